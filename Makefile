@@ -1,0 +1,41 @@
+# `make` regenerates everything at scale quick, `make paper` at the published size; `make test` runs all tests.
+# Needs Python 3.11 or newer and git. The environment lives in .venv, in the versions that uv.lock holds.
+PYTHON ?= python3
+CORES ?= $(shell getconf _NPROCESSORS_ONLN)
+UV_VERSION := 0.13.8
+VENV := .venv
+RUN := $(VENV)/bin
+SNAKEMAKE := $(RUN)/snakemake --cores $(CORES)
+
+.PHONY: quick paper test lint bench environment clean
+.DEFAULT_GOAL := quick
+
+quick: environment
+	$(SNAKEMAKE) --configfile config/quick.yaml
+
+paper: environment
+	$(SNAKEMAKE)
+
+test: environment lint
+	$(RUN)/pytest -n $(CORES) --dist worksteal
+
+lint: environment
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/snakefmt --check Snakefile workflow/rules
+	$(RUN)/snakemake --lint
+
+bench: environment
+	$(RUN)/snakemake --cores 1 --forcerun bench_kernels -- bench
+
+environment: $(VENV)/.locked
+
+$(VENV)/.locked: pyproject.toml uv.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "privarms needs Python 3.11 or newer; found $$($(PYTHON) --version). Name another: make PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
+	$(RUN)/python -m pip install --quiet "uv==$(UV_VERSION)"
+	VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --quiet --python "$(CURDIR)/$(RUN)/python"
+	@touch $@
+
+clean:
+	rm -rf results logs benchmarks .snakemake

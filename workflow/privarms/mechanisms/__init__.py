@@ -1,0 +1,1 @@
+"""The noise and the counters that make something private."""

@@ -1,0 +1,1 @@
+"""Bandit policies and stopping rules; one module each, found by its name."""
