@@ -1,7 +1,7 @@
 """K arms with Bernoulli rewards."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -20,8 +20,16 @@ def pull(environment, arm, rng):
     return 1.0 if rng.random() < environment.means[arm] else 0.0
 
 
-def configure(K: int, top: float, bottom: float) -> Environment:
-    """K >= 2 means linearly spaced from `top` (arm 0, the best) down to `bottom`, both in [0, 1]."""
+def configure(K: int, top: float, bottom: float, spacing: Literal["linear", "one_best"] = "linear") -> Environment:
+    """K >= 2 means in [0, 1]; arm 0 is the best, with mean `top`.
+
+    linear: linearly spaced down to `bottom`; one_best: all other arms have mean `bottom`
+    """
+    if K < 2:
+        raise ValueError(f"expected K >= 2, found {K}")
     if not 0 <= bottom <= top <= 1:
         raise ValueError(f"expected 0 <= bottom <= top <= 1, found bottom {bottom} and top {top}")
-    return Environment(pull, np.linspace(top, bottom, K))
+    means = np.linspace(top, bottom, K)
+    if spacing == "one_best":
+        means[1:] = bottom
+    return Environment(pull, means)

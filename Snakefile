@@ -1,0 +1,60 @@
+# privarms: `snakemake --cores N` is scale paper, `snakemake --cores N --configfile config/quick.yaml` is scale quick.
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from privarms.errors import PrivarmsError
+from privarms.studies.start import announce, make_plan
+
+min_version("9.27")
+
+
+configfile: "config/config.yaml"
+
+
+try:
+    plan = make_plan(config, main=workflow.is_main_process)
+except PrivarmsError as error:
+    raise WorkflowError(str(error))
+
+SCALE = plan.scale
+RESULTS = f"results/{SCALE}"
+LOGS = f"logs/{SCALE}"
+BENCHMARKS = f"benchmarks/{SCALE}"
+
+
+wildcard_constraints:
+    paper="[a-z][a-z0-9]*",
+    study="[a-z][a-z0-9_]*(?<!_cells)",
+    shard="[a-z0-9_]+-[0-9]+",
+    dataset="[a-z][a-z0-9]*",
+    file="[^/]+",
+
+
+rule all:
+    default_target: True
+    localrule: True
+    input:
+        f"{RESULTS}/report.html",
+        plan.files("figure"),
+        plan.files("table"),
+        f"{RESULTS}/ledger.csv",
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/simulate.smk"
+include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/inference.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/ledger.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/targets.smk"
+include: "workflow/rules/bench.smk"
+
+
+onstart:
+    announce(plan)
+
+
+onsuccess:
+    announce(plan, finished=True)

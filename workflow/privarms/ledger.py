@@ -1,0 +1,134 @@
+"""The ledger: every claim of the papers, the value that we measured, and the verdict."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from privarms.errors import PrivarmsError
+from privarms.files import write_text
+
+COLUMNS = (
+    "claim",
+    "paper",
+    "artifact",
+    "variant",
+    "statement",
+    "published",
+    "reproduced",
+    "se",
+    "replicates",
+    "tolerance",
+    "verdict",
+    "data",
+    "note",
+)
+VERDICTS = ("reproduced", "differs", "unverifiable")
+DATA = ("simulated", "real", "stand-in")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a claim's measure found: its value, the standard error (0 where exact), the replicates, a sentence."""
+
+    value: float
+    se: float = 0.0
+    replicates: int | None = None
+    note: str = ""
+
+
+def holds(tolerance: Mapping, published: float | str, measured: Measured) -> bool:
+    """Whether a measured value is within a claim's tolerance, which was stated before the value was looked at.
+
+    at_least, at_most: the bound holds with `standard_errors` of ours to spare
+    equals, or none of these for a published number: the difference is at most `absolute` plus `standard_errors` of
+    ours; or the ratio is within `factor`
+    """
+    if math.isnan(measured.value):
+        return False
+    slack = tolerance.get("standard_errors", 0) * measured.se + tolerance.get("absolute", 0)
+    bounded = [k for k in ("at_least", "at_most") if k in tolerance]
+    if bounded:
+        spare = tolerance.get("standard_errors", 0) * measured.se
+        above = "at_least" not in tolerance or measured.value - spare >= tolerance["at_least"]
+        below = "at_most" not in tolerance or measured.value + spare <= tolerance["at_most"]
+        return above and below
+    target = tolerance.get("equals", published)
+    if isinstance(target, str):
+        raise PrivarmsError(f"a tolerance of {dict(tolerance)} needs a published number, found {target!r}")
+    if "factor" in tolerance:
+        return target / tolerance["factor"] <= measured.value <= target * tolerance["factor"]
+    return abs(measured.value - target) <= slack
+
+
+def describe(tolerance: Mapping) -> str:
+    """A tolerance in words."""
+    errors = tolerance.get("standard_errors")
+    parts = [f"{k.replace('_', ' ')} {tolerance[k]:g}" for k in ("at_least", "at_most", "equals") if k in tolerance]
+    if "factor" in tolerance:
+        parts.append(f"within a factor of {tolerance['factor']:g}")
+    if "absolute" in tolerance:
+        parts.append(f"within {tolerance['absolute']:g}")
+    if errors is not None:
+        bounded = "at_least" in tolerance or "at_most" in tolerance
+        parts.append(f"by {errors:g} standard errors" if bounded else f"within {errors:g} standard errors")
+    return ", ".join(parts) or "exact"
+
+
+def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, data: str) -> dict:
+    """One row of the ledger. `measured` is a sentence where nothing could be measured."""
+    row = {
+        "claim": f"{paper}/{claim['claim']}",
+        "paper": paper,
+        "artifact": f"{paper}/{claim['artifact']}",
+        "variant": claim.get("variant", ""),
+        "statement": claim["statement"],
+        "published": claim["published"],
+        "reproduced": None,
+        "se": None,
+        "replicates": None,
+        "tolerance": describe(claim["tolerance"]),
+        "verdict": "unverifiable",
+        "data": data,
+        "note": measured if isinstance(measured, str) else measured.note,
+    }
+    if isinstance(measured, str):
+        return row
+    row |= {"reproduced": measured.value, "se": measured.se, "replicates": measured.replicates}
+    if data == "stand-in":
+        row["note"] = _sentences("Measured on a synthetic stand-in, which verifies nothing.", measured.note)
+    elif scale == "quick" and claim.get("published_size", True):
+        row["note"] = _sentences("Scale quick is smaller than what was published; run scale paper.", measured.note)
+    elif holds(claim["tolerance"], claim["published"], measured):
+        row["verdict"] = "reproduced"
+    else:
+        row["verdict"] = "differs"
+        row["note"] = _sentences(claim.get("because", ""), measured.note)
+    return row
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(p for p in parts if p)
+
+
+def write(rows: Sequence[Mapping], path: Path | str) -> None:
+    """Write ledger rows as CSV, in the order given, numbers to ten digits."""
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    for column in ("reproduced", "se"):
+        frame[column] = [None if v is None or pd.isna(v) else f"{float(v):.10g}" for v in frame[column]]
+    frame["replicates"] = [None if v is None or pd.isna(v) else str(int(v)) for v in frame["replicates"]]
+    write_text(path, frame.to_csv(index=False, lineterminator="\n"))
+
+
+def read(path: Path | str) -> pd.DataFrame:
+    """A ledger as text, nothing interpreted; PrivarmsError if its columns or verdicts are not a ledger's."""
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    if tuple(frame.columns) != COLUMNS:
+        raise PrivarmsError(f"{path}: expected the columns {', '.join(COLUMNS)}; found {', '.join(frame.columns)}")
+    for column, allowed in (("verdict", VERDICTS), ("data", DATA)):
+        wrong = sorted(set(frame[column]) - set(allowed))
+        if wrong:
+            raise PrivarmsError(f"{path}: {column}: expected one of {', '.join(allowed)}; found {wrong[0]!r}")
+    return frame

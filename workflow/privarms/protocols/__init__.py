@@ -1,0 +1,1 @@
+"""How a replicate runs and what is recorded; one module a protocol."""

@@ -1,0 +1,1 @@
+"""Studies: configuration, grids of cells, shards, random streams, runs and their Parquet files."""

@@ -1,0 +1,207 @@
+"""A study's cells: its grid crossed with its policies."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from privarms.errors import PrivarmsError
+from privarms.studies import library
+from privarms.studies.streams import digest
+
+OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of a study's grid, with everything that a run of it needs.
+
+    parameters: what the policy's and the environment's `configure` are given, by name, as columns of the results
+    replicates, block: how many runs, and how many of them share one random stream
+    checkpoint_rule: {count, first} for a geometric grid of rounds that ends at the horizon, or None for the horizon
+    """
+
+    paper: str
+    study: str
+    protocol: str
+    policy: str
+    environment: str
+    horizon: int | None
+    policy_parameters: Mapping
+    environment_parameters: Mapping
+    replicates: int
+    block: int
+    record: str | None = None
+    checkpoint_rule: Mapping | None = field(default=None, hash=False)
+
+    @property
+    def variant(self) -> str:
+        """`as_printed`, `as_released`, or empty where the two do not differ."""
+        return self.policy_parameters.get("variant", "")
+
+    @property
+    def parameters(self) -> dict:
+        """The parameters of environment and policy under one roof; neither is called `horizon` or `variant`."""
+        both = {**self.environment_parameters, **self.policy_parameters}
+        return {k: v for k, v in both.items() if k not in ("horizon", "variant")}
+
+    @cached_property
+    def identity(self) -> str:
+        """The digest that names the cell's own streams: nothing about how many runs or how they are recorded."""
+        return digest(
+            {
+                "paper": self.paper,
+                "study": self.study,
+                "policy": self.policy,
+                "environment": self.environment,
+                "horizon": self.horizon,
+                "policy_parameters": dict(self.policy_parameters),
+                "environment_parameters": dict(self.environment_parameters),
+            }
+        )
+
+    @cached_property
+    def environment_identity(self) -> str:
+        """The same without the policy: the streams that compared policies have in common."""
+        return digest(
+            {
+                "paper": self.paper,
+                "study": self.study,
+                "environment": self.environment,
+                "horizon": self.horizon,
+                "environment_parameters": dict(self.environment_parameters),
+            }
+        )
+
+    @property
+    def name(self) -> str:
+        """A short, unique, stable name for the cell's rows."""
+        return f"{self.policy}-{self.identity[:12]}"
+
+    @cached_property
+    def checkpoints(self) -> np.ndarray | None:
+        """The rounds at which the run is recorded, int64, increasing, the last one the horizon."""
+        if self.horizon is None:
+            return None
+        if self.checkpoint_rule is None:
+            return np.array([self.horizon], np.int64)
+        first, count = self.checkpoint_rule["first"], self.checkpoint_rule["count"]
+        grid = np.geomspace(min(first, self.horizon), self.horizon, count)
+        return np.unique(np.rint(grid).astype(np.int64))
+
+    @property
+    def dataset(self) -> str | None:
+        """The dataset that the environment is made of, if it is."""
+        return self.environment_parameters.get("dataset")
+
+    @property
+    def seconds(self) -> float:
+        """Estimated seconds of one replicate on one core."""
+        cost = library.literals("policies", self.policy)
+        return cost["SECONDS_PER_RUN"] + cost["SECONDS_PER_STEP"] * (self.horizon or 0)
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks; the last one may be shorter."""
+        return -(-self.replicates // self.block)
+
+
+def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
+    """The cells of a validated study (values resolved for a scale), in the order of its policies, then of its grid.
+
+    A parameter of the grid that a policy does not take is dropped for that policy, and cells that then coincide are
+    one cell. Raises PrivarmsError naming `file` and the key for an unknown policy, environment, protocol or
+    parameter, a missing one, or a horizon below the number of arms.
+    """
+    where = f"studies.{name}"
+    protocol = study["protocol"]
+    _known(file, f"{where}.protocol", "protocols", protocol)
+    environment = study["environment"]["name"]
+    _known(file, f"{where}.environment.name", "environments", environment)
+    fixed = {k: v for k, v in study["environment"].items() if k != "name"}
+    environment_takes = library.environment_arguments(environment)
+    _accepted(file, f"{where}.environment", fixed, environment_takes, f"environment {environment}")
+
+    cells: dict[str, Cell] = {}
+    for i, entry in enumerate(study["policies"]):
+        at = f"{where}.policies[{i}]"
+        policy = entry["policy"]
+        _known(file, f"{at}.policy", "policies", policy)
+        takes = library.arguments("policies", policy)
+        own = {k: v for k, v in entry.items() if k not in OWN_KEYS}
+        _accepted(file, at, own, takes, f"policy {policy}")
+        for point in _points(entry.get("grid", study.get("grid", {}))):
+            for chosen in _points(own):
+                values = {**fixed, **point, **chosen}
+                horizon = values.pop("horizon", entry.get("horizon", study.get("horizon")))
+                given = {**values, "horizon": horizon} if horizon is not None else values
+                cell = Cell(
+                    paper=paper,
+                    study=name,
+                    protocol=protocol,
+                    policy=policy,
+                    environment=environment,
+                    horizon=horizon,
+                    policy_parameters=_taken(file, at, given, takes, f"policy {policy}"),
+                    environment_parameters=_taken(file, where, given, environment_takes, f"environment {environment}"),
+                    replicates=entry.get("replicates", study["replicates"]),
+                    block=entry.get("block", study["block"]),
+                    record=entry.get("record", study.get("record")),
+                    checkpoint_rule=entry.get("checkpoints", study.get("checkpoints")),
+                )
+                arms = cell.parameters.get("K")
+                if horizon is not None and arms is not None and horizon < arms:
+                    raise PrivarmsError(
+                        f"{file}: {where}.horizon: expected at least the number of arms, K = {arms}; found {horizon}"
+                    )
+                cells.setdefault(cell.identity, cell)
+    _used(file, where, study, environment_takes)
+    return list(cells.values())
+
+
+def _points(axes: Mapping | list) -> list[dict]:
+    """The points of a grid: the product of its listed axes; several grids one after another."""
+    if isinstance(axes, list):
+        return [point for grid in axes for point in _points(grid)]
+    lists = [v if isinstance(v, list) else [v] for v in axes.values()]
+    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*lists)]
+
+
+def _known(file: str, key: str, room: str, name: str) -> None:
+    if name not in library.names(room):
+        raise PrivarmsError(f"{file}: {key}: unknown name {name!r}; expected one of {', '.join(library.names(room))}")
+
+
+def _accepted(file: str, at: str, values: Mapping, takes: Mapping, owner: str) -> None:
+    for key, value in values.items():
+        if key not in takes:
+            raise PrivarmsError(f"{file}: {at}.{key}: {owner} has no parameter {key!r}; it takes {', '.join(takes)}")
+        for one in value if isinstance(value, list) else [value]:
+            if takes[key].choices and one not in takes[key].choices:
+                expected = ", ".join(map(str, takes[key].choices))
+                raise PrivarmsError(f"{file}: {at}.{key}: expected one of {expected}; found {one!r}")
+
+
+def _taken(file: str, at: str, given: Mapping, takes: Mapping, owner: str) -> dict:
+    missing = [k for k, argument in takes.items() if argument.required and k not in given]
+    if missing:
+        raise PrivarmsError(f"{file}: {at}: {owner} needs {', '.join(missing)}; add it there or to the study's grid")
+    return {k: given[k] for k in takes if k in given}
+
+
+def _used(file: str, where: str, study: Mapping, environment_takes: Mapping) -> None:
+    """Every axis of a grid must be a parameter of something."""
+    entries = study["policies"]
+    taken = set(environment_takes) | {"horizon"}
+    for entry in entries:
+        taken |= set(library.arguments("policies", entry["policy"]))
+    for grid in [study.get("grid", {}), *(e.get("grid", {}) for e in entries)]:
+        for axes in grid if isinstance(grid, list) else [grid]:
+            for key in axes:
+                if key not in taken:
+                    raise PrivarmsError(
+                        f"{file}: {where}.grid.{key}: no policy of this study and not its environment has a parameter "
+                        f"{key!r}; they take {', '.join(sorted(taken))}"
+                    )

@@ -1,0 +1,125 @@
+"""What the library holds, read from its source text: no import, so that planning a run costs nothing.
+
+Policies, environments and protocols are modules found by their names. A module's parameters are the arguments of its
+`configure`; its estimated cost stands in the literals SECONDS_PER_RUN and SECONDS_PER_STEP; the files that a job uses
+are the import closure of the modules that it calls.
+"""
+
+import ast
+import importlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT.name
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a `configure`: whether it must be given, and the values allowed if they are enumerated."""
+
+    required: bool
+    choices: tuple = ()
+
+
+def names(room: str) -> list[str]:
+    """The modules of a room of the library ("policies", "environments", "protocols"), sorted."""
+    return sorted(p.stem for p in (ROOT / room).glob("*.py") if p.stem != "__init__")
+
+
+def load(room: str, name: str) -> ModuleType:
+    """Import one module of a room."""
+    return importlib.import_module(f"{PACKAGE}.{room}.{name}")
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def literals(room: str, name: str) -> dict:
+    """The module-level names of a module that are bound to plain literals (LABEL, SECONDS_PER_STEP, ...)."""
+    found = {}
+    for node in _tree(ROOT / room / f"{name}.py").body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            try:
+                found[node.targets[0].id] = ast.literal_eval(node.value)
+            except ValueError:
+                continue
+    return found
+
+
+@cache
+def arguments(room: str, name: str) -> dict[str, Argument]:
+    """The arguments of a module's `configure`, in order."""
+    for node in _tree(ROOT / room / f"{name}.py").body:
+        if isinstance(node, ast.FunctionDef) and node.name == "configure":
+            positional = node.args.posonlyargs + node.args.args
+            missing = len(positional) - len(node.args.defaults)
+            found = {a.arg: Argument(i < missing, _choices(a.annotation)) for i, a in enumerate(positional)}
+            for a, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+                found[a.arg] = Argument(default is None, _choices(a.annotation))
+            return found
+    return {}
+
+
+def environment_arguments(name: str) -> dict[str, Argument]:
+    """The parameters of an environment; one that is made of real data (DATASET) takes a dataset's name for `data`."""
+    found = dict(arguments("environments", name))
+    if literals("environments", name).get("DATASET"):
+        found.pop("data")
+        found = {"dataset": Argument(required=True), **found}
+    return found
+
+
+def _choices(annotation: ast.expr | None) -> tuple:
+    subscript = isinstance(annotation, ast.Subscript) and isinstance(annotation.value, ast.Name)
+    if not subscript or annotation.value.id != "Literal":
+        return ()
+    return tuple(ast.literal_eval(e) for e in getattr(annotation.slice, "elts", [annotation.slice]))
+
+
+def _imported(path: Path) -> set[Path]:
+    """The library files that one file imports, wherever in its text the import stands."""
+    found = set()
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            targets = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for target in targets:
+            parts = target.split(".")
+            if parts[0] == PACKAGE:
+                for depth in range(1, len(parts) + 1):
+                    found.update(_files_of(parts[1:depth]))
+    return found
+
+
+def _files_of(parts: list[str]) -> list[Path]:
+    place = ROOT.joinpath(*parts)
+    return [p for p in (place.with_suffix(".py"), place / "__init__.py") if parts and p.is_file()]
+
+
+@cache
+def sources(*modules: str) -> tuple[str, ...]:
+    """The library files that the given modules (dotted, below the package) use, directly or not, sorted.
+
+    A job that calls these modules lists these files as inputs, so that an edit re-runs what it touches. Package
+    data that stands beside a module under the same name (a template, say) counts with it.
+    """
+    todo = [p for m in modules for p in _files_of(m.split("."))]
+    if not todo:
+        raise ModuleNotFoundError(f"no such module in {ROOT}: {', '.join(modules)}")
+    seen: set[Path] = set()
+    while todo:
+        path = todo.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        todo.extend(_imported(path))
+    beside = {q for p in seen if p.stem != "__init__" for q in p.parent.glob(f"{p.stem}.*") if q.suffix != ".pyc"}
+    return tuple(sorted(str(p) for p in seen | beside))

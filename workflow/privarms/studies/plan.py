@@ -1,0 +1,310 @@
+"""The plan of a run: every paper's studies, cells, shards, artifacts and claims at one scale.
+
+The Snakefile asks it for paths, inputs and parameters; it reads configuration and source text and imports no kernel.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+
+from privarms.data import sources
+from privarms.errors import PrivarmsError
+from privarms.studies import cells as grid
+from privarms.studies import configuration, library, shards
+
+FIGURE_FORMATS = ("pdf", "png", "svg", "csv")
+TABLE_FORMATS = ("csv", "md", "tex")
+
+
+class Plan:
+    """What one run consists of.
+
+    config: the merged configuration (config/config.yaml, --configfile, --config)
+    of_papers: `papers(config)`
+    statuses: dataset -> "real", "stand-in" or "missing"; the cells of a missing one are dropped
+    """
+
+    def __init__(
+        self,
+        config: Mapping,
+        of_papers: Mapping[str, dict],
+        of_sources: Mapping[str, sources.Dataset],
+        statuses: Mapping[str, str],
+    ):
+        self.config = config
+        self.scale = config["scale"]
+        self.papers = of_papers
+        self.sources = of_sources
+        self.statuses = statuses
+        self.claims = {
+            paper: configuration.load_claims(file, self.scale, self.papers[paper]["artifacts"])
+            for paper, file in _claim_files(config, self.papers).items()
+        }
+        self._cells = {
+            (paper, study): [c for c in cells if statuses.get(c.dataset, "real") != "missing"]
+            for (paper, study), cells in expand(config, self.papers).items()
+        }
+
+    @cached_property
+    def _shards(self) -> dict[tuple[str, str], dict[str, shards.Shard]]:
+        seconds = self.config["shard_seconds"]
+        return {key: {s.name: s for s in shards.plan(cells, seconds)} for key, cells in self._cells.items()}
+
+    # Studies
+
+    def studies(self, paper: str) -> list[str]:
+        """The paper's studies that have cells in this run."""
+        return [study for study in self.papers[paper]["studies"] if self._cells[paper, study]]
+
+    def cells(self, paper: str, study: str) -> list[dict]:
+        """A study's cells as plain mappings, in order."""
+        return [asdict(c) for c in self._cells[paper, study]]
+
+    def shards(self, paper: str, study: str) -> list[str]:
+        """The paths of a study's shards, in order."""
+        return [f"results/{self.scale}/shards/{paper}/{study}/{name}.parquet" for name in self._shards[paper, study]]
+
+    def pieces(self, paper: str, study: str, shard: str) -> list[dict]:
+        """A shard's pieces as plain mappings."""
+        return [asdict(p) for p in self._shard(paper, study, shard).pieces]
+
+    def shard_minutes(self, paper: str, study: str, shard: str) -> int:
+        """An estimated upper limit of a shard's run time, in minutes."""
+        return 5 + int(self._shard(paper, study, shard).seconds / 20)
+
+    def _shard(self, paper: str, study: str, shard: str) -> shards.Shard:
+        try:
+            return self._shards[paper, study][shard]
+        except KeyError:
+            raise PrivarmsError(f"no shard {shard} of {paper}/{study} at scale {self.scale}") from None
+
+    # Library files as inputs
+
+    @staticmethod
+    def library(*modules: str) -> list[str]:
+        """The library files that the given modules use, relative to the working directory where they lie below it."""
+        here = os.getcwd() + os.sep
+        return [f.removeprefix(here) for f in library.sources(*modules)]
+
+    def shard_library(self, paper: str, study: str, shard: str) -> list[str]:
+        """The library files that a shard's job uses: the runner, its policy, its environment, its protocol."""
+        cell = self._shard(paper, study, shard).pieces[0].cell
+        rooms = (f"policies.{cell.policy}", f"environments.{cell.environment}", f"protocols.{cell.protocol}")
+        return self.library("studies.run", "studies.store", *rooms)
+
+    def study_library(self, paper: str, study: str) -> list[str]:
+        """The library files that aggregate a study."""
+        return self.library("studies.aggregate", f"protocols.{self.papers[paper]['studies'][study]['protocol']}")
+
+    # Datasets
+
+    def datasets(self, paper: str, study: str | None = None) -> list[str]:
+        """The datasets that are used by a study, or by anything of a paper, and are there."""
+        of_studies = [study] if study else list(self.papers[paper]["studies"])
+        found = {c.dataset for s in of_studies for c in self._cells[paper, s] if c.dataset}
+        if study is None:
+            found |= {a["dataset"] for a in self.papers[paper]["artifacts"].values() if "dataset" in a}
+        return sorted(d for d in found if self.statuses[d] != "missing")
+
+    def prepared(self, dataset: str, extension: str = "parquet") -> str:
+        """The path of a prepared dataset, or of what is known about it (json)."""
+        suffix = "_standin" if self.statuses[dataset] == "stand-in" else ""
+        return f"data/prepared/{dataset}{suffix}.{extension}"
+
+    def data_of(self, datasets: Iterable[str]) -> str:
+        """What results that rest on these datasets are made of: stand-in, real or simulated."""
+        found = {self.statuses[d] for d in datasets}
+        return "stand-in" if "stand-in" in found else "real" if found else "simulated"
+
+    # Artifacts
+
+    def artifacts(self, paper: str, kind: str | None = None) -> dict[str, dict]:
+        """The paper's artifacts that can be made in this run, in the order of the configuration."""
+        return {
+            name: artifact
+            for name, artifact in self.papers[paper]["artifacts"].items()
+            if kind in (None, artifact["kind"]) and not self.lacking(paper, name)
+        }
+
+    def lacking(self, paper: str, artifact: str) -> list[str]:
+        """The missing datasets without which an artifact cannot be made."""
+        entry = self.papers[paper]["artifacts"][artifact]
+        needed = {entry["dataset"]} if "dataset" in entry else set()
+        missing = {d for d in needed if self.statuses[d] == "missing"}
+        for study in entry["studies"]:
+            if not self._cells[paper, study]:
+                missing |= {d for d in self._datasets_before_dropping(paper, study) if self.statuses[d] == "missing"}
+        return sorted(missing)
+
+    def artifact_data(self, paper: str, artifact: str) -> str:
+        """What an artifact rests on: stand-in, real or simulated."""
+        entry = self.papers[paper]["artifacts"][artifact]
+        datasets = {c.dataset for s in entry["studies"] for c in self._cells[paper, s] if c.dataset}
+        if "dataset" in entry:
+            datasets.add(entry["dataset"])
+        return self.data_of(datasets)
+
+    def artifact_files(self, paper: str, artifact: str) -> list[str]:
+        """The files that make up an artifact."""
+        kind = self.papers[paper]["artifacts"][artifact]["kind"]
+        formats = FIGURE_FORMATS if kind == "figure" else TABLE_FORMATS
+        return [f"results/{self.scale}/{kind}s/{paper}/{artifact}.{extension}" for extension in formats]
+
+    def files(self, kind: str, *of_papers: str) -> list[str]:
+        """The files of all artifacts of a kind, of all papers or of some."""
+        return [
+            file
+            for paper in of_papers or self.papers
+            for name in self.artifacts(paper, kind)
+            for file in self.artifact_files(paper, name)
+        ]
+
+    def inference(self, paper: str) -> list[str]:
+        """The paper's inference tables whose studies have cells in this run."""
+        entries = self.papers[paper].get("inference", {})
+        return [name for name, entry in entries.items() if all(self._cells[paper, s] for s in entry["studies"])]
+
+    def inference_files(self, paper: str) -> list[str]:
+        """The paths of the paper's inference tables."""
+        return [f"results/{self.scale}/inference/{paper}/{name}.parquet" for name in self.inference(paper)]
+
+    def inference_inputs(self, paper: str) -> list[str]:
+        """What the paper's inference reads."""
+        entries = self.papers[paper].get("inference", {})
+        return self._study_files(paper, {s for name in self.inference(paper) for s in entries[name]["studies"]})
+
+    def artifact_inputs(self, paper: str, kind: str | None = None) -> list[str]:
+        """What the paper's artifacts of a kind, and the claims about them, read."""
+        used = {s for artifact in self.artifacts(paper, kind).values() for s in artifact["studies"]}
+        return [
+            *self._study_files(paper, used),
+            *self.inference_files(paper),
+            *self.prepared_facts(paper).values(),
+        ]
+
+    def _study_files(self, paper: str, used: set[str]) -> list[str]:
+        root = f"results/{self.scale}/studies/{paper}"
+        return [f"{root}/{s}{end}.parquet" for s in self.studies(paper) if s in used for end in ("", "_cells")]
+
+    def prepared_facts(self, paper: str) -> dict[str, str]:
+        """dataset -> the JSON that says what was prepared, for every dataset that the paper uses."""
+        return {d: self.prepared(d, "json") for d in self.datasets(paper)}
+
+    def raw_files(self, dataset: str) -> list[str]:
+        """The paths of a dataset's raw files."""
+        return [f"data/raw/{dataset}/{file.name}" for file in self.sources[dataset].files]
+
+    def sha256(self, dataset: str, file: str) -> str:
+        """The checksum of one raw file."""
+        return next(f.sha256 for f in self.sources[dataset].files if f.name == file)
+
+    def missing_message(self, dataset: str) -> str:
+        """Which file of a dataset is missing, where to get it and where to put it."""
+        return sources.missing_message(self.sources[dataset])
+
+    def missing_artifacts(self, paper: str) -> dict[str, str]:
+        """artifact -> why it cannot be made in this run."""
+        return {
+            name: " ".join(self.missing_message(d) for d in lacking)
+            for name in self.papers[paper]["artifacts"]
+            if (lacking := self.lacking(paper, name))
+        }
+
+    def artifact_target(self, paper: str, artifact: str) -> list[str]:
+        """The files of one artifact, asked for by name; PrivarmsError if its data are missing."""
+        message = self.missing_artifacts(paper).get(artifact)
+        if message:
+            raise PrivarmsError(f"{paper}_{artifact}: {message}")
+        return self.artifact_files(paper, artifact)
+
+    # Report
+
+    def report_papers(self) -> list[dict]:
+        """What the report shows of each paper."""
+        about = ("title", "authors", "year", "venue", "readings")
+        return [
+            {
+                "key": paper,
+                **{k: content[k] for k in about},
+                "artifacts": [self._report_artifact(paper, name) for name in self.artifacts(paper)],
+            }
+            for paper, content in self.papers.items()
+        ]
+
+    def _report_artifact(self, paper: str, name: str) -> dict:
+        entry = self.papers[paper]["artifacts"][name]
+        return {
+            "name": name,
+            **{k: entry[k] for k in ("kind", "title", "caption")},
+            "settings": self.settings(paper, name),
+            "data": self.artifact_data(paper, name),
+            "files": {file.rsplit(".", 1)[1]: file for file in self.artifact_files(paper, name)},
+        }
+
+    def report_datasets(self) -> list[dict]:
+        """The datasets of the run: real, stand-in or missing, and what to do about it."""
+        return [
+            {"name": d, "status": status, "message": "" if status == "real" else self.missing_message(d)}
+            for d, status in self.statuses.items()
+        ]
+
+    def settings(self, paper: str, artifact: str) -> dict[str, str]:
+        """The settings of an artifact's studies, for its caption: one line of text a study."""
+        return {s: _settings(self._cells[paper, s]) for s in self.papers[paper]["artifacts"][artifact]["studies"]}
+
+    def _datasets_before_dropping(self, paper: str, study: str) -> set[str]:
+        return {self.papers[paper]["studies"][study]["environment"].get("dataset")} & set(self.statuses)
+
+
+def papers(config: Mapping) -> dict[str, dict]:
+    """The papers that config/studies describes, by name, at the scale of the configuration."""
+    files = sorted(Path(config["studies"]).glob("*.yaml"))
+    if not files:
+        raise PrivarmsError(f"config/config.yaml: studies: no *.yaml file in the folder {config['studies']!r}")
+    return {file.stem: configuration.load_paper(file, config["scale"]) for file in files}
+
+
+def expand(config: Mapping, of_papers: Mapping[str, Mapping]) -> dict[tuple[str, str], list[grid.Cell]]:
+    """All cells of all studies."""
+    return {
+        (paper, study): grid.expand(str(Path(config["studies"]) / f"{paper}.yaml"), paper, study, entry)
+        for paper, content in of_papers.items()
+        for study, entry in content["studies"].items()
+    }
+
+
+def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:
+    """The datasets that the papers' studies and artifacts name."""
+    found = set()
+    for content in of_papers.values():
+        found |= {s["environment"].get("dataset") for s in content["studies"].values()}
+        found |= {a.get("dataset") for a in content["artifacts"].values()}
+    return sorted(found - {None})
+
+
+def _claim_files(config: Mapping, of_papers: Mapping) -> dict[str, Path]:
+    folder = Path(config["claims"])
+    for file in sorted(folder.glob("*.yaml")):
+        if file.stem not in of_papers:
+            raise PrivarmsError(f"{file}: no paper of this name; expected one of {', '.join(of_papers)}")
+    return {paper: folder / f"{paper}.yaml" for paper in of_papers if (folder / f"{paper}.yaml").is_file()}
+
+
+def _settings(cells: list[grid.Cell]) -> str:
+    """What the cells of a study share and over what they range, in words."""
+    values: dict[str, list] = {"policies": [], "T": [], "replicates": []}
+    for cell in cells:
+        row = {"policies": cell.policy, "T": cell.horizon, "replicates": cell.replicates, **cell.parameters}
+        for key, value in row.items():
+            if value is not None and value not in values.setdefault(key, []):
+                values[key].append(value)
+    return "; ".join(f"{key} {_range(found)}" for key, found in values.items() if found)
+
+
+def _range(found: list) -> str:
+    texts = [f"{v:,}" if isinstance(v, int) and not isinstance(v, bool) else str(v) for v in found]
+    if len(texts) > 8:
+        return f"{texts[0]} to {texts[-1]} ({len(texts)} values)"
+    return ", ".join(texts)

@@ -1,0 +1,71 @@
+"""Run one shard: its cells, block by block, each block on streams of its own."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from privarms.errors import PrivarmsError
+from privarms.studies import library
+from privarms.studies.cells import Cell
+from privarms.studies.shards import Piece
+from privarms.studies.streams import stream
+
+log = logging.getLogger(__name__)
+
+
+def run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa.Table:
+    """The rows of one cell's blocks: `cell`, `replicate` (within the cell), the protocol's keys and measures.
+
+    prepared: the prepared file of each dataset that the cell needs
+    """
+    cell = piece.cell
+    policy = library.load("policies", cell.policy)
+    protocol = library.load("protocols", cell.protocol)
+    environment = configure_environment(cell, prepared)
+    try:
+        params = policy.configure(**cell.policy_parameters)
+    except ValueError as error:
+        raise PrivarmsError(f"config/studies/{cell.paper}.yaml: studies.{cell.study}: {cell.policy}: {error}") from None
+    parts = []
+    for block in range(piece.first, piece.last):
+        replicates = min(cell.block, cell.replicates - block * cell.block)
+        columns = protocol.run_block(
+            policy,
+            params,
+            environment,
+            cell,
+            replicates,
+            stream(seed, cell.environment_identity, block),
+            stream(seed, cell.identity, block),
+        )
+        columns["replicate"] = columns["replicate"] + block * cell.block
+        parts.append(columns)
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    rows = len(joined["replicate"])
+    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([cell.name]))
+    return pa.table({"cell": names, **joined})
+
+
+def configure_environment(cell: Cell, prepared: Mapping[str, Path | str]):
+    """The cell's environment; `dataset` becomes the prepared file of that name."""
+    given = dict(cell.environment_parameters)
+    if cell.dataset is not None:
+        given["data"] = prepared[given.pop("dataset")]
+    try:
+        return library.load("environments", cell.environment).configure(**given)
+    except ValueError as error:
+        raise PrivarmsError(
+            f"config/studies/{cell.paper}.yaml: studies.{cell.study}: environment {cell.environment}: {error}"
+        ) from None
+
+
+def run_shard(pieces: list[Piece], seed: int, prepared: Mapping[str, Path | str]) -> list[pa.Table]:
+    """The tables of a shard's pieces, in order."""
+    tables = []
+    for i, piece in enumerate(pieces, 1):
+        log.info("%d of %d: %s, blocks %d to %d", i, len(pieces), piece.cell.name, piece.first, piece.last - 1)
+        tables.append(run_piece(piece, seed, prepared))
+    return tables

@@ -1,0 +1,57 @@
+"""The start of a run: validate the configuration, see which data are there, say what is missing."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+
+from privarms.data import sources
+from privarms.errors import PrivarmsError
+from privarms.studies import configuration
+from privarms.studies import plan as planning
+from privarms.studies.plan import Plan
+
+# The main process looks for the data once and tells its jobs, so that all of them plan the same run.
+STATUSES_VARIABLE = "PRIVARMS_DATASETS"
+
+
+def make_plan(config: Mapping, main: bool) -> Plan:
+    """The plan for a configuration; `main` says whether this is the process that the user started.
+
+    Raises PrivarmsError for every fault in config, studies, claims and sources.
+    """
+    configuration.validate(config, "config", "config/config.yaml, --configfile or --config")
+    of_papers = planning.papers(config)
+    of_sources = sources.load_sources(config["sources"])
+    needed = planning.datasets(of_papers)
+    for dataset in needed:
+        if dataset not in of_sources:
+            raise PrivarmsError(f"{config['sources']}: {dataset}: no entry, but a study needs this dataset; add one")
+    told = os.environ.get(STATUSES_VARIABLE)
+    if main or told is None:
+        statuses = look_for(needed, config, of_sources)
+        os.environ[STATUSES_VARIABLE] = json.dumps(statuses)
+    else:
+        statuses = json.loads(told)
+    return Plan(config, of_papers, of_sources, statuses)
+
+
+def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:
+    """dataset -> "real" where its raw files can be had, else "stand-in" at scale quick and "missing" at scale paper."""
+    mirror = sources.choose_mirror(config.get("mirror"))
+    otherwise = "stand-in" if config["scale"] == "quick" else "missing"
+    return {d: "real" if sources.available(of_sources[d], mirror=mirror) else otherwise for d in needed}
+
+
+def announce(plan: Plan, finished: bool = False) -> None:
+    """Say on stderr which data are not real, and at the end where the results lie."""
+    for dataset, status in plan.statuses.items():
+        if status == "stand-in":
+            print(f"{dataset}: a synthetic stand-in is used. {plan.missing_message(dataset)}", file=sys.stderr)
+        elif status == "missing":
+            print(f"{dataset}: left out. {plan.missing_message(dataset)}", file=sys.stderr)
+    if finished:
+        for name in ("report.html", "ledger.csv"):
+            path = f"results/{plan.scale}/{name}"
+            if os.path.exists(path):
+                print(f"{name.split('.')[0]}: {os.path.abspath(path)}", file=sys.stderr)

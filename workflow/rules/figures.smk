@@ -1,0 +1,30 @@
+# One job a paper: importing the plotting libraries costs more than drawing a figure.
+for paper in plan.papers:
+
+    if plan.artifacts(paper, "figure"):
+
+        rule:
+            name:
+                f"draw_{paper}_figures"
+            input:
+                library=plan.library(f"artifacts.{paper}.figures"),
+                lock="uv.lock",
+                results=plan.artifact_inputs(paper, "figure"),
+            output:
+                plan.files("figure", paper),
+            params:
+                paper=paper,
+                folder=RESULTS,
+                artifacts={name: plan.artifact_data(paper, name) for name in plan.artifacts(paper, "figure")},
+            log:
+                f"{LOGS}/draw_figures/{paper}.log",
+            benchmark:
+                f"{BENCHMARKS}/draw_figures/{paper}.tsv"
+            threads: 1
+            resources:
+                mem_mb=3000,
+                runtime=20,
+            conda:
+                "../../environment.yml"
+            script:
+                "../scripts/draw_figures.py"

@@ -1,0 +1,29 @@
+# One job a paper: its inference tables share what they read.
+for paper in plan.papers:
+
+    if plan.inference(paper):
+
+        rule:
+            name:
+                f"compute_{paper}_inference"
+            input:
+                library=plan.library(f"artifacts.{paper}.inference"),
+                lock="uv.lock",
+                studies=plan.inference_inputs(paper),
+            output:
+                plan.inference_files(paper),
+            params:
+                paper=paper,
+                folder=RESULTS,
+            log:
+                f"{LOGS}/compute_inference/{paper}.log",
+            benchmark:
+                f"{BENCHMARKS}/compute_inference/{paper}.tsv"
+            threads: 1
+            resources:
+                mem_mb=3000,
+                runtime=20,
+            conda:
+                "../../environment.yml"
+            script:
+                "../scripts/compute_inference.py"

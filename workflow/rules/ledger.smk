@@ -1,0 +1,51 @@
+for paper in plan.claims:
+
+    rule:
+        name:
+            f"measure_{paper}_claims"
+        input:
+            library=plan.library("ledger", f"artifacts.{paper}.claims"),
+            lock="uv.lock",
+            results=plan.artifact_inputs(paper),
+        output:
+            f"{RESULTS}/claims/{paper}.csv",
+        params:
+            paper=paper,
+            scale=SCALE,
+            folder=RESULTS,
+            prepared=plan.prepared_facts(paper),
+            claims=plan.claims[paper],
+            missing=plan.missing_artifacts(paper),
+            data={name: plan.artifact_data(paper, name) for name in plan.papers[paper]["artifacts"]},
+        log:
+            f"{LOGS}/measure_claims/{paper}.log",
+        benchmark:
+            f"{BENCHMARKS}/measure_claims/{paper}.tsv"
+        threads: 1
+        resources:
+            mem_mb=3000,
+            runtime=20,
+        conda:
+            "../../environment.yml"
+        script:
+            "../scripts/measure_claims.py"
+
+
+rule build_ledger:
+    input:
+        library=plan.library("ledger"),
+        verdicts=expand(f"{RESULTS}/claims/{{paper}}.csv", paper=plan.claims),
+    output:
+        f"{RESULTS}/ledger.csv",
+    log:
+        f"{LOGS}/build_ledger.log",
+    benchmark:
+        f"{BENCHMARKS}/build_ledger.tsv"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    conda:
+        "../../environment.yml"
+    script:
+        "../scripts/build_ledger.py"

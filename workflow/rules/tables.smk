@@ -1,0 +1,30 @@
+for paper in plan.papers:
+
+    if plan.artifacts(paper, "table"):
+
+        rule:
+            name:
+                f"write_{paper}_tables"
+            input:
+                library=plan.library(f"artifacts.{paper}.tables"),
+                lock="uv.lock",
+                results=plan.artifact_inputs(paper, "table"),
+            output:
+                plan.files("table", paper),
+            params:
+                paper=paper,
+                folder=RESULTS,
+                prepared=plan.prepared_facts(paper),
+                artifacts=list(plan.artifacts(paper, "table")),
+            log:
+                f"{LOGS}/write_tables/{paper}.log",
+            benchmark:
+                f"{BENCHMARKS}/write_tables/{paper}.tsv"
+            threads: 1
+            resources:
+                mem_mb=3000,
+                runtime=20,
+            conda:
+                "../../environment.yml"
+            script:
+                "../scripts/write_tables.py"

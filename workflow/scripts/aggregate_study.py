@@ -1,0 +1,15 @@
+"""Put a study's shards together, every replicate's rows and a summary per cell."""
+
+from privarms.job import job
+from privarms.studies.aggregate import aggregate
+from privarms.studies.cells import Cell
+
+with job(snakemake):
+    aggregate(
+        snakemake.input.shards,
+        [Cell(**c) for c in snakemake.params.cells],
+        snakemake.params.statuses,
+        {**snakemake.wildcards, "scale": snakemake.params.scale, "seed": snakemake.params.seed},
+        snakemake.output.study,
+        snakemake.output.cells,
+    )

@@ -1,0 +1,18 @@
+"""Compute a paper's inference tables."""
+
+import importlib
+from pathlib import Path
+
+import pyarrow as pa
+
+from privarms.artifacts.results import Results
+from privarms.job import job
+from privarms.studies import store
+
+with job(snakemake):
+    paper = snakemake.params.paper
+    tables = importlib.import_module(f"privarms.artifacts.{paper}.inference").INFERENCE
+    results = Results(snakemake.params.folder, paper)
+    for path in snakemake.output:
+        frame = tables[Path(path).stem](results)
+        store.write(path, [pa.Table.from_pandas(frame, preserve_index=False)], store.origin())

@@ -1,0 +1,19 @@
+"""Draw a paper's figures, each with the numbers that it shows."""
+
+import importlib
+from pathlib import Path
+
+from privarms.artifacts import style
+from privarms.artifacts.results import Results
+from privarms.job import job
+
+with job(snakemake):
+    paper = snakemake.params.paper
+    figures = importlib.import_module(f"privarms.artifacts.{paper}.figures").FIGURES
+    results = Results(snakemake.params.folder, paper)
+    style.use_style()
+    for name, data in snakemake.params.artifacts.items():
+        figure, numbers = figures[name](results)
+        if data == "stand-in":
+            style.watermark(figure)
+        style.save(figure, numbers, Path(snakemake.params.folder) / "figures" / paper / name)

@@ -1,0 +1,9 @@
+"""Bring one raw file from the mirror or its URL, and verify it."""
+
+from privarms.data import sources
+from privarms.job import job
+
+with job(snakemake):
+    dataset = sources.load_sources(snakemake.config["sources"])[snakemake.wildcards.dataset]
+    file = next(f for f in dataset.files if f.name == snakemake.wildcards.file)
+    sources.fetch(dataset, file, mirror=sources.choose_mirror(snakemake.config.get("mirror")))
