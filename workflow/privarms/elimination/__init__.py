@@ -1,0 +1,1 @@
+"""What the policies that eliminate arms have in common."""

@@ -1,0 +1,36 @@
+"""One stream of samples from {-R, R} (the distributions of Sajed & Sheffet 2019, proof of Theorem 3.4)."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Environment(NamedTuple):
+    """pull(environment, arm, rng) -> -R or R, whatever the arm; means: float64[1], the mean mu; R > 0."""
+
+    pull: Callable
+    means: np.ndarray
+    R: float
+
+
+@njit
+def pull(environment, arm, rng):
+    """R with probability 1/2 + mu/(2R), else -R."""
+    return environment.R if rng.random() < probability_of_R(environment) else -environment.R
+
+
+@njit
+def probability_of_R(environment):
+    """1/2 + mu/(2R)."""
+    return 0.5 + environment.means[0] / (2 * environment.R)
+
+
+def configure(mu: float, R: float = 1.0) -> Environment:
+    """The mean mu, 0 < |mu| <= R."""
+    if not R > 0:
+        raise ValueError(f"R: expected a number > 0; found {R}")
+    if not 0 < abs(mu) <= R:
+        raise ValueError(f"mu: expected 0 < |mu| <= R = {R}, or no multiplicative approximation exists; found {mu}")
+    return Environment(pull, np.array([float(mu)]), float(R))

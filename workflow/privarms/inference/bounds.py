@@ -1,0 +1,108 @@
+"""What the theorems of Sajed & Sheffet 2019 promise, as functions of their parameters.
+
+Where the paper states an order, the function is the expression inside O or Omega with constant 1, and says so.
+"""
+
+import math
+
+from privarms.elimination import epochs
+
+
+def halting_time(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
+    """t_U = 2000 (t_0 + t_1 + t_2) of Theorem 3.3: Algorithm 2 halts by then with probability 1 - beta or more.
+
+    Raises ValueError outside the theorem: beta in (0, 0.08], mu != 0, and where ln(R / (alpha |mu|)) <= beta, for
+    which its logarithms are not positive.
+    """
+    if not 0 < beta <= 0.08:
+        raise ValueError(f"beta: Theorem 3.3 holds for beta in (0, 0.08]; found {beta}")
+    _stopping(epsilon, alpha, beta, mu, R)
+    iterated = math.log(R / (alpha * abs(mu)))
+    if iterated <= beta:
+        raise ValueError(f"alpha, mu: Theorem 3.3 needs ln(R / (alpha |mu|)) > beta; found {iterated}")
+    log = math.log(iterated / beta)
+    t_0 = R**2 * log / (alpha * mu) ** 2
+    t_1 = R * log / (epsilon * abs(mu))
+    t_2 = R * math.log(1 / beta) / (epsilon * alpha * abs(mu))
+    return 2000 * (t_0 + t_1 + t_2)
+
+
+def private_samples(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
+    """n = R ln(1/beta) / (12 alpha |mu| epsilon) of the proof of Theorem 3.4, for beta < 1/4.
+
+    On samples from {-R, R} any epsilon-private (alpha, beta) stopping rule sees more than n of them with probability
+    above 1 - (sqrt(beta) + beta), which the proof rounds down to 1/4.
+    """
+    if not 0 < beta < 0.25:
+        raise ValueError(f"beta: Theorem 3.4 holds for beta in (0, 1/4); found {beta}")
+    _stopping(epsilon, alpha, beta, mu, R)
+    return R * math.log(1 / beta) / (12 * alpha * abs(mu) * epsilon)
+
+
+def samples_order(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
+    """R^2 ln(1/beta) / (alpha mu)^2 + R ln(1/beta) / (epsilon alpha |mu|), Corollary 3.6 without its constant."""
+    _stopping(epsilon, alpha, beta, mu, R)
+    return math.log(1 / beta) * (R**2 / (alpha * mu) ** 2 + R / (epsilon * alpha * abs(mu)))
+
+
+def _stopping(epsilon: float, alpha: float, beta: float, mu: float, R: float) -> None:
+    if not epsilon > 0:
+        raise ValueError(f"epsilon: expected a number > 0; found {epsilon}")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha: expected a number in (0, 1); found {alpha}")
+    if not 0 < beta < 1:
+        raise ValueError(f"beta: expected a number in (0, 1); found {beta}")
+    if not 0 < abs(mu) <= R:
+        raise ValueError(f"mu: expected 0 < |mu| <= R = {R}; found {mu}")
+
+
+def pulls_order(gap: float, K: int, epsilon: float, beta: float) -> float:
+    """(ln(K/beta) + ln ln(1/gap)) (1/gap^2 + 1/(epsilon gap)), the pulls of an arm in Lemma 4.2 without the constant.
+
+    ln ln(1/gap) is taken as 0 for a gap above 1/e, where it is negative or undefined.
+    """
+    _gap(gap)
+    iterated = math.log(max(1.0, math.log(1 / gap)))
+    return (math.log(K / beta) + iterated) * (1 / gap**2 + 1 / (epsilon * gap))
+
+
+def pulls_ceiling(gap: float, K: int, epsilon: float, beta: float) -> int:
+    """An explicit bound on the pulls of an arm that holds, for all arms at once, with probability 1 - beta or more.
+
+    Where the deviations that Algorithm 3 allows for do not happen, an arm leaves in the first epoch e with
+    2^-e <= gap at the latest, since 4 h_e + 4 c_e < 2^-e; |S| = K bounds the epochs' lengths from above. Ours, from
+    lines 8, 15, 16 and 20: Lemma 4.2 states the order only.
+    """
+    _gap(gap)
+    params = epochs.parameters(K, 2, epsilon, beta)
+    last = math.ceil(math.log2(1 / gap))
+    return sum(math.ceil(epochs.epoch_length(params, K, e)) for e in range(1, max(1, last) + 1))
+
+
+def regret_order(gaps, horizon: int, epsilon: float) -> float:
+    """sum over gaps > 0 of ln(T) / gap, plus K ln(T) / epsilon: Theorem 4.3 without its constant.
+
+    gaps: of all K arms, 0 for the best
+    """
+    log = math.log(horizon)
+    return sum(log / gap for gap in gaps if gap > 0) + len(gaps) * log / epsilon
+
+
+def regret_order_any_gaps(K: int, horizon: int, epsilon: float) -> float:
+    """sqrt(T K ln T) + K ln(T) / epsilon: Theorem 4.4 without its constant."""
+    return math.sqrt(horizon * K * math.log(horizon)) + K * math.log(horizon) / epsilon
+
+
+def epoch_growth(arms: int, arms_left: int, epoch: int, epsilon: float, beta: float) -> float:
+    """R_(e+1) with |S| = arms_left over R_e with |S| = arms (Algorithm 3, line 8), for e = epoch.
+
+    Section 1 says that an epoch is at least twice as long as the one before. Where the second term of R_e rules, the
+    ratio is a little below 2 if |S| collapses, for the logarithm then shrinks.
+    """
+    params = epochs.parameters(max(2, arms), 2, epsilon, beta)
+    return float(epochs.epoch_length(params, arms_left, epoch + 1) / epochs.epoch_length(params, arms, epoch))
+
+
+def _gap(gap: float) -> None:
+    if not 0 < gap <= 1:
+        raise ValueError(f"gap: expected a number in (0, 1]; found {gap}")

@@ -1,0 +1,22 @@
+"""Intervals for a probability, from counts."""
+
+import numpy as np
+from scipy.stats import beta
+
+
+def clopper_pearson(events, trials, confidence: float = 0.95):
+    """The exact two-sided interval (low, high) of Clopper & Pearson 1934 for a binomial probability.
+
+    events, trials: counts, 0 <= events <= trials, trials >= 1, or arrays of them. Each end alone is a bound of
+    confidence (1 + confidence) / 2. Raises ValueError for impossible counts or a confidence outside (0, 1).
+    """
+    events, trials = np.asarray(events, float), np.asarray(trials, float)
+    if not np.all((events >= 0) & (events <= trials) & (trials >= 1)):
+        raise ValueError("expected 0 <= events <= trials and trials >= 1")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence: expected a number in (0, 1); found {confidence}")
+    tail = (1 - confidence) / 2
+    # The beta quantiles are nan where a shape is 0; there the end of the interval is the end of [0, 1].
+    low = np.where(events > 0, beta.ppf(tail, events, trials - events + 1), 0.0)
+    high = np.where(events < trials, beta.ppf(1 - tail, events + 1, trials - events), 1.0)
+    return low[()], high[()]
