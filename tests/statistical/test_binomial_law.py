@@ -1,0 +1,40 @@
+"""Binomial draws of large counts against the exact law."""
+
+import numpy as np
+import pytest
+from numba import njit
+from privarms.binomial import DIRECT, binomial
+from scipy.stats import binom, kstest
+
+pytestmark = pytest.mark.statistical
+
+FALSE_ALARM = 1e-5
+
+
+@njit
+def draw(n, p, rng, draws):
+    for i in range(len(draws)):
+        draws[i] = binomial(n, p, rng)
+
+
+def follows(draws, n, p):
+    """Kolmogorov and Smirnov: a uniform draw inside the step of the distribution function at X is uniform on (0, 1)."""
+    steps = binom.pmf(draws, n, p) * np.random.default_rng(8).random(len(draws))
+    return kstest(binom.cdf(draws - 1, n, p) + steps, "uniform").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize(
+    ("n", "p"), [(DIRECT, 0.3), (DIRECT + 1, 0.3), (3 * DIRECT, 1e-7), (10**12, 0.75), (10**12, 0.5), (2**40, 0.999999)]
+)
+def test_large_counts_follow_the_binomial_law(n, p):
+    draws = np.zeros(20_000)
+    draw(n, p, np.random.default_rng(3), draws)
+    assert follows(draws, n, p)
+
+
+def test_a_wrong_law_is_told_apart():
+    draws = np.zeros(20_000)
+    draw(10**12, 0.75, np.random.default_rng(3), draws)
+    sd = np.sqrt(10**12 * 0.75 * 0.25)
+    assert not follows(np.rint(draws + 0.1 * sd), 10**12, 0.75)
+    assert not follows(np.rint(draws.mean() + 0.9 * (draws - draws.mean())), 10**12, 0.75)

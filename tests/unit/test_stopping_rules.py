@@ -1,0 +1,208 @@
+"""DP-NAS and DP exponential NAS (Sajed & Sheffet 2019, Algorithms 1 and 2) and the protocol that runs them."""
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import njit
+from privarms.environments import two_point
+from privarms.errors import PrivarmsError
+from privarms.policies import dp_exponential_nas, dp_nas
+from privarms.protocols import stopping
+
+RULES = [dp_nas, dp_exponential_nas]
+
+
+class Constant(NamedTuple):
+    """Every sample is `value`."""
+
+    pull: object
+    means: np.ndarray
+    R: float
+
+
+@njit
+def pull_mean(environment, arm, rng):
+    return environment.means[0]
+
+
+def constant(value):
+    return Constant(pull_mean, np.array([value]), abs(value))
+
+
+def test_the_scales_of_line_1():
+    for rule in RULES:
+        params = rule.configure(epsilon=0.5, alpha=0.25, beta=0.1, R=2)
+        assert (params.sigma_1, params.sigma_2, params.sigma_3) == (48, 48, 16)
+
+
+def test_h_and_c_follow_lines_8_and_9():
+    params = dp_nas.configure(epsilon=0.5, alpha=0.5, beta=0.1, R=2)
+    # By hand: 2 sqrt(2/3 ln(16 * 9 / 0.1)) and 48 ln 40 + 48 ln(8 * 9 / 0.1) + 16 / 0.5 ln 40.
+    assert dp_nas.confidence_radius(params, 3, 3) == pytest.approx(4.403755485964, rel=1e-12)
+    assert dp_nas.noise_margin(params, 3) == pytest.approx(610.914414505520, rel=1e-12)
+    # Algorithm 2 asks for the 3rd time at t = 8.
+    assert dp_nas.confidence_radius(params, 3, 8) == pytest.approx(4.403755485964 * np.sqrt(3 / 8), rel=1e-12)
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0])
+def test_without_noise_to_speak_of_a_rule_stops_when_the_mean_exceeds_its_margin(value):
+    # epsilon = 1e9: line 10 is |mean| = 1 >= 3 sqrt(2/t ln(16 n^2 / 0.5)), n = t or log2 t.
+    def stops(n, t):
+        return 3 * np.sqrt(2 / t * np.log(32 * n**2)) <= 1
+
+    asked = {dp_nas: [(t, t) for t in range(1, 2000)], dp_exponential_nas: [(k, 2**k) for k in range(1, 12)]}
+    for rule in RULES:
+        params = rule.configure(epsilon=1e9, alpha=0.5, beta=0.5)
+        expected = next(t for n, t in asked[rule] if stops(n, t))
+        for law in (rule.run, rule.SIMULATE["two_point"]):
+            t, estimate = law(params, two_point.configure(value), np.random.default_rng(1))
+            assert t == expected
+            assert estimate == pytest.approx(value, abs=1e-6)
+
+
+def test_a_run_draws_in_the_order_of_the_algorithm():
+    """Algorithm 1 and 2 written with a generator of the same seed, samples certain."""
+
+    def noise(rng, scale):
+        return scale * (rng.standard_exponential() - rng.standard_exponential())
+
+    for rule in RULES:
+        for seed in range(5):
+            params = rule.configure(epsilon=0.3, alpha=0.6, beta=0.2, R=1.5)
+            rng = np.random.default_rng(seed)
+            B = noise(rng, 12 * 1.5 / 0.3)
+            n = 0
+            while True:
+                n += 1
+                t = n if rule is dp_nas else 2**n
+                A = noise(rng, 12 * 1.5 / 0.3)
+                h = 1.5 * np.sqrt(2 / t * np.log(16 * n**2 / 0.2))
+                c = 60 * np.log(20) + 60 * np.log(8 * n**2 / 0.2) + 20 / 0.6 * np.log(20)
+                if h * (1 + 1 / 0.6) + (c + B + A) / t <= 1.2:
+                    break
+            L = noise(rng, 4 * 1.5 / 0.3)
+            stopped, estimate = rule.run(params, constant(1.2), np.random.default_rng(seed))
+            assert stopped == t
+            assert estimate == pytest.approx(1.2 + L / t, rel=1e-9)
+
+
+def test_the_deficit_falls_by_at_most_r_a_sample():
+    params = dp_nas.configure(epsilon=3, alpha=0.7, beta=0.9, R=1)
+    rng = np.random.default_rng(3)
+    for mu in (0.05, 0.9, -1.0):
+        total = np.cumsum(np.where(rng.random(5000) < 0.5 + mu / 2, 1.0, -1.0))
+        D = np.array([dp_nas.deficit(params, t, t, total[t - 1], 0.3) for t in range(1, 5001)])
+        assert np.diff(D).min() >= -1
+    # Before the first sample: what the sum lacks at t = 1, the sum being 0.
+    assert D[0] >= dp_nas.deficit(params, 1, 1, 0.0, 0.3) - 1
+
+
+@pytest.mark.parametrize("R", [0.5, 1.0, 10.0])
+def test_a_block_never_reaches_the_deficit(R):
+    for sigma in (0.1, 1.0, 12.0, 1e5):
+        for lacking in R * np.array([1.0001, 1.5, 3, 10, 1e3, 1e7]):
+            m = dp_nas.safe_block(lacking, sigma, R)
+            assert m >= 1
+            assert lacking - m * R >= 0
+
+
+def test_a_rule_that_cannot_stop_gives_up():
+    rng = np.random.default_rng(1)
+    params = dp_exponential_nas.configure(epsilon=1, alpha=0.5, beta=0.05)
+    t, estimate = dp_exponential_nas.simulate(params, two_point.configure(1e-13), rng)
+    assert t == 2**62
+    assert np.isnan(estimate)
+
+
+def run_block(rule, environment, replicates=4, params=None, name="two_point"):
+    params = params or rule.configure(epsilon=1, alpha=0.5, beta=0.05)
+    cell = SimpleNamespace(environment=name, policy="rule")
+    return stopping.run_block(rule, params, environment, cell, replicates, None, np.random.default_rng(4))
+
+
+def test_a_block_has_a_row_per_replicate():
+    for rule in RULES:
+        columns = run_block(rule, two_point.configure(-0.5), 50)
+        assert list(columns) == ["replicate", "stopping_time", "estimate", "relative_error", "failure"]
+        assert columns["replicate"].tolist() == list(range(50))
+        assert columns["relative_error"] == pytest.approx(np.abs(columns["estimate"] + 0.5) / 0.5)
+        assert (columns["failure"] == (columns["relative_error"] >= 0.5)).all()
+        assert columns["stopping_time"].min() > 0
+
+
+def test_a_replicate_does_not_depend_on_those_after_it():
+    for rule in RULES:
+        few, many = (run_block(rule, two_point.configure(0.5), n) for n in (3, 8))
+        for name in few:
+            assert few[name].tolist() == many[name][:3].tolist()
+
+
+class Answers(NamedTuple):
+    """What a rule says, one answer a run; a run takes the next one."""
+
+    means: np.ndarray
+    R: float
+    estimates: np.ndarray
+    runs: np.ndarray
+
+
+@njit
+def next_answer(params, environment, rng):
+    environment.runs[0] += 1
+    return environment.runs[0], environment.estimates[environment.runs[0] - 1]
+
+
+def test_an_estimate_off_by_alpha_mu_is_a_failure_and_so_is_none():
+    environment = Answers(np.ones(1), 1.0, np.array([1.5, 1.4999, 0.5, np.nan]), np.zeros(1, np.int64))
+    params = dp_nas.configure(epsilon=1, alpha=0.5, beta=0.05)
+    columns = run_block(SimpleNamespace(run=next_answer), environment, 4, params, name="answers")
+    assert columns["stopping_time"].tolist() == [1, 2, 3, 4]
+    assert columns["failure"].tolist() == [1, 0, 1, 1]
+
+
+def test_samples_beyond_the_range_of_the_rule_are_refused():
+    params = dp_nas.configure(epsilon=1, alpha=0.5, beta=0.05, R=1)
+    with pytest.raises(PrivarmsError, match=r"samples reach 2\.0 and the rule was told R = 1\.0"):
+        run_block(dp_nas, two_point.configure(0.5, R=2), params=params)
+
+
+def test_new_parameter_values_compile_nothing():
+    for rule in RULES:
+        compiled = []
+        for epsilon, alpha, mu, R in ((1, 0.5, 1, 1), (0.5, 0.9, 0.5, 2.0)):
+            params = rule.configure(epsilon, alpha, 0.05, R)
+            for law in (rule.run, rule.simulate):
+                law(params, two_point.configure(mu, R), np.random.default_rng(1))
+            compiled.append((len(rule.run.signatures), len(rule.simulate.signatures)))
+        assert len(set(compiled)) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": float("inf")}, "epsilon"),
+        ({"alpha": 1}, "alpha"),
+        ({"alpha": 0}, "alpha"),
+        ({"beta": 1}, "beta"),
+        ({"R": 0}, "R"),
+    ],
+)
+def test_bad_parameters_are_refused_by_name(wrong, named):
+    for rule in RULES:
+        with pytest.raises(ValueError, match=f"^{named}: expected"):
+            rule.configure(**{"epsilon": 1, "alpha": 0.5, "beta": 0.05, **wrong})
+
+
+@pytest.mark.parametrize(("wrong", "named"), [({"mu": 0}, "mu"), ({"mu": 1.1}, "mu"), ({"mu": 1, "R": 0}, "R")])
+def test_bad_two_point_streams_are_refused_by_name(wrong, named):
+    with pytest.raises(ValueError, match=f"^{named}: expected"):
+        two_point.configure(**wrong)
+
+
+def test_two_points_have_the_mean_asked_for():
+    environment = two_point.configure(-0.5, R=2)
+    assert two_point.probability_of_R(environment) == 0.375
+    assert {two_point.pull(environment, 0, np.random.default_rng(s)) for s in range(20)} == {-2.0, 2.0}

@@ -1,0 +1,69 @@
+"""Successive Elimination (Even-Dar, Mannor & Mansour 2006, Algorithm 3)."""
+
+import numpy as np
+import pytest
+from privarms.environments.bernoulli import Environment, pull
+from privarms.play import new_record, play
+from privarms.policies import successive_elimination as se
+
+
+def run(means, params, checkpoints, fast):
+    record = new_record(len(checkpoints), len(means))
+    environment = Environment(pull, np.array(means))
+    rng = np.random.default_rng(2)
+    if fast:
+        se.SIMULATE["bernoulli"](params, environment, np.array(checkpoints), rng, record)
+    else:
+        play(se.POLICY, params, environment, np.array(checkpoints), rng, record)
+    return record
+
+
+def test_the_width_follows_the_radius_of_the_source():
+    # 2 sqrt(10 ln(5 * 3 * 100 / 0.5)), by hand.
+    assert se.elimination_width(se.configure(K=3, horizon=10, beta=0.5), 10) == pytest.approx(17.895661561004)
+
+
+def test_an_arm_goes_in_the_first_sweep_in_which_its_sum_lags_by_the_width():
+    # Certain rewards, so that the sums part by 1 a sweep: the first s >= 2 sqrt(s ln(5 * 2 s^2 / 0.5)) is 42.
+    params = se.configure(K=2, horizon=10, beta=0.5)
+    assert 2 * np.sqrt(41 * np.log(20 * 41**2)) > 41
+    assert 2 * np.sqrt(42 * np.log(20 * 42**2)) < 42
+    for fast in (False, True):
+        assert run([1.0, 0.0], params, [1000], fast).pulls.tolist() == [958, 42]
+
+
+def test_equality_eliminates():
+    params = se.configure(K=2, horizon=10, beta=0.5)
+    for shift, left in ((0.0, 1), (1e-9, 2)):
+        viable = np.ones(2, np.bool_)
+        sums = np.array([0.0, se.elimination_width(params, 50) - shift])
+        assert se.eliminate(params, 2, 50, viable, sums) == left
+        assert viable.tolist() == [left == 2, True]
+
+
+@pytest.mark.parametrize("means", [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 1.0], [1.0, 0.0, 0.0, 0.0, 0.0]])
+def test_fast_and_plain_are_the_same_run_when_rewards_are_certain(means):
+    params = se.configure(K=len(means), horizon=10, beta=0.9)
+    checkpoints = np.arange(1, 402)
+    plain, fast = run(means, params, checkpoints, fast=False), run(means, params, checkpoints, fast=True)
+    assert fast.regret.tolist() == plain.regret.tolist()
+    assert fast.pulls.tolist() == plain.pulls.tolist()
+    assert fast.reward_sums.tolist() == plain.reward_sums.tolist()
+
+
+def test_new_parameter_values_compile_nothing():
+    compiled = []
+    for params in (se.configure(2, 100), se.configure(2, 1000, 0.1, 6)):
+        run([0.7, 0.3], params, [100], fast=True)
+        run([0.7, 0.3], params, [100], fast=False)
+        compiled.append((len(play.signatures), len(se.simulate.signatures)))
+    assert len(set(compiled)) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [({"K": 1}, "K"), ({"beta": 0.0}, "beta"), ({"beta": 1.0}, "beta"), ({"c": 4.0}, "c"), ({"horizon": 1}, "horizon")],
+)
+def test_bad_parameters_are_refused_by_name(wrong, named):
+    with pytest.raises(ValueError, match=f"^{named}: expected"):
+        se.configure(**{"K": 3, "horizon": 100, **wrong})
