@@ -1,0 +1,356 @@
+"""The page that people read: whole, safe, self-contained, the same each time."""
+
+import csv
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+import pytest
+from PIL import Image
+from privarms import report
+from privarms.errors import PrivarmsError
+from privarms.report import LEDGER_COLUMNS, brief, build_report
+
+STATEMENT = "regret <script>alert(1)</script> & \"less\" than 'that'"
+
+
+def claim(name, paper="one2001", **values):
+    row = dict.fromkeys(LEDGER_COLUMNS, "")
+    row |= {"claim": name, "paper": paper, "artifact": "fig1", "statement": STATEMENT, "published": "5"}
+    row |= {"reproduced": "5.0123456789", "se": "0.0123", "replicates": "100000", "tolerance": "3 standard errors"}
+    return row | {"verdict": "reproduced", "data": "simulated"} | values
+
+
+CLAIMS = [
+    claim("one/first"),
+    claim("one/both", variant="as_printed", verdict="differs", note="The note of the printed variant."),
+    claim("one/both", variant="as_released", artifact="one2001/table1"),
+    claim("two/guess", paper="two2002", data="stand-in", verdict="unverifiable", artifact="nowhere"),
+]
+DATASETS = [
+    {"name": "adult", "status": "stand-in", "message": "adult.data could not be had"},
+    {"name": "taxi", "status": "real", "message": "31,694 trips"},
+]
+
+
+class Page(HTMLParser):
+    """What a browser makes of the page: elements with their attributes, and the text outside script and style."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.text, self.open = [], "", []
+        self.source = text
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if not {"script", "style"} & set(self.open):
+            self.text += data
+
+    def all(self, *tags):
+        return [attributes for tag, attributes in self.elements if tag in tags]
+
+    def ids(self):
+        return Counter(attributes["id"] for _, attributes in self.elements if "id" in attributes)
+
+
+class World:
+    """A results folder with two papers and their ledger, and the page made of it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir(parents=True)
+        self.output = folder / "report.html"
+        self.ledger = folder / "ledger.csv"
+        self.arguments = {"scale": "quick", "revision": "abc<1>", "datasets": DATASETS, "ledger": self.ledger}
+        self.write_ledger(CLAIMS)
+        figure = self.artifact("one2001", "fig1", "figure", ("png", "pdf", "svg", "csv"))
+        table = self.artifact("one2001", "table1", "table", ("csv", "md", "tex"))
+        other = self.artifact("two2002", "fig1", "figure", ("png", "csv"), data="stand-in")
+        Image.new("RGB", (680, 480)).save(figure["files"]["png"])
+        Image.new("RGB", (1360, 480)).save(other["files"]["png"])
+        figure["files"]["svg"].write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+        table["files"]["csv"].write_text("name,n\n" + "".join(f"<b>{n}</b>,{n}\n" for n in range(1234)))
+        self.papers = [
+            self.paper("one2001", [figure, table], url="https://example.org/one?a=1&b=2"),
+            self.paper("two2002", [other], authors=["C. Third", "D. Fourth"]),
+        ]
+
+    def artifact(self, paper, name, kind, suffixes, **values):
+        room = self.folder / f"{kind}s" / paper
+        room.mkdir(parents=True, exist_ok=True)
+        files = {suffix: room / f"{name}.{suffix}" for suffix in suffixes}
+        for path in files.values():
+            path.write_text("column\n1\n")
+        texts = {"title": f"Title of {paper} {name}", "caption": f"Caption of {paper} {name}"}
+        return {
+            "name": name,
+            "kind": kind,
+            **texts,
+            "settings": {"horizon": "5e7"},
+            "data": "simulated",
+            "files": files,
+        } | values
+
+    def paper(self, key, artifacts, **values):
+        readings = [
+            {"text": f"An open choice of {key}", "source": "not stated in the paper"},
+            {"text": f"A reading of {key}", "source": "Section 5"},
+        ]
+        texts = {"title": f"On {key}", "authors": "A. First and B. Second", "year": 2001, "venue": "Venue"}
+        return {"key": key, **texts, "readings": readings, "artifacts": artifacts} | values
+
+    def write_ledger(self, rows, columns=LEDGER_COLUMNS):
+        with open(self.ledger, "w", newline="") as file:
+            writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def build(self, **changes):
+        build_report(self.output, **({"papers": self.papers} | self.arguments | changes))
+        return Page(self.output.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path / "quick")
+
+
+def test_every_artifact_and_every_claim_stands_there_once(world):
+    page = world.build()
+    ids = page.ids()
+    assert [name for name, times in ids.items() if times != 1] == []
+    artifacts = {"one2001/fig1", "one2001/table1", "two2002/fig1"}
+    claims = {"claim-one/first", "claim-one/both", "claim-one/both-as_released", "claim-two/guess"}
+    assert {name for name in ids if "/" in name} == artifacts | claims
+    for name in ("one2001 fig1", "one2001 table1", "two2002 fig1"):
+        assert page.text.count(f"Title of {name}") == 1
+        assert page.text.count(f"Caption of {name}") == 1
+    assert page.text.count(STATEMENT) == len(CLAIMS)
+    assert page.text.count("The note of the printed variant.") == 1
+    for key in ("one2001", "two2002"):
+        assert page.text.count(f"An open choice of {key}") == page.text.count(f"A reading of {key}") == 1
+
+
+def test_what_is_written_in_the_inputs_stays_text(world):
+    page = world.build()
+    assert "<script>alert" not in page.source
+    assert len(page.all("script")) == 2
+    assert page.all("b") == [attributes for attributes in page.all("b") if not attributes]
+    assert "<b>3</b>" in page.text
+    assert "abc<1>" in page.text
+    # An attribute is closed by nothing that stands in a value.
+    assert any(attributes.get("title") == STATEMENT for attributes in page.all("a"))
+
+
+def test_nothing_is_fetched_from_elsewhere(world):
+    page = world.build()
+    for tag, attributes in page.elements:
+        assert "srcset" not in attributes
+        if "src" in attributes:
+            assert attributes["src"].startswith("data:"), tag
+        if tag == "link":
+            assert attributes["href"].startswith("data:")
+        assert tag not in ("iframe", "object", "embed", "base")
+    assert not any("src" in attributes for attributes in page.all("script"))
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|http-equiv=.refresh", page.source)
+    assert [a["href"] for a in page.all("a") if a["href"].startswith("http")] == ["https://example.org/one?a=1&b=2"]
+    policy = next(meta["content"] for meta in page.all("meta") if "http-equiv" in meta)
+    assert policy.startswith("default-src 'none'; img-src data:;")
+
+
+def test_links_lead_to_files_beside_the_page_and_to_places_on_it(world):
+    page = world.build()
+    ids = page.ids()
+    targets = [unquote(attributes["href"]) for attributes in page.all("a")]
+    inside = [target[1:] for target in targets if target.startswith("#")]
+    beside = [target for target in targets if not target.startswith(("#", "https:"))]
+    assert set(inside) <= set(ids)
+    assert {"claim-one/both", "claim-one/both-as_released", "one2001/table1"} <= set(inside)
+    assert {"ledger.csv", "figures/one2001/fig1.csv", "figures/one2001/fig1.pdf", "tables/one2001/table1.tex"} <= set(
+        beside
+    )
+    assert all((world.folder / target).is_file() for target in beside)
+
+
+def test_the_same_inputs_give_the_same_bytes(world, tmp_path):
+    world.build()
+    other = World(tmp_path / "elsewhere" / "quick")
+    other.build()
+    assert world.output.read_bytes() == other.output.read_bytes()
+    assert [path.name for path in world.folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_images_are_embedded_small_drawings_as_svg_large_ones_as_png(world):
+    first, second = world.build().all("img")
+    assert first["src"].startswith("data:image/svg+xml;base64,")
+    assert second["src"].startswith("data:image/png;base64,")
+    # 3.4 and 6.8 inches at 96 CSS pixels an inch, enlarged alike
+    assert round(680 / 200 * 96 * report.SCREEN_ENLARGEMENT) == int(first["width"])
+    assert abs(int(second["width"]) - 2 * int(first["width"])) <= 1
+    world.papers[0]["artifacts"][0]["files"]["svg"].write_text("x" * (report.SVG_BYTES + 1))
+    assert world.build().all("img")[0]["src"].startswith("data:image/png;base64,")
+
+
+def test_a_long_table_is_cut_and_says_so(world):
+    page = world.build()
+    assert f"The first {report.ROWS_SHOWN} of 1\u202f234 rows" in page.text
+    assert "<b>29</b>" in page.text
+    assert "<b>30</b>" not in page.text
+    world.papers[0]["artifacts"][1]["files"]["csv"].write_text("name,n\n" + "<b>1</b>,1\n" * report.ROWS_SHOWN)
+    assert "The first" not in world.build().text
+
+
+def test_quick_results_are_not_taken_for_published_ones(world):
+    assert "Fewer replicates and shorter horizons than published" in world.build(scale="quick").text
+    assert "Fewer replicates" not in world.build(scale="paper").text
+    with pytest.raises(ValueError, match="scale"):
+        world.build(scale="fast")
+
+
+def test_a_stand_in_says_so_on_its_card_its_paper_and_in_the_ledger(world):
+    # The list of data sets, the paper, the card's stripe and badge, and the row of the ledger.
+    page = world.build()
+    assert page.text.lower().count("synthetic stand-in") == 6
+    world.papers.pop()
+    world.write_ledger(CLAIMS[:3])
+    assert "stand-in" not in world.build(datasets=DATASETS[1:]).text.lower()
+
+
+def test_verdicts_are_counted_for_each_paper(world):
+    page = world.build()
+    tallies = re.findall(r"(\d+)\s+(reproduced|differs|unverifiable)", page.text)
+    names = ("reproduced", "differs", "unverifiable")
+    all_papers, one, two = (list(zip(counts, names, strict=True)) for counts in ("211", "210", "001"))
+    assert tallies == [*all_papers, *one, *two, *one, *two]
+
+
+def test_values_are_rounded_for_reading_and_kept_for_sorting(world):
+    page = world.build()
+    (cell, *_) = [attributes for attributes in page.all("td") if attributes.get("data-label") == "Reproduced"]
+    assert cell["data-key"] == "5.0123456789"
+    assert cell["title"] == "5.0123456789 ± 0.0123"
+    assert "5.0123± 0.012" in page.text
+    assert "100\u202f000" in page.text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("50000000.0", "50\u202f000\u202f000"), ("-0.30000000000000004", "−0.3"), ("2019", "2019"), (">= 5", ">= 5"),
+     ("", ""), ("nan", ""), ("1e-12", "1e-12"), ("-12345", "−12\u202f345"), ("inf", "inf")],
+)  # fmt: skip
+def test_brief(text, shown):
+    assert brief(text) == shown
+
+
+def without(name):
+    return [column for column in LEDGER_COLUMNS if column != name]
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (without("se"), "missing: se"),
+        ([*LEDGER_COLUMNS, "colour"], "not expected: colour"),
+        (
+            ["verdikt" if name == "verdict" else name for name in LEDGER_COLUMNS],
+            "missing: verdict; not expected: verdikt",
+        ),
+        (LEDGER_COLUMNS[::-1], "their order"),
+    ],
+)
+def test_a_ledger_with_other_columns_is_refused(world, columns, words):
+    world.write_ledger(CLAIMS, columns)
+    with pytest.raises(PrivarmsError, match=rf"ledger\.csv: wrong columns \({words}") as error:
+        world.build()
+    assert ", ".join(LEDGER_COLUMNS) in str(error.value)
+    assert not world.output.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"verdict": "proved"}, "column verdict: 'proved' is not one of reproduced, differs, unverifiable"),
+        ({"verdict": ""}, "column verdict: ''"),
+        ({"data": "invented"}, "column data: 'invented' is not one of simulated, real, stand-in"),
+        ({"paper": "three2003"}, "column paper: 'three2003' is not one of one2001, two2002"),
+        ({"claim": "two words"}, "column claim: expected a name without white space"),
+        ({"claim": ""}, "column claim"),
+        ({"claim": "one/first"}, "column claim: 'one/first' stands twice"),
+        ({"data": "stand-in"}, "column verdict: claim 'new' rests on a synthetic stand-in"),
+    ],
+)
+def test_a_claim_that_makes_no_sense_is_refused_with_its_line(world, change, words):
+    world.write_ledger([*CLAIMS, claim("new") | change])
+    with pytest.raises(PrivarmsError, match=rf"ledger\.csv: line 6, {words}"):
+        world.build()
+    assert not world.output.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("", "is empty"), (",".join(LEDGER_COLUMNS) + "\na,b\n", "line 2 has 2 fields")]
+)
+def test_a_broken_ledger_is_refused(world, text, words):
+    world.ledger.write_text(text)
+    with pytest.raises(PrivarmsError, match=rf"ledger\.csv.*{words}"):
+        world.build()
+
+
+def test_files_that_are_not_there_are_named(world):
+    world.papers[0]["artifacts"][0]["files"]["pdf"].unlink()
+    with pytest.raises(PrivarmsError, match=r"fig1\.pdf.*one2001/fig1"):
+        world.build()
+    world.ledger.unlink()
+    with pytest.raises(PrivarmsError, match=r"ledger\.csv"):
+        world.build()
+
+
+def test_an_image_that_is_none_is_refused(world):
+    world.papers[0]["artifacts"][0]["files"]["png"].write_text("nothing")
+    with pytest.raises(PrivarmsError, match=r"fig1\.png: not a PNG"):
+        world.build()
+
+
+def test_an_artifact_that_was_not_made_says_why(world):
+    world.papers[0]["artifacts"][0] |= {"files": {}, "reason": "taxi.csv is missing"}
+    page = world.build()
+    assert "Not made. taxi.csv is missing" in page.text
+    assert page.ids()["one2001/fig1"] == 1
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda paper: paper.update(url="javascript:alert(1)"), "url"),
+        (lambda paper: paper["artifacts"][0].update(kind="drawing"), "kind of one2001/fig1"),
+        (lambda paper: paper["artifacts"][0].update(data="guess"), "data of one2001/fig1"),
+        (lambda paper: paper["artifacts"][0]["files"].pop("png"), "needs its png"),
+        (lambda paper: paper["artifacts"].append(paper["artifacts"][0]), "more than once: fig1"),
+    ],
+)
+def test_wrong_arguments_are_refused(world, spoil, words):
+    spoil(world.papers[0])
+    with pytest.raises(ValueError, match=words):
+        world.build()
+
+
+def test_a_page_that_cannot_be_written_says_so(world):
+    (world.folder / "file").write_text("")
+    world.output = world.folder / "file" / "report.html"
+    with pytest.raises(PrivarmsError, match=r"file/report\.html"):
+        world.build()
+
+
+def test_an_empty_ledger_makes_a_page(world):
+    world.write_ledger([])
+    page = world.build(datasets=[])
+    assert "The ledger is empty." in page.text
+    assert page.text.count("No claims in the ledger.") == 5

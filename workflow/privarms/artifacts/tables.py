@@ -1,0 +1,73 @@
+"""A table as .csv for programs, .md for reading and .tex for papers, with the same bytes each time."""
+
+import math
+import numbers
+from contextlib import ExitStack
+from pathlib import Path
+
+import pandas as pd
+
+from privarms.files import whole
+
+STAND_IN = "synthetic stand-in"
+STAND_IN_NOTE = "generated data in place of a file that could not be had; no value here is a result"
+
+
+def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False) -> dict[str, Path]:
+    """Write `stem`.csv (full precision), .md and .tex (six digits); the frame's index is not written.
+
+    With `stand_in`, .md and .tex say so above the table; the columns stay as they are. Returns the three paths.
+    """
+    paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("csv", "md", "tex")}
+    with ExitStack() as stack:
+        csv, md, tex = (stack.enter_context(whole(path)) for path in paths.values())
+        write_csv(frame, csv)
+        md.write_text(_markdown(frame, stand_in), encoding="utf-8")
+        tex.write_text(_latex(frame, stand_in), encoding="utf-8")
+    return paths
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """One header line, no index; floats in the shortest form that reads back as the same number, nothing for NaN."""
+    frame.to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def shown(value, digits: int = 6) -> str:
+    """A cell as read by people: `digits` significant digits, whole numbers in full, nothing for a missing value."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return ""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return str(value)
+    if math.isnan(value):
+        return ""
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.{digits}g}"
+
+
+def _texts(frame: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame({str(name): [shown(value) for value in frame[name]] for name in frame.columns}, dtype=object)
+
+
+def _alignments(frame: pd.DataFrame) -> list[str]:
+    numeric = (pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes)
+    return ["right" if column else "left" for column in numeric]
+
+
+def _markdown(frame: pd.DataFrame, stand_in: bool) -> str:
+    texts = _texts(frame).map(_markdown_cell).rename(columns=_markdown_cell)
+    # Numbers are texts by now: tabulate must not parse and round them again.
+    table = texts.to_markdown(index=False, tablefmt="pipe", disable_numparse=True, colalign=_alignments(frame))
+    notice = f"**{STAND_IN.capitalize()}:** {STAND_IN_NOTE}.\n\n" if stand_in else ""
+    return f"{notice}{table}\n"
+
+
+def _markdown_cell(text: str) -> str:
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+
+
+def _latex(frame: pd.DataFrame, stand_in: bool) -> str:
+    columns = "".join(alignment[0] for alignment in _alignments(frame))
+    table = _texts(frame).to_latex(index=False, escape=True, column_format=columns)
+    notice = f"\\textbf{{{STAND_IN.capitalize()}:}} {STAND_IN_NOTE}.\n\n" if stand_in else ""
+    return f"% needs \\usepackage{{booktabs}}\n{notice}{table}"

@@ -1,0 +1,295 @@
+"""report.html: one page that needs nothing but itself, with every artifact, every reading and the whole ledger."""
+
+import base64
+import csv
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from privarms.artifacts.tables import STAND_IN, shown
+from privarms.errors import PrivarmsError
+from privarms.files import write_text
+
+LEDGER_COLUMNS = (
+    "claim",
+    "paper",
+    "artifact",
+    "variant",
+    "statement",
+    "published",
+    "reproduced",
+    "se",
+    "replicates",
+    "tolerance",
+    "verdict",
+    "data",
+    "note",
+)
+# Each verdict with the sign that tells it apart where colours do not.
+VERDICTS = {"reproduced": "✓", "differs": "≠", "unverifiable": "?"}
+DATA = {"simulated": "simulated", "real": "real data", "stand-in": STAND_IN}
+SILENT = "not stated in the paper"
+
+ROWS_SHOWN = 30
+# A drawing up to this size is embedded as SVG, which stays sharp at any zoom; a larger one as PNG.
+SVG_BYTES = 150_000
+PNG_DOTS_PER_INCH = 200
+# Figures are drawn for print with 8-point letters; on a screen they are read from further away.
+SCREEN_ENLARGEMENT = 1.4
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+def build_report(
+    output: Path,
+    *,
+    scale: str,
+    revision: str,
+    papers: list[Mapping],
+    ledger: Path,
+    datasets: list[Mapping],
+) -> None:
+    """Write `output`, whole or not at all; the same arguments and files give the same bytes.
+
+    scale: "quick" or "paper". revision: of the program that made the results.
+    papers: {key, title, authors, year, venue, url?, readings: [{text, source}], artifacts: [{name, kind: "figure" or
+    "table", title, caption, settings: {name: text}, data: "simulated", "real" or "stand-in", files: {suffix: Path}}]}.
+    A figure needs its png, a table its csv; an artifact whose `files` is empty was not made, and `reason` says why.
+    ledger: a CSV file with LEDGER_COLUMNS. datasets: {name, status: "real", "stand-in" or "missing", message}.
+    Raises PrivarmsError for a ledger or an artifact's file that is missing or malformed, ValueError for the rest.
+    """
+    claims = read_ledger(ledger, {paper["key"] for paper in papers})
+    folder = Path(output).parent
+    shown_papers = [_paper(paper, claims, folder) for paper in papers]
+    _refuse_repeats([paper["key"] for paper in papers], "paper")
+    for dataset in datasets:
+        _one_of(dataset["status"], ("real", "stand-in", "missing"), f"status of dataset {dataset['name']}")
+    template = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    ).get_template("report.html.j2")
+    page = template.render(
+        scale=_one_of(scale, ("quick", "paper"), "scale"),
+        revision=revision,
+        papers=shown_papers,
+        claims=claims,
+        counts=_counts(claims),
+        n_figures=sum(a["kind"] == "figure" for paper in shown_papers for a in paper["artifacts"]),
+        n_tables=sum(a["kind"] == "table" for paper in shown_papers for a in paper["artifacts"]),
+        datasets=datasets,
+        verdicts=VERDICTS,
+        data_words=DATA,
+        ledger_link=_link(Path(ledger), folder),
+    )
+    write_text(output, page)
+
+
+def read_ledger(path: Path, papers: Iterable[str]) -> list[dict[str, str]]:
+    """The rows of a ledger as texts, with `anchor`, `label`, `sort` and `brief` added for the page.
+
+    Raises PrivarmsError for other columns than LEDGER_COLUMNS in their order, for a verdict, data or paper that is not
+    known, for a claim that is named twice in one variant, and for one that a stand-in is said to reproduce.
+    """
+    header, rows = _read_csv(path)
+    if tuple(header) != LEDGER_COLUMNS:
+        missing = [name for name in LEDGER_COLUMNS if name not in header]
+        foreign = [name for name in header if name not in LEDGER_COLUMNS]
+        found = "; ".join(
+            [f"missing: {', '.join(missing)}"] * bool(missing) + [f"not expected: {', '.join(foreign)}"] * bool(foreign)
+        )
+        raise PrivarmsError(
+            f"{path}: wrong columns ({found or 'their order or a repetition'}). "
+            f"Expected {', '.join(LEDGER_COLUMNS)}, in this order; build the ledger again."
+        )
+    papers = tuple(sorted(papers))
+    claims, seen, anchors = [], set(), set()
+    for number, cells in enumerate(rows, start=2):
+        row = dict(zip(LEDGER_COLUMNS, cells, strict=True))
+        where = f"{path}: line {number}"
+        for column, words in (("verdict", VERDICTS), ("data", DATA), ("paper", papers)):
+            if row[column] not in words:
+                raise PrivarmsError(f"{where}, column {column}: {row[column]!r} is not one of {', '.join(words)}.")
+        if not row["claim"] or re.search(r"\s", row["claim"]):
+            raise PrivarmsError(f"{where}, column claim: expected a name without white space, got {row['claim']!r}.")
+        key = (row["claim"], row["variant"])
+        if key in seen:
+            raise PrivarmsError(
+                f"{where}, column claim: {row['claim']!r} stands twice with variant {row['variant']!r}."
+            )
+        seen.add(key)
+        if row["data"] == "stand-in" and row["verdict"] == "reproduced":
+            raise PrivarmsError(
+                f"{where}, column verdict: claim {row['claim']!r} rests on a {STAND_IN} and cannot be 'reproduced'; "
+                "expected 'unverifiable'."
+            )
+        anchor = f"claim-{row['claim']}"
+        if anchor in anchors:
+            # A second variant of the same claim: the first one keeps the plain address.
+            anchor = f"{anchor}-{row['variant']}"
+        anchors.add(anchor)
+        row["anchor"] = anchor
+        row["artifact"] = row["artifact"].removeprefix(f"{row['paper']}/")
+        row["sort"] = {name: _sort_key(row[name]) for name in ("published", "reproduced", "replicates", "tolerance")}
+        row["brief"] = {name: brief(row[name], digits) for name, digits in _DIGITS.items()}
+        claims.append(row)
+    return claims
+
+
+_LINK_ORDER = ("csv", "pdf", "svg", "png", "md", "tex")
+_DIGITS = {"published": 6, "reproduced": 5, "se": 2, "replicates": 6, "tolerance": 6}
+
+
+def brief(text: str, digits: int = 6) -> str:
+    """A number rounded to `digits` significant digits and long whole ones in groups of three; other texts as they are.
+
+    The groups are set apart by narrow no-break spaces.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    rounded = shown(value, digits)
+    sign, digits_only = ("−", rounded[1:]) if rounded.startswith("-") else ("", rounded)
+    if digits_only.isdigit() and len(digits_only) > 4:
+        digits_only = f"{int(digits_only):,}".replace(",", "\u202f")
+    return sign + digits_only
+
+
+def _sort_key(text: str) -> str:
+    """The first number in `text` (">= 5" sorts as 5), or nothing."""
+    found = _NUMBER.search(text)
+    return repr(float(found.group())) if found else ""
+
+
+def _paper(paper: Mapping, claims: list[dict], folder: Path) -> dict:
+    key = paper["key"]
+    own = [claim for claim in claims if claim["paper"] == key]
+    artifacts = [_artifact(key, artifact, own, folder) for artifact in paper["artifacts"]]
+    _refuse_repeats([artifact["name"] for artifact in artifacts], f"artifact of {key}")
+    names = {artifact["name"] for artifact in artifacts}
+    for claim in own:
+        claim["card"] = f"{key}/{claim['artifact']}" if claim["artifact"] in names else ""
+    url = paper.get("url") or ""
+    if url and not url.startswith(("https://", "http://")):
+        raise ValueError(f"{key}: url must start with https:// or http://, got {url!r}")
+    authors = paper["authors"]
+    return {
+        **{name: paper[name] for name in ("key", "title", "year", "venue")},
+        "url": url,
+        "authors": authors if isinstance(authors, str) else ", ".join(authors),
+        "silent": [reading for reading in paper["readings"] if reading["source"] == SILENT],
+        "readings": [reading for reading in paper["readings"] if reading["source"] != SILENT],
+        "artifacts": artifacts,
+        "counts": _counts(own),
+        "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
+    }
+
+
+def _artifact(paper: str, artifact: Mapping, claims: list[dict], folder: Path) -> dict:
+    name, kind, files = artifact["name"], artifact["kind"], artifact["files"]
+    _one_of(kind, ("figure", "table"), f"kind of {paper}/{name}")
+    _one_of(artifact["data"], DATA, f"data of {paper}/{name}")
+    needed = {"figure": "png", "table": "csv"}[kind]
+    if files and needed not in files:
+        raise ValueError(f"{paper}/{name}: a {kind} needs its {needed}, got {', '.join(files)}")
+    for suffix, path in files.items():
+        if not Path(path).is_file():
+            raise PrivarmsError(
+                f"{path}: the {suffix} of {paper}/{name} is not there; make that artifact, then run again."
+            )
+    card = {
+        **{field: artifact[field] for field in ("name", "kind", "title", "caption", "data")},
+        "address": f"{paper}/{name}",
+        "settings": artifact["settings"],
+        "made": bool(files),
+        "reason": artifact.get("reason", ""),
+        "links": {suffix: _link(Path(files[suffix]), folder) for suffix in sorted(files, key=_LINK_ORDER.index)},
+        "claims": [claim for claim in claims if claim["artifact"] == name],
+    }
+    if files and kind == "figure":
+        card["image"] = _image(files)
+    elif files:
+        card["table"] = _table(Path(files["csv"]))
+    return card
+
+
+def _image(files: Mapping[str, Path]) -> dict:
+    """A data URI, and the size at which to show it, in CSS pixels (96 per inch)."""
+    png = Path(files["png"]).read_bytes()
+    if not png.startswith(b"\x89PNG\r\n\x1a\n"):
+        raise PrivarmsError(f"{files['png']}: not a PNG image; delete it and make the figure again.")
+    # A PNG states its width and height in pixels in bytes 16 to 24.
+    pixels = (int.from_bytes(png[16:20]), int.from_bytes(png[20:24]))
+    mime, content = "image/png", png
+    if "svg" in files and Path(files["svg"]).stat().st_size <= SVG_BYTES:
+        mime, content = "image/svg+xml", Path(files["svg"]).read_bytes()
+    width, height = (round(length / PNG_DOTS_PER_INCH * 96 * SCREEN_ENLARGEMENT) for length in pixels)
+    uri = f"data:{mime};base64,{base64.b64encode(content).decode('ascii')}"
+    return {"uri": uri, "width": width, "height": height, "wide": width > 600}
+
+
+def _table(path: Path) -> dict:
+    header, rows = _read_csv(path)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
+    return {
+        "header": [
+            {"name": name, "numeric": bool(any(cells)) and all(_is_number(cell) for cell in cells if cell)}
+            for name, cells in zip(header, columns, strict=True)
+        ],
+        "rows": [[{"text": brief(cell), "full": cell} for cell in row] for row in rows[:ROWS_SHOWN]],
+        "n_rows": len(rows),
+        "cut": len(rows) > ROWS_SHOWN,
+    }
+
+
+def _read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PrivarmsError(f"{path}: cannot be read as CSV ({error}); make it again.") from error
+    if not lines:
+        raise PrivarmsError(f"{path}: is empty; expected a header line with the names of the columns. Make it again.")
+    header, *rows = lines
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise PrivarmsError(
+                f"{path}: line {number} has {len(row)} fields where the header has {len(header)}; make it again."
+            )
+    return header, rows
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _counts(claims: list[dict]) -> dict[str, int]:
+    return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
+
+
+def _link(path: Path, folder: Path) -> str:
+    """The address of `path` seen from the report's folder."""
+    return quote(Path(os.path.relpath(path, folder)).as_posix())
+
+
+def _one_of(value: str, words: Iterable[str], what: str) -> str:
+    if value not in words:
+        raise ValueError(f"{what} must be one of {', '.join(words)}, got {value!r}")
+    return value
+
+
+def _refuse_repeats(names: list[str], what: str) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"{what} named more than once: {', '.join(repeated)}")
