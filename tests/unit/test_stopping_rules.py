@@ -69,7 +69,7 @@ def test_a_run_draws_in_the_order_of_the_algorithm():
         return scale * (rng.standard_exponential() - rng.standard_exponential())
 
     for rule in RULES:
-        for seed in range(5):
+        for seed in range(60):
             params = rule.configure(epsilon=0.3, alpha=0.6, beta=0.2, R=1.5)
             rng = np.random.default_rng(seed)
             B = noise(rng, 12 * 1.5 / 0.3)
