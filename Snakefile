@@ -1,6 +1,14 @@
 # privarms: `snakemake --cores N` is scale paper, `snakemake --cores N --configfile config/quick.yaml` is scale quick.
+import os
+import sys
+
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
+
+# The library lies in workflow/; jobs find it there in whatever environment they run.
+LIBRARY = os.path.join(workflow.basedir, "workflow")
+sys.path.insert(0, LIBRARY)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [LIBRARY, os.environ.get("PYTHONPATH")]))
 
 from privarms.errors import PrivarmsError
 from privarms.studies.start import announce, make_plan

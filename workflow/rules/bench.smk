@@ -1,6 +1,6 @@
 rule bench_kernels:
     input:
-        library=plan.library("bench"),
+        library=lambda w: plan.library("bench"),
         lock="uv.lock",
     output:
         "results/bench.csv",
@@ -19,5 +19,6 @@ rule bench_kernels:
 
 
 rule bench:
+    localrule: True
     input:
         "results/bench.csv",

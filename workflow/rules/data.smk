@@ -20,7 +20,7 @@ rule fetch_raw:
 
 rule prepare_dataset:
     input:
-        library=lambda w: plan.library("data.prepared", f"data.{w.dataset}"),
+        library=lambda w: plan.library("data.preparation", f"data.{w.dataset}"),
         lock="uv.lock",
         raw=lambda w: plan.raw_files(w.dataset),
     output:
@@ -44,7 +44,7 @@ rule prepare_dataset:
 
 rule generate_standin:
     input:
-        library=lambda w: plan.library("data.prepared", f"data.{w.dataset}"),
+        library=lambda w: plan.library("data.preparation", f"data.{w.dataset}"),
         lock="uv.lock",
     output:
         table="data/prepared/{dataset}_standin.parquet",

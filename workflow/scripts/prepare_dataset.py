@@ -1,12 +1,9 @@
-"""Bring a dataset to bandit form; without its raw files, a synthetic stand-in."""
+"""Bring a dataset to bandit form; without raw files, its synthetic stand-in."""
 
-from privarms.data.prepared import prepare
+from privarms.data.preparation import prepare
+from privarms.data.sources import load_sources
 from privarms.job import job
 
 with job(snakemake):
-    prepare(
-        snakemake.wildcards.dataset,
-        snakemake.input.get("raw"),
-        snakemake.output.table,
-        snakemake.output.facts,
-    )
+    dataset = load_sources(snakemake.params.sources)[snakemake.wildcards.dataset]
+    prepare(dataset, snakemake.input.get("raw"), snakemake.output.table, snakemake.output.facts)

@@ -27,7 +27,8 @@ class Results:
 
     def _cells(self, study: str) -> pd.DataFrame:
         """A row per cell (and checkpoint or arm): parameters, means, standard errors, quantiles."""
-        return self._read("studies", f"{study}_cells")
+        frame = self._read("studies", f"{study}_cells")
+        return frame.astype({c: object for c in frame.columns if frame[c].dtype == "category"})
 
     def _replicates(self, study: str, columns: tuple[str, ...] | None = None) -> pd.DataFrame:
         """A row per replicate (and checkpoint or arm)."""
@@ -36,6 +37,11 @@ class Results:
     def _inference(self, name: str) -> pd.DataFrame:
         """An inference table of the paper."""
         return self._read("inference", name)
+
+    @property
+    def datasets(self) -> list[str]:
+        """The prepared datasets of the paper."""
+        return list(self._prepared)
 
     def dataset(self, name: str) -> dict:
         """The facts about a prepared dataset: sizes, what was dropped, real or stand-in."""

@@ -73,7 +73,7 @@ def rows_by_cell(shards: Sequence[Path | str], cells: Sequence[Cell]) -> Iterato
         cell = next(expected, None)
         rows = pa.concat_tables(pending)
         found = pd.unique(rows["replicate"].to_numpy())
-        if cell is None or cell.name != name or not np.array_equal(found, np.arange(cell.replicates)):
+        if cell is None or cell.name != name or not np.array_equal(found, expected_replicates(cell)):
             wanted = "no further cell" if cell is None else f"{cell.replicates} replicates of {cell.name}"
             raise PrivarmsError(
                 f"{shards[0]} and its neighbours: expected {wanted}, found {len(found)} replicates of {name}; "
@@ -95,6 +95,12 @@ def rows_by_cell(shards: Sequence[Path | str], cells: Sequence[Cell]) -> Iterato
         yield finish()
     if (cell := next(expected, None)) is not None:
         raise PrivarmsError(f"{shards[0]} and its neighbours: no rows of {cell.name}; delete them and run again")
+
+
+def expected_replicates(cell: Cell) -> np.ndarray:
+    """The replicates that must be there: all, or the first of each block for a protocol with ROW_PER_BLOCK."""
+    per_block = library.literals("protocols", cell.protocol).get("ROW_PER_BLOCK", False)
+    return np.arange(0, cell.replicates, cell.block if per_block else 1)
 
 
 def summarise(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:

@@ -12,7 +12,8 @@ from pathlib import Path
 from privarms.data import sources
 from privarms.errors import PrivarmsError
 from privarms.studies import cells as grid
-from privarms.studies import configuration, library, shards
+from privarms.studies import configuration, library
+from privarms.studies import shards as sharding
 
 FIGURE_FORMATS = ("pdf", "png", "svg", "csv")
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -48,9 +49,9 @@ class Plan:
         }
 
     @cached_property
-    def _shards(self) -> dict[tuple[str, str], dict[str, shards.Shard]]:
+    def _shards(self) -> dict[tuple[str, str], dict[str, sharding.Shard]]:
         seconds = self.config["shard_seconds"]
-        return {key: {s.name: s for s in shards.plan(cells, seconds)} for key, cells in self._cells.items()}
+        return {key: {s.name: s for s in sharding.plan(cells, seconds)} for key, cells in self._cells.items()}
 
     # Studies
 
@@ -74,7 +75,7 @@ class Plan:
         """An estimated upper limit of a shard's run time, in minutes."""
         return 5 + int(self._shard(paper, study, shard).seconds / 20)
 
-    def _shard(self, paper: str, study: str, shard: str) -> shards.Shard:
+    def _shard(self, paper: str, study: str, shard: str) -> sharding.Shard:
         try:
             return self._shards[paper, study][shard]
         except KeyError:

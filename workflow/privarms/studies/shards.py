@@ -65,7 +65,7 @@ def plan(cells: Sequence[Cell], seconds: float) -> list[Shard]:
         first = 0
         while first < cell.blocks:
             fit = int(room // cost)
-            if fit == 0:
+            if fit < 1:
                 if pieces:
                     close()
                     continue

@@ -10,11 +10,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from privarms import __version__
 from privarms.errors import PrivarmsError
 from privarms.files import whole
 
 KEY = b"privarms"
-PACKAGES = ("privarms", "numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
+PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
 ROWS_PER_GROUP = 2**17
 
 
@@ -22,7 +23,7 @@ def origin() -> dict:
     """Python's and the packages' versions and the git revision ("unknown" outside a repository)."""
     return {
         "revision": revision(),
-        "versions": {"python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
+        "versions": {"privarms": __version__, "python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
     }
 
 

@@ -1,0 +1,98 @@
+"""Grids become cells; whatever is wrong with them is named."""
+
+import numpy as np
+import pytest
+
+from privarms.errors import PrivarmsError
+from privarms.studies.cells import expand
+
+
+def study(**changes):
+    base = {
+        "protocol": "bandit",
+        "environment": {"name": "bernoulli", "top": 0.75, "bottom": 0.25},
+        "horizon": 1000,
+        "replicates": 10,
+        "block": 4,
+        "grid": {"K": 5, "epsilon": [0.1, 1]},
+        "policies": [{"policy": "dp_se"}, {"policy": "ucb1"}],
+    }
+    return base | changes
+
+
+def cells(**changes):
+    return expand("config/studies/p.yaml", "p", "s", study(**changes))
+
+
+def test_a_parameter_that_a_policy_does_not_take_is_dropped_and_equal_cells_are_one():
+    found = [(c.policy, c.parameters.get("epsilon")) for c in cells()]
+    assert found == [("dp_se", 0.1), ("dp_se", 1), ("ucb1", None)]
+
+
+def test_lists_in_a_policy_s_entry_are_axes_too():
+    found = cells(policies=[{"policy": "dp_ucb", "width": ["log2.5", "chan"]}])
+    assert [(c.parameters["epsilon"], c.parameters["width"]) for c in found] == [
+        (0.1, "log2.5"),
+        (0.1, "chan"),
+        (1, "log2.5"),
+        (1, "chan"),
+    ]
+
+
+def test_several_grids_follow_one_another_and_a_policy_may_have_its_own():
+    own = [{"K": 5, "epsilon": 0.5}, {"K": [3, 10], "epsilon": 0.25}]
+    found = cells(policies=[{"policy": "dp_se", "grid": own}, {"policy": "ucb1"}])
+    assert [(c.policy, c.parameters["K"], c.parameters.get("epsilon")) for c in found] == [
+        ("dp_se", 5, 0.5),
+        ("dp_se", 3, 0.25),
+        ("dp_se", 10, 0.25),
+        ("ucb1", 5, None),
+    ]
+
+
+def test_horizon_is_an_axis_and_a_policy_may_override_the_study():
+    found = cells(grid={"K": 5, "horizon": [100, 200]}, policies=[{"policy": "ucb1", "replicates": 3, "block": 1}])
+    assert [(c.horizon, c.replicates, c.block, c.blocks) for c in found] == [(100, 3, 1, 3), (200, 3, 1, 3)]
+
+
+def test_identity_names_parameters_and_not_the_size_of_the_run():
+    one = cells()[0]
+    assert one.identity == cells(replicates=99, block=7)[0].identity
+    assert one.identity == cells(checkpoints={"count": 5, "first": 10})[0].identity
+    assert one.identity == cells(grid={"epsilon": [0.1, 0.3, 1], "K": 5})[0].identity
+    for other in (cells(horizon=1001), cells(grid={"K": 6, "epsilon": 0.1}), cells(grid={"K": 5, "epsilon": 0.11})):
+        assert one.identity != other[0].identity
+
+
+def test_compared_policies_share_the_environment_s_stream():
+    dp_se, _, ucb1 = cells()
+    assert dp_se.environment_identity == ucb1.environment_identity
+    assert dp_se.identity != ucb1.identity
+
+
+def test_checkpoints_rise_geometrically_to_the_horizon():
+    cell = cells(checkpoints={"count": 4, "first": 1})[0]
+    np.testing.assert_array_equal(cell.checkpoints, [1, 10, 100, 1000])
+    np.testing.assert_array_equal(cells()[0].checkpoints, [1000])
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"protocol": "bandits"}, ["studies.s.protocol", "bandits", "bandit"]),
+        ({"environment": {"name": "bernouli"}}, ["studies.s.environment.name", "bernouli", "bernoulli"]),
+        ({"environment": {"name": "bernoulli", "tops": 1}}, ["studies.s.environment.tops", "top"]),
+        ({"policies": [{"policy": "dp_sse"}]}, ["studies.s.policies[0].policy", "dp_sse", "dp_se"]),
+        ({"policies": [{"policy": "dp_ucb", "widht": "chan"}]}, ["studies.s.policies[0].widht", "width"]),
+        ({"policies": [{"policy": "dp_ucb", "width": "chann"}]}, ["studies.s.policies[0].width", "chann", "log2.5"]),
+        ({"policies": [{"policy": "dp_ucb"}]}, ["studies.s.policies[0]", "dp_ucb needs width"]),
+        ({"grid": {"K": 5, "epsilom": 0.1, "epsilon": 1}}, ["studies.s.grid.epsilom", "epsilon"]),
+        ({"horizon": 4}, ["studies.s.horizon", "number of arms, K = 5", "found 4"]),
+        ({"environment": {"name": "bernoulli", "top": 0.75}}, ["studies.s", "environment bernoulli needs bottom"]),
+    ],
+)
+def test_faults_name_the_file_the_key_and_what_was_expected(changes, words):
+    with pytest.raises(PrivarmsError) as fault:
+        cells(**changes)
+    for word in ["config/studies/p.yaml", *words]:
+        assert word in str(fault.value)

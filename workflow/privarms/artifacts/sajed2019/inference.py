@@ -1,0 +1,94 @@
+"""What is computed from the studies before anything is drawn or judged."""
+
+import pandas as pd
+
+from privarms.artifacts.curves import ratio
+from privarms.artifacts.results import Results
+from privarms.environments import neighbouring_streams
+from privarms.inference.atoms import atoms
+from privarms.inference.audit import epsilon_lower_bound, log_ratio
+from privarms.inference.bounds import pulls_ceiling, pulls_order
+from privarms.policies import dp_se
+
+CONFIDENCE = 0.95
+
+
+def regret_atoms(results: Results) -> pd.DataFrame:
+    """The values that DP-SE's regret at the horizon takes, with their probabilities; a row per K, epsilon and value."""
+    runs = results.replicates("regret", ("cell", "policy", "K", "epsilon", "horizon", "regret"))
+    runs = runs[runs["policy"] == "dp_se"]
+    parts = []
+    for (K, epsilon), group in runs.groupby(["K", "epsilon"]):
+        law = atoms(group["regret"].to_numpy())
+        parts.append(pd.DataFrame(law).assign(policy="dp_se", K=K, epsilon=epsilon, replicates=len(group)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def ratios(results: Results) -> pd.DataFrame:
+    """DP-UCB's mean regret over DP-SE's at the horizon; a row per K, epsilon and width."""
+    columns = ["policy", "width", "K", "epsilon", "horizon", "t", "replicates", "regret_mean", "regret_se"]
+    ucb = pd.concat([results.cells(study)[columns] for study in ("figure1", "settings")])
+    ucb = ucb[(ucb["policy"] == "dp_ucb") & (ucb["t"] == ucb["horizon"])]
+    se = results.cells("regret")
+    se = se[se["policy"] == "dp_se"][["K", "epsilon", "horizon", "regret_mean", "regret_se"]]
+    joined = ucb.merge(se, on=["K", "epsilon", "horizon"], suffixes=("", "_dp_se"), validate="many_to_one")
+    value, error = ratio(*(joined[c] for c in ("regret_mean", "regret_se", "regret_mean_dp_se", "regret_se_dp_se")))
+    joined = joined.assign(ratio=value, ratio_se=error).drop(columns=["policy", "t"])
+    return joined.sort_values(["K", "epsilon", "width"], ignore_index=True)
+
+
+def audit(results: Results) -> pd.DataFrame:
+    """What the audit shows of DP-SE's privacy loss; a row per epsilon and multiple of the noise."""
+    blocks = results.replicates("audit")
+    keys = ["K", "horizon", "epsilon", "noise"]
+    counts = blocks.groupby([*keys, "stream"])[["trials", "events"]].sum().unstack("stream")
+    rows = []
+    for (K, horizon, epsilon, noise), count in counts.iterrows():
+        params = dp_se.configure(int(K), int(horizon), epsilon, noise=noise)
+        streams = [neighbouring_streams.configure(int(K), int(horizon), epsilon, stream) for stream in (0, 1)]
+        seen = [int(count[column, stream]) for stream in (0, 1) for column in ("events", "trials")]
+        rows.append(
+            {
+                "epsilon": epsilon,
+                "noise": noise,
+                "claimed": epsilon,
+                "exact": log_ratio(params, *(s.reward_sums for s in streams), streams[0].eliminated),
+                "lower_bound": epsilon_lower_bound(*seen, CONFIDENCE),
+                "confidence": CONFIDENCE,
+                "trials": seen[1],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def pulls(results: Results) -> pd.DataFrame:
+    """Pulls of the suboptimal arms beside Lemma 4.2; a row per cell and arm.
+
+    order is the lemma's expression, ceiling the explicit bound by which an arm must have left, above the fraction of
+    runs that pulled it more often.
+    """
+    runs = results.replicates("pulls", ("K", "epsilon", "horizon", "top", "bottom", "arm", "pulls"))
+    rows = []
+    for (K, epsilon, arm), group in runs[runs["arm"] > 0].groupby(["K", "epsilon", "arm"]):
+        one = group.iloc[0]
+        gap = arm * (one["top"] - one["bottom"]) / (K - 1)
+        beta = 1 / one["horizon"]
+        ceiling = pulls_ceiling(gap, K, epsilon, beta)
+        rows.append(
+            {
+                "K": K,
+                "epsilon": epsilon,
+                "arm": arm,
+                "gap": gap,
+                "replicates": len(group),
+                "mean": group["pulls"].mean(),
+                "largest": group["pulls"].max(),
+                "order": pulls_order(gap, K, epsilon, beta),
+                "ceiling": ceiling,
+                "above": (group["pulls"] > ceiling).mean(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+INFERENCE = {"regret_atoms": regret_atoms, "ratios": ratios, "audit": audit, "pulls": pulls}
