@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from numba import njit
+from privarms import binomial as module
 from privarms.binomial import DIRECT, binomial
-from scipy.stats import binom, kstest
+from scipy.stats import binom, chisquare, kstest
 
 pytestmark = pytest.mark.statistical
 
@@ -38,3 +39,18 @@ def test_a_wrong_law_is_told_apart():
     sd = np.sqrt(10**12 * 0.75 * 0.25)
     assert not follows(np.rint(draws + 0.1 * sd), 10**12, 0.75)
     assert not follows(np.rint(draws.mean() + 0.9 * (draws - draws.mean())), 10**12, 0.75)
+
+
+@pytest.mark.parametrize("p", [0.07, 0.6])
+def test_halving_is_exact_to_the_last_count(monkeypatch, p):
+    # In plain Python, where the limit can be set so low that every draw is halved down to one trial.
+    monkeypatch.setattr(module, "DIRECT", 1)
+    rng = np.random.default_rng(4)
+    draws = np.array([binomial.py_func(6, p, rng) for _ in range(30_000)])
+
+    def agrees(q):
+        expected = len(draws) * np.array([*binom.pmf(range(3), 6, q), binom.sf(2, 6, q)])
+        return chisquare(np.bincount(np.minimum(draws, 3), minlength=4), expected).pvalue > FALSE_ALARM
+
+    assert agrees(p)
+    assert not agrees(p + 0.02)
