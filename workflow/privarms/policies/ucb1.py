@@ -5,17 +5,22 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms import skip_ahead
 from privarms.play import Policy
 
 LABEL = "UCB1"
-SECONDS_PER_RUN = 1e-4
-SECONDS_PER_STEP = 20e-9
+SECONDS_PER_RUN = 3e-3
+SECONDS_PER_STEP = 7e-10
+
+# More than the bits of any horizon.
+LEVELS = 62
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2."""
+    """n_arms: K >= 2; index: without noise and width, for the fast path."""
 
     n_arms: int
+    index: skip_ahead.Index
 
 
 class State(NamedTuple):
@@ -27,7 +32,9 @@ class State(NamedTuple):
 
 def configure(K: int) -> Params:
     """Parameters for K >= 2 arms."""
-    return Params(K)
+    if K < 2:
+        raise ValueError(f"K: expected at least 2 arms; found {K}")
+    return Params(int(K), skip_ahead.new_index(levels=LEVELS, node_scale=0.0, width=np.zeros(LEVELS + 2)))
 
 
 @njit
@@ -57,4 +64,11 @@ def learn(params, state, context, arm, reward, t, rng):
     return state
 
 
+@njit
+def simulate(params, environment, checkpoints, rng, record):
+    """What `play` does with Bernoulli rewards, in the same law, many rounds at a time; see `skip_ahead`."""
+    skip_ahead.simulate(params.index, environment.means, checkpoints, rng, record)
+
+
 POLICY = Policy(init, choose, learn)
+SIMULATE = {"bernoulli": simulate}

@@ -1,0 +1,94 @@
+"""The binary tree counter (Chan, Shi & Song 2010; Dwork, Naor, Pitassi & Rothblum 2010).
+
+Node (level l, index i) holds one Lap(node_scale) draw and covers items i 2**l + 1, ..., (i + 1) 2**l of a stream. The
+count released after n items is the true sum plus the noise of the popcount(n) nodes of n's dyadic decomposition, from
+the largest downwards: for 13 = 8 + 4 + 1 those over items 1-8, 9-12 and 13. Every count completes exactly one node
+that is ever released, at the level of its lowest set bit; the nodes of the bits above were part of the last release.
+
+The functions carry the noise alone; the true sum, the count n and the scale of a node are the caller's.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from privarms.mechanisms.laplace import laplace
+
+
+class Tree(NamedTuple):
+    """One counter an arm. prefix: float64[K, levels].
+
+    prefix[arm, l], for a set bit l of the arm's count, is the noise of the nodes of the bits >= l; the rest is stale.
+    """
+
+    prefix: np.ndarray
+
+
+def node_levels(horizon: int) -> int:
+    """How many levels a stream of `horizon` >= 1 items can release: floor(log2 horizon) + 1."""
+    if horizon < 1:
+        raise ValueError(f"expected a horizon of at least 1, found {horizon}")
+    return int(horizon).bit_length()
+
+
+@njit
+def new_tree(arms, levels):
+    """Counters of `arms` empty streams, each of fewer than 2**levels items."""
+    return Tree(np.zeros((arms, levels)))
+
+
+@njit
+def popcount(n):
+    """How many bits of 0 <= n < 2**63 are set."""
+    n = n - ((n >> 1) & 0x5555555555555555)
+    n = (n & 0x3333333333333333) + ((n >> 2) & 0x3333333333333333)
+    n = (n + (n >> 4)) & 0x0F0F0F0F0F0F0F0F
+    n = n + (n >> 8)
+    n = n + (n >> 16)
+    return (n + (n >> 32)) & 0x7F
+
+
+@njit
+def lowest_bit(n):
+    """The position of the lowest set bit of n >= 1."""
+    return popcount((n & -n) - 1)
+
+
+@njit
+def noise_from(tree, arm, n, level):
+    """The noise of the nodes of n's bits >= level; the arm's count must have the same bits there."""
+    bits = n >> level
+    return tree.prefix[arm, level + lowest_bit(bits)] if bits else 0.0
+
+
+@njit
+def complete_node(tree, arm, n, node_scale, rng):
+    """Draw the node that item n >= 1 completes, in place; return the noise of the count n.
+
+    The arm's count before need not be n - 1, but it must have n's bits above the lowest one.
+    """
+    level = lowest_bit(n)
+    tree.prefix[arm, level] = noise_from(tree, arm, n, level + 1) + laplace(node_scale, rng)
+    return tree.prefix[arm, level]
+
+
+@njit
+def draw_nodes(levels, node_scale, rng):
+    """Every node of one tree over fewer than 2**levels items, by level and index: float64[levels, 2**levels]."""
+    nodes = np.zeros((levels, 1 << levels))
+    for level in range(levels):
+        for index in range(1 << (levels - level)):
+            nodes[level, index] = laplace(node_scale, rng)
+    return nodes
+
+
+@njit
+def released_noise(nodes, n):
+    """The noise of the count n by its definition: the sum over the nodes of n's dyadic decomposition."""
+    noise, covered = 0.0, 0
+    for level in range(nodes.shape[0] - 1, -1, -1):
+        if n & (1 << level):
+            noise += nodes[level, covered >> level]
+            covered += 1 << level
+    return noise

@@ -1,0 +1,170 @@
+"""How long the noise of a tree counter surely stays above a floor, without drawing a node for every item.
+
+A block runs from a count n to the next multiple of 2**e. The counts inside it fall into segments, in order of time one
+for every level d < e at which n has a zero bit: the count that sets bit d and clears the bits below, which completes a
+node of level d, and the 2**d - 1 counts after it. The noise throughout a segment is that of n's bits above d, known,
+and of nodes that are new.
+
+A segment is entered with room for the new nodes to fall to some floor, in whole cells: i. A node of X node scales
+moves the room from i to i + floor(X / CELL), at most to `top`; a count is *missed* where its node moves the room below
+zero. At every count before the first missed one the noise is therefore above the floor, for a move is never more than
+the node. (That a missed count is really below the floor is not said, and not needed.) Nodes are independent, so that
+the chance of a miss follows exactly from level to level:
+
+    entered[d, i] = P(X < -i CELL) + sum_j P(i -> j) inside[d, j]                   the segment of level d
+    inside[d + 1, i] = inside[d, i] + (1 - inside[d, i]) entered[d, i]              the 2**(d + 1) - 1 counts after
+                                                                                    a multiple of it; inside[0] = 0
+
+One uniform draw says whether a block has a missed count.
+- If not, none of its nodes is ever needed: the noise at its end, the multiple of 2**e, is that of n's bits from e up,
+  or of those that the carry leaves, and of one new node that is no part of the event.
+- If so, the first one is found from the segment down, each step drawn given that a miss lies in it: the segment; its
+  node; the segment among those that follow. The nodes drawn on the way are the set bits of the missed count, those
+  that its noise is made of. The nodes after it are not in the event and not drawn yet.
+So counts and noise have the law that drawing every node would give them.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from privarms.mechanisms.tree import lowest_bit, noise_from, popcount
+
+# In node scales. Finer cells and a higher top allow longer blocks, in larger tables.
+CELL = 0.25
+TOP = 160
+# A block is as long as its chance of a miss stays below this. None of the three touches the law.
+RISK = 0.15
+
+
+class Guard(NamedTuple):
+    """Tables for levels d < levels and rooms i = 0, ..., TOP.
+
+    node_scale: of a node, >= 0; cells: how many cells make a unit of noise (0 without noise)
+    below: float64[TOP + 1], P(X < -i CELL) for a standard Laplace X
+    move: float64[TOP + 1, TOP + 1], P(i -> j) for j >= 0
+    entered: float64[levels, TOP + 1]; inside: float64[levels + 1, TOP + 1]; chances of a miss
+    reach: int64[TOP + 1], the largest level at which inside <= RISK
+    """
+
+    node_scale: float
+    cells: float
+    below: np.ndarray
+    move: np.ndarray
+    entered: np.ndarray
+    inside: np.ndarray
+    reach: np.ndarray
+
+
+def new_guard(levels: int, node_scale: float) -> Guard:
+    """The guard of trees with `levels` >= 1 levels of Lap(node_scale) nodes; node_scale 0 for no noise."""
+    return Guard(float(node_scale), 1 / (CELL * node_scale) if node_scale > 0 else 0.0, *_tables(levels))
+
+
+@cache
+def _tables(levels: int) -> tuple[np.ndarray, ...]:
+    room = np.arange(TOP + 1)
+    below = np.exp(-CELL * room) / 2
+    # P(X >= k CELL) for k = -TOP, ..., TOP, and from it P(floor(X / CELL) = j - i); at the top, P(... >= TOP - i).
+    k = room[None, :] - room[:, None]
+    one_cell = -np.expm1(-CELL) / 2
+    move = one_cell * np.where(k >= 0, np.exp(-CELL * np.maximum(k, 0)), np.exp(CELL * np.minimum(k + 1, 0)))
+    move[:, TOP] = np.exp(-CELL * (TOP - room)) / 2
+    entered, inside = np.zeros((levels, TOP + 1)), np.zeros((levels + 1, TOP + 1))
+    for d in range(levels):
+        entered[d] = below + move @ inside[d]
+        inside[d + 1] = inside[d] + (1 - inside[d]) * entered[d]
+    reach = (inside <= RISK).sum(axis=0) - 1
+    return below, move, entered, inside, reach
+
+
+@njit
+def _room(guard, tree, arm, n, level, slack, least_width):
+    """The room on entering the segment of `level`, a zero bit of n: cells, at most TOP, or -1 if below the floor.
+
+    The floor for the noise at a count n': -slack - width, the width at least least_width[k], k the bits of n' so far.
+    """
+    bits = n >> level
+    room = (slack + noise_from(tree, arm, n, level) + least_width[popcount(bits) + 1]) * guard.cells
+    return int(min(room, TOP)) if room >= 0 else -1
+
+
+@njit
+def longest_level(guard, room):
+    """The largest level of a block worth trying from a multiple of it, where the noise may fall by `room`."""
+    return guard.reach[int(min(max(room * guard.cells, 0.0), TOP))]
+
+
+@njit
+def safe_block(guard, tree, arm, n, slack, least_width, longest):
+    """The level e <= longest of a block from n and the chance that it has no missed count, at least 1 - RISK.
+
+    least_width: float64[levels + 2], non-decreasing
+    """
+    e, safe, zeros = 0, 1.0, lowest_bit(n)
+    if zeros > 0:
+        i = _room(guard, tree, arm, n, 0, slack, least_width)
+        if i < 0:
+            return 0, 1.0
+        e = min(longest, zeros, guard.reach[i])
+        safe = 1 - guard.inside[e, i]
+    if e == zeros:
+        while e < longest:
+            if n >> e & 1 == 0:
+                i = _room(guard, tree, arm, n, e, slack, least_width)
+                if i < 0 or safe * (1 - guard.entered[e, i]) < 1 - RISK:
+                    break
+                safe *= 1 - guard.entered[e, i]
+            e += 1
+    return e, safe
+
+
+@njit
+def first_miss(guard, tree, arm, n, slack, least_width, e, u, rng):
+    """The first missed count in the block of level e from n, given that there is one; its nodes are drawn in place.
+
+    slack, least_width: those of `safe_block`; u: uniform on [0, 1), at least the chance that there is none
+    """
+    level, i, safe = 0, 0, 1.0
+    for d in range(e):
+        if n >> d & 1 == 0:
+            level, i = d, _room(guard, tree, arm, n, d, slack, least_width)
+            safe *= 1 - guard.entered[d, i]
+            if safe <= u:
+                break
+    noise = noise_from(tree, arm, n, level)
+    while True:
+        n = (n >> level | 1) << level
+        i, node = _draw_move(guard, level, i, rng)
+        noise += guard.node_scale * node
+        tree.prefix[arm, level] = noise
+        if i < 0:
+            return n
+        v = rng.random() * guard.inside[level, i]
+        level = 0
+        while guard.inside[level + 1, i] <= v:
+            level += 1
+
+
+@njit
+def _draw_move(guard, level, i, rng):
+    """The node on entering a segment from room i, given that the segment has a missed count: (room after, value).
+
+    In node scales; the room after is -1 where the count of the node itself is missed.
+    """
+    v = rng.random() * guard.entered[level, i] - guard.below[i]
+    if v < 0:
+        return -1, -(i * CELL + rng.standard_exponential())
+    j = 0
+    while j < TOP:
+        v -= guard.move[i, j] * guard.inside[level, j]
+        if v < 0:
+            break
+        j += 1
+    if j == TOP:
+        return j, (TOP - i) * CELL + rng.standard_exponential()
+    # Within a cell the size of X is a standard exponential's, cut off at the cell's width.
+    part = -np.log1p(rng.random() * np.expm1(-CELL))
+    return j, (j - i) * CELL + part if j >= i else (j - i + 1) * CELL - part
