@@ -83,3 +83,27 @@ def simulate_block(simulate, params, environment, checkpoints, rng, regret, pull
     """As `play_block`, by a policy's exact fast path `simulate(params, environment, checkpoints, rng, record)`."""
     for i in range(regret.shape[0]):
         simulate(params, environment, checkpoints, rng, Record(regret[i], pulls[i], reward_sums[i]))
+
+
+@njit
+def play_contextual(policy, params, environment, order, checkpoints, rng, rewards):
+    """Run one replicate over users who come with a context each, step by step.
+
+    environment: NamedTuple with `contexts`, float64[n, d], and `pull(environment, user, arm, rng) -> reward`
+    order: int64[T], the users in the order in which they come, rows of `contexts`
+    checkpoints: int64[C], increasing rounds from 1, the last at most T
+    rewards: float64[C], overwritten: the cumulative reward after each checkpoint's round
+    """
+    state = policy.init(params)
+    total = 0.0
+    t = 0
+    for c in range(len(checkpoints)):
+        while t < checkpoints[c]:
+            user = order[t]
+            t += 1
+            context = environment.contexts[user]
+            arm = policy.choose(params, state, context, t, rng)
+            reward = environment.pull(environment, user, arm, rng)
+            state = policy.learn(params, state, context, arm, reward, t, rng)
+            total += reward
+        rewards[c] = total

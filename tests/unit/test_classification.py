@@ -1,0 +1,176 @@
+"""A classification dataset as a bandit: the environment, the protocol, and the policies that learn nothing."""
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numba import njit
+from privarms.environments import classification as environment_module
+from privarms.errors import PrivarmsError
+from privarms.play import play_contextual
+from privarms.policies import absse, constant, uniform
+from privarms.protocols import classification
+from privarms.studies import store
+
+CHECKPOINTS = np.array([1, 2, 10, 60])
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A prepared file: 60 target rows and the sources 1 and 2 with 5 and 3 rows, mixed."""
+    rng = np.random.default_rng(0)
+    source_of = rng.permutation(np.repeat([0, 1, 2], [60, 5, 3]))
+    columns = {f"x{j}": rng.random(68) for j in (1, 2)}
+    table = pa.table({**columns, "label": rng.integers(0, 3, 68), "source": source_of})
+    path = tmp_path_factory.mktemp("prepared") / "toy.parquet"
+    store.write(path, [table], {"facts": {"dimensions": 2, "K": 3, "sources": 2}})
+    return path, table
+
+
+def cell(horizon=60, checkpoints=CHECKPOINTS, policy="toy"):
+    return SimpleNamespace(
+        horizon=horizon, checkpoints=checkpoints, record=None, environment="classification", policy=policy
+    )
+
+
+def run(policy, params, environment, replicates=4, seed=1, policy_seed=2, **of_cell):
+    rngs = np.random.default_rng(seed), np.random.default_rng(policy_seed)
+    return classification.run_block(policy, params, environment, cell(**of_cell), replicates, *rngs)
+
+
+def test_the_environment_keeps_target_and_sources_apart(data):
+    path, table = data
+    environment = environment_module.configure(str(path))
+    frame = table.to_pandas()
+    target = frame[frame["source"] == 0]
+    assert np.array_equal(environment.contexts, target[["x1", "x2"]])
+    assert np.array_equal(environment.labels, target["label"])
+    assert environment.n_arms == 3
+    assert environment.source_starts.tolist() == [0, 5, 8]
+    for m in (1, 2):
+        rows = slice(*environment.source_starts[m - 1 : m + 1])
+        of_source = frame[frame["source"] == m]
+        assert np.array_equal(environment.source_contexts[rows], of_source[["x1", "x2"]])
+        assert np.array_equal(environment.source_labels[rows], of_source["label"])
+
+
+def test_the_reward_is_one_for_the_label(data):
+    environment = environment_module.configure(str(data[0]))
+    rng = np.random.default_rng(0)
+    for user, label in enumerate(environment.labels):
+        assert [environment.pull(environment, user, arm, rng) for arm in range(3)] == np.eye(3)[label].tolist()
+
+
+def test_a_constant_arm_collects_its_labels(data):
+    environment = environment_module.configure(str(data[0]))
+    for arm in range(3):
+        columns = run(constant, constant.configure(3, arm), environment)
+        assert columns["replicate"].tolist() == np.repeat(range(4), 4).tolist()
+        assert columns["t"].tolist() == CHECKPOINTS.tolist() * 4
+        assert (columns["reward"].reshape(4, 4)[:, -1] == (environment.labels == arm).sum()).all()
+
+
+def test_policies_that_are_compared_meet_the_same_users(data):
+    # In every round exactly one of the constant arms earns 1, if all of them see the same user.
+    environment = environment_module.configure(str(data[0]))
+    rounds = np.arange(1, 61)
+    rewards = [
+        run(constant, constant.configure(3, arm), environment, policy_seed=arm, checkpoints=rounds)["reward"]
+        for arm in range(3)
+    ]
+    assert np.array_equal(sum(rewards), np.tile(rounds, 4))
+    # Not so with orders of their own.
+    other = run(constant, constant.configure(3, 2), environment, seed=5, checkpoints=rounds)["reward"]
+    assert not np.array_equal(rewards[0] + rewards[1] + other, np.tile(rounds, 4))
+
+
+def test_an_order_of_its_own_for_each_replicate(data):
+    environment = environment_module.configure(str(data[0]))
+    rewards = run(constant, constant.configure(3, 0), environment, checkpoints=np.arange(1, 61))["reward"]
+    assert len(np.unique(rewards.reshape(4, 60), axis=0)) == 4
+
+
+@pytest.mark.parametrize("policy", [uniform, absse], ids=lambda p: p.LABEL)
+def test_a_replicate_does_not_depend_on_those_that_follow(data, policy):
+    environment = environment_module.configure(str(data[0]))
+    params = policy.configure(3) if policy is uniform else policy.configure(3, 60, 2)
+    few, many = (run(policy, params, environment, replicates=n) for n in (2, 5))
+    for name in few:
+        assert np.array_equal(few[name], many[name][: len(few[name])])
+
+
+class Seen(NamedTuple):
+    """An environment that writes down who came when."""
+
+    pull: object
+    contexts: np.ndarray
+    n_arms: int
+    seen: np.ndarray
+    count: np.ndarray
+
+
+@njit
+def see(environment, user, arm, rng):
+    environment.seen[environment.count[0]] = user
+    environment.count[0] += 1
+    return 1.0
+
+
+def test_users_come_once_each(data):
+    environment = Seen(see, np.zeros((60, 2)), 3, np.full(60, -1), np.zeros(1, np.int64))
+    run(constant, constant.configure(3, 0), environment, replicates=1, horizon=40, checkpoints=np.array([5, 40]))
+    assert environment.count[0] == 40
+    assert len(set(environment.seen[:40])) == 40
+    assert environment.seen[:40].tolist() != sorted(environment.seen[:40])
+
+
+def test_the_fast_path_is_taken_and_agrees(data):
+    environment = environment_module.configure(str(data[0]))
+    params = absse.configure(3, 60, 2)
+    columns = run(absse, params, environment, replicates=1)
+    rewards = np.zeros(len(CHECKPOINTS))
+    order = np.random.default_rng(1).permutation(60)
+    rng = np.random.default_rng(2)
+    play_contextual(absse.POLICY, params, environment, order, CHECKPOINTS, rng, rewards)
+    assert columns["reward"].tolist() == rewards.tolist()
+
+    def refuse(*arguments):
+        raise AssertionError("taken")
+
+    fast = SimpleNamespace(POLICY=absse.POLICY, SIMULATE={"classification": refuse})
+    with pytest.raises(AssertionError, match="taken"):
+        run(fast, params, environment)
+
+
+@pytest.mark.parametrize(
+    ("policy", "params", "horizon", "said"),
+    [
+        (uniform, uniform.configure(3), 61, "horizon: 61 rounds, but the data have 60 target users"),
+        (uniform, uniform.configure(2), 60, "the data have n_arms = 3 and the policy was told 2"),
+        (absse, absse.configure(3, 60, 3), 60, "the data have dimensions = 2 and the policy was told 3"),
+    ],
+)
+def test_a_study_that_does_not_fit_its_data_is_refused(data, policy, params, horizon, said):
+    environment = environment_module.configure(str(data[0]))
+    with pytest.raises(PrivarmsError, match=f"toy on classification: {said}"):
+        run(policy, params, environment, horizon=horizon)
+
+
+def test_uniform_pulls_every_arm_and_no_other():
+    rng = np.random.default_rng(0)
+    for K in (2, 3, 7):
+        params = uniform.configure(K)
+        state = uniform.init(params)
+        arms = [uniform.choose(params, state, np.empty(0), t, rng) for t in range(1, 500)]
+        assert set(arms) == set(range(K))
+
+
+@pytest.mark.parametrize(
+    ("policy", "arguments", "name"),
+    [(uniform, (1,), "K"), (constant, (1, 0), "K"), (constant, (2, 2), "arm"), (constant, (2, -1), "arm")],
+)
+def test_values_out_of_range_are_refused(policy, arguments, name):
+    with pytest.raises(ValueError, match=f"^{name}: expected"):
+        policy.configure(*arguments)

@@ -1,0 +1,56 @@
+"""A classification dataset as a bandit: rows are users, labels are arms, the reward is 1 for the row's label.
+
+As in section 4.2 of Ma et al. (2025), after Dimakopoulou et al. (2019).
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from privarms.data import prepared
+
+DATASET = True
+
+
+class Environment(NamedTuple):
+    """The target's users, and the auxiliary sources' for policies that learn from these first.
+
+    pull(environment, user, arm, rng) -> reward in {0, 1}
+    contexts: float64[n, d] in [0, 1]; labels: int64[n] in [0, n_arms)
+    source_contexts: float64[m, d]; source_labels: int64[m]; the sources stand one after another, and the rows
+    source_starts[i] to source_starts[i + 1] - 1 are those of source i + 1; source_starts: int64[M + 1]
+    """
+
+    pull: Callable
+    contexts: np.ndarray
+    labels: np.ndarray
+    n_arms: int
+    source_contexts: np.ndarray
+    source_labels: np.ndarray
+    source_starts: np.ndarray
+
+
+@njit
+def pull(environment, user, arm, rng):
+    """1 if the arm is the user's label; draws nothing."""
+    return 1.0 if environment.labels[user] == arm else 0.0
+
+
+def configure(data: str) -> Environment:
+    """The environment of a prepared dataset (a Parquet file); PrivarmsError where the file is not one."""
+    contexts, labels, sources, facts = prepared.load(data)
+    target = sources == 0
+    # Stable, so that within a source the rows keep the order of the file.
+    by_source = np.argsort(sources, kind="stable")[target.sum() :]
+    sizes = np.bincount(sources, minlength=facts["sources"] + 1)[1:]
+    return Environment(
+        pull,
+        contexts[target],
+        labels[target],
+        facts["K"],
+        contexts[by_source],
+        labels[by_source],
+        np.concatenate(([0], np.cumsum(sizes))),
+    )
