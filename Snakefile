@@ -10,6 +10,11 @@ LIBRARY = os.path.join(workflow.basedir, "workflow")
 sys.path.insert(0, LIBRARY)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [LIBRARY, os.environ.get("PYTHONPATH")]))
 
+
+envvars:
+    "PYTHONPATH",
+
+
 from privarms.errors import PrivarmsError
 from privarms.studies.start import announce, make_plan
 
@@ -40,12 +45,12 @@ wildcard_constraints:
 
 rule all:
     default_target: True
-    localrule: True
     input:
         f"{RESULTS}/report.html",
         plan.files("figure"),
         plan.files("table"),
         f"{RESULTS}/ledger.csv",
+    localrule: True
 
 
 include: "workflow/rules/data.smk"

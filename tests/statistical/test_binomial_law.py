@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from numba import njit
+from scipy.stats import binom, chisquare, kstest
+
 from privarms import binomial as module
 from privarms.binomial import DIRECT, binomial
-from scipy.stats import binom, chisquare, kstest
 
 pytestmark = pytest.mark.statistical
 

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numba import njit
+from scipy import stats
+
 from privarms.environments import classification as environment_module
 from privarms.play import Policy
 from privarms.policies import uniform
 from privarms.protocols import classification
-from scipy import stats
 
 pytestmark = pytest.mark.statistical
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from two_sample import same_law
+
 from privarms.environments.bernoulli import Environment, pull
 from privarms.play import play_block, simulate_block
 from privarms.policies import dp_se, epoch_se, successive_elimination
-from two_sample import same_law
 
 pytestmark = pytest.mark.statistical
 

@@ -5,8 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from privarms.data import adult
 from scipy import stats
+
+from privarms.data import adult
 
 pytestmark = pytest.mark.statistical
 

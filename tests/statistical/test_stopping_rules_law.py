@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from two_sample import same_law
+
 from privarms.environments import two_point
 from privarms.policies import dp_exponential_nas, dp_nas
 from privarms.protocols.stopping import run_rule
-from two_sample import same_law
 
 pytestmark = pytest.mark.statistical
 

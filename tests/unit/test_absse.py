@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numba import njit
+
 from privarms.play import play_contextual
 from privarms.policies import absse
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from privarms.data import adult, preparation, prepared, sources
 from privarms.data.sources import Dataset, RawFile
 from privarms.errors import PrivarmsError

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from privarms.elimination import epochs
 from privarms.environments import neighbouring_streams
 from privarms.inference import audit

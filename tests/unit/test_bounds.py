@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from privarms.inference import bounds
 
 SETTING = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}

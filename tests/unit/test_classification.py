@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numba import njit
+
 from privarms.environments import classification as environment_module
 from privarms.errors import PrivarmsError
 from privarms.play import play_contextual

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numba import njit
+
 from privarms.elimination import epochs
 from privarms.environments.bernoulli import Environment, pull
 from privarms.play import new_record, play

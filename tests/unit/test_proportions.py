@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from privarms.inference.proportions import clopper_pearson
 from scipy.stats import binom
+
+from privarms.inference.proportions import clopper_pearson
 
 
 def test_the_ends_at_no_event_and_at_all_events_have_closed_forms():

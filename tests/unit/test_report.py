@@ -8,9 +8,11 @@ from urllib.parse import unquote
 
 import pytest
 from PIL import Image
+
 from privarms import report
 from privarms.errors import PrivarmsError
-from privarms.report import LEDGER_COLUMNS, brief, build_report
+from privarms.ledger import COLUMNS as LEDGER_COLUMNS
+from privarms.report import brief, build_report
 
 STATEMENT = "regret <script>alert(1)</script> & \"less\" than 'that'"
 

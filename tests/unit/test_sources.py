@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from privarms.data import sources
 from privarms.data.sources import Dataset, RawFile
 from privarms.errors import PrivarmsError

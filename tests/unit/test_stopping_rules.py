@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numba import njit
+
 from privarms.environments import two_point
 from privarms.errors import PrivarmsError
 from privarms.policies import dp_exponential_nas, dp_nas

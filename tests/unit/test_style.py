@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
+
 from privarms.artifacts import style, tables
 from privarms.errors import PrivarmsError
 

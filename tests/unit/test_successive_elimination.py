@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from privarms.environments.bernoulli import Environment, pull
 from privarms.play import new_record, play
 from privarms.policies import successive_elimination as se

@@ -1,12 +1,14 @@
 """The ledger: every claim of the papers, the value that we measured, and the verdict."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from privarms.artifacts.tables import STAND_IN, read_csv
 from privarms.errors import PrivarmsError
 from privarms.files import write_text
 
@@ -89,7 +91,7 @@ def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, d
         "reproduced": None,
         "se": None,
         "replicates": None,
-        "tolerance": describe(claim["tolerance"]),
+        "tolerance": describe(claim["tolerance"]) if "tolerance" in claim else "",
         "verdict": "unverifiable",
         "data": data,
         "note": measured if isinstance(measured, str) else measured.note,
@@ -116,19 +118,46 @@ def _sentences(*parts: str) -> str:
 def write(rows: Sequence[Mapping], path: Path | str) -> None:
     """Write ledger rows as CSV, in the order given, numbers to ten digits."""
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    for column in ("reproduced", "se"):
-        frame[column] = [None if v is None or pd.isna(v) else f"{float(v):.10g}" for v in frame[column]]
-    frame["replicates"] = [None if v is None or pd.isna(v) else str(int(v)) for v in frame["replicates"]]
+    for column in ("reproduced", "se", "replicates"):
+        frame[column] = ["" if v is None or v == "" or pd.isna(v) else f"{float(v):.10g}" for v in frame[column]]
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))
 
 
-def read(path: Path | str) -> pd.DataFrame:
-    """A ledger as text, nothing interpreted; PrivarmsError if its columns or verdicts are not a ledger's."""
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    if tuple(frame.columns) != COLUMNS:
-        raise PrivarmsError(f"{path}: expected the columns {', '.join(COLUMNS)}; found {', '.join(frame.columns)}")
-    for column, allowed in (("verdict", VERDICTS), ("data", DATA)):
-        wrong = sorted(set(frame[column]) - set(allowed))
-        if wrong:
-            raise PrivarmsError(f"{path}: {column}: expected one of {', '.join(allowed)}; found {wrong[0]!r}")
-    return frame
+def read(path: Path | str) -> list[dict[str, str]]:
+    """The rows of a ledger as texts, nothing interpreted.
+
+    Raises PrivarmsError for other columns than COLUMNS in their order, for a verdict or data that is not known, for a
+    claim that is named twice in one variant, and for one that a stand-in is said to reproduce.
+    """
+    header, lines = read_csv(Path(path))
+    if tuple(header) != COLUMNS:
+        missing = [name for name in COLUMNS if name not in header]
+        foreign = [name for name in header if name not in COLUMNS]
+        found = "; ".join(
+            [f"missing: {', '.join(missing)}"] * bool(missing) + [f"not expected: {', '.join(foreign)}"] * bool(foreign)
+        )
+        raise PrivarmsError(
+            f"{path}: wrong columns ({found or 'their order or a repetition'}). "
+            f"Expected {', '.join(COLUMNS)}, in this order; build the ledger again."
+        )
+    rows, seen = [], set()
+    for number, cells in enumerate(lines, start=2):
+        row = dict(zip(COLUMNS, cells, strict=True))
+        where = f"{path}: line {number}"
+        for column, words in (("verdict", VERDICTS), ("data", DATA)):
+            if row[column] not in words:
+                raise PrivarmsError(f"{where}, column {column}: {row[column]!r} is not one of {', '.join(words)}.")
+        if not row["claim"] or re.search(r"\s", row["claim"]):
+            raise PrivarmsError(f"{where}, column claim: expected a name without white space, got {row['claim']!r}.")
+        if (row["claim"], row["variant"]) in seen:
+            raise PrivarmsError(
+                f"{where}, column claim: {row['claim']!r} stands twice with variant {row['variant']!r}."
+            )
+        seen.add((row["claim"], row["variant"]))
+        if row["data"] == "stand-in" and row["verdict"] == "reproduced":
+            raise PrivarmsError(
+                f"{where}, column verdict: claim {row['claim']!r} rests on a {STAND_IN} and cannot be 'reproduced'; "
+                "expected 'unverifiable'."
+            )
+        rows.append(row)
+    return rows

@@ -1,7 +1,6 @@
 """report.html: one page that needs nothing but itself, with every artifact, every reading and the whole ledger."""
 
 import base64
-import csv
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -10,28 +9,14 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from privarms.artifacts.tables import STAND_IN, shown
+from privarms.artifacts.tables import STAND_IN, read_csv, shown
 from privarms.errors import PrivarmsError
 from privarms.files import write_text
+from privarms.ledger import DATA, VERDICTS, read
 
-LEDGER_COLUMNS = (
-    "claim",
-    "paper",
-    "artifact",
-    "variant",
-    "statement",
-    "published",
-    "reproduced",
-    "se",
-    "replicates",
-    "tolerance",
-    "verdict",
-    "data",
-    "note",
-)
 # Each verdict with the sign that tells it apart where colours do not.
-VERDICTS = {"reproduced": "✓", "differs": "≠", "unverifiable": "?"}
-DATA = {"simulated": "simulated", "real": "real data", "stand-in": STAND_IN}
+SIGNS = dict(zip(VERDICTS, "✓≠?", strict=True))
+DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN), strict=True))
 SILENT = "not stated in the paper"
 
 ROWS_SHOWN = 30
@@ -59,7 +44,7 @@ def build_report(
     papers: {key, title, authors, year, venue, url?, readings: [{text, source}], artifacts: [{name, kind: "figure" or
     "table", title, caption, settings: {name: text}, data: "simulated", "real" or "stand-in", files: {suffix: Path}}]}.
     A figure needs its png, a table its csv; an artifact whose `files` is empty was not made, and `reason` says why.
-    ledger: a CSV file with LEDGER_COLUMNS. datasets: {name, status: "real", "stand-in" or "missing", message}.
+    ledger: a CSV file as `ledger.write` makes it. datasets: {name, status: "real", "stand-in" or "missing", message}.
     Raises PrivarmsError for a ledger or an artifact's file that is missing or malformed, ValueError for the rest.
     """
     claims = read_ledger(ledger, {paper["key"] for paper in papers})
@@ -84,8 +69,8 @@ def build_report(
         n_figures=sum(a["kind"] == "figure" for paper in shown_papers for a in paper["artifacts"]),
         n_tables=sum(a["kind"] == "table" for paper in shown_papers for a in paper["artifacts"]),
         datasets=datasets,
-        verdicts=VERDICTS,
-        data_words=DATA,
+        verdicts=SIGNS,
+        data_words=DATA_WORDS,
         ledger_link=_link(Path(ledger), folder),
     )
     write_text(output, page)
@@ -94,40 +79,14 @@ def build_report(
 def read_ledger(path: Path, papers: Iterable[str]) -> list[dict[str, str]]:
     """The rows of a ledger as texts, with `anchor`, `label`, `sort` and `brief` added for the page.
 
-    Raises PrivarmsError for other columns than LEDGER_COLUMNS in their order, for a verdict, data or paper that is not
-    known, for a claim that is named twice in one variant, and for one that a stand-in is said to reproduce.
+    Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
     """
-    header, rows = _read_csv(path)
-    if tuple(header) != LEDGER_COLUMNS:
-        missing = [name for name in LEDGER_COLUMNS if name not in header]
-        foreign = [name for name in header if name not in LEDGER_COLUMNS]
-        found = "; ".join(
-            [f"missing: {', '.join(missing)}"] * bool(missing) + [f"not expected: {', '.join(foreign)}"] * bool(foreign)
-        )
-        raise PrivarmsError(
-            f"{path}: wrong columns ({found or 'their order or a repetition'}). "
-            f"Expected {', '.join(LEDGER_COLUMNS)}, in this order; build the ledger again."
-        )
     papers = tuple(sorted(papers))
-    claims, seen, anchors = [], set(), set()
-    for number, cells in enumerate(rows, start=2):
-        row = dict(zip(LEDGER_COLUMNS, cells, strict=True))
-        where = f"{path}: line {number}"
-        for column, words in (("verdict", VERDICTS), ("data", DATA), ("paper", papers)):
-            if row[column] not in words:
-                raise PrivarmsError(f"{where}, column {column}: {row[column]!r} is not one of {', '.join(words)}.")
-        if not row["claim"] or re.search(r"\s", row["claim"]):
-            raise PrivarmsError(f"{where}, column claim: expected a name without white space, got {row['claim']!r}.")
-        key = (row["claim"], row["variant"])
-        if key in seen:
+    claims, anchors = [], set()
+    for number, row in enumerate(read(path), start=2):
+        if row["paper"] not in papers:
             raise PrivarmsError(
-                f"{where}, column claim: {row['claim']!r} stands twice with variant {row['variant']!r}."
-            )
-        seen.add(key)
-        if row["data"] == "stand-in" and row["verdict"] == "reproduced":
-            raise PrivarmsError(
-                f"{where}, column verdict: claim {row['claim']!r} rests on a {STAND_IN} and cannot be 'reproduced'; "
-                "expected 'unverifiable'."
+                f"{path}: line {number}, column paper: {row['paper']!r} is not one of {', '.join(papers)}."
             )
         anchor = f"claim-{row['claim']}"
         if anchor in anchors:
@@ -236,7 +195,7 @@ def _image(files: Mapping[str, Path]) -> dict:
 
 
 def _table(path: Path) -> dict:
-    header, rows = _read_csv(path)
+    header, rows = read_csv(path)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
     return {
         "header": [
@@ -247,23 +206,6 @@ def _table(path: Path) -> dict:
         "n_rows": len(rows),
         "cut": len(rows) > ROWS_SHOWN,
     }
-
-
-def _read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PrivarmsError(f"{path}: cannot be read as CSV ({error}); make it again.") from error
-    if not lines:
-        raise PrivarmsError(f"{path}: is empty; expected a header line with the names of the columns. Make it again.")
-    header, *rows = lines
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise PrivarmsError(
-                f"{path}: line {number} has {len(row)} fields where the header has {len(header)}; make it again."
-            )
-    return header, rows
 
 
 def _is_number(text: str) -> bool:

@@ -6,20 +6,20 @@ rule aggregate_study:
     output:
         study=f"{RESULTS}/studies/{{paper}}/{{study}}.parquet",
         cells=f"{RESULTS}/studies/{{paper}}/{{study}}_cells.parquet",
+    log:
+        f"{LOGS}/aggregate_study/{{paper}}/{{study}}.log",
+    benchmark:
+        f"{BENCHMARKS}/aggregate_study/{{paper}}/{{study}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=20,
     params:
         scale=SCALE,
         seed=config["seed"],
         cells=lambda w: plan.cells(w.paper, w.study),
         statuses=lambda w: {d: plan.statuses[d] for d in plan.datasets(w.paper, w.study)},
-    log:
-        f"{LOGS}/aggregate_study/{{paper}}/{{study}}.log",
-    benchmark:
-        f"{BENCHMARKS}/aggregate_study/{{paper}}/{{study}}.tsv"
-    threads: 1
-    resources:
-        mem_mb=3000,
-        runtime=20,
-    conda:
-        "../../environment.yml"
     script:
         "../scripts/aggregate_study.py"

@@ -8,17 +8,17 @@ rule bench_kernels:
         "logs/bench_kernels.log",
     benchmark:
         "benchmarks/bench_kernels.tsv"
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=1500,
         runtime=30,
-    conda:
-        "../../environment.yml"
     script:
         "../scripts/bench_kernels.py"
 
 
 rule bench:
-    localrule: True
     input:
         "results/bench.csv",
+    localrule: True

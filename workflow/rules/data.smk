@@ -2,18 +2,18 @@
 rule fetch_raw:
     output:
         "data/raw/{dataset}/{file}",
-    params:
-        sha256=lambda w: plan.sha256(w.dataset, w.file),
     log:
         f"{LOGS}/fetch_raw/{{dataset}}/{{file}}.log",
     benchmark:
         f"{BENCHMARKS}/fetch_raw/{{dataset}}/{{file}}.tsv"
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=500,
         runtime=60,
-    conda:
-        "../../environment.yml"
+    params:
+        sha256=lambda w: plan.sha256(w.dataset, w.file),
     script:
         "../scripts/fetch_raw.py"
 
@@ -26,18 +26,18 @@ rule prepare_dataset:
     output:
         table="data/prepared/{dataset}.parquet",
         facts="data/prepared/{dataset}.json",
-    params:
-        sources=config["sources"],
     log:
         f"{LOGS}/prepare_dataset/{{dataset}}.log",
     benchmark:
         f"{BENCHMARKS}/prepare_dataset/{{dataset}}.tsv"
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=20,
-    conda:
-        "../../environment.yml"
+    params:
+        sources=config["sources"],
     script:
         "../scripts/prepare_dataset.py"
 
@@ -49,17 +49,17 @@ rule generate_standin:
     output:
         table="data/prepared/{dataset}_standin.parquet",
         facts="data/prepared/{dataset}_standin.json",
-    params:
-        sources=config["sources"],
     log:
         f"{LOGS}/generate_standin/{{dataset}}.log",
     benchmark:
         f"{BENCHMARKS}/generate_standin/{{dataset}}.tsv"
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=20,
-    conda:
-        "../../environment.yml"
+    params:
+        sources=config["sources"],
     script:
         "../scripts/prepare_dataset.py"

@@ -12,19 +12,18 @@ for paper in plan.papers:
                 results=plan.artifact_inputs(paper, "figure"),
             output:
                 plan.files("figure", paper),
-            params:
-                paper=paper,
-                folder=RESULTS,
-                artifacts={name: plan.artifact_data(paper, name) for name in plan.artifacts(paper, "figure")},
             log:
                 f"{LOGS}/draw_figures/{paper}.log",
             benchmark:
                 f"{BENCHMARKS}/draw_figures/{paper}.tsv"
+            conda:
+                "../../environment.yml"
             threads: 1
             resources:
                 mem_mb=3000,
                 runtime=20,
-            conda:
-                "../../environment.yml"
+            params:
+                paper=paper,
+                artifacts={name: plan.artifact_data(paper, name) for name in plan.artifacts(paper, "figure")},
             script:
                 "../scripts/draw_figures.py"

@@ -12,18 +12,17 @@ for paper in plan.papers:
                 studies=plan.inference_inputs(paper),
             output:
                 plan.inference_files(paper),
-            params:
-                paper=paper,
-                folder=RESULTS,
             log:
                 f"{LOGS}/compute_inference/{paper}.log",
             benchmark:
                 f"{BENCHMARKS}/compute_inference/{paper}.tsv"
+            conda:
+                "../../environment.yml"
             threads: 1
             resources:
                 mem_mb=3000,
                 runtime=20,
-            conda:
-                "../../environment.yml"
+            params:
+                paper=paper,
             script:
                 "../scripts/compute_inference.py"

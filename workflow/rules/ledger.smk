@@ -9,24 +9,23 @@ for paper in plan.claims:
             results=plan.artifact_inputs(paper),
         output:
             f"{RESULTS}/claims/{paper}.csv",
-        params:
-            paper=paper,
-            scale=SCALE,
-            folder=RESULTS,
-            prepared=plan.prepared_facts(paper),
-            claims=plan.claims[paper],
-            missing=plan.missing_artifacts(paper),
-            data={name: plan.artifact_data(paper, name) for name in plan.papers[paper]["artifacts"]},
         log:
             f"{LOGS}/measure_claims/{paper}.log",
         benchmark:
             f"{BENCHMARKS}/measure_claims/{paper}.tsv"
+        conda:
+            "../../environment.yml"
         threads: 1
         resources:
             mem_mb=3000,
             runtime=20,
-        conda:
-            "../../environment.yml"
+        params:
+            paper=paper,
+            scale=SCALE,
+            prepared=plan.prepared_facts(paper),
+            claims=plan.claims[paper],
+            missing=plan.missing_artifacts(paper),
+            data={name: plan.artifact_data(paper, name) for name in plan.papers[paper]["artifacts"]},
         script:
             "../scripts/measure_claims.py"
 
@@ -41,11 +40,11 @@ rule build_ledger:
         f"{LOGS}/build_ledger.log",
     benchmark:
         f"{BENCHMARKS}/build_ledger.tsv"
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=500,
         runtime=5,
-    conda:
-        "../../environment.yml"
     script:
         "../scripts/build_ledger.py"

@@ -11,20 +11,19 @@ for paper in plan.papers:
                 results=plan.artifact_inputs(paper, "table"),
             output:
                 plan.files("table", paper),
-            params:
-                paper=paper,
-                folder=RESULTS,
-                prepared=plan.prepared_facts(paper),
-                artifacts=list(plan.artifacts(paper, "table")),
             log:
                 f"{LOGS}/write_tables/{paper}.log",
             benchmark:
                 f"{BENCHMARKS}/write_tables/{paper}.tsv"
+            conda:
+                "../../environment.yml"
             threads: 1
             resources:
                 mem_mb=3000,
                 runtime=20,
-            conda:
-                "../../environment.yml"
+            params:
+                paper=paper,
+                prepared=plan.prepared_facts(paper),
+                artifacts={name: plan.artifact_data(paper, name) for name in plan.artifacts(paper, "table")},
             script:
                 "../scripts/write_tables.py"

@@ -1,20 +1,20 @@
 # The names that people type: figures, tables, ledger, a paper, an artifact.
 rule figures:
-    localrule: True
     input:
         plan.files("figure"),
+    localrule: True
 
 
 rule tables:
-    localrule: True
     input:
         plan.files("table"),
+    localrule: True
 
 
 rule ledger:
-    localrule: True
     input:
         f"{RESULTS}/ledger.csv",
+    localrule: True
 
 
 for paper in plan.papers:
@@ -22,16 +22,16 @@ for paper in plan.papers:
     rule:
         name:
             paper
-        localrule: True
         input:
             plan.files("figure", paper),
             plan.files("table", paper),
+        localrule: True
 
     for artifact in plan.papers[paper]["artifacts"]:
 
         rule:
             name:
                 f"{paper}_{artifact}"
-            localrule: True
             input:
                 lambda w, paper=paper, artifact=artifact: plan.artifact_target(paper, artifact),
+            localrule: True

@@ -9,7 +9,7 @@ with job(snakemake):
         snakemake.input.shards,
         [Cell(**c) for c in snakemake.params.cells],
         snakemake.params.statuses,
-        {**snakemake.wildcards, "scale": snakemake.params.scale, "seed": snakemake.params.seed},
+        {**dict(snakemake.wildcards.items()), "scale": snakemake.params.scale, "seed": snakemake.params.seed},
         snakemake.output.study,
         snakemake.output.cells,
     )

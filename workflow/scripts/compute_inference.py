@@ -12,7 +12,8 @@ from privarms.studies import store
 with job(snakemake):
     paper = snakemake.params.paper
     tables = importlib.import_module(f"privarms.artifacts.{paper}.inference").INFERENCE
-    results = Results(snakemake.params.folder, paper)
+    folder = Path(snakemake.output[0]).parents[2]
+    results = Results(folder, paper)
     for path in snakemake.output:
         frame = tables[Path(path).stem](results)
         store.write(path, [pa.Table.from_pandas(frame, preserve_index=False)], store.origin())

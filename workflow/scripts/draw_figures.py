@@ -10,10 +10,11 @@ from privarms.job import job
 with job(snakemake):
     paper = snakemake.params.paper
     figures = importlib.import_module(f"privarms.artifacts.{paper}.figures").FIGURES
-    results = Results(snakemake.params.folder, paper)
+    folder = Path(snakemake.output[0]).parents[2]
+    results = Results(folder, paper)
     style.use_style()
     for name, data in snakemake.params.artifacts.items():
         figure, numbers = figures[name](results)
         if data == "stand-in":
             style.watermark(figure)
-        style.save(figure, numbers, Path(snakemake.params.folder) / "figures" / paper / name)
+        style.save(figure, numbers, folder / "figures" / paper / name)

@@ -10,6 +10,8 @@ from privarms.job import job
 with job(snakemake):
     paper = snakemake.params.paper
     tables = importlib.import_module(f"privarms.artifacts.{paper}.tables").TABLES
-    results = Results(snakemake.params.folder, paper, snakemake.params.prepared)
-    for name in snakemake.params.artifacts:
-        write_table(tables[name](results), Path(snakemake.params.folder) / "tables" / paper / name)
+    folder = Path(snakemake.output[0]).parents[2]
+    results = Results(folder, paper, snakemake.params.prepared)
+    for name, data in snakemake.params.artifacts.items():
+        stem = folder / "tables" / paper / name
+        write_table(tables[name](results), stem, stand_in=data == "stand-in")

@@ -91,7 +91,7 @@ def configure(K: int, horizon: int, dimensions: int, smoothness: float = 1.0, li
 
 def _last_round(T: float, bound: float, n: int) -> int:
     """l_B of (5.2), the smallest s >= 1 with U(s, T) <= bound; n + 1 if it is larger. U decreases in s."""
-    return 1 + bisect_left(range(1, n + 1), True, key=lambda s: _radius.py_func(s, T) <= bound)
+    return 1 + bisect_left(range(1, n + 1), True, key=lambda s: _radius(s, T) <= bound)
 
 
 @njit

@@ -72,7 +72,7 @@ def rows_by_cell(shards: Sequence[Path | str], cells: Sequence[Cell]) -> Iterato
     def finish() -> tuple[Cell, pa.Table]:
         cell = next(expected, None)
         rows = pa.concat_tables(pending)
-        found = pd.unique(rows["replicate"].to_numpy())
+        found = _runs(rows["replicate"].to_numpy())
         if cell is None or cell.name != name or not np.array_equal(found, expected_replicates(cell)):
             wanted = "no further cell" if cell is None else f"{cell.replicates} replicates of {cell.name}"
             raise PrivarmsError(
@@ -95,6 +95,11 @@ def rows_by_cell(shards: Sequence[Path | str], cells: Sequence[Cell]) -> Iterato
         yield finish()
     if (cell := next(expected, None)) is not None:
         raise PrivarmsError(f"{shards[0]} and its neighbours: no rows of {cell.name}; delete them and run again")
+
+
+def _runs(values: np.ndarray) -> np.ndarray:
+    """The values without repetitions of the one before, so that a replicate that comes back is seen."""
+    return values[np.concatenate([[True], values[1:] != values[:-1]])]
 
 
 def expected_replicates(cell: Cell) -> np.ndarray:

@@ -67,6 +67,8 @@ def _explain(fault: ValidationError) -> str:
         unknown = [k for k in found if k not in allowed]
         prefix = "" if key == "the file" else f"{key}."
         return f"{prefix}{unknown[0]}: unknown key; expected one of {', '.join(allowed)}"
+    if fault.validator == "dependentRequired":
+        return f"{key}: {fault.message}; add it"
     if fault.validator == "required":
         missing = [k for k in fault.validator_value if k not in found]
         return f"{key}: the key {missing[0]!r} is missing; add it"
@@ -75,7 +77,7 @@ def _explain(fault: ValidationError) -> str:
         "minimum": lambda v: f"a number of at least {v}",
         "type": lambda v: f"a value of type {' or '.join([v] if isinstance(v, str) else v)}",
         "enum": lambda v: f"one of {', '.join(map(str, v))}",
-        "pattern": lambda v: f"a name of lower-case letters, digits and underscores ({v})",
+        "pattern": lambda v: f"a text that matches {v}",
     }.get(fault.validator)
     if expected is None:
         return f"{key}: {fault.message}"
@@ -114,6 +116,10 @@ def load_claims(file: Path, scale: str, artifacts: Mapping) -> list[dict]:
         if claim["claim"] in seen:
             raise PrivarmsError(f"{file}: claims[{i}].claim: {claim['claim']!r} stands twice; give each claim a name")
         seen.add(claim["claim"])
+        if ("measure" in claim) == ("unverifiable" in claim):
+            raise PrivarmsError(
+                f"{file}: claims[{i}]: expected either `measure` and `tolerance`, or `unverifiable` with the reason"
+            )
         if claim["artifact"] not in artifacts:
             known = ", ".join(artifacts)
             raise PrivarmsError(

@@ -111,9 +111,12 @@ def sources(*modules: str) -> tuple[str, ...]:
     A job that calls these modules lists these files as inputs, so that an edit re-runs what it touches. Package
     data that stands beside a module under the same name (a template, say) counts with it.
     """
-    todo = [p for m in modules for p in _files_of(m.split("."))]
-    if not todo:
-        raise ModuleNotFoundError(f"no such module in {ROOT}: {', '.join(modules)}")
+    todo = []
+    for module in modules:
+        parts = module.split(".")
+        if not _files_of(parts):
+            raise ModuleNotFoundError(f"no module {module} in {ROOT}")
+        todo += [p for depth in range(1, len(parts) + 1) for p in _files_of(parts[:depth])]
     seen: set[Path] = set()
     while todo:
         path = todo.pop()

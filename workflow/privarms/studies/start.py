@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError
@@ -28,12 +29,23 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         if dataset not in of_sources:
             raise PrivarmsError(f"{config['sources']}: {dataset}: no entry, but a study needs this dataset; add one")
     told = os.environ.get(STATUSES_VARIABLE)
+    if main:
+        refuse_unwritable(Path("results") / config["scale"])
     if main or told is None:
         statuses = look_for(needed, config, of_sources)
         os.environ[STATUSES_VARIABLE] = json.dumps(statuses)
     else:
         statuses = json.loads(told)
     return Plan(config, of_papers, of_sources, statuses)
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """PrivarmsError, before anything runs, where results cannot be written."""
+    place = folder
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        raise PrivarmsError(f"{place}: not a folder that can be written, so {folder} cannot be filled; make it one")
 
 
 def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:

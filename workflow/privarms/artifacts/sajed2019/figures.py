@@ -11,13 +11,14 @@ from privarms.inference import bounds
 from privarms.studies import library
 
 BETA = 0.05
-WIDTHS = ("log2.5", "log3", "chan", "exact")
+DASHES = ((0, (1, 1)), (0, (5, 1.5)), "-")
 
 
 def _regret_panels(results: Results, epsilons: tuple[float, ...]):
     """Regret against the round, a panel an epsilon; policies without privacy stand in every panel."""
     cells = results.cells("figure1")
-    looks = style.Palette(curves(cells))
+    looks = style.Palette(curves(cells[cells["epsilon"].notna()]))
+    context = list(curves(cells[cells["epsilon"].isna()]))
     figure, axes = style.subplots(1, len(epsilons), width=style.PAGE, height=3.1, sharey=True)
     drawn = []
     for ax, epsilon in zip(axes, epsilons, strict=True):
@@ -25,9 +26,10 @@ def _regret_panels(results: Results, epsilons: tuple[float, ...]):
         for label, curve in curves(shown).items():
             low, high = interval(curve["regret_mean"], curve["regret_se"], curve["replicates"])
             low = np.maximum(low, curve["regret_mean"] / 50)
-            line = looks.line(label)
-            if curve["epsilon"].isna().all():
-                line |= {"linewidth": 0.9, "alpha": 0.75, "markersize": 3}
+            if label in context:
+                line = {"color": style.QUIET, "linestyle": DASHES[context.index(label) % len(DASHES)], "linewidth": 1}
+            else:
+                line = looks.line(label)
             style.band(ax, curve["t"], curve["regret_mean"], low, high, label=label, **line)
             columns = ["policy", "width", "horizon", "t", "replicates", "regret_mean", "regret_se"]
             numbers = curve[columns].assign(panel_epsilon=epsilon, curve=label, low=low, high=high)
@@ -53,7 +55,7 @@ def fig1b(results: Results):
 def dp_ucb_width(results: Results):
     """The ratio of DP-UCB's regret to DP-SE's, by width, over epsilon and over K."""
     ratios = results.inference("ratios")
-    looks = style.Palette([f"dp_ucb {w}" for w in WIDTHS])
+    looks = style.Palette(curves(results.cells("figure1")))
     figure, axes = style.subplots(1, 2, width=style.PAGE, height=2.9, sharey=True)
     panels = (
         (axes[0], ratios[ratios["K"] == 5], "epsilon", "privacy budget $\\varepsilon$", "$K = 5$"),
@@ -61,10 +63,10 @@ def dp_ucb_width(results: Results):
     )
     drawn = []
     for panel, (ax, rows, key, label, title) in enumerate(panels):
-        for width in ratios["width"].unique():
+        for width in results.cells("figure1")["width"].dropna().unique():
             curve = rows[rows["width"] == width].sort_values(key)
             low, high = interval(curve["ratio"], curve["ratio_se"], curve["replicates"])
-            style.band(ax, curve[key], curve["ratio"], low, high, label=width, **looks.line(f"dp_ucb {width}"))
+            style.band(ax, curve[key], curve["ratio"], low, high, label=width, **looks.line(f"DP-UCB ({width})"))
             drawn.append(curve.assign(panel=panel, low=low, high=high))
         ax.axhline(1, color=style.QUIET, linewidth=0.6)
         ax.set(xscale="log", yscale="log", xlabel=label, title=title)
@@ -87,15 +89,15 @@ def scaling(results: Results):
     ]
     private = cells["policy"] == "dp_se"
     constant = (cells["regret_mean"] / cells["bound"])[private].max()
-    horizon = 50_000_000
+    horizon = cells["horizon"].mode()[0]
     base = (cells["K"] == 5) & (cells["horizon"] == horizon)
     panels = (
-        ("epsilon", base, "privacy budget $\\varepsilon$", "$K = 5$, $T = 5\\times10^7$"),
+        ("epsilon", base, "privacy budget $\\varepsilon$", f"$K = 5$, $T = {_power(horizon)}$"),
         (
             "K",
             cells["epsilon"].isin([0.25, np.inf]) & (cells["horizon"] == horizon),
             "number of arms $K$",
-            "$\\varepsilon = 0.25$, $T = 5\\times10^7$",
+            f"$\\varepsilon = 0.25$, $T = {_power(horizon)}$",
         ),
         (
             "horizon",
@@ -183,7 +185,7 @@ def pulls(results: Results):
     """Pulls of the suboptimal arms against their gap, a panel an epsilon."""
     rows = results.inference("pulls")
     epsilons = [0.01, 0.25, 10]
-    rows = rows[rows["epsilon"].isin(epsilons)]
+    rows = rows[rows["epsilon"].isin(epsilons) & (rows["beta"] == rows["beta"].min()) & (rows["K"] > 2)]
     looks = style.Palette([f"K {K}" for K in sorted(rows["K"].unique())])
     figure, axes = style.subplots(1, len(epsilons), width=style.PAGE, height=2.8, sharey=True)
     constant = (rows["mean"] / rows["order"]).max()
@@ -225,7 +227,7 @@ def minimax(results: Results):
                 name = f"$K = {K}$, $T = {_power(horizon)}$"
                 style.band(ax, curve["gap"], curve["ratio"], low, high, label=name, **line)
         ax.set(xscale="log", xlabel="gap $\\Delta$", title=f"$\\varepsilon = {epsilon:g}$")
-    axes[0].set_ylabel("mean regret / Theorem 4.4's expression")
+    axes[0].set_ylabel("mean regret / expression")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
     columns = ["K", "epsilon", "horizon", "gap", "replicates", "regret_mean", "regret_se", "order", "ratio", "ratio_se"]

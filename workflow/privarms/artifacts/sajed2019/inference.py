@@ -62,20 +62,21 @@ def audit(results: Results) -> pd.DataFrame:
 
 
 def pulls(results: Results) -> pd.DataFrame:
-    """Pulls of the suboptimal arms beside Lemma 4.2; a row per cell and arm.
+    """Pulls of the suboptimal arms beside Lemma 4.2; a row per beta, K, epsilon and arm.
 
     order is the lemma's expression, ceiling the explicit bound by which an arm must have left, above the fraction of
     runs that pulled it more often.
     """
-    runs = results.replicates("pulls", ("K", "epsilon", "horizon", "top", "bottom", "arm", "pulls"))
+    runs = results.replicates("pulls", ("K", "epsilon", "beta", "horizon", "top", "bottom", "arm", "pulls"))
+    runs = runs.assign(beta=runs["beta"].fillna(1 / runs["horizon"]))
     rows = []
-    for (K, epsilon, arm), group in runs[runs["arm"] > 0].groupby(["K", "epsilon", "arm"]):
+    for (beta, K, epsilon, arm), group in runs[runs["arm"] > 0].groupby(["beta", "K", "epsilon", "arm"]):
         one = group.iloc[0]
         gap = arm * (one["top"] - one["bottom"]) / (K - 1)
-        beta = 1 / one["horizon"]
         ceiling = pulls_ceiling(gap, K, epsilon, beta)
         rows.append(
             {
+                "beta": beta,
                 "K": K,
                 "epsilon": epsilon,
                 "arm": arm,

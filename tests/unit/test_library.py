@@ -1,0 +1,80 @@
+"""The library is read from its source text; a job's inputs are the import closure of what it calls."""
+
+from pathlib import Path
+
+import pytest
+
+from privarms.studies import library
+
+
+def closure(*modules):
+    return {str(Path(f).relative_to(library.ROOT)) for f in library.sources(*modules)}
+
+
+def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
+    files = closure("studies.run", "policies.dp_ucb", "environments.bernoulli", "protocols.bandit")
+    assert {
+        "policies/dp_ucb.py",
+        "mechanisms/tree.py",
+        "mechanisms/laplace.py",
+        "play.py",
+        "studies/streams.py",
+    } <= files
+    assert {f for f in files if f.startswith("policies/")} == {"policies/__init__.py", "policies/dp_ucb.py"}
+    assert not any(f.startswith(("artifacts/", "data/")) for f in files)
+
+
+def test_imports_are_followed_wherever_they_stand(tmp_path, monkeypatch):
+    package = tmp_path / "pack"
+    (package / "room").mkdir(parents=True)
+    for name, text in {
+        "__init__.py": "",
+        "room/__init__.py": "",
+        "room/a.py": "def f():\n    from pack.room import b\n",
+        "room/b.py": "import pack.c as c\nimport os\n",
+        "room/b.html.j2": "",
+        "c.py": "from pack.room.a import f\n",
+        "d.py": "",
+    }.items():
+        (package / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(library, "ROOT", package)
+    monkeypatch.setattr(library, "PACKAGE", "pack")
+    library.sources.cache_clear()
+    files = {str(Path(f).relative_to(package)) for f in library.sources("room.a")}
+    library.sources.cache_clear()
+    assert files == {"room/__init__.py", "room/a.py", "room/b.py", "room/b.html.j2", "c.py"}
+
+
+def test_an_unknown_module_is_refused():
+    with pytest.raises(ModuleNotFoundError, match="nothing"):
+        library.sources("policies.nothing")
+
+
+def test_arguments_and_choices_are_those_of_configure():
+    takes = library.arguments("policies", "dp_ucb")
+    assert list(takes) == ["K", "horizon", "epsilon", "width"]
+    assert takes["width"].choices == ("log2.5", "log3", "chan", "exact")
+    assert all(argument.required for argument in takes.values())
+    assert not library.arguments("policies", "dp_se")["beta"].required
+
+
+def test_an_environment_of_real_data_takes_a_dataset_s_name():
+    takes = library.environment_arguments("classification")
+    assert takes["dataset"].required
+    assert "data" not in takes
+
+
+@pytest.mark.parametrize("policy", library.names("policies"))
+def test_every_policy_has_a_label_a_cost_and_the_functions_of_the_contract(policy):
+    found = library.literals("policies", policy)
+    assert isinstance(found["LABEL"], str)
+    assert found["SECONDS_PER_RUN"] + 1000 * found["SECONDS_PER_STEP"] > 0
+    module = library.load("policies", policy)
+    assert callable(module.configure)
+    assert hasattr(module, "POLICY") or hasattr(module, "run")
+
+
+@pytest.mark.parametrize("protocol", library.names("protocols"))
+def test_every_protocol_names_its_keys(protocol):
+    assert isinstance(library.literals("protocols", protocol)["KEYS"], tuple)
+    assert callable(library.load("protocols", protocol).run_block)

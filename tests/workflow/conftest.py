@@ -1,0 +1,120 @@
+"""A tiny copy of the project: every stage and every paper, in plain Python, in well under a minute."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
+REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 20_000, 300
+
+
+def shrink(study: dict) -> dict:
+    """A study with a few short runs; the axes of its grid stay."""
+    users = "dataset" in study["environment"]
+    small = {k: v for k, v in study.items() if k != "policies"} | {"replicates": REPLICATES, "block": BLOCK}
+    if "horizon" in study:
+        small["horizon"] = USERS if users else HORIZON
+    own = ("replicates", "block", "horizon")
+    return small | {"policies": [{k: v for k, v in p.items() if k not in own} for p in study["policies"]]}
+
+
+class Project:
+    """A folder with a copy of the project, and Snakemake in it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def command(self, *arguments: str, cores: int = 2, scale: str = "quick") -> list[str]:
+        """The command line of a run on the tiny studies."""
+        scaled = ["--configfile", "config/quick.yaml"] if scale == "quick" else []
+        tiny = [] if any(a.startswith("studies=") for a in arguments) else ["studies=tiny/studies"]
+        return [
+            *(sys.executable, "-m", "snakemake", "--cores", str(cores), *scaled),
+            *("--config", "sources=tiny/sources.yaml", *tiny, *(a for a in arguments if "=" in a)),
+            *("--nolock", "--", *(a for a in arguments if "=" not in a and not a.startswith("-"))),
+        ]
+
+    def environment(self, **changes: str) -> dict[str, str]:
+        """Compiling costs more than a tiny run in plain Python, which gives the same numbers."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("PRIVARMS_")}
+        return kept | {"NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"} | changes
+
+    def run(self, *arguments: str, cores: int = 2, scale: str = "quick", **environment: str):
+        """Run Snakemake to its end; flags (-n, --summary) and targets and key=value settings in any order."""
+        command = self.command(*arguments, cores=cores, scale=scale)
+        flags = [a for a in arguments if a.startswith("-")]
+        command[3:3] = flags
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment(**environment),
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+    def complete(self, *arguments: str, **options) -> None:
+        """`run` that must succeed."""
+        done = self.run(*arguments, **options)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def digests(self) -> dict[str, str]:
+        """A checksum of every result that must not depend on how it was made."""
+        found = {}
+        for path in sorted((self.folder / "results").rglob("*")):
+            if path.is_file() and "shards" not in path.parts:
+                found[str(path.relative_to(self.folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
+
+    def pending(self) -> set[str]:
+        """The outputs that a run would make."""
+        listed = self.run("--summary")
+        assert listed.returncode == 0, listed.stderr
+        rows = [line.split("\t") for line in listed.stdout.splitlines()]
+        head = next(i for i, row in enumerate(rows) if row[0] == "output_file")
+        return {row[0] for row in rows[head + 1 :] if len(row) > 1 and row[-1] != "no update"}
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory) -> Path:
+    """The tiny project as it is before any run."""
+    folder = tmp_path_factory.mktemp("template")
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy2(source, folder / part)
+    (folder / "tiny" / "studies").mkdir(parents=True)
+    for file in (ROOT / "config" / "studies").glob("*.yaml"):
+        paper = yaml.safe_load(file.read_text(encoding="utf-8"))
+        paper["studies"] = {name: shrink(study) for name, study in paper["studies"].items()}
+        (folder / "tiny" / "studies" / file.name).write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
+    sources = yaml.safe_load((ROOT / "data" / "sources.yaml").read_text(encoding="utf-8"))
+    for dataset in sources.values():
+        for entry in dataset["files"]:
+            # Nothing listens on this port: the network is out of reach, at once and everywhere.
+            entry["url"] = f"http://127.0.0.1:9/{entry['name']}"
+    (folder / "tiny" / "sources.yaml").write_text(yaml.safe_dump(sources), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def fresh(template, tmp_path) -> Project:
+    """A tiny project in which nothing has run."""
+    return Project(Path(shutil.copytree(template, tmp_path / "project", copy_function=shutil.copy2)))
+
+
+@pytest.fixture(scope="session")
+def made(template, tmp_path_factory) -> Project:
+    """A tiny project in which everything was made on one core. Tests leave it as it is."""
+    project = Project(Path(shutil.copytree(template, tmp_path_factory.mktemp("made") / "project")))
+    project.complete(cores=1)
+    return project

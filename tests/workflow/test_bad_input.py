@@ -1,0 +1,123 @@
+"""Bad input ends a run with one clear error, a non-zero status and nothing half-written."""
+
+import shutil
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.workflow
+
+
+def change(project, file, path, value):
+    place = project.folder / file
+    content = yaml.safe_load(place.read_text(encoding="utf-8"))
+    spot = content
+    for step in path[:-1]:
+        spot = spot[step]
+    spot[path[-1]] = value
+    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+
+
+def refused(project, *arguments, words, **options):
+    done = project.run(*arguments, **options)
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if all(word in line for word in words)]
+    assert lines, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+STUDIES = "tiny/studies/sajed2019.yaml"
+FIGURE1 = ("studies", "figure1")
+
+
+@pytest.mark.parametrize(
+    ("file", "path", "value", "words"),
+    [
+        (STUDIES, (*FIGURE1, "grid", "epsilon"), 0, [STUDIES, "studies.figure1.grid.epsilon", "above 0", "found 0"]),
+        (STUDIES, (*FIGURE1, "horizon"), 3, [STUDIES, "studies.figure1.horizon", "K = 5", "found 3"]),
+        (STUDIES, (*FIGURE1, "replicatess"), 3, [STUDIES, "studies.figure1.replicatess", "unknown key"]),
+        (STUDIES, (*FIGURE1, "policies", 0), {"policy": "dp_sse"}, [STUDIES, "policies[0].policy", "'dp_sse'"]),
+        (STUDIES, (*FIGURE1, "environment", "name"), "bern", [STUDIES, "environment.name", "'bern'", "bernoulli"]),
+        ("config/config.yaml", ("sed",), 1, ["config/config.yaml", "sed", "unknown key", "seed"]),
+        ("config/quick.yaml", ("scale",), "tiny", ["scale", "quick, paper", "'tiny'"]),
+        ("tiny/sources.yaml", ("adult", "licens"), "x", ["tiny/sources.yaml", "adult.licens", "unknown key"]),
+    ],
+)
+def test_a_wrong_configuration_is_one_clear_error(fresh, file, path, value, words):
+    change(fresh, file, path, value)
+    refused(fresh, "-n", words=words)
+    assert not (fresh.folder / "results").exists()
+
+
+def test_an_unknown_key_on_the_command_line_is_refused(fresh):
+    refused(fresh, "-n", "sede=3", words=["sede", "unknown key", "seed"])
+
+
+def test_a_raw_file_with_the_wrong_checksum_is_refused_and_nothing_is_prepared(fresh):
+    raw = fresh.folder / "data/raw/adult"
+    raw.mkdir(parents=True)
+    for name in ("adult.data", "adult.test"):
+        (raw / name).write_text("39, State-gov\n", encoding="utf-8")
+    refused(fresh, "ma2025_table1", words=["data/raw/adult/adult.data", "expected SHA-256", "found", "delete it"])
+    assert not list((fresh.folder / "data").rglob("*.parquet"))
+    assert (raw / "adult.data").exists(), "a file that the user put there is the user's"
+
+
+def test_a_truncated_file_of_a_mirror_is_refused_and_not_kept(fresh, tmp_path):
+    mirror = tmp_path / "mirror" / "adult"
+    mirror.mkdir(parents=True)
+    for name in ("adult.data", "adult.test"):
+        (mirror / name).write_text("39, State-gov, 775", encoding="utf-8")
+    done = refused(fresh, "ma2025_table1", f"mirror={mirror.parent}", words=["expected SHA-256", "mirror/adult/adult."])
+    assert "ma2025" not in done.stdout
+    assert not [p for p in (fresh.folder / "data").rglob("*") if p.is_file()]
+
+
+def test_a_mirror_that_is_not_there_is_refused(fresh):
+    refused(fresh, "-n", "mirror=/no/such/folder", words=["mirror", "/no/such/folder"])
+    refused(fresh, "-n", words=["mirror", "/no/such/folder"], PRIVARMS_MIRROR="/no/such/folder")
+
+
+def test_results_that_cannot_be_written_stop_the_run_before_it_starts(fresh):
+    (fresh.folder / "results").write_text("", encoding="utf-8")
+    refused(fresh, words=["results", "not a folder that can be written"])
+
+
+def test_a_damaged_shard_is_found_and_named(fresh):
+    fresh.complete("results/quick/shards/ma2025/adult_absse/uniform-001.parquet")
+    shard = fresh.folder / "results/quick/shards/ma2025/adult_absse/uniform-001.parquet"
+    whole = shard.read_bytes()
+    shard.write_bytes(whole[: len(whole) // 2])
+    refused(fresh, "ma2025_adult_absse", words=["uniform-001.parquet", "not a whole Parquet file", "delete it"])
+    assert not list((fresh.folder / "results/quick/studies").rglob("*.parquet"))
+
+
+def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(fresh):
+    planned = fresh.run("-n", scale="paper")
+    assert planned.returncode == 0, planned.stderr
+    assert "adult_absse" not in planned.stdout + planned.stderr
+    verdicts = "results/paper/claims/ma2025.csv"
+    done = fresh.run(verdicts, scale="paper")
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("adult: left out.")]
+    assert len(said) == 2, "at the start and at the end"
+    for words in ("data/raw/adult/adult.data", "SHA-256", "PRIVARMS_MIRROR"):
+        assert words in said[0]
+    rows = (fresh.folder / verdicts).read_text(encoding="utf-8").splitlines()[1:]
+    assert rows
+    assert all(",unverifiable," in row and "data/raw/adult/adult.data" in row for row in rows)
+
+
+def test_at_paper_scale_a_missing_dataset_s_artifact_asked_for_by_name_is_an_error(fresh):
+    for artifact in ("adult_absse", "table1"):
+        words = [f"ma2025_{artifact}", "data/raw/adult/adult.data", "SHA-256"]
+        refused(fresh, "-n", f"ma2025_{artifact}", scale="paper", words=words)
+
+
+@pytest.mark.parametrize("folder", ["with space"])
+def test_a_path_with_a_space_is_no_trouble(template, tmp_path, folder):
+    from .conftest import Project
+
+    project = Project(shutil.copytree(template, tmp_path / folder))
+    project.complete("ma2025_table1")

@@ -1,0 +1,114 @@
+"""Real runs of the whole pipeline: the same bytes however they are made, and only what must be made again."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import Project
+
+pytestmark = pytest.mark.workflow
+
+
+def test_everything_is_made(made):
+    found = made.digests()
+    for path in (
+        "results/quick/report.html",
+        "results/quick/ledger.csv",
+        "results/quick/figures/sajed2019/fig1a.csv",
+        "results/quick/figures/ma2025/adult_absse.png",
+        "results/quick/tables/sajed2019/regret.csv",
+        "results/quick/studies/sajed2019/figure1.parquet",
+        "results/quick/studies/sajed2019/figure1_cells.parquet",
+    ):
+        assert path in found
+    logs = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in (made.folder / "logs").rglob("*.log")}
+    timed = {p.relative_to(made.folder / "benchmarks/quick").with_suffix("") for p in made.folder.rglob("*.tsv")}
+    assert logs == timed
+    assert len(logs) > 30
+
+
+def test_two_cores_and_smaller_shards_give_the_same_bytes(made, fresh):
+    fresh.complete("shard_seconds=0.0001", cores=2)
+    shards = [len(list((p.folder / "results/quick/shards").rglob("*.parquet"))) for p in (made, fresh)]
+    assert shards[1] > shards[0]
+    assert fresh.digests() == made.digests()
+
+
+def test_a_killed_run_is_resumed_to_the_same_bytes(made, fresh):
+    shards = fresh.folder / "results/quick/shards"
+    run = subprocess.Popen(
+        fresh.command(cores=2),
+        cwd=fresh.folder,
+        env=fresh.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 300
+    while len(list(shards.rglob("*.parquet"))) < 8 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert run.poll() is None, "the run was over before it could be killed"
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    assert not (fresh.folder / "results/quick/ledger.csv").exists()
+    fresh.complete(cores=2)
+    assert fresh.digests() == made.digests()
+
+
+def test_a_second_run_does_nothing(made):
+    assert made.pending() == set()
+    assert "Nothing to be done" in made.run("-n").stderr
+
+
+def edited(made: Project, folder: Path, file: str, text: str) -> set[str]:
+    """What would be made again after a line was added to a file of a copy of a complete project."""
+    copy = Project(Path(shutil.copytree(made.folder, folder / "copy", copy_function=shutil.copy2)))
+    path = copy.folder / file
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+    return copy.pending()
+
+
+def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again(made, tmp_path):
+    pending = edited(made, tmp_path, "workflow/privarms/policies/successive_elimination.py", "\n# An edit.\n")
+    shards = {p for p in pending if "/shards/" in p}
+    assert shards == {
+        f"results/quick/shards/sajed2019/{study}/successive_elimination-001.parquet" for study in ("figure1", "regret")
+    }
+    studies = {Path(p).stem.removesuffix("_cells") for p in pending if "/studies/" in p}
+    assert studies == {"figure1", "regret"}
+    assert {"results/quick/ledger.csv", "results/quick/report.html"} <= pending
+    assert any("/figures/sajed2019/" in p for p in pending)
+    assert not any("ma2025" in p for p in pending)
+
+
+def test_an_edit_of_one_paper_s_figures_draws_them_again_and_nothing_else(made, tmp_path):
+    pending = edited(made, tmp_path, "workflow/privarms/artifacts/ma2025/figures.py", "\n# An edit.\n")
+    drawn = {f"results/quick/figures/ma2025/adult_absse.{e}" for e in ("pdf", "png", "svg", "csv")}
+    assert pending == drawn | {"results/quick/report.html"}
+
+
+def test_an_edit_of_the_shared_loop_reaches_every_bandit_and_no_stopping_rule(made, tmp_path):
+    pending = edited(made, tmp_path, "workflow/privarms/protocols/bandit.py", "\n# An edit.\n")
+    again = {Path(p).parent.name for p in pending if "/shards/" in p}
+    assert again == {"figure1", "settings", "regret", "scaling", "pulls", "minimax"}
+
+
+def test_stand_in_data_are_called_so_everywhere(made):
+    ledger = (made.folder / "results/quick/ledger.csv").read_text(encoding="utf-8")
+    rows = [line for line in ledger.splitlines() if line.startswith("ma2025/")]
+    assert rows
+    assert all(",unverifiable,stand-in," in row for row in rows)
+    assert "synthetic stand-in" in (made.folder / "results/quick/tables/ma2025/table1.md").read_text(encoding="utf-8")
+    assert ",stand-in\n" in (made.folder / "results/quick/tables/ma2025/table1.csv").read_text(encoding="utf-8")
+    assert "synthetic stand-in" in (made.folder / "results/quick/report.html").read_text(encoding="utf-8")
+
+
+def test_named_targets_make_their_own_files(fresh):
+    fresh.complete("ma2025_adult_absse")
+    assert (fresh.folder / "results/quick/figures/ma2025/adult_absse.csv").exists()
+    assert not (fresh.folder / "results/quick/shards/sajed2019").exists()
