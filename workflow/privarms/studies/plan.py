@@ -260,11 +260,12 @@ class Plan:
 
 
 def papers(config: Mapping) -> dict[str, dict]:
-    """The papers that config/studies describes, by name, at the scale of the configuration."""
+    """The papers that config/studies describes, by name and in order of year, at the configuration's scale."""
     files = sorted(Path(config["studies"]).glob("*.yaml"))
     if not files:
         raise PrivarmsError(f"config/config.yaml: studies: no *.yaml file in the folder {config['studies']!r}")
-    return {file.stem: configuration.load_paper(file, config["scale"]) for file in files}
+    found = [configuration.load_paper(file, config["scale"]) for file in files]
+    return {content["paper"]: content for content in sorted(found, key=lambda c: c["year"])}
 
 
 def expand(config: Mapping, of_papers: Mapping[str, Mapping]) -> dict[tuple[str, str], list[grid.Cell]]:

@@ -37,8 +37,11 @@ def growing_fraction(results: Results, policy: str) -> Measured:
     """The fraction of runs whose regret grows in the second half of the horizon."""
     runs = _second_half(results, policy)
     growing = runs["end"] > runs["half"]
-    growth = (runs["end"] / runs["half"] - 1).mean()
-    note = f"On average the regret grows by {growth:.1%} in the second half of the horizon."
+    curves = runs.groupby("cell", observed=True).mean()
+    note = (
+        f"{(curves['end'] > curves['half']).sum()} of {len(curves)} mean curves grow in the second half of the "
+        f"horizon, on average by {(curves['end'] / curves['half'] - 1).mean():.1%}."
+    )
     return Measured(growing.mean(), growing.std() / len(runs) ** 0.5, len(runs), note)
 
 
