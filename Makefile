@@ -17,7 +17,7 @@ paper: environment
 	$(SNAKEMAKE)
 
 test: environment lint
-	$(RUN)/pytest -n $(CORES) --dist worksteal
+	$(RUN)/pytest -n $(CORES) --dist loadfile
 
 lint: environment
 	$(RUN)/ruff check .

@@ -1,6 +1,7 @@
 """Files that are either whole or not there: written under a temporary name, then renamed."""
 
 import contextlib
+import csv
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,3 +35,21 @@ def write_text(path: Path | str, text: str) -> None:
     """Write a UTF-8 text file whole."""
     with whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of a CSV file as texts; PrivarmsError where it is not one."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PrivarmsError(f"{path}: cannot be read as CSV ({error}); make it again.") from error
+    if not lines:
+        raise PrivarmsError(f"{path}: is empty; expected a header line with the names of the columns. Make it again.")
+    header, *rows = lines
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise PrivarmsError(
+                f"{path}: line {number} has {len(row)} fields where the header has {len(header)}; make it again."
+            )
+    return header, rows

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from privarms.artifacts.tables import STAND_IN, read_csv
+from privarms.data import STAND_IN
 from privarms.errors import PrivarmsError
-from privarms.files import write_text
+from privarms.files import read_csv, write_text
 
 COLUMNS = (
     "claim",

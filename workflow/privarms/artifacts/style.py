@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from privarms.artifacts.tables import STAND_IN, write_csv
+from privarms.artifacts.tables import write_csv
+from privarms.data import STAND_IN
 from privarms.files import whole
 
 COLUMN = 3.4

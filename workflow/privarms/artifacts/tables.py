@@ -1,6 +1,5 @@
 """A table as .csv for programs, .md for reading and .tex for papers, with the same bytes each time."""
 
-import csv
 import math
 import numbers
 from contextlib import ExitStack
@@ -8,10 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from privarms.errors import PrivarmsError
+from privarms.data import STAND_IN
 from privarms.files import whole
 
-STAND_IN = "synthetic stand-in"
 STAND_IN_NOTE = "generated data in place of a file that could not be had; no value here is a result"
 
 
@@ -73,21 +71,3 @@ def _latex(frame: pd.DataFrame, stand_in: bool) -> str:
     table = _texts(frame).to_latex(index=False, escape=True, column_format=columns)
     notice = f"\\textbf{{{STAND_IN.capitalize()}:}} {STAND_IN_NOTE}.\n\n" if stand_in else ""
     return f"% needs \\usepackage{{booktabs}}\n{notice}{table}"
-
-
-def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows of a CSV file as texts; PrivarmsError where it is not one."""
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PrivarmsError(f"{path}: cannot be read as CSV ({error}); make it again.") from error
-    if not lines:
-        raise PrivarmsError(f"{path}: is empty; expected a header line with the names of the columns. Make it again.")
-    header, *rows = lines
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise PrivarmsError(
-                f"{path}: line {number} has {len(row)} fields where the header has {len(header)}; make it again."
-            )
-    return header, rows

@@ -50,30 +50,22 @@ class Cell:
     @cached_property
     def identity(self) -> str:
         """The digest that names the cell's own streams: nothing about how many runs or how they are recorded."""
-        return digest(
-            {
-                "paper": self.paper,
-                "study": self.study,
-                "policy": self.policy,
-                "environment": self.environment,
-                "horizon": self.horizon,
-                "policy_parameters": dict(self.policy_parameters),
-                "environment_parameters": dict(self.environment_parameters),
-            }
-        )
+        own = {"policy": self.policy, "policy_parameters": dict(self.policy_parameters)}
+        return digest(self._surroundings() | own)
 
     @cached_property
     def environment_identity(self) -> str:
         """The same without the policy: the streams that compared policies have in common."""
-        return digest(
-            {
-                "paper": self.paper,
-                "study": self.study,
-                "environment": self.environment,
-                "horizon": self.horizon,
-                "environment_parameters": dict(self.environment_parameters),
-            }
-        )
+        return digest(self._surroundings())
+
+    def _surroundings(self) -> dict:
+        return {
+            "paper": self.paper,
+            "study": self.study,
+            "environment": self.environment,
+            "horizon": self.horizon,
+            "environment_parameters": dict(self.environment_parameters),
+        }
 
     @property
     def name(self) -> str:
