@@ -1,6 +1,5 @@
 """The ledger: every claim of the papers, the value that we measured, and the verdict."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,10 +45,8 @@ def holds(tolerance: Mapping, published: float | str, measured: Measured) -> boo
 
     at_least, at_most: the bound holds with `standard_errors` of ours to spare
     equals, or none of these for a published number: the difference is at most `absolute` plus `standard_errors` of
-    ours; or the ratio is within `factor`
+    ours; or the ratio is within `factor`. Nothing holds for a NaN.
     """
-    if math.isnan(measured.value):
-        return False
     slack = tolerance.get("standard_errors", 0) * measured.se + tolerance.get("absolute", 0)
     bounded = [k for k in ("at_least", "at_most") if k in tolerance]
     if bounded:

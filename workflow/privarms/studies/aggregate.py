@@ -72,8 +72,9 @@ def rows_by_cell(shards: Sequence[Path | str], cells: Sequence[Cell]) -> Iterato
     def finish() -> tuple[Cell, pa.Table]:
         cell = next(expected, None)
         rows = pa.concat_tables(pending)
-        found = _runs(rows["replicate"].to_numpy())
-        if cell is None or cell.name != name or not np.array_equal(found, expected_replicates(cell)):
+        found, counts = _runs(rows["replicate"].to_numpy())
+        complete = cell is not None and cell.name == name and np.array_equal(found, expected_replicates(cell))
+        if not complete or np.ptp(counts) > 0:
             wanted = "no further cell" if cell is None else f"{cell.replicates} replicates of {cell.name}"
             raise PrivarmsError(
                 f"{shards[0]} and its neighbours: expected {wanted}, found {len(found)} replicates of {name}; "
@@ -97,9 +98,10 @@ def rows_by_cell(shards: Sequence[Path | str], cells: Sequence[Cell]) -> Iterato
         raise PrivarmsError(f"{shards[0]} and its neighbours: no rows of {cell.name}; delete them and run again")
 
 
-def _runs(values: np.ndarray) -> np.ndarray:
-    """The values without repetitions of the one before, so that a replicate that comes back is seen."""
-    return values[np.concatenate([[True], values[1:] != values[:-1]])]
+def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values without repetitions, and how often each stands in a row; one that comes back is there twice."""
+    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    return values[starts], np.diff(np.append(starts, len(values)))
 
 
 def expected_replicates(cell: Cell) -> np.ndarray:
