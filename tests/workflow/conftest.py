@@ -38,7 +38,7 @@ class Project:
         return [
             *(sys.executable, "-m", "snakemake", "--cores", str(cores), *scaled),
             *("--config", "sources=tiny/sources.yaml", *tiny, *(a for a in arguments if "=" in a)),
-            *("--nolock", "--", *(a for a in arguments if "=" not in a and not a.startswith("-"))),
+            *("--", *(a for a in arguments if "=" not in a and not a.startswith("-"))),
         ]
 
     def environment(self, **changes: str) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Real runs of the whole pipeline: the same bytes however they are made, and only what must be made again."""
 
+import csv
 import os
 import shutil
 import signal
@@ -32,6 +33,48 @@ def test_everything_is_made(made):
     assert len(logs) > 30
 
 
+TABLES = {
+    # Other programs read these: the columns, and those that are a row's key.
+    "sajed2019/regret": ("policy,width,K,epsilon,horizon,replicates,mean,se,p05,p50,p95", 5),
+    "sajed2019/regret_atoms": ("policy,epsilon,value,probability,replicates", 3),
+    "sajed2019/stopping_time": ("algorithm,alpha,mu,epsilon,replicates,mean,se,failures,t_upper,t_lower", 4),
+    "sajed2019/audit": ("epsilon,noise,claimed,exact,lower_bound,confidence,trials", 2),
+    "ma2025/table1": (
+        "dataset,n_target,sources,max_n_source,sum_n_source,K,original_dimensions,dimensions,published_n_target,"
+        "published_sources,published_max_n_source,published_K,published_original_dimensions,published_dimensions,data",
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_keep_their_columns_and_have_one_row_per_key(made, table):
+    columns, key = TABLES[table]
+    header, *rows = csv.reader((made.folder / f"results/quick/tables/{table}.csv").open(encoding="utf-8"))
+    assert header == columns.split(",")
+    keys = [tuple(row[:key]) for row in rows]
+    assert rows
+    assert len(set(keys)) == len(keys)
+
+
+def test_the_table_of_regret_holds_every_policy_and_setting(made):
+    rows = list(csv.DictReader((made.folder / "results/quick/tables/sajed2019/regret.csv").open(encoding="utf-8")))
+    found = {(r["policy"], r["width"], r["K"], r["epsilon"]) for r in rows}
+    budgets, widths = ("0.1", "0.25", "0.5", "1.0"), ("log2.5", "log3", "chan", "exact")
+    assert found == {
+        *(("dp_ucb", width, "5", epsilon) for width in widths for epsilon in budgets),
+        *(("dp_se", "", "5", epsilon) for epsilon in budgets),
+        *(("dp_se", "", K, "0.25") for K in ("3", "10", "20")),
+        *((policy, "", "5", "") for policy in ("epoch_se", "successive_elimination", "ucb1")),
+    }
+
+
+def test_the_names_that_people_type_are_targets(made):
+    listed = made.run("--list-rules").stdout.split()
+    wanted = {"all", "figures", "tables", "ledger", "bench", "sajed2019", "ma2025", "sajed2019_fig1a", "ma2025_table1"}
+    assert wanted <= set(listed)
+
+
 def test_two_cores_and_smaller_shards_give_the_same_bytes(made, fresh):
     fresh.complete("shard_seconds=0.01", cores=2)
     shards = [len(list((p.folder / "results/quick/shards").rglob("*.parquet"))) for p in (made, fresh)]
@@ -56,6 +99,8 @@ def test_a_killed_run_is_resumed_to_the_same_bytes(made, fresh):
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     assert not (fresh.folder / "results/quick/ledger.csv").exists()
+    # The killed run could not take its lock with it.
+    fresh.complete("--unlock")
     fresh.complete(cores=2)
     assert fresh.digests() == made.digests()
 
