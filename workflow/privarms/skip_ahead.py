@@ -21,7 +21,7 @@ from numba import njit
 
 from privarms.binomial import binomial
 from privarms.mechanisms.tree import complete_node, new_tree, noise_from, popcount
-from privarms.mechanisms.tree_guard import Guard, first_miss, longest_level, new_guard, safe_block
+from privarms.mechanisms.tree_guard import first_miss, longest_level, new_guard, safe_block
 
 # A lead below this part of an index may be rounding: then all indices are compared.
 ROUNDING = 1e-12
@@ -31,11 +31,10 @@ UNSEEN_COST = 1 / 16
 
 
 class Index(NamedTuple):
-    """guard: of a tree's nodes; width: float64[levels + 2], by popcount; least_width: its minimum from there on."""
+    """node_scale: of a tree's nodes, 0 for no noise; width: float64[levels + 2], by popcount."""
 
-    guard: Guard
+    node_scale: float
     width: np.ndarray
-    least_width: np.ndarray
 
 
 class Rival(NamedTuple):
@@ -51,43 +50,44 @@ class Rival(NamedTuple):
     root: float
 
 
-def new_index(levels: int, node_scale: float, width: np.ndarray) -> Index:
-    """The index of arms with trees of `levels` levels of Lap(node_scale) nodes; width: float64[levels + 2]."""
-    width = np.ascontiguousarray(width, dtype=np.float64)
-    if width.shape != (levels + 2,):
-        raise ValueError(f"width: expected {levels + 2} values, by popcount; found an array of shape {width.shape}")
-    return Index(new_guard(levels, node_scale), width, np.minimum.accumulate(width[::-1])[::-1].copy())
-
-
 @njit
 def simulate(index, means, checkpoints, rng, record):
-    """Run one replicate. means: float64[K], of the Bernoulli rewards; checkpoints, record: as in `play`."""
+    """Run one replicate. means: float64[K], of the Bernoulli rewards; checkpoints, record: as in `play`.
+
+    index: an `Index` with levels enough for the last checkpoint, `tree.node_levels`
+    """
     arms, horizon, best = len(means), checkpoints[-1], means.max()
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
-    tree, noises = new_tree(arms, len(index.width) - 2), np.zeros(arms)
+    guard, width = new_guard(index.node_scale), index.width
+    # The smallest width at so many bits or more.
+    least_width = width.copy()
+    for bits in range(len(width) - 2, -1, -1):
+        least_width[bits] = min(width[bits], least_width[bits + 1])
+    regrets, pulls, reward_sums = record.regret, record.pulls, record.reward_sums
+    pulls[:] = 0
+    reward_sums[:] = 0.0
+    tree, noises = new_tree(arms, len(width) - 2), np.zeros(arms)
     # An arm's index in round t is centre + radius sqrt(ln t).
     centres, radii = np.zeros(arms), np.full(arms, np.sqrt(2.0))
     t, checkpoint, regret = 0, 0, 0.0
     for arm in range(min(arms, horizon)):
-        record.pulls[arm] = 1
-        record.reward_sums[arm] = _draw_rewards(1, means[arm], rng)
-        noises[arm] = complete_node(tree, arm, 1, index.guard.node_scale, rng)
-        centres[arm] = record.reward_sums[arm] + noises[arm] + index.width[1]
-        checkpoint = _note_regret(record.regret, checkpoints, checkpoint, t, 1, regret, best - means[arm])
+        pulls[arm] = 1
+        reward_sums[arm] = 1.0 if rng.random() < means[arm] else 0.0
+        noises[arm] = complete_node(tree, arm, 1, guard.node_scale, rng)
+        centres[arm] = reward_sums[arm] + noises[arm] + width[1]
+        checkpoint = _note_regret(regrets, checkpoints, checkpoint, t, 1, regret, best - means[arm])
         regret += best - means[arm]
         t += 1
     while t < horizon:
         leader, rival = _compare(centres, radii, t + 1)
         gap = best - means[leader]
-        n, seen, unseen, noise = record.pulls[leader], record.reward_sums[leader], 0, noises[leader]
-        lead = _lead(index, rival, t + 1, n, seen, noise)
+        n, seen, unseen, noise = pulls[leader], reward_sums[leader], 0, noises[leader]
+        lead = _lead(width, rival, t + 1, n, seen, noise)
         while True:
-            block, noise = _pull_block(index, rival, tree, leader, t + 1, n, seen, lead, horizon - t, rng)
-            checkpoint = _note_regret(record.regret, checkpoints, checkpoint, t, block, regret, gap)
+            block, noise = _pull_block(guard, least_width, rival, tree, leader, t + 1, n, seen, lead, horizon - t, rng)
+            checkpoint = _note_regret(regrets, checkpoints, checkpoint, t, block, regret, gap)
             regret += gap * block
             t, n, unseen = t + block, n + block, unseen + block
-            lead = _lead(index, rival, t + 1, n, seen, noise)
+            lead = _lead(width, rival, t + 1, n, seen, noise)
             # The bound of the others grows faster than they do: it is made anew when t has doubled.
             stop = t >= horizon or t > 2 * rival.start
             if stop or unseen > UNSEEN_COST * lead:
@@ -95,12 +95,12 @@ def simulate(index, means, checkpoints, rng, record):
                 seen, unseen, lead = seen + rewards, 0, lead + rewards
                 if stop or lead <= 0:
                     break
-        record.pulls[leader], record.reward_sums[leader], noises[leader] = n, seen, noise
-        centres[leader] = (seen + noise + index.width[popcount(n)]) / n
+        pulls[leader], reward_sums[leader], noises[leader] = n, seen, noise
+        centres[leader] = (seen + noise + width[popcount(n)]) / n
         radii[leader] = np.sqrt(2 / n)
 
 
-@njit
+@njit(forceinline=True)
 def _compare(centres, radii, t):
     """The arm of the largest index in round t, the first of equals, and the bound of the others."""
     root = np.sqrt(np.log(t))
@@ -118,60 +118,64 @@ def _compare(centres, radii, t):
     return leader, Rival(t, second, widest / (2 * t * root), root)
 
 
-@njit
+@njit(forceinline=True)
 def _bound(rival, t):
     """The rival's bound in round t >= start, with room for rounding."""
     bound = rival.height + rival.slope * (t - rival.start)
     return bound + ROUNDING * abs(bound)
 
 
-@njit
-def _lead(index, rival, t, n, seen, noise):
+@njit(forceinline=True)
+def _lead(width, rival, t, n, seen, noise):
     """How much less the leader's sum could be for it to lead in round t all the same; unseen rewards count as none.
 
     n: the leader's pulls before round t; seen: the sum of the rewards looked at
     """
-    return seen + noise + index.width[popcount(n)] - n * (_bound(rival, t) - rival.root * np.sqrt(2 / n))
+    return seen + noise + width[popcount(n)] - (n * _bound(rival, t) - rival.root * np.sqrt(2.0 * n))
 
 
-@njit
+@njit(forceinline=True)
 def _slack(rival, t, n, last, seen):
     """The same without noise and width: what is left at every count in (n, last], in every round up to t."""
-    mean = _bound(rival, t) - rival.root * np.sqrt(2 / last)
-    return seen - mean * (last if mean > 0 else n + 1)
+    need = last * _bound(rival, t) - rival.root * np.sqrt(2.0 * last)
+    return seen - (need if need > 0 else need / last * (n + 1))
 
 
-@njit
-def _pull_block(index, rival, tree, arm, t, n, seen, lead, rounds, rng):
+@njit(forceinline=True)
+def _pull_block(guard, least_width, rival, tree, arm, t, n, seen, lead, rounds, rng):
     """Pull the leader in round t and on while it surely leads, at most `rounds` times.
 
     n, seen, lead: as in `_lead`. Returns how many pulls and the noise at the new count; once all rounds are used up
     none is drawn, for no decision follows.
     """
-    guard = index.guard
-    # What a pull without a reward takes from the lead.
-    cost = max(_bound(rival, t) - rival.root * np.sqrt(2 / n) / 2, 0.0)
+    # At most so much of the lead goes with a pull, if it brings no reward.
+    cost = _bound(rival, t)
+    pulls, noise = 1, 0.0
     if guard.node_scale == 0:
-        # A little less than the tangent at n says, for the need grows faster.
-        pulls = 1 + int(min(0.9 * lead / cost, rounds - 1)) if lead > 0 and cost > 0 else 1
-        while pulls > 1 and _slack(rival, t + pulls - 1, n, n + pulls - 1, seen) + index.least_width[1] <= 0:
-            pulls = (pulls + 1) // 2
-        return pulls, 0.0
-    e, end = longest_level(guard, lead), n + 1
-    while e > 0 and cost * (1 << e) > BLOCK_COST * lead:
-        e -= 1
-    if e > 0:
-        last = (((n >> e) + 1) << e) - 1
-        slack = _slack(rival, t + last - n, n, last, seen)
-        e, safe = safe_block(guard, tree, arm, n, slack, index.least_width, e)
-        end = ((n >> e) + 1) << e
-        u = rng.random()
-        if u >= safe:
-            miss = first_miss(guard, tree, arm, n, slack, index.least_width, e, u, rng)
-            return min(miss - n, rounds), noise_from(tree, arm, miss, 0)
-    if end - n >= rounds:
-        return rounds, 0.0
-    return end - n, complete_node(tree, arm, end, guard.node_scale, rng)
+        if lead > 0 and cost > 0:
+            # A little less than the whole lead, for the bound grows.
+            pulls += int(min(0.95 * lead / cost, rounds - 1))
+            while pulls > 1 and _slack(rival, t + pulls - 1, n, n + pulls - 1, seen) + least_width[1] <= 0:
+                pulls = (pulls + 1) // 2
+    else:
+        e, end, missed = longest_level(guard, tree, lead), n + 1, False
+        while e > 0 and cost * (1 << e) > BLOCK_COST * lead:
+            e -= 1
+        if e > 0:
+            last = (((n >> e) + 1) << e) - 1
+            slack = _slack(rival, t + last - n, n, last, seen)
+            e, safe = safe_block(guard, tree, arm, n, slack, least_width, e)
+            end = ((n >> e) + 1) << e
+            u = rng.random()
+            missed = u >= safe
+            if missed:
+                end = first_miss(guard, tree, arm, n, slack, least_width, e, u, rng)
+        pulls = min(end - n, rounds)
+        if missed:
+            noise = noise_from(tree, arm, end, 0)
+        elif pulls < rounds:
+            noise = complete_node(tree, arm, end, guard.node_scale, rng)
+    return pulls, noise
 
 
 @njit

@@ -38,7 +38,7 @@ def new_tree(arms, levels):
     return Tree(np.zeros((arms, levels)))
 
 
-@njit
+@njit(forceinline=True)
 def popcount(n):
     """How many bits of 0 <= n < 2**63 are set."""
     n = n - ((n >> 1) & 0x5555555555555555)
@@ -49,20 +49,20 @@ def popcount(n):
     return (n + (n >> 32)) & 0x7F
 
 
-@njit
+@njit(forceinline=True)
 def lowest_bit(n):
     """The position of the lowest set bit of n >= 1."""
     return popcount((n & -n) - 1)
 
 
-@njit
+@njit(forceinline=True)
 def noise_from(tree, arm, n, level):
     """The noise of the nodes of n's bits >= level; the arm's count must have the same bits there."""
     bits = n >> level
     return tree.prefix[arm, level + lowest_bit(bits)] if bits else 0.0
 
 
-@njit
+@njit(forceinline=True)
 def complete_node(tree, arm, n, node_scale, rng):
     """Draw the node that item n >= 1 completes, in place; return the noise of the count n.
 

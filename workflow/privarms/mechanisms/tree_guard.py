@@ -24,7 +24,6 @@ One uniform draw says whether a block has a missed count.
 So counts and noise have the law that drawing every node would give them.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -35,69 +34,65 @@ from privarms.mechanisms.tree import lowest_bit, noise_from, popcount
 # In node scales. Finer cells and a higher top allow longer blocks, in larger tables.
 CELL = 0.25
 TOP = 160
-# A block is as long as its chance of a miss stays below this. None of the three touches the law.
+# A block is as long as its chance of a missed count stays below this. None of the three touches the law.
 RISK = 0.15
+# Of the longest block.
+LEVELS = 40
+
+
+def _tables():
+    """float64 by room i: P(X < -i CELL) for a standard Laplace X, [TOP + 1]; P(i -> j), [TOP + 1, TOP + 1]; `entered`,
+    [LEVELS, TOP + 1]; `inside`, [LEVELS + 1, TOP + 1]; the largest level at which `inside` is at most RISK, [TOP + 1].
+    """
+    room = np.arange(TOP + 1)
+    below = np.exp(-CELL * room) / 2
+    step = room[None, :] - room[:, None]
+    size = np.where(step >= 0, step, -step - 1)
+    move = -np.expm1(-CELL) / 2 * np.exp(-CELL * size)
+    # To the top from wherever it would be passed.
+    move[:, TOP] = np.exp(-CELL * (TOP - room)) / 2
+    entered, inside = np.zeros((LEVELS, TOP + 1)), np.zeros((LEVELS + 1, TOP + 1))
+    for d in range(LEVELS):
+        entered[d] = below + move @ inside[d]
+        inside[d + 1] = inside[d] + (1 - inside[d]) * entered[d]
+    return below, move, entered, inside, (inside <= RISK).sum(axis=0) - 1
+
+
+# The same whatever the parameters, and constants to the kernels: as arguments, every call would count references.
+BELOW, MOVE, ENTERED, INSIDE, REACH = _tables()
 
 
 class Guard(NamedTuple):
-    """Tables for levels d < levels and rooms i = 0, ..., TOP.
-
-    node_scale: of a node, >= 0; cells: how many cells make a unit of noise (0 without noise)
-    below: float64[TOP + 1], P(X < -i CELL) for a standard Laplace X
-    move: float64[TOP + 1, TOP + 1], P(i -> j) for j >= 0
-    entered: float64[levels, TOP + 1]; inside: float64[levels + 1, TOP + 1]; chances of a miss
-    reach: int64[TOP + 1], the largest level at which inside <= RISK
-    """
+    """node_scale: of the Lap(node_scale) nodes; cells: how many cells make a unit of noise, 0 without noise."""
 
     node_scale: float
     cells: float
-    below: np.ndarray
-    move: np.ndarray
-    entered: np.ndarray
-    inside: np.ndarray
-    reach: np.ndarray
-
-
-def new_guard(levels: int, node_scale: float) -> Guard:
-    """The guard of trees with `levels` >= 1 levels of Lap(node_scale) nodes; node_scale 0 for no noise."""
-    return Guard(float(node_scale), 1 / (CELL * node_scale) if node_scale > 0 else 0.0, *_tables(levels))
-
-
-@cache
-def _tables(levels: int) -> tuple[np.ndarray, ...]:
-    room = np.arange(TOP + 1)
-    below = np.exp(-CELL * room) / 2
-    # P(X >= k CELL) for k = -TOP, ..., TOP, and from it P(floor(X / CELL) = j - i); at the top, P(... >= TOP - i).
-    k = room[None, :] - room[:, None]
-    one_cell = -np.expm1(-CELL) / 2
-    move = one_cell * np.where(k >= 0, np.exp(-CELL * np.maximum(k, 0)), np.exp(CELL * np.minimum(k + 1, 0)))
-    move[:, TOP] = np.exp(-CELL * (TOP - room)) / 2
-    entered, inside = np.zeros((levels, TOP + 1)), np.zeros((levels + 1, TOP + 1))
-    for d in range(levels):
-        entered[d] = below + move @ inside[d]
-        inside[d + 1] = inside[d] + (1 - inside[d]) * entered[d]
-    reach = (inside <= RISK).sum(axis=0) - 1
-    return below, move, entered, inside, reach
 
 
 @njit
+def new_guard(node_scale):
+    """The guard of trees with Lap(node_scale) nodes, node_scale >= 0."""
+    return Guard(node_scale, 1 / (CELL * node_scale) if node_scale > 0 else 0.0)
+
+
+@njit(forceinline=True)
 def _room(guard, tree, arm, n, level, slack, least_width):
     """The room on entering the segment of `level`, a zero bit of n: cells, at most TOP, or -1 if below the floor.
 
-    The floor for the noise at a count n': -slack - width, the width at least least_width[k], k the bits of n' so far.
+    The floor for the noise at a count of k bits is -slack - least_width[k].
     """
     bits = n >> level
     room = (slack + noise_from(tree, arm, n, level) + least_width[popcount(bits) + 1]) * guard.cells
     return int(min(room, TOP)) if room >= 0 else -1
 
 
-@njit
-def longest_level(guard, room):
-    """The largest level of a block worth trying from a multiple of it, where the noise may fall by `room`."""
-    return guard.reach[int(min(max(room * guard.cells, 0.0), TOP))]
+@njit(forceinline=True)
+def longest_level(guard, tree, room):
+    """The largest level e of a block worth trying from a multiple of 2**e, where the noise may fall by `room`."""
+    return min(REACH[int(min(max(room * guard.cells, 0.0), TOP))], tree.prefix.shape[1])
 
 
-@njit
+@njit(forceinline=True)
 def safe_block(guard, tree, arm, n, slack, least_width, longest):
     """The level e <= longest of a block from n and the chance that it has no missed count, at least 1 - RISK.
 
@@ -106,17 +101,16 @@ def safe_block(guard, tree, arm, n, slack, least_width, longest):
     e, safe, zeros = 0, 1.0, lowest_bit(n)
     if zeros > 0:
         i = _room(guard, tree, arm, n, 0, slack, least_width)
-        if i < 0:
-            return 0, 1.0
-        e = min(longest, zeros, guard.reach[i])
-        safe = 1 - guard.inside[e, i]
+        if i >= 0:
+            e = min(longest, zeros, REACH[i])
+            safe = 1 - INSIDE[e, i]
     if e == zeros:
         while e < longest:
             if n >> e & 1 == 0:
                 i = _room(guard, tree, arm, n, e, slack, least_width)
-                if i < 0 or safe * (1 - guard.entered[e, i]) < 1 - RISK:
+                if i < 0 or safe * (1 - ENTERED[e, i]) < 1 - RISK:
                     break
-                safe *= 1 - guard.entered[e, i]
+                safe *= 1 - ENTERED[e, i]
             e += 1
     return e, safe
 
@@ -131,38 +125,39 @@ def first_miss(guard, tree, arm, n, slack, least_width, e, u, rng):
     for d in range(e):
         if n >> d & 1 == 0:
             level, i = d, _room(guard, tree, arm, n, d, slack, least_width)
-            safe *= 1 - guard.entered[d, i]
+            safe *= 1 - ENTERED[d, i]
             if safe <= u:
                 break
     noise = noise_from(tree, arm, n, level)
     while True:
         n = (n >> level | 1) << level
-        i, node = _draw_move(guard, level, i, rng)
+        i, node = _draw_move(level, i, rng)
         noise += guard.node_scale * node
         tree.prefix[arm, level] = noise
         if i < 0:
             return n
-        v = rng.random() * guard.inside[level, i]
+        v = rng.random() * INSIDE[level, i]
         level = 0
-        while guard.inside[level + 1, i] <= v:
+        while INSIDE[level + 1, i] <= v:
             level += 1
 
 
 @njit
-def _draw_move(guard, level, i, rng):
+def _draw_move(level, i, rng):
     """The node on entering a segment from room i, given that the segment has a missed count: (room after, value).
 
     In node scales; the room after is -1 where the count of the node itself is missed.
     """
-    v = rng.random() * guard.entered[level, i] - guard.below[i]
+    v = rng.random() * ENTERED[level, i] - BELOW[i]
     if v < 0:
         return -1, -(i * CELL + rng.standard_exponential())
-    j = 0
-    while j < TOP:
-        v -= guard.move[i, j] * guard.inside[level, j]
+    # Down from where it is, then up: the likely ones first.
+    j = i
+    for k in range(TOP + 1):
+        j = i - k if k <= i else k
+        v -= MOVE[i, j] * INSIDE[level, j]
         if v < 0:
             break
-        j += 1
     if j == TOP:
         return j, (TOP - i) * CELL + rng.standard_exponential()
     # Within a cell the size of X is a standard exponential's, cut off at the cell's width.

@@ -24,16 +24,12 @@ SECONDS_PER_STEP = 3e-10
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2; levels: of a tree; node_scale: L / epsilon; width: float64[levels + 2], gamma by popcount(n).
-
-    index: the same for the fast path
-    """
+    """n_arms: K >= 2; levels: of a tree; node_scale: L / epsilon; width: float64[levels + 2], gamma by popcount(n)."""
 
     n_arms: int
     levels: int
     node_scale: float
     width: np.ndarray
-    index: skip_ahead.Index
 
 
 class State(NamedTuple):
@@ -54,9 +50,8 @@ def configure(K: int, horizon: int, epsilon: float, width: Literal["log2.5", "lo
     if not 0 < epsilon < np.inf:
         raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
     levels = node_levels(horizon)
-    node_scale = log2_ceiling(horizon) / epsilon
     gamma = private_width(width, horizon, epsilon, levels + 1)
-    return Params(int(K), levels, node_scale, gamma, skip_ahead.new_index(levels, node_scale, gamma))
+    return Params(int(K), levels, log2_ceiling(horizon) / epsilon, gamma)
 
 
 def log2_ceiling(horizon: int) -> int:
@@ -118,10 +113,11 @@ def choose(params, state, context, t, rng):
     if t <= params.n_arms:
         return t - 1
     best_arm, best_index = 0, -np.inf
+    exploration = 2 * np.log(t)
     for arm in range(params.n_arms):
         n = state.pulls[arm]
         private_sum = state.reward_sums[arm] + state.noises[arm]
-        index = (private_sum + params.width[popcount(n)]) / n + np.sqrt(2 * np.log(t) / n)
+        index = (private_sum + params.width[popcount(n)]) / n + np.sqrt(exploration / n)
         if index > best_index:
             best_arm, best_index = arm, index
     return best_arm
@@ -139,7 +135,8 @@ def learn(params, state, context, arm, reward, t, rng):
 @njit
 def simulate(params, environment, checkpoints, rng, record):
     """What `play` does with Bernoulli rewards, in the same law, many rounds at a time; see `skip_ahead`."""
-    skip_ahead.simulate(params.index, environment.means, checkpoints, rng, record)
+    index = skip_ahead.Index(params.node_scale, params.width)
+    skip_ahead.simulate(index, environment.means, checkpoints, rng, record)
 
 
 POLICY = Policy(init, choose, learn)

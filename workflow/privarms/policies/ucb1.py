@@ -17,10 +17,9 @@ LEVELS = 62
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2; index: without noise and width, for the fast path."""
+    """n_arms: K >= 2."""
 
     n_arms: int
-    index: skip_ahead.Index
 
 
 class State(NamedTuple):
@@ -34,7 +33,7 @@ def configure(K: int) -> Params:
     """Parameters for K >= 2 arms."""
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
-    return Params(int(K), skip_ahead.new_index(levels=LEVELS, node_scale=0.0, width=np.zeros(LEVELS + 2)))
+    return Params(int(K))
 
 
 @njit
@@ -67,7 +66,8 @@ def learn(params, state, context, arm, reward, t, rng):
 @njit
 def simulate(params, environment, checkpoints, rng, record):
     """What `play` does with Bernoulli rewards, in the same law, many rounds at a time; see `skip_ahead`."""
-    skip_ahead.simulate(params.index, environment.means, checkpoints, rng, record)
+    index = skip_ahead.Index(0.0, np.zeros(LEVELS + 2))
+    skip_ahead.simulate(index, environment.means, checkpoints, rng, record)
 
 
 POLICY = Policy(init, choose, learn)

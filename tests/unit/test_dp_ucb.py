@@ -1,0 +1,181 @@
+"""DP-UCB: its parameters, its first rounds by hand, and its fast path where the run is deterministic."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import gamma
+
+from privarms.environments import bernoulli
+from privarms.environments.bernoulli import Environment, pull
+from privarms.mechanisms.laplace import laplace
+from privarms.play import new_record, play
+from privarms.policies import dp_ucb, ucb1
+from privarms.policies.dp_ucb import laplace_sum_quantile, private_width
+
+WIDTHS = ("log2.5", "log3", "chan", "exact")
+T = 50_000_000
+
+
+def test_the_scale_and_the_levels_of_the_tree():
+    for horizon, L, levels in ((1024, 10, 11), (1025, 11, 11), (T, 26, 26), (2, 1, 2)):
+        params = dp_ucb.configure(2, horizon, 0.25, "log3")
+        assert params.node_scale == L / 0.25
+        assert params.levels == levels
+        assert params.width.shape == (levels + 2,)
+
+
+def test_the_widths_that_do_not_depend_on_the_count():
+    # At T = 1024, L = 10 and ln T = 10 ln 2.
+    assert private_width("log2.5", 1024, 0.5, 4) == pytest.approx([math.exp(2.5 * math.log(10)) * math.log(2) * 2] * 5)
+    assert private_width("log3", 1024, 0.5, 4) == pytest.approx([1000 * math.log(2) * 2] * 5)
+
+
+def test_the_width_of_chan():
+    # T = 8: L = 3 and ln 16 = 2.77..., between two nodes and three.
+    width = private_width("chan", 8, 1.0, 4)
+    assert width[:3] == pytest.approx([3 * math.log(16) * math.sqrt(8)] * 3)
+    assert width[3:] == pytest.approx([3 * math.sqrt(8 * k * math.log(16)) for k in (3, 4)])
+
+
+def test_the_exact_width_of_one_node_and_of_two():
+    # P(X > x) is exp(-x) / 2, and exp(-x) (2 + x) / 4 for two nodes.
+    width = private_width("exact", T, 0.25, 2) * 0.25 / 26
+    assert width[0] == 0
+    assert width[1] == pytest.approx(math.log(T / 2), rel=1e-12)
+    assert math.exp(-width[2]) * (2 + width[2]) / 4 * T == pytest.approx(1, rel=1e-10)
+
+
+@pytest.mark.parametrize("tail", [0.2, 1e-3, 1 / T, 1e-9])
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 27, 31])
+def test_the_quantile_by_quadrature(count, tail):
+    x = laplace_sum_quantile(count, tail)
+    law = gamma(count)
+    pieces = pairwise(np.linspace(0, 4 * count + 60, 25))
+    parts = [quad(lambda y: law.pdf(y) * law.sf(x + y), a, b, epsabs=0, epsrel=1e-11)[0] for a, b in pieces]
+    # The tail falls like exp(-x) at most: its relative error is the absolute one of x.
+    assert sum(parts) / tail == pytest.approx(1, rel=1e-9)
+
+
+def test_the_median_is_zero():
+    assert laplace_sum_quantile(5, 0.5) == 0
+    assert laplace_sum_quantile(0, 0.1) == 0
+
+
+def by_hand(t, pulls, reward_sums, noises, width):
+    params = dp_ucb.Params(len(pulls), 4, 1.0, np.asarray(width, float))
+    state = dp_ucb.init(params)
+    state.pulls[:], state.reward_sums[:], state.noises[:] = pulls, reward_sums, noises
+    return dp_ucb.choose(params, state, np.empty(0), t, np.random.default_rng(0))
+
+
+def test_the_first_rounds_by_hand():
+    flat = np.full(6, 3.0)
+    assert [by_hand(t, [0, 0, 0], [0] * 3, [0] * 3, flat) for t in (1, 2, 3)] == [0, 1, 2]
+    # One pull each: 1 - 4 + 3, 0 + 2 + 3 and 1 + 0 + 3, and the same radius.
+    assert by_hand(4, [1, 1, 1], [1, 0, 1], [-4, 2, 0], flat) == 1
+    # (2 - 1 + 3) / 2 + sqrt(ln 5) = 3.27 against (0 - 1 + 3) + sqrt(2 ln 5) = 3.79, and 3.19 with noise -1.6.
+    assert by_hand(5, [2, 1], [2, 0], [-1, -1], flat) == 1
+    assert by_hand(5, [2, 1], [2, 0], [-1, -1.6], flat) == 0
+    # Ties go to the lowest arm.
+    assert by_hand(3, [1, 1], [1, 1], [0, 0], flat) == 0
+
+
+def test_the_width_goes_by_the_bits_of_the_count():
+    # 3 = 11b has two nodes, 4 = 100b one: (0 + 9) / 3 + sqrt(2 ln 8 / 3) = 4.18 against (0 + 3) / 4 + 1.02.
+    assert by_hand(8, [4, 3], [0, 0], [0, 0], [0, 3, 9, 0, 0, 0]) == 1
+    assert by_hand(8, [4, 3], [0, 0], [0, 0], [0, 9, 3, 0, 0, 0]) == 0
+
+
+def test_learning_adds_the_reward_and_a_node():
+    params = dp_ucb.configure(2, 100, 0.5, "log3")
+    state, rng, same = dp_ucb.init(params), np.random.default_rng(1), np.random.default_rng(1)
+    draws = []
+    for t, reward in enumerate((1.0, 0.0, 1.0), start=1):
+        state = dp_ucb.learn(params, state, np.empty(0), 1, reward, t, rng)
+        draws.append(laplace(7 / 0.5, same))
+    assert list(state.pulls) == [0, 3]
+    assert list(state.reward_sums) == [0, 2]
+    # 3 = 2 + 1: the second node covers the first.
+    assert state.noises == pytest.approx([0, draws[1] + draws[2]])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"epsilon": 0}, {"epsilon": -1}, {"epsilon": math.inf}, {"epsilon": math.nan}, {"K": 1}, {"horizon": 4}],
+)
+def test_a_bad_parameter_is_refused(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        dp_ucb.configure(**{"K": 5, "horizon": 1000, "epsilon": 1.0, "width": "chan", **change})
+
+
+def test_an_unknown_width_is_refused():
+    with pytest.raises(ValueError, match=r"log2\.5, log3, chan or exact"):
+        dp_ucb.configure(5, 1000, 1.0, "log2")
+    with pytest.raises(ValueError, match="K"):
+        ucb1.configure(1)
+
+
+def test_new_values_compile_nothing():
+    environment = bernoulli.configure(5, 0.75, 0.25)
+    for horizon, epsilon, width in ((100, 0.1, "log2.5"), (2000, 4, "exact"), (2000, 1.5, "chan")):
+        params = dp_ucb.configure(5, horizon, epsilon, width)
+        for run, law in ((play, (dp_ucb.POLICY,)), (dp_ucb.simulate, ())):
+            record = new_record(2, 5)
+            run(*law, params, environment, np.array([10, horizon]), np.random.default_rng(1), record)
+            assert record.pulls.sum() == horizon
+    for kernel in (dp_ucb.simulate, dp_ucb.init, dp_ucb.choose, dp_ucb.learn):
+        assert len(kernel.nopython_signatures) == 1
+
+
+@pytest.mark.parametrize("means", [[1.0, 0.0], [0.0, 1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+@pytest.mark.parametrize("width", ["none", *WIDTHS])
+def test_without_noise_and_chance_the_fast_path_is_the_plain_one(means, width):
+    horizon, environment = 5000, Environment(pull, np.array(means))
+    checkpoints = np.array([1, 2, 3, 7, 64, 65, 500, 4096, 4999, 5000])
+    params = dp_ucb.configure(len(means), horizon, 0.7, "log3" if width == "none" else width)
+    params = params._replace(node_scale=0.0, width=params.width * (width != "none"))
+    plain, fast = new_record(len(checkpoints), len(means)), new_record(len(checkpoints), len(means))
+    play(dp_ucb.POLICY, params, environment, checkpoints, np.random.default_rng(1), plain)
+    dp_ucb.simulate(params, environment, checkpoints, np.random.default_rng(2), fast)
+    for a, b in zip(plain, fast, strict=True):
+        assert list(a) == list(b)
+    if width == "none":
+        play(ucb1.POLICY, ucb1.configure(len(means)), environment, checkpoints, np.random.default_rng(1), plain)
+        ucb1.simulate(ucb1.configure(len(means)), environment, checkpoints, np.random.default_rng(2), fast)
+        assert list(plain.pulls) == list(fast.pulls)
+        assert list(plain.regret) == list(fast.regret)
+
+
+@pytest.mark.parametrize("T", [2, 3, 4, 5, 8, 9, 63, 64, 65, 1000, 1 << 16])
+def test_a_fast_run_of_any_length_adds_up(T):
+    for K in (2, 3, 20):
+        environment, checkpoints = bernoulli.configure(K, 0.75, 0.25), np.unique([1, 2, T // 3 + 1, T])
+        for epsilon in (1e-4, 1.0, 1e6):
+            for policy, params in (
+                *((dp_ucb, dp_ucb.configure(K, max(T, K), epsilon, width)) for width in WIDTHS),
+                (ucb1, ucb1.configure(K)),
+            ):
+                record = new_record(len(checkpoints), K)
+                record.regret[:] = np.nan
+                policy.simulate(params, environment, checkpoints, np.random.default_rng(T), record)
+                assert record.pulls.sum() == T
+                assert (record.pulls[: min(T, K)] >= 1).all()
+                assert (record.reward_sums <= record.pulls).all()
+                assert record.regret[-1] == pytest.approx(record.pulls @ (0.75 - environment.means), abs=1e-6)
+                assert (np.diff(record.regret) >= 0).all()
+
+
+def test_the_regret_inside_a_block_is_that_of_a_run_cut_there():
+    # The same stream: up to the last checkpoint the draws and the decisions are the same.
+    environment, params = bernoulli.configure(3, 0.75, 0.25), dp_ucb.configure(3, 100_000, 1.0, "exact")
+    every = np.unique(np.geomspace(1, 100_000, 60).astype(np.int64))
+    whole, last = new_record(len(every), 3), new_record(1, 3)
+    dp_ucb.simulate(params, environment, every, np.random.default_rng(3), whole)
+    dp_ucb.simulate(params, environment, every[-1:], np.random.default_rng(3), last)
+    assert whole.regret[-1] == last.regret[0]
+    for i in range(0, len(every), 7):
+        dp_ucb.simulate(params, environment, every[i : i + 1], np.random.default_rng(3), last)
+        assert last.regret[0] == pytest.approx(whole.regret[i], abs=1e-9)

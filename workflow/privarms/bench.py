@@ -1,0 +1,274 @@
+"""How fast the kernels are, beside their plain references and beside the random variates alone.
+
+A case is timed in one process, in turns: the path that studies use (the fast one where a policy has one), the plain
+one, and a loop that draws nothing but the variates that the first draws, noted down in a run from the same seed. The
+median over the turns is reported.
+"""
+
+from collections.abc import Callable
+from inspect import signature
+from itertools import product
+from statistics import median
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numba import njit, types
+from numba.experimental import structref
+from numba.extending import overload_method
+
+from privarms.environments import bernoulli, classification, two_point
+from privarms.play import play_block, play_contextual, simulate_block
+from privarms.policies import (
+    absse,
+    dp_exponential_nas,
+    dp_nas,
+    dp_se,
+    dp_ucb,
+    epoch_se,
+    successive_elimination,
+    ucb1,
+)
+from privarms.protocols.stopping import run_rule
+
+COLUMNS = ("kernel", "case", "ns_per_step", "plain_ns_per_step", "variates_only_ns_per_step")
+SEED = 1
+TURNS = 5
+# A timing takes as many replicates as last so long, in seconds.
+SHORTEST = 0.02
+# The parameters of so many draws are kept.
+LOGGED = 1 << 20
+
+
+class Case(NamedTuple):
+    """What a row measures. run, plain: (rng, replicates) -> how many steps these replicates took together."""
+
+    kernel: str
+    case: str
+    run: Callable
+    plain: Callable
+
+
+def cases() -> list[Case]:
+    """Every kernel, in the settings of the papers; a plain path that would take minutes runs its first rounds only."""
+    T, plain_T = 50_000_000, 200_000
+    return [
+        *(
+            bandit(dp_ucb, T, plain_T, epsilon=epsilon, width=width)
+            for width, epsilon in product(("log2.5", "log3", "chan", "exact"), (0.1, 0.25, 0.5, 1.0))
+        ),
+        bandit(ucb1, T, plain_T),
+        bandit(dp_se, T, plain_T, epsilon=0.25),
+        bandit(epoch_se, T, plain_T),
+        bandit(successive_elimination, T, plain_T),
+        stopping(dp_nas, mu=0.5, epsilon=0.5, alpha=0.5, beta=0.05),
+        stopping(dp_exponential_nas, mu=0.5, epsilon=0.5, alpha=0.5, beta=0.05),
+        contextual(absse, 41_292),
+    ]
+
+
+def bandit(policy, horizon: int, plain_horizon: int, K: int = 5, **parameters) -> Case:
+    """A policy on K Bernoulli arms with means from 0.75 to 0.25; the plain path plays `plain_horizon` rounds of it."""
+    environment = bernoulli.configure(K, top=0.75, bottom=0.25)
+    given = {"K": K, "horizon": horizon, **parameters}
+    params = policy.configure(**{name: given[name] for name in signature(policy.configure).parameters if name in given})
+
+    def play(block, kernel, rounds, rng, replicates):
+        found = np.zeros((replicates, 1)), np.zeros((replicates, K), np.int64), np.zeros((replicates, K))
+        block(kernel, params, environment, np.array([rounds]), rng, *found)
+        return rounds * replicates
+
+    return Case(
+        _name(policy),
+        _text({"T": horizon, "K": K, **parameters, "plain_T": plain_horizon}),
+        lambda rng, replicates: play(simulate_block, policy.SIMULATE["bernoulli"], horizon, rng, replicates),
+        lambda rng, replicates: play(play_block, policy.POLICY, plain_horizon, rng, replicates),
+    )
+
+
+def stopping(rule, mu: float, **parameters) -> Case:
+    """A stopping rule on samples from {-1, 1} of mean mu; a step is a sample."""
+    environment, params = two_point.configure(mu), rule.configure(**parameters)
+
+    def stop(kernel, rng, replicates):
+        times, estimates = np.zeros(replicates, np.int64), np.zeros(replicates)
+        run_rule(kernel, params, environment, rng, times, estimates)
+        return times.sum()
+
+    return Case(
+        _name(rule),
+        _text({"mu": mu, **parameters}),
+        lambda rng, replicates: stop(rule.SIMULATE["two_point"], rng, replicates),
+        lambda rng, replicates: stop(rule.run, rng, replicates),
+    )
+
+
+def contextual(policy, users: int, dimensions: int = 3, **parameters) -> Case:
+    """A policy on users with uniform contexts and two arms, the better one by the first coordinate."""
+    contexts = np.random.default_rng(SEED).random((users, dimensions))
+    labels = (contexts[:, 0] > 0.5).astype(np.int64)
+    no_sources = np.empty((0, dimensions)), np.empty(0, np.int64), np.zeros(1, np.int64)
+    environment = classification.Environment(classification.pull, contexts, labels, 2, *no_sources)
+    params = policy.configure(K=2, horizon=users, dimensions=dimensions, **parameters)
+    order, rewards = np.arange(users), np.zeros(1)
+
+    def play(kernel, replicates, *arguments):
+        for _ in range(replicates):
+            kernel(*arguments)
+        return users * replicates
+
+    def run(rng, replicates):
+        arguments = params, environment, order, np.array([users]), rng, rewards
+        return play(policy.SIMULATE["classification"], replicates, *arguments)
+
+    def plain(rng, replicates):
+        arguments = policy.POLICY, params, environment, order, np.array([users]), rng, rewards
+        return play(play_contextual, replicates, *arguments)
+
+    return Case(_name(policy), _text({"T": users, "d": dimensions, **parameters}), run, plain)
+
+
+def measure(chosen: list[Case] | None = None) -> pd.DataFrame:
+    """A row per case, of all cases by default, with the columns `COLUMNS`: nanoseconds per step."""
+    return pd.DataFrame([_measure(case) for case in (cases() if chosen is None else chosen)], columns=list(COLUMNS))
+
+
+def _measure(case):
+    replicates, plain_replicates = _enough(case.run), _enough(case.plain)
+    generator, draws = counting(np.random.default_rng(SEED))
+    case.run(generator, replicates)
+    draw_again(draws, np.random.default_rng(SEED))
+    found = []
+    for _ in range(TURNS):
+        seconds, steps = _timed(case.run, replicates)
+        plain_seconds, plain_steps = _timed(case.plain, plain_replicates)
+        variates_seconds, _ = _timed(lambda rng, _: draw_again(draws, rng), replicates)
+        found.append((seconds / steps, plain_seconds / plain_steps, variates_seconds / steps))
+    run, plain, variates = (1e9 * median(column) for column in zip(*found, strict=True))
+    return case.kernel, case.case, run, plain, variates if draws.counts.any() else np.nan
+
+
+def _timed(run, replicates):
+    rng = np.random.default_rng(SEED)
+    start = perf_counter()
+    steps = run(rng, replicates)
+    return perf_counter() - start, steps
+
+
+def _enough(run):
+    """How many replicates last `SHORTEST` seconds; compiles."""
+    _timed(run, 1)
+    replicates = 1
+    while (seconds := _timed(run, replicates)[0]) < SHORTEST:
+        replicates *= min(10, 1 + int(SHORTEST / seconds))
+    return replicates
+
+
+def _name(module):
+    return module.__name__.rpartition(".")[2]
+
+
+def _text(parameters):
+    return " ".join(f"{name}={value}" for name, value in parameters.items())
+
+
+class Draws(NamedTuple):
+    """What a kernel drew.
+
+    counts: int64[5], how many of random, standard_exponential, standard_normal, binomial and standard_gamma
+    trials: int64[LOGGED], chances: float64[LOGGED], of the binomials; shapes: float64[LOGGED], of the gammas; of more
+    draws than LOGGED the last ones, and 0 where there were fewer
+    """
+
+    counts: np.ndarray
+    trials: np.ndarray
+    chances: np.ndarray
+    shapes: np.ndarray
+
+
+@structref.register
+class _CountingType(types.StructRef):
+    def preprocess_fields(self, fields):
+        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+
+
+class _Counting(structref.StructRefProxy):
+    """A Generator for kernels that notes down what is drawn from it."""
+
+    def __new__(cls, generator, draws):
+        return structref.StructRefProxy.__new__(cls, generator, draws)
+
+
+structref.define_proxy(_Counting, _CountingType, ["generator", "draws"])
+
+
+def counting(generator: np.random.Generator) -> tuple[_Counting, Draws]:
+    """A stand-in for a Generator that only kernels can draw from, the same numbers; and where it notes the draws."""
+    draws = Draws(np.zeros(5, np.int64), np.zeros(LOGGED, np.int64), np.zeros(LOGGED), np.zeros(LOGGED))
+    return _Counting(generator, draws), draws
+
+
+@overload_method(_CountingType, "random")
+def _random(self):
+    def draw(self):
+        self.draws.counts[0] += 1
+        return self.generator.random()
+
+    return draw
+
+
+@overload_method(_CountingType, "standard_exponential")
+def _standard_exponential(self):
+    def draw(self):
+        self.draws.counts[1] += 1
+        return self.generator.standard_exponential()
+
+    return draw
+
+
+@overload_method(_CountingType, "standard_normal")
+def _standard_normal(self):
+    def draw(self):
+        self.draws.counts[2] += 1
+        return self.generator.standard_normal()
+
+    return draw
+
+
+@overload_method(_CountingType, "binomial")
+def _binomial(self, n, p):
+    def draw(self, n, p):
+        i = self.draws.counts[3] % LOGGED
+        self.draws.trials[i], self.draws.chances[i] = n, p
+        self.draws.counts[3] += 1
+        return self.generator.binomial(n, p)
+
+    return draw
+
+
+@overload_method(_CountingType, "standard_gamma")
+def _standard_gamma(self, shape):
+    def draw(self, shape):
+        self.draws.shapes[self.draws.counts[4] % LOGGED] = shape
+        self.draws.counts[4] += 1
+        return self.generator.standard_gamma(shape)
+
+    return draw
+
+
+@njit
+def draw_again(draws, rng):
+    """As many draws as noted, kind by kind; returns their sum, for a compiler may drop what nobody uses."""
+    total = 0.0
+    for _ in range(draws.counts[0]):
+        total += rng.random()
+    for _ in range(draws.counts[1]):
+        total += rng.standard_exponential()
+    for _ in range(draws.counts[2]):
+        total += rng.standard_normal()
+    for i in range(draws.counts[3]):
+        total += rng.binomial(draws.trials[i % LOGGED], draws.chances[i % LOGGED])
+    for i in range(draws.counts[4]):
+        total += rng.standard_gamma(draws.shapes[i % LOGGED])
+    return total
