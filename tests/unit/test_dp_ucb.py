@@ -79,6 +79,8 @@ def test_the_first_rounds_by_hand():
     # (2 - 1 + 3) / 2 + sqrt(ln 5) = 3.27 against (0 - 1 + 3) + sqrt(2 ln 5) = 3.79, and 3.19 with noise -1.6.
     assert by_hand(5, [2, 1], [2, 0], [-1, -1], flat) == 1
     assert by_hand(5, [2, 1], [2, 0], [-1, -1.6], flat) == 0
+    # (4 - 1 + 3) / 4 + sqrt(ln 5 / 2) = 2.40 against (0 - 2.3 + 3) + sqrt(2 ln 5) = 2.49.
+    assert by_hand(5, [4, 1], [4, 0], [-1, -2.3], flat) == 1
     # Ties go to the lowest arm.
     assert by_hand(3, [1, 1], [1, 1], [0, 0], flat) == 0
 

@@ -10,8 +10,8 @@ Only the leader's index moves except through ln t, and the indices of the others
 (`Rival`). The leader leads for as long as its noise stays above the floor at which its index, without any further
 reward, would meet that bound; `mechanisms.tree_guard` draws, from its exact chance, up to which count it does. That
 settles all decisions of a block, and with them the regret at every checkpoint inside it. None of them has looked at
-the block's rewards, which can therefore be drawn later, by one binomial draw for many blocks, when the lead shrinks.
-Where the bound no longer decides, all indices are compared.
+the block's rewards, nor has the length of the next block: they are drawn later, by one binomial draw for many blocks,
+when what they may add to the lead matters. Where the bound no longer decides, all indices are compared.
 """
 
 from typing import NamedTuple

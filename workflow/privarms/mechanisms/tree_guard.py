@@ -6,7 +6,7 @@ node of level d, and the 2**d - 1 counts after it. The noise throughout a segmen
 and of nodes that are new.
 
 A segment is entered with room for the new nodes to fall to some floor, in whole cells: i. A node of X node scales
-moves the room from i to i + floor(X / CELL), at most to `top`; a count is *missed* where its node moves the room below
+moves the room from i to i + floor(X / CELL), at most to TOP; a count is *missed* where its node moves the room below
 zero. At every count before the first missed one the noise is therefore above the floor, for a move is never more than
 the node. (That a missed count is really below the floor is not said, and not needed.) Nodes are independent, so that
 the chance of a miss follows exactly from level to level:
@@ -53,7 +53,8 @@ def _tables():
     move[:, TOP] = np.exp(-CELL * (TOP - room)) / 2
     entered, inside = np.zeros((LEVELS, TOP + 1)), np.zeros((LEVELS + 1, TOP + 1))
     for d in range(LEVELS):
-        entered[d] = below + move @ inside[d]
+        # Not a matrix product, whose rounding depends on the number of threads.
+        entered[d] = below + (move * inside[d]).sum(axis=1)
         inside[d + 1] = inside[d] + (1 - inside[d]) * entered[d]
     return below, move, entered, inside, (inside <= RISK).sum(axis=0) - 1
 

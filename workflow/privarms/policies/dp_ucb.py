@@ -19,8 +19,8 @@ from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels,
 from privarms.play import Policy
 
 LABEL = "DP-UCB"
-SECONDS_PER_RUN = 2e-3
-SECONDS_PER_STEP = 3e-10
+SECONDS_PER_RUN = 3e-3
+SECONDS_PER_STEP = 2e-10
 
 
 class Params(NamedTuple):
