@@ -12,9 +12,13 @@ SNAKEMAKE := $(RUN)/snakemake --cores $(CORES)
 
 quick: environment
 	$(SNAKEMAKE) --configfile config/quick.yaml
+	@echo "report: $(CURDIR)/results/quick/report.html"
+	@echo "ledger: $(CURDIR)/results/quick/ledger.csv"
 
 paper: environment
 	$(SNAKEMAKE)
+	@echo "report: $(CURDIR)/results/paper/report.html"
+	@echo "ledger: $(CURDIR)/results/paper/ledger.csv"
 
 test: environment lint
 	$(RUN)/pytest -n $(CORES) --dist loadfile

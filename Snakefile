@@ -1,5 +1,6 @@
 # privarms: `snakemake --cores N` is scale paper, `snakemake --cores N --configfile config/quick.yaml` is scale quick.
 import os
+import re
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -40,7 +41,6 @@ wildcard_constraints:
     study="[a-z][a-z0-9_]*(?<!_cells)",
     shard="[a-z0-9_]+-[0-9]+",
     dataset="[a-z][a-z0-9]*",
-    file="[^/]+",
 
 
 rule all:
@@ -63,10 +63,6 @@ include: "workflow/rules/ledger.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/bench.smk"
-
-
-onstart:
-    announce(plan)
 
 
 onsuccess:

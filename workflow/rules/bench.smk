@@ -1,6 +1,6 @@
 rule bench_kernels:
     input:
-        library=lambda w: plan.library("bench"),
+        library=plan.library("bench_kernels"),
         lock="uv.lock",
     output:
         "results/bench.csv",

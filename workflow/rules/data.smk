@@ -1,26 +1,31 @@
-# A raw file is what its checksum says, so nothing but another checksum makes it be fetched again: no inputs.
-rule fetch_raw:
-    output:
-        "data/raw/{dataset}/{file}",
-    log:
-        f"{LOGS}/fetch_raw/{{dataset}}/{{file}}.log",
-    benchmark:
-        f"{BENCHMARKS}/fetch_raw/{{dataset}}/{{file}}.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=500,
-        runtime=60,
-    params:
-        sha256=lambda w: plan.sha256(w.dataset, w.file),
-    script:
-        "../scripts/fetch_raw.py"
+# A raw file is what its checksum says: no inputs, and no rule for a file that is there, which is the user's.
+for dataset, file in plan.absent_raw_files():
+
+    rule:
+        name:
+            f"fetch_{dataset}_{re.sub('[^A-Za-z0-9]', '_', file)}"
+        output:
+            f"data/raw/{dataset}/{file}",
+        log:
+            f"{LOGS}/fetch_raw/{dataset}/{file}.log",
+        benchmark:
+            f"{BENCHMARKS}/fetch_raw/{dataset}/{file}.tsv"
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=500,
+            runtime=60,
+        params:
+            dataset=dataset,
+            file=file,
+        script:
+            "../scripts/fetch_raw.py"
 
 
 rule prepare_dataset:
     input:
-        library=lambda w: plan.library("data.preparation", f"data.{w.dataset}"),
+        library=lambda w: plan.library("prepare_dataset", f"data.{w.dataset}"),
         lock="uv.lock",
         raw=lambda w: plan.raw_files(w.dataset),
     output:
@@ -44,7 +49,7 @@ rule prepare_dataset:
 
 rule generate_standin:
     input:
-        library=lambda w: plan.library("data.preparation", f"data.{w.dataset}"),
+        library=lambda w: plan.library("prepare_dataset", f"data.{w.dataset}"),
         lock="uv.lock",
     output:
         table="data/prepared/{dataset}_standin.parquet",

@@ -7,7 +7,7 @@ for paper in plan.papers:
             name:
                 f"draw_{paper}_figures"
             input:
-                library=plan.library(f"artifacts.{paper}.figures"),
+                library=plan.library("draw_figures", f"artifacts.{paper}.figures"),
                 lock="uv.lock",
                 results=plan.artifact_inputs(paper, "figure"),
             output:

@@ -7,7 +7,7 @@ for paper in plan.papers:
             name:
                 f"compute_{paper}_inference"
             input:
-                library=plan.library(f"artifacts.{paper}.inference"),
+                library=plan.library("compute_inference", f"artifacts.{paper}.inference"),
                 lock="uv.lock",
                 studies=plan.inference_inputs(paper),
             output:
@@ -24,5 +24,8 @@ for paper in plan.papers:
                 runtime=20,
             params:
                 paper=paper,
+                scale=SCALE,
+                seed=config["seed"],
+                cells=plan.inference_cells(paper),
             script:
                 "../scripts/compute_inference.py"

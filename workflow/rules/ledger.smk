@@ -4,7 +4,7 @@ for paper in plan.claims:
         name:
             f"measure_{paper}_claims"
         input:
-            library=plan.library("ledger", f"artifacts.{paper}.claims"),
+            library=plan.library("measure_claims", f"artifacts.{paper}.claims"),
             lock="uv.lock",
             results=plan.artifact_inputs(paper),
         output:
@@ -32,7 +32,7 @@ for paper in plan.claims:
 
 rule build_ledger:
     input:
-        library=plan.library("ledger"),
+        library=plan.library("build_ledger"),
         verdicts=expand(f"{RESULTS}/claims/{{paper}}.csv", paper=plan.claims),
     output:
         f"{RESULTS}/ledger.csv",

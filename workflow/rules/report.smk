@@ -1,6 +1,6 @@
 rule build_report:
     input:
-        library=plan.library("report"),
+        library=plan.library("build_report"),
         ledger=f"{RESULTS}/ledger.csv",
         artifacts=plan.files("figure") + plan.files("table"),
     output:

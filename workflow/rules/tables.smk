@@ -6,7 +6,7 @@ for paper in plan.papers:
             name:
                 f"write_{paper}_tables"
             input:
-                library=plan.library(f"artifacts.{paper}.tables"),
+                library=plan.library("write_tables", f"artifacts.{paper}.tables"),
                 lock="uv.lock",
                 results=plan.artifact_inputs(paper, "table"),
             output:

@@ -16,4 +16,5 @@ with job(snakemake):
     results = Results(folder, paper)
     for path in snakemake.output:
         frame = tables[Path(path).stem](results)
-        store.write(path, [pa.Table.from_pandas(frame, preserve_index=False)], store.origin())
+        origin = {k: snakemake.params[k] for k in ("paper", "scale", "seed", "cells")} | store.origin()
+        store.write(path, [pa.Table.from_pandas(frame, preserve_index=False)], origin)

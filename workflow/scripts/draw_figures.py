@@ -5,6 +5,7 @@ from pathlib import Path
 
 from privarms.artifacts import style
 from privarms.artifacts.results import Results
+from privarms.data import STAND_IN
 from privarms.job import job
 
 with job(snakemake):
@@ -17,4 +18,5 @@ with job(snakemake):
         figure, numbers = figures[name](results)
         if data == "stand-in":
             style.watermark(figure)
+            numbers = numbers.assign(data=STAND_IN)
         style.save(figure, numbers, folder / "figures" / paper / name)

@@ -11,6 +11,12 @@ from privarms.studies import library
 CELL_COLUMNS = ("cell", "policy", "variant", "data", "environment", "horizon")
 
 
+def own_settings(cells: pd.DataFrame, row: pd.Series, apart_from: Sequence[str]) -> dict:
+    """The variant and the policy's own parameters of a cell, where they tell the cells of its policy apart."""
+    own = [k for k in library.arguments("policies", row["policy"]) if k in cells and k not in apart_from]
+    return {k: row[k] for k in ("variant", *own) if k in cells and pd.notna(row[k]) and _varies(cells, row, k)}
+
+
 def curves(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> dict[str, pd.DataFrame]:
     """Split a study's cells into curves by policy, variant and the policy's own parameters, labelled, in their order.
 
@@ -18,8 +24,7 @@ def curves(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> dic
     """
     parts: dict[str, pd.DataFrame] = {}
     for _, row in cells.drop_duplicates("cell").iterrows():
-        own = [k for k in library.arguments("policies", row["policy"]) if k in cells and k not in apart_from]
-        values = [str(row[k]) for k in ("variant", *own) if k in cells and pd.notna(row[k]) and _varies(cells, row, k)]
+        values = [str(v) for v in own_settings(cells, row, apart_from).values()]
         label = library.literals("policies", row["policy"])["LABEL"]
         label = f"{label} ({', '.join(v.replace('_', ' ') for v in values)})" if values else label
         part = cells[cells["cell"] == row["cell"]]

@@ -5,6 +5,7 @@ import numpy as np
 from privarms.play import play_block, simulate_block
 
 KEYS = ("t", "arm")
+RECORDS = ("regret", "arms")
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

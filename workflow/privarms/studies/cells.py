@@ -116,17 +116,26 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     environment_takes = library.environment_arguments(environment)
     _accepted(file, f"{where}.environment", fixed, environment_takes, f"environment {environment}")
 
+    records = library.literals("protocols", protocol).get("RECORDS", ())
     cells: dict[str, Cell] = {}
     for i, entry in enumerate(study["policies"]):
         at = f"{where}.policies[{i}]"
         policy = entry["policy"]
         _known(file, f"{at}.policy", "policies", policy)
         takes = library.arguments("policies", policy)
+        _described(policy)
+        if "record" in entry | study and (record := entry.get("record", study.get("record"))) not in records:
+            expected = ", ".join(records) or "no such key for this protocol"
+            raise PrivarmsError(f"{file}: {at}.record: expected {expected}; found {record!r}")
         own = {k: v for k, v in entry.items() if k not in OWN_KEYS}
         _accepted(file, at, own, takes, f"policy {policy}")
         for point in _points(entry.get("grid", study.get("grid", {}))):
             for chosen in _points(own):
                 values = {**fixed, **point, **chosen}
+                _accepted(file, f"{where}.grid", {k: v for k, v in point.items() if k in takes}, takes, policy)
+                own_grid = {k: v for k, v in point.items() if k in environment_takes}
+                _accepted(file, f"{where}.grid", own_grid, environment_takes, environment)
+                values |= {k: int(values[k]) for k in ("K", "horizon") if k in values}
                 horizon = values.pop("horizon", entry.get("horizon", study.get("horizon")))
                 given = {**values, "horizon": horizon} if horizon is not None else values
                 cell = Cell(
@@ -148,7 +157,12 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
                     raise PrivarmsError(
                         f"{file}: {where}.horizon: expected at least the number of arms, K = {arms}; found {horizon}"
                     )
-                cells.setdefault(cell.identity, cell)
+                same = cells.setdefault(cell.identity, cell)
+                if (same.replicates, same.block, same.record) != (cell.replicates, cell.block, cell.record):
+                    raise PrivarmsError(
+                        f"{file}: {at}: the cell {cell.parameters} of {policy} stands twice with different sizes; "
+                        "give it once"
+                    )
     _used(file, where, study, environment_takes)
     return list(cells.values())
 
@@ -174,6 +188,25 @@ def _accepted(file: str, at: str, values: Mapping, takes: Mapping, owner: str) -
             if takes[key].choices and one not in takes[key].choices:
                 expected = ", ".join(map(str, takes[key].choices))
                 raise PrivarmsError(f"{file}: {at}.{key}: expected one of {expected}; found {one!r}")
+            if not takes[key].choices and not _fits(one, takes[key].types):
+                expected = " or ".join(takes[key].types)
+                raise PrivarmsError(f"{file}: {at}.{key}: expected a value of type {expected}; found {one!r}")
+
+
+def _fits(value, types: tuple[str, ...]) -> bool:
+    """Whether a value can be given to an argument of these types; whole floats are ints, ints are floats."""
+    if not types or type(value).__name__ in types:
+        return True
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return "float" in types or ("int" in types and float(value).is_integer())
+
+
+def _described(policy: str) -> None:
+    """Every policy says what it is called and what it costs."""
+    for name in ("LABEL", "SECONDS_PER_RUN", "SECONDS_PER_STEP"):
+        if name not in library.literals("policies", policy):
+            raise PrivarmsError(f"workflow/privarms/policies/{policy}.py: {name}: expected a literal of this name")
 
 
 def _taken(file: str, at: str, given: Mapping, takes: Mapping, owner: str) -> dict:

@@ -1,6 +1,7 @@
 """The YAML files: read, validated by JSON schema, resolved for a scale."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,7 +25,22 @@ def read(file: Path) -> dict:
         raise PrivarmsError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
         raise PrivarmsError(f"{file}: expected a mapping of keys to values")
+    _plain(content, file, "")
     return content
+
+
+def _plain(value, file: Path, key: str) -> None:
+    """Only text as keys and only finite numbers: what JSON can say, and so a schema and a digest."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if not isinstance(name, str):
+                raise PrivarmsError(f"{file}: {key}{name!r}: expected a text as key; put it in quotes")
+            _plain(inner, file, f"{key}{name}.")
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            _plain(inner, file, f"{key[:-1]}[{i}].")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise PrivarmsError(f"{file}: {key[:-1]}: expected a finite number; found {value}")
 
 
 class _UniqueKeys(yaml.SafeLoader):
@@ -113,9 +129,10 @@ def load_claims(file: Path, scale: str, artifacts: Mapping) -> list[dict]:
     claims = resolve(content, scale)["claims"]
     seen = set()
     for i, claim in enumerate(claims):
-        if claim["claim"] in seen:
+        named = (claim["claim"], claim.get("variant"))
+        if named in seen:
             raise PrivarmsError(f"{file}: claims[{i}].claim: {claim['claim']!r} stands twice; give each claim a name")
-        seen.add(claim["claim"])
+        seen.add(named)
         if ("measure" in claim) == ("unverifiable" in claim):
             raise PrivarmsError(
                 f"{file}: claims[{i}]: expected either `measure` and `tolerance`, or `unverifiable` with the reason"

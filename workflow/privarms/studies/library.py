@@ -18,10 +18,11 @@ PACKAGE = ROOT.name
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a `configure`: whether it must be given, and the values allowed if they are enumerated."""
+    """One argument: whether it must be given, its values if they are enumerated, the types of its annotation."""
 
     required: bool
     choices: tuple = ()
+    types: tuple[str, ...] = ()
 
 
 def names(room: str) -> list[str]:
@@ -54,14 +55,33 @@ def literals(room: str, name: str) -> dict:
 @cache
 def arguments(room: str, name: str) -> dict[str, Argument]:
     """The arguments of a module's `configure`, in order."""
-    for node in _tree(ROOT / room / f"{name}.py").body:
-        if isinstance(node, ast.FunctionDef) and node.name == "configure":
+    return function_arguments(ROOT / room / f"{name}.py", "configure")
+
+
+def function_arguments(file: Path, function: str) -> dict[str, Argument]:
+    """The arguments of a function of a file, in order; none where there is no such function."""
+    for node in _tree(file).body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
             positional = node.args.posonlyargs + node.args.args
             missing = len(positional) - len(node.args.defaults)
-            found = {a.arg: Argument(i < missing, _choices(a.annotation)) for i, a in enumerate(positional)}
+            found = {a.arg: _argument(a, i < missing) for i, a in enumerate(positional)}
             for a, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-                found[a.arg] = Argument(default is None, _choices(a.annotation))
+                found[a.arg] = _argument(a, default is None)
             return found
+    return {}
+
+
+def _argument(node: ast.arg, required: bool) -> Argument:
+    names = {n.id for n in ast.walk(node.annotation) if isinstance(n, ast.Name)} if node.annotation else set()
+    return Argument(required, _choices(node.annotation), tuple(sorted(names & {"int", "float", "str", "bool"})))
+
+
+def functions(file: Path, table: str) -> dict[str, str]:
+    """A module-level dict of functions of a file (FIGURES, TABLES, ...): key -> the function's name."""
+    for node in _tree(file).body if file.is_file() else ():
+        if isinstance(node, ast.Assign) and [getattr(t, "id", None) for t in node.targets] == [table]:
+            pairs = zip(node.value.keys, node.value.values, strict=True)
+            return {k.value: v.id for k, v in pairs if isinstance(k, ast.Constant) and isinstance(v, ast.Name)}
     return {}
 
 
@@ -105,13 +125,15 @@ def _files_of(parts: list[str]) -> list[Path]:
 
 
 @cache
-def sources(*modules: str) -> tuple[str, ...]:
+def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
     """The library files that the given modules (dotted, below the package) use, directly or not, sorted.
 
-    A job that calls these modules lists these files as inputs, so that an edit re-runs what it touches. Package
-    data that stands beside a module under the same name (a template, say) counts with it.
+    script: a file beside the library, workflow/scripts/<script>.py, whose imports count too
+
+    A job that calls these modules lists these files as inputs, so that an edit re-runs what it touches. Package data
+    that stands beside a module under the same name (a template, say) counts with it.
     """
-    todo = []
+    todo = list(_imported(ROOT.parent / "scripts" / f"{script}.py")) if script else []
     for module in modules:
         parts = module.split(".")
         if not _files_of(parts):

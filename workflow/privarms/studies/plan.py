@@ -6,7 +6,6 @@ The Snakefile asks it for paths, inputs and parameters; it reads configuration a
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from functools import cached_property
 from pathlib import Path
 
 from privarms.data import sources
@@ -47,11 +46,41 @@ class Plan:
             (paper, study): [c for c in cells if statuses.get(c.dataset, "real") != "missing"]
             for (paper, study), cells in expand(config, self.papers).items()
         }
+        # Planned here and not on demand: Snakemake takes a file as it is where an input function of its rule fails.
+        self._shards = {
+            key: {s.name: s for s in sharding.plan(cells, config["shard_seconds"])}
+            for key, cells in self._cells.items()
+        }
+        for paper in self.papers:
+            self._refuse_unknown_functions(paper)
 
-    @cached_property
-    def _shards(self) -> dict[tuple[str, str], dict[str, sharding.Shard]]:
-        seconds = self.config["shard_seconds"]
-        return {key: {s.name: s for s in sharding.plan(cells, seconds)} for key, cells in self._cells.items()}
+    def _refuse_unknown_functions(self, paper: str) -> None:
+        """Every artifact, inference table and claim must have its function in the paper's module."""
+        content, folder = self.papers[paper], library.ROOT / "artifacts" / paper
+        file = Path(self.config["studies"]) / f"{paper}.yaml"
+        rooms = [("inference", "INFERENCE", list(content.get("inference", {})))]
+        for kind in ("figure", "table"):
+            names = [name for name, a in content["artifacts"].items() if a["kind"] == kind]
+            rooms.append((f"{kind}s", f"{kind.upper()}S", names))
+        for module, table, names in rooms:
+            known = library.functions(folder / f"{module}.py", table)
+            for name in names:
+                if name not in known:
+                    expected = f"artifacts/{paper}/{module}.py: {table} holds {', '.join(known) or 'nothing'}"
+                    raise PrivarmsError(f"{file}: {name}: no function of this name; {expected}")
+        measures = library.functions(folder / "claims.py", "MEASURES")
+        for claim in self.claims.get(paper, []):
+            where = f"{Path(self.config['claims']) / paper}.yaml: {claim['claim']}"
+            if "measure" not in claim:
+                continue
+            if claim["measure"] not in measures:
+                raise PrivarmsError(f"{where}.measure: unknown {claim['measure']!r}; expected {', '.join(measures)}")
+            takes = library.function_arguments(folder / "claims.py", measures[claim["measure"]])
+            given = set(claim.get("arguments", {}))
+            missing = {k for k, argument in takes.items() if argument.required} - {"results"} - given
+            if missing or not given <= set(takes) - {"results"}:
+                expected = ", ".join(k for k in takes if k != "results") or "none"
+                raise PrivarmsError(f"{where}.arguments: {claim['measure']} takes {expected}; found {sorted(given)}")
 
     # Studies
 
@@ -84,20 +113,21 @@ class Plan:
     # Library files as inputs
 
     @staticmethod
-    def library(*modules: str) -> list[str]:
-        """The library files that the given modules use, relative to the working directory where they lie below it."""
+    def library(script: str, *modules: str) -> list[str]:
+        """The library files that a script and the modules that it loads by name use; below the working directory
+        relative to it."""
         here = os.getcwd() + os.sep
-        return [f.removeprefix(here) for f in library.sources(*modules)]
+        return [f.removeprefix(here) for f in library.sources(*modules, script=script)]
 
     def shard_library(self, paper: str, study: str, shard: str) -> list[str]:
         """The library files that a shard's job uses: the runner, its policy, its environment, its protocol."""
         cell = self._shard(paper, study, shard).pieces[0].cell
         rooms = (f"policies.{cell.policy}", f"environments.{cell.environment}", f"protocols.{cell.protocol}")
-        return self.library("studies.run", "studies.store", *rooms)
+        return self.library("simulate_shard", *rooms)
 
     def study_library(self, paper: str, study: str) -> list[str]:
         """The library files that aggregate a study."""
-        return self.library("studies.aggregate", f"protocols.{self.papers[paper]['studies'][study]['protocol']}")
+        return self.library("aggregate_study", f"protocols.{self.papers[paper]['studies'][study]['protocol']}")
 
     # Datasets
 
@@ -171,6 +201,12 @@ class Plan:
         """The paths of the paper's inference tables."""
         return [f"results/{self.scale}/inference/{paper}/{name}.parquet" for name in self.inference(paper)]
 
+    def inference_cells(self, paper: str) -> dict[str, list[dict]]:
+        """study -> the cells on which the paper's inference rests."""
+        entries = self.papers[paper].get("inference", {})
+        used = {s for name in self.inference(paper) for s in entries[name]["studies"]}
+        return {s: self.cells(paper, s) for s in self.studies(paper) if s in used}
+
     def inference_inputs(self, paper: str) -> list[str]:
         """What the paper's inference reads."""
         entries = self.papers[paper].get("inference", {})
@@ -193,13 +229,22 @@ class Plan:
         """dataset -> the JSON that says what was prepared, for every dataset that the paper uses."""
         return {d: self.prepared(d, "json") for d in self.datasets(paper)}
 
+    def absent_raw_files(self) -> list[tuple[str, str]]:
+        """(dataset, file) of every raw file that must be fetched.
+
+        A raw file that is there belongs to the user: it is never the output of a rule, for Snakemake would delete it.
+        """
+        return [
+            (d, file.name)
+            for d, status in self.statuses.items()
+            if status == "real"
+            for file in self.sources[d].files
+            if not sources.raw_path(self.sources[d], file).exists()
+        ]
+
     def raw_files(self, dataset: str) -> list[str]:
         """The paths of a dataset's raw files."""
         return [f"data/raw/{dataset}/{file.name}" for file in self.sources[dataset].files]
-
-    def sha256(self, dataset: str, file: str) -> str:
-        """The checksum of one raw file."""
-        return next(f.sha256 for f in self.sources[dataset].files if f.name == file)
 
     def missing_message(self, dataset: str) -> str:
         """Which file of a dataset is missing, where to get it and where to put it."""
@@ -229,7 +274,7 @@ class Plan:
             {
                 "key": paper,
                 **{k: content[k] for k in about},
-                "artifacts": [self._report_artifact(paper, name) for name in self.artifacts(paper)],
+                "artifacts": [self._report_artifact(paper, name) for name in content["artifacts"]],
             }
             for paper, content in self.papers.items()
         ]
@@ -242,7 +287,11 @@ class Plan:
             "settings": self.settings(paper, name),
             "data": self.artifact_data(paper, name),
             "files": {file.rsplit(".", 1)[1]: file for file in self.artifact_files(paper, name)},
-        }
+        } | self._reason_for_lacking(paper, name)
+
+    def _reason_for_lacking(self, paper: str, name: str) -> dict:
+        reason = self.missing_artifacts(paper).get(name)
+        return {"files": {}, "reason": reason} if reason else {}
 
     def report_datasets(self) -> list[dict]:
         """The datasets of the run: real, stand-in or missing, and what to do about it."""

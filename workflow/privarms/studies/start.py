@@ -8,7 +8,7 @@ from pathlib import Path
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError
-from privarms.studies import configuration
+from privarms.studies import configuration, library
 from privarms.studies import plan as planning
 from privarms.studies.plan import Plan
 
@@ -28,6 +28,8 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     for dataset in needed:
         if dataset not in of_sources:
             raise PrivarmsError(f"{config['sources']}: {dataset}: no entry, but a study needs this dataset; add one")
+        if dataset not in library.names("data"):
+            raise PrivarmsError(f"workflow/privarms/data/{dataset}.py: not there, but a study needs this dataset")
     told = os.environ.get(STATUSES_VARIABLE)
     if main:
         refuse_unwritable(Path("results") / config["scale"])
@@ -36,7 +38,10 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         os.environ[STATUSES_VARIABLE] = json.dumps(statuses)
     else:
         statuses = json.loads(told)
-    return Plan(config, of_papers, of_sources, statuses)
+    plan = Plan(config, of_papers, of_sources, statuses)
+    if main:
+        announce(plan)
+    return plan
 
 
 def refuse_unwritable(folder: Path) -> None:

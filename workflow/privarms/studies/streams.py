@@ -13,9 +13,17 @@ import numpy as np
 
 
 def digest(identity: Mapping) -> str:
-    """32 hex digits for a mapping of plain values, independent of the order of its keys."""
-    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    """32 hex digits for a mapping of plain values, independent of the order of its keys; 1 and 1.0 are one value."""
+    text = json.dumps(_plain(identity), sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _plain(value):
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def stream(seed: int, identity: str, block: int) -> np.random.Generator:

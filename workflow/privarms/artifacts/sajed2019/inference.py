@@ -1,5 +1,6 @@
 """What is computed from the studies before anything is drawn or judged."""
 
+import numpy as np
 import pandas as pd
 
 from privarms.artifacts.curves import ratio
@@ -40,6 +41,7 @@ def ratios(results: Results) -> pd.DataFrame:
 def audit(results: Results) -> pd.DataFrame:
     """What the audit shows of DP-SE's privacy loss; a row per epsilon and multiple of the noise."""
     blocks = results.replicates("audit")
+    blocks = blocks[blocks["policy"] == "dp_se"]
     keys = ["K", "horizon", "epsilon", "noise"]
     counts = blocks.groupby([*keys, "stream"])[["trials", "events"]].sum().unstack("stream")
     rows = []
@@ -65,30 +67,37 @@ def pulls(results: Results) -> pd.DataFrame:
     """Pulls of the suboptimal arms beside Lemma 4.2; a row per beta, K, epsilon and arm.
 
     order is the lemma's expression, ceiling the explicit bound by which an arm must have left, above the fraction of
-    runs that pulled it more often.
+    runs that pulled it more often, any_above the fraction of runs that did so with any arm of the cell.
     """
-    runs = results.replicates("pulls", ("K", "epsilon", "beta", "horizon", "top", "bottom", "arm", "pulls"))
+    columns = ("policy", "cell", "replicate", "K", "epsilon", "beta", "horizon", "top", "bottom", "arm", "pulls")
+    runs = results.replicates("pulls", columns)
+    runs = runs[runs["policy"] == "dp_se"]
     runs = runs.assign(beta=runs["beta"].fillna(1 / runs["horizon"]))
+    runs = runs[runs["arm"] > 0].assign(gap=runs["arm"] * (runs["top"] - runs["bottom"]) / (runs["K"] - 1))
     rows = []
-    for (beta, K, epsilon, arm), group in runs[runs["arm"] > 0].groupby(["beta", "K", "epsilon", "arm"]):
-        one = group.iloc[0]
-        gap = arm * (one["top"] - one["bottom"]) / (K - 1)
-        ceiling = pulls_ceiling(gap, K, epsilon, beta)
-        rows.append(
-            {
-                "beta": beta,
-                "K": K,
-                "epsilon": epsilon,
-                "arm": arm,
-                "gap": gap,
-                "replicates": len(group),
-                "mean": group["pulls"].mean(),
-                "largest": group["pulls"].max(),
-                "order": pulls_order(gap, K, epsilon, beta),
-                "ceiling": ceiling,
-                "above": (group["pulls"] > ceiling).mean(),
-            }
-        )
+    for (beta, K, epsilon), cell in runs.groupby(["beta", "K", "epsilon"]):
+        exceeding = np.zeros(cell["replicate"].max() + 1, bool)
+        found = []
+        for (arm, gap), group in cell.groupby(["arm", "gap"]):
+            ceiling = pulls_ceiling(gap, K, epsilon, beta)
+            above = group.loc[group["pulls"] > ceiling, "replicate"]
+            exceeding[above] = True
+            found.append(
+                {
+                    "beta": beta,
+                    "K": K,
+                    "epsilon": epsilon,
+                    "arm": arm,
+                    "gap": gap,
+                    "replicates": len(group),
+                    "mean": group["pulls"].mean(),
+                    "largest": group["pulls"].max(),
+                    "order": pulls_order(gap, K, epsilon, beta),
+                    "ceiling": ceiling,
+                    "above": len(above) / len(group),
+                }
+            )
+        rows += [row | {"any_above": exceeding.mean()} for row in found]
     return pd.DataFrame(rows)
 
 

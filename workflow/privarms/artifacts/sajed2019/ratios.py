@@ -10,6 +10,7 @@ from privarms.inference import bounds
 def minimax_ratios(results: Results) -> pd.DataFrame:
     """Study `minimax` with gap, Theorem 4.4's expression (order), and mean regret over it (ratio, ratio_se)."""
     cells = results.cells("minimax")
+    cells = cells[cells["policy"] == "dp_se"]
     order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
     return cells.assign(
         gap=cells["top"] - cells["bottom"],

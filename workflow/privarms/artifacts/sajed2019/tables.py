@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from privarms.artifacts.curves import own_settings
 from privarms.artifacts.results import Results
 from privarms.inference import bounds
 
@@ -18,6 +19,13 @@ def regret(results: Results) -> pd.DataFrame:
     rows = pd.concat([law, ends], ignore_index=True)
     summary = {"mean": "regret_mean", "se": "regret_se"} | {p: f"regret_{p}" for p in ("p05", "p50", "p95")}
     keys = ["policy", "width", "K", "epsilon", "horizon", "replicates"]
+    # A policy's parameter that is no column of the table stands with its name, so that a key has one row.
+    further = [own_settings(rows, row, keys) for _, row in rows.iterrows()]
+    named = [
+        " ".join([policy, *(f"{k}={v}" for k, v in own.items())])
+        for policy, own in zip(rows["policy"], further, strict=True)
+    ]
+    rows = rows.assign(policy=named)
     return rows[[*keys, *summary.values()]].rename(columns={v: k for k, v in summary.items()})
 
 
