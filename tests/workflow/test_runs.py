@@ -148,7 +148,10 @@ def test_stand_in_data_are_called_so_everywhere(made):
     rows = [line for line in ledger.splitlines() if line.startswith("ma2025/")]
     assert rows
     assert all(",unverifiable,stand-in," in row for row in rows)
-    assert "synthetic stand-in" in (made.folder / "results/quick/tables/ma2025/table1.md").read_text(encoding="utf-8")
+    table = (made.folder / "results/quick/tables/ma2025/table1.md").read_text(encoding="utf-8")
+    assert "synthetic stand-in" in table.lower()
+    drawn = (made.folder / "results/quick/figures/ma2025/adult_absse.csv").read_text(encoding="utf-8")
+    assert all(line.endswith(",synthetic stand-in") for line in drawn.splitlines()[1:])
     assert ",stand-in\n" in (made.folder / "results/quick/tables/ma2025/table1.csv").read_text(encoding="utf-8")
     assert "synthetic stand-in" in (made.folder / "results/quick/report.html").read_text(encoding="utf-8")
 

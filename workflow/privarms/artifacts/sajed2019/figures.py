@@ -73,7 +73,7 @@ def dp_ucb_width(results: Results):
         ticks = sorted(rows[key].unique())
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         ax.set_xticks([], minor=True)
-        style.published(ax, 5, "published: at least 5")
+        style.published(ax, 5, "" if panel else "published: at least 5")
     axes[0].set_ylabel("regret of DP-UCB / regret of DP-SE")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, title="private width of DP-UCB")
