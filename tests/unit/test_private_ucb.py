@@ -1,0 +1,137 @@
+"""UCB and private UCB of Neel & Roth 2018: against the formulas written out again, and the two paths draw for draw."""
+
+import math
+
+import numpy as np
+import pytest
+
+from privarms.environments import bernoulli
+from privarms.mechanisms.laplace import laplace
+from privarms.optimism import private_index
+from privarms.play import new_record, play
+from privarms.policies import private_ucb, private_ucb_gamma_only, private_ucb_noise_only, ucb
+
+K, T, EPSILON = 4, 300, 20.0
+LADDER = bernoulli.configure(K, top=0.9, bottom=0.3)
+POLICIES = {
+    "ucb": ucb.configure(K, T),
+    "as_printed": private_ucb.configure(K, T, EPSILON, "as_printed"),
+    "as_released": private_ucb.configure(K, T, EPSILON, "as_released"),
+    "gamma_only": private_ucb_gamma_only.configure(K, T, EPSILON),
+    "noise_only as_printed": private_ucb_noise_only.configure(K, T, EPSILON, "as_printed"),
+    "noise_only as_released": private_ucb_noise_only.configure(K, T, EPSILON, "as_released"),
+}
+
+
+def written_out(name, rng):
+    """The run again: nodes of the tree by their intervals, the index term by term, a list of (arm, reward)."""
+    bonus = name in ("as_printed", "as_released", "gamma_only")
+    tree, fresh = name.endswith("as_printed"), name.endswith("as_released")
+    rewards = [[] for _ in range(K)]
+    nodes = [{} for _ in range(K)]
+    noise = [0.0] * K
+    history = []
+    for t in range(1, T + 1):
+        inverse_delta = 1 + t * math.log(t) ** 2
+        values = []
+        for arm in range(K):
+            n = len(rewards[arm])
+            if n == 0:
+                values.append(math.inf)
+                continue
+            value = sum(rewards[arm]) / n + math.sqrt(math.log(2 * inverse_delta) / (2 * n))
+            if bonus:
+                gamma = K * math.log(T) ** 2 * math.log(K * T * math.log(T) * inverse_delta) / EPSILON
+                value += gamma / n
+            values.append(value + noise[arm])
+        arm = values.index(max(values))
+        reward = 1.0 if rng.random() < LADDER.means[arm] else 0.0
+        history.append((arm, reward))
+        rewards[arm].append(reward)
+        n = len(rewards[arm])
+        if tree:
+            length = n & -n
+            nodes[arm][n - length, n] = laplace(math.log2(T) / EPSILON, rng)
+            total, end = 0.0, n
+            while end:
+                start = end - (end & -end)
+                total += nodes[arm][start, end]
+                end = start
+            noise[arm] = total / n
+        elif fresh:
+            noise[arm] = laplace(2 * math.log2(T) / EPSILON, rng) / (n * (n + 1))
+    return history
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_both_paths_are_the_run_written_out(name, seed):
+    history = written_out(name, np.random.default_rng(seed))
+    for run in (
+        lambda params, rng, record: play(ucb.POLICY, params, LADDER, np.array([T]), rng, record),
+        lambda params, rng, record: ucb.SIMULATE["bernoulli"](params, LADDER, np.array([T]), rng, record),
+    ):
+        record = new_record(1, K)
+        run(POLICIES[name], np.random.default_rng(seed), record)
+        arms = np.array([arm for arm, _ in history])
+        assert list(record.pulls) == list(np.bincount(arms, minlength=K))
+        assert list(record.reward_sums) == [sum(r for a, r in history if a == arm) for arm in range(K)]
+        assert record.regret[0] == pytest.approx((LADDER.means[0] - LADDER.means[arms]).sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_fast_path_is_the_plain_one_draw_for_draw(name):
+    for seed in range(20):
+        plain, fast = new_record(3, K), new_record(3, K)
+        checkpoints = np.array([5, 77, T])
+        generators = np.random.default_rng(seed), np.random.default_rng(seed)
+        play(ucb.POLICY, POLICIES[name], LADDER, checkpoints, generators[0], plain)
+        ucb.SIMULATE["bernoulli"](POLICIES[name], LADDER, checkpoints, generators[1], fast)
+        assert list(plain.pulls) == list(fast.pulls)
+        assert list(plain.reward_sums) == list(fast.reward_sums)
+        assert plain.regret == pytest.approx(fast.regret, rel=1e-12)
+        assert generators[0].random() == generators[1].random()
+
+
+def test_every_policy_module_is_the_same_algorithm():
+    for module in (private_ucb, private_ucb_gamma_only, private_ucb_noise_only):
+        assert module.POLICY is ucb.POLICY
+        assert module.SIMULATE is ucb.SIMULATE
+
+
+def test_ties_go_to_the_lowest_arm():
+    params = ucb.configure(3, 10)
+    state = private_index.init(params)
+    state.pulls[:], state.reward_sums[:] = 2, 1
+    assert private_index.choose(params, state, np.empty(0), 7, np.random.default_rng(0)) == 0
+
+
+def test_experiment_1_is_round_robin_and_so_says_nothing_of_adaptivity():
+    # The bonus of about 3e5 over the pulls decides alone: every arm has T / K pulls in every run.
+    ladder = bernoulli.configure(20, top=1.0, bottom=0.05)
+    for variant in ("as_printed", "as_released"):
+        params = private_ucb.configure(20, 500, 0.05, variant)
+        last = params.log_inverse_delta[500]
+        assert 3e5 < params.gamma_scale * (params.gamma_log + last) < 4e5
+        rng = np.random.default_rng(5)
+        for _ in range(200):
+            record = new_record(1, 20)
+            private_ucb.SIMULATE["bernoulli"](params, ladder, np.array([500]), rng, record)
+            assert list(record.pulls) == [25] * 20
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ucb.configure(1, 10), "K: expected at least 2 arms; found 1"),
+        (lambda: ucb.configure(5, 4), "horizon: expected at least one round for each of the 5 arms; found 4"),
+        (lambda: private_ucb.configure(2, 10, 0, "as_printed"), "epsilon: expected a finite number > 0; found 0"),
+        (lambda: private_ucb.configure(2, 10, math.inf, "as_printed"), "epsilon: expected a finite number > 0"),
+        (lambda: private_ucb.configure(2, 10, 1, "as_told"), "variant: expected as_printed or as_released"),
+        (lambda: private_ucb_noise_only.configure(2, 10, -1, "as_printed"), "epsilon: expected a finite number > 0"),
+        (lambda: private_ucb_gamma_only.configure(2, 10, math.nan), "epsilon: expected a finite number > 0"),
+    ],
+)
+def test_bad_parameters(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()

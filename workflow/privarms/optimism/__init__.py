@@ -1,0 +1,1 @@
+"""Policies that pull the arm whose mean could be largest."""
