@@ -38,7 +38,7 @@ $(VENV)/.locked: pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "privarms needs Python 3.11 or newer; found $$($(PYTHON) --version). Name another: make PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
 	$(RUN)/python -m pip install --quiet "uv==$(UV_VERSION)"
-	VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --quiet --python "$(CURDIR)/$(RUN)/python"
+	VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --compile-bytecode --quiet --python "$(CURDIR)/$(RUN)/python"
 	@touch $@
 
 clean:

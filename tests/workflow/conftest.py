@@ -20,7 +20,8 @@ def shrink(study: dict) -> dict:
     users = "dataset" in study["environment"]
     small = {k: v for k, v in study.items() if k != "policies"} | {"replicates": REPLICATES, "block": BLOCK}
     if "horizon" in study:
-        small["horizon"] = USERS if users else HORIZON
+        horizon = study["horizon"]
+        small["horizon"] = USERS if users else min(horizon["quick"] if isinstance(horizon, dict) else horizon, HORIZON)
     own = ("replicates", "block", "horizon")
     return small | {"policies": [{k: v for k, v in p.items() if k not in own} for p in study["policies"]]}
 

@@ -39,6 +39,14 @@ TABLES = {
     "sajed2019/regret_atoms": ("policy,epsilon,value,probability,replicates", 3),
     "sajed2019/stopping_time": ("algorithm,alpha,mu,epsilon,replicates,mean,se,failures,t_upper,t_lower", 4),
     "sajed2019/audit": ("epsilon,noise,claimed,exact,lower_bound,confidence,trials", 2),
+    "neel2018/bias": ("experiment,policy,variant,ladder,K,horizon,epsilon,arm,mean,bias,se,pulls,replicates", 8),
+    "neel2018/rejections": ("data,standard_error,coordinate,replicates,rejection_rate,se,ks", 3),
+    "neel2018/max_information": ("epsilon,horizon,alpha,beta,x_nats,gamma", 3),
+    "neel2018/false_discovery": (
+        "ladder,policy,epsilon,selector,replicates,naive,naive_se,corrected,corrected_se",
+        4,
+    ),
+    "neel2018/regret": ("experiment,policy,variant,ladder,epsilon,t,cumulative_regret,se,replicates", 6),
     "ma2025/table1": (
         "dataset,n_target,sources,max_n_source,sum_n_source,K,original_dimensions,dimensions,published_n_target,"
         "published_sources,published_max_n_source,published_K,published_original_dimensions,published_dimensions,data",
@@ -67,6 +75,41 @@ def test_the_table_of_regret_holds_every_policy_and_setting(made):
         *(("dp_se", "", K, "0.25") for K in ("3", "10", "20")),
         *((policy, "", "5", "") for policy in ("epoch_se", "successive_elimination", "ucb1")),
     }
+
+
+def test_the_tables_of_neel2018_hold_every_cell_that_is_asked_for(made):
+    def rows(name):
+        return list(csv.DictReader((made.folder / f"results/quick/tables/neel2018/{name}.csv").open(encoding="utf-8")))
+
+    bias = rows("bias")
+    assert {r["experiment"] for r in bias} == {"1", "2", "epsilon_sweep"}
+    assert {r["variant"] for r in bias if r["policy"] in ("ucb", "private_ucb_gamma_only")} == {"both"}
+    assert {r["variant"] for r in bias if r["policy"] == "private_ucb"} == {"as_printed", "as_released"}
+    ladders = {"1.00-0.05", "0.90-0.05", "1.00-0.10", "0.90-0.10"}
+    assert {(r["policy"], r["ladder"]) for r in bias if r["experiment"] == "2"} == {
+        (policy, name)
+        for policy in ("ucb", "private_ucb", "private_ucb_gamma_only", "private_ucb_noise_only")
+        for name in ladders
+    }
+    sweep = {float(r["epsilon"]) for r in bias if r["experiment"] == "epsilon_sweep"}
+    assert sweep == {0.05, 0.5, 1, 2, 5, 10, 400}
+    assert {(r["data"], r["standard_error"], r["coordinate"]) for r in rows("rejections")} == {
+        (data, error, coordinate)
+        for data in ("as_printed", "as_released")
+        for error in ("correct", "variance")
+        for coordinate in ("zero", "largest")
+    }
+    information = {(r["epsilon"], r["horizon"], r["alpha"]) for r in rows("max_information")}
+    assert {(e, "500", "0.05") for e in ("0.044721359549995794", "0.05", "0.1", "1.0")} <= information
+    found = rows("false_discovery")
+    assert {r["epsilon"] for r in found if r["policy"] == "ucb"} == {""}
+    assert {r["corrected"] for r in found if r["policy"] == "ucb"} == {""}
+    budgets = {0.044721359549995794, 0.05, 0.1, 1, 10, 100, 400}
+    for name in ("0.50-0.00", "1.00-0.05"):
+        private = [r for r in found if r["policy"] == "private_ucb" and r["ladder"] == name]
+        assert {(float(r["epsilon"]), r["selector"]) for r in private} == {
+            (epsilon, selector) for epsilon in budgets for selector in ("least_pulled", "most_pulled")
+        }
 
 
 def test_the_names_that_people_type_are_targets(made):
@@ -140,7 +183,9 @@ def test_an_edit_of_one_paper_s_figures_draws_them_again_and_nothing_else(made, 
 def test_an_edit_of_the_shared_loop_reaches_every_bandit_and_no_stopping_rule(made, tmp_path):
     pending = edited(made, tmp_path, "workflow/privarms/protocols/bandit.py", "\n# An edit.\n")
     again = {Path(p).parent.name for p in pending if "/shards/" in p}
-    assert again == {"figure1", "settings", "regret", "scaling", "pulls", "minimax"}
+    sajed = {"figure1", "settings", "regret", "scaling", "pulls", "minimax"}
+    neel = {"experiment_1", "experiment_2", "regret_1", "regret_2", "epsilon_sweep", "corollary_1"}
+    assert again == sajed | neel
 
 
 def test_stand_in_data_are_called_so_everywhere(made):

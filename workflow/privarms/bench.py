@@ -18,7 +18,7 @@ from numba import njit, types
 from numba.experimental import structref
 from numba.extending import overload_method
 
-from privarms.environments import bernoulli, classification, two_point
+from privarms.environments import bernoulli, classification, linear, two_point
 from privarms.play import play_block, play_contextual, simulate_block
 from privarms.policies import (
     absse,
@@ -27,9 +27,15 @@ from privarms.policies import (
     dp_se,
     dp_ucb,
     epoch_se,
+    linear_ucb_as_released,
+    oful,
+    private_linear_ucb,
+    private_ucb,
     successive_elimination,
+    ucb,
     ucb1,
 )
+from privarms.protocols.linear_bandit import new_record, play_linear_block
 from privarms.protocols.stopping import run_rule
 
 COLUMNS = ("kernel", "case", "ns_per_step", "plain_ns_per_step", "variates_only_ns_per_step")
@@ -65,6 +71,13 @@ def cases() -> list[Case]:
         stopping(dp_nas, mu=0.5, epsilon=0.5, alpha=0.5, beta=0.05),
         stopping(dp_exponential_nas, mu=0.5, epsilon=0.5, alpha=0.5, beta=0.05),
         contextual(absse, 41_292),
+        bandit(ucb, 500, 500, K=20),
+        *(bandit(private_ucb, 500, 500, K=20, epsilon=0.05, variant=v) for v in ("as_printed", "as_released")),
+        bandit(ucb, 100_000, 100_000),
+        *(bandit(private_ucb, 100_000, 100_000, epsilon=400.0, variant=v) for v in ("as_printed", "as_released")),
+        linear_bandit(oful),
+        linear_bandit(linear_ucb_as_released, law="as_released"),
+        linear_bandit(private_linear_ucb, epsilon=10.0),
     ]
 
 
@@ -127,6 +140,20 @@ def contextual(policy, users: int, dimensions: int = 3, **parameters) -> Case:
         return play(play_contextual, replicates, *arguments)
 
     return Case(_name(policy), _text({"T": users, "d": dimensions, **parameters}), run, plain)
+
+
+def linear_bandit(policy, horizon: int = 500, K: int = 5, d: int = 5, law: str = "as_printed", **parameters) -> Case:
+    """A linear policy; there is one path, and one stream for policy and environment."""
+    environment = linear.configure(K, d, law)
+    given = {"K": K, "d": d, "horizon": horizon, **parameters}
+    params = policy.configure(**{name: given[name] for name in signature(policy.configure).parameters if name in given})
+
+    def play(rng, replicates):
+        record = new_record(replicates, d)
+        play_linear_block(policy.POLICY, params, environment, horizon, rng, rng, record)
+        return horizon * replicates
+
+    return Case(_name(policy), _text({"T": horizon, "K": K, "d": d, "law": law, **parameters}), play, play)
 
 
 def measure(chosen: list[Case] | None = None) -> pd.DataFrame:

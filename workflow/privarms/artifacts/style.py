@@ -170,10 +170,20 @@ def band(ax: Axes, x, mean, low, high, *, label: str | None = None, alpha: float
     return drawn
 
 
-def published(ax: Axes, value: float, text: str, *, axis: str = "y", at: float | None = None) -> None:
+def published(
+    ax: Axes,
+    value: float,
+    text: str,
+    *,
+    axis: str = "y",
+    at: float | None = None,
+    left: bool = False,
+    below: bool = False,
+) -> None:
     """Draw a published value: a dashed line across the axes, or a hollow diamond where `at` gives the other coordinate.
 
-    `axis` is the axis on which the value is read, "x" or "y".
+    `axis` is the axis on which the value is read, "x" or "y". The text of a level line stands above its right end, or
+    at its left one, or below it.
     """
     if axis not in ("x", "y"):
         raise ValueError(f"axis must be 'x' or 'y', got {axis!r}")
@@ -187,8 +197,10 @@ def published(ax: Axes, value: float, text: str, *, axis: str = "y", at: float |
         ax.annotate(text, (x, y), xytext=(6, 0), textcoords="offset points", va="center", bbox=paper)
     elif axis == "y":
         ax.axhline(value, color=QUIET, linewidth=0.9, linestyle=(0, (4, 2)))
-        where = {"xycoords": ("axes fraction", "data"), "xytext": (-2, 3), "textcoords": "offset points"}
-        ax.annotate(text, (1, value), ha="right", va="bottom", color=QUIET, bbox=paper, **where)
+        offset = (2 if left else -2, -3 if below else 3)
+        where = {"xycoords": ("axes fraction", "data"), "xytext": offset, "textcoords": "offset points"}
+        ha, va = "left" if left else "right", "top" if below else "bottom"
+        ax.annotate(text, (0 if left else 1, value), ha=ha, va=va, color=QUIET, bbox=paper, **where)
     else:
         ax.axvline(value, color=QUIET, linewidth=0.9, linestyle=(0, (4, 2)))
         where = {"xycoords": ("data", "axes fraction"), "xytext": (-3, -2), "textcoords": "offset points"}

@@ -1,0 +1,119 @@
+"""The bias of sample means, its intervals and what the theorems of Neel & Roth 2018 bound it by."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm, sem, ttest_1samp
+
+from privarms.inference import bias as b
+
+PULLS = np.array([[2, 4], [1, 5], [4, 2]])
+SUMS = np.array([[1.0, 4.0], [1.0, 2.5], [3.0, 1.0]])
+
+
+def test_bias_worked_by_hand():
+    # Sample means: arm 0: 0.5, 1, 0.75; arm 1: 1, 0.5, 0.5.
+    bias, se = b.sample_mean_bias(PULLS, SUMS, [0.5, 0.75])
+    assert bias == pytest.approx([0.25, 2 / 3 - 0.75])
+    assert se == pytest.approx([0.25 / math.sqrt(3), math.sqrt(1 / 12) / math.sqrt(3)])
+
+
+def test_bias_is_that_of_scipy_on_the_sample_means():
+    rng = np.random.default_rng(2)
+    pulls = rng.integers(1, 30, (500, 4))
+    means = np.array([0.1, 0.5, 0.9, 0.4])
+    sums = rng.binomial(pulls, [0.1, 0.5, 0.9, 0.45])
+    bias, se = b.sample_mean_bias(pulls, sums, means)
+    assert se == pytest.approx(sem(sums / pulls))
+    t = ttest_1samp(sums / pulls, means)
+    assert bias / se == pytest.approx(t.statistic)
+    assert b.significant(bias, se).tolist() == (2 * norm.sf(np.abs(t.statistic)) <= 0.05).tolist()
+    assert b.significant(bias, se)[3]
+
+
+def test_the_normal_interval():
+    low, high = b.normal_interval(np.array([0.0, 1.0]), np.array([1.0, 0.1]))
+    assert low == pytest.approx([-1.959963984540054, 1 - 0.1959963984540054])
+    assert high == pytest.approx([1.959963984540054, 1 + 0.1959963984540054])
+    assert b.normal_interval(0.0, 1.0, confidence=0.9)[1] == pytest.approx(1.6448536269514722)
+
+
+def test_significant_arms_are_those_whose_interval_leaves_out_0():
+    bias = np.array([0.0, 0.0195, -0.0197, 0.5, 0.0, 1e-9])
+    se = np.array([0.01, 0.01, 0.01, 0.1, 0.0, 0.0])
+    assert b.significant(bias, se).tolist() == [False, False, True, True, False, True]
+    assert b.significant_arms(bias, se) == 3
+    assert b.significant_arms(bias, se, level=0.06) == 4
+    low, high = b.normal_interval(bias, se)
+    assert (((low > 0) | (high < 0)) == b.significant(bias, se)).all()
+
+
+def test_theorem_1():
+    assert b.bias_bound(0.05, 0.8) == pytest.approx((math.exp(0.05) - 1) * 0.8)
+    assert b.bias_bound(0.05, 0.8, horizon=500, delta=1e-4) == pytest.approx((math.exp(0.05) - 1 + 0.05) * 0.8)
+    assert b.bias_bound(1e-12, 1.0) == pytest.approx(1e-12, rel=1e-9, abs=0)
+    found = b.bias_bound(np.array([[0.05], [400.0], [1e4]]), np.array([0.0, 0.5]))
+    assert found[:, 0].tolist() == [0, 0, 0]
+    assert found[:, 1] == pytest.approx([0.5 * math.expm1(0.05), 0.5 * math.expm1(400), math.inf])
+
+
+def test_corollary_1():
+    # K = 20, T = 500: ln 500 = 6.214608098422191; ln^1.5 = 15.49252..., sqrt(10000) = 100
+    epsilon = 6.214608098422191**1.5 / 100
+    assert b.tradeoff_epsilon(20, 500) == pytest.approx(epsilon, rel=1e-13)
+    assert b.tradeoff_bias_bound(0.5, 20, 500) == pytest.approx(0.5 * (math.exp(epsilon) - 1), rel=1e-12)
+    assert b.tradeoff_regret_order(20, 500) == pytest.approx(100 * math.sqrt(6.214608098422191), rel=1e-13)
+
+
+def test_theorem_2():
+    log = 6.214608098422191
+    first = log / 0.01 * (math.log(log) + math.log(100))
+    assert b.private_regret_order(0.01, 20, 500) == pytest.approx(first, rel=1e-12)
+    assert first > 100 * math.sqrt(log)
+    for epsilon in (1.0, 100.0):
+        assert b.private_regret_order(epsilon, 20, 500) == pytest.approx(100 * math.sqrt(log), rel=1e-13)
+    # Corollary 1: at its epsilon the second term rules, for K <= T.
+    K, T = np.array([[2], [20], [500]]), np.array([500, 10**4, 10**8])
+    at = b.private_regret_order(b.tradeoff_epsilon(K, T), K, T)
+    assert at == pytest.approx(b.tradeoff_regret_order(K, T))
+
+
+def test_an_arm_never_pulled_is_named_with_its_replicate():
+    pulls = PULLS.copy()
+    pulls[1, 1] = 0
+    sums = np.where(pulls > 0, SUMS, 0)
+    with pytest.raises(ValueError, match=r"^pulls: expected every arm .*found 0 for arm 1 in replicate 1"):
+        b.sample_mean_bias(pulls, sums, [0.5, 0.75])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: b.sample_mean_bias(PULLS, SUMS[:2], [0.5, 0.5]), "expected shapes"),
+        (lambda: b.sample_mean_bias(PULLS, SUMS, [0.5]), "expected shapes"),
+        (lambda: b.sample_mean_bias(PULLS[0], SUMS[0], [0.5, 0.5]), "expected shapes"),
+        (lambda: b.sample_mean_bias(PULLS[:1], SUMS[:1], [0.5, 0.5]), "2 replicates or more; found 1"),
+        (lambda: b.sample_mean_bias(PULLS, 1.5 * SUMS, [0.5, 0.5]), "^reward_sums: .*found 6 for arm 1 in replicate 0"),
+        (lambda: b.sample_mean_bias(PULLS, SUMS * np.nan, [0.5, 0.5]), "^reward_sums"),
+        (lambda: b.sample_mean_bias(PULLS, SUMS, [0.5, 1.5]), "^means"),
+        (lambda: b.normal_interval(0.0, -1.0), "^standard_error: expected numbers >= 0"),
+        (lambda: b.normal_interval(0.0, 1.0, 1.0), "^confidence"),
+        (lambda: b.significant([0.1], [np.nan]), "^standard_error"),
+        (lambda: b.significant([np.nan], [0.1]), "^z"),
+        (lambda: b.significant_arms([0.1], [0.1], 0.0), "^level"),
+        (lambda: b.bias_bound(0.0, 0.5), r"^epsilon: expected a number > 0; found 0\.0"),
+        (lambda: b.bias_bound(0.1, 1.5), "^mu"),
+        (lambda: b.bias_bound(0.1, 0.5, 0), "^horizon"),
+        (lambda: b.bias_bound(0.1, 0.5, 10, -0.1), "^delta"),
+        (lambda: b.tradeoff_epsilon(0, 500), "^K: expected a number >= 1; found 0"),
+        (lambda: b.tradeoff_epsilon(5, 1), "^horizon: expected a number >= 2; found 1"),
+        (lambda: b.tradeoff_bias_bound(0.5, 5, np.nan), "^horizon"),
+        (lambda: b.tradeoff_regret_order(np.nan, 10), "^K"),
+        (lambda: b.private_regret_order(0.0, 5, 10), "^epsilon"),
+        (lambda: b.private_regret_order(0.1, 5, 1), "^horizon"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

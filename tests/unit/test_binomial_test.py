@@ -1,0 +1,91 @@
+"""Exact binomial p-values: the law under the null by enumeration in rational arithmetic, values against scipy."""
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from privarms.inference.binomial_test import p_value, randomised_p_value
+
+CASES = [(1, 0.5), (1, 0.0), (1, 1.0), (5, 0.0), (5, 1.0), (7, 0.3), (40, 0.05), (40, 0.95), (25, 0.999)]
+
+
+def law(n, mean):
+    mean = Fraction(mean)
+    return [comb(n, s) * mean**s * (1 - mean) ** (n - s) for s in range(n + 1)]
+
+
+@pytest.mark.parametrize(("n", "mean"), CASES)
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_under_the_null_the_randomised_p_value_is_exactly_uniform(n, mean, alternative):
+    # Given s the p-value is linear in u, so uniform between its values at u = 0 and u = 1. The mixture over s is
+    # uniform on [0, 1] if these intervals tile it in turn and each is as wide as s is probable.
+    probability = law(n, mean)
+    s = np.arange(n + 1)
+    low, half, high = (randomised_p_value(s, n, mean, u, alternative) for u in (0.0, 0.5, 1.0))
+    assert half == pytest.approx((low + high) / 2, rel=1e-12)
+    upwards = s if alternative == "less" else s[::-1]
+    exact = Fraction(0)
+    for k in upwards:
+        assert low[k] == pytest.approx(float(exact), rel=1e-12, abs=0)
+        exact += probability[k]
+        assert high[k] == pytest.approx(float(exact), rel=1e-12, abs=0)
+    assert exact == 1
+
+
+@pytest.mark.parametrize(("n", "mean"), CASES)
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_the_plain_p_value_is_that_of_scipy(n, mean, alternative):
+    s = np.arange(n + 1)
+    expected = [binomtest(k, n, mean, alternative=alternative).pvalue for k in range(n + 1)]
+    assert p_value(s, n, mean, alternative) == pytest.approx(expected, rel=1e-10, abs=1e-300)
+    assert (randomised_p_value(s, n, mean, 1.0, alternative) == p_value(s, n, mean, alternative)).all()
+
+
+def test_values_worked_by_hand():
+    # Bin(3, 1/2): P(X = 2) = 3/8, P(X = 3) = 1/8.
+    assert randomised_p_value(2, 3, 0.5, 0.5, "greater") == pytest.approx(1 / 8 + 3 / 16)
+    assert randomised_p_value(2, 3, 0.5, 0.25, "less") == pytest.approx(4 / 8 + 3 / 32)
+    assert p_value(2, 3, 0.5, "greater") == pytest.approx(4 / 8)
+    assert p_value(2, 3, 0.5, "less") == pytest.approx(7 / 8)
+
+
+def test_a_mean_of_0_or_1_leaves_u_where_it_fits_and_0_or_1_where_it_cannot_be():
+    for mean, certain, other in ((0.0, 0, 4), (1.0, 4, 2)):
+        for alternative in ("greater", "less"):
+            assert randomised_p_value(certain, 4, mean, 0.3, alternative) == 0.3
+        impossible = [randomised_p_value(other, 4, mean, 0.3, a) for a in ("greater", "less")]
+        assert impossible == ([0.0, 1.0] if mean == 0 else [1.0, 0.0])
+
+
+def test_arrays_broadcast():
+    s, n, u = np.array([[1], [3]]), np.array([4, 9]), 0.25
+    expected = [[randomised_p_value(a, b, 0.4, u, "less") for b in (4, 9)] for a in (1, 3)]
+    assert randomised_p_value(s, n, 0.4, u, "less").tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((5, 4, 0.5, 0.5), r"^successes: expected whole numbers in \[0, pulls\]; found 5"),
+        ((-1, 4, 0.5, 0.5), "^successes"),
+        ((1.5, 4, 0.5, 0.5), "^successes"),
+        (([1, np.nan], 4, 0.5, 0.5), "^successes"),
+        ((0, 0, 0.5, 0.5), "^pulls: expected whole numbers >= 1; found 0"),
+        ((0, 2.5, 0.5, 0.5), "^pulls"),
+        ((0, np.inf, 0.5, 0.5), "^pulls"),
+        ((1, 4, 1.1, 0.5), r"^mean: expected numbers in \[0, 1\]; found 1\.1"),
+        ((1, 4, np.nan, 0.5), "^mean"),
+        ((1, 4, 0.5, [0.5, -0.1]), r"^u: expected numbers in \[0, 1\]; found -0\.1"),
+        ((1, 4, 0.5, np.nan), "^u"),
+        ((1, 4, 0.5, 0.5, "two-sided"), "^alternative"),
+    ],
+)
+def test_impossible_data_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        randomised_p_value(*arguments)
+    if not message.startswith("^u"):
+        with pytest.raises(ValueError, match=message):
+            p_value(*arguments[:3], *arguments[4:])

@@ -1,0 +1,132 @@
+"""Histories of arms and rewards: the checks, the reductions, the reader."""
+
+import numpy as np
+import pytest
+
+from privarms.errors import PrivarmsError
+from privarms.inference.histories import History, least_pulled, most_pulled, read_history
+
+ARMS, REWARDS = [1, 0, 2, 1, 1], [0.5, 1.0, 0.0, 0.25, 0.0]
+
+
+def test_a_history_is_reduced_arm_by_arm():
+    history = History(ARMS, REWARDS, 3)
+    assert history.arms.dtype == np.int64
+    assert history.rewards.dtype == np.float64
+    assert history.pulls.tolist() == [1, 3, 1]
+    assert history.sums.tolist() == [1.0, 0.75, 0.0]
+    assert history.sample_means.tolist() == [1.0, 0.25, 0.0]
+
+
+def test_a_history_keeps_its_own_copy():
+    arms, rewards = np.array(ARMS), np.array(REWARDS)
+    history = History(arms, rewards, 3)
+    arms[0], rewards[0] = 2, 0.75
+    assert history.arms.tolist() == ARMS
+    assert history.rewards.tolist() == REWARDS
+    with pytest.raises(ValueError, match="read-only"):
+        history.arms[0] = 2
+
+
+def test_whole_numbers_of_any_type_are_arms():
+    assert History([1.0, 0.0], [1, 0], np.int64(2)).arms.tolist() == [1, 0]
+    assert History(np.array([1, 0], np.uint8), [True + 0, 0], 2).sums.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("arms", "rewards", "K", "message"),
+    [
+        ([0, 3], [1, 1], 3, r"^arms: expected an arm from 0 to 2; found 3 in round 1"),
+        ([0, -1], [1, 1], 3, r"^arms: .*found -1 in round 1"),
+        ([0, 0.5], [1, 1], 3, r"^arms: expected a whole number; found 0\.5 in round 1"),
+        ([0, np.nan], [1, 1], 3, r"^arms: expected a whole number; found nan"),
+        ([np.inf, 0], [1, 1], 3, r"^arms: expected an arm .* in round 0"),
+        (["a"], [1], 1, r"^arms: expected a row of numbers"),
+        ([[0]], [1], 1, r"^arms: expected a row of numbers; found shape \(1, 1\)"),
+        ([True], [1], 1, r"^arms: expected a row of numbers"),
+        ([0, 0], [1], 1, r"expected one length; found 2 and 1"),
+        ([], [], 1, "at least one round"),
+        ([0, 0], [0, 1.5], 1, r"^rewards: expected a number in \[0, 1\]; found 1\.5 in round 1"),
+        ([0, 0], [-0.1, 1], 1, r"^rewards: .*found -0\.1 in round 0"),
+        ([0, 0], [0, np.nan], 1, r"^rewards: .*found nan in round 1"),
+        ([0, 2, 0], [1, 1, 1], 3, "arm 1 is never pulled"),
+        ([0, 1, 0], [1, 1, 1], 3, "arm 2 is never pulled"),
+        ([1], [1], 2, "arm 0 is never pulled"),
+        ([0], [1], 10**15, "arm 1 is never pulled"),
+        ([0], [1], 0, "^K: expected a whole number >= 1; found 0"),
+        ([0], [1], 1.0, "^K: "),
+        ([0], [1], True, "^K: "),
+    ],
+)
+def test_what_is_not_a_history_is_refused(arms, rewards, K, message):
+    with pytest.raises(ValueError, match=message):
+        History(arms, rewards, K)
+
+
+def test_ties_go_to_the_lowest_index():
+    assert least_pulled([3, 1, 2, 1, 3]) == 1
+    assert most_pulled([2, 3, 1, 3]) == 1
+    pulls = np.array([[5, 5, 5], [1, 2, 0], [7, 1, 1], [1, 7, 7]])
+    assert least_pulled(pulls).tolist() == [0, 2, 1, 0]
+    assert most_pulled(pulls).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("choose", [least_pulled, most_pulled])
+@pytest.mark.parametrize("bad", [3, [], [[], []], [1, -1], [1.0, np.nan]])
+def test_counts_that_are_none_are_refused(choose, bad):
+    with pytest.raises(ValueError, match=r"^pulls: expected counts"):
+        choose(bad)
+
+
+def written(tmp_path, text):
+    path = tmp_path / "history.csv"
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_a_file_is_read(tmp_path):
+    history = read_history(written(tmp_path, "arm,reward\n1,0.5\n0,1\n1,1e-3\n"))
+    assert history.arms.tolist() == [1, 0, 1]
+    assert history.rewards.tolist() == [0.5, 1.0, 0.001]
+    assert history.K == 2
+
+
+def test_spreadsheets_marks_line_ends_and_further_columns_do_no_harm(tmp_path):
+    path = written(tmp_path, "\ufeffreward,t,arm\r\n0.5,1,1.0\r\n1,2, 0\r\n")
+    history = read_history(str(path), K=2)
+    assert history.arms.tolist() == [1, 0]
+    assert history.rewards.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "K", "message"),
+    [
+        ("arm,reward\n0,1\n0.5,1\n", None, r"line 3, column arm: expected a whole number from 0 to .*; found '0\.5'"),
+        ("arm,reward\n0,1\n-1,1\n", None, "line 3, column arm: .*found '-1'"),
+        ("arm,reward\ninf,1\n", None, "line 2, column arm: .*found 'inf'"),
+        ("arm,reward\n0,1\n1_0,1\n", None, "line 3, column arm: .*found '1_0'"),
+        ("arm,reward\n0,1\n,1\n", None, "line 3, column arm: .*found ''"),
+        ("arm,reward\n0,1\n2,1\n", 2, "line 3, column arm: expected a whole number from 0 to 1; found '2'"),
+        ("arm,reward\n0,1\n0,1.01\n", None, r"line 3, column reward: expected a number in \[0, 1\]; found '1\.01'"),
+        ("arm,reward\n0,nan\n", None, "line 2, column reward: .*found 'nan'"),
+        ("arm,reward\n0,yes\n", None, "line 2, column reward: .*found 'yes'"),
+        ("arm,reward\n0,1\n2,1\n", None, "column arm: .*arm 1 is never pulled"),
+        ("arm,reward\n0,1\n1e300,1\n", None, "line 3, column arm: .*found '1e300'"),
+        ("arm,reward\n0,1\n1e15,1\n", None, "column arm: .*arm 1 is never pulled"),
+        ("arm,reward\n0,1\n", 2, "column arm: .*arm 1 is never pulled"),
+        ("arm,reward\n", None, "line 2: expected a line per round"),
+        ("action,reward\n0,1\n", None, "line 1: expected one column named arm; found the columns action, reward"),
+        ("arm,arm,reward\n0,0,1\n", None, "line 1: expected one column named arm"),
+        ("arm,y\n0,1\n", None, "line 1: expected one column named reward"),
+        ("arm,reward\n0,1,2\n", None, "line 2 has 3 fields"),
+        ("", None, "is empty"),
+    ],
+)
+def test_a_bad_file_is_named_with_line_and_column(tmp_path, text, K, message):
+    with pytest.raises(PrivarmsError, match=rf"history\.csv: .*{message}"):
+        read_history(written(tmp_path, text), K)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(PrivarmsError, match="nowhere"):
+        read_history(tmp_path / "nowhere.csv")

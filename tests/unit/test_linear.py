@@ -1,0 +1,338 @@
+"""Linear bandits: each policy against regressions with explicit inverses, and what the protocol records."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from privarms.environments import linear
+from privarms.errors import PrivarmsError
+from privarms.policies import linear_ucb_as_released, oful, private_linear_ucb, uniform
+from privarms.protocols import linear_bandit
+from privarms.studies.aggregate import summarise
+from privarms.studies.cells import expand
+from privarms.studies.run import run_piece
+from privarms.studies.shards import Piece
+
+K, D, T = 4, 3, 150
+
+
+class Regressions:
+    """The rows of each arm, and of all arms in the order of the pulls."""
+
+    def __init__(self):
+        self.rows = [np.empty((0, D)) for _ in range(K)]
+        self.rewards = [np.empty(0) for _ in range(K)]
+        self.every = np.empty((0, D))
+
+    def add(self, arm, x, y):
+        self.rows[arm] = np.vstack([self.rows[arm], x])
+        self.rewards[arm] = np.append(self.rewards[arm], y)
+        self.every = np.vstack([self.every, x])
+
+    def best(self, index):
+        indices = np.array([index(arm) for arm in range(K)])
+        # The lowest of those that are equal up to rounding.
+        return int(np.flatnonzero(indices >= indices.max() - 1e-12 * abs(indices.max()))[0])
+
+    def sums(self, arm):
+        return self.rows[arm].T @ self.rewards[arm]
+
+
+class Oful(Regressions):
+    def __init__(self, ridge=1.0, delta=0.05):
+        super().__init__()
+        self.ridge, self.delta = ridge, delta
+
+    def gram(self, arm):
+        return self.ridge * np.eye(D) + self.rows[arm].T @ self.rows[arm]
+
+    def estimate(self, arm):
+        return np.linalg.inv(self.gram(arm)) @ self.sums(arm), np.linalg.inv(self.gram(arm))
+
+    def index(self, arm, x):
+        theta, inverse = self.estimate(arm)
+        n = len(self.rewards[arm])
+        radius = math.sqrt(D * math.log((1 + n / self.ridge) / self.delta)) + math.sqrt(self.ridge)
+        return theta @ x + radius * math.sqrt(x @ inverse @ x)
+
+    def choose(self, contexts, t):
+        return self.best(lambda arm: self.index(arm, contexts[arm]))
+
+
+class AsReleased(Regressions):
+    def __init__(self):
+        super().__init__()
+        self.base, self.first = [None] * K, [0] * K
+
+    def add(self, arm, x, y):
+        earlier = len(self.rewards[arm])
+        super().add(arm, x, y)
+        if earlier <= D:
+            self.base[arm], self.first[arm] = self.every.T @ self.every, earlier + 1
+
+    def estimate(self, arm):
+        own = self.rows[arm][self.first[arm] :]
+        inverse = np.linalg.pinv(self.base[arm] + own.T @ own, rcond=1e-12, hermitian=True)
+        return inverse @ self.sums(arm), inverse
+
+    def choose(self, contexts, t):
+        if t <= K:
+            return t - 1
+
+        def index(arm):
+            theta, inverse = self.estimate(arm)
+            width = math.sqrt(2 * K * math.log((1 + len(self.rewards[arm]) / 0.001) / 0.99))
+            return theta @ contexts[arm] + width * (contexts[arm] @ inverse @ contexts[arm])
+
+        return self.best(index)
+
+
+class Private(Oful):
+    """Its nodes: one vector for each arm and dyadic range of the arm's pulls."""
+
+    def __init__(self, rng, epsilon, clip=4.0, bonus=True):
+        super().__init__()
+        self.rng, self.clip = rng, clip
+        levels = math.floor(math.log2(T)) + 1
+        self.scale = 2 * clip * math.sqrt(D) * levels / epsilon
+        doubt = math.log(2 / 0.05)
+        self.gamma = self.scale * math.sqrt(8 * doubt) * max(math.sqrt(levels), math.sqrt(doubt)) if bonus else 0.0
+        self.nodes = {}
+
+    def add(self, arm, x, y):
+        super().add(arm, x, y)
+        n = len(self.rewards[arm])
+        length = n & -n
+        pairs = self.rng.standard_exponential((D, 2))
+        rows = slice(n - length, n)
+        exact = self.rows[arm][rows].T @ np.clip(self.rewards[arm][rows], -self.clip, self.clip)
+        self.nodes[arm, n - length, n] = exact + self.scale * (pairs[:, 0] - pairs[:, 1])
+
+    def sums(self, arm):
+        n, total = len(self.rewards[arm]), np.zeros(D)
+        while n > 0:
+            total += self.nodes[arm, n - (n & -n), n]
+            n -= n & -n
+        return total
+
+    def index(self, arm, x):
+        return super().index(arm, x) + self.gamma * np.linalg.norm(self.estimate(arm)[1] @ x)
+
+
+def environment_draws(rng, law):
+    """The true coefficients; from then on contexts and noise by turns."""
+
+    def directions(first=0):
+        shape = (K, D - first)
+        x = 2 * rng.random(shape) - 1 if law == "as_released" else rng.standard_normal(shape)
+        return np.pad(x / np.linalg.norm(x, axis=1, keepdims=True), ((0, 0), (first, 0)))
+
+    theta = directions(1 if law == "as_printed" else 0)
+    return theta, directions, rng.standard_normal
+
+
+POLICIES = {
+    "oful": (oful, {}, lambda rng: Oful()),
+    "oful other": (oful, {"ridge": 0.1, "delta": 0.5}, lambda rng: Oful(0.1, 0.5)),
+    "as released": (linear_ucb_as_released, {}, lambda rng: AsReleased()),
+    "private": (private_linear_ucb, {"horizon": T, "epsilon": 30.0}, lambda rng: Private(rng, 30.0)),
+    "no bonus": (
+        private_linear_ucb,
+        {"horizon": T, "epsilon": 200.0, "clip": 1.0, "bonus": False},
+        lambda rng: Private(rng, 200.0, 1.0, False),
+    ),
+}
+
+
+def cell(horizon=T):
+    return SimpleNamespace(policy="toy", environment="linear", horizon=horizon)
+
+
+def run(policy, params, law="as_printed", replicates=1, horizon=T, seed=1, arms=K, dimensions=D):
+    rngs = np.random.default_rng(seed), np.random.default_rng(seed + 1000)
+    environment = linear.configure(arms, dimensions, law)
+    return linear_bandit.run_block(policy, params, environment, cell(horizon), replicates, *rngs), rngs
+
+
+@pytest.mark.parametrize("law", ["as_printed", "as_released"])
+@pytest.mark.parametrize("name", POLICIES)
+def test_same_draws_same_choices_same_record(name, law):
+    policy, parameters, reference = POLICIES[name]
+    params = policy.configure(K, D, **parameters)
+    for seed in range(5):
+        theta, directions, noise = environment_draws(np.random.default_rng(seed), law)
+        plain, rng = reference(np.random.default_rng(seed + 1000)), np.random.default_rng(seed + 1000)
+        state, regret = policy.init(params), 0.0
+        for t in range(1, T + 1):
+            contexts = directions()
+            arm = plain.choose(contexts, t)
+            assert policy.choose(params, state, contexts, t, rng) == arm, f"round {t}"
+            means = (theta * contexts).sum(axis=1)
+            reward = means[arm] + noise()
+            regret += means.max() - means[arm]
+            plain.add(arm, contexts[arm], reward)
+            state = policy.learn(params, state, contexts[arm], arm, reward, t, rng)
+            assert state.theta_hat[arm] == pytest.approx(plain.estimate(arm)[0], rel=1e-7, abs=1e-9)
+        pulls = [len(rewards) for rewards in plain.rewards]
+        assert min(pulls) > D
+        assert list(state.pulls) == pulls
+        arm = int(np.argmax(pulls))
+        tested = [0, int(np.argmax(np.abs(theta[arm])))]
+
+        found, _ = run(policy, params, law, seed=seed)
+        assert list(found["coordinate"]) == ["zero", "largest"]
+        assert list(found["arm"]) == [arm] * 2
+        assert list(found["pulls"]) == [pulls[arm]] * 2
+        assert found["regret"] == pytest.approx([regret] * 2)
+        assert found["truth"] == pytest.approx(theta[arm, tested])
+        estimate, inverse = plain.estimate(arm)
+        assert found["policy_estimate"] == pytest.approx(estimate[tested], rel=1e-7)
+        assert found["policy_variance"] == pytest.approx(np.diag(inverse)[tested], rel=1e-7)
+        X = plain.rows[arm]
+        assert found["variance"] == pytest.approx(np.diag(np.linalg.inv(X.T @ X))[tested], rel=1e-7)
+        # With the rewards as they were, also where the policy clips.
+        least, *_ = np.linalg.lstsq(X, plain.rewards[arm])
+        assert found["estimate"] == pytest.approx(least[tested], rel=1e-7)
+
+
+def test_policies_meet_the_same_environment_and_draw_from_their_own_stream():
+    states, own = [], []
+    for policy, params in (
+        (oful, oful.configure(K, D)),
+        (linear_ucb_as_released, linear_ucb_as_released.configure(K, D)),
+        (private_linear_ucb, private_linear_ucb.configure(K, D, T, 1.0)),
+        (uniform, uniform.configure(K)),
+    ):
+        _, (environment_rng, policy_rng) = run(policy, params, replicates=7)
+        states.append(environment_rng.bit_generator.state)
+        own.append(policy_rng.bit_generator.state)
+    assert states[0] == states[1] == states[2] == states[3]
+    untouched = np.random.default_rng(1001).bit_generator.state
+    assert [state == untouched for state in own] == [True, True, False, False]
+
+
+def test_a_block_is_its_replicates_one_after_another():
+    params, environment = oful.configure(K, D), linear.configure(K, D, "as_printed")
+    together, _ = run(oful, params, replicates=3)
+    rngs = np.random.default_rng(1), np.random.default_rng(1001)
+    for i in range(3):
+        alone = linear_bandit.run_block(oful, params, environment, cell(), 1, *rngs)
+        for name in set(alone) - {"replicate"}:
+            assert list(alone[name]) == list(together[name][2 * i : 2 * i + 2]), name
+
+
+def test_too_few_rows_have_no_estimate():
+    # Four rounds, of which K = 4 arms get one each.
+    found, _ = run(linear_ucb_as_released, linear_ucb_as_released.configure(K, D), horizon=K)
+    assert list(found["pulls"]) == [1, 1]
+    assert list(found["arm"]) == [0, 0]
+    assert np.isnan([found["estimate"], found["variance"]]).all()
+    assert np.isfinite([found["policy_estimate"], found["policy_variance"], found["truth"]]).all()
+    gram, sums = np.array([np.diag([1.0, 4.0])] * 2), np.ones((2, 2))
+    estimate, variance = linear_bandit.least_squares(gram, sums, np.array([1, 2]))
+    assert np.isnan([estimate[0], variance[0]]).all()
+    assert list(estimate[1]) == list(variance[1]) == [1, 0.25]
+
+
+def test_a_policy_without_estimates_leaves_them_empty():
+    found, _ = run(uniform, uniform.configure(K), replicates=3)
+    assert np.isnan([found["policy_estimate"], found["policy_variance"]]).all()
+    assert np.isfinite([found["estimate"], found["variance"]]).all()
+
+
+def test_ties_go_to_the_lowest_arm():
+    contexts = np.full((K, D), D**-0.5)
+    for policy, params in (
+        (oful, oful.configure(K, D)),
+        (private_linear_ucb, private_linear_ucb.configure(K, D, T, 1.0)),
+    ):
+        assert policy.choose(params, policy.init(params), contexts, 1, np.random.default_rng(1)) == 0
+
+
+def test_the_private_scale_and_width():
+    # T = 500 has 9 levels; at delta = 2 exp(-16), l = 16 exceeds the levels.
+    params = private_linear_ucb.configure(5, 5, 500, 2.0)
+    assert params.levels == 9
+    assert params.node_scale == pytest.approx(36 * math.sqrt(5))
+    assert params.private_width == pytest.approx(params.node_scale * math.sqrt(8 * math.log(40)) * 3)
+    params = private_linear_ucb.configure(5, 5, 500, 2.0, delta=2 * math.exp(-16), bonus=True)
+    assert params.private_width == pytest.approx(params.node_scale * math.sqrt(8 * 16) * 4)
+    assert private_linear_ucb.configure(5, 5, 500, 2.0, bonus=False).private_width == 0
+
+
+def test_one_changed_reward_is_worth_epsilon():
+    params = private_linear_ucb.configure(K, D, T, 0.7)
+    quiet, x, rng = params._replace(node_scale=0.0), np.full(D, D**-0.5), np.random.default_rng(1)
+    changed, nodes = {}, {}
+    for reward in (-1e9, 1e9):
+        state = private_linear_ucb.init(quiet)
+        for t in range(1, T + 1):
+            # The first reward is the one that changes, and every level has a node with it.
+            state = private_linear_ucb.learn(quiet, state, x, 2, reward if t == 1 else 0.5, t, rng)
+            nodes[t] = state.private_sums[2].copy()
+        changed[reward] = [nodes[1 << level] for level in range(params.levels)]
+    worth = np.abs(np.array(changed[1e9]) - np.array(changed[-1e9])).sum() / params.node_scale
+    assert worth == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("policy", [oful, linear_ucb_as_released, private_linear_ucb])
+@pytest.mark.parametrize(
+    "change",
+    [{"K": 1}, {"d": 0}, {"ridge": 0}, {"ridge": math.inf}, {"delta": 0}, {"delta": 1}, {"delta": math.nan}],
+)
+def test_a_bad_parameter_is_refused(policy, change):
+    own = {"horizon": T, "epsilon": 1.0} if policy is private_linear_ucb else {}
+    with pytest.raises(ValueError, match=f"{next(iter(change))}: expected"):
+        policy.configure(**{"K": K, "d": D, **own, **change})
+
+
+@pytest.mark.parametrize(
+    "change", [{"horizon": 0}, {"epsilon": 0}, {"epsilon": -1}, {"epsilon": math.inf}, {"clip": 0}, {"clip": math.nan}]
+)
+def test_a_bad_private_parameter_is_refused(change):
+    with pytest.raises(ValueError, match=f"{next(iter(change))}: expected .* found {next(iter(change.values()))}"):
+        private_linear_ucb.configure(**{"K": K, "d": D, "horizon": T, "epsilon": 1.0, **change})
+
+
+@pytest.mark.parametrize("change", [{"K": 1}, {"d": 1}, {"law": "cube"}])
+def test_a_bad_environment_is_refused(change):
+    with pytest.raises(ValueError, match=f"{next(iter(change))}: expected"):
+        linear.configure(**{"K": K, "d": D, "law": "as_printed", **change})
+
+
+@pytest.mark.parametrize(("arms", "dimensions", "name"), [(K + 1, D, "n_arms"), (K, D + 1, "dimensions")])
+def test_policy_and_environment_must_agree(arms, dimensions, name):
+    with pytest.raises(PrivarmsError, match=rf"toy on linear: the environment has {name} = .* told"):
+        run(oful, oful.configure(K, D), arms=arms, dimensions=dimensions)
+
+
+def test_a_study_of_linear_bandits():
+    study = {
+        "protocol": "linear_bandit",
+        "environment": {"name": "linear"},
+        "horizon": 40,
+        "replicates": 5,
+        "block": 3,
+        "grid": {"K": 3, "d": 2, "law": ["as_printed", "as_released"]},
+        "policies": [{"policy": "oful"}, {"policy": "private_linear_ucb", "epsilon": 1.0, "bonus": [True, False]}],
+    }
+    cells = expand("config/studies/p.yaml", "p", "s", study)
+    assert len(cells) == 6
+    for one in cells:
+        rows = run_piece(Piece(one, 0, one.blocks), 1, {}).to_pandas()
+        assert list(rows["replicate"]) == [i for i in range(5) for _ in range(2)]
+        summary = summarise(rows.drop(columns="cell"), linear_bandit.KEYS)
+        assert list(summary["coordinate"]) == ["largest", "zero"]
+        assert list(summary["replicates"]) == [5, 5]
+        assert np.isfinite(summary["estimate_mean"]).all()
+
+
+def test_new_values_compile_nothing():
+    run(private_linear_ucb, private_linear_ucb.configure(K, D, T, 1.0))
+    before = len(linear_bandit.play_linear.nopython_signatures)
+    for law, epsilon, bonus, arms in (("as_released", 2.0, False, 3), ("as_printed", 7, True, 6)):
+        params = private_linear_ucb.configure(arms, 4, T, epsilon, bonus=bonus, ridge=2, clip=1)
+        run(private_linear_ucb, params, law, arms=arms, dimensions=4)
+    assert len(linear_bandit.play_linear.nopython_signatures) == before

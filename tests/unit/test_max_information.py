@@ -1,0 +1,148 @@
+"""Max-information corrections: closed forms worked by hand, and beta against a dense grid."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from privarms.inference import max_information as mi
+
+# epsilon = 0.1, T = 500, beta = 0.01: 2.5 + 0.1 sqrt(250 ln 200) = 2.5 + 0.1 sqrt(250 * 5.298317366548036)
+X = 6.139477080072094
+
+
+def test_theorem_4_in_nats_and_bits():
+    assert mi.max_information_nats(0.1, 500, 0.01) == pytest.approx(X, rel=1e-13)
+    assert mi.max_information_bits(0.1, 500, 0.01) == pytest.approx(X / 0.6931471805599453, rel=1e-13)
+    assert 2 ** mi.max_information_bits(0.1, 500, 0.01) == pytest.approx(np.exp(X), rel=1e-12)
+    # epsilon = 1/sqrt(T): 1/2 + sqrt(ln(2/beta)/2), free of T.
+    for T in (1, 500, 10**6):
+        found = mi.max_information_nats(1 / np.sqrt(T), T, 0.02)
+        assert found == pytest.approx(0.5 + np.sqrt(np.log(100) / 2), rel=1e-12)
+
+
+def test_theorem_3_divides_by_e_to_the_x():
+    assert mi.corrected_level(0.05, 0.1, 500, 0.01) == pytest.approx(0.04 * np.exp(-X), rel=1e-12)
+    assert mi.log_corrected_level(0.05, 0.1, 500, 0.01) == pytest.approx(np.log(0.04) - X, rel=1e-12)
+    for beta in (0.05, 0.06):
+        assert mi.corrected_level(0.05, 0.1, 500, beta) == 0
+        assert mi.log_corrected_level(0.05, 0.1, 500, beta) == -np.inf
+
+
+def test_the_logarithm_does_not_underflow():
+    # 25000 + 10 sqrt(250 ln 80) nats
+    expected = np.log(0.025) - 25000 - 10 * np.sqrt(250 * np.log(80))
+    assert mi.log_corrected_level(0.05, 10, 500, 0.025) == pytest.approx(expected, rel=1e-13)
+    assert mi.corrected_level(0.05, 10, 500, 0.025) == 0
+
+
+def test_corollary_2_as_printed_lacks_beta():
+    assert mi.printed_level(0.05, 0.1, 500, 0.01) == pytest.approx(0.05 * np.exp(-X), rel=1e-12)
+    # It is Theorem 3 at level alpha + beta.
+    assert mi.printed_level(0.05, 0.1, 500, 0.01) == pytest.approx(mi.corrected_level(0.06, 0.1, 500, 0.01), rel=1e-12)
+
+
+def test_the_released_level():
+    # x' = 0.2^2 50 / 2 + 0.2 sqrt(25 ln 2) = 1.832554611157698; alpha / (e x')
+    assert mi.released_level(0.05, 0.2, 50) == pytest.approx(0.05 / (2.718281828459045 * 1.832554611157698), rel=1e-12)
+    # For few pulls it raises the level, even above 1.
+    assert mi.released_level(0.05, 0.05, 25) > 0.05
+    assert mi.released_level(0.05, 0.001, 1) > 1
+    # 1 / (e x') exceeds e^-x', since x' e^(1 - x') <= 1: it allows more than e^-x' would with the same x'.
+    assert mi.released_level(0.05, 1, 100) > 0.05 * np.exp(-(50 + np.sqrt(50 * np.log(2))))
+
+
+EXTREMES = [
+    (1e-4, 1, 0.05), (1e-4, 10**6, 0.05), (0.05, 500, 0.05), (0.1, 500, 1e-6), (1.0, 500, 0.5),
+    (10.0, 500, 0.05), (400.0, 100_000, 0.01), (400.0, 10**6, 0.05), (400.0, 1, 0.999), (1e-4, 500, 0.999),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("epsilon", "T", "alpha"), EXTREMES)
+def test_the_best_beta_is_better_than_a_dense_grid(epsilon, T, alpha):
+    best = mi.best_beta(epsilon, T, alpha)
+    assert 0 < best < alpha
+    # Dense on both ends: beta far below alpha, and alpha - beta far below alpha.
+    small = alpha * np.geomspace(1e-12, 0.5, 200_001)
+    grid = np.concatenate([small, alpha - small[small / alpha > 1e-9]])
+    on_grid = mi.log_corrected_level(alpha, epsilon, T, grid)
+    at_best = mi.log_corrected_level(alpha, epsilon, T, best)
+    # Not below the grid by more than rounding, and above it by no more than its spacing allows.
+    slack = 1e-12 * abs(at_best) + 1e-6
+    assert on_grid.max() - 1e-12 * abs(at_best) - 1e-9 < at_best < on_grid.max() + slack
+    assert best == pytest.approx(grid[on_grid.argmax()], rel=0.01)
+
+
+@pytest.mark.parametrize(("epsilon", "T", "alpha"), EXTREMES)
+def test_the_best_beta_is_stationary(epsilon, T, alpha):
+    # d ln gamma / d beta = 0: 1 / (alpha - beta) = c / (2 beta sqrt(ln(2 / beta))), c = epsilon sqrt(T / 2).
+    beta = mi.best_beta(epsilon, T, alpha)
+    right = epsilon * np.sqrt(T / 2) / (2 * beta * np.sqrt(np.log(2 / beta)))
+    # alpha - beta has lost the digits that it shares with alpha.
+    assert right * (alpha - beta) == pytest.approx(1, rel=1e-11 + 1e-15 * alpha / (alpha - beta))
+
+
+def test_the_best_beta_stays_below_alpha_where_floats_end():
+    assert 0 < mi.best_beta(1e30, 10**6, 0.05) < 0.05
+    assert np.isfinite(mi.log_corrected_level(0.05, 1e30, 10**6, mi.best_beta(1e30, 10**6, 0.05)))
+
+
+def test_the_best_beta_broadcasts():
+    epsilon, T = np.array([[0.05], [1.0]]), np.array([10, 500, 10**6])
+    expected = [[mi.best_beta(e, t, 0.05) for t in (10, 500, 10**6)] for e in (0.05, 1.0)]
+    assert mi.best_beta(epsilon, T, 0.05) == pytest.approx(np.array(expected), rel=1e-15)
+    assert np.ndim(mi.best_beta(0.05, 10, 0.05)) == 0
+
+
+def test_the_corrected_p_value_is_where_the_corrected_level_begins_to_reject():
+    p = np.array([1e-9, 1e-6, 1e-5, 1e-4])
+    corrected = mi.corrected_p_value(p, 0.1, 500, 0.01)
+    assert corrected == pytest.approx(p * np.exp(X) + 0.01, rel=1e-12)
+    assert (p <= mi.corrected_level(corrected * (1 + 1e-9), 0.1, 500, 0.01)).all()
+    assert (p > mi.corrected_level(corrected * (1 - 1e-9), 0.1, 500, 0.01)).all()
+
+
+def test_the_corrected_p_value_is_between_beta_and_1():
+    assert mi.corrected_p_value(0.0, 0.1, 500, 0.01) == 0.01
+    assert mi.corrected_p_value(0.5, 0.1, 500, 0.01) == 1
+    with np.errstate(over="raise"):
+        assert mi.corrected_p_value([0.0, 1e-300, 1.0], 400, 10**6, 0.02).tolist() == [0.02, 1.0, 1.0]
+
+
+GOOD = {"alpha": 0.05, "epsilon": 0.1, "horizon": 500, "beta": 0.01, "p": 0.5, "pulls": 10}
+BAD = {
+    "alpha": (0.0, 1.0, np.nan),
+    "beta": (0.0, 1.0, -1.0, [0.01, np.nan]),
+    "epsilon": (0.0, -1.0, np.inf, np.nan),
+    "horizon": (0, 0.5, np.nan),
+    "pulls": (0, np.nan),
+    "p": (-0.1, 1.1, np.nan),
+}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        mi.max_information_nats,
+        mi.max_information_bits,
+        mi.log_corrected_level,
+        mi.corrected_level,
+        mi.best_beta,
+        mi.corrected_p_value,
+        mi.printed_level,
+        mi.released_level,
+    ],
+)
+def test_every_argument_outside_its_range_is_refused_by_name(function):
+    names = inspect.signature(function).parameters
+    good = {name: GOOD[name] for name in names}
+    assert np.isfinite(function(**good))
+    for name in names:
+        for wrong in BAD[name]:
+            with pytest.raises(ValueError, match=f"^{name}: expected"):
+                function(**{**good, name: wrong})
+
+
+def test_the_message_says_what_was_expected_and_found():
+    with pytest.raises(ValueError, match=r"^epsilon: expected a number > 0; found -1\.0$"):
+        mi.best_beta([0.5, -1], 500, 0.05)

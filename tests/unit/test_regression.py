@@ -1,0 +1,157 @@
+"""Least squares with known noise, against numbers from statsmodels and numpy's own least squares."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy.stats import norm
+
+from privarms.inference.regression import Fit, coefficient_test, ols, ols_from_moments, two_sided_p_value, z_score
+
+X = np.array([[1, 0.5, -2], [1, 1.25, 0.25], [1, -0.75, 3], [1, 2, 1.5], [1, -1.5, -0.5], [1, 0.25, 2.25], [1, 3, -1]])
+y = np.array([0.4, 1.7, -0.3, 2.2, -1.1, 0.9, 2.6])
+
+# statsmodels 0.15.0: OLS(y, X).fit(cov_type="fixed scale", cov_kwds={"scale": sigma**2}, use_t=False).t_test(...)
+COEFFICIENTS = [0.2576092318823899, 0.8815000575553769, 0.11703145812435259]
+VARIANCES = [0.1998857114666755, 0.07321043890085682, 0.053279834240515724]
+Z_TESTS = {  # (sigma, null): z, p
+    (1.0, 0.0): ([0.5761964092529341, 3.25788567257, 0.5070154383103119],
+                 [0.5644824320015644, 0.0011224561775707005, 0.6121439862711813]),
+    (1.0, 0.5): ([-0.5421571626330175, 1.4099642546151658, -1.6591347850406575],
+                 [0.5877102426939131, 0.1585502379630611, 0.09708863522866108]),
+    (0.5, 0.0): ([1.1523928185058683, 6.51577134514, 1.0140308766206239],
+                 [0.24915969071063593, 7.231706546637537e-11, 0.31056801922866173]),
+    (0.5, 0.5): ([-1.084314325266035, 2.8199285092303317, -3.318269570081315],
+                 [0.27822545582893143, 0.004803434968866549, 0.0009057702301767343]),
+}  # fmt: skip
+
+
+UNITS = 100.0 ** np.arange(5)  # columns in units so different that X'X as it stands looks singular
+
+
+def replicates(shape=(4, 3), n=30, d=5, seed=1):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((*shape, n, d)) * UNITS[:d], rng.standard_normal((*shape, n))
+
+
+def moments(X, y):
+    across = np.swapaxes(X, -1, -2)
+    return across @ X, (across @ y[..., None])[..., 0]
+
+
+@pytest.mark.parametrize("fit", [ols(X, y), ols_from_moments(*moments(X, y))], ids=["rows", "moments"])
+def test_the_fit_and_its_tests_are_those_of_statsmodels(fit):
+    assert fit.coefficients == pytest.approx(COEFFICIENTS, rel=1e-12)
+    assert np.diag(fit.inverse_gram) == pytest.approx(VARIANCES, rel=1e-12)
+    assert fit.inverse_gram[0, 1] == pytest.approx(-0.05704560030257688, rel=1e-12)
+    for (sigma, null), expected in Z_TESTS.items():
+        found = [coefficient_test(fit, k, null, sigma) for k in range(3)]
+        assert np.transpose(found) == pytest.approx(np.array(expected), rel=1e-11)
+
+
+@pytest.mark.parametrize(("sigma", "null"), [(1.0, 0.0), (0.5, 0.3)])
+def test_the_tests_are_those_of_statsmodels_on_other_data(sigma, null):
+    rng = np.random.default_rng(11)
+    design = rng.standard_normal((40, 5))
+    rewards = design @ [0, 0.3, -0.2, 0.5, 0.1] + rng.standard_normal(40)
+    theirs = sm.OLS(rewards, design).fit(cov_type="fixed scale", cov_kwds={"scale": sigma**2}, use_t=False)
+    for k in range(5):
+        z, p = coefficient_test(ols(design, rewards), k, null, sigma)
+        contrast = theirs.t_test((np.eye(5)[k], null))
+        assert z == pytest.approx(contrast.tvalue.item(), rel=1e-10)
+        assert p == pytest.approx(contrast.pvalue.item(), rel=1e-9)
+
+
+def test_the_noise_has_sd_1_and_the_null_is_0_unless_told():
+    assert coefficient_test(ols(X, y), 1) == coefficient_test(ols(X, y), 1, null=0.0, sigma=1.0)
+
+
+def test_replicates_are_fitted_one_by_one():
+    rows, rewards = replicates()
+    for fit in (ols(rows, rewards), ols_from_moments(*moments(rows, rewards))):
+        assert fit.coefficients.shape == (4, 3, 5)
+        for i in np.ndindex(4, 3):
+            scaled = rows[i] / UNITS
+            expected = np.linalg.lstsq(scaled, rewards[i])[0] / UNITS
+            inverse = np.linalg.inv(scaled.T @ scaled) / np.outer(UNITS, UNITS)
+            assert fit.coefficients[i] == pytest.approx(expected, rel=1e-8, abs=0)
+            assert fit.inverse_gram[i] == pytest.approx(inverse, rel=1e-8, abs=0)
+        z, p = coefficient_test(fit, 2, null=np.full((4, 3), 0.001), sigma=2.0)
+        assert z.shape == p.shape == (4, 3)
+        assert z[1, 2] == coefficient_test(Fit(*(part[1, 2] for part in fit)), 2, 0.001, 2.0)[0]
+
+
+def test_the_published_construction_divides_by_the_variance():
+    assert z_score(0.3, 0.1, 0.04) == pytest.approx(1.0)
+    assert z_score(0.3, 0.1, 0.04, "variance") == pytest.approx(5.0)
+    estimates = np.array([0.3, -0.3])
+    assert z_score(estimates, 0.1, 0.04) == pytest.approx([1.0, -2.0])
+    z, p = coefficient_test(ols(X, y), 2, 0.0, 0.5, "variance")
+    assert z == pytest.approx(COEFFICIENTS[2] / (VARIANCES[2] / 4))
+    assert p == pytest.approx(2 * norm.sf(z))
+
+
+def test_two_sided_p_values():
+    z = np.array([-1.959963984540054, 0.0, 1.959963984540054, -np.inf])
+    assert two_sided_p_value(z) == pytest.approx([0.05, 1.0, 0.05, 0.0])
+    assert two_sided_p_value(30.0) == pytest.approx(2 * norm.sf(30.0), rel=1e-12, abs=0)
+    with pytest.raises(ValueError, match=r"^z: "):
+        two_sided_p_value([0.0, np.nan])
+
+
+def test_rank_deficient_designs_are_refused_by_replicate():
+    rows, rewards = replicates()
+    rows[2, 1, :, 4] = 1e8 * rows[2, 1, :, 0] + 1e5 * rows[2, 1, :, 1]
+    with pytest.raises(ValueError, match=r"^X: .*rank-deficient design in replicate 2, 1"):
+        ols(rows, rewards)
+    with pytest.raises(ValueError, match=r"^gram: .*rank-deficient design in replicate 2, 1"):
+        ols_from_moments(*moments(rows, rewards))
+
+
+@pytest.mark.parametrize("columns", [X[:, [0, 1, 1]], X * [1, 0, 1], X * 0, X[:, [0, 1, 0]] + [0, 0, 1]])
+def test_columns_that_repeat_or_vanish_are_refused(columns):
+    with pytest.raises(ValueError, match=r"rank-deficient design$"):
+        ols(columns, y)
+    with pytest.raises(ValueError, match=r"rank-deficient design$"):
+        ols_from_moments(*moments(columns, y))
+
+
+def test_fewer_pulls_than_coordinates_are_refused():
+    with pytest.raises(ValueError, match="as many rows as columns or more; found 2 and 3"):
+        ols(X[:2], y[:2])
+    with pytest.raises(ValueError, match="rank-deficient"):
+        ols_from_moments(*moments(X[:2], y[:2]))
+
+
+def test_as_many_pulls_as_coordinates_are_fitted_exactly():
+    fit = ols(X[:3], y[:3])
+    assert X[:3] @ fit.coefficients == pytest.approx(y[:3])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ols(X, y[:-1]), "^X, y: expected shapes"),
+        (lambda: ols(y, y), "^X, y: expected shapes"),
+        (lambda: ols(np.where(X == 3, np.nan, X), y), "^X: expected finite"),
+        (lambda: ols(X, np.append(y[1:], np.inf)), "^y: expected finite numbers; found inf"),
+        (lambda: ols_from_moments(X, y), "^gram, moments: expected shapes"),
+        (lambda: ols_from_moments(np.eye(3), np.zeros(2)), "^gram, moments: expected shapes"),
+        (lambda: ols_from_moments([[2.0, 1], [0, 2]], [0.0, 0]), "^gram: expected a symmetric"),
+        (lambda: ols_from_moments([[2.0, 3], [3, 2]], [0.0, 0]), "^gram: .*rank-deficient"),
+        (lambda: ols_from_moments(-np.eye(2), [0.0, 0]), "^gram: .*rank-deficient"),
+        (lambda: ols_from_moments(np.eye(2) * np.nan, [0.0, 0]), "^gram: expected finite"),
+        (lambda: coefficient_test(ols(X, y), 3), "^coordinate: expected 0 to 2; found 3"),
+        (lambda: coefficient_test(ols(X, y), -1), "^coordinate"),
+        (lambda: coefficient_test(ols(X, y), 0, sigma=0.0), "^sigma: expected a number > 0; found 0"),
+        (lambda: coefficient_test(ols(X, y), 0, sigma=-1.0), "^sigma"),
+        (lambda: z_score(1.0, 0.0, 0.0), r"^variance: expected numbers > 0; found 0\.0"),
+        (lambda: z_score(1.0, 0.0, [1.0, -2.0]), r"^variance: .*found -2\.0"),
+        (lambda: z_score(1.0, 0.0, np.nan), "^variance"),
+        (lambda: z_score(np.nan, 0.0, 1.0), "^estimate"),
+        (lambda: z_score(1.0, np.inf, 1.0), "^null"),
+        (lambda: z_score(1.0, 0.0, 1.0, "root"), '^standard_error: expected "correct" or "variance"; found \'root\''),
+    ],
+)
+def test_bad_input_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

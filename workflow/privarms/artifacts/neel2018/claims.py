@@ -1,0 +1,242 @@
+"""How each claim's value is measured; a function takes the results and the claim's arguments."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from privarms.artifacts.curves import ratio
+from privarms.artifacts.neel2018.inference import LEVEL
+from privarms.artifacts.results import Results
+from privarms.inference import max_information
+from privarms.inference.bias import tradeoff_regret_order
+from privarms.ledger import Measured
+from privarms.mechanisms.tree import node_levels
+
+
+def _average(results: Results, experiment: str, policy: str, variant: str, ladder: str, size: str) -> pd.Series:
+    rows = results.inference("average_bias")
+    chosen = (rows["experiment"] == experiment) & (rows["policy"] == policy) & (rows["variant"] == variant)
+    return rows[chosen & (rows["ladder"] == ladder) & (rows["size"] == size)].iloc[0]
+
+
+def average_bias(
+    results: Results, experiment: str, policy: str, variant: str = "both", ladder: str = "1.00-0.05"
+) -> Measured:
+    """The average over arms of |bias|, over all replicates."""
+    row = _average(results, experiment, policy, variant, ladder, "all")
+    published = _average(results, experiment, policy, variant, ladder, "published")
+    note = (
+        f"Without any bias the noise of {row['replicates']:,} replicates alone would make it "
+        f"{row['average_if_unbiased']:.2g}; the first {published['replicates']:,}, as many as published, give "
+        f"{published['average']:.3g}."
+    )
+    return Measured(row["average"], row["average_se"], int(row["replicates"]), note)
+
+
+def worst_bias(results: Results, experiment: str, policy: str, variant: str = "both") -> Measured:
+    """The largest |bias| of an arm, over all replicates."""
+    row = _average(results, experiment, policy, variant, "1.00-0.05", "all")
+    return Measured(abs(row["worst"]), row["worst_se"], int(row["replicates"]), f"Arm {row['worst_arm']}.")
+
+
+def bias_reduction(results: Results, experiment: str, variant: str, ladder: str = "1.00-0.05") -> Measured:
+    """UCB's average |bias| over private UCB's."""
+    plain = _average(results, experiment, "ucb", "both", ladder, "all")
+    private = _average(results, experiment, "private_ucb", variant, ladder, "all")
+    value, se = ratio(plain["average"], plain["average_se"], private["average"], private["average_se"])
+    note = f"{plain['average']:.3g} over {private['average']:.3g}."
+    if private["average"] < 2 * private["average_if_unbiased"]:
+        note += " The denominator is no more than the noise of the simulation."
+    return Measured(float(value), float(se), int(private["replicates"]), note)
+
+
+def last_arm_reduction(results: Results, variant: str) -> Measured:
+    """The bias of the arm with the smallest mean in Experiment 2, UCB's over private UCB's."""
+    plain = _average(results, "2", "ucb", "both", "1.00-0.05", "all")
+    private = _average(results, "2", "private_ucb", variant, "1.00-0.05", "all")
+    value, se = ratio(plain["last"], plain["last_se"], private["last"], private["last_se"])
+    return Measured(
+        float(value), abs(float(se)), int(private["replicates"]), f"{plain['last']:.3g} over {private['last']:.3g}."
+    )
+
+
+def largest_z(results: Results, experiment: str, variant: str) -> Measured:
+    """The largest |bias| of private UCB in standard errors, over as many replicates as published."""
+    row = _average(results, experiment, "private_ucb", variant, "1.00-0.05", "published")
+    note = (
+        f"{row['significant']} of {row['K']} arms at an unadjusted 95%, of which one in twenty is expected by chance."
+    )
+    return Measured(row["largest_z"], 0.0, int(row["replicates"]), note)
+
+
+def significant_arms(results: Results, arms: str) -> Measured:
+    """How many arms of Experiment 1 are significantly biased under UCB at 95%: the top 4 or the others."""
+    row = _average(results, "1", "ucb", "both", "1.00-0.05", "published")
+    return Measured(int(row[f"significant_{arms}"]), 0.0, int(row["replicates"]))
+
+
+def adaptive_fraction(results: Results, variant: str) -> Measured:
+    """The fraction of Experiment 1's runs of private UCB in which some arm does not have T / K pulls."""
+    rows = results.inference("round_robin")
+    row = rows[(rows["policy"] == "private_ucb") & (rows["variant"] == variant)].iloc[0]
+    note = f"Every arm has {row['horizon'] // row['K']} pulls in {row['fraction']:.4%} of the runs."
+    return Measured(1 - row["fraction"], 0.0, int(row["replicates"]), note)
+
+
+def theorem_1(results: Results, policy: str) -> Measured:
+    """The largest |bias| less 4 standard errors over (e^eps - 1) mu, over the cells of a policy with a tree."""
+    rows = results.inference("bias")
+    rows = rows[(rows["policy"] == policy) & (rows["variant"] == "as_printed") & (rows["size"] == "all")]
+    # e^400 - 1 bounds nothing.
+    rows = rows[rows["epsilon"] <= 10]
+    excess = (rows["bias"].abs() - 4 * rows["se"]) / rows["bound"]
+    worst = rows.loc[excess.idxmax()]
+    note = (
+        f"Over {len(rows)} arms in {rows.groupby(['experiment', 'epsilon', 'horizon']).ngroups} cells; closest at "
+        f"epsilon = {worst['epsilon']:g}, mean {worst['mean']:.2f}."
+    )
+    return Measured(float(excess.max()), 0.0, int(rows["replicates"].min()), note)
+
+
+def tree_budget(results: Results, horizon: int) -> Measured:
+    """The nodes that a reward can be in over log2(T): the privacy loss of the printed tree over epsilon, exactly."""
+    nodes = node_levels(horizon)
+    return Measured(
+        nodes / math.log2(horizon), note=f"{nodes} nodes of Lap(log2(T)/epsilon), log2(T) = {math.log2(horizon):.3f}."
+    )
+
+
+def audit_lower_bound(results: Results, variant: str) -> Measured:
+    """The 95% lower bound on the privacy loss of one choice over the epsilon that is claimed."""
+    rows = results.inference("audit")
+    row = rows[rows["variant"] == variant].iloc[0]
+    note = f"Two streams that differ in one reward; choice {row['horizon']}, claimed epsilon = {row['epsilon']:g}."
+    if math.isfinite(row["exact"]):
+        note += f" The loss of this one choice is exactly {row['exact']:.3f}."
+    return Measured(row["lower_bound"] / row["epsilon"], 0.0, int(row["trials"]), note)
+
+
+def corollary_1_regret(results: Results, policy: str) -> Measured:
+    """Regret over sqrt(K T ln T) at the longest horizon, over the same at T = 1,000."""
+    rows = results.inference("average_bias")
+    rows = rows[(rows["experiment"] == "corollary_1") & (rows["policy"] == policy)].sort_values("horizon")
+    order = tradeoff_regret_order(rows["K"].to_numpy(), rows["horizon"].to_numpy())
+    scaled, errors = rows["regret"].to_numpy() / order, rows["regret_se"].to_numpy() / order
+    value, se = ratio(scaled[-1], errors[-1], scaled[0], errors[0])
+    steps = ", ".join(f"{s:.2f} at T = {T:,}" for s, T in zip(scaled, rows["horizon"], strict=True))
+    return Measured(float(value), float(se), int(rows["replicates"].min()), f"Regret over the order: {steps}.")
+
+
+def regret_ratio(results: Results, variant: str) -> Measured:
+    """Private UCB's mean regret at the horizon of Experiment 2 over UCB's."""
+    cells = results.cells("regret_2")
+    ends = cells[cells["t"] == cells["horizon"]]
+    plain = ends[ends["policy"] == "ucb"].iloc[0]
+    private = ends[(ends["policy"] == "private_ucb") & (ends["variant"] == variant)].iloc[0]
+    value, se = ratio(private["regret_mean"], private["regret_se"], plain["regret_mean"], plain["regret_se"])
+    note = f"{private['regret_mean']:.0f} over {plain['regret_mean']:.0f}."
+    return Measured(float(value), float(se), int(private["replicates"]), note)
+
+
+def average_regret_fall(results: Results, variant: str) -> Measured:
+    """Average regret at the horizon over that at about half of it, on mean curves."""
+    cells = results.cells("regret_2")
+    curve = cells[(cells["policy"] == "private_ucb") & (cells["variant"] == variant)]
+    end = curve[curve["t"] == curve["horizon"]].iloc[0]
+    half = curve[curve["t"] <= end["horizon"] / 2].iloc[-1]
+    pairs = [(row["regret_mean"] / row["t"], row["regret_se"] / row["t"]) for row in (end, half)]
+    value, se = ratio(*pairs[0], *pairs[1])
+    return Measured(float(value), float(se), int(end["replicates"]), f"From t = {half['t']:,} to {end['t']:,}.")
+
+
+def uniform_regret(results: Results, variant: str) -> Measured:
+    """Private UCB's mean regret at the horizon of Experiment 1 over that of pulling every arm equally often."""
+    cells = results.cells("regret_1")
+    row = cells[(cells["policy"] == "private_ucb") & (cells["variant"] == variant) & (cells["t"] == cells["horizon"])]
+    row = row.iloc[0]
+    even = row["horizon"] * (row["top"] - row["bottom"]) / 2
+    return Measured(row["regret_mean"] / even, row["regret_se"] / even, int(row["replicates"]))
+
+
+def rejection_rate(
+    results: Results, policy: str, standard_error: str, coordinate: str, estimator: str = "ols"
+) -> Measured:
+    """The share of p-values at or below .05."""
+    rows = results.inference("rejections")
+    chosen = (rows["policy"] == policy) & (rows["standard_error"] == standard_error) & (rows["estimator"] == estimator)
+    row = rows[chosen & (rows["coordinate"] == coordinate)].iloc[0]
+    note = f"Kolmogorov-Smirnov distance to uniform {row['ks']:.3f}."
+    return Measured(row["rejection_rate"], row["se"], int(row["replicates"]), note)
+
+
+def uniformity(results: Results, policy: str) -> Measured:
+    """The p-value of the Kolmogorov-Smirnov test that the correct z-test's p-values are uniform, zero coordinate."""
+    rows = results.inference("rejections")
+    chosen = (rows["policy"] == policy) & (rows["standard_error"] == "correct") & (rows["coordinate"] == "zero")
+    row = rows[chosen & (rows["estimator"] == "ols")].iloc[0]
+    note = f"Distance {row['ks']:.4f}; {row['rejection_rate']:.2%} of the p-values at or below .05."
+    return Measured(row["ks_p"], 0.0, int(row["replicates"]), note)
+
+
+def selection_bias(results: Results, policy: str) -> Measured:
+    """The mean signed error of the most-pulled arm's largest coefficient, in standard errors of the mean."""
+    rows = results.inference("selection")
+    row = rows[(rows["policy"] == policy) & (rows["coordinate"] == "largest")].iloc[0]
+    note = f"{row['bias']:.4f} on a standard error of {row['standard_error']:.3f} in a single run."
+    return Measured(row["bias"] / row["se"], 1.0, int(row["replicates"]), note)
+
+
+def largest_false_discovery(results: Results, correction: str) -> Measured:
+    """The largest rate of false rejections at .05 over private cells, under a correction (corrected, released)."""
+    rows = results.inference("false_discovery")
+    rows = rows[rows["epsilon"].notna()]
+    worst = rows.loc[rows[correction].idxmax()]
+    note = (
+        f"At epsilon = {worst['epsilon']:.3g}, {worst['policy']}, ladder {worst['ladder']}, {worst['selector']}; "
+        f"naively {worst['naive']:.3f} there and up to {rows['naive'].max():.3f} elsewhere."
+    )
+    return Measured(worst[correction], worst[f"{correction}_se"], int(worst["replicates"]), note)
+
+
+def printed_level(results: Results) -> Measured:
+    """The level that Theorem 3 guarantees for Corollary 2's gamma(.05) as printed: alpha + beta, largest over T."""
+    levels = {}
+    for T in (100, 500, 10_000, 100_000):
+        beta = float(max_information.best_beta(T**-0.5, T, LEVEL))
+        levels[T] = LEVEL + beta
+    note = "At epsilon = 1/sqrt(T) and the beta that makes the right gamma largest; the printed one drops -beta."
+    return Measured(max(levels.values()), note=note)
+
+
+def correction_constant(results: Results) -> Measured:
+    """gamma(.05) / .05 at epsilon = 1/sqrt(T), the smallest over T from 100 to 10^6, over the largest."""
+    horizons = np.array([100, 1_000, 10_000, 100_000, 1_000_000])
+    epsilons = horizons**-0.5
+    beta = max_information.best_beta(epsilons, horizons, LEVEL)
+    scaled = max_information.corrected_level(LEVEL, epsilons, horizons, beta) / LEVEL
+    return Measured(float(scaled.min() / scaled.max()), note=f"gamma(.05) is {scaled.min():.4f} times .05 at every T.")
+
+
+MEASURES = {
+    "average_bias": average_bias,
+    "worst_bias": worst_bias,
+    "bias_reduction": bias_reduction,
+    "last_arm_reduction": last_arm_reduction,
+    "largest_z": largest_z,
+    "significant_arms": significant_arms,
+    "adaptive_fraction": adaptive_fraction,
+    "theorem_1": theorem_1,
+    "tree_budget": tree_budget,
+    "audit_lower_bound": audit_lower_bound,
+    "corollary_1_regret": corollary_1_regret,
+    "regret_ratio": regret_ratio,
+    "average_regret_fall": average_regret_fall,
+    "uniform_regret": uniform_regret,
+    "rejection_rate": rejection_rate,
+    "uniformity": uniformity,
+    "selection_bias": selection_bias,
+    "largest_false_discovery": largest_false_discovery,
+    "printed_level": printed_level,
+    "correction_constant": correction_constant,
+}

@@ -1,0 +1,85 @@
+"""K arms with linear expected rewards on contexts of d dimensions, and normal noise.
+
+Section 5.2 of Neel & Roth (2018): arm i has coefficients theta_i, each round shows a fresh context x_i for every arm,
+and the reward of arm i is N(theta_i'x_i, 1). All these vectors have length 1.
+"""
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Literal, NamedTuple
+
+from numba import njit
+
+
+class Environment(NamedTuple):
+    """Coefficients are drawn once per replicate, contexts and noise once per round.
+
+    draw_coefficients(environment, coefficients, rng), draw_contexts(environment, contexts, rng): fill float64[K, d]
+    pull(environment, coefficients, contexts, arm, rng) -> reward
+    as_released: which law the vectors have, see `configure`
+    """
+
+    draw_coefficients: Callable
+    draw_contexts: Callable
+    pull: Callable
+    n_arms: int
+    dimensions: int
+    as_released: bool
+
+
+def configure(K: int, d: int, law: Literal["as_printed", "as_released"]) -> Environment:
+    """K >= 2 arms and d >= 2 dimensions.
+
+    as_printed: contexts are uniform on the unit sphere, and so are coefficients subject to the first one being 0;
+    as_released: both are uniform in the cube [-1, 1]^d, divided by their length, and nothing is 0
+    """
+    if K < 2:
+        raise ValueError(f"K: expected at least 2 arms; found {K}")
+    if d < 2:
+        raise ValueError(f"d: expected at least 2 dimensions, the first one being 0; found {d}")
+    if law not in ("as_printed", "as_released"):
+        raise ValueError(f"law: expected as_printed or as_released; found {law!r}")
+    return Environment(draw_coefficients, draw_contexts, pull, int(K), int(d), law == "as_released")
+
+
+@njit
+def draw_coefficients(environment, coefficients, rng):
+    """The true theta of every arm."""
+    first = 0 if environment.as_released else 1
+    coefficients[:, :first] = 0.0
+    for arm in range(environment.n_arms):
+        _draw_direction(environment.as_released, coefficients, arm, first, rng)
+
+
+@njit
+def draw_contexts(environment, contexts, rng):
+    """The x of every arm in one round."""
+    for arm in range(environment.n_arms):
+        _draw_direction(environment.as_released, contexts, arm, 0, rng)
+
+
+@njit
+def pull(environment, coefficients, contexts, arm, rng):
+    """One N(theta'x, 1) reward."""
+    return expected_reward(coefficients, contexts, arm) + rng.standard_normal()
+
+
+@njit
+def expected_reward(coefficients, contexts, arm):
+    """theta'x."""
+    total = 0.0
+    for k in range(contexts.shape[1]):
+        total += coefficients[arm, k] * contexts[arm, k]
+    return total
+
+
+@njit
+def _draw_direction(from_cube, vectors, row, first, rng):
+    """Fill a row from its coordinate `first` on with a vector of length 1."""
+    squares = 0.0
+    for k in range(first, vectors.shape[1]):
+        vectors[row, k] = 2 * rng.random() - 1 if from_cube else rng.standard_normal()
+        squares += vectors[row, k] ** 2
+    length = sqrt(squares)
+    for k in range(first, vectors.shape[1]):
+        vectors[row, k] /= length

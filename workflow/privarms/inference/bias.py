@@ -1,0 +1,138 @@
+"""The bias of sample means under adaptive pulls, and what privacy promises about it (section 3 of Neel & Roth 2018).
+
+Where the paper states an order, the function is the expression inside O with constant 1, and says so.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from privarms.inference.regression import two_sided_p_value
+
+
+class Bias(NamedTuple):
+    bias: np.ndarray  # float64[K], mean over replicates of sample mean minus mean
+    standard_error: np.ndarray  # float64[K], of that mean
+
+
+def sample_mean_bias(pulls, reward_sums, means) -> Bias:
+    """The bias of the sample mean of each arm, from R >= 2 independent replicates.
+
+    pulls: [R, K], >= 1; reward_sums: float64[R, K], in [0, pulls]; means: float64[K], the true ones, in [0, 1]
+    Raises ValueError outside these ranges; an arm without a pull is named with its replicate, since its sample mean
+    does not exist (Theorem 1 is about algorithms that pull every arm).
+    """
+    pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
+    if pulls.ndim != 2 or sums.shape != pulls.shape or means.shape != pulls.shape[1:] or not len(means):
+        raise ValueError(
+            "pulls, reward_sums, means: expected shapes [R, K], [R, K] and [K]; found "
+            f"{pulls.shape}, {sums.shape} and {means.shape}"
+        )
+    if len(pulls) < 2:
+        raise ValueError(f"pulls: expected 2 replicates or more; found {len(pulls)}")
+    _each("pulls", "every arm to be pulled", pulls, pulls >= 1)
+    _each("reward_sums", "a sum in [0, pulls]", sums, (sums >= 0) & (sums <= pulls))
+    if not ((means >= 0) & (means <= 1)).all():
+        raise ValueError(f"means: expected numbers in [0, 1]; found {means}")
+    errors = sums / pulls - means
+    return Bias(errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(len(errors)))
+
+
+def normal_interval(estimate, standard_error, confidence: float = 0.95):
+    """(low, high) = estimate -+ z standard_error, z the normal quantile at (1 + confidence) / 2."""
+    estimate, standard_error = np.asarray(estimate, float), np.asarray(standard_error, float)
+    _not_negative("standard_error", standard_error)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence: expected a number in (0, 1); found {confidence}")
+    half = ndtri((1 + confidence) / 2) * standard_error
+    return estimate - half, estimate + half
+
+
+def significant(bias, standard_error, level: float = 0.05) -> np.ndarray:
+    """bool[K]: whether each arm's bias differs from 0, by a two-sided z-test at `level`, not adjusted for K tests.
+
+    A standard error of 0 (an arm of mean 0 or 1) is significant unless the bias is exactly 0.
+    """
+    bias, standard_error = np.asarray(bias, float), np.asarray(standard_error, float)
+    _not_negative("standard_error", standard_error)
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a number in (0, 1); found {level}")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(bias == 0, 0.0, bias / standard_error)
+    return two_sided_p_value(z) <= level
+
+
+def significant_arms(bias, standard_error, level: float = 0.05) -> int:
+    """The number of arms whose bias is `significant`; `level` K of them are expected where there is no bias at all."""
+    return int(np.sum(significant(bias, standard_error, level)))
+
+
+def bias_bound(epsilon, mu, horizon=1, delta=0.0):
+    """(e^epsilon - 1 + T delta) mu: Theorem 1, a bound on |bias| of an arm of mean mu under (epsilon, delta)-privacy.
+
+    mu: in [0, 1]; inf where e^epsilon overflows. At mu = 0 the bound is 0.
+    """
+    epsilon, mu, horizon, delta = (np.asarray(x, float) for x in (epsilon, mu, horizon, delta))
+    _setting(epsilon=epsilon, horizon=horizon)
+    if not ((mu >= 0) & (mu <= 1)).all():
+        raise ValueError(f"mu: expected a number in [0, 1]; found {mu}")
+    if not ((delta >= 0) & (delta <= 1)).all():
+        raise ValueError(f"delta: expected a number in [0, 1]; found {delta}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(mu > 0, (np.expm1(epsilon) + horizon * delta) * mu, 0.0)[()]
+
+
+def tradeoff_epsilon(K, horizon):
+    """ln^1.5 T / sqrt(K T): Corollary 1's epsilon, stated as an order, constant 1."""
+    K, horizon = np.asarray(K, float), np.asarray(horizon, float)
+    _setting(K=K, horizon=horizon, least_horizon=2)
+    return np.log(horizon) ** 1.5 / np.sqrt(K * horizon)
+
+
+def tradeoff_bias_bound(mu, K, horizon):
+    """mu (e^epsilon - 1) at Corollary 1's epsilon: Theorem 1, which the corollary shortens to the order mu epsilon."""
+    return bias_bound(tradeoff_epsilon(K, horizon), mu)
+
+
+def tradeoff_regret_order(K, horizon):
+    """sqrt(K T ln T): the regret of Corollary 1, an order, constant 1."""
+    K, horizon = np.asarray(K, float), np.asarray(horizon, float)
+    _setting(K=K, horizon=horizon, least_horizon=2)
+    return np.sqrt(K * horizon * np.log(horizon))
+
+
+def private_regret_order(epsilon, K, horizon):
+    """max(ln T / epsilon (ln ln T + ln(1/epsilon)), sqrt(K T ln T)): Theorem 2, an order, constant 1.
+
+    The first term is negative, and so out of play, for epsilon > ln T.
+    """
+    epsilon, T = np.asarray(epsilon, float), np.asarray(horizon, float)
+    _setting(epsilon=epsilon)
+    regret = tradeoff_regret_order(K, T)
+    return np.maximum(np.log(T) / epsilon * (np.log(np.log(T)) + np.log(1 / epsilon)), regret)
+
+
+def _setting(epsilon=1.0, K=1.0, horizon=1.0, least_horizon=1) -> None:
+    for name, values, expected, least, strict in (
+        ("epsilon", epsilon, "> 0", 0, True),
+        ("K", K, ">= 1", 1, False),
+        ("horizon", horizon, f">= {least_horizon}", least_horizon, False),
+    ):
+        values = np.asarray(values, float)
+        holds = np.isfinite(values) & ((values > least) if strict else (values >= least))
+        if not holds.all():
+            raise ValueError(f"{name}: expected a number {expected}; found {values[~holds].ravel()[0]}")
+
+
+def _not_negative(name: str, values) -> None:
+    if not (values >= 0).all():
+        raise ValueError(f"{name}: expected numbers >= 0; found {values[~(values >= 0)].ravel()[0]}")
+
+
+def _each(name: str, expected: str, values, holds) -> None:
+    if not holds.all():
+        replicate, arm = (int(i) for i in np.argwhere(~holds)[0])
+        raise ValueError(
+            f"{name}: expected {expected}; found {values[replicate, arm]:g} for arm {arm} in replicate {replicate}"
+        )

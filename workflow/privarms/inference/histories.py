@@ -1,0 +1,131 @@
+"""Histories of pulled arms and rewards (section 2.1 of Neel & Roth 2018), from a simulation or from a file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from privarms.errors import PrivarmsError
+from privarms.files import read_csv
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What one run of T rounds did and saw; every arm was pulled at least once.
+
+    arms: int64[T], in [0, K); rewards: float64[T], in [0, 1]; K: the number of arms. The arrays are read-only copies.
+    Raises ValueError for anything else, and names the round (the first is round 0).
+    """
+
+    arms: np.ndarray
+    rewards: np.ndarray
+    K: int
+
+    def __post_init__(self):
+        if isinstance(self.K, bool) or not isinstance(self.K, int | np.integer) or self.K < 1:
+            raise ValueError(f"K: expected a whole number >= 1; found {self.K!r}")
+        arms, rewards = _numbers("arms", self.arms), _numbers("rewards", self.rewards)
+        if len(arms) != len(rewards):
+            raise ValueError(f"arms, rewards: expected one length; found {len(arms)} and {len(rewards)}")
+        if not len(arms):
+            raise ValueError("arms, rewards: expected at least one round; found none")
+        _each("arms", arms, "a whole number", arms == np.floor(arms))
+        _each("arms", arms, f"an arm from 0 to {self.K - 1}", (arms >= 0) & (arms < self.K))
+        _each("rewards", rewards, "a number in [0, 1]", (rewards >= 0) & (rewards <= 1))
+        pulled = np.unique(arms)
+        if len(pulled) < self.K:
+            never = int(np.append(pulled != np.arange(len(pulled)), True).argmax())
+            raise ValueError(f"arms: expected every arm to be pulled at least once; arm {never} is never pulled")
+        object.__setattr__(self, "K", int(self.K))
+        for name, values in (("arms", arms.astype(np.int64)), ("rewards", rewards.astype(np.float64))):
+            values.flags.writeable = False  # astype has made a copy
+            object.__setattr__(self, name, values)
+
+    @property
+    def pulls(self) -> np.ndarray:
+        """int64[K], the number of pulls of each arm; all >= 1."""
+        return np.bincount(self.arms, minlength=self.K)
+
+    @property
+    def sums(self) -> np.ndarray:
+        """float64[K], the sum of the rewards of each arm."""
+        return np.bincount(self.arms, weights=self.rewards, minlength=self.K)
+
+    @property
+    def sample_means(self) -> np.ndarray:
+        """float64[K], the mean reward of each arm: Y-hat of Theorem 1 at T."""
+        return self.sums / self.pulls
+
+
+def least_pulled(pulls):
+    """The arm with the fewest pulls, ties to the lowest index; pulls: [K] -> an arm, [R, K] -> int64[R]."""
+    return np.argmin(_pulls(pulls), axis=-1)
+
+
+def most_pulled(pulls):
+    """The arm with the most pulls, ties to the lowest index; pulls: [K] -> an arm, [R, K] -> int64[R]."""
+    return np.argmax(_pulls(pulls), axis=-1)
+
+
+def read_history(path: Path | str, K: int | None = None) -> History:
+    """The history in a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), a line per round in order.
+
+    K: the number of arms; where it is not given, one more than the highest arm in the file. Other columns are ignored.
+    Raises PrivarmsError, with the file, the line and the column, at the first entry that is not what it should be.
+    """
+    header, rows = read_csv(Path(path))
+    header[0] = header[0].removeprefix("\ufeff")  # the mark that Excel puts before the first name
+    for name in ("arm", "reward"):
+        if header.count(name) != 1:
+            raise PrivarmsError(
+                f"{path}: line 1: expected one column named {name}; found the columns {', '.join(header)}. Name the "
+                "columns arm and reward."
+            )
+    if not rows:
+        raise PrivarmsError(f"{path}: line 2: expected a line per round; found none. Add the rounds.")
+    at_arm, at_reward = header.index("arm"), header.index("reward")
+    arms, rewards = np.empty(len(rows)), np.empty(len(rows))
+    expected = "a whole number from 0 to 2^53 - 1" if K is None else f"a whole number from 0 to {K - 1}"
+    for t, row in enumerate(rows):
+        arms[t], rewards[t] = _number(row[at_arm]), _number(row[at_reward])
+        if not (arms[t].is_integer() and 0 <= arms[t] < (2**53 if K is None else K)):
+            raise _wrong(path, t, "arm", expected, row[at_arm])
+        if not 0 <= rewards[t] <= 1:
+            raise _wrong(path, t, "reward", "a number in [0, 1]", row[at_reward])
+    try:
+        return History(arms, rewards, int(arms.max()) + 1 if K is None else K)
+    except ValueError as error:
+        raise PrivarmsError(
+            f"{path}: column arm: {error}. Number the arms 0, 1, ... without gaps and leave out those without data."
+        ) from error
+
+
+def _wrong(path, t: int, column: str, expected: str, found: str) -> PrivarmsError:
+    return PrivarmsError(f"{path}: line {t + 2}, column {column}: expected {expected}; found {found!r}. Correct it.")
+
+
+def _number(text: str) -> float:
+    try:
+        return float("nan" if "_" in text else text)  # Python alone reads 1_0 as 10
+    except ValueError:
+        return float("nan")
+
+
+def _numbers(name: str, values) -> np.ndarray:
+    values = np.asarray(values)
+    if values.ndim != 1 or (len(values) and values.dtype.kind not in "iuf"):
+        raise ValueError(f"{name}: expected a row of numbers; found shape {values.shape}, type {values.dtype}")
+    return values
+
+
+def _each(name: str, values, expected: str, holds) -> None:
+    if not holds.all():
+        t = int(np.argmin(holds))
+        raise ValueError(f"{name}: expected {expected}; found {values[t]} in round {t}")
+
+
+def _pulls(pulls) -> np.ndarray:
+    pulls = np.asarray(pulls)
+    if pulls.ndim == 0 or pulls.shape[-1] == 0 or not (pulls >= 0).all():
+        raise ValueError(f"pulls: expected counts >= 0 of at least one arm; found {pulls}")
+    return pulls
