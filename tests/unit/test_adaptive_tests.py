@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from privarms.artifacts.neel2018.inference import ladder, released_loss
 from privarms.environments import bernoulli, changed_reward
+from privarms.errors import PrivarmsError
 from privarms.inference.binomial_test import randomised_p_value
 from privarms.play import Policy
 from privarms.policies import private_ucb
@@ -49,20 +50,41 @@ def test_the_rows_and_the_selected_arms():
     rows = run(bernoulli.configure(3, top=0.9, bottom=0.1), 4)
     assert list(rows["replicate"]) == [0, 0, 1, 1, 2, 2, 3, 3]
     assert list(rows["selector"]) == ["least_pulled", "most_pulled"] * 4
-    # Arms 0 and 2 have 10 pulls each, arm 1 has 30: ties go to the lowest arm.
-    assert list(rows["arm"]) == [0, 1] * 4
+    # Arms 0 and 2 have 10 pulls each, arm 1 has 30.
+    assert list(rows["arm"][1::2]) == [1] * 4
+    assert set(rows["arm"][::2]) <= {0, 2}
     assert list(rows["pulls"]) == [10, 30] * 4
+
+
+def test_ties_are_broken_at_random():
+    arms = run(bernoulli.configure(3, top=0.9, bottom=0.1), 4000)["arm"][::2]
+    first = (arms == 0).sum()
+    assert (arms[arms != 0] == 2).all()
+    # Binomial(4000, 1/2): 4.5 standard deviations are a false alarm of 7e-6.
+    assert abs(first - 2000) < 4.5 * math.sqrt(1000)
+
+
+def variates(replicates, seed=3):
+    """The uniform variates of the two selectors, after each one's draws for ties."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(2):
+        rng.random((replicates, 3))
+        found.append(rng.random(replicates))
+    return found
 
 
 def test_the_p_values_are_those_of_the_selected_arms_rewards():
     # Mean 1 for arm 0 and 0 for arm 2, so that the rewards are known; 1/2 for arm 1.
     environment = bernoulli.configure(3, top=1.0, bottom=0.0)
     rows = run(environment, 200)
-    u = np.random.default_rng(3).random((2, 200))
-    least = rows["p_value"][::2]
-    # Bin(10, 1) is 10 always: P(X < 10) + u P(X = 10) = u. The largest mean is its own.
+    u = variates(200)
+    least, best = rows["p_value"][::2], rows["arm"][::2] == 0
+    # Arm 0: Bin(10, 1) is 10 always, P(X < 10) + u P(X = 10) = u. Arm 2: Bin(10, 0) is 0, below which nothing lies.
     assert least == pytest.approx(u[0])
-    assert rows["p_value_extreme"][::2] == pytest.approx(u[0])
+    assert rows["p_value_extreme"][::2][best] == pytest.approx(u[0][best])
+    # Against the largest mean, 1, ten failures are impossible.
+    assert rows["p_value_extreme"][::2][~best] == pytest.approx(0)
     # Arm 1 has a mean of 1/2 against its own mean; against the smallest mean, 0, a single success is impossible.
     assert rows["p_value_extreme"][1::2] == pytest.approx(np.zeros(200), abs=1e-6)
     possible = (1 - u[1]) * binom.sf(np.arange(31)[:, None], 30, 0.5) + u[1] * binom.sf(
@@ -80,7 +102,7 @@ def test_the_extreme_of_the_least_pulled_arm_is_the_largest_mean():
     # Below a mean of 0.9 a sample of mean 0.6 lies far more often than below 0.6.
     assert (extreme <= own).all()
     assert (extreme < own).any()
-    u = np.random.default_rng(8).random(300)
+    u = variates(300, 8)[0]
     options = np.array([randomised_p_value(np.full(300, s), np.full(300, 10), 0.9, u, "less") for s in range(11)])
     assert np.abs(options - extreme).min(axis=0).max() < 1e-12
 
@@ -123,7 +145,13 @@ def test_the_names_of_ladders():
     assert ladder(0.9, 0.5, 5) == "0.90-0.10"
 
 
-@pytest.mark.parametrize(("K", "stream", "said"), [(1, 0, "K: expected"), (2, 2, "stream: expected 0 or 1; found 2")])
+def test_an_even_horizon_is_refused():
+    cell = SimpleNamespace(horizon=6, paper="some2020", study="audit")
+    with pytest.raises(PrivarmsError, match=r"studies/some2020.yaml: studies.audit.horizon: expected an odd number"):
+        last_choice.run_block(None, None, None, cell, 1, None, None)
+
+
+@pytest.mark.parametrize(("K", "stream", "said"), [(3, 0, "K: expected 2"), (2, 2, "stream: expected 0 or 1; found 2")])
 def test_bad_streams(K, stream, said):
     with pytest.raises(ValueError, match=said):
         changed_reward.configure(K, stream)

@@ -106,7 +106,8 @@ def test_the_corrected_p_value_is_between_beta_and_1():
     assert mi.corrected_p_value(0.0, 0.1, 500, 0.01) == 0.01
     assert mi.corrected_p_value(0.5, 0.1, 500, 0.01) == 1
     with np.errstate(over="raise"):
-        assert mi.corrected_p_value([0.0, 1e-300, 1.0], 400, 10**6, 0.02).tolist() == [0.02, 1.0, 1.0]
+        # A p-value of 0 may be one that underflowed: it does not reject where `corrected_level` is 0.
+        assert mi.corrected_p_value([0.0, 1e-300, 1.0], 400, 10**6, 0.02).tolist() == [1.0, 1.0, 1.0]
 
 
 GOOD = {"alpha": 0.05, "epsilon": 0.1, "horizon": 500, "beta": 0.01, "p": 0.5, "pulls": 10}

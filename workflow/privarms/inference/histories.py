@@ -70,9 +70,12 @@ def most_pulled(pulls):
 def read_history(path: Path | str, K: int | None = None) -> History:
     """The history in a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), a line per round in order.
 
-    K: the number of arms; where it is not given, one more than the highest arm in the file. Other columns are ignored.
+    K: the number of arms; where it is not given, one more than the highest arm in the file, so that a highest arm that
+    was never pulled goes unnoticed. Other columns are ignored. Raises ValueError for a K that is no number of arms.
     Raises PrivarmsError, with the file, the line and the column, at the first entry that is not what it should be.
     """
+    if K is not None and (isinstance(K, bool) or not isinstance(K, int | np.integer) or K < 1):
+        raise ValueError(f"K: expected a whole number >= 1; found {K!r}")
     header, rows = read_csv(Path(path))
     header[0] = header[0].removeprefix("\ufeff")  # the mark that Excel puts before the first name
     for name in ("arm", "reward"):

@@ -64,16 +64,17 @@ def best_beta(epsilon, horizon, alpha):
 def corrected_p_value(p, epsilon, horizon, beta):
     """min(1, p e^x + beta): the smallest alpha at which `corrected_level` with this beta rejects. Valid.
 
-    p: in [0, 1]. beta must be fixed before the data are seen: the smallest of these over several beta is not a
-    p-value. No result is below beta; `best_beta` at the level that matters is a good choice.
+    p: in [0, 1]; 0 is taken for the smallest positive float, so that a p-value that underflows does not reject where
+    `corrected_level` is 0. beta must be fixed before the data are seen: the smallest of these over several beta is not
+    a p-value. No result is below beta; `best_beta` at the level that matters is a good choice.
     """
     x = max_information_nats(epsilon, horizon, beta)
     p = np.asarray(p, float)
     if not ((p >= 0) & (p <= 1)).all():
         raise ValueError(f"p: expected numbers in [0, 1]; found {p[~((p >= 0) & (p <= 1))].ravel()[0]}")
-    with np.errstate(divide="ignore"):
-        # p e^x through its logarithm, cut off at 1, since e^x can overflow.
-        return np.minimum(np.exp(np.minimum(np.log(p) + x, 0.0)) + np.asarray(beta, float), 1.0)
+    # p e^x through its logarithm, cut off at 1, since e^x can overflow.
+    log_p = np.log(np.maximum(p, np.nextafter(0, 1)))
+    return np.minimum(np.exp(np.minimum(log_p + x, 0.0)) + np.asarray(beta, float), 1.0)
 
 
 def printed_level(alpha, epsilon, horizon, beta):

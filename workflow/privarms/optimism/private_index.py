@@ -9,8 +9,8 @@ arm is pulled once in index order, then the arm with the largest
 S being the sum of the arm's n rewards and N the noise of its counter. Ties go to the lowest index. UCB is the same
 with gamma_t = 0 and N = 0. The counters:
 
-as_printed: a binary tree, Lap(log2(T) / epsilon) a node. A reward is in at most floor(log2 T) + 1 nodes that are ever
-    released, so that the choices are (floor(log2 T) + 1) / log2(T) epsilon-private: 1.004 epsilon at T = 500.
+as_printed: a binary tree, Lap(log2(T) / epsilon) a node. A reward is in up to floor(log2(T - 1)) + 1 nodes that some
+    choice sees, so that the choices cost up to that over log2(T) times epsilon: 1.004 epsilon at T = 500.
 as_released: a fresh Lap(2 log2(T) / epsilon) at every count, N being that over n + 1. Not epsilon-private: a reward
     weighs on every later release, and the noise falls faster than its weight.
 """
@@ -71,6 +71,10 @@ def parameters(K: int, horizon: int, epsilon: float, variant: str, *, gamma: boo
         raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
     T, released = int(horizon), variant == "as_released"
     node_scale = (2 if released else 1) * log2(T) / epsilon if noise else 0.0
+    gamma_scale = K * log(T) ** 2 / epsilon if gamma else 0.0
+    # The factor that gamma_t has on top is below 10^3.
+    if not max(node_scale, gamma_scale) < 1e300:
+        raise ValueError(f"epsilon: {epsilon} is so small that noise or bonus overflow; give a larger one")
     # ln 1 = 0 makes delta_1 = 1; no arm is chosen by its index before round K + 1 >= 3.
     t = np.maximum(np.arange(T + 1.0), 1.0)
     return Params(
@@ -78,7 +82,7 @@ def parameters(K: int, horizon: int, epsilon: float, variant: str, *, gamma: boo
         levels=node_levels(T) if noise and not released else 1,
         node_scale=node_scale,
         fresh=released,
-        gamma_scale=K * log(T) ** 2 / epsilon if gamma else 0.0,
+        gamma_scale=gamma_scale,
         gamma_log=log(K * T * log(T)),
         log_inverse_delta=np.log1p(t * np.log(t) ** 2),
     )

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from privarms.errors import PrivarmsError
+
 KEYS = ()
 ROW_PER_BLOCK = True
 ARM = 1
@@ -12,8 +14,14 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """Play `cell.horizon` rounds `replicates` times on the fixed rewards of an environment `changed_reward`.
 
     One row per block, not per replicate: `trials`, how many runs, and `events`, in how many of them arm 1 was chosen
-    in the last round. `replicate` is the block's first one. Only the noise of the policy is random.
+    in the last round. `replicate` is the block's first one. Only the noise of the policy is random. Raises
+    PrivarmsError for an even horizon, at which two arms that take turns differ in pulls before the last choice.
     """
+    if cell.horizon % 2 == 0:
+        raise PrivarmsError(
+            f"config/studies/{cell.paper}.yaml: studies.{cell.study}.horizon: expected an odd number of rounds for "
+            f"this audit; found {cell.horizon}"
+        )
     events = count_events(policy.POLICY, params, environment, cell.horizon, replicates, policy_rng)
     return {"replicate": np.array([0]), "trials": np.array([replicates]), "events": np.array([events])}
 

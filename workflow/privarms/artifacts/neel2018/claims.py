@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.curves import ratio
-from privarms.artifacts.neel2018.inference import LEVEL
+from privarms.artifacts.neel2018.inference import LEVEL, PUBLISHED_EPSILON
 from privarms.artifacts.results import Results
 from privarms.inference import max_information
 from privarms.inference.bias import tradeoff_regret_order
@@ -17,6 +17,7 @@ from privarms.mechanisms.tree import node_levels
 def _average(results: Results, experiment: str, policy: str, variant: str, ladder: str, size: str) -> pd.Series:
     rows = results.inference("average_bias")
     chosen = (rows["experiment"] == experiment) & (rows["policy"] == policy) & (rows["variant"] == variant)
+    chosen &= rows["epsilon"].isna() | (rows["epsilon"] == PUBLISHED_EPSILON[experiment])
     return rows[chosen & (rows["ladder"] == ladder) & (rows["size"] == size)].iloc[0]
 
 
@@ -47,7 +48,7 @@ def bias_reduction(results: Results, experiment: str, variant: str, ladder: str 
     value, se = ratio(plain["average"], plain["average_se"], private["average"], private["average_se"])
     note = f"{plain['average']:.3g} over {private['average']:.3g}."
     if private["average"] < 2 * private["average_if_unbiased"]:
-        note += " The denominator is no more than the noise of the simulation."
+        note += " The denominator is of the size of the simulation's noise."
     return Measured(float(value), float(se), int(private["replicates"]), note)
 
 
@@ -77,19 +78,22 @@ def significant_arms(results: Results, arms: str) -> Measured:
 
 
 def adaptive_fraction(results: Results, variant: str) -> Measured:
-    """The fraction of Experiment 1's runs of private UCB in which some arm does not have T / K pulls."""
+    """The fraction of Experiment 1's runs of private UCB in which the arms' pulls at T are not even."""
     rows = results.inference("round_robin")
-    row = rows[(rows["policy"] == "private_ucb") & (rows["variant"] == variant)].iloc[0]
+    row = rows[(rows["policy"] == "private_ucb") & (rows["variant"] == variant)]
+    row = row[row["epsilon"] == PUBLISHED_EPSILON["1"]].iloc[0]
     note = f"Every arm has {row['horizon'] // row['K']} pulls in {row['fraction']:.4%} of the runs."
     return Measured(1 - row["fraction"], 0.0, int(row["replicates"]), note)
 
 
-def theorem_1(results: Results, policy: str) -> Measured:
+def theorem_1(results: Results, policy: str, experiment: str = "") -> Measured:
     """The largest |bias| less 4 standard errors over (e^eps - 1) mu, over the cells of a policy with a tree."""
     rows = results.inference("bias")
     rows = rows[(rows["policy"] == policy) & (rows["variant"] == "as_printed") & (rows["size"] == "all")]
-    # e^400 - 1 bounds nothing.
-    rows = rows[rows["epsilon"] <= 10]
+    # e^400 - 1 bounds nothing, and an arm of mean 0 or 1 has no bias whatever is done.
+    rows = rows[(rows["epsilon"] <= 10) & (rows["se"] > 0)]
+    if experiment:
+        rows = rows[rows["experiment"] == experiment]
     excess = (rows["bias"].abs() - 4 * rows["se"]) / rows["bound"]
     worst = rows.loc[excess.idxmax()]
     note = (
@@ -100,11 +104,10 @@ def theorem_1(results: Results, policy: str) -> Measured:
 
 
 def tree_budget(results: Results, horizon: int) -> Measured:
-    """The nodes that a reward can be in over log2(T): the privacy loss of the printed tree over epsilon, exactly."""
-    nodes = node_levels(horizon)
-    return Measured(
-        nodes / math.log2(horizon), note=f"{nodes} nodes of Lap(log2(T)/epsilon), log2(T) = {math.log2(horizon):.3f}."
-    )
+    """The nodes that a reward can be in before the last choice, over log2(T); nothing is simulated."""
+    nodes = node_levels(horizon - 1)
+    note = f"{nodes} nodes of Lap(log2(T)/epsilon), log2(T) = {math.log2(horizon):.3f}."
+    return Measured(nodes / math.log2(horizon), note=note)
 
 
 def audit_lower_bound(results: Results, variant: str) -> Measured:
@@ -167,6 +170,11 @@ def rejection_rate(
     chosen = (rows["policy"] == policy) & (rows["standard_error"] == standard_error) & (rows["estimator"] == estimator)
     row = rows[chosen & (rows["coordinate"] == coordinate)].iloc[0]
     note = f"Kolmogorov-Smirnov distance to uniform {row['ks']:.3f}."
+    random = rows[(rows["policy"] == "uniform") & (rows["standard_error"] == standard_error)]
+    random = random[random["coordinate"] == coordinate].iloc[0]
+    note += (
+        f" With arms chosen at random, without any adaptivity, the same score rejects {random['rejection_rate']:.1%}."
+    )
     return Measured(row["rejection_rate"], row["se"], int(row["replicates"]), note)
 
 
@@ -182,7 +190,8 @@ def uniformity(results: Results, policy: str) -> Measured:
 def selection_bias(results: Results, policy: str) -> Measured:
     """The mean signed error of the most-pulled arm's largest coefficient, in standard errors of the mean."""
     rows = results.inference("selection")
-    row = rows[(rows["policy"] == policy) & (rows["coordinate"] == "largest")].iloc[0]
+    rows = rows[(rows["policy"] == policy) & (rows["estimator"] == "ols")]
+    row = rows[rows["coordinate"] == "largest"].iloc[0]
     note = f"{row['bias']:.4f} on a standard error of {row['standard_error']:.3f} in a single run."
     return Measured(row["bias"] / row["se"], 1.0, int(row["replicates"]), note)
 
@@ -218,6 +227,32 @@ def correction_constant(results: Results) -> Measured:
     return Measured(float(scaled.min() / scaled.max()), note=f"gamma(.05) is {scaled.min():.4f} times .05 at every T.")
 
 
+def correction_over_alpha(results: Results) -> Measured:
+    """gamma(alpha) / alpha at epsilon = 1/sqrt(T), T = 500: smallest over largest for alpha from 10^-6 to .1."""
+    alphas, T = np.array([0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-5, 1e-6]), 500
+    beta = max_information.best_beta(T**-0.5, T, alphas)
+    scaled = max_information.corrected_level(alphas, T**-0.5, T, beta) / alphas
+    note = f"gamma(alpha) is {scaled[0]:.3f} alpha at alpha = .1 and {scaled[-1]:.3f} alpha at 10^-6."
+    return Measured(float(scaled.min() / scaled.max()), note=note)
+
+
+def ladder_fit(results: Results, ladder: str, published_ucb: float, published_private: float) -> Measured:
+    """How far the published pair of Experiment 2 is from a ladder's, in standard errors of the difference."""
+    found = []
+    for policy, variant, published in (
+        ("ucb", "both", published_ucb),
+        ("private_ucb", "as_printed", published_private),
+        ("private_ucb", "as_released", published_private),
+    ):
+        row = _average(results, "2", policy, variant, ladder, "all")
+        # Theirs are 1,000 runs.
+        error = row["average_se"] * math.sqrt(1 + row["replicates"] / 1_000)
+        found.append((row["average"] - published) / error)
+    note = f"UCB {found[0]:+.1f}; private UCB {found[1]:+.1f} as printed, {found[2]:+.1f} as released."
+    worst = max(abs(found[0]), min(abs(found[1]), abs(found[2])))
+    return Measured(worst, 0.0, int(row["replicates"]), note)
+
+
 MEASURES = {
     "average_bias": average_bias,
     "worst_bias": worst_bias,
@@ -239,4 +274,6 @@ MEASURES = {
     "largest_false_discovery": largest_false_discovery,
     "printed_level": printed_level,
     "correction_constant": correction_constant,
+    "correction_over_alpha": correction_over_alpha,
+    "ladder_fit": ladder_fit,
 }

@@ -5,10 +5,10 @@ import pandas as pd
 
 from privarms.artifacts import style
 from privarms.artifacts.curves import interval
-from privarms.artifacts.neel2018.inference import LEVEL
+from privarms.artifacts.neel2018.inference import LEVEL, PUBLISHED_EPSILON
 from privarms.artifacts.results import Results
 from privarms.inference import max_information
-from privarms.inference.bias import bias_bound, normal_interval
+from privarms.inference.bias import bias_bound, normal_interval, private_regret_order, tradeoff_epsilon
 from privarms.studies import library
 
 PRINTED = {"1": "1.00-0.05", "2": "1.00-0.05"}
@@ -37,6 +37,7 @@ def _bias_figure(results: Results, experiment: str, policy: str, average: float,
     rows = results.inference("bias")
     rows = rows[
         (rows["experiment"] == experiment)
+        & (rows["epsilon"].isna() | (rows["epsilon"] == PUBLISHED_EPSILON[experiment]))
         & (rows["policy"] == policy)
         & (rows["ladder"] == PRINTED[experiment])
         & (rows["size"] == "published")
@@ -144,12 +145,28 @@ def _histograms(results: Results, panels, height: float):
         rows = _histogram(results, *chosen)
         look = "uniform" if chosen[0] == "uniform" else chosen[1]
         _draw_histogram(ax, rows, looks.colour_of(look), title)
-        drawn.append(rows.assign(panel=title.replace("\n", " ")))
+        tests = results.inference("rejections")
+        for name, value in zip(("policy", "standard_error", "coordinate", "estimator"), chosen, strict=True):
+            tests = tests[tests[name] == value]
+        where = {"xycoords": "axes fraction", "ha": "right", "va": "top"}
+        ax.annotate(f"distance from\nuniform {tests['ks'].iloc[0]:.3f}", (0.97, 0.6), **where)
+        drawn.append(rows.assign(panel=title.replace("\n", " "), ks=tests["ks"].iloc[0]))
         if chosen[1] == "variance":
             style.published(ax, 0.76, "published: 76% below .05", below=True)
             ax.set_ylim(0, 0.82)
     axes[0].set_ylabel("share of the runs")
-    columns = ["panel", "policy", "standard_error", "coordinate", "estimator", "low", "high", "count", "replicates"]
+    columns = [
+        "panel",
+        "policy",
+        "standard_error",
+        "coordinate",
+        "estimator",
+        "low",
+        "high",
+        "count",
+        "replicates",
+        "ks",
+    ]
     return figure, pd.concat(drawn, ignore_index=True)[columns]
 
 
@@ -170,10 +187,11 @@ def fig6(results: Results):
 
 def pvalues(results: Results):
     """The published construction, the correct test of the same data, and what no adaptivity gives."""
+    released = "linear_ucb_as_released"
     panels = (
-        ("divided by the variance\n(published construction)", "oful", "variance", "zero", "ols"),
-        ("divided by its root\n(correct z-test)", "oful", "correct", "zero", "ols"),
-        ("correct z-test, arms chosen\nat random (no adaptivity)", "uniform", "correct", "zero", "ols"),
+        ("divided by the variance\n(published construction)", released, "variance", "largest", "policy"),
+        ("same runs, divided by its\nroot (correct z-test)", released, "correct", "largest", "ols"),
+        ("correct z-test, arms chosen\nat random (no adaptivity)", "uniform", "correct", "largest", "ols"),
     )
     return _histograms(results, panels, 2.7)
 
@@ -193,6 +211,8 @@ def bias_vs_epsilon(results: Results):
         low = np.maximum(low, 1e-5)
         style.band(left, curve["epsilon"], curve["average"], low, high, label=label, **looks.line(f"noise {variant}"))
         drawn.append(curve.assign(panel="epsilon", low=low, high=high))
+        floor = {"color": looks.colour_of(f"noise {variant}"), "linewidth": 0.8, "linestyle": (0, (1, 1))}
+        left.plot(curve["epsilon"], curve["average_if_unbiased"], **floor)
     arms = np.linspace(1, 0.05, 20)
     grid = np.geomspace(0.02, 6, 60)
     bound = bias_bound(grid[:, None], arms).mean(axis=1)
@@ -223,17 +243,60 @@ def bias_vs_epsilon(results: Results):
     style.published(right, 0.011, "published, UCB: .011")
     style.published(right, 0.0015, "published, private: .0015")
     right.set(title="Experiment 2, $\\varepsilon = 400$", ylim=(0, 0.0125))
+    right.set_ylabel("average |bias| over arms")
     columns = ["panel", "policy", "variant", "epsilon", "replicates", "average", "average_se", "low", "high"]
-    numbers = pd.concat(drawn, ignore_index=True)[columns]
+    numbers = pd.concat(drawn, ignore_index=True)[[*columns, "average_if_unbiased"]]
     return figure, numbers.assign(ucb=plain["average"])
 
 
+def tradeoff(results: Results):
+    """Theorem 1's bound against Theorem 2's order, Corollary 1's epsilon, and the private UCB there."""
+    rows = results.inference("average_bias")
+    rows = rows[rows["experiment"] == "corollary_1"]
+    horizons = sorted(rows["horizon"].unique())
+    looks = style.Palette([f"T {T}" for T in horizons])
+    figure, ax = style.subplots(width=style.COLUMN, height=3.0)
+    epsilons = np.geomspace(1e-4, 1, 81)
+    drawn = []
+    for T in horizons:
+        line = looks.line(f"T {T}") | {"marker": None}
+        order = private_regret_order(epsilons, 5, T)
+        ax.plot(bias_bound(epsilons, 1.0), order, label=f"$T = {T:,}$".replace(",", "{,}"), **line)
+        epsilon = tradeoff_epsilon(5, T)
+        at = bias_bound(epsilon, 1.0), private_regret_order(epsilon, 5, T)
+        ax.plot(*([v] for v in at), marker="o", color=line["color"], linestyle="none")
+        bound = {
+            "panel": "theory",
+            "horizon": T,
+            "epsilon": epsilons,
+            "bias": bias_bound(epsilons, 1.0),
+            "regret": order,
+        }
+        drawn.append(pd.DataFrame(bound))
+        for policy, marker in (("private_ucb", "s"), ("private_ucb_noise_only", "^")):
+            row = rows[(rows["horizon"] == T) & (rows["policy"] == policy)]
+            ax.plot(row["average"], row["regret"], marker=marker, color=line["color"], linestyle="none")
+            measured = row.rename(columns={"average": "bias", "average_se": "bias_se"})
+            columns = ["horizon", "epsilon", "policy", "bias", "bias_se", "regret", "regret_se", "replicates"]
+            drawn.append(measured[columns].assign(panel="measured"))
+    for policy, marker in (("private_ucb", "s"), ("private_ucb_noise_only", "^")):
+        ax.plot([], [], marker=marker, color=style.QUIET, linestyle="none", label=f"{_label(policy)}, measured")
+    ax.set(xscale="log", yscale="log", xlabel="bias (bound, or measured average)", ylabel="regret")
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=7)
+    return figure, pd.concat(drawn, ignore_index=True)
+
+
 def selection_bias(results: Results):
-    """The most-pulled arm's estimate of its largest coefficient, in standard errors of a single run and plainly."""
+    """The signed error of the most-pulled arm's estimate of its largest coefficient."""
     rows = results.inference("selection")
     rows = rows[rows["coordinate"] == "largest"]
-    plain = [("oful", "OFUL"), ("linear_ucb_as_released", "linear UCB\nas released"), ("uniform", "arms at\nrandom")]
-    order = [(rows[rows["policy"] == policy], name) for policy, name in plain]
+    plain = [
+        ("oful", "ols", "OFUL"),
+        ("linear_ucb_as_released", "ols", "linear UCB\nas released"),
+        ("linear_ucb_as_released", "policy", "the same, its\nown estimate"),
+        ("uniform", "ols", "arms at\nrandom"),
+    ]
+    order = [(rows[(rows["policy"] == policy) & (rows["estimator"] == e)], name) for policy, e, name in plain]
     ours = rows[(rows["policy"] == "private_linear_ucb")]
     for bonus in (True, False):
         for epsilon in sorted(ours["epsilon"].unique()):
@@ -366,6 +429,7 @@ FIGURES = {
     "bias_vs_epsilon": bias_vs_epsilon,
     "pvalues": pvalues,
     "selection_bias": selection_bias,
+    "tradeoff": tradeoff,
     "corrected_pvalues": corrected_pvalues,
     "correction_strength": correction_strength,
 }

@@ -1,5 +1,6 @@
 """What is computed from the studies before anything is drawn or judged."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,7 +19,8 @@ from privarms.policies import private_ucb
 LEVEL = 0.05
 CONFIDENCE = 0.95
 EXPERIMENTS = {"experiment_1": "1", "experiment_2": "2", "epsilon_sweep": "epsilon_sweep", "corollary_1": "corollary_1"}
-# How many replicates the published figures average.
+# The budgets of the two experiments, and how many replicates the published figures average.
+PUBLISHED_EPSILON = {"1": 0.05, "2": 400.0}
 PUBLISHED_REPLICATES = {"1": 10_000, "2": 1_000}
 PUBLISHED_LINEAR = 1_000
 BINS = 20
@@ -127,10 +129,10 @@ def average_bias(results: Results) -> pd.DataFrame:
 
 
 def round_robin(results: Results) -> pd.DataFrame:
-    """In which fraction of Experiment 1's runs every arm has just T / K pulls; a row per policy and variant."""
+    """In which fraction of Experiment 1's runs all arms have T / K pulls, rounded up or down; a row per cell."""
     rows = []
     for runs in _cells(results, "experiment_1"):
-        even = (runs.pulls == runs.setting["horizon"] // runs.setting["K"]).all(axis=1)
+        even = np.ptp(runs.pulls, axis=1) <= 1
         rows.append({**runs.setting, "fraction": even.mean(), "replicates": len(even)})
     return pd.DataFrame(rows)
 
@@ -154,11 +156,15 @@ def _p_values(cell: pd.DataFrame, coordinate: str, standard_error: str, estimato
     return two_sided_p_value(score)
 
 
+def _estimators(setting: dict) -> tuple[str, ...]:
+    """The released program has an estimate of its own, beside that of ordinary least squares."""
+    return ("ols", "policy") if setting["policy"] == "linear_ucb_as_released" else ("ols",)
+
+
 def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray]]:
     """The p-values of every cell, coordinate, standard error and estimator."""
     for setting, cell in _linear(results):
-        released = setting["policy"] == "linear_ucb_as_released"
-        for estimator in ("ols", "policy") if released else ("ols",):
+        for estimator in _estimators(setting):
             for standard_error in ("correct", "variance"):
                 for coordinate in ("zero", "largest"):
                     named = {"standard_error": standard_error, "coordinate": coordinate, "estimator": estimator}
@@ -195,23 +201,26 @@ def histograms(results: Results) -> pd.DataFrame:
 def selection(results: Results) -> pd.DataFrame:
     """The most-pulled arm's estimate of its largest coefficient, less the truth and signed so that up is away from 0.
 
-    A row per policy, epsilon, bonus and coordinate ("zero": its plain error); pulls and regret are means over runs.
+    A row per policy, epsilon, bonus, estimator as in `rejections` and coordinate ("zero": its plain error); pulls and
+    regret are means over runs.
     """
     rows = []
     for setting, cell in _linear(results):
-        for coordinate in ("zero", "largest"):
-            tested = cell[(cell["coordinate"] == coordinate) & cell["estimate"].notna()]
+        for estimator, coordinate in itertools.product(_estimators(setting), ("zero", "largest")):
+            prefix = "" if estimator == "ols" else "policy_"
+            tested = cell[(cell["coordinate"] == coordinate) & cell[f"{prefix}estimate"].notna()]
             sign = np.sign(tested["truth"]) if coordinate == "largest" else 1.0
-            error = (tested["estimate"] - tested["truth"]) * sign
+            error = (tested[f"{prefix}estimate"] - tested["truth"]) * sign
             n = len(error)
             rows.append(
                 setting
                 | {
                     "coordinate": coordinate,
+                    "estimator": estimator,
                     "replicates": n,
                     "bias": error.mean(),
                     "se": error.std() / math.sqrt(n),
-                    "standard_error": np.sqrt(tested["variance"]).mean(),
+                    "standard_error": np.sqrt(tested[f"{prefix}variance"]).mean(),
                     "pulls": tested["pulls"].mean(),
                     "regret": tested["regret"].mean(),
                     "regret_se": tested["regret"].std() / math.sqrt(n),
@@ -233,14 +242,19 @@ def _correction(epsilon: float, horizon: int) -> float:
     return float(max_information.corrected_level(LEVEL, epsilon, horizon, beta))
 
 
-def _selected(results: Results, study: str, column: str) -> pd.DataFrame:
-    """Rejections at .05 before and after the correction; a row per cell and selector."""
+def _selected(results: Results, study: str, column: str, better: int | None = None) -> pd.DataFrame:
+    """Rejections at .05 before and after the correction; a row per cell and selector.
+
+    better: an arm; only rejections for this arm count then. selected: how often the selector took it.
+    """
     rows = []
     runs = results.replicates(study)
     for (_, selector), tests in runs.groupby(["cell", "selector"], observed=True, sort=False):
         first = tests.iloc[0]
         epsilon, horizon = float(first["epsilon"]), int(first["horizon"])
         p = tests[column].to_numpy()
+        own = tests["arm"].to_numpy() == better if better is not None else np.ones(len(p), bool)
+        p = np.where(own, p, np.inf)
         naive, naive_se = _rate(p <= LEVEL)
         gamma = _correction(epsilon, horizon)
         # A level that underflows to 0 rejects nothing, not even a p-value of 0.
@@ -255,6 +269,7 @@ def _selected(results: Results, study: str, column: str) -> pd.DataFrame:
                 "epsilon": epsilon,
                 "selector": selector,
                 "replicates": len(p),
+                "selected": own.mean(),
                 "naive": naive,
                 "naive_se": naive_se,
                 "level": gamma,
@@ -275,8 +290,8 @@ def false_discovery(results: Results) -> pd.DataFrame:
 
 
 def power(results: Results) -> pd.DataFrame:
-    """How often "all arms have the smallest mean" is rejected for the most-pulled arm, one arm being better."""
-    found = _selected(results, "power", "p_value_extreme")
+    """How often the better arm is found: most pulled, and "its mean is that of the others" rejected."""
+    found = _selected(results, "power", "p_value_extreme", better=0)
     return found[found["selector"] == "most_pulled"].reset_index(drop=True)
 
 

@@ -25,7 +25,7 @@ def average_bias(results: Results) -> pd.DataFrame:
 
 
 def rejections(results: Results) -> pd.DataFrame:
-    """The z-test of Figure 6 in every reading, with ordinary least squares on the arm's own rows."""
+    """The z-test of Figure 6 in every reading, with ordinary least squares on the arm's own rows; see `linear`."""
     rows = results.inference("rejections")
     rows = rows[(rows["data"] != "") & (rows["estimator"] == "ols")]
     columns = ["data", "standard_error", "coordinate", "replicates", "rejection_rate", "se", "ks"]
@@ -36,7 +36,7 @@ def linear(results: Results) -> pd.DataFrame:
     """Every linear policy: tests, selection bias and regret; a row per policy, epsilon, bonus and test."""
     tests = results.inference("rejections").drop(columns="data")
     tests = tests.rename(columns={"se": "rejection_se"})
-    keys = ["policy", "epsilon", "bonus", "coordinate"]
+    keys = ["policy", "epsilon", "bonus", "coordinate", "estimator"]
     errors = results.inference("selection")
     errors = errors[[*keys, "bias", "se", "pulls", "regret", "regret_se"]].rename(columns={"se": "bias_se"})
     return tests.merge(errors, on=keys, how="left", validate="many_to_one")
@@ -73,8 +73,8 @@ def released_correction(results: Results) -> pd.DataFrame:
 
 def power(results: Results) -> pd.DataFrame:
     """How often the better arm is found, before and after the correction; a row per mean, policy and epsilon."""
-    columns = ["top", "bottom", "policy", "epsilon", "replicates", "naive", "naive_se", "corrected", "corrected_se"]
-    return results.inference("power")[columns]
+    columns = ["top", "bottom", "policy", "epsilon", "replicates", "selected", "naive", "naive_se", "corrected"]
+    return results.inference("power")[[*columns, "corrected_se"]]
 
 
 def regret(results: Results) -> pd.DataFrame:
