@@ -12,7 +12,6 @@ from scipy.stats import binom
 from privarms.artifacts.neel2018.inference import ladder, released_loss
 from privarms.environments import bernoulli, changed_reward
 from privarms.errors import PrivarmsError
-from privarms.inference.binomial_test import randomised_p_value
 from privarms.play import Policy
 from privarms.policies import private_ucb
 from privarms.protocols import adaptive_tests, last_choice
@@ -39,9 +38,9 @@ def learn(params, state, context, arm, reward, t, rng):
     return state
 
 
-def run(environment, replicates, seed=3):
+def run(environment, replicates, seed=3, record=None):
     policy = SimpleNamespace(POLICY=Policy(init, choose, learn))
-    cell = SimpleNamespace(horizon=50, environment="bernoulli")
+    cell = SimpleNamespace(horizon=50, environment="bernoulli", record=record)
     rngs = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     return adaptive_tests.run_block(policy, Params(5), environment, cell, replicates, *rngs)
 
@@ -50,61 +49,50 @@ def test_the_rows_and_the_selected_arms():
     rows = run(bernoulli.configure(3, top=0.9, bottom=0.1), 4)
     assert list(rows["replicate"]) == [0, 0, 1, 1, 2, 2, 3, 3]
     assert list(rows["selector"]) == ["least_pulled", "most_pulled"] * 4
-    # Arms 0 and 2 have 10 pulls each, arm 1 has 30.
-    assert list(rows["arm"][1::2]) == [1] * 4
-    assert set(rows["arm"][::2]) <= {0, 2}
+    # Arms 0 and 2 have 10 pulls each, arm 1 has 30: ties go to the lowest arm.
+    assert list(rows["arm"]) == [0, 1] * 4
     assert list(rows["pulls"]) == [10, 30] * 4
 
 
-def test_ties_are_broken_at_random():
-    arms = run(bernoulli.configure(3, top=0.9, bottom=0.1), 4000)["arm"][::2]
-    first = (arms == 0).sum()
-    assert (arms[arms != 0] == 2).all()
-    # Binomial(4000, 1/2): 4.5 standard deviations are a false alarm of 7e-6.
-    assert abs(first - 2000) < 4.5 * math.sqrt(1000)
-
-
-def variates(replicates, seed=3):
-    """The uniform variates of the two selectors, after each one's draws for ties."""
-    rng = np.random.default_rng(seed)
-    found = []
-    for _ in range(2):
-        rng.random((replicates, 3))
-        found.append(rng.random(replicates))
-    return found
-
-
 def test_the_p_values_are_those_of_the_selected_arms_rewards():
-    # Mean 1 for arm 0 and 0 for arm 2, so that the rewards are known; 1/2 for arm 1.
-    environment = bernoulli.configure(3, top=1.0, bottom=0.0)
-    rows = run(environment, 200)
-    u = variates(200)
-    least, best = rows["p_value"][::2], rows["arm"][::2] == 0
-    # Arm 0: Bin(10, 1) is 10 always, P(X < 10) + u P(X = 10) = u. Arm 2: Bin(10, 0) is 0, below which nothing lies.
-    assert least == pytest.approx(u[0])
-    assert rows["p_value_extreme"][::2][best] == pytest.approx(u[0][best])
-    # Against the largest mean, 1, ten failures are impossible.
-    assert rows["p_value_extreme"][::2][~best] == pytest.approx(0)
-    # Arm 1 has a mean of 1/2 against its own mean; against the smallest mean, 0, a single success is impossible.
-    assert rows["p_value_extreme"][1::2] == pytest.approx(np.zeros(200), abs=1e-6)
-    possible = (1 - u[1]) * binom.sf(np.arange(31)[:, None], 30, 0.5) + u[1] * binom.sf(
-        np.arange(31)[:, None] - 1, 30, 0.5
-    )
+    # Mean 1 for arm 0, so that its rewards are known; 1/2 for arm 1.
+    rows = run(bernoulli.configure(3, top=1.0, bottom=0.0), 200)
+    u = np.random.default_rng(3).random((2, 200))
+    # Bin(10, 1) is 10 always: P(X < 10) + u P(X = 10) = u.
+    assert rows["p_value"][::2] == pytest.approx(u[0])
+    s = np.arange(31)[:, None]
+    possible = (1 - u[1]) * binom.sf(s, 30, 0.5) + u[1] * binom.sf(s - 1, 30, 0.5)
     assert np.abs(possible - rows["p_value"][1::2]).min(axis=0).max() < 1e-12
 
 
-def test_the_extreme_of_the_least_pulled_arm_is_the_largest_mean():
-    environment = bernoulli.configure(3, top=0.6, bottom=0.6)
-    means = environment.means.copy()
-    means[1] = 0.9
-    rows = run(environment._replace(means=means), 300, seed=8)
-    own, extreme = rows["p_value"][::2], rows["p_value_extreme"][::2]
-    # Below a mean of 0.9 a sample of mean 0.6 lies far more often than below 0.6.
-    assert (extreme <= own).all()
-    assert (extreme < own).any()
-    u = variates(300, 8)[0]
-    options = np.array([randomised_p_value(np.full(300, s), np.full(300, 10), 0.9, u, "less") for s in range(11)])
-    assert np.abs(options - extreme).min(axis=0).max() < 1e-12
+class Cycle(NamedTuple):
+    n_arms: int
+
+
+@njit
+def turn(params, state, context, t, rng):
+    return t % 5
+
+
+def test_power_breaks_ties_at_random_and_tests_against_the_smallest_mean():
+    environment = bernoulli.configure(5, top=1.0, bottom=0.2, spacing="one_best")
+    policy = SimpleNamespace(POLICY=Policy(init, turn, learn))
+    cell = SimpleNamespace(horizon=50, environment="bernoulli", record="power")
+    rngs = np.random.default_rng(3), np.random.default_rng(4)
+    rows = adaptive_tests.run_block(policy, Cycle(5), environment, cell, 4000, *rngs)
+    assert set(rows["selector"]) == {"most_pulled"}
+    counts = np.bincount(rows["arm"].astype(int), minlength=5)
+    # Binomial(4000, 1/5), five times: 4.8 standard deviations are a false alarm of 8e-6.
+    assert np.abs(counts - 800).max() < 4.8 * math.sqrt(640)
+    # Ten successes in ten pulls of the better arm against 0.2: at most 0.2^10.
+    best = rows["arm"] == 0
+    assert rows["p_value"][best].max() <= 0.2**10
+    assert np.median(rows["p_value"][~best]) == pytest.approx(0.5, abs=0.1)
+
+
+def test_an_unknown_record_is_refused():
+    with pytest.raises(ValueError, match="record: expected false_discovery or power; found 'all'"):
+        run(bernoulli.configure(3, top=0.9, bottom=0.1), 4, record="all")
 
 
 def test_the_last_choice_is_counted_and_the_first_reward_of_arm_0_changed():

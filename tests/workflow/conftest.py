@@ -10,20 +10,43 @@ from pathlib import Path
 import pytest
 import yaml
 
+from privarms.studies import library
+
 ROOT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
 REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 20_000, 300
 
 
+def short(grid):
+    """A grid with no long horizon."""
+    if isinstance(grid, list):
+        return [short(one) for one in grid]
+    if "horizon" not in grid:
+        return grid
+    horizon = grid["horizon"]
+    horizon = horizon["quick"] if isinstance(horizon, dict) else horizon
+    axis = horizon if isinstance(horizon, list) else [horizon]
+    return grid | {"horizon": sorted({min(h, HORIZON) for h in axis})}
+
+
+def stepwise(policies: list[dict]) -> bool:
+    """Whether all of these play round by round, which takes long without compilation."""
+    return all(library.literals("policies", p["policy"])["SECONDS_PER_STEP"] > 0 for p in policies)
+
+
 def shrink(study: dict) -> dict:
-    """A study with a few short runs; the axes of its grid stay."""
+    """A study with a few short runs; the axes of its grid stay, but for horizons of what plays round by round."""
     users = "dataset" in study["environment"]
     small = {k: v for k, v in study.items() if k != "policies"} | {"replicates": REPLICATES, "block": BLOCK}
     if "horizon" in study:
         horizon = study["horizon"]
         small["horizon"] = USERS if users else min(horizon["quick"] if isinstance(horizon, dict) else horizon, HORIZON)
     own = ("replicates", "block", "horizon")
-    return small | {"policies": [{k: v for k, v in p.items() if k not in own} for p in study["policies"]]}
+    policies = [{k: v for k, v in p.items() if k not in own} for p in study["policies"]]
+    if "grid" in study and stepwise([p for p in policies if "grid" not in p]):
+        small["grid"] = short(study["grid"])
+    policies = [p | {"grid": short(p["grid"])} if "grid" in p and stepwise([p]) else p for p in policies]
+    return small | {"policies": policies}
 
 
 class Project:

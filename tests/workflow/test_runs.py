@@ -47,6 +47,19 @@ TABLES = {
         4,
     ),
     "neel2018/regret": ("experiment,policy,variant,ladder,epsilon,t,cumulative_regret,se,replicates", 6),
+    "li2024/table2": ("reading,estimator,reg,m,mse,se,replicates,published", 3),
+    "li2024/table3": ("reading,estimator,reg,m,mse,se,replicates,published", 3),
+    "li2024/pareto": (
+        "algorithm,arrivals,n,M,alpha,epsilon,replicates,regret,regret_se,mse,mse_se,eliminated_fraction,"
+        "missing_fraction",
+        6,
+    ),
+    "li2024/coverage": (
+        "algorithm,n,M,alpha,epsilon,interval,coverage,se,variance_ratio,ks_p,replicates",
+        6,
+    ),
+    "li2024/privacy_audit": ("release,M,epsilon,claimed,exact,lower_bound,confidence,trials", 3),
+    "li2024/lap_plus": ("epsilon,m,printed_sum,corrected_sum", 2),
     "ma2025/table1": (
         "dataset,n_target,sources,max_n_source,sum_n_source,K,original_dimensions,dimensions,published_n_target,"
         "published_sources,published_max_n_source,published_K,published_original_dimensions,published_dimensions,data",

@@ -18,10 +18,15 @@ from numba import njit, types
 from numba.experimental import structref
 from numba.extending import overload_method
 
-from privarms.environments import bernoulli, classification, linear, two_point
+from privarms.contextual_elimination import experiment
+from privarms.environments import bernoulli, classification, features_bernoulli, linear, two_point
+from privarms.inference import propensity
 from privarms.play import play_block, play_contextual, simulate_block
 from privarms.policies import (
     absse,
+    conse_exp3e,
+    conse_se,
+    dp_conse,
     dp_exponential_nas,
     dp_nas,
     dp_se,
@@ -75,6 +80,11 @@ def cases() -> list[Case]:
         *(bandit(private_ucb, 500, 500, K=20, epsilon=0.05, variant=v) for v in ("as_printed", "as_released")),
         bandit(ucb, 100_000, 100_000),
         *(bandit(private_ucb, 100_000, 100_000, epsilon=400.0, variant=v) for v in ("as_printed", "as_released")),
+        *(adaptive_experiment(conse_se, 1_000_000, M=M, alpha=0.5) for M in (1, 10)),
+        *(adaptive_experiment(dp_conse, 1_000_000, M=M, alpha=0.5, epsilon=1.0) for M in (1, 10)),
+        adaptive_experiment(conse_exp3e, 1_000_000, M=1, alpha=0.5),
+        estimator(propensity.mean_difference),
+        estimator(propensity.cross_fitted),
         linear_bandit(oful),
         linear_bandit(linear_ucb_as_released, law="as_released"),
         linear_bandit(private_linear_ucb, epsilon=10.0),
@@ -154,6 +164,38 @@ def linear_bandit(policy, horizon: int = 500, K: int = 5, d: int = 5, law: str =
         return horizon * replicates
 
     return Case(_name(policy), _text({"T": horizon, "K": K, "d": d, "law": law, **parameters}), play, play)
+
+
+def adaptive_experiment(policy, horizon: int, plain_horizon: int = 20_000, **parameters) -> Case:
+    """An experiment with features; a step is a patient. The plain path has `plain_horizon` of them."""
+
+    def play(block, kernel, n, rng, replicates):
+        environment = features_bernoulli.configure(parameters["M"], n)
+        params = policy.configure(horizon=n, **parameters)
+        block(kernel, params, environment, rng, experiment.new_records(replicates, parameters["M"]))
+        return n * replicates
+
+    fast = policy.SIMULATE["features_bernoulli"]
+    return Case(
+        _name(policy),
+        _text({"T": horizon, **parameters}),
+        lambda rng, replicates: play(experiment.simulate_block, fast, horizon, rng, replicates),
+        lambda rng, replicates: play(experiment.play_block, policy.POLICY, plain_horizon, rng, replicates),
+    )
+
+
+def estimator(estimate, horizon: int = 20_000, replications: int = 50) -> Case:
+    """An estimator of an effect on the data of section 5 of Li et al. 2024; a step is a round of one replication."""
+    data = np.random.default_rng(SEED)
+    arms = data.integers(0, 2, (replications, horizon))
+    rewards = data.standard_normal((replications, horizon))
+
+    def run(rng, replicates):
+        for _ in range(replicates):
+            estimate(arms, rewards)
+        return horizon * replications * replicates
+
+    return Case(estimate.__name__, _text({"T": horizon, "replications": replications}), run, run)
 
 
 def measure(chosen: list[Case] | None = None) -> pd.DataFrame:

@@ -1,23 +1,29 @@
-"""A test that is chosen by how the data were gathered: one p-value for each of two selectors a run."""
+"""A test that is chosen by how the data were gathered: a p-value for each selector a run."""
 
 import numpy as np
 
 from privarms.inference.binomial_test import randomised_p_value
+from privarms.inference.histories import least_pulled, most_pulled
 from privarms.play import play_block, simulate_block
 
 KEYS = ("selector",)
-SELECTORS = ("least_pulled", "most_pulled")
+RECORDS = ("false_discovery", "power")
+SELECTORS = {"false_discovery": ("least_pulled", "most_pulled"), "power": ("most_pulled",)}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates on Bernoulli arms and test, at the horizon, the arm that a selector picks from the pulls alone.
 
-    least_pulled: is the arm's mean below mu? most_pulled: is it above mu? Ties are broken at random: by index they
-    would favour an arm for its place. A row per replicate and selector: `arm`, `pulls`, and exact randomised binomial
-    p-values, `p_value` with mu the arm's own mean, so that the null is true, and `p_value_extreme` with mu the largest
-    (least_pulled) or the smallest mean of all arms, a null that is false where the arm differs from that one. Both use
-    one uniform variate; it and the ties come from environment_rng, after the runs.
+    A row per replicate and selector: `arm`, `pulls` and `p_value`, exact, randomised and binomial. The uniform variates
+    and the ties come from environment_rng, after the runs. cell.record:
+    false_discovery (the default): least_pulled, is the arm's mean below its true mean? most_pulled, is it above? The
+    null is true. Ties go to the lowest arm.
+    power: most_pulled, is its mean above the smallest of all arms? Ties are broken at random: by index they would find
+    the better arm by its place.
     """
+    record = cell.record or "false_discovery"
+    if record not in RECORDS:
+        raise ValueError(f"record: expected {' or '.join(RECORDS)}; found {cell.record!r}")
     means = environment.means
     arms, checkpoints = len(means), np.array([cell.horizon])
     regret = np.zeros((replicates, 1))
@@ -29,21 +35,23 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     else:
         simulate_block(simulate, params, environment, checkpoints, policy_rng, regret, pulls, reward_sums)
     run = np.arange(replicates)
-    columns: dict[str, list] = {"arm": [], "pulls": [], "p_value": [], "p_value_extreme": []}
-    for selector in SELECTORS:
+    columns: dict[str, list] = {"arm": [], "pulls": [], "p_value": []}
+    for selector in SELECTORS[record]:
         least = selector == "least_pulled"
-        tied = pulls == (pulls.min(axis=1) if least else pulls.max(axis=1))[:, None]
-        arm = np.where(tied, environment_rng.random(pulls.shape), -1.0).argmax(axis=1)
+        if record == "power":
+            tied = pulls == pulls.max(axis=1, keepdims=True)
+            arm = np.where(tied, environment_rng.random(pulls.shape), -1.0).argmax(axis=1)
+            mean = np.full(replicates, means.min())
+        else:
+            arm = least_pulled(pulls) if least else most_pulled(pulls)
+            mean = means[arm]
         n, successes = pulls[run, arm], np.rint(reward_sums[run, arm]).astype(np.int64)
         u = environment_rng.random(replicates)
-        extreme = np.full(replicates, means.max() if least else means.min())
-        alternative = "less" if least else "greater"
         columns["arm"].append(arm)
         columns["pulls"].append(n)
-        columns["p_value"].append(randomised_p_value(successes, n, means[arm], u, alternative))
-        columns["p_value_extreme"].append(randomised_p_value(successes, n, extreme, u, alternative))
+        columns["p_value"].append(randomised_p_value(successes, n, mean, u, "less" if least else "greater"))
     return {
-        "replicate": np.repeat(run, len(SELECTORS)),
-        "selector": np.tile(np.array(SELECTORS), replicates),
+        "replicate": np.repeat(run, len(SELECTORS[record])),
+        "selector": np.tile(np.array(SELECTORS[record]), replicates),
         **{name: np.stack(parts, axis=1).ravel() for name, parts in columns.items()},
     }

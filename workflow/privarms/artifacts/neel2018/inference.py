@@ -242,18 +242,19 @@ def _correction(epsilon: float, horizon: int) -> float:
     return float(max_information.corrected_level(LEVEL, epsilon, horizon, beta))
 
 
-def _selected(results: Results, study: str, column: str, better: int | None = None) -> pd.DataFrame:
+def _selected(results: Results, study: str, better: int | None = None) -> pd.DataFrame:
     """Rejections at .05 before and after the correction; a row per cell and selector.
 
-    better: an arm; only rejections for this arm count then. selected: how often the selector took it.
+    better: an arm; only rejections for this arm count then. selected: how often the selector took it, or any arm.
+    degenerate: how often it took an arm of mean 1, whose p-value does not depend on the data.
     """
     rows = []
     runs = results.replicates(study)
     for (_, selector), tests in runs.groupby(["cell", "selector"], observed=True, sort=False):
         first = tests.iloc[0]
         epsilon, horizon = float(first["epsilon"]), int(first["horizon"])
-        p = tests[column].to_numpy()
-        own = tests["arm"].to_numpy() == better if better is not None else np.ones(len(p), bool)
+        p, arm = tests["p_value"].to_numpy(), tests["arm"].to_numpy()
+        own = arm == better if better is not None else np.ones(len(p), bool)
         p = np.where(own, p, np.inf)
         naive, naive_se = _rate(p <= LEVEL)
         gamma = _correction(epsilon, horizon)
@@ -270,6 +271,7 @@ def _selected(results: Results, study: str, column: str, better: int | None = No
                 "selector": selector,
                 "replicates": len(p),
                 "selected": own.mean(),
+                "degenerate": (arm == 0).mean() if first["top"] == 1 else 0.0,
                 "naive": naive,
                 "naive_se": naive_se,
                 "level": gamma,
@@ -284,15 +286,14 @@ def _selected(results: Results, study: str, column: str, better: int | None = No
 
 def false_discovery(results: Results) -> pd.DataFrame:
     """How often a true null is rejected at .05: naively, corrected, and as the authors' program corrects."""
-    found = _selected(results, "adaptive_tests", "p_value")
+    found = _selected(results, "adaptive_tests")
     names = [ladder(*row) for row in found[["top", "bottom", "K"]].itertuples(index=False)]
     return found.assign(ladder=names)
 
 
 def power(results: Results) -> pd.DataFrame:
     """How often the better arm is found: most pulled, and "its mean is that of the others" rejected."""
-    found = _selected(results, "power", "p_value_extreme", better=0)
-    return found[found["selector"] == "most_pulled"].reset_index(drop=True)
+    return _selected(results, "power", better=0)
 
 
 def released_loss(horizon: int, epsilon: float) -> float:

@@ -1,0 +1,133 @@
+"""The mean difference: its three intervals, coverage, law and exact variance."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+from scipy.stats import norm
+from statsmodels.api import OLS, add_constant
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+
+from privarms.inference import mean_difference as md
+
+# Estimates that are exactly normal in law: the quantiles of N(0, 1) at 20,000 equally spaced levels.
+NORMAL = ndtri((np.arange(20_000) + 0.5) / 20_000)
+
+
+def test_the_estimate_is_the_slope_of_a_regression_on_the_arm():
+    rng = np.random.default_rng(3)
+    arms, rewards = rng.integers(0, 2, 40), rng.random(40)
+    slope = OLS(rewards, add_constant(arms)).fit().params[1]
+    numbers = [(len(r), r.sum()) for r in (rewards[arms == 0], rewards[arms == 1])]
+    assert md.mean_difference(*numbers[0], *numbers[1]) == pytest.approx(slope, rel=1e-12)
+    assert np.isnan(md.mean_difference([0, 1], [0.0, 1.0], [3, 0], [2.0, 0.0])).all()
+
+
+# By hand: s0^2 + s1^2 = 0.4, T = 100, epsilon = 0.2: 8 / 20^2 = 0.02.
+@pytest.mark.parametrize(
+    ("interval", "expected"), [("printed", 0.004), ("corrected", 0.008), ("corrected_laplace", 0.028)]
+)
+def test_the_variances_by_hand(interval, expected):
+    assert md.variance(100, 0.15, 0.25, interval, epsilon=0.2) == pytest.approx(expected, rel=1e-14)
+
+
+def test_without_privacy_the_laplace_term_is_zero():
+    assert md.variance(100, 0.15, 0.25, "corrected_laplace", epsilon=np.inf) == pytest.approx(0.008)
+
+
+def test_an_interval_by_hand():
+    low, high = md.confidence_interval(np.array([0.5, np.nan]), 0.04)
+    assert (low[0], high[0]) == pytest.approx((0.5 - 0.391993, 0.5 + 0.391993), abs=1e-6)
+    assert np.isnan([low[1], high[1]]).all()
+    narrow = md.confidence_interval(0.0, 1.0, confidence=0.5)
+    assert narrow == pytest.approx((-0.674490, 0.674490), abs=1e-6)
+
+
+def test_the_interval_is_that_of_statsmodels_where_the_variances_are_the_samples_own():
+    rng = np.random.default_rng(4)
+    control, treated = rng.random(30), rng.random(50) + 0.4
+    estimate = md.mean_difference(30, control.sum(), 50, treated.sum())
+    found = md.confidence_interval(estimate, control.var(ddof=1) / 30 + treated.var(ddof=1) / 50, 0.9)
+    theirs = CompareMeans(DescrStatsW(treated), DescrStatsW(control)).zconfint_diff(0.1, usevar="unequal")
+    assert found == pytest.approx(theirs, rel=1e-10)
+
+
+def test_half_of_the_variance_covers_83_per_cent():
+    T, s0, s1, effect = 400, 0.21, 0.21, 0.4
+    truth = md.variance(T, s0, s1, "corrected")
+    estimate = np.append(effect + np.sqrt(truth) * NORMAL, np.nan)
+    share, se, runs = md.coverage(estimate, effect, md.variance(T, s0, s1, "printed"))
+    assert share == pytest.approx(2 * norm.cdf(1.959964 / np.sqrt(2)) - 1, abs=1e-3)
+    assert share == pytest.approx(0.834, abs=1e-3)
+    assert runs == 20_000
+    assert se == pytest.approx(np.sqrt(share * (1 - share) / 20_000))
+    assert md.coverage(estimate, effect, truth)[0] == pytest.approx(0.95, abs=1e-3)
+    assert md.variance_ratio(estimate, effect, T, s0, s1) == pytest.approx(2, rel=1e-3)
+
+
+def test_no_estimate_no_coverage():
+    share, se, runs = md.coverage(np.full(3, np.nan), 0.4, 1.0)
+    assert np.isnan([share, se]).all()
+    assert runs == 0
+
+
+def test_normality_sees_a_wrong_variance_and_not_the_right_one():
+    estimate = np.append(0.3 + 0.1 * NORMAL, [np.nan, np.nan])
+    distance, p = md.normality(estimate, 0.3, 0.01)
+    assert distance < 1e-4
+    assert p == pytest.approx(1, abs=1e-6)
+    distance, p = md.normality(estimate, 0.3, 0.005)
+    # Phi(x / sqrt 2) and Phi(x) differ most where x^2 = 2 ln 2.
+    x = np.sqrt(2 * np.log(2))
+    assert distance == pytest.approx(norm.cdf(x) - norm.cdf(x / np.sqrt(2)), abs=1e-4)
+    assert p < 1e-100
+
+
+def test_quantiles_of_normal_estimates_lie_on_the_diagonal():
+    theory, sample = md.quantiles(np.append(0.3 + 0.1 * NORMAL, np.nan), 0.3, 0.01, [0.05, 0.5, 0.975])
+    assert theory == pytest.approx([-1.644854, 0, 1.959964], abs=1e-6)
+    assert sample == pytest.approx(theory, abs=1e-3)
+
+
+# E[1/N | 0 < N < T]: 1 for T = 2; (1 + 1/2)/2 for T = 3; (4 + 6/2 + 4/3)/14 for T = 4.
+@pytest.mark.parametrize(("T", "inverse"), [(2, 1), (3, 0.75), (4, (4 + 3 + 4 / 3) / 14)])
+def test_the_exact_variance_by_hand(T, inverse):
+    assert md.exact_variance(T, 0.1, 0.3) == pytest.approx(0.4 * inverse, rel=1e-12)
+
+
+def test_the_exact_variance_over_all_assignments_and_rewards():
+    T, p = 5, (0.3, 0.7)
+    mean, square, total = 0.0, 0.0, 0.0
+    for arms in itertools.product((0, 1), repeat=T):
+        if 0 < sum(arms) < T:
+            for rewards in itertools.product((0, 1), repeat=T):
+                weight = np.prod([p[a] if r else 1 - p[a] for a, r in zip(arms, rewards, strict=True)])
+                a, r = np.array(arms), np.array(rewards)
+                difference = r[a == 1].mean() - r[a == 0].mean()
+                total, mean, square = total + weight, mean + weight * difference, square + weight * difference**2
+    assert mean / total == pytest.approx(0.4, rel=1e-12)
+    assert md.exact_variance(T, 0.21, 0.21) == pytest.approx(square / total - (mean / total) ** 2, rel=1e-12)
+
+
+def test_the_exact_variance_tends_to_twice_the_printed_one():
+    ratios = [md.exact_variance(T, 0.2, 0.2) / md.variance(T, 0.2, 0.2, "printed") for T in (100, 10_000, 1_000_000)]
+    assert ratios == pytest.approx([2, 2, 2], rel=0.011)
+    assert ratios[2] == pytest.approx(2, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: md.variance(100, 0.1, 0.1, "wald"), "interval"),
+        (lambda: md.variance(0, 0.1, 0.1, "printed"), "T"),
+        (lambda: md.variance(10, -0.1, 0.1, "printed"), "variance_0"),
+        (lambda: md.variance(10, 0.1, 0.1, "corrected_laplace"), "epsilon"),
+        (lambda: md.variance(10, 0.1, 0.1, "corrected_laplace", 0.0), "epsilon"),
+        (lambda: md.confidence_interval(0.0, 1.0, 1.0), "confidence"),
+        (lambda: md.exact_variance(1, 0.1, 0.1), "T"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(call, named):
+    with pytest.raises(ValueError, match=f"^{named}"):
+        call()

@@ -1,0 +1,173 @@
+"""Inverse propensity weighting and doubly robust designs: closed forms, enumeration, scikit-learn, statsmodels."""
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from statsmodels.api import OLS, add_constant
+
+from privarms.inference import propensity
+
+VECTORS = np.array([[1.0, 0.001], [1.0, 0.0]])
+BASIS = np.eye(2)
+
+
+def data(replicates=6, m=12, seed=8):
+    rng = np.random.default_rng(seed)
+    arms = rng.integers(0, 2, (replicates, m))
+    return arms, rng.normal(1 + 2 * (arms == 0), 1.0)
+
+
+def test_by_hand():
+    arms, rewards = [1, 0, 1, 0], [4.0, 1.0, 2.0, 3.0]
+    assert propensity.mean_difference(arms, rewards) == pytest.approx(3 - 2)
+    assert propensity.inverse_propensity(arms, rewards) == pytest.approx((6 - 4) / 0.5 / 4)
+    assert propensity.inverse_propensity(arms, rewards, 0.8) == pytest.approx((6 / 0.8 - 4 / 0.2) / 4)
+    # First half: means 1 (arm 0) and 4 (arm 1). Scores of the second: 3 + (2 - 4) / .5 = -1 and 3 - (3 - 1) / .5 = -1.
+    assert propensity.half_sample(arms, rewards) == pytest.approx(-1)
+    # Second half: means 3 and 2. Scores of the first: -1 + (4 - 2) / .5 = 3 and -1 - (1 - 3) / .5 = 3.
+    assert propensity.cross_fitted(arms, rewards) == pytest.approx((3 + 3 - 1 - 1) / 4)
+    # Each arm has its own coordinate: theta = (4 / (2 + 1), 6 / (2 + 1)).
+    assert propensity.plug_in_ridge(arms, rewards, BASIS, penalty=1.0) == pytest.approx(6 / 3 - 4 / 3)
+
+
+def test_an_arm_without_a_reward():
+    assert np.isnan(propensity.mean_difference([1, 1], [1.0, 2.0]))
+    # Nuisance mean 0 for arm 0: score of the second round 1 - 0 + (2 - 1) / .5.
+    assert propensity.half_sample([1, 1], [1.0, 2.0]) == pytest.approx(3)
+
+
+@pytest.mark.parametrize("penalty", [0.1, 1.0, 30.0])
+def test_the_plug_in_is_scikit_learn_s_ridge(penalty):
+    arms, rewards = data()
+    found = propensity.plug_in_ridge(arms, rewards, VECTORS, penalty)
+    for i in range(len(arms)):
+        model = Ridge(alpha=penalty, fit_intercept=False, solver="cholesky").fit(VECTORS[arms[i]], rewards[i])
+        assert propensity.ridge(arms[i], rewards[i], VECTORS, penalty) == pytest.approx(model.coef_, rel=1e-9)
+        assert found[i] == pytest.approx((VECTORS[1] - VECTORS[0]) @ model.coef_, rel=1e-6)
+
+
+@pytest.mark.parametrize("nuisance", ["arm_means", "ridge"])
+def test_the_designs_are_their_definitions_round_by_round(nuisance):
+    arms, rewards = data(m=11)
+    half, p, penalty = 5, 0.3, 2.0
+
+    def fit(own_arms, own_rewards):
+        if nuisance == "ridge":
+            model = Ridge(alpha=penalty, fit_intercept=False, solver="cholesky").fit(VECTORS[own_arms], own_rewards)
+            return model.predict(VECTORS)
+        return [own_rewards[own_arms == a].mean() if (own_arms == a).any() else 0.0 for a in (0, 1)]
+
+    def scores(own_arms, own_rewards, means):
+        for arm, reward in zip(own_arms, own_rewards, strict=True):
+            correction = (reward - means[1]) / p if arm == 1 else -(reward - means[0]) / (1 - p)
+            yield means[1] - means[0] + correction
+
+    given = {"nuisance": nuisance, "vectors": VECTORS, "penalty": penalty, "propensity": p}
+    for i in range(len(arms)):
+        first, second = (arms[i, :half], rewards[i, :half]), (arms[i, half:], rewards[i, half:])
+        late = list(scores(*second, fit(*first)))
+        early = list(scores(*first, fit(*second)))
+        assert propensity.half_sample(arms[i], rewards[i], **given) == pytest.approx(np.mean(late), rel=1e-6)
+        assert propensity.cross_fitted(arms[i], rewards[i], **given) == pytest.approx(np.mean(early + late), rel=1e-6)
+
+
+def test_two_estimates_are_those_of_statsmodels():
+    arms, rewards = data(m=30)
+    for a, r in zip(arms, rewards, strict=True):
+        assert propensity.mean_difference(a, r) == pytest.approx(OLS(r, add_constant(a)).fit().params[1], rel=1e-9)
+        # Its penalty is a share of the number of rounds.
+        model = OLS(r, BASIS[a]).fit_regularized(alpha=2.0 / 30, L1_wt=0)
+        assert propensity.ridge(a, r, BASIS, 2.0) == pytest.approx(model.params, rel=1e-9)
+
+
+def assignments(m, p):
+    """Every assignment of m rounds and its probability."""
+    arms = np.array(list(itertools.product((0, 1), repeat=m)))
+    return arms, np.prod(np.where(arms == 1, p, 1 - p), axis=1)
+
+
+@pytest.mark.parametrize("p", [0.5, 0.2])
+@pytest.mark.parametrize("nuisance", ["arm_means", "ridge"])
+def test_with_the_right_propensity_the_mean_over_all_assignments_is_the_effect(p, nuisance):
+    outcomes = np.array([[1.0, 4.0, 0.0, 2.5, 3.0, 1.0], [2.0, -1.0, 5.0, 0.5, 2.0, 7.0]])
+    effects = outcomes[1] - outcomes[0]
+    arms, chances = assignments(6, p)
+    rewards = np.where(arms == 1, outcomes[1], outcomes[0])
+    given = {"nuisance": nuisance, "vectors": VECTORS, "propensity": p}
+    assert chances @ propensity.inverse_propensity(arms, rewards, p) == pytest.approx(effects.mean(), rel=1e-10)
+    assert chances @ propensity.half_sample(arms, rewards, **given) == pytest.approx(effects[3:].mean(), rel=1e-10)
+    assert chances @ propensity.cross_fitted(arms, rewards, **given) == pytest.approx(effects.mean(), rel=1e-10)
+    wrong = given | {"propensity": p + 0.1}
+    assert chances @ propensity.cross_fitted(arms, rewards, **wrong) != pytest.approx(effects.mean(), rel=1e-3)
+
+
+def test_leading_axes_are_replicates():
+    arms, rewards = data(replicates=6, m=12)
+    for estimate in (
+        propensity.mean_difference,
+        propensity.inverse_propensity,
+        propensity.half_sample,
+        propensity.cross_fitted,
+        lambda a, r: propensity.plug_in_ridge(a, r, VECTORS),
+        lambda a, r: propensity.cross_fitted(a, r, "ridge", VECTORS),
+    ):
+        together = estimate(arms.reshape(2, 3, 12), rewards.reshape(2, 3, 12))
+        assert together.shape == (2, 3)
+        assert together.ravel() == pytest.approx(
+            [estimate(a, r) for a, r in zip(arms, rewards, strict=True)], rel=1e-12
+        )
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    ("estimate", "variance"),
+    [
+        # Unit noise, both means 1, m rounds: 4/m where the arms' means are taken out, 4 E[R^2]/m = 8/m without, 8/m
+        # where half of the rounds is used. The nuisance means' own noise adds a term of order 1/m^2: 4/(m/2) a half.
+        (propensity.mean_difference, lambda m: 4 / m),
+        (propensity.inverse_propensity, lambda m: 8 / m),
+        (propensity.half_sample, lambda m: 8 / m * (1 + 2 / m)),
+        (propensity.cross_fitted, lambda m: 4 / m * (1 + 2 / m)),
+    ],
+)
+def test_the_variances_that_tables_2_and_3_compare(estimate, variance):
+    m, replicates = 400, 20_000
+    rng = np.random.default_rng(11)
+    arms = rng.integers(0, 2, (replicates, m), dtype=np.int8)
+    squares = estimate(arms, rng.normal(1.0, 1.0, (replicates, m))) ** 2
+    # Five standard errors and 1% for terms of higher order.
+    tolerance = 5 * squares.std() / np.sqrt(replicates) + 0.01 * variance(m)
+    assert squares.mean() == pytest.approx(variance(m), abs=tolerance)
+    assert squares.mean() != pytest.approx(1.5 * variance(m), abs=tolerance)
+
+
+@pytest.mark.statistical
+def test_the_plug_in_misses_an_effect_that_its_vectors_do_not_show():
+    rng = np.random.default_rng(12)
+    arms = rng.integers(0, 2, (2000, 400))
+    rewards = np.where(arms == 0, 3.0, 1.0) + rng.standard_normal(arms.shape)
+    plug_in = propensity.plug_in_ridge(arms, rewards, VECTORS)
+    assert np.mean((plug_in + 2) ** 2) == pytest.approx(4, abs=0.01)
+    robust = propensity.cross_fitted(arms, rewards, "ridge", VECTORS)
+    assert np.mean((robust + 2) ** 2) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: propensity.mean_difference([0, 2], [1.0, 1.0]), "arms"),
+        (lambda: propensity.mean_difference([0, 1, 1], [1.0, 1.0]), "arms, rewards"),
+        (lambda: propensity.half_sample([1], [1.0]), "arms, rewards"),
+        (lambda: propensity.mean_difference([0, 1], [1.0, np.nan]), "rewards"),
+        (lambda: propensity.inverse_propensity([0, 1], [1.0, 1.0], 1.0), "propensity"),
+        (lambda: propensity.cross_fitted([0, 1], [1.0, 1.0], "forest"), "nuisance"),
+        (lambda: propensity.cross_fitted([0, 1], [1.0, 1.0], "ridge"), "vectors"),
+        (lambda: propensity.plug_in_ridge([0, 1], [1.0, 1.0], [[1.0]]), "vectors"),
+        (lambda: propensity.plug_in_ridge([0, 1], [1.0, 1.0], BASIS, 0.0), "penalty"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(call, named):
+    with pytest.raises(ValueError, match=f"^{named}: "):
+        call()

@@ -1,0 +1,1 @@
+"""Li, Shi and Simchi-Levi 2024: inference, figures, tables and claims."""

@@ -1,0 +1,283 @@
+"""How each claim's value is measured; a function takes the results and the claim's arguments."""
+
+import math
+import time
+
+import numpy as np
+import pandas as pd
+
+from privarms.artifacts.li2024.tables import IMPLIED
+from privarms.artifacts.results import Results
+from privarms.contextual_elimination import epochs
+from privarms.inference import propensity
+from privarms.inference.experiment_privacy import batch_event_probability
+from privarms.ledger import Measured
+from privarms.mechanisms import lap_plus
+from privarms.policies import conse_exp3e, conse_se, dp_conse
+
+GAP = 0.4
+PATIENTS = 20_000
+
+
+def _cells(results: Results, policy: str) -> pd.DataFrame:
+    cells = results.inference("pareto")
+    return cells[cells["policy"] == policy]
+
+
+def _at(row: pd.Series) -> str:
+    budget = "" if math.isnan(row["epsilon"]) else f", epsilon = {row['epsilon']:g}"
+    return f"n = {row['horizon']:,}, M = {row['M']}, alpha = {row['alpha']:g}, {row['arrivals']}{budget}"
+
+
+def smallest_product(results: Results) -> Measured:
+    """The smallest regret times error over M, over all algorithms and cells."""
+    cells = results.inference("pareto")
+    best = cells.loc[cells["product"].idxmin()]
+    return Measured(best["product"], 0.0, int(best["replicates"]), f"At {_at(best)}, {best['policy']}.")
+
+
+def product_spread(results: Results, policy: str) -> Measured:
+    """The largest over the smallest regret times error over M in the grid."""
+    cells = _cells(results, policy).dropna(subset="product")
+    worst, best = cells.loc[cells["product"].idxmax()], cells.loc[cells["product"].idxmin()]
+    gone = cells[cells["eliminated_fraction"] > 0.999]
+    note = (
+        f"From {best['product']:.3g} ({_at(best)}) to {worst['product']:.3g} ({_at(worst)}); from "
+        f"{gone['product'].min():.3g} to {gone['product'].max():.3g} in the {len(gone)} of {len(cells)} cells in which "
+        "the worse arms are eliminated."
+    )
+    return Measured(worst["product"] / best["product"], 0.0, int(cells["replicates"].min()), note)
+
+
+def scaled_error(results: Results, policy: str) -> Measured:
+    """The largest error times T_min over the grid, T_min at the expected count of the rarest feature."""
+    cells = _cells(results, policy).dropna(subset="mse")
+    scaled = cells["mse"] * cells["T_min"]
+    worst = cells.loc[scaled.idxmax()]
+    note = f"Largest at {_at(worst)}; median over the grid {scaled.median():.2f}."
+    return Measured(scaled.max(), worst["mse_se"] * worst["T_min"], int(worst["replicates"]), note)
+
+
+def scaled_regret(results: Results, policy: str) -> Measured:
+    """The largest regret over M max(f^(1 - alpha), log n (/ epsilon)) over the grid, over the smallest."""
+    cells = _cells(results, policy)
+    scaled = cells["regret"] / (cells["M"] * cells["T_min"])
+    worst, best = cells.loc[scaled.idxmax()], cells.loc[scaled.idxmin()]
+    note = f"From {scaled.min():.2f} at {_at(best)} to {scaled.max():.0f} at {_at(worst)}."
+    return Measured(scaled.max() / scaled.min(), 0.0, int(cells["replicates"].min()), note)
+
+
+def first_half_constant(results: Results, policy: str) -> Measured:
+    """The largest first-half regret over sum log(n)/gap (+ M log(n)/epsilon), where all worse arms are eliminated."""
+    cells = _cells(results, policy)
+    gone = cells[cells["eliminated_fraction"] > 0.999]
+    if gone.empty:
+        return Measured(math.nan, 0.0, None, "In no cell of the grid are the worse arms eliminated.")
+    order = []
+    for row in gone.itertuples():
+        gaps = np.linspace(0.3, 0.5, int(row.M)) if row.M > 1 else np.array([GAP])
+        private = 0.0 if math.isnan(row.epsilon) else row.M / row.epsilon
+        order.append(math.log(row.horizon) * ((1 / gaps).sum() + private))
+    constants = gone["first_half_regret"] / np.array(order)
+    worst = gone.loc[constants.idxmax()]
+    note = f"Largest at {_at(worst)}, smallest {constants.min():.1f}; {len(gone)} of {len(cells)} cells are such."
+    return Measured(constants.max(), 0.0, int(gone["replicates"].min()), note)
+
+
+def second_half_constant(results: Results, policy: str) -> Measured:
+    """The largest second-half regret over T_min times the sum of gaps, over the grid."""
+    cells = _cells(results, policy)
+    sums = cells["M"] * GAP
+    scaled = (cells["regret"] - cells["first_half_regret"]) / (cells["T_min"] * sums)
+    worst = cells.loc[scaled.idxmax()]
+    gone = scaled[cells["eliminated_fraction"] > 0.999]
+    note = f"Largest at {_at(worst)}; at most {gone.max():.2f} where the worse arms are eliminated in the first half."
+    return Measured(scaled.max(), 0.0, int(cells["replicates"].min()), note)
+
+
+def bad_pulls(results: Results) -> Measured:
+    """The most pulls of the worse arm in a run's first half over the bound in the proof of Lemma 3.1, M = 1."""
+    rows = results.inference("elimination")
+    rows = rows[(rows["policy"] == "dp_conse") & (rows["M"] == 1)]
+    bounds = [
+        3 * math.log(2 * math.log(2 / GAP) * row.horizon) * (1024 / GAP**2 + 96 / (row.epsilon * GAP))
+        for row in rows.itertuples()
+    ]
+    share = rows["worst_pulls"] / np.array(bounds)
+    worst = rows.loc[share.idxmax()]
+    note = f"Largest at n = {worst['horizon']:,}, epsilon = {worst['epsilon']:g}; {rows['replicates'].sum():,} runs."
+    return Measured(share.max(), 0.0, int(rows["replicates"].min()), note)
+
+
+def eliminated(results: Results, policy: str, n: int, M: int, epsilon: float = 0) -> Measured:
+    """The share of features that lose an arm in the first half."""
+    rows = results.inference("elimination")
+    chosen = (rows["policy"] == policy) & (rows["horizon"] == n) & (rows["M"] == M)
+    chosen &= rows["epsilon"] == epsilon if epsilon else rows["epsilon"].isna()
+    found = rows[chosen]
+    if found.empty:
+        return Measured(math.nan, 0.0, None, f"n = {n:,} is not in the grid of this scale.")
+    row = found.iloc[0]
+    first = epochs.epoch_length(conse_se.configure(1, n, 1.0), 1)
+    note = f"R_1 is {first:.0f} patients of a feature, of about {n / 2 / M:,.0f} in the first half."
+    if policy == "conse_exp3e":
+        note = f"C = {conse_exp3e.configure(1, n, 1.0).C:.2g}."
+    return Measured(row["eliminated_fraction"], 0.0, int(row["replicates"]), note)
+
+
+def variance_ratio(results: Results, policy: str) -> Measured:
+    """The variance of sqrt(T) (estimate - effect) over s0^2 + s1^2 at the longest trial in the grid (alpha = .1)."""
+    rows = results.inference("coverage")
+    rows = rows[(rows["policy"] == policy) & (rows["interval"] == "printed")]
+    row = rows.loc[rows["T"].idxmax()]
+    others = rows["variance_ratio"]
+    se = row["variance_ratio"] * math.sqrt(2 / row["replicates"])
+    note = f"T = {row['T']:,.0f}; {others.min():.2f} to {others.max():.2f} over the grid."
+    return Measured(row["variance_ratio"], se, int(row["replicates"]), note)
+
+
+def coverage(results: Results, policy: str, interval: str) -> Measured:
+    """The coverage of an interval at the longest trial in the grid."""
+    rows = results.inference("coverage")
+    rows = rows[(rows["policy"] == policy) & (rows["interval"] == interval)]
+    row = rows.loc[rows["T"].idxmax()]
+    note = f"From {rows['coverage'].min():.3f} to {rows['coverage'].max():.3f} over the grid."
+    return Measured(row["coverage"], row["se"], int(row["replicates"]), note)
+
+
+def unbiased(results: Results, policy: str) -> Measured:
+    """The largest distance from normal of the corrected, standardised estimate at n = 1,000,000 and alpha <= .5."""
+    rows = results.inference("coverage")
+    chosen = (rows["policy"] == policy) & (rows["interval"] == "corrected_laplace") & (rows["alpha"] <= 0.5)
+    rows = rows[chosen & (rows["horizon"] == rows["horizon"].max())]
+    worst = rows.loc[rows["ks"].idxmax()]
+    note = f"At M = {worst['M']}, alpha = {worst['alpha']:g}; p = {worst['ks_p']:.2g}."
+    return Measured(worst["ks"], 0.0, int(worst["replicates"]), note)
+
+
+def privacy_is_free(results: Results, measure: str, epsilon: float) -> Measured:
+    """The largest ratio of DP-ConSE's error or regret to ConSE's over the grid at an epsilon."""
+    rows = results.inference("privacy_cost")
+    rows = rows[(rows["epsilon"] == epsilon) & rows[f"{measure}_ratio"].notna()]
+    worst = rows.loc[rows[f"{measure}_ratio"].idxmax()]
+    note = f"Largest at n = {worst['horizon']:,}, M = {worst['M']}, alpha = {worst['alpha']:g}, {worst['arrivals']}."
+    cheap = results.inference("privacy_cost")
+    cheap = cheap[cheap[f"{measure}_ratio"] > 1.1]
+    if measure == "mse" and len(cheap):
+        note += f" Over all epsilon a ratio above 1.1 is seen up to epsilon^2 T_min = {cheap['eps2_T'].max():.0f}."
+    return Measured(worst[f"{measure}_ratio"], worst[f"{measure}_ratio_se"], int(worst["replicates"]), note)
+
+
+def audit(results: Results, release: str, M: int, against: str = "claimed") -> Measured:
+    """The largest 95% lower bound on a release's privacy loss, over epsilon/2 (claimed) or epsilon (theorem)."""
+    rows = results.inference("audit")
+    rows = rows[(rows["release"] == release) & (rows["M"] == M) & np.isfinite(rows["lower_bound"])]
+    if rows.empty:
+        return Measured(math.nan, 0.0, None, "Too few trials: no event was seen.")
+    scale = rows["claimed"] if against == "claimed" else rows["epsilon"]
+    shares = rows["lower_bound"] / scale
+    worst = rows.loc[shares.idxmax()]
+    note = (
+        f"At epsilon = {worst['epsilon']:g}: exactly {worst['exact']:.3f}, at least {worst['lower_bound']:.3f} from "
+        f"{worst['trials']:,} trials."
+    )
+    return Measured(shares.max(), 0.0, int(worst["trials"]), note)
+
+
+def lap_plus_sum(results: Results, epsilon: float, m: int) -> Measured:
+    """What Lap+'s printed probabilities add up to; nothing is simulated."""
+    printed, corrected = lap_plus.sums(epsilon, m)
+    return Measured(printed, note=f"At epsilon = {epsilon:g}, m = {m}; with a^-[m] they add up to {corrected:.12g}.")
+
+
+def batch_event(results: Results, share: float) -> Measured:
+    """P(R_e^j >= share R_e) for the first batch at n = 20,000 and epsilon = 1; nothing is simulated."""
+    params = dp_conse.configure(1, PATIENTS, 0.5, 1.0)
+    R = float(epochs.epoch_length(params, 1))
+    return Measured(batch_event_probability(R, 1.0, share), note=f"R_1 = {R:.0f}, epsilon = 1.")
+
+
+def width_ratio(results: Results) -> Measured:
+    """c_e of the list of sequences over the c_e of Lemma 3.1's proof; nothing is simulated."""
+    printed, proof = (dp_conse.configure(1, PATIENTS, 0.5, 1.0, width=w) for w in ("printed", "proof"))
+    return Measured(float(epochs.privacy_radius(printed, 1) / epochs.privacy_radius(proof, 1)))
+
+
+def confidence_ratio(results: Results) -> Measured:
+    """h_e with the rewards that an arm has, about R_e / 2, over h_e as printed; nothing is simulated."""
+    printed, own = (conse_se.configure(1, PATIENTS, 0.5, confidence=c) for c in ("printed", "per_arm"))
+    return Measured(float(epochs.confidence_radius(own, 1) / epochs.confidence_radius(printed, 1)))
+
+
+def exp3e_probabilities(results: Results) -> Measured:
+    """What the two printed probabilities of lines 9 and 10 add up to after one patient; nothing is simulated.
+
+    Both have epsilon_(n-1) R(0) and epsilon_n R(1) below the line; line 10 has epsilon_(n-1) R(1) above it. After one
+    patient, who got arm 1 and a reward of 1, R(1) = 2 and R(0) = 0; C = 1, so that the difference can be seen.
+    """
+    before, now, R = 1.0, 1 / math.sqrt(2), 2.0
+    below = 1 + math.exp(now * R)
+    return Measured((1 + math.exp(before * R)) / below, note="n = 2, C = 1, R(0) = 0, R(1) = 2.")
+
+
+def constant_growth(results: Results) -> Measured:
+    """C at n = 10^8 over C at n = 10^4, over the ratio of log n; nothing is simulated."""
+    constants = [conse_exp3e.configure(1, n, 1.0).C for n in (10**4, 10**8)]
+    return Measured(constants[1] / constants[0] / 2, note=f"C is {constants[0]:.3g} and {constants[1]:.3g}.")
+
+
+def entry(results: Results, table: str, reg: int, estimator: str, reading: str) -> Measured:
+    """The mean squared error of an estimator in a table, for m rounds under a reading."""
+    m = reg if reading == "literal" else IMPLIED[reg]
+    rows = results.inference("estimators")
+    row = rows[(rows["table"] == table) & (rows["m"] == m) & (rows["estimator"] == estimator)].iloc[0]
+    others = rows[(rows["table"] == table) & (rows["m"] == m)]
+    spread = ", ".join(f"{r.estimator} {r.mse:.3g}" for r in others.itertuples() if r.estimator != estimator)
+    return Measured(row["mse"], row["se"], int(row["replicates"]), f"m = {m}; the others: {spread}.")
+
+
+def within_a_second(results: Results, estimator: str) -> Measured:
+    """1 if 50 replications of 20,000 rounds take less than a second, else 0; the time itself is in bench.csv."""
+    rng = np.random.default_rng(1)
+    arms = rng.integers(0, 2, (50, PATIENTS))
+    rewards = rng.standard_normal((50, PATIENTS))
+    estimate = getattr(propensity, estimator)
+    estimate(arms[:2], rewards[:2])
+    begin = time.perf_counter()
+    estimate(arms, rewards)
+    return Measured(float(time.perf_counter() - begin < 1), 0.0, 50, "1 for yes; times are in results/bench.csv.")
+
+
+def missing(results: Results) -> Measured:
+    """The share of runs at alpha = 0 and M >= 2 in which some feature never gets its estimate, largest."""
+    cells = _cells(results, "conse_se")
+    cells = cells[(cells["alpha"] == 0) & (cells["M"] >= 2) & (cells["arrivals"] == "stationary")]
+    worst = cells.loc[cells["missing_fraction"].idxmax()]
+    low = cells["missing_fraction"].min()
+    return Measured(worst["missing_fraction"], 0.0, int(worst["replicates"]), f"At {_at(worst)}; smallest {low:.2f}.")
+
+
+MEASURES = {
+    "smallest_product": smallest_product,
+    "product_spread": product_spread,
+    "scaled_error": scaled_error,
+    "scaled_regret": scaled_regret,
+    "first_half_constant": first_half_constant,
+    "second_half_constant": second_half_constant,
+    "bad_pulls": bad_pulls,
+    "eliminated": eliminated,
+    "variance_ratio": variance_ratio,
+    "coverage": coverage,
+    "unbiased": unbiased,
+    "privacy_is_free": privacy_is_free,
+    "audit": audit,
+    "lap_plus_sum": lap_plus_sum,
+    "batch_event": batch_event,
+    "width_ratio": width_ratio,
+    "confidence_ratio": confidence_ratio,
+    "exp3e_probabilities": exp3e_probabilities,
+    "constant_growth": constant_growth,
+    "entry": entry,
+    "within_a_second": within_a_second,
+    "missing": missing,
+}

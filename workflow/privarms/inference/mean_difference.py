@@ -1,0 +1,108 @@
+"""The difference of two means after a randomised trial: estimates, intervals, their coverage and their law.
+
+Li, Shi & Simchi-Levi (ICML 2024), Propositions 2.6 and 3.6: sqrt(T) (estimate - effect) tends to N(0, s0^2 + s1^2),
+with T = T_min. Each of T patients gets one of the two arms, about T / 2 each, so that the variance is
+2 (s0^2 + s1^2); the private estimate has Lap(2 / (epsilon T)) on top, of variance 8 / (epsilon T)^2. Leading axes
+are replicates: everything broadcasts.
+"""
+
+import numpy as np
+from scipy.special import gammaln, ndtri
+from scipy.stats import kstest, norm
+
+INTERVALS = ("printed", "corrected", "corrected_laplace")
+
+
+def mean_difference(pulls_0, reward_sum_0, pulls_1, reward_sum_1):
+    """Mean of arm 1 less mean of arm 0, nan where an arm has no pull."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.true_divide(reward_sum_1, pulls_1) - np.true_divide(reward_sum_0, pulls_0)
+
+
+def variance(T, variance_0, variance_1, interval: str, epsilon: float | None = None):
+    """The variance that an interval gives to the estimate; interval: one of INTERVALS.
+
+    T: T_min, >= 1; variance_0, variance_1: s0^2 and s1^2; epsilon: needed for corrected_laplace alone, where inf adds
+    nothing. Raises ValueError.
+    """
+    T, both = np.asarray(T, float), np.add(variance_0, variance_1)
+    if interval not in INTERVALS:
+        raise ValueError(f"interval: expected {', '.join(INTERVALS)}; found {interval!r}")
+    if not np.all(T >= 1):
+        raise ValueError("T: expected trials of at least 1 patient")
+    if not (np.all(np.greater_equal(variance_0, 0)) and np.all(np.greater_equal(variance_1, 0))):
+        raise ValueError("variance_0, variance_1: expected numbers >= 0")
+    if interval == "printed":
+        return both / T
+    if interval == "corrected":
+        return 2 * both / T
+    if epsilon is None or not np.all(np.greater(epsilon, 0)):
+        raise ValueError(f"epsilon: corrected_laplace needs a number > 0; found {epsilon}")
+    return 2 * both / T + 8 / (epsilon * T) ** 2
+
+
+def confidence_interval(estimate, variance, confidence: float = 0.95):
+    """The normal interval (low, high) around an estimate of this variance; nan where there is no estimate."""
+    half = ndtri(0.5 + _checked(confidence) / 2) * np.sqrt(variance)
+    return np.subtract(estimate, half), np.add(estimate, half)
+
+
+def coverage(estimate, effect, variance, confidence: float = 0.95) -> tuple[float, float, int]:
+    """How often the interval holds the effect among the runs with an estimate: share, its standard error, runs.
+
+    nan without any run.
+    """
+    estimate = np.asarray(estimate, float)
+    low, high = confidence_interval(estimate, variance, confidence)
+    there = ~np.isnan(estimate)
+    runs = int(there.sum())
+    if runs == 0:
+        return np.nan, np.nan, 0
+    share = float(((low <= effect) & (effect <= high))[there].mean())
+    return share, float(np.sqrt(share * (1 - share) / runs)), runs
+
+
+def variance_ratio(estimate, effect, T, variance_0, variance_1) -> float:
+    """The sample variance of sqrt(T) (estimate - effect) over s0^2 + s1^2, which the propositions say tends to 1."""
+    scaled = np.sqrt(T) * (np.asarray(estimate, float) - effect) / np.sqrt(np.add(variance_0, variance_1))
+    return float(np.nanvar(scaled, ddof=1))
+
+
+def standardised(estimate, effect, variance):
+    """(estimate - effect) / sqrt(variance): what the interval takes for standard normal."""
+    return (np.asarray(estimate, float) - effect) / np.sqrt(variance)
+
+
+def normality(estimate, effect, variance) -> tuple[float, float]:
+    """Kolmogorov and Smirnov's distance of the standardised estimates from N(0, 1), and its p-value; nans are left out.
+
+    The estimate of a Bernoulli trial of few patients is discrete, and the distance says so.
+    """
+    sample = standardised(estimate, effect, variance).ravel()
+    result = kstest(sample[~np.isnan(sample)], norm.cdf)
+    return float(result.statistic), float(result.pvalue)
+
+
+def quantiles(estimate, effect, variance, levels) -> tuple[np.ndarray, np.ndarray]:
+    """A QQ plot's points at levels in (0, 1): those of N(0, 1) and those of the standardised estimates."""
+    sample = standardised(estimate, effect, variance).ravel()
+    return ndtri(np.asarray(levels, float)), np.quantile(sample[~np.isnan(sample)], levels)
+
+
+def exact_variance(T: int, variance_0: float, variance_1: float) -> float:
+    """Var of the mean difference after T patients with a fair coin each, given that both arms have a pull.
+
+    E[1/N] (s0^2 + s1^2) for N ~ Bin(T, 1/2) given 0 < N < T; 2 (s0^2 + s1^2) / T to first order. T >= 2.
+    """
+    if T < 2:
+        raise ValueError(f"T: expected at least 2 patients; found {T}")
+    pulls = np.arange(1, T)
+    log_weights = gammaln(T + 1) - gammaln(pulls + 1) - gammaln(T - pulls + 1) - T * np.log(2)
+    weights = np.exp(log_weights - log_weights.max())
+    return float((weights / pulls).sum() / weights.sum() * (variance_0 + variance_1))
+
+
+def _checked(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence: expected a number in (0, 1); found {confidence}")
+    return confidence

@@ -1,0 +1,129 @@
+"""Estimates of a treatment effect from randomised arms with known propensities, by name.
+
+For the experiments of section 5 of Li, Shi & Simchi-Levi (ICML 2024): no contexts, two arms with feature vectors, the
+"DML estimator" not specified. Leading axes are replicates. arms: int[..., m], 0 or 1; rewards: float[..., m];
+propensity: the probability of arm 1, in (0, 1).
+
+- mean_difference: mean of arm 1 less mean of arm 0.
+- inverse_propensity: Horvitz & Thompson 1952.
+- half_sample: doubly robust scores, nuisance means fitted on the first half, scores averaged on the second alone.
+- cross_fitted: the same and with the halves exchanged, averaged over all (Chernozhukov et al. 2018).
+- plug_in_ridge: (a1 - a0)' theta of a ridge regression of the rewards on their arms' vectors; no score.
+
+Nuisance means are those of each arm ("arm_means"; 0 for an arm without a reward) or a_arm' theta of a ridge
+regression ("ridge"). With the right propensity a doubly robust score has the effect for its mean whatever they are.
+"""
+
+import numpy as np
+
+NUISANCES = ("arm_means", "ridge")
+
+
+def mean_difference(arms, rewards):
+    """Mean of arm 1 less mean of arm 0; nan where an arm has no reward."""
+    counts, sums = _by_arm(*_checked(arms, rewards))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = sums / counts
+    return means[..., 1] - means[..., 0]
+
+
+def inverse_propensity(arms, rewards, propensity: float = 0.5):
+    """Mean of reward / propensity over arm 1 less that of reward / (1 - propensity) over arm 0, over all rounds."""
+    arms, rewards = _checked(arms, rewards, propensity)
+    _, sums = _by_arm(arms, rewards)
+    return (sums[..., 1] / propensity - sums[..., 0] / (1 - propensity)) / arms.shape[-1]
+
+
+def half_sample(
+    arms, rewards, nuisance: str = "arm_means", vectors=None, penalty: float = 1.0, propensity: float = 0.5
+):
+    """Doubly robust on the second half with nuisance means from the first; at least two rounds.
+
+    vectors: float[2, d], of the arms, and penalty > 0, for the nuisance "ridge"
+    """
+    arms, rewards = _checked(arms, rewards, propensity, 2)
+    half = arms.shape[-1] // 2
+    means = _nuisance(arms[..., :half], rewards[..., :half], nuisance, vectors, penalty)
+    return _scores(arms[..., half:], rewards[..., half:], means, propensity).mean(axis=-1)
+
+
+def cross_fitted(
+    arms, rewards, nuisance: str = "arm_means", vectors=None, penalty: float = 1.0, propensity: float = 0.5
+):
+    """Doubly robust with each half's nuisance means from the other; at least two rounds. Arguments as `half_sample`."""
+    arms, rewards = _checked(arms, rewards, propensity, 2)
+    half = arms.shape[-1] // 2
+    first, second = (slice(None, half), slice(half, None))
+    scores = [
+        _scores(
+            arms[..., own],
+            rewards[..., own],
+            _nuisance(arms[..., other], rewards[..., other], nuisance, vectors, penalty),
+            propensity,
+        )
+        for own, other in ((first, second), (second, first))
+    ]
+    return np.concatenate(scores, axis=-1).mean(axis=-1)
+
+
+def plug_in_ridge(arms, rewards, vectors, penalty: float = 1.0):
+    """(a1 - a0)' theta; vectors: float[2, d], a0 and a1; penalty > 0, without an intercept."""
+    arms, rewards = _checked(arms, rewards)
+    predictions = _nuisance(arms, rewards, "ridge", vectors, penalty)
+    return predictions[..., 1] - predictions[..., 0]
+
+
+def ridge(arms, rewards, vectors, penalty: float):
+    """theta = (penalty I + sum of a a')^-1 sum of a r, float[..., d]."""
+    vectors = np.asarray(vectors, float)
+    if vectors.ndim != 2 or len(vectors) != 2:
+        raise ValueError(f"vectors: expected one for each of two arms; found shape {vectors.shape}")
+    if not 0 < penalty < np.inf:
+        raise ValueError(f"penalty: expected a finite number > 0; found {penalty}")
+    counts, sums = _by_arm(arms, rewards)
+    outer = np.einsum("ai,aj->aij", vectors, vectors)
+    gram = np.einsum("...a,aij->...ij", counts, outer) + penalty * np.eye(vectors.shape[1])
+    return np.linalg.solve(gram, (sums @ vectors)[..., None])[..., 0]
+
+
+def _nuisance(arms, rewards, nuisance, vectors, penalty):
+    """The predicted reward of each arm, float[..., 2]."""
+    if nuisance == "arm_means":
+        counts, sums = _by_arm(arms, rewards)
+        return np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    if nuisance == "ridge":
+        if vectors is None:
+            raise ValueError("vectors: the nuisance ridge needs the vectors of the two arms")
+        return ridge(arms, rewards, vectors, penalty) @ np.asarray(vectors, float).T
+    raise ValueError(f"nuisance: expected {', '.join(NUISANCES)}; found {nuisance!r}")
+
+
+def _scores(arms, rewards, means, propensity):
+    """mu_1 - mu_0 + A (R - mu_1) / p - (1 - A) (R - mu_0) / (1 - p), a score a round."""
+    mean_0, mean_1 = means[..., :1], means[..., 1:]
+    correction = np.where(arms == 1, (rewards - mean_1) / propensity, -(rewards - mean_0) / (1 - propensity))
+    return mean_1 - mean_0 + correction
+
+
+def _by_arm(arms, rewards):
+    """How many rewards each arm has and their sum: float[..., 2] each."""
+    treated = arms == 1
+    count = treated.sum(axis=-1, dtype=float)
+    total, treated_sum = rewards.sum(axis=-1), np.where(treated, rewards, 0.0).sum(axis=-1)
+    counts = np.stack([arms.shape[-1] - count, count], axis=-1)
+    return counts, np.stack([total - treated_sum, treated_sum], axis=-1)
+
+
+def _checked(arms, rewards, propensity: float = 0.5, least: int = 1):
+    arms, rewards = np.asarray(arms), np.asarray(rewards, float)
+    if arms.shape != rewards.shape or arms.ndim == 0 or arms.shape[-1] < least:
+        raise ValueError(
+            f"arms, rewards: expected the same shape, {least} rounds or more; found {arms.shape} and {rewards.shape}"
+        )
+    if not np.isin(arms, (0, 1)).all():
+        raise ValueError("arms: expected 0 and 1 only")
+    if not np.isfinite(rewards).all():
+        raise ValueError("rewards: expected finite numbers")
+    if not 0 < propensity < 1:
+        raise ValueError(f"propensity: expected a number in (0, 1); found {propensity}")
+    return arms, rewards

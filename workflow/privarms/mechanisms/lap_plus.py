@@ -1,0 +1,87 @@
+"""Lap+ noise on integers, cut off where the result would be negative (Li, Shi & Simchi-Levi 2024, appendix A.4).
+
+P(Lap+(m) = [m] + k) is proportional to e^(-epsilon |k| / 2) for the integers k >= -[m]. With a = e^(epsilon / 2) the
+printed constant is (a - 1) / (a + 1 - a^[m]), which does not make a law: the terms add up to
+(a + 1 - a^-[m]) / (a + 1 - a^[m]) and not to 1. The right constant is (a - 1) / (a + 1 - a^-[m]).
+"""
+
+from math import fsum
+
+import numpy as np
+from numba import njit
+
+# Lengths beyond this are never waited for; it keeps sums of two within an int64.
+LONGEST = 2.0**61
+
+
+@njit
+def lap_plus(m, epsilon, rng):
+    """One draw of Lap+(m), an int64 >= 0, for m >= 0 and epsilon > 0.
+
+    The difference of two geometric variables, drawn again while it is below -[m]; that happens with a probability
+    below 1/2. Beyond 2**61 values are cut off.
+    """
+    centre = int(min(np.floor(m), LONGEST))
+    while True:
+        k = _geometric(epsilon, rng) - _geometric(epsilon, rng)
+        if k >= -centre:
+            return centre + k
+
+
+@njit
+def _geometric(epsilon, rng):
+    """P(k or more) = e^(-epsilon k / 2), k = 0, 1, ...: the whole part of an exponential of mean 2 / epsilon."""
+    return int(min(np.floor(2 * rng.standard_exponential() / epsilon), LONGEST))
+
+
+def pmf(value, m: float, epsilon: float):
+    """P(Lap+(m) = value), for an integer or an array of them."""
+    centre = _centre(m, epsilon)
+    value = np.asarray(value)
+    chance = _constant(centre, epsilon) * np.exp(-epsilon / 2 * np.abs(value - centre))
+    return np.where((value >= 0) & (value == np.floor(value)), chance, 0.0)[()]
+
+
+def survival(value: int, m: float, epsilon: float) -> float:
+    """P(Lap+(m) >= value), for an integer."""
+    centre = _centre(m, epsilon)
+    if value <= 0:
+        return 1.0
+    upper = _constant(centre, epsilon) / -np.expm1(-epsilon / 2)
+    if value > centre:
+        return float(upper * np.exp(-epsilon / 2 * (value - centre)))
+    # The terms from 0 to value - 1, from the largest down.
+    lower = np.exp(-epsilon / 2 * (centre - value + 1)) * -np.expm1(-epsilon / 2 * value)
+    return float(1 - upper * lower)
+
+
+def sums(epsilon: float, m: float) -> tuple[float, float]:
+    """What the probabilities of Lap+(m) add up to: with the printed constant, and with the right one.
+
+    Added up term by term, both of them; the printed sum is negative where a^[m] > a + 1, and infinite at equality.
+    """
+    centre = _centre(m, epsilon)
+    # Where the terms have fallen below 1e-20 of the largest.
+    reach = int(np.ceil(100 / epsilon))
+    k = np.arange(-min(centre, reach), reach + 1)
+    terms = fsum(np.exp(-epsilon / 2 * np.abs(k)))
+    # The printed constant with a^-[m] above and below, so that nothing overflows.
+    step = np.expm1(epsilon / 2)
+    shrunk = np.exp(-epsilon / 2 * centre)
+    with np.errstate(divide="ignore"):
+        printed = np.divide(step * shrunk, (step + 2) * shrunk - 1)
+    return float(printed * terms), float(_constant(centre, epsilon) * terms)
+
+
+def _constant(centre: int, epsilon: float) -> float:
+    """(a - 1) / (a + 1 - a^-[m]) = (1 - q) / (1 + q - q^([m] + 1)), q = 1 / a: P(Lap+(m) = [m])."""
+    q = np.exp(-epsilon / 2)
+    return float(-np.expm1(-epsilon / 2) / (1 + q - q ** (centre + 1)))
+
+
+def _centre(m: float, epsilon: float) -> int:
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    if not 0 <= m < np.inf:
+        raise ValueError(f"m: expected a finite number >= 0; found {m}")
+    return int(np.floor(m))
