@@ -1,23 +1,30 @@
-rule simulate_shard:
-    input:
-        library=lambda w: plan.shard_library(w.paper, w.study, w.shard),
-        lock="uv.lock",
-        prepared=lambda w: [plan.prepared(d) for d in plan.datasets(w.paper, w.study)],
-    output:
-        f"{RESULTS}/shards/{{paper}}/{{study}}/{{shard}}.parquet",
-    log:
-        f"{LOGS}/simulate_shard/{{paper}}/{{study}}/{{shard}}.log",
-    benchmark:
-        f"{BENCHMARKS}/simulate_shard/{{paper}}/{{study}}/{{shard}}.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=1500,
-        runtime=lambda w: plan.shard_minutes(w.paper, w.study, w.shard),
-    params:
-        seed=config["seed"],
-        pieces=lambda w: plan.pieces(w.paper, w.study, w.shard),
-        datasets=lambda w: plan.datasets(w.paper, w.study),
-    script:
-        "../scripts/simulate_shard.py"
+# A job compiles its policy once: it runs as many of the policy's shards as make up a job's work, of one kind of run.
+for paper in plan.papers:
+
+    for task in plan.tasks(paper):
+
+        rule:
+            name:
+                f"simulate_{paper}_{task.replace('-', '_')}"
+            input:
+                library=plan.task_library(paper, task),
+                lock="uv.lock",
+                prepared=[plan.prepared(d) for d in plan.task_datasets(paper, task)],
+            output:
+                plan.task_files(paper, task),
+            log:
+                f"{LOGS}/simulate_shards/{paper}/{task}.log",
+            benchmark:
+                f"{BENCHMARKS}/simulate_shards/{paper}/{task}.tsv"
+            conda:
+                "../../environment.yml"
+            threads: 1
+            resources:
+                mem_mb=1500,
+                runtime=plan.task_minutes(paper, task),
+            params:
+                seed=config["seed"],
+                shards=lambda w, paper=paper, task=task: plan.task_pieces(paper, task),
+                datasets=plan.task_datasets(paper, task),
+            script:
+                "../scripts/simulate_shards.py"

@@ -128,8 +128,8 @@ def summarise(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
             n = len(sample)
             summary[f"{measure}_mean"] = sample.mean() if n else np.nan
             summary[f"{measure}_se"] = sample.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-            for label, level in QUANTILES.items():
-                summary[f"{measure}_{label}"] = np.quantile(sample, level) if n else np.nan
+            levels = np.quantile(sample, list(QUANTILES.values())) if n else [np.nan] * len(QUANTILES)
+            summary |= {f"{measure}_{label}": level for label, level in zip(QUANTILES, levels, strict=True)}
             summary[f"{measure}_missing"] = len(group) - n
         summaries.append(summary)
     return pd.DataFrame(summaries)

@@ -51,6 +51,7 @@ class Plan:
             key: {s.name: s for s in sharding.plan(cells, config["shard_seconds"])}
             for key, cells in self._cells.items()
         }
+        self._tasks = {paper: self._plan_tasks(paper) for paper in self.papers}
         for paper in self.papers:
             self._refuse_unknown_functions(paper)
 
@@ -96,19 +97,51 @@ class Plan:
         """The paths of a study's shards, in order."""
         return [f"results/{self.scale}/shards/{paper}/{study}/{name}.parquet" for name in self._shards[paper, study]]
 
-    def pieces(self, paper: str, study: str, shard: str) -> list[dict]:
-        """A shard's pieces as plain mappings."""
-        return [asdict(p) for p in self._shard(paper, study, shard).pieces]
+    # Simulation jobs
 
-    def shard_minutes(self, paper: str, study: str, shard: str) -> int:
-        """An estimated upper limit of a shard's run time, in minutes."""
-        return 5 + int(self._shard(paper, study, shard).seconds / 20)
+    def _plan_tasks(self, paper: str) -> dict[str, list[tuple[str, sharding.Shard]]]:
+        """task -> the (study, shard) pairs that one job runs: those that use the same library files, while they fit."""
+        tasks: dict[str, list[tuple[str, sharding.Shard]]] = {}
+        latest: dict[tuple, str] = {}
+        numbers: dict[str, int] = {}
+        for study in self.studies(paper):
+            for shard in self._shards[paper, study].values():
+                cell = shard.pieces[0].cell
+                kind = (cell.policy, cell.environment, cell.protocol, cell.dataset)
+                seconds = sum(s.seconds for _, s in tasks.get(latest.get(kind), ()))
+                if kind not in latest or seconds + shard.seconds > self.config["shard_seconds"]:
+                    numbers[cell.policy] = numbers.get(cell.policy, 0) + 1
+                    latest[kind] = f"{cell.policy}-{numbers[cell.policy]:03d}"
+                tasks.setdefault(latest[kind], []).append((study, shard))
+        return tasks
 
-    def _shard(self, paper: str, study: str, shard: str) -> sharding.Shard:
-        try:
-            return self._shards[paper, study][shard]
-        except KeyError:
-            raise PrivarmsError(f"no shard {shard} of {paper}/{study} at scale {self.scale}") from None
+    def tasks(self, paper: str) -> list[str]:
+        """The names of the paper's simulation jobs."""
+        return list(self._tasks[paper])
+
+    def task_files(self, paper: str, task: str) -> list[str]:
+        """The shards that a job writes."""
+        folder = f"results/{self.scale}/shards/{paper}"
+        return [f"{folder}/{study}/{shard.name}.parquet" for study, shard in self._tasks[paper][task]]
+
+    def task_pieces(self, paper: str, task: str) -> list[list[dict]]:
+        """The pieces of each of these shards as plain mappings."""
+        return [[asdict(p) for p in shard.pieces] for _, shard in self._tasks[paper][task]]
+
+    def task_minutes(self, paper: str, task: str) -> int:
+        """An estimated upper limit of a job's run time, in minutes."""
+        return 5 + int(sum(shard.seconds for _, shard in self._tasks[paper][task]) / 20)
+
+    def task_datasets(self, paper: str, task: str) -> list[str]:
+        """The datasets that a job needs."""
+        dataset = self._tasks[paper][task][0][1].pieces[0].cell.dataset
+        return [dataset] if dataset else []
+
+    def task_library(self, paper: str, task: str) -> list[str]:
+        """The library files that a job uses: the runner, its policy, its environment, its protocol."""
+        cell = self._tasks[paper][task][0][1].pieces[0].cell
+        rooms = (f"policies.{cell.policy}", f"environments.{cell.environment}", f"protocols.{cell.protocol}")
+        return self.library("simulate_shards", *rooms)
 
     # Library files as inputs
 
@@ -118,12 +151,6 @@ class Plan:
         relative to it."""
         here = os.getcwd() + os.sep
         return [f.removeprefix(here) for f in library.sources(*modules, script=script)]
-
-    def shard_library(self, paper: str, study: str, shard: str) -> list[str]:
-        """The library files that a shard's job uses: the runner, its policy, its environment, its protocol."""
-        cell = self._shard(paper, study, shard).pieces[0].cell
-        rooms = (f"policies.{cell.policy}", f"environments.{cell.environment}", f"protocols.{cell.protocol}")
-        return self.library("simulate_shard", *rooms)
 
     def study_library(self, paper: str, study: str) -> list[str]:
         """The library files that aggregate a study."""

@@ -17,7 +17,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Shard:
-    """The work of one job; all its pieces are of one policy."""
+    """A file of results; all its pieces are of one policy. A job writes one shard or some."""
 
     name: str
     pieces: tuple[Piece, ...]
