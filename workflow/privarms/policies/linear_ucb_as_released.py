@@ -87,7 +87,10 @@ def learn(params, state, context, arm, reward, t, rng):
         for j in range(d):
             state.shared_gram[i, j] += context[i] * context[j]
     if state.pulls[arm] <= d:
-        state.inverse[arm] = np.linalg.pinv(state.shared_gram, RANK_TOLERANCE)
+        inverse = np.linalg.pinv(state.shared_gram, RANK_TOLERANCE)
+        for i in range(d):
+            for j in range(d):
+                state.inverse[arm, i, j] = inverse[i, j]
     else:
         add_row(state.inverse, arm, context, state.room)
     state.pulls[arm] += 1

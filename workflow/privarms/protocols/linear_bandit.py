@@ -104,7 +104,9 @@ def play_linear_block(policy, params, environment, horizon, environment_rng, pol
     pulls, gram, sums = np.empty(K, np.int64), np.empty((K, d, d)), np.empty((K, d))
     for i in range(len(record.arm)):
         environment.draw_coefficients(environment, theta, environment_rng)
-        pulls[:], gram[:], sums[:] = 0, 0.0, 0.0
+        pulls.fill(0)
+        gram.fill(0.0)
+        sums.fill(0.0)
         record.regret[i], state = play_linear(
             policy, params, environment, horizon, environment_rng, policy_rng, theta, contexts, pulls, gram, sums
         )
@@ -112,10 +114,12 @@ def play_linear_block(policy, params, environment, horizon, environment_rng, pol
         inverse = getattr(state, "inverse", unknown)
         arm = np.argmax(pulls)
         record.arm[i], record.pulls[i] = arm, pulls[arm]
-        record.theta[i], record.gram[i], record.sums[i] = theta[arm], gram[arm], sums[arm]
-        record.theta_hat[i] = theta_hat[arm]
+        # Number by number: copies of whole arrays take seconds more to compile.
         for k in range(d):
-            record.inverse[i, k] = inverse[arm, k, k]
+            record.theta[i, k], record.sums[i, k] = theta[arm, k], sums[arm, k]
+            record.theta_hat[i, k], record.inverse[i, k] = theta_hat[arm, k], inverse[arm, k, k]
+            for j in range(d):
+                record.gram[i, k, j] = gram[arm, k, j]
 
 
 @njit
