@@ -10,6 +10,7 @@ from statsmodels.api import OLS, add_constant
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
 from privarms.inference import mean_difference as md
+from privarms.mechanisms import lap_plus
 
 # Estimates that are exactly normal in law: the quantiles of N(0, 1) at 20,000 equally spaced levels.
 NORMAL = ndtri((np.arange(20_000) + 0.5) / 20_000)
@@ -131,3 +132,23 @@ def test_the_exact_variance_tends_to_twice_the_printed_one():
 def test_bad_arguments_are_refused_by_name(call, named):
     with pytest.raises(ValueError, match=f"^{named}"):
         call()
+
+
+def test_the_private_variance_is_a_sum_over_the_lengths():
+    # By the law itself, drawn: T = 40, epsilon = 0.5, where short trials are rare.
+    T, epsilon, both = 40.0, 0.5, 0.45
+    rng = np.random.default_rng(5)
+    lengths = np.array([lap_plus.lap_plus(T, epsilon, rng) for _ in range(100_000)])
+    lengths = lengths[lengths >= 1]
+    errors = 2 * both / lengths + 8 / (epsilon * lengths) ** 2
+    found = md.private_variance(T, 0.21, 0.24, epsilon)
+    # 4.5 standard errors: a false alarm of 7e-6.
+    assert abs(errors.mean() - found) < 4.5 * errors.std() / np.sqrt(len(errors))
+    # Without privacy the trial alone, of a whole number of patients; a large epsilon leaves nothing else.
+    assert md.private_variance(9.9, 0.21, 0.24, np.inf) == pytest.approx(0.9 / 9)
+    assert md.private_variance(9.9, 0.21, 0.24, 1e4) == pytest.approx(0.9 / 9, rel=1e-6)
+
+
+def test_no_trial_has_no_variance():
+    with pytest.raises(ValueError, match="T: expected a trial of at least 1 patient; found 0.5"):
+        md.private_variance(0.5, 0.2, 0.2, 1.0)

@@ -32,7 +32,7 @@ DATA = ("simulated", "real", "stand-in")
 
 @dataclass(frozen=True)
 class Measured:
-    """What a claim's measure found: its value, the standard error (0 where exact), the replicates, a sentence."""
+    """What a claim's measure found: value, standard error (0: exact, nan: not known), replicates, a sentence."""
 
     value: float
     se: float = 0.0
@@ -47,10 +47,11 @@ def holds(tolerance: Mapping, published: float | str, measured: Measured) -> boo
     equals, or none of these for a published number: the difference is at most `absolute` plus `standard_errors` of
     ours; or the ratio is within `factor`. Nothing holds for a NaN.
     """
-    slack = tolerance.get("standard_errors", 0) * measured.se + tolerance.get("absolute", 0)
+    # A tolerance without standard errors does not need one.
+    spare = tolerance["standard_errors"] * measured.se if "standard_errors" in tolerance else 0.0
+    slack = spare + tolerance.get("absolute", 0)
     bounded = [k for k in ("at_least", "at_most") if k in tolerance]
     if bounded:
-        spare = tolerance.get("standard_errors", 0) * measured.se
         above = "at_least" not in tolerance or measured.value - spare >= tolerance["at_least"]
         below = "at_most" not in tolerance or measured.value + spare <= tolerance["at_most"]
         return above and below

@@ -3,8 +3,10 @@
 Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims that the trials' lengths cost epsilon / 2 and the estimates
 epsilon / 2 (proof of Theorem 3.5). Runs 0 and 1, and the event that is likelier in run 1:
 
-- lengths: one changed context moves T_min from T to T + 1 (alpha = 0, the rarest feature); event: every T_j >= T + 1.
-  All M lengths share T_min, so that the cost is M epsilon / 2.
+- lengths: one changed context moves T_min from T to T + 1. With alpha = 1/2 and T = 1000 the rarest feature has
+  1,002,000 or 1,002,001 patients in the first half, the second one being (T + 1)^2: enough for every losing arm to be
+  eliminated, which takes n of about 2 M (T + 1)^2. Event: every T_j >= T + 1. All M lengths share T_min, so that the
+  cost is M epsilon / 2. With M = 1 no change of a context moves T_min: the row is about the mechanism alone.
 - lengths_from_actions: the same, but only actions are seen. The losing arm is pulled inside trials only, half of the
   time; event: for every feature the last pull of the losing arm comes at its patient T + 1 or later.
 - estimate: trials of T patients, half of them for each arm. With one feature, one reward of arm 1 is 0 in run 0 and 1

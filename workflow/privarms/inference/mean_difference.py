@@ -10,6 +10,8 @@ import numpy as np
 from scipy.special import gammaln, ndtri
 from scipy.stats import kstest, norm
 
+from privarms.mechanisms import lap_plus
+
 INTERVALS = ("printed", "corrected", "corrected_laplace")
 
 
@@ -100,6 +102,24 @@ def exact_variance(T: int, variance_0: float, variance_1: float) -> float:
     log_weights = gammaln(T + 1) - gammaln(pulls + 1) - gammaln(T - pulls + 1) - T * np.log(2)
     weights = np.exp(log_weights - log_weights.max())
     return float((weights / pulls).sum() / weights.sum() * (variance_0 + variance_1))
+
+
+def private_variance(T: float, variance_0: float, variance_1: float, epsilon: float) -> float:
+    """The variance of DP-ConSE's estimate: E[2 (s0^2 + s1^2) / T_j + 8 / (epsilon T_j)^2] over the noisy length.
+
+    T_j is Lap+(T) given T_j >= 1; without privacy (epsilon inf) it is floor(T). The part of the trial is to first
+    order in 1 / T_j. At small epsilon rare short trials carry the second part: a simulation that has not seen them
+    underestimates it, one that has overestimates it.
+    """
+    if not T >= 1:
+        raise ValueError(f"T: expected a trial of at least 1 patient; found {T}")
+    both = variance_0 + variance_1
+    if np.isinf(epsilon):
+        return float(2 * both / np.floor(T))
+    lengths = np.arange(1, int(T) + int(np.ceil(100 / epsilon)) + 1)
+    chances = lap_plus.pmf(lengths, T, epsilon)
+    errors = 2 * both / lengths + 8 / (epsilon * lengths) ** 2
+    return float(chances @ errors / chances.sum())
 
 
 def _checked(confidence: float) -> float:

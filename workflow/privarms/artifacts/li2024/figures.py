@@ -120,8 +120,13 @@ def pareto_empirical(results: Results):
             ax.plot(curve["regret"], curve["error"], **GUIDE)
             for (policy, epsilon), points in some.groupby(["policy", "epsilon"], dropna=False, sort=False):
                 points = points.sort_values("alpha")
-                line = looks.line(_look(policy, epsilon)) | {"linestyle": "-", "linewidth": 0.6, "markersize": 2.4}
-                ax.plot(points["regret"], points["mse"], label=_label(policy, epsilon), **line)
+                line = looks.line(_look(policy, epsilon)) | {"linestyle": "none", "markersize": 2.4}
+                half = 1.96 * points["mse_se"].fillna(0)
+                low = np.minimum(half, 0.9 * points["mse"])
+                if policy != "conse_exp3e":
+                    ax.plot(points["regret"], points["expected_mse"], color=line["color"], linewidth=0.6)
+                label = _label(policy, epsilon)
+                ax.errorbar(points["regret"], points["mse"], yerr=[low, half], label=label, elinewidth=0.5, **line)
                 last = points.iloc[-1]
                 ax.plot([last["regret"]], [last["mse"]], **(line | {"markersize": 4.5}))
             ax.set(xscale="log", yscale="log")
@@ -145,15 +150,15 @@ def privacy_cost(results: Results):
     for (epsilon, n), curve in rows.groupby(["epsilon", "horizon"]):
         curve = curve.sort_values("eps2_T")
         line = looks.line(_look("dp_conse", epsilon)) | {"linestyle": "none", "marker": style.MARKERS[ns.index(n)]}
-        low, high = normal_interval(curve["mse_ratio"], curve["mse_ratio_se"].fillna(0))
-        left.errorbar(curve["eps2_T"], curve["mse_ratio"], yerr=(high - low) / 2, elinewidth=0.6, **line)
+        low, high = normal_interval(curve["noise_ratio"], curve["noise_ratio_se"].fillna(0))
+        left.errorbar(curve["eps2_T"], curve["noise_ratio"], yerr=(high - low) / 2, elinewidth=0.6, **line)
     grid = np.geomspace(0.05, 1e6, 100)
     # s0^2 + s1^2 of the first feature: 0.3 against 0.6.
     left.plot(
         grid, 1 + 8 / (grid * 2 * (0.21 + 0.24)), label="$1 + 8/(\\varepsilon^2 T_{\\min}\\,2(s_0^2+s_1^2))$", **GUIDE
     )
     left.axhline(1, color=style.QUIET, linewidth=0.6)
-    left.set(xscale="log", yscale="log", xlabel="$\\varepsilon^2 T_{\\min}$", ylabel="error, DP-ConSE / ConSE")
+    left.set(xscale="log", yscale="log", xlabel="$\\varepsilon^2 T_{\\min}$", ylabel="error / error without noise")
     left.legend(loc="upper right", fontsize=7)
     for (epsilon, n), curve in rows.groupby(["epsilon", "horizon"]):
         curve = curve.sort_values("alpha")

@@ -36,12 +36,20 @@ def expected_T_min(n: int, M: int, alpha: float, epsilon: float, arrivals: str) 
     return max(least, least_count(n, M, arrivals) ** (1 - alpha))
 
 
+def expected_error(T_min: float, M: int, epsilon: float) -> float:
+    """The largest over features of the variance of an estimate by formula; means 0.3 and 0.3 + gap."""
+    epsilon = math.inf if math.isnan(epsilon) else epsilon
+    better = 0.3 + (np.linspace(0.3, 0.5, M) if M > 1 else np.array([0.4]))
+    spreads = 0.3 * 0.7 + better * (1 - better)
+    return mean_difference.private_variance(T_min, spreads.max(), 0.0, epsilon)
+
+
 def pareto(results: Results) -> pd.DataFrame:
     """Regret and error of every cell.
 
     mse: the largest over features of the mean squared error of the estimates that came; missing_fraction: of runs in
     which some feature has none; eliminated_fraction: of features; T_min: at the expected counts; product: mse times
-    regret over M
+    regret over M; expected_mse, expected_product: with the error by formula, of no sampling noise
     """
     totals = results.replicates("pareto")
     rows = []
@@ -84,6 +92,8 @@ def pareto(results: Results) -> pd.DataFrame:
                 "product": mse * regret / M,
             }
         )
+        rows[-1]["expected_mse"] = expected_error(rows[-1]["T_min"], M, setting["epsilon"])
+        rows[-1]["expected_product"] = rows[-1]["expected_mse"] * regret / M
     return pd.DataFrame(rows)
 
 
@@ -97,8 +107,18 @@ def privacy_cost(results: Results) -> pd.DataFrame:
         columns = (name, f"{name}_se", f"{name}_plain", f"{name}_se_plain")
         value, error = ratio(*(joined[c] for c in columns))
         joined = joined.assign(**{f"{name}_ratio": value, f"{name}_ratio_se": error})
-    joined = joined.assign(eps2_T=joined["epsilon"] ** 2 * joined["T_min"])
-    columns = ["epsilon", "replicates", "T_min", "eps2_T", "mse_ratio", "mse_ratio_se", "regret_ratio"]
+    expected = joined["expected_mse"] / joined["expected_mse_plain"]
+    # Over what the same trial has without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), but for short noisy lengths.
+    own = [expected_error(row.T_min, int(row.M), math.nan) for row in joined.itertuples()]
+    joined = joined.assign(
+        eps2_T=joined["epsilon"] ** 2 * joined["T_min"],
+        expected_mse_ratio=expected,
+        noise_ratio=joined["mse"] / own,
+        noise_ratio_se=joined["mse_se"] / own,
+        expected_noise_ratio=joined["expected_mse"] / own,
+    )
+    columns = ["epsilon", "replicates", "T_min", "eps2_T", "mse_ratio", "mse_ratio_se", "expected_mse_ratio"]
+    columns += ["noise_ratio", "noise_ratio_se", "expected_noise_ratio", "missing_fraction", "regret_ratio"]
     return joined[[*keys, *columns, "regret_ratio_se", "eliminated_fraction", "eliminated_fraction_plain"]]
 
 
@@ -146,6 +166,7 @@ def coverage(results: Results) -> pd.DataFrame:
             variance = mean_difference.variance(T, *spread, interval, epsilon)
             share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
             distance, p = mean_difference.normality(estimate, effect, variance)
+            errors = (estimate - effect)[~np.isnan(estimate)]
             rows.append(
                 {k: setting[k] for k in ("policy", "horizon", "M", "alpha", "epsilon")}
                 | {
@@ -153,6 +174,8 @@ def coverage(results: Results) -> pd.DataFrame:
                     "coverage": share,
                     "se": error,
                     "variance_ratio": ratio_of_variances,
+                    "bias": errors.mean(),
+                    "bias_se": errors.std(ddof=1) / math.sqrt(len(errors)),
                     "ks": distance,
                     "ks_p": p,
                     "replicates": runs,
