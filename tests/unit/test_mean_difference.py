@@ -150,5 +150,5 @@ def test_the_private_variance_is_a_sum_over_the_lengths():
 
 
 def test_no_trial_has_no_variance():
-    with pytest.raises(ValueError, match="T: expected a trial of at least 1 patient; found 0.5"):
+    with pytest.raises(ValueError, match=r"T: expected a trial of at least 1 patient; found 0\.5"):
         md.private_variance(0.5, 0.2, 0.2, 1.0)
