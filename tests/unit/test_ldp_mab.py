@@ -1,0 +1,417 @@
+"""The locally private bandit: trees, constants by hand, every decision against the plain reference, bad input."""
+
+import itertools
+import math
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+from privarms.environments import exponential, symmetric
+from privarms.errors import PrivarmsError
+from privarms.partition import tree as partition
+from privarms.policies import ldp_mab
+from privarms.protocols import locally_private
+from privarms.transfer import user_by_user
+
+
+@pytest.mark.parametrize(("depth", "d"), [(0, 2), (1, 1), (5, 2), (7, 3)])
+def test_the_tree_halves_a_longest_edge_at_its_midpoint(depth, d):
+    tree = partition.draw_tree(depth, d, np.random.default_rng(1))
+    assert len(tree.dimension) == 2 ** (depth + 1) - 1
+    for i in range(2**depth - 1):
+        k, left, right = tree.dimension[i], 2 * i + 1, 2 * i + 2
+        edges = tree.upper[i] - tree.lower[i]
+        assert edges[k] == edges.max()
+        assert tree.cut[i] == tree.lower[i, k] + edges[k] / 2
+        assert tree.upper[left, k] == tree.lower[right, k] == tree.cut[i]
+        others = np.arange(d) != k
+        for child in (left, right):
+            assert tree.depth[child] == tree.depth[i] + 1
+            assert (tree.lower[child, others] == tree.lower[i, others]).all()
+            assert (tree.upper[child, others] == tree.upper[i, others]).all()
+        assert tree.lower[left, k] == tree.lower[i, k]
+        assert tree.upper[right, k] == tree.upper[i, k]
+
+
+def test_ties_between_longest_edges_are_broken_uniformly():
+    rng = np.random.default_rng(2)
+    first = np.array([partition.draw_tree(2, 3, rng).dimension[:3] for _ in range(3000)])
+    counts = np.bincount(first[:, 0], minlength=3)
+    # 5 standard deviations of a binomial.
+    assert (abs(counts - 1000) < 5 * math.sqrt(3000 * 2 / 9)).all()
+    assert (first[:, 1] != first[:, 0]).all()
+
+
+def test_bins_are_closed_on_the_left_and_at_one():
+    tree = partition.draw_tree(3, 1, np.random.default_rng(3))
+    tree.refined[[0, 2]] = True
+    found = [
+        partition.find(tree.dimension, tree.cut, tree.refined, np.array([x])) for x in (0, 0.49, 0.5, 0.74, 0.75, 1)
+    ]
+    assert found == [1, 1, 5, 5, 6, 6]
+    for i, x in zip(found, (0, 0.49, 0.5, 0.74, 0.75, 1), strict=True):
+        assert locally_private.holds(tree, i, np.array([x]))
+    assert not locally_private.holds(tree, 1, np.array([0.5]))
+
+
+def test_constants_of_figure_7a_by_hand():
+    # n = 10,000, M = 2 empty sources: log2 n = 13.29, w = 169. log2(2 n 3) = 15.87: half of it is 7.94, a third 5.29.
+    released = ldp_mab.configure(3, 10_000, 1.0, "as_released")
+    assert (released.warm_up, released.depth, released.batch) == (169, 5, 100)
+    assert released.scale == pytest.approx(math.sqrt(2 * 13.2877), rel=1e-5)
+    assert ldp_mab.configure(3, 10_000, 1024.0, "as_released").depth == 7
+    # Without sources log2(2 n) = 14.29, a third of it 4.76.
+    assert ldp_mab.configure(3, 10_000, 1.0, "as_released", M=0).depth == 4
+    # n* = n eps^2 = 2500 with eps = 1/2: floor(11.29)^2.
+    assert ldp_mab.configure(3, 10_000, 0.5, "as_released").warm_up == 121
+    printed = ldp_mab.configure(3, 10_000, 1.0, "as_printed", c=64.0)
+    assert printed.warm_up == pytest.approx(9.2103**2, rel=1e-4)
+    assert printed.scale == pytest.approx(8 * math.sqrt(9.2103), rel=1e-5)
+    assert printed.tau == pytest.approx(2.8284, rel=1e-4)
+    assert (printed.batch, printed.depth, printed.offset) == (1, ldp_mab.PRINTED_DEPTH, 0)
+
+
+def test_sources_have_their_own_budgets_in_their_order():
+    params = ldp_mab.configure(3, 1000, 1.0, "as_released", M=2, n_aux=500, epsilon_aux="2 8")
+    assert params.epsilons.tolist() == [1, 2, 8]
+    assert params.users.tolist() == [1000, 500, 500]
+    assert ldp_mab.configure(3, 1000, 1.0, "as_released", M=3, epsilon_aux=4).epsilons.tolist() == [1, 4, 4, 4]
+
+
+def test_switches_make_one_variant_the_other():
+    printed, released = (ldp_mab.configure(3, 10_000, 2.0, variant) for variant in ("as_printed", "as_released"))
+    for one, other, column in ((printed, "as_released", 0), (released, "as_printed", 1)):
+        switched = ldp_mab.configure(
+            3, 10_000, 2.0, other, batch=one.batch, offset=one.offset,
+            **{name: values[column] for name, values in ldp_mab.SWITCHES.items()},
+        )  # fmt: skip
+        for name in one._fields:
+            assert np.array_equal(getattr(one, name), getattr(switched, name)), name
+
+
+class Scripted(NamedTuple):
+    """Users written down beforehand; rewards are 0 or 1, so that nothing is left to chance."""
+
+    arrive: object
+    behave: object
+    mean: object
+    point: float
+    contexts: np.ndarray
+    arms: np.ndarray
+    rewards: np.ndarray
+
+
+def arrive(environment, source, user, context, rng):
+    context[:] = environment.contexts[source, user]
+
+
+def behave(environment, source, user, rng):
+    return environment.arms[source, user]
+
+
+def mean(environment, source, user, context, arm):
+    return environment.rewards[source, user, arm]
+
+
+def scripted_noise(scale, count=1, rng=None):
+    """Additive in the count, so that noise owed for many users is the sum of that of each."""
+    return 0.03 * scale * count
+
+
+VARIANTS = [
+    {"variant": "as_released", "batch": 20},
+    {"variant": "as_printed", "batch": 7},
+    *(
+        {"variant": "as_released", "batch": 20, name: printed}
+        for name, (printed, _) in ldp_mab.SWITCHES.items()
+        if name != "policy"
+    ),
+    {"variant": "as_printed", "batch": 15, "noise": "bin_users", "band": "radius_or_side"},
+    {"variant": "as_printed", "batch": 30, "estimator": "running_sum", "weights": "signed"},
+]
+
+
+@pytest.mark.parametrize("switches", VARIANTS, ids=lambda s: "-".join(map(str, s.values())))
+def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
+    users, rng = 600, np.random.default_rng(4)
+    contexts = np.where(
+        rng.random((3, users, 1)) < 0.1, rng.integers(0, 9, (3, users, 1)) / 8, rng.random((3, users, 1))
+    )
+    best = (3 * contexts[..., 0]).astype(int).clip(0, 2)
+    rewards = (rng.random((3, users, 3)) < np.where(np.arange(3) == best[..., None], 0.95, 0.05)).astype(float)
+    environment = Scripted(arrive, behave, mean, 0.3, contexts, rng.integers(0, 3, (3, users)), rewards)
+    settings = {"M": 2, "n_aux": users - 40, "epsilon_aux": "40 15", "dimensions": 1, "c": 0.1, **switches}
+    params = ldp_mab.configure(3, users, 25.0, **settings)
+
+    server = user_by_user.Server(
+        params, lambda scale, shape: np.full(shape, scripted_noise(scale)), lambda ties: ties[0]
+    )
+    # In one dimension there is one way to cut.
+    state = ldp_mab.init(params, rng)
+    monkeypatch.setattr(ldp_mab, "_noise", scripted_noise)
+    monkeypatch.setattr(ldp_mab, "_learn", ldp_mab._learn.py_func)
+    record = ldp_mab.new_record(0, 3)
+    # The sources alone: the target's sums are used as theirs, and its arms are left to chance.
+    for m in (1, 2):
+        ldp_mab.stream.py_func(params, environment, state, m, np.empty(0, int), rng, record)
+        n = params.users[m]
+        for user in range(n):
+            arm = environment.arms[m, user]
+            server.receive(m, contexts[m, user], arm, rewards[m, user, arm])
+            if (user + 1) % params.batch == 0 or user + 1 == n:
+                server.update(m, user + 1)
+
+    corner, depth = state.tree.lower[:, 0], state.tree.depth
+    removals = [(m, seen, (corner[i],), depth[i], k) for m, seen, i, k in locally_private.removals(state)]
+    assert sorted(removals) == sorted(server.removals)
+    # Bins with one arm are not followed.
+    refined = sorted((corner[i], depth[i]) for i in np.flatnonzero(state.tree.refined))
+    assert refined == sorted((lower[0], s) for lower, s, arms in server.refined if len(arms) > 1)
+    assert len(refined) >= 2
+    # Else the comparison would say little.
+    assert len(removals) >= 5
+    # The estimates of the bins that are left, in the last digits.
+    left = {(B.lower[0], B.s): B for B in server.bins}
+    for i in state.live[: state.n_live[0]]:
+        B = left[corner[i], depth[i]]
+        for k, f in B.f.items():
+            assert state.estimates[i, k] == pytest.approx(f, rel=1e-9, abs=1e-12)
+            assert state.radii[i, k] == pytest.approx(B.r[k], rel=1e-9)
+
+
+def test_the_policy_by_hand():
+    # Two of three arms with estimates 0.2 and 0.7: odds exp(f ln(1.8) / 0.5001).
+    chances = np.zeros((3, 3))
+    arms, estimates, radii = np.array([7, 5, 2]), np.zeros((3, 3)), np.ones((3, 3))
+    estimates[1] = 0.2, 0.0, 0.7
+    odds = np.exp(np.array([0.2, 0.7]) * math.log(1.8) / 0.5001)
+    ldp_mab._refresh(False, arms, estimates, radii, chances, 1)
+    assert chances[1] == pytest.approx([odds[0] / odds.sum(), odds[0] / odds.sum(), 1])
+    ldp_mab._refresh(True, arms, estimates, radii, chances, 1)
+    assert chances[1] == pytest.approx([0.5, 0.5, 1])
+    estimates[1, 0] = 0.691
+    ldp_mab._refresh(False, arms, estimates, radii, chances, 1)
+    assert chances[1] == pytest.approx([0.5, 0.5, 1])
+    # Uniform at the root, whatever the estimates.
+    estimates[0] = 0.1, 0.5, 0.9
+    ldp_mab._refresh(False, arms, estimates, radii, chances, 0)
+    assert chances[0] == pytest.approx([1 / 3, 2 / 3, 1])
+    ldp_mab._refresh(False, arms, estimates, radii, chances, 2)
+    assert chances[2].tolist() == [0, 1, 1]
+
+
+def test_rewards_of_the_exponential_environment_by_hand():
+    released, printed = (exponential.configure(3, variant) for variant in ("as_released", "as_printed"))
+    assert (released.spacing, printed.spacing) == (1 / 4, 1 / 3)
+    x = np.array([0.5, 0.9])
+    # Distances 1/4, 0, 1/4 from the centres 1/4, 1/2, 3/4: e = exp(-18 / 16).
+    e = math.exp(-18 / 16)
+    means = [released.mean(released, 0, 0, x, k) for k in range(3)]
+    assert means == pytest.approx([2 * e / (1 + e), 1, 2 * e / (1 + e)])
+    e = math.exp(-18 / 36)
+    assert [printed.mean(printed, 0, 0, x, k) for k in range(2)] == pytest.approx([2 * e / (1 + e)] * 2)
+    for environment in (released, printed):
+        for x1 in np.linspace(0, 1, 998):
+            x = np.array([x1, 0.5])
+            means = [environment.mean(environment, 0, 0, x, k) for k in range(3)]
+            assert environment.best(environment, 0, 0, x) == np.argmax(means)
+
+
+def test_rewards_of_the_symmetric_environment_by_hand():
+    environment = symmetric.configure("as_released")
+
+    def means(*x):
+        return [environment.mean(environment, 0, 0, np.array(x), k) for k in range(2)]
+
+    assert means(0.25, 0.75) == [1, 0]
+    assert means(0.75, 0.75) == [0, 1]
+    # (2 x mod 1) / 2 - 1/4 = 0.1 and 0: 1 - 0.4 = 0.6, half of it.
+    assert means(0.35, 0.25) == pytest.approx([0.2, 0.8])
+    assert means(0.5, 0.2) == [0.5, 0.5]
+    for x in np.random.default_rng(5).random((200, 2)):
+        assert environment.best(environment, 0, 0, x) == np.argmax(means(*x))
+
+
+@njit
+def sample(environment, source, contexts, arms, rng):
+    for i in range(len(contexts)):
+        environment.arrive(environment, source, i, contexts[i], rng)
+        arms[i] = environment.behave(environment, source, i, rng)
+
+
+def draw(environment, source, n, seed=6):
+    contexts, arms = np.zeros((n, environment.dimensions)), np.zeros(n, np.int64)
+    sample(environment, source, contexts, arms, np.random.default_rng(seed))
+    assert (contexts >= 0).all()
+    assert (contexts <= 1).all()
+    return contexts, arms
+
+
+@pytest.mark.parametrize(
+    ("variant", "gamma", "d"), list(itertools.product(["as_printed", "as_released"], [0, 0.2, 2], [2, 3]))
+)
+def test_the_sources_contexts_have_their_radial_law(variant, gamma, d):
+    n = 40_000
+    environment = exponential.configure(3, variant, dimensions=d, gamma=gamma)
+    exponent = d + gamma if variant == "as_printed" else d * (gamma + 1)
+    contexts, _ = draw(environment, 1, n)
+    radius = abs(2 * contexts - 1).max(axis=1)
+    for r in (0.3, 0.6, 0.9):
+        p = r**exponent
+        # 5 standard deviations of a binomial.
+        assert (radius < r).sum() == pytest.approx(n * p, abs=5 * math.sqrt(n * p * (1 - p)))
+    # The direction is uniform on the surface of the cube: each face alike, and uniform on it.
+    face = abs(2 * contexts - 1).argmax(axis=1)
+    assert np.bincount(face) == pytest.approx(n / d, abs=5 * math.sqrt(n / d))
+    along = ((2 * contexts - 1) / radius[:, None])[face == 0][:, 1]
+    assert (along < 0.2).mean() == pytest.approx(0.6, abs=5 * math.sqrt(0.24 / len(along)))
+    # The target's contexts are uniform in any case.
+    contexts, _ = draw(environment, 0, n)
+    assert (abs(2 * contexts - 1).max(axis=1) < 0.6).sum() == pytest.approx(n * 0.6**d, abs=5 * math.sqrt(n / 4))
+
+
+@pytest.mark.parametrize("kappa", [0.0, 0.4, 1.0])
+def test_behaviour_policies_have_their_probabilities(kappa):
+    n = 40_000
+    environment = exponential.configure(3, "as_released", kappa=kappa)
+    _, arms = draw(environment, 1, n)
+    # Linear from kappa / K to (2 - kappa) / K.
+    expected = np.linspace(kappa / 3, (2 - kappa) / 3, 3)
+    assert np.bincount(arms, minlength=3) / n == pytest.approx(expected, abs=5 * math.sqrt(0.25 / n))
+    assert kappa > 0 or (arms != 0).all()
+
+
+def cell(record=None, horizon=2000):
+    checkpoints = np.array([horizon // 4, horizon // 2, horizon])
+    return SimpleNamespace(
+        policy="ldp_mab", environment="exponential", record=record, horizon=horizon, checkpoints=checkpoints
+    )
+
+
+def run_block(record=None, replicates=3, environment=None, **settings):
+    environment = environment or exponential.configure(3, "as_released")
+    given = {"K": 3, "horizon": 2000, "epsilon": 30.0, "variant": "as_released", "M": 1, "n_aux": 4000,
+             "epsilon_aux": 60, **settings}  # fmt: skip
+    params = ldp_mab.configure(**given)
+    return locally_private.run_block(
+        ldp_mab, params, environment, cell(record), replicates, None, np.random.default_rng(7)
+    )
+
+
+def test_records_agree_with_each_other():
+    regret, point, eliminations = (run_block(record) for record in locally_private.RECORDS)
+    assert regret["replicate"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert regret["t"].tolist() == [500, 1000, 2000] * 3
+    assert (np.diff(regret["regret"].reshape(3, 3)) >= 0).all()
+    # Everything from one stream: the same runs.
+    assert (point["regret"].reshape(9, 3) == regret["regret"][:, None]).all()
+    assert (eliminations["regret"] == regret["regret"][2::3]).all()
+    share = point["share"].reshape(3, 3, 3)
+    assert share.sum(axis=2) == pytest.approx(np.ones((3, 3)))
+    # Arm 0 is best at the point; the others lose their gaps.
+    environment = exponential.configure(3, "as_released")
+    means = np.array([environment.mean(environment, 0, 0, np.array([0.33, 0.33]), k) for k in range(3)])
+    gaps = (share @ (means[0] - means)) * [500, 1000, 2000]
+    assert point["local_regret"].reshape(3, 3, 3)[..., 0] == pytest.approx(gaps)
+    gone = point["eliminated_after"].reshape(3, 3, 3)[:, 0]
+    assert (gone == 0).any()
+    # An arm that went before the target came is never pulled.
+    assert (share[:, -1][gone == 0] == 0).all()
+    assert (eliminations["eliminations"] >= eliminations["auxiliary"]).all()
+    assert (eliminations["auxiliary"] > 0).all()
+    assert (eliminations["wrong"] >= eliminations["auxiliary_wrong"]).all()
+    assert ((eliminations["lost"] >= 0) & (eliminations["lost"] < 0.5)).all()
+
+
+def test_without_elimination_play_is_uniform():
+    # At c = 64 the printed algorithm removes nothing; its regret a user is that of uniform play.
+    environment = exponential.configure(3, "as_printed")
+    found = run_block(environment=environment, variant="as_printed", c=64.0, epsilon=1.0, n_aux=0)
+    x = np.stack([(np.arange(5000) + 0.5) / 5000, np.zeros(5000)], axis=1)
+    means = locally_private.expected_rewards(environment, x)
+    gaps = means.max(axis=1, keepdims=True) - means
+    assert gaps.mean() == pytest.approx(0.437, abs=0.002)
+    assert found["regret"][2::3] / 2000 == pytest.approx(gaps.mean(), abs=5 * gaps.std() / math.sqrt(2000))
+    assert run_block("eliminations", environment=environment, variant="as_printed", c=64.0, epsilon=1.0)[
+        "eliminations"
+    ].tolist() == [0, 0, 0]
+
+
+def test_a_run_depends_on_its_stream_alone():
+    one, other = run_block(replicates=2), run_block(replicates=2)
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+
+
+def test_new_values_compile_nothing():
+    for n, epsilon, variant in [(500, 1.0, "as_printed"), (700, 9.0, "as_released")]:
+        params = ldp_mab.configure(3, n, epsilon, variant, M=1, n_aux=200)
+        environment = exponential.configure(3, variant, gamma=n / 1000)
+        ldp_mab.run(params, environment, np.array([n]), np.random.default_rng(8), ldp_mab.new_record(1, 3))
+    assert len(ldp_mab._learn.signatures) == 1
+    assert len(ldp_mab.init.signatures) == 1
+
+
+GOOD = {"K": 3, "horizon": 1000, "epsilon": 1.0, "variant": "as_released"}
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        ({"K": 1}, "K"),
+        ({"K": 63}, "K"),
+        ({"horizon": 0}, "horizon"),
+        ({"horizon": 99}, "horizon"),
+        ({"n_aux": 50}, "n_aux"),
+        ({"n_aux": -1}, "n_aux"),
+        ({"M": -1}, "M"),
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": -1.0}, "epsilon"),
+        ({"epsilon": math.inf}, "epsilon"),
+        ({"epsilon": math.nan}, "epsilon"),
+        ({"epsilon": 1e-3}, "epsilon"),
+        ({"epsilon_aux": 0.0}, "epsilon_aux"),
+        ({"epsilon_aux": "2 -8"}, "epsilon_aux"),
+        ({"epsilon_aux": "2 8 2"}, "epsilon_aux"),
+        ({"M": 3, "epsilon_aux": "2 8"}, "epsilon_aux"),
+        ({"epsilon_aux": "2,8"}, "epsilon_aux"),
+        ({"dimensions": 0}, "dimensions"),
+        ({"batch": 0}, "batch"),
+        ({"c": 0.0}, "c"),
+        ({"offset": -1.0}, "offset"),
+        ({"variant": "else"}, "variant"),
+        ({"noise": "else"}, "noise"),
+    ],
+)
+def test_values_out_of_range_are_refused(values, name):
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        ldp_mab.configure(**{**GOOD, **values})
+
+
+@pytest.mark.parametrize(
+    ("values", "name"),
+    [
+        ({"K": 1}, "K"),
+        ({"dimensions": 0}, "dimensions"),
+        ({"gamma": -0.1}, "gamma"),
+        ({"kappa": 1.1}, "kappa"),
+        ({"kappa": -0.1}, "kappa"),
+        ({"point": 1.01}, "point"),
+        ({"variant": "else"}, "variant"),
+    ],
+)
+def test_environments_out_of_range_are_refused(values, name):
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        exponential.configure(**{"K": 3, "variant": "as_released", **values})
+    if name != "K":
+        with pytest.raises(ValueError, match=f"^{name}: "):
+            symmetric.configure(**{"variant": "as_released", **values})
+
+
+def test_a_policy_told_other_sizes_is_refused():
+    with pytest.raises(PrivarmsError, match="n_arms = 2"):
+        run_block(environment=symmetric.configure("as_released"))
+    with pytest.raises(ValueError, match=r"^record: "):
+        run_block("else")

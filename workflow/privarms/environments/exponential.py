@@ -1,0 +1,41 @@
+"""Reward functions with one bump an arm along the first coordinate: section 4.1 of Ma et al. (2025)."""
+
+from typing import Literal
+
+import numpy as np
+from numba import njit
+
+from privarms.transfer.covariate_shift import Environment, arrive, behave, checked_shrink
+
+
+@njit(forceinline=True)
+def best(environment, source, user, context):
+    """The arm with the nearest centre; the centres are spacing * (1, ..., K)."""
+    nearest = int(context[0] / environment.spacing + 0.5) - 1
+    return min(max(nearest, 0), environment.n_arms - 1)
+
+
+@njit(forceinline=True)
+def mean(environment, source, user, context, arm):
+    """2 e / (1 + e) with e = exp(-2 K^2 (x^1 - centre)^2)."""
+    distance = environment.n_arms * (context[0] - (arm + 1) * environment.spacing)
+    return 2 / (1 + np.exp(2 * distance * distance))
+
+
+def configure(
+    K: int,
+    variant: Literal["as_printed", "as_released"],
+    dimensions: int = 2,
+    gamma: float = 0.0,
+    kappa: float = 1.0,
+    point: float = 0.33,
+) -> Environment:
+    """K >= 2 arms on [0, 1]^d; the sources' law has gamma >= 0 and kappa in [0, 1]. Raises ValueError.
+
+    as_printed: the centre of arm k = 1..K is k / K; as_released: k / (K + 1). See `covariate_shift` for gamma.
+    """
+    if K < 2:
+        raise ValueError(f"K: expected at least 2 arms; found {K}")
+    shrink = checked_shrink(dimensions, gamma, kappa, point, variant)
+    spacing = 1 / K if variant == "as_printed" else 1 / (K + 1)
+    return Environment(arrive, behave, best, mean, int(K), int(dimensions), shrink, float(kappa), spacing, float(point))

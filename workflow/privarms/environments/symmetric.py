@@ -1,0 +1,47 @@
+"""Two arms, each the better one in two opposite quarters of the square: the second setting of Ma et al. (2025).
+
+Its formula is that of the released program; the supplement that has it in print is not available.
+"""
+
+from typing import Literal
+
+from numba import njit
+
+from privarms.transfer.covariate_shift import Environment, arrive, behave, checked_shrink
+
+
+@njit(forceinline=True)
+def best(environment, source, user, context):
+    """Arm 1 where both coordinates lie on the same side of 1/2."""
+    return 1 if (context[0] - 0.5) * (context[1] - 0.5) > 0 else 0
+
+
+@njit(forceinline=True)
+def mean(environment, source, user, context, arm):
+    """1/2 +- 1/2 (1 - 4 max_i |(2 x_i mod 1) / 2 - 1/4|): 1 and 0 in the middle of a quarter, 1/2 at its edges."""
+    side = (context[0] - 0.5) * (context[1] - 0.5)
+    if side == 0:
+        return 0.5
+    away = max(abs((2 * context[0] % 1) / 2 - 0.25), abs((2 * context[1] % 1) / 2 - 0.25))
+    height = (1 - 4 * away) / 2
+    return 0.5 + height if (side > 0) == (arm == 1) else 0.5 - height
+
+
+def configure(
+    variant: Literal["as_printed", "as_released"],
+    K: int = 2,
+    dimensions: int = 2,
+    gamma: float = 0.0,
+    kappa: float = 1.0,
+    point: float = 0.33,
+) -> Environment:
+    """K = 2 arms on the unit square; the sources' law has gamma >= 0 and kappa in [0, 1], see `covariate_shift`.
+
+    Raises ValueError. The variants differ in the law of the sources' contexts alone.
+    """
+    if K != 2:
+        raise ValueError(f"K: expected 2 arms; found {K}")
+    if dimensions != 2:
+        raise ValueError(f"dimensions: expected 2; found {dimensions}")
+    shrink = checked_shrink(2, gamma, kappa, point, variant)
+    return Environment(arrive, behave, best, mean, 2, 2, shrink, float(kappa), 0.0, float(point))

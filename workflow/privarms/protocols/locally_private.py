@@ -1,0 +1,132 @@
+"""Bandits with contexts whose users privatise what they send, after auxiliary sources: regret, arms, eliminations."""
+
+import numpy as np
+from numba import njit
+
+from privarms.errors import PrivarmsError
+
+KEYS = ("t", "arm")
+RECORDS = ("regret", "point", "eliminations")
+# The best arm of a bin is judged on a grid of so many points along each of its edges.
+POINTS = 16
+
+
+def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
+    """Run replicates over `cell.horizon` target users each, on the policy's stream.
+
+    cell.record: "regret" (the default): a row per replicate and checkpoint with `t`, target users so far, `regret`,
+    their cumulative pseudo-regret, and `reward`, the sum of their expected rewards.
+    "point": a row per replicate, checkpoint and arm, with the same `regret` and, at the environment's test point,
+    `share`, the arm's mean chance up to t, `local_regret`, the cumulative expected regret of users who all come with
+    this context, and `eliminated_after`, the target users before the arm went there: 0 if in the auxiliary stage, nan
+    if it stayed.
+    "eliminations": a row per replicate with `regret` at the horizon, `eliminations`, of one arm in one bin each,
+    `wrong`, those of the arm that is best in the middle of the bin, `auxiliary` and `auxiliary_wrong`, how many of
+    these came before the target's first user, and `lost`, the chance that a target's context has lost its best arm.
+    Contexts and choices share one stream, so common random numbers have no meaning.
+    """
+    for name in ("n_arms", "dimensions"):
+        expected, given = getattr(environment, name), getattr(params, name)
+        if given != expected:
+            raise PrivarmsError(
+                f"{cell.policy} on {cell.environment}: the environment has {name} = {expected} and the policy was "
+                f"told {given}; correct the study"
+            )
+    if cell.record not in (None, *RECORDS):
+        raise ValueError(f"record: expected {', '.join(RECORDS)}; found {cell.record!r}")
+    record_of = {"point": _point_columns, "eliminations": _elimination_columns}.get(cell.record, _regret_columns)
+    checkpoints = cell.checkpoints
+    record = policy.new_record(len(checkpoints), params.n_arms)
+    parts = []
+    for replicate in range(replicates):
+        state = policy.run(params, environment, checkpoints, policy_rng, record)
+        columns = record_of(environment, checkpoints, record, state)
+        rows = len(next(iter(columns.values())))
+        parts.append({"replicate": np.full(rows, replicate), **columns})
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _regret_columns(environment, checkpoints, record, state):
+    return {"t": checkpoints.copy(), "regret": record.regret.copy(), "reward": record.rewards.copy()}
+
+
+def _point_columns(environment, checkpoints, record, state):
+    arms = np.arange(environment.n_arms)
+    point = np.full(environment.dimensions, environment.point)
+    means = expected_rewards(environment, point[None])[0]
+    local_regret = record.shares @ (means.max() - means)
+    # Where an arm went, it is gone in all parts of the bin: it is removed once at most on the way to the point.
+    eliminated_after = np.full(len(arms), np.nan)
+    for source, users, bin_, arm in removals(state):
+        if holds(state.tree, bin_, point):
+            eliminated_after[arm] = users if source == 0 else 0
+    C = len(checkpoints)
+    return {
+        "t": np.repeat(checkpoints, len(arms)),
+        "arm": np.tile(arms, C),
+        "regret": np.repeat(record.regret, len(arms)),
+        "share": (record.shares / checkpoints[:, None]).ravel(),
+        "local_regret": np.repeat(local_regret, len(arms)),
+        "eliminated_after": np.tile(eliminated_after, C),
+    }
+
+
+def _elimination_columns(environment, checkpoints, record, state):
+    wrong = auxiliary = auxiliary_wrong = 0
+    lost = 0.0
+    rows = removals(state)
+    for source, _, bin_, arm in rows:
+        lower, upper = state.tree.lower[bin_], state.tree.upper[bin_]
+        is_wrong = best_arms(environment, ((lower + upper) / 2)[None])[0] == arm
+        wrong += is_wrong
+        auxiliary += source > 0
+        auxiliary_wrong += is_wrong and source > 0
+        lost += np.prod(upper - lower) * np.mean(best_arms(environment, grid(lower, upper)) == arm)
+    counts = {
+        "eliminations": len(rows),
+        "wrong": wrong,
+        "auxiliary": auxiliary,
+        "auxiliary_wrong": auxiliary_wrong,
+    }
+    return {
+        "regret": record.regret[-1:].copy(),
+        **{name: np.array([count], np.int64) for name, count in counts.items()},
+        "lost": np.array([lost]),
+    }
+
+
+def removals(state) -> np.ndarray:
+    """The removals of a run in their order, int64[R, 4]: source, users of the source so far, bin, arm."""
+    return state.removals[: state.n_removals[0]]
+
+
+def holds(tree, bin_: int, point: np.ndarray) -> bool:
+    """Whether a bin holds a point of the cube; bins are half-open, closed where a coordinate is 1."""
+    lower, upper = tree.lower[bin_], tree.upper[bin_]
+    return bool(((lower <= point) & ((point < upper) | (upper == 1))).all())
+
+
+def grid(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """POINTS^d points in a bin, the middles of equal cells: float64[..., d]."""
+    middles = (np.arange(POINTS) + 0.5) / POINTS
+    axes = [low + (high - low) * middles for low, high in zip(lower, upper, strict=True)]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(lower))
+
+
+@njit
+def expected_rewards(environment, contexts):
+    """float64[points, K], of every arm for target users with these contexts."""
+    means = np.zeros((len(contexts), environment.n_arms))
+    for j in range(len(contexts)):
+        for arm in range(environment.n_arms):
+            means[j, arm] = environment.mean(environment, 0, 0, contexts[j], arm)
+    return means
+
+
+@njit
+def best_arms(environment, contexts):
+    """int64[points], the best arm of target users with these contexts."""
+    arms = np.zeros(len(contexts), np.int64)
+    for j in range(len(contexts)):
+        arms[j] = environment.best(environment, 0, 0, contexts[j])
+    return arms

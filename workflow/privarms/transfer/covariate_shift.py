@@ -1,0 +1,86 @@
+"""Covariate shift as in section 4.1 of Ma et al. (2025): one reward law, other contexts and a fixed behaviour policy.
+
+The target's contexts are uniform on the unit cube. Those of every source have a density that is a power of
+||x - 1/2||_inf, and its users pull arm k with probability kappa / K + (2 - 2 kappa) k / (K (K - 1)), k = 0..K-1.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from numba import njit
+
+
+class Environment(NamedTuple):
+    """Users, by source (0 for the target) and number within it.
+
+    arrive(environment, source, user, context, rng): overwrites the float64[d] `context` by the user's
+    behave(environment, source, user, rng) -> the arm that a user of an auxiliary source has pulled
+    best(environment, source, user, context) -> the arm with the largest expected reward
+    mean(environment, source, user, context, arm) -> the expected reward, in [0, 1]; rewards are Bernoulli
+    shrink: the exponent e, in (-1, 0], by which a uniform point is moved, as in `arrive`
+    spacing: of the reward centres, for environments that have some
+    point: every coordinate of the point at which the local performance is measured
+    """
+
+    arrive: Callable
+    behave: Callable
+    best: Callable
+    mean: Callable
+    n_arms: int
+    dimensions: int
+    shrink: float
+    kappa: float
+    spacing: float
+    point: float
+
+
+@njit(forceinline=True)
+def arrive(environment, source, user, context, rng):
+    """Uniform on the cube; for a source, y = 2 x - 1 is then multiplied by ||y||_inf^e.
+
+    ||y||_inf is u^(1/d) for a uniform u, and independent of y / ||y||_inf, so that the radius becomes u^((1 + e)/d).
+    """
+    radius = 0.0
+    for k in range(environment.dimensions):
+        context[k] = rng.random()
+        radius = max(radius, abs(2 * context[k] - 1))
+    if source > 0 and environment.shrink != 0 and radius > 0:
+        factor = radius**environment.shrink / 2
+        for k in range(environment.dimensions):
+            # Rounding must not lead out of the cube.
+            context[k] = min(max(0.5 + factor * (2 * context[k] - 1), 0.0), 1.0)
+
+
+@njit(forceinline=True)
+def behave(environment, source, user, rng):
+    """An arm by the behaviour policy."""
+    K, kappa = environment.n_arms, environment.kappa
+    u = rng.random() * K
+    arm = 0
+    chance = kappa
+    step = (2 - 2 * kappa) / (K - 1)
+    while u >= chance and arm < K - 1:
+        arm += 1
+        chance += kappa + step * arm
+    return arm
+
+
+def checked_shrink(dimensions: int, gamma: float, kappa: float, point: float, variant: str) -> float:
+    """The exponent e of `arrive`. Raises ValueError for values out of range.
+
+    as_printed: density proportional to ||x - 1/2||_inf^gamma, so radius u^(1/(d + gamma)); as_released: radius
+    u^(1/(d (gamma + 1))), so that the true exponent is d gamma
+    """
+    if dimensions < 1:
+        raise ValueError(f"dimensions: expected at least 1; found {dimensions}")
+    if not 0 <= gamma < float("inf"):
+        raise ValueError(f"gamma: expected a finite number >= 0; found {gamma}")
+    if not 0 <= kappa <= 1:
+        raise ValueError(f"kappa: expected a number in [0, 1]; found {kappa}")
+    if not 0 <= point <= 1:
+        raise ValueError(f"point: expected a coordinate in [0, 1]; found {point}")
+    if variant == "as_printed":
+        return dimensions / (dimensions + gamma) - 1
+    if variant == "as_released":
+        return 1 / (gamma + 1) - 1
+    raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
