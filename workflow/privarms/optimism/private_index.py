@@ -159,8 +159,9 @@ def simulate(params, environment, checkpoints, rng, record):
                 best_index = level[0] + root * spread[0] + gamma * weight[0]
                 for other in range(1, K):
                     index = level[other] + root * spread[other] + gamma * weight[other]
-                    if index > best_index:
-                        arm, best_index = other, index
+                    # Without a branch, which could not be predicted.
+                    arm = other if index > best_index else arm
+                    best_index = index if index > best_index else best_index
             reward = 1.0 if rng.random() < means[arm] else 0.0
             pulls[arm] += 1
             sums[arm] += reward
