@@ -408,7 +408,13 @@ def test_both_arms_left_means_a_random_arm_to_the_end():
         assert (records.length == 7).all()
 
 
-@pytest.mark.parametrize("name", POLICIES)
+def test_a_private_policy_refuses_rewards_outside_0_and_1():
+    environment = features_normal.configure(M=2, horizon=3000)
+    with pytest.raises(PrivarmsError, match="features_normal: a private policy's noise is for rewards in"):
+        run_both("dp_conse", configured("dp_conse", 2, 3000, 0.5), environment, kind="features_normal")
+
+
+@pytest.mark.parametrize("name", [name for name in POLICIES if name != "dp_conse"])
 def test_without_a_gap_there_is_no_regret(name):
     environment = features_normal.configure(M=2, horizon=3000, lower=1.0, smallest_gap=0.0, largest_gap=0.0)
     for records in run_both(name, configured(name, 2, 3000, 0.5), environment, kind="features_normal"):

@@ -120,7 +120,8 @@ def simulate_block(simulate, params, environment, rng, records):
 def run(policy, params, environment, environment_name: str, replicates: int, rng) -> Record:
     """The records of a number of replicates, by the policy's exact fast path for this environment where it has one.
 
-    Raises PrivarmsError where the policy and the environment were told different sizes.
+    Raises PrivarmsError where the policy and the environment were told different sizes, and for a private policy on
+    rewards outside [0, 1].
     """
     design = params.design
     for name, given, expected in (
@@ -132,6 +133,11 @@ def run(policy, params, environment, environment_name: str, replicates: int, rng
                 f"{environment_name}: {name}: the environment has {expected} and the policy was told {given}; "
                 "give both the same in the study's config"
             )
+    if design.epsilon < np.inf and not environment.bounded:
+        raise PrivarmsError(
+            f"{environment_name}: a private policy's noise is for rewards in [0, 1], which these are not; give it an "
+            "environment with bounded rewards in the study's config"
+        )
     records = new_records(replicates, design.M)
     simulate = getattr(policy, "SIMULATE", {}).get(environment_name)
     if simulate is None:

@@ -27,6 +27,7 @@ class Environment(NamedTuple):
     ends: int64[G], the last round of each segment, non-decreasing; floor(n/2) is one, and n the last
     probabilities: float64[G, M], of the features in a segment
     shares: float64[G, M], a feature's part of the probability of those from it on, 1 at the last that arrives
+    bounded: whether every reward lies in [0, 1], as the noise of a private policy assumes
     """
 
     pull: Callable
@@ -36,6 +37,7 @@ class Environment(NamedTuple):
     ends: np.ndarray
     probabilities: np.ndarray
     shares: np.ndarray
+    bounded: bool = True
 
 
 def checked_means(M: int, horizon: int, lower: float, smallest_gap: float, largest_gap: float) -> np.ndarray:

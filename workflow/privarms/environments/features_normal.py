@@ -43,4 +43,4 @@ def configure(
         raise ValueError(f"deviation: expected a number >= 0; found {deviation}")
     means = features.checked_means(M, horizon, lower, smallest_gap, largest_gap)
     pattern = features.arrivals(M, horizon, arrivals, amplitude, rarest)
-    return features.Environment(pull, pull_sum, means, np.full((M, 2), float(deviation)), *pattern)
+    return features.Environment(pull, pull_sum, means, np.full((M, 2), float(deviation)), *pattern, bounded=False)

@@ -4,7 +4,7 @@ import numpy as np
 
 from privarms.inference.binomial_test import randomised_p_value
 from privarms.inference.histories import least_pulled, most_pulled
-from privarms.play import play_block, simulate_block
+from privarms.protocols.bandit import run_bandit
 
 KEYS = ("selector",)
 RECORDS = ("false_discovery", "power")
@@ -25,15 +25,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     if record not in RECORDS:
         raise ValueError(f"record: expected {' or '.join(RECORDS)}; found {cell.record!r}")
     means = environment.means
-    arms, checkpoints = len(means), np.array([cell.horizon])
-    regret = np.zeros((replicates, 1))
-    pulls = np.zeros((replicates, arms), np.int64)
-    reward_sums = np.zeros((replicates, arms))
-    simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
-    if simulate is None:
-        play_block(policy.POLICY, params, environment, checkpoints, policy_rng, regret, pulls, reward_sums)
-    else:
-        simulate_block(simulate, params, environment, checkpoints, policy_rng, regret, pulls, reward_sums)
+    _, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)
     run = np.arange(replicates)
     columns: dict[str, list] = {"arm": [], "pulls": [], "p_value": []}
     for selector in SELECTORS[record]:

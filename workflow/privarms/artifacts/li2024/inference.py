@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
+from privarms.environments import features_bernoulli
 from privarms.inference import mean_difference
 from privarms.inference.audit import epsilon_lower_bound
 from privarms.inference.experiment_privacy import claimed_loss, log_ratio
@@ -25,9 +27,11 @@ def _by_cell(rows: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
 
 
 def least_count(n: int, M: int, arrivals: str) -> float:
-    """How many patients of the rarest feature are expected in the first half (seasonal: amplitude 0.8)."""
-    share = 1.1 / 3 if arrivals == "seasonal" and M > 1 else 0.5
-    return n * share / M
+    """How many patients of the rarest feature are expected in the first half."""
+    environment = features_bernoulli.configure(M, n, arrivals=arrivals)
+    first_half = environment.ends <= n // 2
+    lengths = np.diff(environment.ends, prepend=0)[first_half]
+    return float((lengths @ environment.probabilities[first_half]).min())
 
 
 def expected_T_min(n: int, M: int, alpha: float, epsilon: float, arrivals: str) -> float:
@@ -37,13 +41,15 @@ def expected_T_min(n: int, M: int, alpha: float, epsilon: float, arrivals: str) 
 
 
 def expected_error(T_min: float, M: int, epsilon: float) -> float:
-    """The largest over features of the variance of an estimate by formula; means 0.3 and 0.3 + gap."""
+    """The largest over features of the variance of an estimate by formula."""
     epsilon = math.inf if math.isnan(epsilon) else epsilon
-    better = 0.3 + (np.linspace(0.3, 0.5, M) if M > 1 else np.array([0.4]))
-    spreads = 0.3 * 0.7 + better * (1 - better)
-    return mean_difference.private_variance(T_min, spreads.max(), 0.0, epsilon)
+    # The deviations do not depend on the number of patients.
+    variances = features_bernoulli.configure(M, 3).deviations ** 2
+    worst = variances[variances.sum(axis=1).argmax()]
+    return mean_difference.private_variance(T_min, *worst, epsilon)
 
 
+@cache
 def pareto(results: Results) -> pd.DataFrame:
     """Regret and error of every cell.
 

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,8 +41,10 @@ def ladder(top: float, bottom: float, K: float) -> str:
     return f"{top:.2f}-{(top - bottom) / (K - 1):.2f}"
 
 
-def _cells(results: Results, study: str) -> Iterator[Runs]:
-    rows = results.replicates(study)
+@cache
+def _cells(results: Results, study: str) -> list[Runs]:
+    """The runs of each cell; three tables rest on them."""
+    rows, found = results.replicates(study), []
     for _, cell in rows.groupby("cell", observed=True, sort=False):
         first = cell.iloc[0]
         K = int(first["K"])
@@ -55,7 +58,8 @@ def _cells(results: Results, study: str) -> Iterator[Runs]:
             "epsilon": first.get("epsilon", np.nan),
         }
         pulls, sums = (cell[c].to_numpy().reshape(-1, K) for c in ("pulls", "reward_sum"))
-        yield Runs(setting, pulls, sums, np.linspace(first["top"], first["bottom"], K))
+        found.append(Runs(setting, pulls, sums, np.linspace(first["top"], first["bottom"], K)))
+    return found
 
 
 def _sizes(runs: Runs) -> Iterator[tuple[str, int]]:
