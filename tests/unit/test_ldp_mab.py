@@ -127,7 +127,7 @@ VARIANTS = [
     *(
         {"variant": "as_released", "batch": 20, name: printed}
         for name, (printed, _) in ldp_mab.SWITCHES.items()
-        if name != "policy"
+        if name != "choice"
     ),
     {"variant": "as_printed", "batch": 15, "noise": "bin_users", "band": "radius_or_side"},
     {"variant": "as_printed", "batch": 30, "estimator": "running_sum", "weights": "signed"},

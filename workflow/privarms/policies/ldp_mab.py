@@ -37,7 +37,7 @@ SWITCHES = {
     "threshold": ("diameter", "side"),
     "band": ("two_radii", "radius_or_side"),
     "split": ("some_arm", "all_arms"),
-    "policy": ("uniform", "exponential"),
+    "choice": ("uniform", "exponential"),
     "depth": ("free", "capped"),
 }
 OFFSET = {"as_printed": 0.0, "as_released": 1e-4}
@@ -147,7 +147,7 @@ def configure(
     threshold: Literal["variant", "diameter", "side"] = "variant",
     band: Literal["variant", "two_radii", "radius_or_side"] = "variant",
     split: Literal["variant", "some_arm", "all_arms"] = "variant",
-    policy: Literal["variant", "uniform", "exponential"] = "variant",
+    choice: Literal["variant", "uniform", "exponential"] = "variant",
     depth: Literal["variant", "free", "capped"] = "variant",
 ) -> Params:
     """Parameters for K arms, n_P = horizon users with budget epsilon, and M sources of n_aux users each.
@@ -166,7 +166,7 @@ def configure(
     threshold: a bin is fine enough for radii above 2 sqrt(d) 2^(-s/d), (17), or 2^(-s/d)
     band: an estimate's half-width is two radii, or the larger of radius and 2^(-s/d)
     split: where some active arm's radius is below the threshold, or all are. Before the warm-up there is none
-    policy: uniform, (8), or in favour of larger estimates
+    choice: uniform, (8), or in favour of larger estimates
     depth: of bins; free (up to PRINTED_DEPTH), or at most that of the program
 
     Raises ValueError for values out of range.
@@ -199,7 +199,7 @@ def configure(
         "threshold": threshold,
         "band": band,
         "split": split,
-        "policy": policy,
+        "choice": choice,
         "depth": depth,
     }
     printed = {name: _is_printed(name, value, variant) for name, value in given.items()}
@@ -225,7 +225,7 @@ def configure(
         any_source=printed["warm_up"],
         two_radii=printed["band"],
         some_arm=printed["split"],
-        uniform=printed["policy"],
+        uniform=printed["choice"],
     )
 
 

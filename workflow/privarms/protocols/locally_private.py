@@ -1,12 +1,14 @@
 """Bandits with contexts whose users privatise what they send, after auxiliary sources: regret, arms, eliminations."""
 
+import copy
+
 import numpy as np
 from numba import njit
 
 from privarms.errors import PrivarmsError
 
-KEYS = ("t", "arm")
-RECORDS = ("regret", "point", "eliminations")
+KEYS = ("t", "bin", "arm")
+RECORDS = ("regret", "point", "eliminations", "partition")
 # The best arm of a bin is judged on a grid of so many points along each of its edges.
 POINTS = 16
 
@@ -23,6 +25,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     "eliminations": a row per replicate with `regret` at the horizon, `eliminations`, of one arm in one bin each,
     `wrong`, those of the arm that is best in the middle of the bin, `auxiliary` and `auxiliary_wrong`, how many of
     these came before the target's first user, and `lost`, the chance that a target's context has lost its best arm.
+    "partition": a row per checkpoint, bin that there has been and arm: the bin's `depth`, corners (`x_low`,
+    `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it has been `refined`; whether the arm is
+    `active` in it, and its `estimate` and `radius` at the last look, nan before the first. For one run without sources.
     Contexts and choices share one stream, so common random numbers have no meaning.
     """
     for name in ("n_arms", "dimensions"):
@@ -34,6 +39,10 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
             )
     if cell.record not in (None, *RECORDS):
         raise ValueError(f"record: expected {', '.join(RECORDS)}; found {cell.record!r}")
+    if cell.record == "partition":
+        if cell.replicates > 1 or params.users[1:].any():
+            raise ValueError("record: partition is for one run without auxiliary users; set replicates to 1, n_aux to 0")
+        return _partitions(policy, params, environment, cell.checkpoints, policy_rng)
     record_of = {"point": _point_columns, "eliminations": _elimination_columns}.get(cell.record, _regret_columns)
     checkpoints = cell.checkpoints
     record = policy.new_record(len(checkpoints), params.n_arms)
@@ -92,6 +101,45 @@ def _elimination_columns(environment, checkpoints, record, state):
         "regret": record.regret[-1:].copy(),
         **{name: np.array([count], np.int64) for name, count in counts.items()},
         "lost": np.array([lost]),
+    }
+
+
+def _partitions(policy, params, environment, checkpoints, rng):
+    parts = []
+    for t in checkpoints.tolist():
+        users = np.zeros_like(params.users)
+        users[0] = t
+        record = policy.new_record(1, params.n_arms)
+        # The same stream from its start: the same run, up to user t.
+        state = policy.run(params._replace(users=users), environment, np.array([t]), copy.deepcopy(rng), record)
+        columns = _bins(state, params.n_arms)
+        parts.append({"t": np.full(len(columns["bin"]), t), **columns})
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return {"replicate": np.zeros(len(joined["t"]), np.int64), **joined}
+
+
+def _bins(state, K):
+    tree = state.tree
+    bins = np.concatenate([[0], *([2 * i + 1, 2 * i + 2] for i in np.flatnonzero(tree.refined))]).astype(np.int64)
+    bins.sort()
+    d = tree.lower.shape[1]
+    second = (lambda corner: corner[bins, 1]) if d > 1 else (lambda corner: np.full(len(bins), np.nan))
+    per_bin = {
+        "bin": bins,
+        "depth": tree.depth[bins],
+        "x_low": tree.lower[bins, 0],
+        "x_high": tree.upper[bins, 0],
+        "y_low": second(tree.lower),
+        "y_high": second(tree.upper),
+        "refined": tree.refined[bins].astype(np.int64),
+    }
+    looked_at = np.isfinite(state.radii[bins])
+    arms = np.arange(K)
+    return {name: np.repeat(column, K) for name, column in per_bin.items()} | {
+        "arm": np.tile(arms, len(bins)),
+        "active": ((state.arms[bins][:, None] >> arms) & 1).ravel(),
+        "estimate": np.where(looked_at, state.estimates[bins], np.nan).ravel(),
+        "radius": np.where(looked_at, state.radii[bins], np.nan).ravel(),
     }
 
 

@@ -11,7 +11,7 @@ from privarms.errors import PrivarmsError
 from privarms.studies import library
 from privarms.studies.streams import digest
 
-OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record")
+OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class Cell:
     parameters: what the policy's and the environment's `configure` are given, by name, as columns of the results
     replicates, block: how many runs, and how many of them share one random stream
     checkpoint_rule: {count, first} for a geometric grid of rounds that ends at the horizon, or None for the horizon
+    seconds_per_step: what a step is estimated to take where the policy's own estimate does not fit; changes no result
     """
 
     paper: str
@@ -35,6 +36,7 @@ class Cell:
     block: int
     record: str | None = None
     checkpoint_rule: Mapping | None = field(default=None, hash=False)
+    seconds_per_step: float | None = None
 
     @property
     def variant(self) -> str:
@@ -92,7 +94,8 @@ class Cell:
     def seconds(self) -> float:
         """Estimated seconds of one replicate on one core."""
         cost = library.literals("policies", self.policy)
-        return cost["SECONDS_PER_RUN"] + cost["SECONDS_PER_STEP"] * (self.horizon or 0)
+        per_step = self.seconds_per_step or cost["SECONDS_PER_STEP"]
+        return cost["SECONDS_PER_RUN"] + per_step * (self.horizon or 0)
 
     @property
     def blocks(self) -> int:
@@ -151,6 +154,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
                     block=entry.get("block", study["block"]),
                     record=entry.get("record", study.get("record")),
                     checkpoint_rule=entry.get("checkpoints", study.get("checkpoints")),
+                    seconds_per_step=entry.get("seconds_per_step", study.get("seconds_per_step")),
                 )
                 arms = cell.parameters.get("K")
                 if horizon is not None and arms is not None and horizon < arms:

@@ -46,14 +46,21 @@ def _plain(value, file: Path, key: str) -> None:
 class _UniqueKeys(yaml.SafeLoader):
     """PyYAML keeps the last of two equal keys in silence; a cell lost that way would never be missed."""
 
-    def construct_mapping(self, node, deep=False):
-        seen = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
-            seen.add(key)
-        return super().construct_mapping(node, deep)
+    def __init__(self, stream):
+        super().__init__(stream)
+        self._checked = set()
+
+    def flatten_mapping(self, node):
+        # Once, and before `<<` brings in what the mapping's own keys then override.
+        if id(node) not in self._checked:
+            self._checked.add(id(node))
+            seen = set()
+            for key_node, _ in node.value:
+                key = "<<" if key_node.tag.endswith(":merge") else self.construct_object(key_node, deep=True)
+                if key in seen:
+                    raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
+                seen.add(key)
+        super().flatten_mapping(node)
 
 
 def resolve(value, scale: str):
