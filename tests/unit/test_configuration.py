@@ -73,6 +73,8 @@ S = ("studies", "s")
         ((*S, "grid", "epsilon"), 0, ["studies.s.grid.epsilon", "above 0", "found 0"]),
         ((*S, "grid", "epsilon"), [0.1, -1], ["studies.s.grid.epsilon[1]", "above 0", "found -1"]),
         ((*S, "policies"), [{"policy": "dp_se", "epsilon": 0}], ["studies.s.policies[0].epsilon", "above 0"]),
+        ((*S, "grid", "epsilon_aux"), ["2 8", "2 x"], ["studies.s.grid.epsilon_aux[1]", "found '2 x'"]),
+        ((*S, "seconds_per_step"), 0, ["studies.s.seconds_per_step", "above 0", "found 0"]),
         ((*S, "grid"), [{"K": 5}, {"K": 1}], ["studies.s.grid[1].K", "at least 2", "found 1"]),
         ((*S, "replicats"), 3, ["studies.s.replicats", "unknown key", "replicates"]),
         ((*S, "replicates"), 0, ["studies.s.replicates", "at least 1"]),
@@ -113,6 +115,15 @@ def test_a_key_that_stands_twice_is_refused(tmp_path):
     file = tmp_path / "p2020.yaml"
     file.write_text("studies: {a: 1, b: 2, a: 3}\n", encoding="utf-8")
     with pytest.raises(PrivarmsError, match="duplicate key 'a'"):
+        configuration.read(file)
+
+
+def test_merged_keys_are_overridden_and_one_s_own_stand_once(tmp_path):
+    file = tmp_path / "p2020.yaml"
+    file.write_text("one: &one {a: 1, b: 2}\ntwo: &two {<<: *one, b: 3}\nthree: {<<: *two, a: 4}\n", encoding="utf-8")
+    assert configuration.read(file) == {"one": {"a": 1, "b": 2}, "two": {"a": 1, "b": 3}, "three": {"a": 4, "b": 3}}
+    file.write_text("one: &one {a: 1}\ntwo: {<<: *one, b: 2, b: 3}\n", encoding="utf-8")
+    with pytest.raises(PrivarmsError, match="duplicate key 'b'"):
         configuration.read(file)
 
 

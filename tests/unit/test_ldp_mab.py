@@ -163,6 +163,7 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
             server.receive(m, contexts[m, user], arm, rewards[m, user, arm])
             if (user + 1) % params.batch == 0 or user + 1 == n:
                 server.update(m, user + 1)
+        ldp_mab.end_source(params, state, m)
 
     corner, depth = state.tree.lower[:, 0], state.tree.depth
     removals = [(m, seen, (corner[i],), depth[i], k) for m, seen, i, k in locally_private.removals(state)]
@@ -284,10 +285,15 @@ def test_behaviour_policies_have_their_probabilities(kappa):
     assert kappa > 0 or (arms != 0).all()
 
 
-def cell(record=None, horizon=2000):
+def cell(record=None, horizon=2000, replicates=3):
     checkpoints = np.array([horizon // 4, horizon // 2, horizon])
     return SimpleNamespace(
-        policy="ldp_mab", environment="exponential", record=record, horizon=horizon, checkpoints=checkpoints
+        policy="ldp_mab",
+        environment="exponential",
+        record=record,
+        horizon=horizon,
+        checkpoints=checkpoints,
+        replicates=replicates,
     )
 
 
@@ -297,12 +303,12 @@ def run_block(record=None, replicates=3, environment=None, **settings):
              "epsilon_aux": 60, **settings}  # fmt: skip
     params = ldp_mab.configure(**given)
     return locally_private.run_block(
-        ldp_mab, params, environment, cell(record), replicates, None, np.random.default_rng(7)
+        ldp_mab, params, environment, cell(record, replicates=replicates), replicates, None, np.random.default_rng(7)
     )
 
 
 def test_records_agree_with_each_other():
-    regret, point, eliminations = (run_block(record) for record in locally_private.RECORDS)
+    regret, point, eliminations = (run_block(record) for record in ("regret", "point", "eliminations"))
     assert regret["replicate"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert regret["t"].tolist() == [500, 1000, 2000] * 3
     assert (np.diff(regret["regret"].reshape(3, 3)) >= 0).all()
@@ -324,6 +330,42 @@ def test_records_agree_with_each_other():
     assert (eliminations["auxiliary"] > 0).all()
     assert (eliminations["wrong"] >= eliminations["auxiliary_wrong"]).all()
     assert ((eliminations["lost"] >= 0) & (eliminations["lost"] < 0.5)).all()
+
+
+def test_a_partition_is_the_run_s_own_at_every_checkpoint():
+    found = run_block("partition", replicates=1, n_aux=0)
+    whole = run_block("eliminations", replicates=1, n_aux=0)
+    at_end = found["t"] == 2000
+    assert sorted(set(found["t"].tolist())) == [500, 1000, 2000]
+    # An arm is gone in a bin and in all its parts: each removal shows where no parent has it.
+    ends = zip(found["bin"][at_end], found["arm"][at_end], found["active"][at_end], strict=True)
+    gone = {(b, a) for b, a, on in ends if not on}
+    removed = [(b, a) for b, a in gone if b == 0 or ((b - 1) // 2, a) not in gone]
+    assert len(removed) == whole["eliminations"][0] > 0
+    for t in (500, 1000, 2000):
+        rows = (found["t"] == t) & (found["arm"] == 0) & (found["refined"] == 0)
+        area = (found["x_high"] - found["x_low"]) * (found["y_high"] - found["y_low"])
+        assert area[rows].sum() == 1.0
+    # What has been looked at has both an estimate and a radius.
+    assert (np.isnan(found["estimate"]) == np.isnan(found["radius"])).all()
+    assert np.isfinite(found["radius"]).any()
+    one_dimension = run_block(
+        "partition", replicates=1, n_aux=0, dimensions=1, environment=exponential.configure(3, "as_released", 1)
+    )
+    assert np.isnan(one_dimension["y_low"]).all()
+    for wrong in ({"replicates": 2, "n_aux": 0}, {"replicates": 1}):
+        with pytest.raises(ValueError, match="partition is for one run without auxiliary users"):
+            run_block("partition", **wrong)
+
+
+def test_estimates_outside_their_radii_are_counted():
+    # The printed radius holds at c = 64 and is far too small at c = .01.
+    environment = exponential.configure(3, "as_printed")
+    settings = {"environment": environment, "variant": "as_printed", "epsilon": 2.0, "n_aux": 0}
+    wide, narrow = (run_block("eliminations", c=c, **settings) for c in (64.0, 0.01))
+    assert (wide["estimates"] >= 3).all()
+    assert wide["outside"].tolist() == [0, 0, 0]
+    assert (narrow["outside"] > 0.5 * narrow["estimates"]).all()
 
 
 def test_without_elimination_play_is_uniform():

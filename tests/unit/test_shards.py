@@ -58,3 +58,7 @@ def test_estimated_cost_is_the_policy_s_own():
     short = expand("f", "p", "s", study)[0]
     long = dataclasses.replace(short, horizon=2000)
     assert 0 < short.seconds < long.seconds
+    # A study may know better; its streams stay as they are.
+    slow = expand("f", "p", "s", study | {"seconds_per_step": 0.5})[0]
+    assert slow.seconds == pytest.approx(short.seconds + 1000 * 0.5 - (long.seconds - short.seconds))
+    assert slow.identity == short.identity

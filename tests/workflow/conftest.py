@@ -34,8 +34,41 @@ def stepwise(policies: list[dict]) -> bool:
     return all(library.literals("policies", p["policy"])["SECONDS_PER_STEP"] > 0 for p in policies)
 
 
+def ends(axis, most: int = 3):
+    """The first values and the last of a long axis."""
+    return [*axis[: most - 1], axis[-1]] if isinstance(axis, list) and len(axis) > most else axis
+
+
+def few_users(grid):
+    """A grid of bandits with batches and auxiliary users: few of each, two sizes of each, the ends of long axes."""
+    if isinstance(grid, list):
+        return [few_users(one) for one in grid]
+
+    def sizes(name: str, bound: int, small: int):
+        axis = grid[name]["quick"] if isinstance(grid[name], dict) else grid[name]
+        axis = axis if isinstance(axis, list) else [axis]
+        axis = [one["quick"] if isinstance(one, dict) else one for one in axis]
+        return sorted({0 if size == 0 else small if size <= bound else 2 * small for size in axis})
+
+    changed = {name: ends(axis) for name, axis in grid.items() if name != "epsilon_aux"}
+    if "horizon" in grid:
+        changed["horizon"] = sizes("horizon", 2000, 100)
+    if "n_aux" in grid:
+        changed["n_aux"] = sizes("n_aux", 1000, 50)
+    if "batch" in grid:
+        changed["batch"] = max(grid["batch"] // 10, 1)
+    return grid | changed
+
+
 def shrink(study: dict) -> dict:
     """A study with a few short runs; the axes of its grid stay, but for horizons of what plays round by round."""
+    if study["protocol"] == "locally_private":
+        own = ("replicates", "block", "seconds_per_step")
+        policies = [few_users({k: v for k, v in p.items() if k not in own}) for p in study["policies"]]
+        policies = [p | {"grid": few_users(p["grid"])} if "grid" in p else p for p in policies]
+        grid = {"grid": few_users(study["grid"])} if "grid" in study else {}
+        runs = {"replicates": 1 if study["replicates"] == 1 else 2, "block": 1}
+        return study | grid | runs | {"policies": policies}
     users = "dataset" in study["environment"]
     small = {k: v for k, v in study.items() if k != "policies"} | {"replicates": REPLICATES, "block": BLOCK}
     if "horizon" in study:

@@ -60,6 +60,15 @@ TABLES = {
     ),
     "li2024/privacy_audit": ("release,M,epsilon,claimed,exact,lower_bound,confidence,trials", 3),
     "li2024/lap_plus": ("epsilon,m,printed_sum,corrected_sum", 2),
+    "ma2025/regret": (
+        "figure,environment,variant,epsilon,epsilon_aux,gamma,kappa,n,n_aux,M,K,order,replicates,mean_regret,se_regret",
+        12,
+    ),
+    "ma2025/deviations": (
+        "figure,environment,variant,epsilon,epsilon_aux,gamma,kappa,n,n_aux,M,K,order,replicates,mean_regret,"
+        "se_regret,switches",
+        (*range(12), 15),
+    ),
     "ma2025/table1": (
         "dataset,n_target,sources,max_n_source,sum_n_source,K,original_dimensions,dimensions,published_n_target,"
         "published_sources,published_max_n_source,published_K,published_original_dimensions,published_dimensions,data",
@@ -73,7 +82,7 @@ def test_tables_keep_their_columns_and_have_one_row_per_key(made, table):
     columns, key = TABLES[table]
     header, *rows = csv.reader((made.folder / f"results/quick/tables/{table}.csv").open(encoding="utf-8"))
     assert header == columns.split(",")
-    keys = [tuple(row[:key]) for row in rows]
+    keys = [tuple(row[i] for i in (range(key) if isinstance(key, int) else key)) for row in rows]
     assert rows
     assert len(set(keys)) == len(keys)
 

@@ -19,7 +19,7 @@ from numba.experimental import structref
 from numba.extending import overload_method
 
 from privarms.contextual_elimination import experiment
-from privarms.environments import bernoulli, classification, features_bernoulli, linear, two_point
+from privarms.environments import bernoulli, classification, exponential, features_bernoulli, linear, two_point
 from privarms.inference import propensity
 from privarms.play import play_block, play_contextual, simulate_block
 from privarms.policies import (
@@ -32,6 +32,7 @@ from privarms.policies import (
     dp_se,
     dp_ucb,
     epoch_se,
+    ldp_mab,
     linear_ucb_as_released,
     oful,
     private_linear_ucb,
@@ -42,6 +43,7 @@ from privarms.policies import (
 )
 from privarms.protocols.linear_bandit import new_record, play_linear_block
 from privarms.protocols.stopping import run_rule
+from privarms.transfer import user_by_user
 
 COLUMNS = ("kernel", "case", "ns_per_step", "plain_ns_per_step", "variates_only_ns_per_step")
 SEED = 1
@@ -88,6 +90,12 @@ def cases() -> list[Case]:
         linear_bandit(oful),
         linear_bandit(linear_ucb_as_released, law="as_released"),
         linear_bandit(private_linear_ucb, epsilon=10.0),
+        *(
+            locally_private(ldp_mab, users, variant="as_released", epsilon=epsilon)
+            for users, epsilon in product((10_000, 80_000), (1.0, 8.0, 1024.0))
+        ),
+        locally_private(ldp_mab, 40_000, variant="as_released", epsilon=2.0, n_aux=50_000, epsilon_aux=8.0),
+        *(locally_private(ldp_mab, 10_000, variant="as_printed", epsilon=2.0, c=c) for c in (2.0, 64.0)),
     ]
 
 
@@ -181,6 +189,33 @@ def adaptive_experiment(policy, horizon: int, plain_horizon: int = 20_000, **par
         _text({"T": horizon, **parameters}),
         lambda rng, replicates: play(experiment.simulate_block, fast, horizon, rng, replicates),
         lambda rng, replicates: play(experiment.play_block, policy.POLICY, plain_horizon, rng, replicates),
+    )
+
+
+def locally_private(
+    policy, users: int, plain_users: int = 1_000, K: int = 3, variant: str = "as_released", **parameters
+):
+    """A policy for locally private users on the exponential environment; a step is a user, of the sources or not.
+
+    The plain path has `plain_users`, of the target alone.
+    """
+    environment = exponential.configure(K, variant)
+    params = policy.configure(K, users, variant=variant, **parameters)
+    few = np.zeros_like(params.users)
+    few[0] = plain_users
+    short = params._replace(users=few)
+    record = policy.new_record(1, K)
+
+    def play(path, params, rng, replicates):
+        for _ in range(replicates):
+            path(params, environment, params.users[:1], rng, record)
+        return int(params.users.sum()) * replicates
+
+    return Case(
+        _name(policy),
+        _text({"T": users, "K": K, "variant": variant, **parameters}),
+        lambda rng, replicates: play(policy.run, params, rng, replicates),
+        lambda rng, replicates: play(user_by_user.run, short, rng, replicates),
     )
 
 

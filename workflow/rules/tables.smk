@@ -24,6 +24,9 @@ for paper in plan.papers:
             params:
                 paper=paper,
                 prepared=plan.prepared_facts(paper),
-                artifacts={name: plan.artifact_data(paper, name) for name in plan.artifacts(paper, "table")},
+                artifacts={
+                    name: (plan.artifact_file(paper, name), plan.artifact_data(paper, name))
+                    for name in plan.artifacts(paper, "table")
+                },
             script:
                 "../scripts/write_tables.py"

@@ -12,6 +12,6 @@ with job(snakemake):
     tables = importlib.import_module(f"privarms.artifacts.{paper}.tables").TABLES
     folder = Path(snakemake.output[0]).parents[2]
     results = Results(folder, paper, snakemake.params.prepared)
-    for name, data in snakemake.params.artifacts.items():
-        stem = folder / "tables" / paper / name
+    for name, (file, data) in snakemake.params.artifacts.items():
+        stem = folder / "tables" / paper / file
         write_table(tables[name](results), stem, stand_in=data == "stand-in")

@@ -438,7 +438,7 @@ def _learn(params, state, source, users, seen, rng):
 
 
 @njit(error_model="numpy")
-def _end_source(params, state, source):
+def end_source(params, state, source):
     """Keep what the source's sums contribute, in the bins that are there, and start the next one's at zero."""
     squared = params.epsilons[source] ** 2
     for place in range(state.n_live[0]):
@@ -462,7 +462,7 @@ def _end_source(params, state, source):
 
 @njit(error_model="numpy")
 def stream(params, environment, state, source, checkpoints, rng, record):
-    """All users of one source, batch by batch; for the target (0) the record is written.
+    """All users of one source, batch by batch, up to `end_source`; for the target (0) the record is written.
 
     environment: as in `transfer.covariate_shift`
     """
@@ -524,7 +524,6 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         for k in range(K):
             shares[k] += (last - first) * here[k]
         _learn(params, state, source, last - first, last, rng)
-    _end_source(params, state, source)
 
 
 def run(params, environment, checkpoints, rng, record) -> State:
@@ -538,6 +537,7 @@ def run(params, environment, checkpoints, rng, record) -> State:
     for source in (*range(1, len(params.users)), 0):
         if params.users[source] > 0:
             stream(params, environment, state, source, checkpoints, rng, record)
+            end_source(params, state, source)
     return state
 
 

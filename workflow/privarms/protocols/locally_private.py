@@ -24,7 +24,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     if it stayed.
     "eliminations": a row per replicate with `regret` at the horizon, `eliminations`, of one arm in one bin each,
     `wrong`, those of the arm that is best in the middle of the bin, `auxiliary` and `auxiliary_wrong`, how many of
-    these came before the target's first user, and `lost`, the chance that a target's context has lost its best arm.
+    these came before the target's first user, and `lost`, the chance that a target's context has lost its best arm;
+    `estimates`, the pairs of a bin and an arm with an estimate, and `outside`, those in which the last one is farther
+    from the arm's mean over the bin than its radius.
     "partition": a row per checkpoint, bin that there has been and arm: the bin's `depth`, corners (`x_low`,
     `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it has been `refined`; whether the arm is
     `active` in it, and its `estimate` and `radius` at the last look, nan before the first. For one run without sources.
@@ -41,7 +43,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         raise ValueError(f"record: expected {', '.join(RECORDS)}; found {cell.record!r}")
     if cell.record == "partition":
         if cell.replicates > 1 or params.users[1:].any():
-            raise ValueError("record: partition is for one run without auxiliary users; set replicates to 1, n_aux to 0")
+            raise ValueError(
+                "record: partition is for one run without auxiliary users; set replicates to 1 and n_aux to 0"
+            )
         return _partitions(policy, params, environment, cell.checkpoints, policy_rng)
     record_of = {"point": _point_columns, "eliminations": _elimination_columns}.get(cell.record, _regret_columns)
     checkpoints = cell.checkpoints
@@ -97,11 +101,22 @@ def _elimination_columns(environment, checkpoints, record, state):
         "auxiliary": auxiliary,
         "auxiliary_wrong": auxiliary_wrong,
     }
+    estimates, outside = _misses(environment, state)
+    counts |= {"estimates": estimates, "outside": outside}
     return {
         "regret": record.regret[-1:].copy(),
         **{name: np.array([count], np.int64) for name, count in counts.items()},
         "lost": np.array([lost]),
     }
+
+
+def _misses(environment, state) -> tuple[int, int]:
+    looked_at = np.isfinite(state.radii)
+    outside = 0
+    for bin_ in np.flatnonzero(looked_at.any(axis=1)):
+        means = expected_rewards(environment, grid(state.tree.lower[bin_], state.tree.upper[bin_])).mean(axis=0)
+        outside += np.sum(looked_at[bin_] & (np.abs(state.estimates[bin_] - means) > state.radii[bin_]))
+    return int(looked_at.sum()), int(outside)
 
 
 def _partitions(policy, params, environment, checkpoints, rng):

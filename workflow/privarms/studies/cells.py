@@ -93,7 +93,8 @@ class Cell:
     @property
     def seconds(self) -> float:
         """Estimated seconds of one replicate on one core."""
-        cost = library.literals("policies", self.policy)
+        # A protocol that does not run the policy through says itself what a replicate costs.
+        cost = library.literals("policies", self.policy) | library.literals("protocols", self.protocol)
         per_step = self.seconds_per_step or cost["SECONDS_PER_STEP"]
         return cost["SECONDS_PER_RUN"] + per_step * (self.horizon or 0)
 

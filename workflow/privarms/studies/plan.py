@@ -208,7 +208,12 @@ class Plan:
         """The files that make up an artifact."""
         kind = self.papers[paper]["artifacts"][artifact]["kind"]
         formats = FIGURE_FORMATS if kind == "figure" else TABLE_FORMATS
-        return [f"results/{self.scale}/{kind}s/{paper}/{artifact}.{extension}" for extension in formats]
+        stem = f"results/{self.scale}/{kind}s/{paper}/{self.artifact_file(paper, artifact)}"
+        return [f"{stem}.{extension}" for extension in formats]
+
+    def artifact_file(self, paper: str, artifact: str) -> str:
+        """What its files are called: its own name, but for a table that shares the name of a figure."""
+        return self.papers[paper]["artifacts"][artifact].get("file", artifact)
 
     def files(self, kind: str, *of_papers: str) -> list[str]:
         """The files of all artifacts of a kind, of all papers or of some."""

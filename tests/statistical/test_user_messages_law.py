@@ -1,0 +1,88 @@
+"""What users leave behind at a locally private server: the kernel's own sums against the exact event probabilities."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from privarms.environments import neighbouring_users
+from privarms.inference import local_privacy
+from privarms.inference.audit import epsilon_lower_bound
+from privarms.policies import ldp_mab
+from privarms.protocols import user_messages
+
+pytestmark = pytest.mark.statistical
+
+# Of all comparisons together, each an exact binomial test of the count of events.
+FALSE_ALARM = 1e-5
+TRIALS = 200_000
+K = 3
+
+
+def count(variant, differ, event, user, epsilon, batch, seed, trials=TRIALS):
+    params = user_messages.one_batch(ldp_mab.configure(K, 10_000, epsilon, variant, M=0, batch=batch))
+    environment = neighbouring_users.configure(K, differ, event, user, batch)
+    rng = np.random.default_rng([11, seed])
+    state, record = ldp_mab.init(params, rng), ldp_mab.new_record(0, K)
+    return user_messages.count_events(ldp_mab.stream, params, environment, state, record, trials, rng)
+
+
+# One user; three, whose noise is drawn one by one; a hundred, whose noise is drawn at once.
+CASES = [
+    (variant, differ, "quadrant", user, epsilon, batch)
+    for variant in local_privacy.VARIANTS
+    for differ in neighbouring_users.DIFFERENCES
+    for user in (0, 1)
+    for epsilon in (0.5, 4.0)
+    for batch in (1, 3, 100)
+]
+
+
+def agrees(case, seed, **expected_of):
+    names = ("variant", "differ", "event", "user", "epsilon", "batch")
+    expected = local_privacy.event_probability(**(dict(zip(names, case, strict=True)) | expected_of))
+    events = count(*case, seed)
+    if expected in (0, 1):
+        return events == expected * TRIALS
+    return binomtest(events, TRIALS, expected).pvalue > FALSE_ALARM / len(CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
+def test_the_quadrant_comes_as_often_as_the_closed_form_says(case):
+    assert agrees(case, CASES.index(case))
+
+
+@pytest.mark.parametrize(
+    ("case", "wrong"),
+    [
+        (("as_printed", "context", "quadrant", 0, 4.0, 3), {"epsilon": 4.4}),
+        (("as_released", "arm", "quadrant", 0, 4.0, 3), {"epsilon": 3.6}),
+        (("as_printed", "arm", "quadrant", 0, 4.0, 3), {"batch": 2}),
+        (("as_printed", "context", "quadrant", 1, 4.0, 1), {"user": 0}),
+        (("as_released", "context", "quadrant", 0, 4.0, 3), {"variant": "as_printed"}),
+        (("as_released", "context", "quadrant", 1, 4.0, 1), {"variant": "as_printed"}),
+    ],
+)
+def test_a_wrong_law_is_told_apart(case, wrong):
+    assert agrees(case, 99)
+    assert not agrees(case, 99, **wrong)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 100])
+@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+def test_the_second_bin_is_untouched_always_or_never(batch, epsilon):
+    for variant in local_privacy.VARIANTS:
+        for differ in neighbouring_users.DIFFERENCES:
+            for user in (0, 1):
+                expected = local_privacy.event_probability(variant, differ, "untouched", user, epsilon, batch)
+                found = count(variant, differ, "untouched", user, epsilon, batch, 5, trials=20_000)
+                assert found == 20_000 * expected, (variant, differ, user)
+
+
+def test_bounds_stay_below_epsilon_but_for_the_context_as_released():
+    # With 99.999% each the bounds hold; 8 is the largest budget that is audited.
+    for variant, differ in (("as_printed", "context"), ("as_printed", "arm"), ("as_released", "arm")):
+        seen = [n for user in (0, 1) for n in (count(variant, differ, "quadrant", user, 1.0, 1, 70 + user), TRIALS)]
+        bound = epsilon_lower_bound(*seen, confidence=0.99999)
+        assert 0.8 < bound < 1
+    seen = [n for u in (1, 0) for n in (count("as_released", "context", "untouched", u, 1.0, 100, 80), TRIALS)]
+    assert epsilon_lower_bound(*seen, confidence=0.99999) > 8

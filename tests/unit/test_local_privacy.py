@@ -1,0 +1,283 @@
+"""The audit of the locally private bandit: the two users, the exact event probabilities, the bounds, the figure."""
+
+import itertools
+import math
+from types import SimpleNamespace
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.integrate import quad
+
+from privarms.artifacts import style
+from privarms.artifacts.ma2025 import privacy
+from privarms.environments import neighbouring_users
+from privarms.errors import PrivarmsError
+from privarms.inference import local_privacy
+from privarms.policies import ldp_mab
+from privarms.protocols import user_messages
+
+CELL = SimpleNamespace(policy="ldp_mab", environment="neighbouring_users")
+
+
+def users(differ, user, batch):
+    """The batch: (bin, arm, reward) of each user, in their order."""
+    last = {("context", 1): (1, 0, 1.0), ("arm", 1): (0, 1, 1.0)}.get((differ, user), (0, 0, 1.0))
+    return [(0, 0, 0.0)] * (batch - 1) + [last]
+
+
+def message_sums(batch):
+    """U and V without noise, float64[2, 2, 2]: by bin and arm, U first."""
+    sums = np.zeros((2, 2, 2))
+    for i, arm, reward in batch:
+        sums[i, arm] += 1, reward
+    return sums
+
+
+def survival_by_inversion(x, draws, scale):
+    """P(S >= x) for x > 0 by Gil-Pelaez; the characteristic function of a standard Laplace draw is 1 / (1 + t^2)."""
+    integral, _ = quad(lambda t: (1 + t * t) ** -draws * np.sinc(t * x / scale / np.pi), 0, np.inf, limit=500)
+    return 0.5 - x / scale * integral / np.pi
+
+
+@pytest.mark.parametrize("draws", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("x", [0.3, 1.0, 4.0])
+def test_the_tail_of_a_sum_of_laplace_draws_is_that_of_the_inverted_characteristic_function(draws, x):
+    expected = survival_by_inversion(x, draws, 1.5)
+    assert local_privacy.survival(x, draws, 1.5) == pytest.approx(expected, rel=1e-6)
+    assert local_privacy.survival(-x, draws, 1.5) == pytest.approx(1 - expected, rel=1e-6)
+
+
+def test_the_tail_by_hand():
+    # One draw: e^-x / 2. Two: (2 + x) e^-x / 4.
+    assert local_privacy.survival(2.0, 1, 4.0) == pytest.approx(math.exp(-0.5) / 2)
+    assert local_privacy.survival(2.0, 2, 4.0) == pytest.approx(2.5 * math.exp(-0.5) / 4)
+    assert local_privacy.survival(0.0, 100, 4.0) == pytest.approx(0.5)
+    # Without noise, the sum is 0.
+    assert [local_privacy.survival(x, 0, 4.0) for x in (-1, 0, 1)] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("variant", local_privacy.VARIANTS)
+@pytest.mark.parametrize("differ", neighbouring_users.DIFFERENCES)
+@pytest.mark.parametrize("batch", [1, 4])
+@pytest.mark.parametrize("user", [0, 1])
+def test_the_quadrant_is_the_product_of_four_tails_at_the_sums_of_the_batch(variant, differ, batch, user):
+    epsilon = 1.7
+    here, with_0, with_1 = (message_sums(users(differ, u, batch)) for u in (user, 0, 1))
+    in_bin = [sum(i == j for i, *_ in users(differ, user, batch)) for j in (0, 1)]
+    changed = np.argwhere(with_0 != with_1)
+    assert len(changed) == 4
+    probability = 1.0
+    for place in map(tuple, changed):
+        # How far the sum's noise must lead upwards where user 1 has the entry, and downwards where user 0 has it.
+        towards = 1 if with_1[place] > with_0[place] else -1
+        distance = towards * (with_1[place] - here[place])
+        draws = batch if variant == "as_printed" else in_bin[place[0]]
+        if draws == 0:
+            probability *= distance <= 0
+        else:
+            probability *= 0.5 if distance == 0 else survival_by_inversion(distance, draws, 4 / epsilon)
+    found = local_privacy.event_probability(variant, differ, "quadrant", user, epsilon, batch)
+    assert found == pytest.approx(probability, rel=1e-6)
+
+
+def test_the_second_bin_is_untouched_as_released_if_nobody_is_in_it_and_never_as_printed():
+    for batch, epsilon in itertools.product((1, 100), (0.5, 8.0)):
+        chances = {
+            (variant, differ, user): local_privacy.event_probability(variant, differ, "untouched", user, epsilon, batch)
+            for variant in local_privacy.VARIANTS
+            for differ in neighbouring_users.DIFFERENCES
+            for user in (0, 1)
+        }
+        assert {key for key, chance in chances.items() if chance == 1} == {
+            ("as_released", "context", 0),
+            ("as_released", "arm", 0),
+            ("as_released", "arm", 1),
+        }
+        assert set(chances.values()) == {0, 1}
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 8.0])
+def test_one_user_costs_epsilon_but_the_context_as_released_has_no_bound(epsilon):
+    loss = local_privacy.log_ratio
+    for variant, differ in (("as_printed", "context"), ("as_printed", "arm"), ("as_released", "arm")):
+        assert loss(variant, differ, "quadrant", epsilon) == pytest.approx(epsilon, rel=1e-12)
+        assert 0 < loss(variant, differ, "quadrant", epsilon, batch=100) < epsilon
+    for event, batch in itertools.product(neighbouring_users.EVENTS, (1, 100)):
+        assert loss("as_released", "context", event, epsilon, batch) == math.inf
+    assert loss("as_released", "arm", "untouched", epsilon) == 0
+    assert math.isnan(loss("as_printed", "context", "untouched", epsilon))
+
+
+def test_no_two_messages_are_further_apart_than_the_noise_allows():
+    messages = [message_sums([one]) for one in itertools.product((0, 1), (0, 1), (0.0, 0.5, 1.0))]
+    farthest = max(np.abs(a - b).sum() for a, b in itertools.combinations(messages, 2))
+    assert farthest == 4
+    assert farthest / local_privacy.noise_scale(0.7) == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("differ", neighbouring_users.DIFFERENCES)
+@pytest.mark.parametrize("user", [0, 1])
+@pytest.mark.parametrize("batch", [1, 3])
+def test_the_users_arrive_as_described(differ, user, batch):
+    environment = neighbouring_users.configure(3, differ, "quadrant", user, batch)
+    context, seen = np.full(2, np.nan), []
+    # Of every batch, not of the first one alone.
+    for number in range(2 * batch):
+        environment.arrive(environment, 1, number, context, None)
+        arm = environment.behave(environment, 1, number, None)
+        assert context[0] == context[1]
+        assert environment.best(environment, 1, number, context) == 0
+        seen.append((int(context[0] >= 0.5), arm, environment.mean(environment, 1, number, context, arm)))
+    assert seen == 2 * users(differ, user, batch)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"K": 1}, "K: expected at least 2"),
+        ({"differ": "reward"}, "differ: expected context or arm"),
+        ({"event": "touched"}, "event: expected quadrant or untouched"),
+        ({"user": 2}, "user: expected 0 or 1"),
+        ({"batch": 0}, "batch: expected at least 1"),
+    ],
+)
+def test_bad_users_are_refused_by_name(wrong, named):
+    with pytest.raises(ValueError, match=named):
+        neighbouring_users.configure(**{"K": 2, "differ": "arm", "event": "quadrant", "user": 0, **wrong})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"variant": "released"}, "variant"),
+        ({"differ": "reward"}, "differ"),
+        ({"event": "touched"}, "event"),
+        ({"user": 2}, "user"),
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": math.inf}, "epsilon"),
+        ({"batch": 0}, "batch"),
+    ],
+)
+def test_what_has_no_probability_is_refused_by_name(wrong, named):
+    good = {"variant": "as_printed", "differ": "arm", "event": "quadrant", "user": 0, "epsilon": 1.0}
+    with pytest.raises(ValueError, match=named):
+        local_privacy.event_probability(**(good | wrong))
+
+
+def configured(variant, batch, K=2):
+    return ldp_mab.configure(K, 10_000, 1.0, variant, M=0, batch=batch)
+
+
+@pytest.mark.parametrize("variant", local_privacy.VARIANTS)
+def test_every_batch_meets_a_fresh_server_with_two_bins(variant):
+    params = user_messages.one_batch(configured(variant, 5, K=3))
+    used, fresh = (ldp_mab.init(params, np.random.default_rng(2)) for _ in range(2))
+    for name, array in used._asdict().items():
+        if name != "tree":
+            array.fill(1)
+    used.tree.refined[:] = True
+    user_messages.restart(used, 3)
+    # What `init` leaves, with the halved root's arms handed on and the two bins in its place.
+    fresh.tree.refined[0] = True
+    fresh.arms[:] = 7
+    fresh.live[:], fresh.n_live[0] = (1, 2), 2
+    for name, array in fresh._asdict().items():
+        if name == "tree":
+            assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(used.tree, array, strict=True))
+        elif name != "removals":
+            assert np.array_equal(getattr(used, name), array), name
+
+
+def test_a_block_counts_its_events_in_one_row_and_asks_nothing_of_the_environment_s_stream():
+    environment = neighbouring_users.configure(2, "context", "untouched", 0, 100)
+    columns = user_messages.run_block(
+        ldp_mab, configured("as_released", 100), environment, CELL, 30, None, np.random.default_rng(1)
+    )
+    assert {name: column.tolist() for name, column in columns.items()} == {
+        "replicate": [0],
+        "trials": [30],
+        "events": [30],
+    }
+
+
+@pytest.mark.parametrize(("K", "batch", "named"), [(3, 2, "n_arms = 3"), (2, 3, "batch = 3")])
+def test_a_policy_that_was_told_something_else_is_refused(K, batch, named):
+    environment = neighbouring_users.configure(K, "arm", "quadrant", 0, batch)
+    with pytest.raises(PrivarmsError, match=named):
+        user_messages.run_block(ldp_mab, configured("as_printed", 2), environment, CELL, 1, None, None)
+
+
+def test_thresholds_belong_to_the_event():
+    U, V = np.zeros((3, 2)), np.zeros((3, 2))
+    context = neighbouring_users.configure(2, "context", "quadrant", 0, 4)
+    # Bin 2 is user 1's, with 1 and 1; bin 1 is user 0's, with 3 counts and no reward.
+    U[1], V[1], U[2], V[2] = (3, 9), (0, 9), (1, -9), (1, -9)
+    assert user_messages.happened(context, U, V)
+    for array, place, step in ((U, (1, 0), 0.1), (V, (1, 0), 0.1), (U, (2, 0), -0.1), (V, (2, 0), -0.1)):
+        array[place] += step
+        assert not user_messages.happened(context, U, V)
+        array[place] -= step
+    untouched = neighbouring_users.configure(2, "context", "untouched", 0, 4)
+    for array, k in itertools.product((U, V), range(2)):
+        U[2], V[2] = 0, 0
+        assert user_messages.happened(untouched, U, V)
+        array[2, k] = 1e-9
+        assert not user_messages.happened(untouched, U, V)
+
+
+def counts():
+    """Blocks of two shards: 40 trials with each user; the likelier user's event always, the other's in 1 of 10."""
+    rows = []
+    for variant, (differ, event, batch), epsilon, user in itertools.product(
+        local_privacy.VARIANTS,
+        (
+            ("context", "quadrant", 1),
+            ("arm", "quadrant", 1),
+            ("context", "untouched", 1),
+            ("context", "untouched", 100),
+        ),
+        (1.0, 2.0),
+        (0, 1),
+    ):
+        events = 10 if user == (event == "quadrant") else 1
+        setting = {"variant": variant, "differ": differ, "event": event, "batch": batch, "epsilon": epsilon}
+        rows += [{**setting, "user": user, "trials": 10, "events": events} for _ in range(4)]
+    return pd.DataFrame(rows)
+
+
+def test_the_bound_sets_the_likelier_user_over_the_other():
+    found = privacy.audit(SimpleNamespace(replicates=lambda study: counts()))
+    assert len(found) == 16
+    assert (found["trials"] == 40).all()
+    # 40 of 40 and 4 of 40 either way round.
+    assert found["lower_bound"].nunique() == 1
+    assert 0.5 < found["lower_bound"].iloc[0] < math.log(10)
+    exact = found.set_index(["variant", "differ", "event", "batch", "epsilon"])["exact"]
+    assert exact["as_printed", "context", "quadrant", 1, 2.0] == pytest.approx(2)
+    assert exact["as_released", "arm", "quadrant", 1, 1.0] == pytest.approx(1)
+    assert exact["as_released", "context", "untouched", 100, 1.0] == math.inf
+    assert math.isnan(exact["as_printed", "context", "untouched", 1, 1.0])
+
+
+def test_the_figure_draws_an_atom_as_released_and_densities_as_printed():
+    table = privacy.audit(SimpleNamespace(replicates=lambda study: counts()))
+    with matplotlib.rc_context():
+        style.use_style()
+        figure, numbers = privacy.privacy_as_released(SimpleNamespace(inference=lambda name: table))
+        figure.draw_without_rendering()
+    law = numbers[numbers["panel"] != "loss"]
+    atoms = law[law["probability"].notna()]
+    assert atoms[["panel", "user", "count", "probability"]].values.tolist() == [["released", 0, 0, 1]]
+    masses = (
+        law.dropna(subset="density")
+        .groupby(["panel", "user"])[["count", "density"]]
+        .apply(lambda part: np.trapezoid(part["density"], part["count"]))
+    )
+    assert sorted(masses.index) == [("printed", 0), ("printed", 1), ("released", 1)]
+    assert ((masses > 0.85) & (masses < 1)).all()
+    densities = law.dropna(subset="density").set_index("count").groupby(["panel", "user"])["density"]
+    assert all(density.idxmax() == user for (_, user), density in densities)
+    loss = numbers[numbers["panel"] == "loss"]
+    assert len(loss) == 2 * len(privacy.SERIES)
