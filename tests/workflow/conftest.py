@@ -50,7 +50,7 @@ def few_users(grid):
         axis = [one["quick"] if isinstance(one, dict) else one for one in axis]
         return sorted({0 if size == 0 else small if size <= bound else 2 * small for size in axis})
 
-    changed = {name: ends(axis) for name, axis in grid.items() if name != "epsilon_aux"}
+    changed = {name: ends(axis) for name, axis in grid.items() if name not in ("epsilon_aux", "grid")}
     if "horizon" in grid:
         changed["horizon"] = sizes("horizon", 2000, 100)
     if "n_aux" in grid:

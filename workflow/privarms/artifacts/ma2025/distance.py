@@ -22,16 +22,19 @@ def deviations_table(results: Results) -> pd.DataFrame:
     """Regret with each deviation changed alone: the columns of `regret` and `switches`, empty for a variant itself."""
     cells = results.cells("deviations")
     table = panels.named(cells).assign(figure="deviations")
-    table["switches"] = [_switches(row) for _, row in cells.iterrows()]
+    # As released there is always a batch: the one that all cells but those of its own deviation have.
+    usual = cells.loc[cells["variant"] == "as_released", "batch"].mode()[0]
+    table["switches"] = [
+        _switches(row, usual if row["variant"] == "as_released" else None) for _, row in cells.iterrows()
+    ]
     return table[[*panels.COLUMNS, "switches"]]
 
 
-def _switches(row: pd.Series) -> str:
-    usual = {"batch": 100 if row["variant"] == "as_released" else None}
+def _switches(row: pd.Series, usual_batch: float | None) -> str:
     changed = [
         f"{name}={row[name]:g}" if isinstance(row[name], int | float) else f"{name}={row[name]}"
         for name in SWITCHES
-        if name in row and pd.notna(row[name]) and row[name] != usual.get(name)
+        if name in row and pd.notna(row[name]) and not (name == "batch" and row[name] == usual_batch)
     ]
     return " ".join(changed)
 

@@ -111,7 +111,8 @@ def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
         bound = curve["lower_bound"].where(curve["lower_bound"] > 0)
         line = looks.line(name) | {"linestyle": "none", "markersize": size} | (hollow if size > 4 else {})
         ax.plot(curve["epsilon"], bound, label=name, **line)
-        unbounded = np.isinf(curve["exact"])
+        # Few trials may show nothing: then there is no point from which an arrow could start.
+        unbounded = np.isinf(curve["exact"]) & bound.notna()
         for x, low in zip(curve["epsilon"][unbounded], bound[unbounded], strict=True):
             arrow = {"arrowstyle": "->", "color": style.QUIET, "shrinkA": 4, "shrinkB": 0}
             ax.annotate("", (x, UNBOUNDED), xytext=(x, low), arrowprops=arrow)

@@ -1,0 +1,193 @@
+"""Methods compared over the same replicates, and their ranks over the rows of a table.
+
+Ma, Jiang, Zhao, Yang & Yu (2025), Table 2: the best method in bold, on grey where signed-rank tests at level 0.05 find
+it better than every other one, and rank sums below. Larger values are better throughout: hand in a regret negated.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import bootstrap, rankdata, wilcoxon
+from statsmodels.stats.multitest import multipletests
+
+STATISTICS = ("difference", "ratio")
+TIES = ("average", "min")
+
+RESAMPLED_NUMBERS = 2**20  # of each sample that stand in memory at once: 8 MB
+
+
+class Interval(NamedTuple):
+    estimate: float
+    low: float
+    high: float
+
+
+def wilcoxon_p_value(ours, others) -> float:
+    """The p-value of Wilcoxon's signed-rank test that ours - others is symmetric about 0, against ours being larger.
+
+    ours, others: float64[n] on the same replicates, n >= 1. Pairs without a difference are dropped (Wilcoxon 1945);
+    without any other pair p is 1. Equal sizes of differences share their mean rank. Exact (the probability of the
+    observed rank sum or more over all 2^m signs) for m <= 50 pairs that are left and without such ties, for m <= 13
+    with them; else the normal approximation with its correction for ties and none for continuity. Differences tie if
+    they are the same number: sums of rewards do, their means may miss it by rounding.
+    Raises ValueError for unequal lengths, n < 1, and numbers that are not finite.
+    """
+    ours, others = _pairs(ours, others, least=1)
+    differences = ours - others
+    differences = differences[differences != 0]
+    return float(wilcoxon(differences, alternative="greater").pvalue) if len(differences) else 1.0
+
+
+def holm(p_values) -> np.ndarray:
+    """Adjusted p-values in the given order: at most alpha where Holm's (1979) step-down test at level alpha rejects.
+
+    p_values: float64[m] in [0, 1], m >= 1; ValueError otherwise.
+    """
+    p_values = np.asarray(p_values, float)
+    if p_values.ndim != 1 or not len(p_values):
+        raise ValueError(f"p_values: expected one axis and at least one number; found shape {p_values.shape}")
+    inside = (p_values >= 0) & (p_values <= 1)
+    if not inside.all():
+        raise ValueError(f"p_values: expected numbers in [0, 1]; found {p_values[~inside][0]}")
+    return multipletests(p_values, method="holm")[1]
+
+
+def paired_bootstrap(
+    ours, others, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95, statistic: str = "difference"
+) -> Interval:
+    """mean(ours) - mean(others), or with statistic "ratio" mean(ours) / mean(others), and its percentile interval.
+
+    ours, others: float64[n] on the same replicates, n >= 2, others > 0 for a ratio; whole replicates are drawn with
+    replacement (Efron & Tibshirani 1993, ch. 13). resamples: at least 2; level: of the two-sided interval, in (0, 1),
+    which it reaches for large n. Raises ValueError outside these ranges.
+    """
+    ours, others = _pairs(ours, others, least=2)
+    if statistic not in STATISTICS:
+        raise ValueError(f"statistic: expected {' or '.join(STATISTICS)}; found {statistic!r}")
+    if statistic == "ratio" and not (others > 0).all():
+        raise ValueError(f"others: expected numbers > 0 for a ratio; found {others.min()}")
+    if resamples < 2:
+        raise ValueError(f"resamples: expected at least 2; found {resamples}")
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a number in (0, 1); found {level}")
+    compared = np.true_divide if statistic == "ratio" else np.subtract
+
+    def of_means(x, y, axis=-1):
+        return compared(x.mean(axis=axis), y.mean(axis=axis))
+
+    low, high = bootstrap(
+        (ours, others),
+        of_means,
+        paired=True,
+        vectorized=True,
+        n_resamples=resamples,
+        batch=max(1, RESAMPLED_NUMBERS // len(ours)),
+        confidence_level=level,
+        method="percentile",
+        rng=rng,
+    ).confidence_interval
+    return Interval(float(of_means(ours, others)), float(low), float(high))
+
+
+def compare(
+    frame: pd.DataFrame, value: str, method: str, replicate: str | list[str], alpha: float = 0.05
+) -> pd.DataFrame:
+    """The method with the largest mean against every other one; a row per method, in the frame's order.
+
+    frame: a row per method and replicate (a column or several that name it together), every replicate for every
+    method. Columns: `method` under its own name; mean; se, of the mean, nan for one replicate; best, true for one
+    method, the first of equals; p, that of `wilcoxon_p_value` for the best one being larger than this one, and p_holm,
+    adjusted over all these tests, both nan for the best one; significant and significant_holm, true for the best one
+    alone, where all p or all p_holm are at most alpha.
+    The best one is chosen on the same replicates, which neither p takes into account: of two equal methods one is
+    significant with a probability near 2 alpha, not alpha.
+    Raises ValueError for fewer than 2 methods, a method without one of the replicates, a pair that stands twice, and
+    values that are not finite.
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha: expected a number in (0, 1); found {alpha}")
+    values = _wide(frame, value, method, replicate)
+    if values.shape[1] < 2:
+        raise ValueError(f"{method}: expected at least 2 to compare; found {list(values.columns)}")
+    means = values.mean().to_numpy()
+    best = np.arange(len(means)) == means.argmax()
+    winner = values.iloc[:, means.argmax()]
+    p, p_holm = np.full(len(means), np.nan), np.full(len(means), np.nan)
+    p[~best] = [wilcoxon_p_value(winner, values.iloc[:, other]) for other in np.flatnonzero(~best)]
+    p_holm[~best] = holm(p[~best])
+    return pd.DataFrame(
+        {
+            method: list(values.columns),
+            "mean": means,
+            "se": values.sem().to_numpy(),
+            "best": best,
+            "p": p,
+            "p_holm": p_holm,
+            "significant": best & (p[~best] <= alpha).all(),
+            "significant_holm": best & (p_holm[~best] <= alpha).all(),
+        }
+    )
+
+
+def rank_sums(
+    frame: pd.DataFrame, value: str, method: str, block: str | list[str], ties: str = "average"
+) -> pd.DataFrame:
+    """The methods' ranks within each block, 1 for the largest value, summed: columns `method` and rank_sum.
+
+    frame: a row per method and block (a column or several that name it together), every method in every block.
+    ties: equal values share their mean rank ("average") or the best one ("min": 1, 2, 2, 4). The published sums of
+    Table 2 are those of "min" on its rounded entries.
+    Raises ValueError for another rule, a block without one of the methods, a pair that stands twice, and values that
+    are not finite.
+    """
+    if ties not in TIES:
+        raise ValueError(f"ties: expected {' or '.join(TIES)}; found {ties!r}")
+    values = _wide(frame, value, method, block)
+    ranks = rankdata(-values.to_numpy(), method=ties, axis=1)
+    return pd.DataFrame({method: list(values.columns), "rank_sum": ranks.sum(axis=0)})
+
+
+def _pairs(ours, others, least: int) -> tuple[np.ndarray, np.ndarray]:
+    ours, others = np.asarray(ours, float), np.asarray(others, float)
+    if ours.ndim != 1 or ours.shape != others.shape:
+        raise ValueError(
+            f"ours, others: expected one axis of the same length; found shapes {ours.shape}, {others.shape}"
+        )
+    if len(ours) < least:
+        raise ValueError(f"ours, others: expected at least {least} replicates; found {len(ours)}")
+    for name, values in (("ours", ours), ("others", others)):
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name}: expected finite numbers; found {values[~np.isfinite(values)][0]}")
+    return ours, others
+
+
+def _wide(frame: pd.DataFrame, value: str, method: str, block: str | list[str]) -> pd.DataFrame:
+    """A row per block, in the order of their names, and a column per method, in the frame's order; nothing missing."""
+    names = [method, *([block] if isinstance(block, str) else block)]
+    if frame.empty:
+        raise ValueError(f"expected a row for each {' and '.join(names)}; found none")
+    empty = frame[names].isna().any(axis=1)
+    if empty.any():
+        raise ValueError(f"{', '.join(names)}: expected no empty entry; found one in row {frame.index[empty][0]}")
+    keys = pd.MultiIndex.from_frame(frame[names])
+    if keys.has_duplicates:
+        raise ValueError(
+            f"expected one row for each {' and '.join(names)}; found two of {_listed(keys, keys.duplicated())}"
+        )
+    values = pd.Series(frame[value].to_numpy(float), index=keys)
+    if not np.isfinite(values).all():
+        raise ValueError(f"{value}: expected finite numbers; found others at {_listed(keys, ~np.isfinite(values))}")
+    wide = values.unstack(method)[list(frame[method].unique())]
+    every = wide.stack(future_stack=True).reorder_levels(names)
+    if every.isna().any():
+        raise ValueError(
+            f"expected every {method} in every {', '.join(names[1:])}; missing {_listed(every.index, every.isna())}"
+        )
+    return wide
+
+
+def _listed(keys: pd.MultiIndex, chosen) -> str:
+    found = keys[np.asarray(chosen)]
+    named = [", ".join(f"{name} {label}" for name, label in zip(keys.names, key, strict=True)) for key in found[:5]]
+    return ", ".join(f"({key})" for key in named) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
