@@ -165,7 +165,8 @@ def configure(
     warm_up: ln(n)^2 users of any source, (16) and (29), or floor(log2 n*)^2 users of the source now streaming
     threshold: a bin is fine enough for radii above 2 sqrt(d) 2^(-s/d), (17), or 2^(-s/d)
     band: an estimate's half-width is two radii, or the larger of radius and 2^(-s/d)
-    split: where some active arm's radius is below the threshold, or all are. Before the warm-up there is none
+    split: where the radius of some arm that is left is below the threshold, or those of all arms that were active
+      before a removal. Before the warm-up there is none
     choice: uniform, (8), or in favour of larger estimates
     depth: of bins; free (up to PRINTED_DEPTH), or at most that of the program
 
@@ -406,8 +407,10 @@ def _learn(params, state, source, users, seen, rng):
         state.stale[i] = True
 
         # (16) and (29)
+        fine_before, active_before = 0, active
         for k in range(K):
             if (arms[i] >> k) & 1:
+                fine_before += radii[i, k] < threshold
                 half_width = 2 * radii[i, k] if params.two_radii else max(radii[i, k], side)
                 if highest > estimates[i, k] + half_width:
                     arms[i] ^= 1 << k
@@ -427,7 +430,7 @@ def _learn(params, state, source, users, seen, rng):
                     state.only[i] = k
             state.n_live[0] -= 1
             live[place] = live[state.n_live[0]]
-        elif tree.depth[i] < params.depth and (fine_arms == active or (params.some_arm and fine_arms > 0)):
+        elif tree.depth[i] < params.depth and (fine_arms > 0 if params.some_arm else fine_before == active_before):
             tree.refined[i] = True
             left = 2 * i + 1
             arms[left] = arms[i]

@@ -108,12 +108,13 @@ class Server:
         # (16) and (29)
         best = max(B.f[k] - h[k] for k in B.arms)
         gone = [k for k in B.arms if best > B.f[k] + h[k]]
+        fine_before = [B.r[k] < p.tau * side for k in B.arms]
         for k in gone:
             B.arms.remove(k)
             self.removals.append((m, seen, B.lower, B.s, k))
         # (17)
-        fine = [B.r[k] < p.tau * side for k in B.arms]
-        if B.s < p.depth and (any(fine) if p.some_arm else all(fine)):
+        fine = any(B.r[k] < p.tau * side for k in B.arms) if p.some_arm else all(fine_before)
+        if B.s < p.depth and fine:
             self.refined.append((B.lower, B.s, tuple(B.arms)))
             return self.halves(B)
         return [B]
