@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from privarms.artifacts.ma2025 import logs, panels
-from privarms.artifacts.ma2025.claims import density_total, growth_exponent
-from privarms.artifacts.ma2025.distance import deviations_table
+from privarms.artifacts.ma2025.claims import density_total, gain, growth_exponent, growth_with_sources, order_ratio
+from privarms.artifacts.ma2025.distance import OLDER, deviations_table
 from privarms.inference.transfer_rates import regret_rate
 from privarms.studies import cells as grid
 from privarms.studies import configuration
@@ -42,6 +42,30 @@ def results(scale="paper", regret=lambda cell: 100.0):
 @pytest.fixture(scope="module")
 def at_paper_scale():
     return results()
+
+
+def fingerprint(epsilon, epsilon_aux, gamma, kappa, n, n_aux, batch, older):
+    """A number that tells cells apart; epsilon_aux as text, with the sources in their order."""
+    aux = sum(float(e) * 10**i for i, e in enumerate(epsilon_aux.split(), 1)) if n_aux else 0
+    rest = (gamma + 100 * kappa) if n_aux else 0
+    return n + n_aux / 7 + 1e6 * epsilon + 1e-3 * aux + 1e-6 * rest + 1e9 * batch + 1e12 * older
+
+
+def test_every_log_stands_beside_the_cell_of_its_own_setting():
+    def of_cell(cell):
+        p = cell.parameters
+        older = p.get("logarithm") == "natural"
+        setting = p["epsilon"], str(p["epsilon_aux"]), p["gamma"], p["kappa"], cell.horizon, p["n_aux"]
+        return fingerprint(*setting, p.get("batch", 0), older)
+
+    found = panels.agreement(results(regret=of_cell))
+    orders = {"low_first(2,8)": "2 8", "high_first(8,2)": "8 2"}
+    for row in found.itertuples():
+        aux = orders.get(row.order, row.epsilon_aux)
+        # Notes on the program: batches of 500 in Figures 8 and 9(c), else of 100; Figure 7(a) has the older constants.
+        batch = 500 if row.figure[:4] == "fig8" or row.figure == "fig9c" else 100
+        setting = row.epsilon, aux, row.gamma, row.kappa, row.n, row.n_aux, batch, row.figure == "fig7a"
+        assert row.ours == fingerprint(*setting), row
 
 
 def test_every_log_has_a_cell_of_ours(at_paper_scale):
@@ -104,10 +128,11 @@ def test_every_deviation_stands_alone(at_paper_scale):
     changes = {v: set(part["switches"]) for v, part in table.groupby("variant")}
     switches = {s.split("=")[0] for s in changes["as_released"]}
     assert switches == {"", "noise", "estimator", "weights", "logarithm", "warm_up", "threshold", "band", "split",
-                        "choice", "depth", "offset", "batch"}  # fmt: skip
+                        "choice", "depth", "offset", "batch", "centres"}  # fmt: skip
     assert {s.split("=")[0] for s in changes["as_printed_c2"]} == switches
     assert changes["as_printed_c64"] == {""}
-    assert not any(" " in s for some in changes.values() for s in some)
+    # One alone, but for the older version of the program, which differs in two constants.
+    assert [s for some in changes.values() for s in some if " " in s] == [OLDER]
     assert "batch=1" in changes["as_released"]
     assert "offset=0" in changes["as_released"]
 
@@ -115,6 +140,10 @@ def test_every_deviation_stands_alone(at_paper_scale):
 def test_both_scales_have_every_panel():
     rows = panels.regret(results("quick"))
     assert set(rows["figure"]) == {*panels.FIGURES, *(f"{f}_symmetric" for f in panels.FIGURES)}
+    for _, part in rows.groupby("figure"):
+        assert {"as_released", "as_printed_c2", "as_printed_c64"} <= set(part["variant"])
+        assert part.loc[part["variant"] == "as_released", "n_aux"].nunique() >= 1
+        assert len(part[part["variant"] == "as_released"]) >= 17
 
 
 def test_growth_is_an_exponent():
@@ -124,6 +153,35 @@ def test_growth_is_an_exponent():
     # ln R has standard error 1 / R at either end.
     low, high = 10_000**0.75, 240_000**0.75
     assert found.se == pytest.approx(np.hypot(1 / low, 1 / high) / np.log(24))
+
+
+def test_growth_with_sources_compares_one_version_of_the_program():
+    def regret(cell):
+        older = cell.parameters.get("logarithm") == "natural"
+        return cell.horizon * (5.0 if older else 1.0 if cell.parameters["n_aux"] else 2.0)
+
+    assert growth_with_sources(results(regret=regret), "exponential", "as_released").value == pytest.approx(0.5)
+    assert growth_with_sources(results(regret=regret), "exponential", "as_printed_c2").value == pytest.approx(0.5)
+
+
+def test_the_run_without_sources_counts_once_in_a_gain_s_error():
+    # Regret 100 with and 200 without auxiliary data, each with standard error 1; 48 cells on either of two bases.
+    half = results(regret=lambda cell: 100.0 if cell.parameters["n_aux"] else 200.0)
+    found = gain(half, "exponential", "as_released")
+    assert found.value == pytest.approx(0.5)
+    own, base = 0.01 / np.sqrt(96), 0.005 / np.sqrt(2)
+    assert found.se == pytest.approx(0.5 * np.hypot(own, base))
+    # As printed, three cells on either base.
+    found = gain(half, "exponential", "as_printed_c64")
+    assert found.se == pytest.approx(0.5 * np.hypot(0.01 / np.sqrt(6), 0.005 / np.sqrt(2)))
+
+
+def test_the_order_of_the_sources_is_low_over_high():
+    low_first = results(regret=lambda cell: 300.0 if cell.parameters["epsilon_aux"] == "2 8" else 200.0)
+    found = order_ratio(low_first, "symmetric", "as_released")
+    # epsilon 1 and 2, two n, four n_Q: 16 pairs.
+    assert found.value == pytest.approx(1.5)
+    assert found.se == pytest.approx(1.5 * np.hypot(1 / 300, 1 / 200) / np.sqrt(16))
 
 
 def test_rates_by_hand():

@@ -12,6 +12,7 @@ import pandas as pd
 
 from privarms.artifacts.ma2025 import panels
 from privarms.artifacts.ma2025.distance import BETA, eliminated, gains
+from privarms.artifacts.ma2025.illustrations import SETTINGS, setting_of
 from privarms.artifacts.results import Results
 from privarms.inference.transfer_rates import regret_rate
 from privarms.ledger import Measured
@@ -28,8 +29,12 @@ def table1_entry(results: Results, dataset: str, entry: str) -> Measured:
     return Measured(facts[entry], note=note)
 
 
-def _curves(results: Results, figure: str, environment: str, variant: str) -> pd.DataFrame:
-    cells = panels.panel(results, figure, environment)
+# Contexts of both environments.
+DIMENSIONS = 2
+
+
+def _curves(results: Results, figure: str, environment: str, variant: str, also: tuple = ()) -> pd.DataFrame:
+    cells = panels.panel(results, figure, environment, also)
     return cells[cells["variant"] == variant].assign(
         log=lambda f: np.log(f["mean_regret"]), log_se=lambda f: f["se_regret"] / f["mean_regret"]
     )
@@ -70,9 +75,16 @@ def growth_by_budget(results: Results, figure: str, environment: str, variant: s
     return Measured(value, se, int(replicates), f"By the smaller epsilon of the two: {every}.")
 
 
+def _with_and_without(results: Results, environment: str, variant: str, also: tuple = ()):
+    """Figure 7(b)'s cells and those of Figure 7(a) of the same version of the program."""
+    helped = _curves(results, "fig7b", environment, variant, also)
+    alone = _curves(results, "fig7a", environment, f"{variant}_current", also)
+    return helped, _curves(results, "fig7a", environment, variant, also) if alone.empty else alone
+
+
 def growth_with_sources(results: Results, environment: str, variant: str) -> Measured:
-    """The growth of regret in Figure 7(b) over that in Figure 7(a), the largest over epsilon, up to the same n."""
-    alone, helped = (_curves(results, figure, environment, variant) for figure in ("fig7a", "fig7b"))
+    """The growth of regret in Figure 7(b) over that without auxiliary data, the largest over epsilon."""
+    helped, alone = _with_and_without(results, environment, variant)
     found = []
     for epsilon, curve in helped.groupby("epsilon"):
         (a, a_se), (b, b_se) = _growth(curve), _growth(alone[alone["epsilon"] == epsilon])
@@ -82,46 +94,51 @@ def growth_with_sources(results: Results, environment: str, variant: str) -> Mea
     return Measured(value, se, int(replicates), f"By epsilon: {every}.")
 
 
-def _spread(cell: pd.Series) -> float:
-    return cell["se_regret"] * math.sqrt(cell["replicates"])
+def _spread(runs: pd.DataFrame, cell: str) -> tuple[float, float]:
+    """The logarithm of the standard deviation of a cell's regret and its error, by the fourth moment."""
+    regret = runs.loc[runs["cell"] == cell, "regret"].to_numpy()
+    centred = regret - regret.mean()
+    variance = (centred**2).mean()
+    kurtosis = (centred**4).mean() / variance**2
+    return math.log(regret.std(ddof=1)), math.sqrt(max(kurtosis - 1, 0) / (4 * len(regret)))
 
 
-def _spread_ratio(pairs: list[tuple[pd.Series, pd.Series]]) -> Measured:
-    """The geometric mean of ratios of standard deviations; its error is that of normal samples."""
-    logs = [math.log(_spread(a) / _spread(b)) for a, b in pairs]
-    variance = sum(1 / (2 * (cell["replicates"] - 1)) for pair in pairs for cell in pair) / len(pairs) ** 2
-    value = math.exp(float(np.mean(logs)))
-    singles = ", ".join(f"{math.exp(x):.2f}" for x in logs)
-    return Measured(value, value * math.sqrt(variance), int(pairs[0][0]["replicates"]), f"Ratios: {singles}.")
+def _spread_ratio(results: Results, environment: str, pairs: list[tuple[pd.Series, pd.Series]]) -> Measured:
+    """The geometric mean of ratios of standard deviations of the regret."""
+    columns = ("cell", "regret")
+    runs = pd.concat([results.replicates(study, columns) for study in panels.STUDIES[environment]])
+    found = [(*_spread(runs, a["cell"]), *_spread(runs, b["cell"])) for a, b in pairs]
+    logs = [a - b for a, _, b, _ in found]
+    return _geometric(logs, [math.hypot(e, f) for _, e, _, f in found], [pairs[0][0]["replicates"]])
 
 
 def spread_with_sources(results: Results, environment: str, variant: str, epsilon: float) -> Measured:
-    """Standard deviation of the regret in Figure 7(b) over that in 7(a) at one epsilon: geometric mean over n."""
-    alone, helped = (_curves(results, figure, environment, variant) for figure in ("fig7a", "fig7b"))
-    pairs = alone.merge(helped, on=["n", "epsilon"], suffixes=("", "_b"))
-    pairs = pairs[pairs["epsilon"] == epsilon]
-    columns = ["se_regret", "replicates"]
-    return _spread_ratio(
-        [(row[[f"{c}_b" for c in columns]].set_axis(columns), row[columns]) for _, row in pairs.iterrows()]
-    )
+    """Standard deviation of the regret in Figure 7(b) over that without auxiliary data: geometric mean over n."""
+    pairs = []
+    helped, alone = _with_and_without(results, environment, variant, ("cell",))
+    for _, cell in helped[helped["epsilon"] == epsilon].iterrows():
+        same = alone[(alone["epsilon"] == epsilon) & (alone["n"] == cell["n"])]
+        pairs.append((cell, same.iloc[0]))
+    return _spread_ratio(results, environment, pairs)
 
 
-def spread_by_budget(results: Results, environment: str, variant: str) -> Measured:
-    """Standard deviation of the regret in Figure 7(a) at the smallest epsilon over that at the largest, mean over n."""
-    curves = _curves(results, "fig7a", environment, variant)
-    return _spread_ratio([_ends(cells, "epsilon") for _, cells in curves.groupby("n")])
+def spread_by_budget(results: Results, figure: str, environment: str, variant: str) -> Measured:
+    """Standard deviation of the regret in Figure 7 at the smallest epsilon over that at the largest, over n."""
+    curves = _curves(results, figure, environment, variant, ("cell",))
+    return _spread_ratio(results, environment, [_ends(cells, "epsilon") for _, cells in curves.groupby("n")])
 
 
-def _figure_8(results: Results, environment: str, variant: str) -> pd.DataFrame:
-    cells = pd.concat([_curves(results, figure, environment, variant) for figure in panels.FIGURE_8])
+def _figure_8(results: Results, environment: str, variant: str, also: tuple = ()) -> pd.DataFrame:
+    cells = pd.concat([_curves(results, figure, environment, variant, also) for figure in panels.FIGURE_8])
     return cells.assign(budget=[float(e) for e in cells["epsilon_aux"]])
 
 
-def spread_by_source_budget(results: Results, environment: str, variant: str) -> Measured:
-    """Standard deviation of the regret in Figure 8 at the smallest eps_m over that at the largest, largest n_Q."""
-    cells = _figure_8(results, environment, variant)
+def spread_in_figure_8(results: Results, environment: str, variant: str, column: str) -> Measured:
+    """Standard deviation of the regret in Figure 8 at the smallest epsilon or budget over the largest, largest n_Q."""
+    cells = _figure_8(results, environment, variant, ("cell",))
     cells = cells[cells["n_aux"] == cells["n_aux"].max()]
-    return _spread_ratio([_ends(group, "budget") for _, group in cells.groupby(["gamma", "epsilon"])])
+    others = [c for c in ("gamma", "epsilon", "budget") if c != column]
+    return _spread_ratio(results, environment, [_ends(group, column) for _, group in cells.groupby(others)])
 
 
 def _neighbours(cells: pd.DataFrame, column: str, others: list[str]) -> Measured:
@@ -155,7 +172,11 @@ def gain(results: Results, environment: str, variant: str) -> Measured:
     """Figure 8: regret with auxiliary data over that without, geometric mean over the panel's cells."""
     cells = gains(results)
     cells = cells[(cells["environment"] == environment) & (cells["variant"] == variant)]
-    return _geometric(np.log(cells["gain"]), cells["gain_se"] / cells["gain"], cells["replicates"])
+    own = np.sqrt(np.maximum((cells["gain_se"] / cells["gain"]) ** 2 - cells["base_error"] ** 2, 0))
+    found = _geometric(np.log(cells["gain"]), own, cells["replicates"])
+    # Cells with one epsilon share the run without auxiliary data.
+    shared = [len(group) * group["base_error"].iloc[0] / len(cells) for _, group in cells.groupby("epsilon")]
+    return Measured(found.value, math.hypot(found.se, found.value * math.hypot(*shared)), found.replicates, found.note)
 
 
 def _geometric(logs, errors, replicates) -> Measured:
@@ -189,19 +210,25 @@ def slope_by_budget(results: Results, figure: str, environment: str, column: str
 def order_ratio(results: Results, environment: str, variant: str) -> Measured:
     """Figure 9(c): regret with the low-quality source first over that with the other first, geometric mean."""
     cells = _curves(results, "fig9c", environment, variant)
+    cells = cells[cells["epsilon"].isin((1, 2))]
     low, high = (cells[cells["order"] == order] for order in panels.ORDERS.values())
     both = low.merge(high, on=["n", "epsilon", "n_aux"], suffixes=("", "_high"))
-    return _geometric(both["log"] - both["log_high"], np.hypot(both["log_se"], both["log_se_high"]), both["replicates"])
+    logs = both["log"] - both["log_high"]
+    found = _geometric(logs, np.hypot(both["log_se"], both["log_se_high"]), both["replicates"])
+    by_users = ", ".join(f"{math.exp(x.mean()):.2f} at {n:,}" for n, x in logs.groupby(both["n_aux"]))
+    return Measured(found.value, found.se, found.replicates, f"By n_Q: {by_users}. {found.note}")
 
 
-def wrong_by_quality(results: Results, variant: str) -> Measured:
-    """The share of wrong removals with sources of eps_m = 1 over that with eps_m = 8: geometric mean over epsilon."""
+def wrong_by_order(results: Results, variant: str) -> Measured:
+    """Best arms removed while the sources stream, with the low-quality one first less with the other first, a run."""
     table = eliminated(results)
-    table = table[(table["variant"] == variant) & (table["n_aux"] > 0)]
-    low, high = (table[table["epsilon_aux"] == e].set_index("epsilon") for e in ("1", "8"))
-    logs = np.log(low["wrong"] / high["wrong"])
-    return _geometric(
-        logs, np.hypot(low["wrong_se"] / low["wrong"], high["wrong_se"] / high["wrong"]), low["replicates"]
+    table = table[table["variant"] == variant]
+    low, high = (table[table["order"] == order].set_index("epsilon") for order in panels.ORDERS.values())
+    difference = (low["source_wrong"] - high["source_wrong"]).mean()
+    errors = np.hypot(low["source_wrong_se"], high["source_wrong_se"])
+    note = f"{low['source_wrong'].mean():.2f} against {high['source_wrong'].mean():.2f}."
+    return Measured(
+        float(difference), float(np.sqrt((errors**2).sum()) / len(errors)), int(low["replicates"].min()), note
     )
 
 
@@ -209,13 +236,15 @@ def blind_removals(results: Results, variant: str) -> Measured:
     """The share of removals that hit the best arm, pooled over epsilon, without auxiliary data."""
     table = eliminated(results)
     table = table[(table["variant"] == variant) & (table["n_aux"] == 0)]
+    by_epsilon = ", ".join(f"{row.wrong:.2f} at {row.epsilon:g}" for row in table.itertuples())
     total = table["removed"].sum()
     if total == 0:
         return Measured(math.nan, math.nan, int(table["replicates"].min()), "No arm is ever removed.")
     weights = table["removed"] / total
     chosen = table["wrong"].fillna(0)
     se = math.sqrt(float(((weights * table["wrong_se"].fillna(0)) ** 2).sum()))
-    return Measured(float((weights * chosen).sum()), se, int(table["replicates"].min()))
+    value = float((weights * chosen).sum())
+    return Measured(value, se, int(table["replicates"].min()), f"By epsilon: {by_epsilon}.")
 
 
 def outside_radius(results: Results, variant: str) -> Measured:
@@ -235,11 +264,8 @@ def first_elimination(results: Results, variant: str, better: str, worse: str) -
     name, _, c = variant.partition("_c")
     mine = (runs["variant"] == name) & (runs["horizon"] == runs["horizon"].max()) & (runs["t"] == runs["horizon"])
     runs = runs[mine & (runs["c"] == float(c) if c else runs["c"].isna()) & (runs["arm"] > 0)]
-    settings = {
-        "none": runs["n_aux"] == 0,
-        "effective": (runs["n_aux"] > 0) & (runs["gamma"] == 0),
-        "weak": (runs["n_aux"] > 0) & (runs["gamma"] > 0),
-    }
+    kinds = setting_of(runs)
+    settings = dict(zip(("none", "effective", "weak"), (kinds == kind for kind in SETTINGS), strict=True))
     times = {}
     for setting in (better, worse):
         chosen = runs[settings[setting]]
@@ -251,15 +277,16 @@ def first_elimination(results: Results, variant: str, better: str, worse: str) -
 
 
 def over_rate(results: Results, environment: str, variant: str) -> Measured:
-    """Regret over Theorem 2.6's rate at the largest n, over the same at the smallest: the largest over epsilon <= 1."""
-    found = []
-    for epsilon, curve in _curves(results, "fig7a", environment, variant).groupby("epsilon"):
-        if epsilon > 1:
-            continue
-        first, last = _ends(curve, "n")
-        a, b = (row["mean_regret"] / regret_rate(row["n"], epsilon, int(row["K"]), 2, BETA) for row in (first, last))
-        found.append((b / a, b / a * math.hypot(first["log_se"], last["log_se"]), int(last["replicates"])))
-    return Measured(*max(found))
+    """Regret over Theorem 2.6's rate at epsilon = 1: at the largest n over the same at the smallest."""
+    curve = _curves(results, "fig7a", environment, variant)
+    curve = curve[curve["epsilon"] == 1].sort_values("n")
+    K = int(curve["K"].iloc[0])
+    ratios = [row.mean_regret / regret_rate(row.n, 1, K, DIMENSIONS, BETA) for row in curve.itertuples()]
+    first, last = _ends(curve, "n")
+    value = ratios[-1] / ratios[0]
+    every = ", ".join(f"{r:.2f} at {n:,}" for r, n in zip(ratios, curve["n"], strict=True))
+    se = value * math.hypot(first["log_se"], last["log_se"])
+    return Measured(value, se, int(last["replicates"]), f"Regret over the rate without its constant: {every}.")
 
 
 def over_transfer_rate(results: Results, environment: str, variant: str) -> Measured:
@@ -317,13 +344,13 @@ MEASURES = {
     "growth_with_sources": growth_with_sources,
     "spread_with_sources": spread_with_sources,
     "spread_by_budget": spread_by_budget,
-    "spread_by_source_budget": spread_by_source_budget,
+    "spread_in_figure_8": spread_in_figure_8,
     "source_quality": source_quality,
     "gain": gain,
     "end_ratio": end_ratio,
     "slope_by_budget": slope_by_budget,
     "order_ratio": order_ratio,
-    "wrong_by_quality": wrong_by_quality,
+    "wrong_by_order": wrong_by_order,
     "blind_removals": blind_removals,
     "outside_radius": outside_radius,
     "first_elimination": first_elimination,

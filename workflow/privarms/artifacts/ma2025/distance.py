@@ -10,9 +10,12 @@ from privarms.artifacts.ma2025 import logs, panels
 from privarms.artifacts.ma2025.regret_figures import BUDGETS, LOGS, LOGS_LABEL, TITLES, budget, with_interval
 from privarms.artifacts.results import Results
 from privarms.inference.transfer_rates import regret_rate
+from privarms.policies import ldp_mab
 
-SWITCHES = ("noise", "estimator", "weights", "logarithm", "warm_up", "threshold", "band", "split", "choice", "depth",
-            "offset", "batch")  # fmt: skip
+# The policy's own switches, its other constants, and the environment's.
+SWITCHES = (*ldp_mab.SWITCHES, "offset", "batch", "centres")
+# The version of the program that drew Figure 7(a), whose logs stand beside it.
+OLDER = "logarithm=natural offset=0"
 BASES = ("as_released", "as_printed_c2", "as_printed_c64")
 # Margin parameter of both environments: gaps close linearly.
 BETA = 1.0
@@ -60,7 +63,7 @@ def deviations(results: Results):
                 here["per_user"], y, xerr=error, label=budget(float(epsilon)), capsize=0, elinewidth=0.8, **look
             )
         theirs = of_logs[of_logs["n"] == n]
-        place = places["as_released", ""]
+        place = places["as_released", OLDER]
         ax.plot(theirs["mean_regret"] / n, [place] * len(theirs), label=LOGS_LABEL, **LOGS)
         for variant, switches in rows:
             if not switches:
@@ -82,29 +85,30 @@ def _rows(table: pd.DataFrame) -> list[tuple[str, str]]:
 def _words(variant: str, switches: str) -> str:
     if not switches:
         return TITLES[variant]
-    return switches.replace("_", " ").replace("=", ": ")
+    return "older version" if switches == OLDER else switches.replace("_", " ").replace("=", ": ")
 
 
 def eliminated(results: Results) -> pd.DataFrame:
-    """Study `eliminations`: per run `removed`, arms removed in bins, and the share of them that was `wrong`."""
-    runs = results.replicates("eliminations")
-    runs = panels.named(
-        runs.rename(columns={"regret": "regret_mean"}).assign(
-            regret_se=np.nan, epsilon_aux=runs["epsilon_aux"].astype(object)
-        )
-    )
+    """Study `eliminations`, a row per cell: what goes, and how often it is the arm that is best in the bin's middle.
+
+    removed: arms removed in bins, a run; wrong, wrong_se: the share of them that was the best; source_wrong,
+    source_wrong_se: wrong ones a run while the sources streamed; lost, lost_se: the chance that a context has lost its
+    best arm; estimates, outside: in all runs, those of bins and arms, and those farther from the mean than the radius
+    """
+    runs = panels.named(results.replicates("eliminations").astype({"epsilon_aux": object}))
     rows = []
-    for key, group in runs.groupby(["variant", "epsilon", "n_aux", "epsilon_aux"], sort=True):
+    for key, group in runs.groupby(["variant", "epsilon", "n_aux", "epsilon_aux", "order"], sort=True):
         removed, wrong = group["eliminations"].to_numpy(float), group["wrong"].to_numpy(float)
         share = wrong.sum() / removed.sum() if removed.sum() else np.nan
         # Runs are independent, removals within a run are not.
         n = len(group)
         se = np.sqrt(((wrong - share * removed) ** 2).sum() * n / (n - 1)) / removed.sum() if removed.sum() else np.nan
-        lost = group["lost"]
+        means = {"lost": group["lost"], "source_wrong": group["auxiliary_wrong"]}
         rows.append(
-            dict(zip(("variant", "epsilon", "n_aux", "epsilon_aux"), key, strict=True))
+            dict(zip(("variant", "epsilon", "n_aux", "epsilon_aux", "order"), key, strict=True))
             | {"replicates": n, "removed": removed.mean(), "wrong": share, "wrong_se": se}
-            | {"lost": lost.mean(), "lost_se": lost.std(ddof=1) / np.sqrt(n)}
+            | {name: values.mean() for name, values in means.items()}
+            | {f"{name}_se": values.std(ddof=1) / np.sqrt(n) for name, values in means.items()}
             | {"estimates": int(group["estimates"].sum()), "outside": int(group["outside"].sum())}
         )
     return pd.DataFrame(rows)
@@ -165,7 +169,10 @@ def gains(results: Results) -> pd.DataFrame:
                 continue
             base, rows = base.iloc[0], group[group["n_aux"] > 0]
             value, se = ratio(rows["mean_regret"], rows["se_regret"], base["mean_regret"], base["se_regret"])
-            frames.append(rows.assign(gain=value, gain_se=se, rate=[_rate_ratio(row) for _, row in rows.iterrows()]))
+            # What all cells of one base share: its own relative error.
+            base_error = base["se_regret"] / base["mean_regret"]
+            rates = [_rate_ratio(row) for _, row in rows.iterrows()]
+            frames.append(rows.assign(gain=value, gain_se=se, rate=rates, base_error=base_error))
     return pd.concat(frames, ignore_index=True)
 
 

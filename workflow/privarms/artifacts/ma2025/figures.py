@@ -7,7 +7,16 @@ import pandas as pd
 from privarms.artifacts import style
 from privarms.artifacts.curves import curves, interval
 from privarms.artifacts.ma2025.distance import deviations, elimination_correctness, transfer_gain
-from privarms.artifacts.ma2025.illustrations import fig2, fig3, fig4, fig5, fig6, fig6_printed
+from privarms.artifacts.ma2025.illustrations import (
+    fig2,
+    fig3,
+    fig4,
+    fig5,
+    fig6,
+    fig6_caption_size,
+    fig6_printed,
+    fig6_printed_c64,
+)
 from privarms.artifacts.ma2025.privacy import privacy_as_released
 from privarms.artifacts.ma2025.regret_figures import over_order, over_quality, over_sources, over_users
 from privarms.artifacts.results import Results
@@ -66,7 +75,9 @@ FIGURES = {
     "fig4": fig4,
     "fig5": fig5,
     "fig6": fig6,
+    "fig6_caption_size": fig6_caption_size,
     "fig6_printed": fig6_printed,
+    "fig6_printed_c64": fig6_printed_c64,
     "fig7a": fig7a,
     "fig7b": fig7b,
     "fig8a": fig8a,

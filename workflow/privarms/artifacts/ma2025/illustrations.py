@@ -1,5 +1,7 @@
 """Figures 2 to 6: what the algorithm does in one run, its environment, and what auxiliary data change."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
@@ -160,22 +162,25 @@ def fig5(results: Results):
     return fig, pd.concat(drawn, ignore_index=True)
 
 
-def _setting(cells: pd.DataFrame) -> pd.Series:
+def setting_of(cells: pd.DataFrame) -> pd.Series:
     """Which of SETTINGS a cell of study `illustration` has."""
     return pd.Series(
         np.where(cells["n_aux"] == 0, SETTINGS[0], np.where(cells["gamma"] == 0, SETTINGS[1], SETTINGS[2])), cells.index
     )
 
 
-def illustration(results: Results, variant: str, c: float | None = None):
-    """Figure 6: average regret overall and at a test point, and the arms there, for three kinds of auxiliary data."""
+def illustration(results: Results, variant: str, c: float | None = None, size: str = "max"):
+    """Figure 6: average regret overall and at a test point, and the arms there, for three kinds of auxiliary data.
+
+    size: of the study's numbers of target users the largest, max, or the smallest, min
+    """
     cells, runs = results.cells("illustration"), results.replicates("illustration")
-    horizon = cells["horizon"].max()
+    horizon = cells["horizon"].agg(size)
 
     def chosen(frame):
         mine = (frame["variant"] == variant) & (frame["horizon"] == horizon)
         mine &= frame["c"].isna() if c is None else frame["c"] == c
-        return frame[mine].assign(setting=lambda f: _setting(f))
+        return frame[mine].assign(setting=setting_of)
 
     means, run = chosen(cells), chosen(runs[runs["replicate"] == 0])
     fig, axes = style.subplots(3, 3, width=style.PAGE, height=5.4, sharex=True, sharey="row")
@@ -233,11 +238,7 @@ def illustration(results: Results, variant: str, c: float | None = None):
     return fig, drawn[columns].assign(variant=variant if c is None else f"{variant}_c{c:g}")
 
 
-def fig6(results: Results):
-    """Figure 6 as released."""
-    return illustration(results, "as_released")
-
-
-def fig6_printed(results: Results):
-    """Figure 6 as printed, c = 2; at c = 64 nothing is ever removed."""
-    return illustration(results, "as_printed", 2)
+fig6 = partial(illustration, variant="as_released")
+fig6_caption_size = partial(illustration, variant="as_released", size="min")
+fig6_printed = partial(illustration, variant="as_printed", c=2)
+fig6_printed_c64 = partial(illustration, variant="as_printed", c=64)

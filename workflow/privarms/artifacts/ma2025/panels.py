@@ -41,8 +41,8 @@ def named(cells: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def panel(results: Results, figure: str, environment: str = "exponential") -> pd.DataFrame:
-    """The rows of one panel, both variants: COLUMNS, in the order of the studies."""
+def panel(results: Results, figure: str, environment: str = "exponential", also: tuple = ()) -> pd.DataFrame:
+    """The rows of one panel, both variants: COLUMNS and those that are asked for, in the order of the studies."""
     released, printed = (named(results.cells(study)) for study in STUDIES[environment])
     older = released["logarithm"].notna() if "logarithm" in released else pd.Series(False, released.index)
     if figure == "fig7a" and older.any():
@@ -52,7 +52,7 @@ def panel(results: Results, figure: str, environment: str = "exponential") -> pd
         released = released[~older]
     chosen = pd.concat([part[_shows(part, figure)] for part in (released, printed)], ignore_index=True)
     suffix = "" if environment == "exponential" else f"_{environment}"
-    return chosen.assign(figure=f"{figure}{suffix}", environment=environment)[COLUMNS]
+    return chosen.assign(figure=f"{figure}{suffix}", environment=environment)[[*COLUMNS, *also]]
 
 
 def _shows(cells: pd.DataFrame, figure: str) -> pd.Series:
