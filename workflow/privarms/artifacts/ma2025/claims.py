@@ -255,14 +255,16 @@ def outside_radius(results: Results, variant: str) -> Measured:
     return Measured(outside / all_, 0.0, int(table["replicates"].min()), f"{outside:,} of {all_:,} estimates.")
 
 
-def first_elimination(results: Results, variant: str, better: str, worse: str) -> Measured:
-    """Mean target users before a sub-optimal arm goes at the test point, in one setting over that in another.
+def first_elimination(results: Results, variant: str, better: str, worse: str, size: str) -> Measured:
+    """Mean target users before a sub-optimal arm goes at the test point, in one setting less that in another.
 
-    0 where it goes in the auxiliary stage, the horizon where none goes. better, worse: none, effective or weak
+    0 where it goes in the auxiliary stage, the horizon where none goes. better, worse: none, effective or weak; size:
+    of the numbers of target users the largest, max, or the smallest, min
     """
     runs = results.replicates("illustration")
     name, _, c = variant.partition("_c")
-    mine = (runs["variant"] == name) & (runs["horizon"] == runs["horizon"].max()) & (runs["t"] == runs["horizon"])
+    horizon = runs["horizon"].agg(size)
+    mine = (runs["variant"] == name) & (runs["horizon"] == horizon) & (runs["t"] == horizon)
     runs = runs[mine & (runs["c"] == float(c) if c else runs["c"].isna()) & (runs["arm"] > 0)]
     kinds = setting_of(runs)
     settings = dict(zip(("none", "effective", "weak"), (kinds == kind for kind in SETTINGS), strict=True))
