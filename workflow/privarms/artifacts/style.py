@@ -11,6 +11,7 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullLocator
 
 from privarms.artifacts.tables import write_csv
 from privarms.data import STAND_IN
@@ -205,6 +206,13 @@ def published(
         ax.axvline(value, color=QUIET, linewidth=0.9, linestyle=(0, (4, 2)))
         where = {"xycoords": ("data", "axes fraction"), "xytext": (-3, -2), "textcoords": "offset points"}
         ax.annotate(text, (value, 1), ha="right", va="top", rotation=90, color=QUIET, bbox=paper, **where)
+
+
+def log_ticks(axis) -> None:
+    """Ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, written out: for axes of two decades or fewer."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())
 
 
 def watermark(fig: Figure, text: str = STAND_IN) -> None:

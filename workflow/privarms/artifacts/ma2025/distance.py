@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import LogLocator, NullLocator
 
 from privarms.artifacts import style
 from privarms.artifacts.curves import interval, ratio
@@ -70,8 +69,9 @@ def deviations(results: Results):
                 ax.axhline(places[variant, switches], color=style.QUIET, linewidth=0.6, zorder=0)
         ax.set(xscale="log", title=f"$n_P = {n:,}$".replace(",", "{,}"), xlabel="regret a user")
         ax.grid(visible=False, axis="y")
+    style.log_ticks(axes[0].xaxis)
     axes[0].set_yticks(range(len(rows)), [_words(*key) for key in rows])
-    axes[0].invert_yaxis()
+    axes[0].set_ylim(len(rows) - 0.4, -0.6)
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
     return fig, table.drop(columns=["figure"])
 
@@ -147,7 +147,7 @@ def elimination_correctness(results: Results):
         color=style.QUIET,
     )
     for ax, name in zip(
-        axes, ("share of removals that hit the best arm", "chance that a context's best arm is gone"), strict=True
+        axes, ("removals of the best arm (share)", "contexts without their best arm (share)"), strict=True
     ):
         ax.set_xticks(range(len(BUDGETS)), BUDGETS)
         ax.set(xlabel="privacy budget $\\varepsilon$", ylabel=name, ylim=(-0.02, None))
@@ -223,9 +223,7 @@ def transfer_gain(results: Results):
             xlabel="ratio of the rates, with over without",
         )
     for axis in (axes[0].xaxis, axes[0].yaxis):
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.set_major_formatter("{x:g}")
-        axis.set_minor_locator(NullLocator())
+        style.log_ticks(axis)
     axes[0].set(ylabel="regret with auxiliary data over without")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return fig, table

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import NullFormatter
 
 from privarms.artifacts import style
 from privarms.artifacts.curves import interval
@@ -224,6 +225,7 @@ def illustration(results: Results, variant: str, c: float | None = None, size: s
             )
         axes[0, column].set(title=setting)
         axes[2, column].set(xlabel="target users $t$", ylim=(0, 1), xscale="log", xlim=(t.min(), horizon))
+        axes[2, column].xaxis.set_minor_formatter(NullFormatter())
     for row, name in enumerate(("average regret", "average regret at (.33, .33)", "shares of arms there")):
         axes[row, 0].set(ylabel=name)
     axes[0, 0].set_ylim(bottom=0)

@@ -59,9 +59,7 @@ def over_users(results: Results, figure: str, environment: str):
     variants = [v for v in TITLES if v in set(cells["variant"])]
     columns = 2 if len(variants) == 4 else 3
     rows = -(-len(variants) // columns)
-    fig, axes = style.subplots(
-        rows, columns, width=style.PAGE, height=2.3 * rows + 0.4, sharex=True, sharey=True, squeeze=False
-    )
+    fig, axes = style.subplots(rows, columns, width=style.PAGE, height=2.3 * rows + 0.4, sharex=True, squeeze=False)
     looks = style.Palette(BUDGETS, fixed=())
     for ax, variant in zip(axes.flat, variants, strict=True):
         shown = cells[cells["variant"] == variant]
@@ -74,7 +72,8 @@ def over_users(results: Results, figure: str, environment: str):
         ax.set(xlabel="target users $n_P$ (thousands)")
     for ax in axes[:, 0]:
         ax.set(ylabel="cumulative regret")
-    axes.flat[0].set_ylim(bottom=0)
+    for ax in axes.flat:
+        ax.set_ylim(bottom=0)
     fig.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
     return fig, numbers(cells, of_logs)
 
@@ -138,6 +137,7 @@ def over_quality(results: Results, figure: str, environment: str):
         _draw_printed(ax, cells, column)
         ax.set(yscale="log", title=f"$\\varepsilon_m = {epsilon_aux}$", xlabel=f"${symbol}$")
         drawn.append(cells.assign(panel=f"epsilon_aux = {epsilon_aux}"))
+    style.log_ticks(axes[0].yaxis)
     axes[0].set(ylabel="cumulative regret")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     of_logs = of_logs.assign(panel="epsilon_aux = " + of_logs["epsilon_aux"])
@@ -170,6 +170,7 @@ def over_order(results: Results, figure: str, environment: str):
             title=f"$n_P = {n:,}$".replace(",", "{,}"),
             xlabel="auxiliary users a source $n_Q$ (thousands)",
         )
+        style.log_ticks(ax.yaxis)
     axes[0].set(ylabel="cumulative regret")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return fig, numbers(cells, of_logs)
