@@ -1,13 +1,14 @@
-"""The generated stand-in for Adult: the real frequencies, and a label that depends on the rest."""
+"""The generated stand-ins: the real frequencies where they are known, and a label that depends on the rest."""
 
 import collections
+import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from privarms.data import adult
+from privarms.data import adult, jobs, taxi
 
 pytestmark = pytest.mark.statistical
 
@@ -121,3 +122,60 @@ def test_the_label_depends_on_what_it_should(columns):
     # A label without dependence is found to have none.
     shuffled = np.random.default_rng(2).permutation(label)
     assert not any(depends(shuffled, on, ALARM / len(conditions)) for on in conditions.values())
+
+
+def table_of(lines):
+    """The columns of a stand-in with a header, as texts."""
+    header, *rows = (line.split(",") for line in lines)
+    return dict(zip(header, map(np.array, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.fixture(scope="module")
+def trips():
+    """Some of Taxi's rows: all are drawn alike but for their day. One company has a comma in its name."""
+    lines = itertools.islice(taxi.generate()["taxi_trips.csv"], 60_001)
+    return table_of(line.replace("Agency, ", "Agency ") for line in lines)
+
+
+def test_trips_start_where_and_when_the_real_ones_do(trips):
+    areas = dict(zip([*taxi.AREAS[: taxi.OUTSIDE], ""], taxi.AREA_COUNTS, strict=True))
+    hours = {f"{hour:02d}": count for hour, count in enumerate(taxi.HOUR_COUNTS)}
+    found = [time[11:13] for time in trips["trip_start_timestamp"]]
+    assert frequencies_agree(trips["pickup_community_area"], areas, ALARM / 3)
+    assert frequencies_agree(found, hours, ALARM / 3)
+    # An hour later is another law.
+    later = dict(zip(hours, [*taxi.HOUR_COUNTS[1:], taxi.HOUR_COUNTS[0]], strict=True))
+    assert not frequencies_agree(found, later, ALARM / 3)
+    airport = np.isin(trips["pickup_community_area"], ["56", "76"])
+    miles = np.rint(100 * trips["trip_miles"].astype(float))
+    for table, chosen in ((taxi.MILES_FROM_AIRPORT, airport), (taxi.MILES_FROM_ELSEWHERE, ~airport)):
+        assert quantiles_agree(miles[chosen], table, ALARM / 6)
+        assert not quantiles_agree(miles[chosen] * 1.2, table, ALARM / 6)
+
+
+def test_cards_are_used_where_they_should(trips):
+    known = trips["payment_type"] != taxi.UNKNOWN
+    card = (trips["payment_type"] == taxi.CARD)[known]
+    conditions = {
+        "airport": np.isin(trips["pickup_community_area"], ["56", "76"]),
+        "distance": trips["trip_miles"].astype(float) > 8,
+        "fare": trips["fare"].astype(float) > 30,
+        "other company": trips["company"] != taxi.COMPANY,
+    }
+    for on in conditions.values():
+        assert depends(card, on[known], 1e-12)
+    shuffled = np.random.default_rng(5).permutation(card)
+    assert not any(depends(shuffled, on[known], ALARM / 4) for on in conditions.values())
+
+
+def test_applicants_are_employed_who_should_be():
+    columns = table_of(jobs.generate()["stackoverflow_full.csv"])
+    employed = columns["Employed"] == "1"
+    assert share_agrees(employed.sum(), len(employed), jobs.EMPLOYED_SHARE, ALARM / 2)
+    assert not share_agrees(employed.sum(), len(employed), jobs.EMPLOYED_SHARE + 0.02, ALARM / 2)
+    skills, salary = (columns[c].astype(float) for c in ("ComputerSkills", "PreviousSalary"))
+    conditions = {"skills": skills > 13, "salary": salary > 68_000, "men": columns["Gender"] == "Man"}
+    for on in conditions.values():
+        assert depends(employed, on, 1e-9)
+    shuffled = np.random.default_rng(6).permutation(employed)
+    assert not any(depends(shuffled, on, ALARM / 6) for on in conditions.values())

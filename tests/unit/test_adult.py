@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from privarms.data import adult, preparation, prepared, sources
-from privarms.data.sources import Dataset, RawFile
 from privarms.errors import PrivarmsError
 from privarms.studies import store
 
@@ -59,9 +58,10 @@ def small(folder, rows=40, change=None):
     for name, content in lines.items():
         path = folder / name
         path.write_text("".join(content) + "\n")
-        files.append(RawFile(name, hashlib.sha256(path.read_bytes()).hexdigest(), "https://example.org/" + name))
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        files.append({"name": name, "sha256": sha256, "url": "https://example.org/" + name})
         paths.append(path)
-    return Dataset("adult", "Adult", "CC BY 4.0", "Nobody", tuple(files)), paths
+    return sources.describe("adult", files, title="Adult", licence="CC BY 4.0", citation="Nobody"), paths
 
 
 @pytest.fixture(scope="module")
@@ -138,8 +138,8 @@ def test_a_small_table_by_hand():
         *("workclass=Private", "workclass=State-gov", "marital-status=Never-married", "occupation=Adm-clerical"),
         *("relationship=Not-in-family", "race=White", "race=Black", "sex=Female", "sex=Male"),
     ]
-    assert table.feature_names == names
-    assert table.features.tolist() == [
+    assert table.features.names == names
+    assert table.features.dense(slice(None)).tolist() == [
         [39, 13, 2174, 0, 40, 0, 1, 1, 1, 1, 1, 0, 0, 1],
         [50, 13, 2174, 0, 40, 1, 0, 1, 1, 1, 1, 0, 1, 0],
         [39, 13, 2174, 0, 40, 0, 1, 1, 1, 1, 0, 1, 0, 1],
@@ -251,66 +251,6 @@ def test_the_same_files_give_the_same_bytes(tmp_path):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
 
 
-def test_the_reduction_is_what_it_says():
-    rng = np.random.default_rng(0)
-    features = rng.standard_normal((500, 6)) @ rng.standard_normal((6, 6)) + 5
-    source_of = rng.integers(0, 3, 500)
-    for method, fitted in (("pca_auxiliary", source_of > 0), ("pca_all", np.ones(500, bool))):
-        contexts, account = preparation.reduce(features, source_of, method)
-        # By singular values, up to the sign of each component.
-        scaled = (features - features[fitted].mean(0)) / features[fitted].std(0)
-        _, sizes, directions = np.linalg.svd(scaled[fitted], full_matrices=False)
-        scores = scaled @ directions[:3].T
-        for j in range(3):
-            loading = directions[j][np.abs(directions[j]).argmax()]
-            score = scores[:, j] * np.sign(loading)
-            low, high = score[fitted].min(), score[fitted].max()
-            np.testing.assert_allclose(contexts[:, j], ((score - low) / (high - low)).clip(0, 1), atol=1e-9)
-        np.testing.assert_allclose(account["explained_variance"], sizes[:3] ** 2 / (sizes**2).sum(), atol=1e-6)
-        assert account["fitted_rows"] == fitted.sum()
-        outside = (contexts == 0) | (contexts == 1)
-        assert account["clipped_target_rows"] == outside[source_of == 0].any(1).sum() or method == "pca_all"
-
-
-def test_the_default_reduction_looks_at_no_target_user():
-    rng = np.random.default_rng(1)
-    features, source_of = rng.standard_normal((200, 5)), np.repeat([0, 1], 100)
-    moved = features.copy()
-    moved[0] += 100
-    # All but the one user stay where they were, to the bit; under the alternative they do not.
-    assert np.array_equal(
-        preparation.reduce(features, source_of, "pca_auxiliary")[0][1:],
-        preparation.reduce(moved, source_of, "pca_auxiliary")[0][1:],
-    )
-    assert not np.allclose(
-        preparation.reduce(features, source_of, "pca_all")[0][1:],
-        preparation.reduce(moved, source_of, "pca_all")[0][1:],
-    )
-
-
-def test_signs_are_those_of_the_largest_loading_and_of_the_first_among_equals():
-    tied = np.sqrt(0.5)
-    components = np.array([[0.6, -0.8, 0.0], [-tied * (1 - 1e-12), tied, 0.0], [0.0, 0.0, 1.0]])
-    assert preparation._signs(components).tolist() == [-1, -1, 1]
-
-
-def test_mirrored_columns_point_the_way_of_the_first():
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        level = rng.random((60, 1)) < 0.5
-        rest = rng.standard_normal((60, 2))
-        for pair in ([level, ~level], [~level, level]):
-            contexts, _ = preparation.reduce(np.hstack([*pair, rest]).astype(float), np.ones(60, int), "pca_all")
-            assert np.corrcoef(contexts[:, 0], pair[0][:, 0])[0, 1] > 0.5
-
-
-def test_constant_columns_and_directions_do_no_harm():
-    features = np.tile([1.0, 2.0, 3.0, 4.0], (20, 1))
-    features[:, 0] = np.arange(20)
-    contexts, _ = preparation.reduce(features, np.repeat([0, 1], 10), "pca_auxiliary")
-    assert np.isfinite(contexts).all()
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -329,7 +269,9 @@ def test_unknown_options_are_refused(tmp_path, options, said):
 def test_an_unknown_dataset_is_refused(tmp_path):
     dataset, paths = small(tmp_path)
     with pytest.raises(PrivarmsError, match=r"nowhere: unknown dataset; expected a module .*data/nowhere\.py"):
-        preparation.prepare(dataset._replace(name="nowhere"), paths, tmp_path / "a.parquet", tmp_path / "a.json")
+        preparation.prepare(
+            dataset._replace(name="nowhere", module="nowhere"), paths, tmp_path / "a.parquet", tmp_path / "a.json"
+        )
 
 
 def test_too_few_rows_to_reduce_are_refused(tmp_path):

@@ -45,11 +45,12 @@ def few_users(grid):
         return [few_users(one) for one in grid]
 
     def sizes(name: str, bound: int, small: int):
-        axis = grid[name]["quick"] if isinstance(grid[name], dict) else grid[name]
-        axis = axis if isinstance(axis, list) else [axis]
+        axis = grid[name] if isinstance(grid[name], list) else [grid[name]]
         axis = [one["quick"] if isinstance(one, dict) else one for one in axis]
         return sorted({0 if size == 0 else small if size <= bound else 2 * small for size in axis})
 
+    # At any scale the grid of the quick one.
+    grid = {k: v["quick"] if isinstance(v, dict) and set(v) == {"paper", "quick"} else v for k, v in grid.items()}
     changed = {name: ends(axis) for name, axis in grid.items() if name not in ("epsilon_aux", "grid")}
     if "horizon" in grid:
         changed["horizon"] = sizes("horizon", 2000, 100)
@@ -158,7 +159,8 @@ def template(tmp_path_factory) -> Path:
     for dataset in sources.values():
         for entry in dataset["files"]:
             # Nothing listens on this port: the network is out of reach, at once and everywhere.
-            entry["url"] = f"http://127.0.0.1:9/{entry['name']}"
+            for key in {"url", "probe"} & set(entry):
+                entry[key] = f"http://127.0.0.1:9/{entry['name']}"
     (folder / "tiny" / "sources.yaml").write_text(yaml.safe_dump(sources), encoding="utf-8")
     return folder
 

@@ -25,7 +25,7 @@ for dataset, file in plan.absent_raw_files():
 
 rule prepare_dataset:
     input:
-        library=lambda w: plan.library("prepare_dataset", f"data.{w.dataset}"),
+        library=lambda w: plan.library("prepare_dataset", *plan.sources[w.dataset].modules),
         lock="uv.lock",
         raw=lambda w: plan.raw_files(w.dataset),
     output:
@@ -43,13 +43,14 @@ rule prepare_dataset:
         runtime=20,
     params:
         sources=config["sources"],
+        entry=lambda w: repr(plan.sources[w.dataset]),
     script:
         "../scripts/prepare_dataset.py"
 
 
 rule generate_standin:
     input:
-        library=lambda w: plan.library("prepare_dataset", f"data.{w.dataset}"),
+        library=lambda w: plan.library("prepare_dataset", *plan.sources[w.dataset].modules),
         lock="uv.lock",
     output:
         table="data/prepared/{dataset}_standin.parquet",
@@ -66,5 +67,6 @@ rule generate_standin:
         runtime=20,
     params:
         sources=config["sources"],
+        entry=lambda w: repr(plan.sources[w.dataset]),
     script:
         "../scripts/prepare_dataset.py"

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from privarms.data.preparation import Table
+from privarms.data.features import Features, Table
+from privarms.data.standin import by_rank, logistic, quantiles
 from privarms.errors import PrivarmsError
 
 OPTIONS = {"sources": ("workclass", "marital-status")}
@@ -253,17 +254,13 @@ def read(lines: Mapping[str, Iterable[str]], options: Mapping[str, str]) -> Tabl
     if not rows:
         raise PrivarmsError(f"{', '.join(lines)}: no complete row; expected some")
 
-    features, names = [], []
-    for column in NUMBERS:
-        features.append(np.array(columns[column], np.float64))
-        names.append(column)
+    numbers = np.array([columns[column] for column in NUMBERS], np.float64).T
+    levels, codes = [], []
     for column in CATEGORIES:
-        values = np.array(columns[column])
-        for level in COLUMNS[column]:
-            found = values == level
-            if found.any():
-                features.append(found.astype(np.float64))
-                names.append(f"{column}={level}")
+        found = set(columns[column])
+        levels.append([level for level in COLUMNS[column] if level in found])
+        codes.append([levels[-1].index(value) for value in columns[column]])
+    features = Features(numbers, list(NUMBERS), np.array(codes, np.int16).T, list(CATEGORIES), levels)
 
     auxiliary = np.array(columns["native-country"]) != TARGET
     split = np.array(columns[options["sources"]])
@@ -283,7 +280,7 @@ def read(lines: Mapping[str, Iterable[str]], options: Mapping[str, str]) -> Tabl
         "complete": len(rows),
     }
     labels = np.array([LABELS.index(label) for label in columns["income"]], np.int64)
-    return Table(np.column_stack(features), names, labels, list(LABELS), sources, source_names, report)
+    return Table(features, labels, list(LABELS), sources, source_names, report)
 
 
 def generate() -> dict[str, list[str]]:
@@ -302,27 +299,27 @@ def generate() -> dict[str, list[str]]:
         return age * shared_age + schooling * shared_schooling + rest * rng.standard_normal(n)
 
     shared_age, shared_schooling = rng.standard_normal((2, n))
-    household = _by_rank(latent(age=0.7), HOUSEHOLDS)
-    education = _by_rank(shared_schooling, EDUCATION)
+    household = by_rank(latent(age=0.7), HOUSEHOLDS)
+    education = by_rank(shared_schooling, EDUCATION)
     schooling = np.array([list(EDUCATION).index(level) + 1 for level in education])
     gain = _positive(latent(age=0.2, schooling=0.3), GAIN, POSITIVE_GAINS)
     # Nobody has both a gain and a loss.
     loss = _positive(np.where(gain > 0, -np.inf, latent(age=0.2, schooling=0.3)), LOSS, POSITIVE_LOSSES)
     columns = {
-        "age": _quantiles(shared_age, AGE),
-        "workclass": _by_rank(latent(age=0.2, schooling=0.2), WORKCLASS),
+        "age": quantiles(shared_age, AGE),
+        "workclass": by_rank(latent(age=0.2, schooling=0.2), WORKCLASS),
         "fnlwgt": np.rint(np.exp(12 + 0.6 * rng.standard_normal(n))).astype(np.int64),
         "education": education,
         "education-num": schooling,
         "marital-status": [h[0] for h in household],
-        "occupation": _by_rank(latent(age=0.1, schooling=0.7), OCCUPATION),
+        "occupation": by_rank(latent(age=0.1, schooling=0.7), OCCUPATION),
         "relationship": [h[1] for h in household],
-        "race": _by_rank(latent(schooling=-0.1), RACE),
+        "race": by_rank(latent(schooling=-0.1), RACE),
         "sex": [h[2] for h in household],
         "capital-gain": gain,
         "capital-loss": loss,
-        "hours-per-week": _quantiles(latent(age=0.2, schooling=0.2), HOURS),
-        "native-country": _by_rank(latent(schooling=-0.2), NATIVE_COUNTRY),
+        "hours-per-week": quantiles(latent(age=0.2, schooling=0.2), HOURS),
+        "native-country": by_rank(latent(schooling=-0.2), NATIVE_COUNTRY),
     }
     married = np.char.startswith(np.array(columns["marital-status"]), "Married-civ")
     score = (
@@ -334,42 +331,17 @@ def generate() -> dict[str, list[str]]:
         + 3.0 * (gain > 5000)
         + 1.0 * (loss > 1800)
     )
-    positive = rng.random(n) < _calibrated(score, LABEL_COUNTS[LABELS[1]] / n)
+    positive = rng.random(n) < logistic(score, LABEL_COUNTS[LABELS[1]] / n)
     complete = [list(map(str, row)) for row in zip(*columns.values(), (LABELS[p] for p in positive * 1), strict=True)]
     return _files(complete, rng)
 
 
-def _by_rank(latent: np.ndarray, counts: Mapping) -> list:
-    """Levels in their exact counts, in the order of a latent variable: the smallest get the first level."""
-    levels = [level for level, count in counts.items() for _ in range(count)]
-    placed = [None] * len(latent)
-    for place, level in zip(np.argsort(latent, kind="stable"), levels, strict=True):
-        placed[place] = level
-    return placed
-
-
-def _quantiles(latent: np.ndarray, quantiles: tuple[int, ...]) -> np.ndarray:
-    """Whole numbers with these evenly spaced quantiles, linear between them, in the order of a latent variable."""
-    ranks = np.argsort(np.argsort(latent, kind="stable"), kind="stable")
-    return np.rint(np.interp((ranks + 0.5) / len(latent), np.linspace(0, 1, len(quantiles)), quantiles)).astype(int)
-
-
-def _positive(latent: np.ndarray, quantiles: tuple[int, ...], count: int) -> np.ndarray:
+def _positive(latent: np.ndarray, table: tuple[int, ...], count: int) -> np.ndarray:
     """Zero but for the `count` largest, which have these quantiles."""
     values = np.zeros(len(latent), int)
     largest = np.argsort(latent, kind="stable")[-count:]
-    values[largest] = _quantiles(latent[largest], quantiles)
+    values[largest] = quantiles(latent[largest], table)
     return values
-
-
-def _calibrated(score: np.ndarray, mean: float) -> np.ndarray:
-    """1 / (1 + exp(-(score + intercept))) with the intercept that gives the mean."""
-    low, high = -50.0, 50.0
-    for _ in range(60):
-        intercept = (low + high) / 2
-        probability = 1 / (1 + np.exp(-(score + intercept)))
-        low, high = (low, intercept) if probability.mean() > mean else (intercept, high)
-    return probability
 
 
 def _files(complete: list[list[str]], rng: np.random.Generator) -> dict[str, list[str]]:

@@ -1,48 +1,29 @@
 """From a dataset's raw files, or its stand-in, to the prepared form and the account of what was dropped and why.
 
-A dataset is a module of its own name beside this one with
+A dataset is a module beside this one, of its own name or of the one that its entry in sources.yaml gives, with
   OPTIONS: dict, the allowed values of each of its options, the default first
   read(lines, options) -> Table, from the lines of each raw file
   generate() -> dict, the lines of raw files of the same layout, always the same ones: the synthetic stand-in
+or it is one file whose columns its entry describes (`table`, see `own_table`); that needs no module.
 """
 
 import importlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from sklearn.decomposition import PCA
-from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
-from privarms.data.sources import Dataset, verify
+from privarms.data import own_table
+from privarms.data.features import Table
+from privarms.data.reduction import DIMENSIONS, REDUCTIONS, reduce
+from privarms.data.sources import Dataset, missing_message, verify
 from privarms.errors import PrivarmsError
 from privarms.files import write_text
 from privarms.studies import store
-
-DIMENSIONS = 3
-REDUCTIONS = ("pca_auxiliary", "pca_all")
-
-
-class Table(NamedTuple):
-    """A dataset before its reduction: complete rows in the order of the files.
-
-    features: float64[n, p]; feature_names: p names; labels: int64[n], an index into label_names;
-    sources: int64[n], 0 for the target and m for source_names[m - 1]; report: what was read and dropped, per file
-    """
-
-    features: np.ndarray
-    feature_names: list[str]
-    labels: np.ndarray
-    label_names: list[str]
-    sources: np.ndarray
-    source_names: list[str]
-    report: dict
 
 
 def prepare(
@@ -55,20 +36,31 @@ def prepare(
     """Prepare a dataset, write its Parquet and its JSON, and return what the JSON says.
 
     raw_files: the dataset's files in the order of sources.yaml, verified first; None for the generated stand-in
-    options: `reduction` (one of REDUCTIONS) and the dataset module's own OPTIONS
+    options: `reduction` (one of REDUCTIONS) and the dataset module's own OPTIONS, before those of sources.yaml
 
-    Raises PrivarmsError for an unknown dataset, option or value, a wrong checksum, a malformed row, or a folder that
-    cannot be written; then neither file is touched.
+    Raises PrivarmsError for an unknown dataset, option or value, a wrong checksum, a malformed file, data that make no
+    bandit (one label, no target, a source without rows), or a folder that cannot be written; then neither file is
+    touched.
     """
-    module = _module(dataset.name)
-    chosen = choose_options(dataset.name, module.OPTIONS, options or {})
-    if raw_files is None:
-        table = module.read(module.generate(), chosen)
+    given = {**dataset.options, **(options or {})}
+    checksums = {} if raw_files is None else _verified(dataset, raw_files)
+    if dataset.table is None:
+        module = _module(dataset)
+        chosen = choose_options(dataset.name, {**module.OPTIONS, "reduction": REDUCTIONS}, given)
+        table = (
+            module.read(module.generate(), chosen) if raw_files is None else _read(module, dataset, raw_files, chosen)
+        )
     else:
-        table = _read_files(module, dataset, raw_files, chosen)
-    _refuse_unusable(dataset.name, table)
+        chosen = choose_options(dataset.name, {"reduction": own_table.reductions(dataset.table)}, given)
+        if raw_files is None:
+            raise PrivarmsError(f"{missing_message(dataset)} There is no stand-in for it.")
+        table = own_table.read(dataset.files[0].name, raw_files[0], dataset.table)
+    table = _first_rows(table, dataset.at_most)
+    _refuse_unusable(dataset.name, table, chosen["reduction"])
     contexts, reduction = reduce(table.features, table.sources, chosen["reduction"])
-    facts = _facts(dataset, table, reduction, chosen, stand_in=raw_files is None)
+    if not any(reduction["explained_variance"]):
+        raise PrivarmsError(f"{dataset.name}: no feature varies among the {reduction['fitted_rows']:,} rows to fit on")
+    facts = _facts(dataset, table, reduction, chosen, checksums)
     columns = {f"x{j + 1}": contexts[:, j] for j in range(contexts.shape[1])}
     prepared = pa.table({**columns, "label": table.labels, "source": table.sources})
     store.write(parquet_path, [prepared], {"facts": facts, **store.origin()})
@@ -76,9 +68,8 @@ def prepare(
     return facts
 
 
-def choose_options(dataset: str, own: Mapping[str, Sequence[str]], given: Mapping[str, str]) -> dict[str, str]:
+def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], given: Mapping[str, str]) -> dict[str, str]:
     """Every option with its chosen value, the default where none is given; PrivarmsError for an unknown one."""
-    allowed = {**own, "reduction": REDUCTIONS}
     for key, value in given.items():
         if key not in allowed:
             raise PrivarmsError(f"{dataset}.{key}: unknown option; expected one of {', '.join(sorted(allowed))}")
@@ -87,90 +78,98 @@ def choose_options(dataset: str, own: Mapping[str, Sequence[str]], given: Mappin
     return {key: given.get(key, values[0]) for key, values in allowed.items()}
 
 
-def reduce(features: np.ndarray, sources: np.ndarray, method: str) -> tuple[np.ndarray, dict]:
-    """Contexts float64[n, 3] in [0, 1] from features float64[n, p], and how much they keep.
-
-    Standardise, project on the first three principal components, scale by minimum and maximum, clip. Everything is
-    estimated on the auxiliary rows (`pca_auxiliary`, so that nothing about the target's users is used) or on all rows
-    (`pca_all`).
-    """
-    fitted = sources > 0 if method == "pca_auxiliary" else np.ones(len(sources), bool)
-    # More threads add in another order, and the bytes must not depend on the number of cores.
-    with threadpool_limits(limits=1):
-        scaler = StandardScaler().fit(features[fitted])
-        pca = PCA(DIMENSIONS, svd_solver="full").fit(scaler.transform(features[fitted]))
-        scores = pca.transform(scaler.transform(features)) * _signs(pca.components_)
-    low, high = scores[fitted].min(axis=0), scores[fitted].max(axis=0)
-    scaled = (scores - low) / np.where(high > low, high - low, 1.0)
-    contexts = np.clip(scaled, 0.0, 1.0)
-    target = sources == 0
-    return contexts, {
-        "fitted_rows": int(fitted.sum()),
-        "explained_variance": [round(float(r), 6) for r in pca.explained_variance_ratio_],
-        "clipped_target_rows": int((scaled != contexts)[target].any(axis=1).sum()),
-    }
-
-
-def _signs(components: np.ndarray) -> np.ndarray:
-    """+1 or -1 for each component, so that its largest loading is positive.
-
-    Two levels of one column have loadings of the same size and opposite signs; of loadings that are equal but for
-    rounding the first decides.
-    """
-    sizes = np.abs(components)
-    leading = (sizes >= sizes.max(axis=1, keepdims=True) * (1 - 1e-6)).argmax(axis=1)
-    return np.where(components[np.arange(len(components)), leading] < 0, -1.0, 1.0)
-
-
-def _module(name: str) -> ModuleType:
+def _module(dataset: Dataset) -> ModuleType:
     try:
-        return importlib.import_module(f"privarms.data.{name}")
+        return importlib.import_module(f"privarms.data.{dataset.module}")
     except ModuleNotFoundError as error:
-        if error.name != f"privarms.data.{name}":
+        if error.name != f"privarms.data.{dataset.module}":
             raise
         raise PrivarmsError(
-            f"{name}: unknown dataset; expected a module workflow/privarms/data/{name}.py that can read it"
+            f"{dataset.name}: unknown dataset; expected a module workflow/privarms/data/{dataset.module}.py that can "
+            "read it, or a `table` in its entry that describes its columns"
         ) from None
 
 
-def _read_files(
-    module: ModuleType, dataset: Dataset, raw_files: Sequence[Path | str], options: Mapping[str, str]
-) -> Table:
+def _verified(dataset: Dataset, raw_files: Sequence[Path | str]) -> dict[str, str]:
+    """file -> its SHA-256, held against the one in sources.yaml if there is one."""
     if len(raw_files) != len(dataset.files):
         names = ", ".join(f.name for f in dataset.files)
         raise PrivarmsError(f"{dataset.name}: expected {len(dataset.files)} raw files ({names}), got {len(raw_files)}")
+    return {file.name: verify(file, path) for file, path in zip(dataset.files, raw_files, strict=True)}
+
+
+def _read(module: ModuleType, dataset: Dataset, raw_files: Sequence[Path | str], options: Mapping[str, str]) -> Table:
     with ExitStack() as open_files:
-        lines: dict[str, Iterable[str]] = {}
-        for file, path in zip(dataset.files, raw_files, strict=True):
-            verify(file, path)
-            lines[file.name] = open_files.enter_context(open(path, encoding="utf-8", newline=None))
+        lines = {
+            file.name: open_files.enter_context(open(path, encoding="utf-8"))
+            for file, path in zip(dataset.files, raw_files, strict=True)
+        }
         try:
-            return module.read(lines, options)
+            table = module.read(lines, options)
         except UnicodeDecodeError as error:
             raise PrivarmsError(f"{dataset.name}: a raw file is not UTF-8 text ({error})") from error
+    for file in dataset.files:
+        found = table.report["files"][file.name]["rows"]
+        if file.rows is not None and found != file.rows:
+            raise PrivarmsError(
+                f"{file.name}: expected {file.rows:,} rows, found {found:,}: it was cut or is another file; "
+                f"get it again ({file.url or file.by_hand})"
+            )
+    return table
 
 
-def _refuse_unusable(name: str, table: Table) -> None:
-    n_target = int((table.sources == 0).sum())
-    n_auxiliary = len(table.sources) - n_target
-    if n_target == 0:
+def _first_rows(table: Table, at_most: Mapping[str, int]) -> Table:
+    """The table cut to its first rows of the target and of the auxiliary sources together, if `at_most` says so."""
+    if not at_most:
+        return table
+    auxiliary = table.sources > 0
+    kept = np.ones(len(auxiliary), bool)
+    report = {}
+    for part, rows in (("target", ~auxiliary), ("auxiliary", auxiliary)):
+        beyond = rows & (np.cumsum(rows) > at_most.get(part, len(rows)))
+        kept &= ~beyond
+        report[part] = int(beyond.sum())
+    rows = np.flatnonzero(kept)
+    return table._replace(
+        features=table.features.take(rows),
+        labels=table.labels[rows],
+        sources=table.sources[rows],
+        report={**table.report, "at_most": dict(at_most), "left_out_beyond": report},
+    )
+
+
+def _refuse_unusable(name: str, table: Table, reduction: str) -> None:
+    sizes = np.bincount(table.sources, minlength=len(table.source_names) + 1)
+    if sizes[0] == 0:
         raise PrivarmsError(f"{name}: no complete row belongs to the target")
-    if n_auxiliary <= DIMENSIONS:
+    for source, size in zip(table.source_names, sizes[1:], strict=True):
+        if size == 0:
+            raise PrivarmsError(f"{name}: no complete row belongs to the source {source!r}")
+    labels = np.unique(table.labels[table.sources == 0])
+    if len(labels) < 2:
         raise PrivarmsError(
-            f"{name}: {n_auxiliary} complete auxiliary rows; expected more than {DIMENSIONS} to reduce from"
+            f"{name}: all {sizes[0]:,} rows of the target have the label {table.label_names[labels[0]]!r}; "
+            "expected at least two labels, for a bandit with at least two arms"
         )
-    if table.features.shape[1] < DIMENSIONS:
-        raise PrivarmsError(f"{name}: {table.features.shape[1]} features; expected at least {DIMENSIONS}")
+    if reduction == "pca_auxiliary" and sizes[1:].sum() <= DIMENSIONS:
+        raise PrivarmsError(
+            f"{name}: {sizes[1:].sum()} complete auxiliary rows; expected more than {DIMENSIONS} to reduce from"
+        )
+    if not table.features.names:
+        raise PrivarmsError(f"{name}: no column is left as a feature; expected at least one")
 
 
-def _facts(dataset: Dataset, table: Table, reduction: Mapping, options: Mapping[str, str], stand_in: bool) -> dict:
-    checksums = {} if stand_in else {file.name: {"sha256": file.sha256} for file in dataset.files}
-    read = {file: {**checksums.get(file, {}), **account} for file, account in table.report["files"].items()}
+def _facts(
+    dataset: Dataset, table: Table, reduction: Mapping, options: Mapping[str, str], checksums: Mapping[str, str]
+) -> dict:
+    """What is known of a prepared dataset; without checksums it is a stand-in."""
+    found = {file: {"sha256": sha256} for file, sha256 in checksums.items()}
+    read = {file: {**found.get(file, {}), **account} for file, account in table.report["files"].items()}
     sizes = np.bincount(table.sources, minlength=len(table.source_names) + 1)
     return {
         "dataset": dataset.name,
-        "data": "stand-in" if stand_in else "real",
-        "title": f"Synthetic stand-in for {dataset.title}" if stand_in else dataset.title,
+        "data": "real" if checksums else "stand-in",
+        "title": dataset.title if checksums else f"Synthetic stand-in for {dataset.title}",
         "licence": dataset.licence,
         "citation": dataset.citation,
         "options": dict(options),
@@ -178,7 +177,7 @@ def _facts(dataset: Dataset, table: Table, reduction: Mapping, options: Mapping[
         "files": read,
         "n_target": int(sizes[0]),
         "sources": len(table.source_names),
-        "max_n_source": int(sizes[1:].max()),
+        "max_n_source": int(sizes[1:].max(initial=0)),
         "sum_n_source": int(sizes[1:].sum()),
         "source_names": list(table.source_names),
         "source_sizes": [int(s) for s in sizes[1:]],
@@ -186,9 +185,9 @@ def _facts(dataset: Dataset, table: Table, reduction: Mapping, options: Mapping[
         "label_names": list(table.label_names),
         "label_counts": _counts(table.labels, table),
         "target_label_counts": _counts(table.labels[table.sources == 0], table),
-        "original_dimensions": table.features.shape[1],
-        "dimensions": DIMENSIONS,
-        "feature_names": list(table.feature_names),
+        "original_dimensions": len(table.features.names),
+        "dimensions": min(DIMENSIONS, len(table.features.names)),
+        "feature_names": table.features.names,
         "reduction": dict(reduction),
     }
 

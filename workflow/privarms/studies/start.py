@@ -28,8 +28,9 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     for dataset in needed:
         if dataset not in of_sources:
             raise PrivarmsError(f"{config['sources']}: {dataset}: no entry, but a study needs this dataset; add one")
-        if dataset not in library.names("data"):
-            raise PrivarmsError(f"workflow/privarms/data/{dataset}.py: not there, but a study needs this dataset")
+        module = of_sources[dataset].module
+        if module is not None and module not in library.names("data"):
+            raise PrivarmsError(f"workflow/privarms/data/{module}.py: not there, but a study needs {dataset}")
     told = os.environ.get(STATUSES_VARIABLE)
     if main:
         refuse_unwritable(Path("results") / config["scale"])
@@ -54,10 +55,16 @@ def refuse_unwritable(folder: Path) -> None:
 
 
 def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:
-    """dataset -> "real" where its raw files can be had, else "stand-in" at scale quick and "missing" at scale paper."""
+    """dataset -> "real" where its raw files can be had, else "stand-in" at scale quick and "missing" at scale paper.
+
+    There is no stand-in for a user's own data: without its file it is missing at either scale.
+    """
     mirror = sources.choose_mirror(config.get("mirror"))
-    otherwise = "stand-in" if config["scale"] == "quick" else "missing"
-    return {d: "real" if sources.available(of_sources[d], mirror=mirror) else otherwise for d in needed}
+
+    def otherwise(dataset: str) -> str:
+        return "stand-in" if config["scale"] == "quick" and of_sources[dataset].module else "missing"
+
+    return {d: "real" if sources.available(of_sources[d], mirror=mirror) else otherwise(d) for d in needed}
 
 
 def announce(plan: Plan, finished: bool = False) -> None:

@@ -1,0 +1,163 @@
+"""The reduction that datasets share: what it is fitted on, that it is what it says, and features that do not vary."""
+
+import numpy as np
+import pytest
+
+from privarms.data import features as features_module
+from privarms.data import reduction
+from privarms.data.features import Features
+from privarms.data.reduction import reduce
+
+
+def of_numbers(matrix):
+    return features_module.of_numbers(np.asarray(matrix, float), [f"f{j}" for j in range(np.shape(matrix)[1])])
+
+
+def test_the_reduction_is_what_it_says():
+    rng = np.random.default_rng(0)
+    features = rng.standard_normal((500, 6)) @ rng.standard_normal((6, 6)) + 5
+    source_of = rng.integers(0, 3, 500)
+    for method, fitted in (("pca_auxiliary", source_of > 0), ("pca_all", np.ones(500, bool))):
+        contexts, account = reduce(of_numbers(features), source_of, method)
+        # By singular values, up to the sign of each component.
+        scaled = (features - features[fitted].mean(0)) / features[fitted].std(0)
+        _, sizes, directions = np.linalg.svd(scaled[fitted], full_matrices=False)
+        scores = scaled @ directions[:3].T
+        for j in range(3):
+            loading = directions[j][np.abs(directions[j]).argmax()]
+            score = scores[:, j] * np.sign(loading)
+            low, high = score[fitted].min(), score[fitted].max()
+            np.testing.assert_allclose(contexts[:, j], ((score - low) / (high - low)).clip(0, 1), atol=1e-9)
+        np.testing.assert_allclose(account["explained_variance"], sizes[:3] ** 2 / (sizes**2).sum(), atol=1e-6)
+        assert account["fitted_rows"] == fitted.sum()
+        outside = (contexts == 0) | (contexts == 1)
+        assert account["clipped_target_rows"] == outside[source_of == 0].any(1).sum() or method == "pca_all"
+
+
+def test_the_default_reduction_looks_at_no_target_user():
+    rng = np.random.default_rng(1)
+    features, source_of = rng.standard_normal((200, 5)), np.repeat([0, 1], 100)
+    moved = features.copy()
+    moved[0] += 100
+    # All but the one user stay where they were, to the bit; under the alternative they do not.
+    assert np.array_equal(
+        reduce(of_numbers(features), source_of, "pca_auxiliary")[0][1:],
+        reduce(of_numbers(moved), source_of, "pca_auxiliary")[0][1:],
+    )
+    assert not np.allclose(
+        reduce(of_numbers(features), source_of, "pca_all")[0][1:],
+        reduce(of_numbers(moved), source_of, "pca_all")[0][1:],
+    )
+
+
+def test_signs_are_those_of_the_largest_loading_and_of_the_first_among_equals():
+    tied = np.sqrt(0.5)
+    components = np.array([[0.6, -0.8, 0.0], [-tied * (1 - 1e-12), tied, 0.0], [0.0, 0.0, 1.0]])
+    assert reduction._signs(components).tolist() == [-1, -1, 1]
+
+
+def test_mirrored_columns_point_the_way_of_the_first():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        level = rng.random((60, 1)) < 0.5
+        rest = rng.standard_normal((60, 2))
+        for pair in ([level, ~level], [~level, level]):
+            contexts, _ = reduce(of_numbers(np.hstack([*pair, rest]).astype(float)), np.ones(60, int), "pca_all")
+            assert np.corrcoef(contexts[:, 0], pair[0][:, 0])[0, 1] > 0.5
+
+
+def test_constant_columns_and_directions_do_no_harm():
+    features = np.tile([1.0, 2.0, 3.0, 4.0], (20, 1))
+    features[:, 0] = np.arange(20)
+    contexts, _ = reduce(of_numbers(features), np.repeat([0, 1], 10), "pca_auxiliary")
+    assert np.isfinite(contexts).all()
+
+
+@pytest.fixture
+def mixed():
+    """Two numbers and two categories of 3 and 2 levels; a fifth of the rows have no level of the second."""
+    rng = np.random.default_rng(3)
+    codes = np.column_stack((rng.integers(0, 3, 100), rng.integers(0, 2, 100))).astype(np.int16)
+    codes[::5, 1] = -1
+    return Features(rng.standard_normal((100, 2)), ["a", "b"], codes, ["c", "d"], [["x", "y", "z"], ["u", "v"]])
+
+
+def test_levels_become_columns_of_zeros_and_ones(mixed):
+    assert mixed.names == ["a", "b", "c=x", "c=y", "c=z", "d=u", "d=v"]
+    full = mixed.dense(slice(None))
+    assert np.array_equal(full[:, :2], mixed.numbers)
+    assert np.array_equal(full[:, 2:5], np.eye(3)[mixed.codes[:, 0]])
+    assert np.array_equal(full[:, 5:], np.vstack([np.eye(2), np.zeros(2)])[mixed.codes[:, 1]])
+    chosen = np.array([7, 3, 3])
+    assert np.array_equal(mixed.dense(chosen), full[chosen])
+    assert np.array_equal(mixed.take(chosen).dense(slice(None)), full[chosen])
+
+
+@pytest.mark.parametrize("method", reduction.REDUCTIONS)
+def test_the_size_of_a_chunk_changes_nothing_but_rounding(mixed, method, monkeypatch):
+    source_of = np.arange(100) % 3
+    whole, account = reduce(mixed, source_of, method)
+    monkeypatch.setattr(features_module, "CHUNK", 7)
+    parts, account_of_parts = reduce(mixed, source_of, method)
+    np.testing.assert_allclose(parts, whole, atol=1e-12)
+    assert account_of_parts == account
+    # The same as for the full matrix of numbers.
+    np.testing.assert_allclose(reduce(of_numbers(mixed.dense(slice(None))), source_of, method)[0], whole, atol=1e-12)
+
+
+def test_a_level_that_no_fitted_row_has_is_left_out_and_its_rows_are_counted(mixed):
+    source_of = np.repeat([0, 1], [60, 40])
+    codes = mixed.codes.copy()
+    codes[60:, 0] %= 2  # no auxiliary row has z
+    with_z = mixed._replace(codes=codes)
+    unseen = codes[:60, 0] == 2
+    assert unseen.sum() > 5
+    contexts, account = reduce(with_z, source_of, "pca_auxiliary")
+    assert account["left_out_features"] == ["c=z"]
+    assert account["target_rows_with_unseen_levels"] == unseen.sum()
+    # A row with it stands where a row without any level of that column stands.
+    without = codes.copy()
+    without[:60, 0][unseen] = -1
+    elsewhere = reduce(mixed._replace(codes=without), source_of, "pca_auxiliary")
+    np.testing.assert_allclose(elsewhere[0], contexts, atol=1e-12)
+    # To have no level is nothing that has to be seen.
+    assert (without[60:, 0] >= 0).all()
+    assert elsewhere[1]["target_rows_with_unseen_levels"] == 0
+    # Among all rows every level is there.
+    account = reduce(with_z, source_of, "pca_all")[1]
+    assert account["left_out_features"] == []
+    assert account["target_rows_with_unseen_levels"] == 0
+
+
+def test_a_level_that_all_fitted_rows_have_is_left_out_but_not_unseen(mixed):
+    codes = mixed.codes.copy()
+    codes[50:, 0] = 1
+    account = reduce(mixed._replace(codes=codes), np.repeat([0, 1], 50), "pca_auxiliary")[1]
+    assert account["left_out_features"] == ["c=x", "c=y", "c=z"]
+    assert account["target_rows_with_unseen_levels"] == (codes[:50, 0] != 1).sum()
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 4])
+def test_fewer_than_three_features_give_as_many_dimensions(columns):
+    rng = np.random.default_rng(columns)
+    features = rng.standard_normal((50, columns))
+    contexts, account = reduce(of_numbers(features), np.ones(50, int), "pca_all")
+    assert contexts.shape == (50, min(columns, 3))
+    assert len(account["explained_variance"]) == min(columns, 3)
+    assert contexts.min(axis=0).tolist() == [0] * min(columns, 3)
+    assert contexts.max(axis=0).tolist() == [1] * min(columns, 3)
+
+
+def test_a_direction_without_variance_is_constant():
+    line = np.linspace(-1, 1, 40)
+    contexts, account = reduce(of_numbers(np.column_stack((line, 2 * line, 5 - line))), np.ones(40, int), "pca_all")
+    assert account["explained_variance"] == [1, 0, 0]
+    np.testing.assert_allclose(contexts[:, 0], (line + 1) / 2, atol=1e-12)
+    assert (contexts[:, 1:] == 0).all()
+
+
+def test_rounding_in_a_constant_feature_is_no_variance():
+    features = np.full((1000, 2), 1e15 / 3)
+    contexts, account = reduce(of_numbers(features), np.ones(1000, int), "pca_all")
+    assert account["explained_variance"] == [0, 0]
+    assert (contexts == 0).all()

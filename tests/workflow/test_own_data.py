@@ -1,0 +1,91 @@
+"""A user's own data in a study: an entry in the list of sources, a file, and no code."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+pytestmark = pytest.mark.workflow
+
+ENTRY = {
+    "title": "Visits",
+    "licence": "private",
+    "citation": "Us (2026)",
+    "files": [{"name": "visits.csv", "by_hand": "ask the clinics"}],
+    "table": {"label": "outcome", "source": {"column": "clinic", "target": "north"}},
+}
+STUDY = {
+    "protocol": "classification",
+    "environment": {"name": "classification", "dataset": "visits"},
+    "horizon": 30,
+    "replicates": 2,
+    "block": 1,
+    "checkpoints": {"count": 3, "first": 10},
+    "policies": [{"policy": "uniform", "K": 3}, {"policy": "constant", "K": 3, "arm": 1}],
+}
+STUDY_FILE = "results/quick/studies/ma2025/visits.parquet"
+
+
+@pytest.fixture
+def project(fresh):
+    for file, path, value in (
+        ("tiny/sources.yaml", ("visits",), ENTRY),
+        ("tiny/studies/ma2025.yaml", ("studies", "visits"), STUDY),
+    ):
+        place = fresh.folder / file
+        content = yaml.safe_load(place.read_text(encoding="utf-8"))
+        (content if len(path) == 1 else content[path[0]])[path[-1]] = value
+        place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return fresh
+
+
+def visits(label="outcome"):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{rng.normal()},{'uvw'[i % 3]},{('north', 'south')[i % 2]},{('worse', 'same', 'better')[i % 3]}"
+        for i in range(60)
+    ]
+    return f"age,ward,clinic,{label}\n" + "\n".join(rows) + "\n"
+
+
+def put(project, text):
+    folder = project.folder / "data/raw/visits"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "visits.csv").write_text(text, encoding="utf-8")
+
+
+def test_it_is_prepared_and_played_on(project):
+    put(project, visits())
+    project.complete(STUDY_FILE)
+    facts = json.loads((project.folder / "data/prepared/visits.json").read_text(encoding="utf-8"))
+    assert (facts["data"], facts["n_target"], facts["source_sizes"], facts["K"]) == ("real", 30, [30], 3)
+    rows = pd.read_parquet(project.folder / STUDY_FILE)
+    constant = rows[rows["policy"] == "constant"]
+    # Labels are sorted, and a third of the rows has each.
+    assert facts["label_names"] == ["better", "same", "worse"]
+    assert constant.loc[constant["t"] == 30, "reward"].tolist() == [10, 10]
+    # Another choice in the entry makes it anew.
+    place = project.folder / "tiny/sources.yaml"
+    content = yaml.safe_load(place.read_text(encoding="utf-8"))
+    content["visits"]["table"]["leave_out"] = ["ward"]
+    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    planned = project.run("-n", STUDY_FILE)
+    assert "prepare_dataset" in planned.stdout, planned.stdout + planned.stderr
+
+
+def test_a_file_that_does_not_fit_is_one_clear_error(project):
+    put(project, visits(label="result"))
+    done = project.run(STUDY_FILE)
+    assert done.returncode != 0
+    said = [line for line in done.stderr.splitlines() if line.startswith("error: visits.csv: no column 'outcome'")]
+    assert said, done.stderr
+    assert not list((project.folder / "data").rglob("*.parquet"))
+
+
+def test_without_its_file_it_is_left_out_and_everything_else_is_planned(project):
+    planned = project.run("-n")
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+    assert "visits: left out. The raw data of visits cannot be had: put in place" in planned.stderr
+    assert "visits" not in planned.stdout

@@ -1,0 +1,84 @@
+"""From features to contexts in [0, 1]^d: standardise, principal components, minimum and maximum with clipping."""
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from privarms.data.features import Features
+
+DIMENSIONS = 3
+# What is fitted on: the auxiliary rows, so that nothing about the target's users is used, or all rows.
+REDUCTIONS = ("pca_auxiliary", "pca_all")
+# A component that keeps less than this share of the variance is rounding, and constant.
+NEGLIGIBLE = 1e-12
+
+
+def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.ndarray, dict]:
+    """Contexts float64[n, d] in [0, 1] and how much they keep; d = 3, or less where there are fewer features.
+
+    sources: int64[n], 0 for the target's rows; method: one of REDUCTIONS
+
+    A feature that does not vary among the fitted rows (a level that only the target has, say) is left out: the rows
+    stay, and are counted.
+    """
+    fitted = np.flatnonzero(sources > 0) if method == "pca_auxiliary" else np.arange(len(sources))
+    # More threads add in another order, and the bytes must not depend on the number of cores.
+    with threadpool_limits(limits=1):
+        mean, constant = _means(features, fitted)
+        scale, values, components = _components(features, fitted, mean, constant)
+        weights = (components * _signs(components)[:, None] / scale).T
+        scores = np.concatenate([(rows - mean) @ weights for rows in features.chunks(np.arange(len(sources)))])
+    low, high = scores[fitted].min(axis=0), scores[fitted].max(axis=0)
+    scaled = (scores - low) / np.where(high > low, high - low, 1.0)
+    contexts = np.clip(scaled, 0.0, 1.0)
+    target = sources == 0
+    return contexts, {
+        "fitted_rows": len(fitted),
+        "explained_variance": [round(float(v), 6) for v in values],
+        "clipped_target_rows": int((scaled != contexts)[target].any(axis=1).sum()),
+        "left_out_features": [name for name, out in zip(features.names, constant, strict=True) if out],
+        "target_rows_with_unseen_levels": int(_unseen(features, fitted).sum()),
+    }
+
+
+def _means(features: Features, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """float64[p]: the mean of each feature over the fitted rows; bool[p]: whether all of them have one value."""
+    total, low, high = 0.0, np.inf, -np.inf
+    for rows in features.chunks(fitted):
+        total = total + rows.sum(axis=0)
+        low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
+    return total / len(fitted), low == high
+
+
+def _components(
+    features: Features, fitted: np.ndarray, mean: np.ndarray, constant: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Standard deviations float64[p] (1 for constant features), and of the d first components the share of the
+    variance float64[d] and the directions float64[d, p]; both are 0 for a component that does not vary."""
+    products = sum((rows - mean).T @ (rows - mean) for rows in features.chunks(fitted)) / len(fitted)
+    products[constant] = products[:, constant] = 0.0
+    scale = np.where(constant, 1.0, np.sqrt(np.diag(products)))
+    values, vectors = np.linalg.eigh(products / np.outer(scale, scale))
+    shares = values[::-1][:DIMENSIONS] / max(np.count_nonzero(~constant), 1)
+    varies = shares > NEGLIGIBLE
+    return scale, np.where(varies, shares, 0.0), np.where(varies[:, None], vectors.T[::-1][:DIMENSIONS], 0.0)
+
+
+def _signs(components: np.ndarray) -> np.ndarray:
+    """+1 or -1 for each component, so that its largest loading is positive.
+
+    Two levels of one column have loadings of the same size and opposite signs; of loadings that are equal but for
+    rounding the first decides.
+    """
+    sizes = np.abs(components)
+    leading = (sizes >= sizes.max(axis=1, keepdims=True) * (1 - 1e-6)).argmax(axis=1)
+    return np.where(components[np.arange(len(components)), leading] < 0, -1.0, 1.0)
+
+
+def _unseen(features: Features, fitted: np.ndarray) -> np.ndarray:
+    """bool[n]: whether a row has a level that no fitted row has."""
+    found = np.zeros(len(features.codes), bool)
+    for codes, levels in zip(features.codes.T, features.levels, strict=True):
+        seen = np.bincount(codes[fitted] + 1, minlength=len(levels) + 1) > 0
+        seen[0] = True  # a code of -1 is no level
+        found |= ~seen[codes + 1]
+    return found
