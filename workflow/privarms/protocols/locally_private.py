@@ -27,9 +27,10 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     these came before the target's first user, and `lost`, the chance that a target's context has lost its best arm;
     `estimates`, the pairs of a bin and an arm with an estimate, and `outside`, those in which the last one is farther
     from the arm's mean over the bin than its radius.
-    "partition": a row per checkpoint, rounded up to a whole batch, bin that there has been and arm: the bin's `depth`, corners (`x_low`,
-    `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it has been `refined`; whether the arm is
-    `active` in it, and its `estimate` and `radius` at the last look, nan before the first. For one run without sources.
+    "partition": for one run without sources; a row per checkpoint, rounded up to a whole batch, bin that there has been
+    and arm: the bin's `depth`, corners (`x_low`, `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it
+    has been `refined`; whether the arm is `active` in it, and its `estimate` and `radius` at the last look, nan before
+    the first.
     Contexts and choices share one stream, so common random numbers have no meaning.
     """
     for name in ("n_arms", "dimensions"):
