@@ -1,0 +1,82 @@
+"""Labelled rows as users of a target and its sources: who comes, in which order, and what an arm earns."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from privarms.environments import labelled_users
+from privarms.policies import ldp_mab
+from privarms.studies import store
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A prepared file: 60 target rows and the sources 1 and 2 with 5 and 3 rows, mixed."""
+    rng = np.random.default_rng(0)
+    source_of = rng.permutation(np.repeat([0, 1, 2], [60, 5, 3]))
+    columns = {f"x{j}": rng.random(68) for j in (1, 2)}
+    table = pa.table({**columns, "label": rng.integers(0, 3, 68), "source": source_of})
+    path = tmp_path_factory.mktemp("prepared") / "toy.parquet"
+    store.write(path, [table], {"facts": {"dimensions": 2, "K": 3, "sources": 2}})
+    return path, table.to_pandas()
+
+
+def users(environment, source, n):
+    """Contexts, labels and rewards of arm 1 of the source's first users."""
+    contexts = np.zeros((n, environment.dimensions))
+    for user in range(n):
+        environment.arrive(environment, source, user, contexts[user], None)
+    labels = [environment.best(environment, source, user, contexts[user]) for user in range(n)]
+    rewards = [environment.mean(environment, source, user, contexts[user], 1) for user in range(n)]
+    return contexts, np.array(labels), np.array(rewards)
+
+
+def rows(contexts, labels):
+    return sorted(map(tuple, np.column_stack([contexts, labels]).tolist()))
+
+
+@pytest.mark.parametrize(("source", "n"), [(0, 60), (1, 5), (2, 3)])
+def test_each_source_has_its_own_rows_in_any_order(data, source, n):
+    path, frame = data
+    environment = labelled_users.configure(str(path))
+    own = frame[frame["source"] == source]
+    before = users(environment, source, n)
+    assert np.array_equal(before[0], own[["x1", "x2"]])
+    assert np.array_equal(before[1], own["label"])
+    assert np.array_equal(before[2], own["label"] == 1)
+    environment.shuffle(environment, np.random.default_rng(3))
+    after = users(environment, source, n)
+    assert rows(*after[:2]) == rows(*before[:2])
+    assert not np.array_equal(after[0], before[0])
+
+
+def test_a_shuffle_is_uniform(data):
+    environment = labelled_users.configure(str(data[0]))
+    rng, n = np.random.default_rng(4), 30_000
+    start = environment.starts[2]
+    counts = {}
+    for _ in range(n):
+        environment.shuffle(environment, rng)
+        order = tuple(environment.order[start : start + 3])
+        counts[order] = counts.get(order, 0) + 1
+    # Six orders; 5.5 standard errors each: false alarms below 1e-6.
+    assert len(counts) == 6
+    assert np.abs(np.array(list(counts.values())) / n - 1 / 6).max() < 5.5 * np.sqrt(5 / 36 / n)
+
+
+def test_behaviour_policies_draw_arms_at_random(data):
+    environment = labelled_users.configure(str(data[0]))
+    rng, n = np.random.default_rng(5), 30_000
+    arms = np.bincount([environment.behave(environment, 1, 0, rng) for _ in range(n)], minlength=3)
+    assert len(arms) == 3
+    assert np.abs(arms / n - 1 / 3).max() < 5.5 * np.sqrt(2 / 9 / n)
+
+
+def test_ldp_mab_runs_on_it(data):
+    environment = labelled_users.configure(str(data[0]))
+    params = ldp_mab.configure(3, 60, 5.0, "as_released", M=0, batch=20)
+    record = ldp_mab.new_record(1, 3)
+    ldp_mab.run(params, environment, np.array([60]), np.random.default_rng(6), record)
+    # A user earns 1 or loses 1.
+    assert record.rewards[0] + record.regret[0] == 60
+    assert record.pulls.sum() == 60

@@ -1,0 +1,85 @@
+"""A classification dataset for policies that learn from auxiliary sources first: rows are users, labels are arms.
+
+As in section 4.2 of Ma et al. (2025): the reward is 1 for the row's label, behaviour policies draw arms at random, and
+every replicate takes the users of the target and of each source in a fresh order.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from privarms.environments import classification
+
+DATASET = True
+
+
+class Environment(NamedTuple):
+    """Users by source (0 for the target) and number within it; the functions as in `transfer.covariate_shift`.
+
+    shuffle(environment, rng): a fresh order of the users, for the next replicate
+    contexts: float64[n, d] in [0, 1]; labels: int64[n] in [0, n_arms); order: int64[n], rows, changes in place
+    starts: int64[M + 2]; the users of source m are rows order[starts[m]] to order[starts[m + 1] - 1]
+    point: every coordinate of the point at which the local performance is measured
+    """
+
+    arrive: Callable
+    behave: Callable
+    best: Callable
+    mean: Callable
+    shuffle: Callable
+    contexts: np.ndarray
+    labels: np.ndarray
+    order: np.ndarray
+    starts: np.ndarray
+    n_arms: int
+    dimensions: int
+    point: float
+
+
+@njit(forceinline=True)
+def arrive(environment, source, user, context, rng):
+    """The user's context; draws nothing."""
+    row = environment.order[environment.starts[source] + user]
+    for k in range(environment.dimensions):
+        context[k] = environment.contexts[row, k]
+
+
+@njit(forceinline=True)
+def behave(environment, source, user, rng):
+    """An arm at random."""
+    return int(rng.random() * environment.n_arms)
+
+
+@njit(forceinline=True)
+def best(environment, source, user, context):
+    """The user's label."""
+    return environment.labels[environment.order[environment.starts[source] + user]]
+
+
+@njit(forceinline=True)
+def mean(environment, source, user, context, arm):
+    """The reward: 1 if the arm is the user's label."""
+    return 1.0 if best(environment, source, user, context) == arm else 0.0
+
+
+@njit
+def shuffle(environment, rng):
+    """A uniform order of the users of every source, and of the target's."""
+    order, starts = environment.order, environment.starts
+    for m in range(len(starts) - 1):
+        for i in range(starts[m + 1] - 1, starts[m], -1):
+            j = starts[m] + int(rng.random() * (i - starts[m] + 1))
+            order[i], order[j] = order[j], order[i]
+
+
+def configure(data: str) -> Environment:
+    """The environment of a prepared dataset (a Parquet file); PrivarmsError where the file is not one."""
+    rows = classification.configure(data)
+    contexts = np.concatenate([rows.contexts, rows.source_contexts])
+    labels = np.concatenate([rows.labels, rows.source_labels])
+    starts = np.concatenate([[0], len(rows.labels) + rows.source_starts])
+    order = np.arange(len(labels))
+    functions = arrive, behave, best, mean, shuffle
+    return Environment(*functions, contexts, labels, order, starts, rows.n_arms, contexts.shape[1], 0.5)
