@@ -91,7 +91,7 @@ def test_a_damaged_shard_is_found_and_named(fresh):
     whole = shard.read_bytes()
     shard.write_bytes(whole[: len(whole) // 2])
     refused(fresh, "ma2025_adult_absse", words=["uniform-001.parquet", "not a whole Parquet file", "delete it"])
-    assert not list((fresh.folder / "results/quick/studies").rglob("*.parquet"))
+    assert not list((fresh.folder / "results/quick/studies").rglob("adult_absse*"))
 
 
 def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(fresh):
