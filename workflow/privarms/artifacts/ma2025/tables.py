@@ -33,7 +33,8 @@ def table1(results: Results) -> pd.DataFrame:
 
 def reference_agreement(results: Results) -> pd.DataFrame:
     """The authors' logs beside ours; the last rows are about z over all rows and over distinct cells."""
-    table = agreement(results)
+    # Whole numbers that may be missing, as in the last rows.
+    table = agreement(results).astype(dict.fromkeys(("n", "n_aux", "M", "replicates", "ours_replicates"), "Int64"))
     totals = [
         {"figure": f"{name} of z, {which} cells", "z": getattr(z, statistic)()}
         for which, z in (("all", table["z"]), ("distinct", table.loc[table["distinct"], "z"]))
