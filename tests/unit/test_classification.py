@@ -4,7 +4,6 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from numba import njit
 
@@ -13,21 +12,8 @@ from privarms.errors import PrivarmsError
 from privarms.play import play_contextual
 from privarms.policies import absse, constant, uniform
 from privarms.protocols import classification
-from privarms.studies import store
 
 CHECKPOINTS = np.array([1, 2, 10, 60])
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """A prepared file: 60 target rows and the sources 1 and 2 with 5 and 3 rows, mixed."""
-    rng = np.random.default_rng(0)
-    source_of = rng.permutation(np.repeat([0, 1, 2], [60, 5, 3]))
-    columns = {f"x{j}": rng.random(68) for j in (1, 2)}
-    table = pa.table({**columns, "label": rng.integers(0, 3, 68), "source": source_of})
-    path = tmp_path_factory.mktemp("prepared") / "toy.parquet"
-    store.write(path, [table], {"facts": {"dimensions": 2, "K": 3, "sources": 2}})
-    return path, table
 
 
 def cell(horizon=60, checkpoints=CHECKPOINTS, policy="toy"):

@@ -1,24 +1,10 @@
 """Labelled rows as users of a target and its sources: who comes, in which order, and what an arm earns."""
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from privarms.environments import labelled_users
 from privarms.policies import ldp_mab
-from privarms.studies import store
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """A prepared file: 60 target rows and the sources 1 and 2 with 5 and 3 rows, mixed."""
-    rng = np.random.default_rng(0)
-    source_of = rng.permutation(np.repeat([0, 1, 2], [60, 5, 3]))
-    columns = {f"x{j}": rng.random(68) for j in (1, 2)}
-    table = pa.table({**columns, "label": rng.integers(0, 3, 68), "source": source_of})
-    path = tmp_path_factory.mktemp("prepared") / "toy.parquet"
-    store.write(path, [table], {"facts": {"dimensions": 2, "K": 3, "sources": 2}})
-    return path, table.to_pandas()
 
 
 def users(environment, source, n):
@@ -37,7 +23,7 @@ def rows(contexts, labels):
 
 @pytest.mark.parametrize(("source", "n"), [(0, 60), (1, 5), (2, 3)])
 def test_each_source_has_its_own_rows_in_any_order(data, source, n):
-    path, frame = data
+    path, frame = data[0], data[1].to_pandas()
     environment = labelled_users.configure(str(path))
     own = frame[frame["source"] == source]
     before = users(environment, source, n)

@@ -1,0 +1,19 @@
+"""What several unit tests start from."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from privarms.studies import store
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A prepared file: 60 target rows and the sources 1 and 2 with 5 and 3 rows, mixed."""
+    rng = np.random.default_rng(0)
+    source_of = rng.permutation(np.repeat([0, 1, 2], [60, 5, 3]))
+    columns = {f"x{j}": rng.random(68) for j in (1, 2)}
+    table = pa.table({**columns, "label": rng.integers(0, 3, 68), "source": source_of})
+    path = tmp_path_factory.mktemp("prepared") / "toy.parquet"
+    store.write(path, [table], {"facts": {"dimensions": 2, "K": 3, "sources": 2}})
+    return path, table
