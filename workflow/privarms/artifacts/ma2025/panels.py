@@ -109,7 +109,6 @@ def agreement(results: Results) -> pd.DataFrame:
     join = theirs[logs.KEY].copy()
     for column, value in ALONE.items():
         join[column] = join[column].where(theirs["n_aux"] > 0, value)
-    join["M"] = join["M"].where((theirs["n_aux"] > 0) | (theirs["figure"] == "fig7a"), 2)
     found = join.merge(ours[[*logs.KEY, "mean_regret", "se_regret", "replicates"]], on=logs.KEY, how="left")
     difference = found["mean_regret"] - theirs["mean_regret"]
     z = difference / (found["se_regret"] ** 2 + theirs["se_regret"] ** 2) ** 0.5
