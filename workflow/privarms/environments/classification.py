@@ -12,6 +12,7 @@ from numba import njit
 from privarms.data import prepared
 
 DATASET = True
+TELLS = ("K", "dimensions")
 
 
 class Environment(NamedTuple):
@@ -36,6 +37,11 @@ class Environment(NamedTuple):
 def pull(environment, user, arm, rng):
     """1 if the arm is the user's label; draws nothing."""
     return 1.0 if environment.labels[user] == arm else 0.0
+
+
+def tell(environment: Environment) -> dict:
+    """What policies are told of the data: K and dimensions."""
+    return {"K": environment.n_arms, "dimensions": environment.contexts.shape[1]}
 
 
 def configure(data: str) -> Environment:

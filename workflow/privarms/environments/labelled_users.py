@@ -13,6 +13,7 @@ from numba import njit
 from privarms.environments import classification
 
 DATASET = True
+TELLS = ("K", "dimensions", "source_users")
 
 
 class Environment(NamedTuple):
@@ -66,12 +67,19 @@ def mean(environment, source, user, context, arm):
 
 @njit
 def shuffle(environment, rng):
-    """A uniform order of the users of every source, and of the target's."""
+    """A uniform order of the users of every source, and of the target's, whatever the order was before."""
     order, starts = environment.order, environment.starts
     for m in range(len(starts) - 1):
-        for i in range(starts[m + 1] - 1, starts[m], -1):
+        for i in range(starts[m], starts[m + 1]):
             j = starts[m] + int(rng.random() * (i - starts[m] + 1))
-            order[i], order[j] = order[j], order[i]
+            order[i] = order[j]
+            order[j] = i
+
+
+def tell(environment: Environment) -> dict:
+    """What policies are told of the data: K, dimensions, and source_users, a list with the users of each source."""
+    sizes = np.diff(environment.starts)[1:].tolist()
+    return {"K": environment.n_arms, "dimensions": environment.dimensions, "source_users": sizes}
 
 
 def configure(data: str) -> Environment:

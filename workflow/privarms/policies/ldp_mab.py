@@ -10,6 +10,7 @@ A bin with one arm left plays that arm for ever, as all its parts would: it is n
 """
 
 import math
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace, laplace_sum
 from privarms.partition.tree import Tree, draw_tree, find
+from privarms.transfer.sources import users_and_budgets
 
 LABEL = "LDPMAB"
 SECONDS_PER_RUN = 2e-3
@@ -149,10 +151,12 @@ def configure(
     split: Literal["variant", "some_arm", "all_arms"] = "variant",
     choice: Literal["variant", "uniform", "exponential"] = "variant",
     depth: Literal["variant", "free", "capped"] = "variant",
+    source_users: Sequence[int] | None = None,
+    auxiliary: Literal["with", "without"] = "with",
 ) -> Params:
     """Parameters for K arms, n_P = horizon users with budget epsilon, and M sources of n_aux users each.
 
-    epsilon_aux: the budget of every source, or one for each in their order, as in "2 8"
+    M, n_aux, epsilon_aux, source_users, auxiliary: as in `transfer.sources.users_and_budgets`
     batch: users between two updates; by default 1 as printed, 100 as released
     c: of C_n = c ln n in (14) and (28); the paper does not give it, the program has 2 with its own logarithm
     offset: added under the root of the radius; by default 0 as printed, 1e-4 as released
@@ -183,7 +187,7 @@ def configure(
     offset = OFFSET[variant] if offset is None else offset
     if not 0 <= offset < math.inf:
         raise ValueError(f"offset: expected a number >= 0; found {offset}")
-    epsilons, users = _sources(horizon, epsilon, M, n_aux, epsilon_aux)
+    users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
     batch = BATCH[variant] if batch is None else batch
     if batch < 1:
         raise ValueError(f"batch: expected at least 1 user; found {batch}")
@@ -236,28 +240,6 @@ def _is_printed(name: str, value: str, variant: str) -> bool:
     if value not in SWITCHES[name]:
         raise ValueError(f"{name}: expected variant, {' or '.join(SWITCHES[name])}; found {value!r}")
     return value == SWITCHES[name][0]
-
-
-def _sources(horizon: int, epsilon: float, M: int, n_aux: int, epsilon_aux: float | str):
-    """The budgets, float64[M + 1], and the users, int64[M + 1], of the target and its sources."""
-    if M < 0:
-        raise ValueError(f"M: expected at least 0 sources; found {M}")
-    if horizon < 1:
-        raise ValueError(f"horizon: expected at least 1 user; found {horizon}")
-    if n_aux < 0:
-        raise ValueError(f"n_aux: expected at least 0 users a source; found {n_aux}")
-    try:
-        budgets = [float(word) for word in str(epsilon_aux).split()]
-    except ValueError:
-        raise ValueError(f"epsilon_aux: expected numbers with blanks between them; found {epsilon_aux!r}") from None
-    if len(budgets) == 1:
-        budgets = budgets * M
-    if len(budgets) != M:
-        raise ValueError(f"epsilon_aux: expected one budget, or one for each of the {M} sources; found {epsilon_aux!r}")
-    for name, value in (("epsilon", epsilon), *(("epsilon_aux", budget) for budget in budgets)):
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}: expected a finite number > 0; found {value}")
-    return np.array([epsilon, *budgets], np.float64), np.array([horizon] + [n_aux] * M, np.int64)
 
 
 def largest_depth(users: np.ndarray, epsilons: np.ndarray, dimensions: int) -> int:

@@ -31,7 +31,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     and arm: the bin's `depth`, corners (`x_low`, `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it
     has been `refined`; whether the arm is `active` in it, and its `estimate` and `radius` at the last look, nan before
     the first.
-    Contexts and choices share one stream, so common random numbers have no meaning.
+    Contexts and choices share one stream, so common random numbers have no meaning; but the order of users from a
+    dataset is drawn on the environment's, so that policies which are compared meet them in the same order.
     """
     for name in ("n_arms", "dimensions"):
         expected, given = getattr(environment, name), getattr(params, name)
@@ -40,6 +41,12 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
                 f"{cell.policy} on {cell.environment}: the environment has {name} = {expected} and the policy was "
                 f"told {given}; correct the study"
             )
+    shuffle = getattr(environment, "shuffle", None)
+    if shuffle is not None and cell.horizon > (users := environment.starts[1]):
+        raise PrivarmsError(
+            f"{cell.policy} on {cell.environment}: horizon: {cell.horizon:,} users, but the data have {users:,} target "
+            "users; give a horizon of at most that many"
+        )
     if cell.record not in (None, *RECORDS):
         raise ValueError(f"record: expected {', '.join(RECORDS)}; found {cell.record!r}")
     if cell.record == "partition":
@@ -53,7 +60,11 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     record = policy.new_record(len(checkpoints), params.n_arms)
     parts = []
     for replicate in range(replicates):
+        if shuffle is not None:
+            shuffle(environment, environment_rng)
         state = policy.run(params, environment, checkpoints, policy_rng, record)
+        if record_of is not _regret_columns and not hasattr(state, "tree"):
+            raise ValueError(f"record: {cell.record} is for policies with bins; {cell.policy} has none, give regret")
         columns = record_of(environment, checkpoints, record, state)
         rows = len(next(iter(columns.values())))
         parts.append({"replicate": np.full(rows, replicate), **columns})

@@ -118,6 +118,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     _known(file, f"{where}.environment.name", "environments", environment)
     fixed = {k: v for k, v in study["environment"].items() if k != "name"}
     environment_takes = library.environment_arguments(environment)
+    told = library.literals("environments", environment).get("TELLS", ())
     _accepted(file, f"{where}.environment", fixed, environment_takes, f"environment {environment}")
 
     records = library.literals("protocols", protocol).get("RECORDS", ())
@@ -149,7 +150,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
                     policy=policy,
                     environment=environment,
                     horizon=horizon,
-                    policy_parameters=_taken(file, at, given, takes, f"policy {policy}"),
+                    policy_parameters=_taken(file, at, given, takes, f"policy {policy}", told),
                     environment_parameters=_taken(file, where, given, environment_takes, f"environment {environment}"),
                     replicates=entry.get("replicates", study["replicates"]),
                     block=entry.get("block", study["block"]),
@@ -214,8 +215,9 @@ def _described(policy: str) -> None:
             raise PrivarmsError(f"workflow/privarms/policies/{policy}.py: {name}: expected a literal of this name")
 
 
-def _taken(file: str, at: str, given: Mapping, takes: Mapping, owner: str) -> dict:
-    missing = [k for k, argument in takes.items() if argument.required and k not in given]
+def _taken(file: str, at: str, given: Mapping, takes: Mapping, owner: str, told: tuple = ()) -> dict:
+    """The values that are taken; those that an environment tells need not be given."""
+    missing = [k for k, argument in takes.items() if argument.required and k not in given and k not in told]
     if missing:
         raise PrivarmsError(f"{file}: {at}: {owner} needs {', '.join(missing)}; add it there or to the study's grid")
     return {k: given[k] for k in takes if k in given}

@@ -26,7 +26,7 @@ def run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa
     protocol = library.load("protocols", cell.protocol)
     environment = configure_environment(cell, prepared)
     try:
-        params = policy.configure(**cell.policy_parameters)
+        params = policy.configure(**{**_told(cell, environment), **cell.policy_parameters})
     except ValueError as error:
         raise PrivarmsError(f"config/studies/{cell.paper}.yaml: studies.{cell.study}: {cell.policy}: {error}") from None
     parts = []
@@ -47,6 +47,15 @@ def run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa
     rows = len(joined["replicate"])
     names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([cell.name]))
     return pa.table({"cell": names, **joined})
+
+
+def _told(cell: Cell, environment) -> dict:
+    """What an environment that is made of data tells the policy (TELLS): of its `tell` what the policy takes."""
+    if not library.literals("environments", cell.environment).get("TELLS"):
+        return {}
+    takes = library.arguments("policies", cell.policy)
+    told = library.load("environments", cell.environment).tell(environment)
+    return {name: value for name, value in told.items() if name in takes}
 
 
 def configure_environment(cell: Cell, prepared: Mapping[str, Path | str]):

@@ -1,0 +1,53 @@
+"""How many users each source has, and their privacy budgets, from what a study says of them."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+AUXILIARY = ("with", "without")
+
+
+def users_and_budgets(
+    horizon: int,
+    epsilon: float,
+    M: int = 0,
+    n_aux: int = 0,
+    epsilon_aux: float | str = 1024.0,
+    source_users: Sequence[int] | None = None,
+    auxiliary: Literal["with", "without"] = "with",
+) -> tuple[np.ndarray, np.ndarray]:
+    """Users, int64[M + 1], and privacy budgets, float64[M + 1], of the target and then of each source.
+
+    M sources of n_aux users each, or, where an environment tells it, the numbers in source_users; no source at all
+    without auxiliary data. epsilon_aux: the budget of every source, or one for each in their order, as in "2 8".
+    Raises ValueError for values out of range.
+    """
+    if auxiliary not in AUXILIARY:
+        raise ValueError(f"auxiliary: expected with or without; found {auxiliary!r}")
+    if M < 0:
+        raise ValueError(f"M: expected at least 0 sources; found {M}")
+    if horizon < 1:
+        raise ValueError(f"horizon: expected at least 1 user; found {horizon}")
+    if n_aux < 0:
+        raise ValueError(f"n_aux: expected at least 0 users a source; found {n_aux}")
+    sizes = [n_aux] * M if source_users is None else [int(n) for n in source_users]
+    if auxiliary == "without":
+        sizes = []
+    elif source_users is not None and not sizes:
+        raise ValueError("auxiliary: there are no auxiliary sources in the data; expected without")
+    try:
+        budgets = [float(word) for word in str(epsilon_aux).split()]
+    except ValueError:
+        raise ValueError(f"epsilon_aux: expected numbers with blanks between them; found {epsilon_aux!r}") from None
+    if len(budgets) == 1 or not sizes:
+        budgets = budgets[:1] * len(sizes)
+    if len(budgets) != len(sizes):
+        raise ValueError(
+            f"epsilon_aux: expected one budget, or one for each of the {len(sizes)} sources; found {epsilon_aux!r}"
+        )
+    for name, value in (("epsilon", epsilon), *(("epsilon_aux", budget) for budget in budgets)):
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name}: expected a finite number > 0; found {value}")
+    return np.array([horizon, *sizes], np.int64), np.array([epsilon, *budgets], np.float64)
