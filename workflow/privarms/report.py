@@ -173,7 +173,8 @@ def _artifact(paper: str, artifact: Mapping, claims: list[dict], folder: Path) -
         "links": {suffix: _link(Path(files[suffix]), folder) for suffix in sorted(files, key=_LINK_ORDER.index)},
         "claims": [claim for claim in claims if claim["artifact"] == name],
     }
-    if files and kind == "figure":
+    # A table that is laid out for reading has a picture.
+    if "png" in files:
         card["image"] = _image(files)
     elif files:
         card["table"] = _table(Path(files["csv"]))

@@ -5,7 +5,7 @@ for dataset, file in plan.absent_raw_files():
         name:
             f"fetch_{dataset}_{re.sub('[^A-Za-z0-9]', '_', file)}"
         output:
-            f"data/raw/{dataset}/{file}",
+            f"data/raw/{plan.sources[dataset].folder}/{file}",
         log:
             f"{LOGS}/fetch_raw/{dataset}/{file}.log",
         benchmark:

@@ -24,8 +24,7 @@ for paper in plan.claims:
             scale=SCALE,
             prepared=plan.prepared_facts(paper),
             claims=plan.claims[paper],
-            missing=plan.missing_artifacts(paper),
-            data={name: plan.artifact_data(paper, name) for name in plan.papers[paper]["artifacts"]},
+            data=plan.claim_data(paper),
         script:
             "../scripts/measure_claims.py"
 

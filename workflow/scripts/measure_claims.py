@@ -13,10 +13,9 @@ with job(snakemake):
     folder = Path(snakemake.output[0]).parents[1]
     results = Results(folder, paper, snakemake.params.prepared)
     rows = []
-    for claim in snakemake.params.claims:
-        found = snakemake.params.missing.get(claim["artifact"]) or claim.get("unverifiable")
+    for claim, (data, missing) in zip(snakemake.params.claims, snakemake.params.data, strict=True):
+        found = missing or claim.get("unverifiable")
         if found is None:
             found = measures[claim["measure"]](results, **claim.get("arguments", {}))
-        data = snakemake.params.data[claim["artifact"]]
         rows.append(ledger.judge(claim, found, paper=paper, scale=scale, data=data))
     ledger.write(rows, snakemake.output[0])

@@ -10,7 +10,7 @@ import pandas as pd
 from privarms.data import STAND_IN
 from privarms.files import whole
 
-STAND_IN_NOTE = "generated data in place of a file that could not be had; no value here is a result"
+STAND_IN_NOTE = "generated data in place of a file that could not be had; no value that rests on it is a result"
 
 
 def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False) -> dict[str, Path]:

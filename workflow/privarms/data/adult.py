@@ -2,8 +2,9 @@
 
 Complete rows only; native-country United-States is the target and the other countries are auxiliary, which gives the
 sizes in Table 1 of Ma et al. (2025). How their seven sources split the auxiliary rows is not stated in the paper:
-`sources` splits by workclass or by marital-status, the two columns with seven levels. Nor are the original dimensions
-named: NUMBERS and the levels of CATEGORIES give their count of 46.
+`sources` splits by workclass or by marital-status, the two columns with seven levels; or takes all auxiliary rows as
+one source, or as each of seven, which is Table 1 word for word (a person's budget is then spent seven times). Nor are
+the original dimensions named: NUMBERS and the levels of CATEGORIES give their count of 46.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +15,8 @@ from privarms.data.features import Features, Table
 from privarms.data.standin import by_rank, logistic, quantiles
 from privarms.errors import PrivarmsError
 
-OPTIONS = {"sources": ("workclass", "marital-status")}
+OPTIONS = {"sources": ("workclass", "marital-status", "one", "copies")}
+COPIES = 7
 MISSING = "?"
 TARGET = "United-States"
 LABELS = ("<=50K", ">50K")
@@ -263,14 +265,17 @@ def read(lines: Mapping[str, Iterable[str]], options: Mapping[str, str]) -> Tabl
     features = Features(numbers, list(NUMBERS), np.array(codes, np.int16).T, list(CATEGORIES), levels)
 
     auxiliary = np.array(columns["native-country"]) != TARGET
-    split = np.array(columns[options["sources"]])
-    sources = np.zeros(len(rows), np.int64)
-    source_names = []
-    for level in COLUMNS[options["sources"]]:
-        found = auxiliary & (split == level)
-        if found.any():
-            source_names.append(level)
-            sources[found] = len(source_names)
+    labels = np.array([LABELS.index(label) for label in columns["income"]], np.int64)
+    if options["sources"] in COLUMNS:
+        sources, source_names = _split(auxiliary, np.array(columns[options["sources"]]), COLUMNS[options["sources"]])
+    else:
+        sources, source_names = auxiliary.astype(np.int64), ["outside the United States"]
+    if options["sources"] == "copies":
+        source_names = [f"{source_names[0]}, copy {m}" for m in range(1, COPIES + 1)]
+        again = np.tile(np.flatnonzero(auxiliary), COPIES - 1)
+        order = np.concatenate([np.arange(len(rows)), again])
+        features, labels = features.take(order), labels[order]
+        sources = np.concatenate([sources, np.repeat(np.arange(2, COPIES + 1), auxiliary.sum())])
 
     counted = list(files.values())
     report = {
@@ -279,8 +284,19 @@ def read(lines: Mapping[str, Iterable[str]], options: Mapping[str, str]) -> Tabl
         "dropped": sum(f["dropped"] for f in counted),
         "complete": len(rows),
     }
-    labels = np.array([LABELS.index(label) for label in columns["income"]], np.int64)
     return Table(features, labels, list(LABELS), sources, source_names, report)
+
+
+def _split(auxiliary: np.ndarray, values: np.ndarray, levels: Iterable[str]) -> tuple[np.ndarray, list[str]]:
+    """Sources int64[n] of the rows, 0 for those that are not auxiliary, and their names: the levels that occur."""
+    sources = np.zeros(len(auxiliary), np.int64)
+    names: list[str] = []
+    for level in levels:
+        found = auxiliary & (values == level)
+        if found.any():
+            names.append(level)
+            sources[found] = len(names)
+    return sources, names
 
 
 def generate() -> dict[str, list[str]]:

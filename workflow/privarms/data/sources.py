@@ -1,6 +1,6 @@
 """Raw files: where each comes from, and that it is what it must be.
 
-A file is looked for at <raw>/<dataset>/<name>, then at <mirror>/<folder>/<name>, then at its URL. Whatever is taken
+A file is looked for at <raw>/<folder>/<name>, then at <mirror>/<folder>/<name>, then at its URL. Whatever is taken
 is held against its SHA-256 first, where that is known, and appears under <raw> whole or not at all; what a connection
 that broke off has left is hidden beside it and taken up again. Planning a run imports this module, so the package that
 speaks HTTP is imported where it is needed.
@@ -52,7 +52,8 @@ class Dataset(NamedTuple):
     """A dataset's raw files, how they are read, and what must be said when they are used.
 
     module: the module that reads it, its own name by default, or None where `table` describes its columns
-    folder: the name of its folder in a mirror, its own by default; options: those of its module, and `reduction`
+    folder: of its raw files, here and in a mirror, its own name by default
+    options: those of its module, and `reduction`
     at_most: how many rows of the `target` and of all `auxiliary` sources are taken, the first ones; all by default
     """
 
@@ -108,7 +109,7 @@ def choose_mirror(configured: str | None = None) -> str | None:
 
 def raw_path(dataset: Dataset, file: RawFile, raw: Path | str = RAW) -> Path:
     """Where a raw file lies once it is there."""
-    return Path(raw) / dataset.name / file.name
+    return Path(raw) / dataset.folder / file.name
 
 
 def locate(dataset: Dataset, file: RawFile, raw: Path | str = RAW, mirror: str | None = None) -> str | None:

@@ -20,7 +20,8 @@ class Cell:
 
     parameters: what the policy's and the environment's `configure` are given, by name, as columns of the results
     replicates, block: how many runs, and how many of them share one random stream
-    checkpoint_rule: {count, first} for a geometric grid of rounds that ends at the horizon, or None for the horizon
+    checkpoint_rule: {count, first} for a geometric grid of rounds that ends at the horizon, with `quarters` the
+    horizon's quarters (rounded down) too; or None for the horizon
     seconds_per_step: what a step is estimated to take where the policy's own estimate does not fit; changes no result
     """
 
@@ -82,8 +83,10 @@ class Cell:
         if self.checkpoint_rule is None:
             return np.array([self.horizon], np.int64)
         first, count = self.checkpoint_rule["first"], self.checkpoint_rule["count"]
-        grid = np.geomspace(min(first, self.horizon), self.horizon, count)
-        return np.unique(np.rint(grid).astype(np.int64))
+        grid = np.rint(np.geomspace(min(first, self.horizon), self.horizon, count))
+        if self.checkpoint_rule.get("quarters"):
+            grid = np.concatenate([grid, np.maximum(np.arange(1, 4) * self.horizon // 4, 1)])
+        return np.unique(grid.astype(np.int64))
 
     @property
     def dataset(self) -> str | None:
@@ -171,6 +174,13 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
                     )
     _used(file, where, study, environment_takes)
     return list(cells.values())
+
+
+def datasets(study: Mapping) -> set[str]:
+    """The datasets that a study names, in its environment or in a grid."""
+    grids = [study.get("grid", {}), *(entry.get("grid", {}) for entry in study["policies"])]
+    found = {point["dataset"] for grid in grids for point in _points(grid) if "dataset" in point}
+    return found | {study["environment"]["dataset"]} if "dataset" in study["environment"] else found
 
 
 def _points(axes: Mapping | list) -> list[dict]:

@@ -43,7 +43,7 @@ class Plan:
             for paper, file in _claim_files(config, self.papers).items()
         }
         self._cells = {
-            (paper, study): [c for c in cells if statuses.get(c.dataset, "real") != "missing"]
+            (paper, study): [c for c in cells if self._can_run(c)]
             for (paper, study), cells in expand(config, self.papers).items()
         }
         # Planned here and not on demand: Snakemake takes a file as it is where an input function of its rule fails.
@@ -54,6 +54,18 @@ class Plan:
         self._tasks = {paper: self._plan_tasks(paper) for paper in self.papers}
         for paper in self.papers:
             self._refuse_unknown_functions(paper)
+
+    def _can_run(self, cell: grid.Cell) -> bool:
+        """Whether the cell's dataset is there, and has auxiliary sources if the policy is to learn from them."""
+        if cell.dataset is None:
+            return True
+        if self.statuses[cell.dataset] == "missing":
+            return False
+        description = self.sources[cell.dataset].table
+        if description is None or "source" in description:
+            return True
+        takes = library.arguments("policies", cell.policy)
+        return "auxiliary" not in takes or cell.policy_parameters.get("auxiliary") == "without"
 
     def _refuse_unknown_functions(self, paper: str) -> None:
         """Every artifact, inference table and claim must have its function in the paper's module."""
@@ -72,6 +84,10 @@ class Plan:
         measures = library.functions(folder / "claims.py", "MEASURES")
         for claim in self.claims.get(paper, []):
             where = f"{Path(self.config['claims']) / paper}.yaml: {claim['claim']}"
+            for dataset in _listed(claim.get("dataset")):
+                if dataset not in self.statuses:
+                    known = ", ".join(self.statuses)
+                    raise PrivarmsError(f"{where}.dataset: no study uses {dataset!r}; expected one of {known}")
             if "measure" not in claim:
                 continue
             if claim["measure"] not in measures:
@@ -208,6 +224,8 @@ class Plan:
         """The files that make up an artifact."""
         kind = self.papers[paper]["artifacts"][artifact]["kind"]
         formats = FIGURE_FORMATS if kind == "figure" else TABLE_FORMATS
+        if artifact in library.functions(library.ROOT / "artifacts" / paper / "tables.py", "SHEETS"):
+            formats = (*formats, "png")
         stem = f"results/{self.scale}/{kind}s/{paper}/{self.artifact_file(paper, artifact)}"
         return [f"{stem}.{extension}" for extension in formats]
 
@@ -266,17 +284,18 @@ class Plan:
 
         A raw file that is there belongs to the user: it is never the output of a rule, for Snakemake would delete it.
         """
-        return [
-            (d, file.name)
+        absent = {
+            sources.raw_path(self.sources[d], file): (d, file.name)
             for d, status in self.statuses.items()
             if status == "real"
             for file in self.sources[d].files
-            if not sources.raw_path(self.sources[d], file).exists()
-        ]
+        }
+        # Variants of a dataset share their files: each is fetched once.
+        return [named for path, named in absent.items() if not path.exists()]
 
     def raw_files(self, dataset: str) -> list[str]:
         """The paths of a dataset's raw files."""
-        return [f"data/raw/{dataset}/{file.name}" for file in self.sources[dataset].files]
+        return [str(sources.raw_path(self.sources[dataset], file)) for file in self.sources[dataset].files]
 
     def missing_message(self, dataset: str) -> str:
         """Which file of a dataset is missing, where to get it and where to put it."""
@@ -296,6 +315,17 @@ class Plan:
         if message:
             raise PrivarmsError(f"{paper}_{artifact}: {message}")
         return self.artifact_files(paper, artifact)
+
+    def claim_data(self, paper: str) -> list[tuple[str, str | None]]:
+        """What each claim of a paper rests on (stand-in, real or simulated), and why it cannot be measured, if so."""
+        missing = self.missing_artifacts(paper)
+        found = []
+        for claim in self.claims[paper]:
+            needed, artifact = _listed(claim.get("dataset")), claim["artifact"]
+            data = self.data_of(needed) if needed else self.artifact_data(paper, artifact)
+            lacking = [self.missing_message(d) for d in needed if self.statuses[d] == "missing"]
+            found.append((data, " ".join(lacking) or missing.get(artifact)))
+        return found
 
     # Report
 
@@ -337,7 +367,7 @@ class Plan:
         return {s: _settings(self._cells[paper, s]) for s in self.papers[paper]["artifacts"][artifact]["studies"]}
 
     def _datasets_before_dropping(self, paper: str, study: str) -> set[str]:
-        return {self.papers[paper]["studies"][study]["environment"].get("dataset")} & set(self.statuses)
+        return grid.datasets(self.papers[paper]["studies"][study]) & set(self.statuses)
 
 
 def papers(config: Mapping) -> dict[str, dict]:
@@ -362,9 +392,14 @@ def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:
     """The datasets that the papers' studies and artifacts name."""
     found = set()
     for content in of_papers.values():
-        found |= {s["environment"].get("dataset") for s in content["studies"].values()}
-        found |= {a.get("dataset") for a in content["artifacts"].values()}
-    return sorted(found - {None})
+        for study in content["studies"].values():
+            found |= grid.datasets(study)
+        found |= {a["dataset"] for a in content["artifacts"].values() if "dataset" in a}
+    return sorted(found)
+
+
+def _listed(one_or_many: str | list[str] | None) -> list[str]:
+    return one_or_many if isinstance(one_or_many, list) else [one_or_many] if one_or_many else []
 
 
 def _claim_files(config: Mapping, of_papers: Mapping) -> dict[str, Path]:

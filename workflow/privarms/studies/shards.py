@@ -17,7 +17,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Shard:
-    """A file of results; all its pieces are of one policy. A job writes one shard or some."""
+    """A file of results; all its pieces are of one policy and one dataset, if any. A job writes one shard or some."""
 
     name: str
     pieces: tuple[Piece, ...]
@@ -42,7 +42,8 @@ def plan(cells: Sequence[Cell], seconds: float) -> list[Shard]:
     """Cut the cells into shards of about `seconds` each.
 
     The shards, in order, list the study's blocks in order: cells as given, blocks by index. Cells of one policy are
-    expected to be consecutive, as `cells.expand` gives them.
+    expected to be consecutive, as `cells.expand` gives them. A shard holds one policy on one dataset, so that nothing
+    else is run again when either changes.
     """
     shards: list[Shard] = []
     counts: dict[str, int] = {}
@@ -59,7 +60,7 @@ def plan(cells: Sequence[Cell], seconds: float) -> list[Shard]:
         room = seconds
 
     for cell in cells:
-        if pieces and pieces[-1].cell.policy != cell.policy:
+        if pieces and (pieces[-1].cell.policy, pieces[-1].cell.dataset) != (cell.policy, cell.dataset):
             close()
         cost = cell.seconds * cell.block
         first = 0

@@ -13,6 +13,17 @@ import pandas as pd
 from privarms.artifacts.ma2025 import panels
 from privarms.artifacts.ma2025.distance import BETA, eliminated, gains
 from privarms.artifacts.ma2025.illustrations import SETTINGS, setting_of
+from privarms.artifacts.ma2025.table2_claims import (
+    beats_linear,
+    negative_transfer,
+    printed_over_uniform,
+    rank_lead,
+    rank_sum,
+    reward_gain,
+    share_below_absse,
+    significant_lead,
+    table2_entry,
+)
 from privarms.artifacts.results import Results
 from privarms.inference.transfer_rates import regret_rate
 from privarms.ledger import Measured
@@ -341,6 +352,15 @@ def density_total(results: Results, gamma: float, d: int) -> Measured:
 
 MEASURES = {
     "table1_entry": table1_entry,
+    "table2_entry": table2_entry,
+    "rank_sum": rank_sum,
+    "rank_lead": rank_lead,
+    "significant_lead": significant_lead,
+    "reward_gain": reward_gain,
+    "negative_transfer": negative_transfer,
+    "beats_linear": beats_linear,
+    "share_below_absse": share_below_absse,
+    "printed_over_uniform": printed_over_uniform,
     "growth_exponent": growth_exponent,
     "growth_by_budget": growth_by_budget,
     "growth_with_sources": growth_with_sources,

@@ -18,13 +18,15 @@ from privarms.artifacts.ma2025.illustrations import (
     fig6_printed_c64,
 )
 from privarms.artifacts.ma2025.privacy import privacy_as_released
+from privarms.artifacts.ma2025.real_data import adult_sensitivity, real_learning_curves
 from privarms.artifacts.ma2025.regret_figures import over_order, over_quality, over_sources, over_users
 from privarms.artifacts.results import Results
 
 
 def adult_absse(results: Results):
     """Average reward against t on Adult; of the constant arms only the best one is drawn."""
-    cells = results.cells("adult_absse")
+    cells = results.cells("real_data_reference")
+    cells = cells[cells["dataset"] == "adult"]
     ends = cells[(cells["policy"] == "constant") & (cells["t"] == cells["horizon"])]
     best = ends.loc[ends["reward_mean"].idxmax(), "cell"]
     shown = cells[(cells["policy"] != "constant") | (cells["cell"] == best)]
@@ -105,4 +107,6 @@ FIGURES = {
     "elimination_correctness": elimination_correctness,
     "transfer_gain": transfer_gain,
     "adult_absse": adult_absse,
+    "real_learning_curves": real_learning_curves,
+    "adult_sensitivity": adult_sensitivity,
 }

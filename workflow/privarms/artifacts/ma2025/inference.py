@@ -1,5 +1,6 @@
 """The inference tables: each function takes the results and returns a frame."""
 
 from privarms.artifacts.ma2025.privacy import audit
+from privarms.artifacts.ma2025.table2 import entries
 
-INFERENCE = {"privacy": audit}
+INFERENCE = {"privacy": audit, "table2": entries}

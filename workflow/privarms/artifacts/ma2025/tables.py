@@ -4,7 +4,9 @@ import pandas as pd
 
 from privarms.artifacts.ma2025.distance import deviations_table
 from privarms.artifacts.ma2025.panels import agreement, regret
+from privarms.artifacts.ma2025.table2 import COLUMNS, COMPARISON, label_of, published, ranks
 from privarms.artifacts.results import Results
+from privarms.artifacts.sheet import Entry, Sheet
 
 # Table 1 as published; its "max n_Q" of Adult is the sum over the sources.
 PUBLISHED_TABLE1 = {
@@ -16,6 +18,22 @@ PUBLISHED_TABLE1 = {
         "original_dimensions": 46,
         "dimensions": 3,
     },
+    "jobs": {
+        "n_target": 57773,
+        "sources": 1,
+        "max_n_source": 14318,
+        "K": 2,
+        "original_dimensions": 11,
+        "dimensions": 3,
+    },
+    "taxi": {
+        "n_target": 621957,
+        "sources": 1,
+        "max_n_source": 18945,
+        "K": 2,
+        "original_dimensions": 93,
+        "dimensions": 3,
+    },
 }
 TABLE1_ENTRIES = ("n_target", "sources", "max_n_source", "sum_n_source", "K", "original_dimensions", "dimensions")
 
@@ -23,12 +41,128 @@ TABLE1_ENTRIES = ("n_target", "sources", "max_n_source", "sum_n_source", "K", "o
 def table1(results: Results) -> pd.DataFrame:
     """Table 1, ours and as published; a row per dataset that is there. `data` is real or stand-in."""
     rows = []
-    for dataset in results.datasets:
-        facts, published = results.dataset(dataset), PUBLISHED_TABLE1[dataset]
+    for dataset in results.cells("real_data")["dataset"].unique():
+        facts, published = results.dataset(dataset), PUBLISHED_TABLE1.get(dataset, {})
         row = {"dataset": dataset, **{entry: facts[entry] for entry in TABLE1_ENTRIES}}
         row |= {f"published_{entry}": value for entry, value in published.items()}
         rows.append(row | {"data": facts["data"]})
-    return pd.DataFrame(rows)
+    names = [f"published_{entry}" for entry in PUBLISHED_TABLE1["adult"]]
+    return (
+        pd.DataFrame(rows)
+        .reindex(columns=["dataset", *TABLE1_ENTRIES, *names, "data"])
+        .astype(dict.fromkeys(names, "Int64"))
+    )
+
+
+def table2(results: Results) -> pd.DataFrame:
+    """Table 2, a row per entry, of every dataset that is there; best and significant are empty as printed."""
+    return results.inference("table2")[COLUMNS]
+
+
+def table2_comparisons(results: Results) -> pd.DataFrame:
+    """The best method of each row of Table 2 against every other one."""
+    table = results.inference("table2")
+    return table.loc[table["p"].notna(), COMPARISON]
+
+
+def table2_ranks(results: Results) -> pd.DataFrame:
+    """Rank sums over the rows of Table 2."""
+    return ranks(results.inference("table2"))
+
+
+TIME_LABELS = {"quarter": "t = n_P / 4", "full": "t = n_P"}
+AUXILIARY_LABELS = {"with": "w", "without": "wo"}
+VARIANT_LABELS = {"as_printed": " as printed"}
+
+
+def table2_sheet(table: pd.DataFrame) -> Sheet:
+    """Table 2 as the paper prints it, our entries above the published ones."""
+    methods = (
+        table[["method", "variant"]]
+        .drop_duplicates()
+        .sort_values("variant", key=lambda v: v == "as_printed", kind="stable")
+    )
+    groups = [(m, v) for m, v in methods.itertuples(index=False)]
+    columns = [(time, m, v, a) for time in TIME_LABELS for m, v in groups for a in AUXILIARY_LABELS]
+    keys = ["epsilon", "epsilon_aux", "dataset"]
+    ours = {
+        tuple(row[:-4]): row[-4:]
+        for row in table[[*keys, "time", "method", "variant", "auxiliary", "ratio", "best", "significant", "data"]]
+        .fillna({"epsilon_aux": 0})
+        .itertuples(index=False)
+    }
+    theirs = {
+        tuple(row[:-1]): row[-1]
+        for row in published()[[*keys, "time", "method", "auxiliary", "ratio"]].itertuples(index=False)
+    }
+    lines = []
+    for pair, block in table.fillna({"epsilon_aux": 0}).groupby(keys[:2], sort=True):
+        lines.append(
+            f"(epsilon, epsilon_m) = ({pair[0]:g}, {pair[1]:g})"
+            if pair[1]
+            else f"epsilon = {pair[0]:g}, no auxiliary data"
+        )
+        for dataset, rows in block.groupby("dataset", sort=False, observed=True):
+            entries = [ours.get((*pair, dataset, *column)) for column in columns]
+            stand_in = " (stand-in)" if rows["data"].iloc[0] == "stand-in" else ""
+            lines.append(
+                [
+                    Entry(f"{dataset}{stand_in}"),
+                    *(
+                        Entry("") if e is None else Entry(f"{e[0]:.3f}", bool(e[1] is True), bool(e[2] is True))
+                        for e in entries
+                    ),
+                ]
+            )
+            found = [
+                theirs.get((*pair, dataset, time, m, a)) if v != "as_printed" else None for time, m, v, a in columns
+            ]
+            if any(found):
+                lines.append(
+                    [
+                        Entry("  published", quiet=True),
+                        *(Entry("" if f is None else f"{f:.3f}", quiet=True) for f in found),
+                    ]
+                )
+    spans = 2 * len(groups)
+    return Sheet(
+        heads=[
+            [("", 1), *((label, spans) for label in TIME_LABELS.values())],
+            [("", 1), *((f"{label_of(m)}{VARIANT_LABELS.get(v, '')}", 2) for _ in TIME_LABELS for m, v in groups)],
+            [("dataset", 1), *((AUXILIARY_LABELS[a], 1) for _, _, _, a in columns)],
+        ],
+        rows=lines,
+        notes=[
+            "Mean reward over that of ABSE (not private, target users only). Bold, the best of a row's methods; grey, "
+            "better than each other one by the signed-rank test at .05. As printed: c = 64, fewer runs, not compared.",
+        ],
+    )
+
+
+def table2_ranks_sheet(table: pd.DataFrame) -> Sheet:
+    """Rank sums: a line a method, columns for each set of datasets, with the published ones where they can be had."""
+    groups = {d: bool(rows["published_rank_sum"].notna().any()) for d, rows in table.groupby("datasets", sort=False)}
+    columns = [
+        (datasets, time, kind)
+        for datasets, has_published in groups.items()
+        for time in TIME_LABELS
+        for kind in ("rank_sum", *(["published_rank_sum"] if has_published else []))
+    ]
+    found = table.set_index(["method", "variant", "auxiliary", "datasets", "time"])
+    lines: list[str | list[Entry]] = []
+    for method in table[["method", "variant", "auxiliary"]].drop_duplicates().itertuples(index=False, name=None):
+        name = f"{label_of(method[0])}{VARIANT_LABELS.get(method[1], '')} {AUXILIARY_LABELS[method[2]]}"
+        numbers = [found[kind].get((*method, datasets, time)) for datasets, time, kind in columns]
+        lines.append([Entry(name), *(Entry("" if n is None or pd.isna(n) else f"{n:.0f}") for n in numbers)])
+    kinds = {"rank_sum": "", "published_rank_sum": ", published"}
+    return Sheet(
+        heads=[
+            [("", 1), *((d.replace("+", " + "), 4 if has_published else 2) for d, has_published in groups.items())],
+            [("", 1), *((f"{TIME_LABELS[time]}{kinds[kind]}", 1) for _, time, kind in columns)],
+        ],
+        rows=lines,
+        notes=["Rank 1 is the best of a row; small sums are good. As printed takes the place of the released LDPMAB."],
+    )
 
 
 def reference_agreement(results: Results) -> pd.DataFrame:
@@ -50,8 +184,16 @@ def privacy_audit(results: Results) -> pd.DataFrame:
 
 TABLES = {
     "table1": table1,
+    "table2": table2,
+    "table2_comparisons": table2_comparisons,
+    "table2_ranks": table2_ranks,
     "regret": regret,
     "deviations_table": deviations_table,
     "privacy_audit": privacy_audit,
     "reference_agreement": reference_agreement,
+}
+
+SHEETS = {
+    "table2": table2_sheet,
+    "table2_ranks": table2_ranks_sheet,
 }
