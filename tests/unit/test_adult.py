@@ -256,7 +256,7 @@ def test_the_same_files_give_the_same_bytes(tmp_path):
     [
         ({"reductions": "pca_all"}, "adult.reductions: unknown option; expected one of reduction, sources"),
         ({"reduction": "pca"}, "adult.reduction: expected one of pca_auxiliary, pca_all; found 'pca'"),
-        ({"sources": "race"}, "adult.sources: expected one of workclass, marital-status; found 'race'"),
+        ({"sources": "race"}, "adult.sources: expected one of workclass, marital-status, one, copies; found 'race'"),
     ],
 )
 def test_unknown_options_are_refused(tmp_path, options, said):
@@ -326,3 +326,18 @@ def test_a_damaged_prepared_file_is_refused(tmp_path):
     bad.write_bytes(good.read_bytes()[:-100])
     with pytest.raises(PrivarmsError, match="not a whole Parquet file"):
         prepared.load(bad)
+
+
+def test_all_auxiliary_rows_as_one_source_or_as_each_of_seven():
+    rows = [line(native_country="Peru", age=a) for a in (20, 30)] + [line(), line(age=50, income=">50K")]
+    one = read(rows, sources="one")
+    assert one.sources.tolist() == [1, 1, 0, 0]
+    assert len(one.source_names) == 1
+    copies = read(rows, sources="copies")
+    assert np.bincount(copies.sources).tolist() == [2, *[2] * 7]
+    assert len(set(copies.source_names)) == 7
+    for m in range(1, 8):
+        own = copies.sources == m
+        assert copies.features.numbers[own][:, 0].tolist() == [20, 30]
+        assert copies.labels[own].tolist() == [0, 0]
+    assert copies.labels[copies.sources == 0].tolist() == [0, 1]

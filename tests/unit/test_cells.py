@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privarms.errors import PrivarmsError
-from privarms.studies.cells import expand
+from privarms.studies.cells import datasets, expand
 
 
 def study(**changes):
@@ -96,3 +96,41 @@ def test_faults_name_the_file_the_key_and_what_was_expected(changes, words):
         cells(**changes)
     for word in ["config/studies/p.yaml", *words]:
         assert word in str(fault.value)
+
+
+def on_data(**changes):
+    return study(
+        protocol="locally_private",
+        environment={"name": "labelled_users"},
+        grid=[{"dataset": "adult", "horizon": 100}, {"dataset": ["jobs", "taxi"], "horizon": 90}],
+        policies=[{"policy": "ldp_linear", "epsilon": [1, 2]}],
+        checkpoints={"count": 2, "first": 100, "quarters": True},
+        **changes,
+    )
+
+
+def test_what_an_environment_of_data_tells_need_not_be_given():
+    found = expand("f", "p", "s", on_data())
+    assert [(c.dataset, c.horizon, c.policy_parameters["epsilon"]) for c in found] == [
+        (dataset, horizon, epsilon)
+        for dataset, horizon in (("adult", 100), ("jobs", 90), ("taxi", 90))
+        for epsilon in (1, 2)
+    ]
+    assert all("K" not in c.parameters for c in found)
+    # Anywhere else it must.
+    with pytest.raises(PrivarmsError, match=r"ldp_mab needs K; add it there"):
+        cells(policies=[{"policy": "ldp_mab", "variant": "as_released"}], grid={"epsilon": 1})
+
+
+def test_the_quarters_of_a_horizon_are_checkpoints():
+    found = expand("f", "p", "s", on_data())
+    assert [c.checkpoints.tolist() for c in found[::2]] == [[25, 50, 75, 100], [22, 45, 67, 90], [22, 45, 67, 90]]
+
+
+def test_datasets_of_a_study_stand_in_its_environment_or_in_grids():
+    assert datasets(on_data()) == {"adult", "jobs", "taxi"}
+    assert datasets(study()) == set()
+    fixed = study(environment={"name": "classification", "dataset": "adult"})
+    assert datasets(fixed) == {"adult"}
+    own = study(policies=[{"policy": "absse", "grid": {"dataset": "visits"}}])
+    assert datasets(own) == {"visits"}

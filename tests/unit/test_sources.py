@@ -322,12 +322,12 @@ def test_a_slow_address_is_probed_at_another(tmp_path, server, monkeypatch):
     assert sources.locate(dataset, file, tmp_path / "raw") is None
 
 
-def test_a_mirror_may_keep_the_file_in_another_folder(tmp_path):
+def test_variants_of_a_dataset_share_a_folder(tmp_path):
     dataset, file = toy(folder="elsewhere")
     (tmp_path / "mirror" / "elsewhere").mkdir(parents=True)
     (tmp_path / "mirror" / "elsewhere" / "a.csv").write_bytes(CONTENT)
-    assert sources.fetch(dataset, file, tmp_path / "raw", str(tmp_path / "mirror")) == tmp_path / "raw/toy/a.csv"
-    assert "elsewhere/a.csv" in sources.missing_message(dataset)
+    assert sources.fetch(dataset, file, tmp_path / "raw", str(tmp_path / "mirror")) == tmp_path / "raw/elsewhere/a.csv"
+    assert "data/raw/elsewhere/a.csv" in sources.missing_message(dataset)
 
 
 def test_a_file_without_a_checksum_is_taken_as_it_is(tmp_path):
@@ -461,7 +461,10 @@ def test_the_mirror_in_force(tmp_path, monkeypatch):
 
 def test_the_list_of_sources_holds():
     datasets = sources.load_sources(ROOT / "data" / "sources.yaml")
-    assert list(datasets) == ["adult", "jobs", "taxi", "taxisample"]
+    assert set(datasets) == {
+        *("adult", "adultmarital", "adultone", "adultcopies", "adultall", "jobs", "taxi", "taxisample")
+    }
+    assert {d.folder for d in datasets.values()} == {"adult", "jobs", "taxi"}
     assert [f"data.{d.module}" for d in datasets.values()] == [m for d in datasets.values() for m in d.modules]
     assert [f.name for f in datasets["adult"].files] == ["adult.data", "adult.test"]
     assert all(f.url.startswith("https://archive.ics.uci.edu/") for f in datasets["adult"].files)

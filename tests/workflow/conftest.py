@@ -14,7 +14,9 @@ from privarms.studies import library
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
-REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 20_000, 300
+REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 20_000, 200
+# Their stand-ins are too long for runs in plain Python.
+LARGE = ("taxi", "taxisample")
 
 
 def short(grid):
@@ -52,17 +54,29 @@ def few_users(grid):
     # At any scale the grid of the quick one.
     grid = {k: v["quick"] if isinstance(v, dict) and set(v) == {"paper", "quick"} else v for k, v in grid.items()}
     changed = {name: ends(axis) for name, axis in grid.items() if name not in ("epsilon_aux", "grid")}
-    if "horizon" in grid:
+    if "horizon" in grid and "dataset" not in grid:
         changed["horizon"] = sizes("horizon", 2000, 100)
     if "n_aux" in grid:
         changed["n_aux"] = sizes("n_aux", 1000, 50)
     if "batch" in grid:
-        changed["batch"] = max(grid["batch"] // 10, 1)
+        axis = grid["batch"] if isinstance(grid["batch"], list) else [grid["batch"]]
+        changed["batch"] = [max(batch // 10, 1) for batch in axis]
     return grid | changed
+
+
+def small_data(grid):
+    """A grid without large datasets, with few users of the others."""
+    if isinstance(grid, list):
+        return [small_data(one) for one in grid if one.get("dataset") not in LARGE]
+    return grid | {"horizon": USERS} if "dataset" in grid else grid
 
 
 def shrink(study: dict) -> dict:
     """A study with a few short runs; the axes of its grid stay, but for horizons of what plays round by round."""
+    policies = [p | {"grid": small_data(p["grid"])} if "grid" in p else p for p in study["policies"]]
+    study = study | {"policies": policies}
+    if "grid" in study:
+        study = study | {"grid": small_data(study["grid"])}
     if study["protocol"] == "locally_private":
         own = ("replicates", "block", "seconds_per_step")
         policies = [few_users({k: v for k, v in p.items() if k not in own}) for p in study["policies"]]
@@ -157,6 +171,10 @@ def template(tmp_path_factory) -> Path:
         (folder / "tiny" / "studies" / file.name).write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
     sources = yaml.safe_load((ROOT / "data" / "sources.yaml").read_text(encoding="utf-8"))
     for dataset in sources.values():
+        dataset["at_most"] = {"target": 500, "auxiliary": 100}
+        if dataset.get("module") == "adult":
+            # So few rows have not all levels of a column.
+            dataset["options"] = {**dataset.get("options", {}), "sources": "one"}
         for entry in dataset["files"]:
             # Nothing listens on this port: the network is out of reach, at once and everywhere.
             for key in {"url", "probe"} & set(entry):

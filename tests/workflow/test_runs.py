@@ -74,6 +74,17 @@ TABLES = {
         "published_sources,published_max_n_source,published_K,published_original_dimensions,published_dimensions,data",
         1,
     ),
+    "ma2025/table2": (
+        "dataset,data,epsilon,epsilon_aux,time,method,variant,auxiliary,ratio,se,replicates,best,significant,"
+        "significant_holm",
+        8,
+    ),
+    "ma2025/table2_ranks": ("method,variant,auxiliary,time,datasets,rank_sum,published_rank_sum", 5),
+    "ma2025/table2_comparisons": (
+        "dataset,data,epsilon,epsilon_aux,time,method,variant,auxiliary,best_method,best_auxiliary,best_over_this,low,"
+        "high,p,p_holm",
+        8,
+    ),
 }
 
 

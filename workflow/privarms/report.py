@@ -174,10 +174,8 @@ def _artifact(paper: str, artifact: Mapping, claims: list[dict], folder: Path) -
         "claims": [claim for claim in claims if claim["artifact"] == name],
     }
     # A table that is laid out for reading has a picture.
-    if "png" in files:
-        card["image"] = _image(files)
-    elif files:
-        card["table"] = _table(Path(files["csv"]))
+    card["image"] = _image(files) if "png" in files else None
+    card["table"] = _table(Path(files["csv"])) if files and "png" not in files else None
     return card
 
 

@@ -59,8 +59,11 @@ def arguments(room: str, name: str) -> dict[str, Argument]:
 
 
 def function_arguments(file: Path, function: str) -> dict[str, Argument]:
-    """The arguments of a function of a file, in order; none where there is no such function."""
+    """The arguments of a function that a file defines or imports from the library, in order; none for any other."""
     for node in _tree(file).body:
+        if isinstance(node, ast.ImportFrom) and function in [alias.name for alias in node.names]:
+            package, *parts = (node.module or "").split(".")
+            return function_arguments(ROOT.joinpath(*parts).with_suffix(".py"), function) if package == PACKAGE else {}
         if isinstance(node, ast.FunctionDef) and node.name == function:
             positional = node.args.posonlyargs + node.args.args
             missing = len(positional) - len(node.args.defaults)

@@ -85,9 +85,9 @@ class Plan:
         for claim in self.claims.get(paper, []):
             where = f"{Path(self.config['claims']) / paper}.yaml: {claim['claim']}"
             for dataset in _listed(claim.get("dataset")):
-                if dataset not in self.statuses:
-                    known = ", ".join(self.statuses)
-                    raise PrivarmsError(f"{where}.dataset: no study uses {dataset!r}; expected one of {known}")
+                if dataset not in self.sources:
+                    known = ", ".join(self.sources)
+                    raise PrivarmsError(f"{where}.dataset: unknown dataset {dataset!r}; expected one of {known}")
             if "measure" not in claim:
                 continue
             if claim["measure"] not in measures:
@@ -123,7 +123,7 @@ class Plan:
         for study in self.studies(paper):
             for shard in self._shards[paper, study].values():
                 cell = shard.pieces[0].cell
-                kind = (cell.policy, cell.environment, cell.protocol, cell.dataset)
+                kind = (cell.policy, cell.environment, cell.protocol)
                 seconds = sum(s.seconds for _, s in tasks.get(latest.get(kind), ()))
                 if kind not in latest or seconds + shard.seconds > self.config["shard_seconds"]:
                     numbers[cell.policy] = numbers.get(cell.policy, 0) + 1
@@ -150,8 +150,8 @@ class Plan:
 
     def task_datasets(self, paper: str, task: str) -> list[str]:
         """The datasets that a job needs."""
-        dataset = self._tasks[paper][task][0][1].pieces[0].cell.dataset
-        return [dataset] if dataset else []
+        found = {piece.cell.dataset for _, shard in self._tasks[paper][task] for piece in shard.pieces}
+        return sorted(found - {None})
 
     def task_library(self, paper: str, task: str) -> list[str]:
         """The library files that a job uses: the runner, its policy, its environment, its protocol."""
@@ -322,8 +322,10 @@ class Plan:
         found = []
         for claim in self.claims[paper]:
             needed, artifact = _listed(claim.get("dataset")), claim["artifact"]
-            data = self.data_of(needed) if needed else self.artifact_data(paper, artifact)
-            lacking = [self.missing_message(d) for d in needed if self.statuses[d] == "missing"]
+            used = [d for d in needed if d in self.statuses]
+            data = self.data_of(used) if used else self.artifact_data(paper, artifact)
+            lacking = [self.missing_message(d) for d in used if self.statuses[d] == "missing"]
+            lacking += [f"No study of this run uses {d}." for d in needed if d not in used]
             found.append((data, " ".join(lacking) or missing.get(artifact)))
         return found
 

@@ -69,11 +69,14 @@ def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, source
 
 def announce(plan: Plan, finished: bool = False) -> None:
     """Say on stderr which data are not real, and at the end where the results lie."""
+    words = {"stand-in": "a synthetic stand-in is used", "missing": "left out"}
+    # Variants of a dataset lack the same files.
+    lacking: dict[tuple[str, str], list[str]] = {}
     for dataset, status in plan.statuses.items():
-        if status == "stand-in":
-            print(f"{dataset}: a synthetic stand-in is used. {plan.missing_message(dataset)}", file=sys.stderr)
-        elif status == "missing":
-            print(f"{dataset}: left out. {plan.missing_message(dataset)}", file=sys.stderr)
+        if status in words:
+            lacking.setdefault((plan.sources[dataset].folder, status), []).append(dataset)
+    for (_, status), datasets in lacking.items():
+        print(f"{', '.join(datasets)}: {words[status]}. {plan.missing_message(datasets[0])}", file=sys.stderr)
     if finished:
         for name in ("report.html", "ledger.csv"):
             path = f"results/{plan.scale}/{name}"

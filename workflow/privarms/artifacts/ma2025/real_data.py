@@ -67,7 +67,7 @@ def real_learning_curves(results: Results):
         ax.set_xlabel("target users $t$")
     found = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
     # A column a method: with auxiliary data above, without below.
-    names = sorted(found, key=lambda name: (name.split(",")[0], name))
+    names = sorted(found, key=lambda name: (name == "ABSE", name.rsplit(" ", 1)))
     figure.legend([found[n] for n in names], names, loc="outside lower center", ncols=(len(names) + 1) // 2)
     return figure, pd.concat(drawn, ignore_index=True)
 
@@ -81,9 +81,12 @@ def _constant(base: pd.DataFrame, dataset: str) -> float:
 def _curve(ax, curve: pd.DataFrame, variant: str, method: str, auxiliary: str, looks: style.Palette) -> pd.DataFrame:
     average = curve[["reward_mean", "reward_se"]].div(curve["t"], axis=0)
     low, high = interval(average["reward_mean"], average["reward_se"], curve["replicates"])
-    label = (
-        label_of(method) + (" as printed" if variant == "as_printed" else "") + (f", {auxiliary}" if auxiliary else "")
-    )
+    words = [
+        label_of(method),
+        "printed" if variant == "as_printed" else "",
+        {"with": "w", "without": "wo"}.get(auxiliary),
+    ]
+    label = " ".join(filter(None, words))
     colour = style.QUIET if variant == "as_printed" else looks.colour_of(method)
     dashes = "-" if auxiliary in ("with", "") else (0, (4, 1.5))
     width = 0.9 if variant == "as_printed" else 1.3
@@ -198,7 +201,7 @@ def adult_sensitivity(results: Results):
         ax.set_yticks(range(len(names) + 1), ["published", *names], fontsize=7)
     axes[0, 0].set_ylim(len(names) + 0.6, -0.6)
     for ax in axes[1]:
-        ax.set_xlabel("reward / ABSE's")
+        ax.set_xlabel("ratio to ABSE")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4, handlelength=1)
     return figure, table
 

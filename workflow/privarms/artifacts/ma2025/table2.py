@@ -81,7 +81,14 @@ def entries(results: Results) -> pd.DataFrame:
     """
     cells = repeated(at_times(results.cells("real_data")))
     _refuse_repeats(cells)
-    cells = cells.merge(reference(results), on=["dataset", "t"], validate="many_to_one")
+    cells = cells.merge(reference(results), on=["dataset", "t"], how="left", validate="many_to_one")
+    alone = cells.loc[cells["base"].isna(), ["dataset", "t"]].drop_duplicates()
+    if not alone.empty:
+        dataset, t = alone.iloc[0]
+        raise PrivarmsError(
+            f"studies.real_data_reference: no run of absse on {dataset} at t = {t:,}, which studies.real_data has; "
+            "give both studies the same horizons and checkpoints"
+        )
     cells["ratio"], cells["se"] = ratio(cells["reward_mean"], cells["reward_se"], cells["base"], cells["base_se"])
     runs = results.replicates("real_data", ("cell", "replicate", "t", "horizon", "reward"))
     rewards = dict(list(at_times(runs.assign(policy="")).groupby(["cell", "time"], observed=True)))

@@ -77,59 +77,37 @@ VARIANT_LABELS = {"as_printed": " as printed"}
 
 def table2_sheet(table: pd.DataFrame) -> Sheet:
     """Table 2 as the paper prints it, our entries above the published ones."""
-    methods = (
-        table[["method", "variant"]]
-        .drop_duplicates()
-        .sort_values("variant", key=lambda v: v == "as_printed", kind="stable")
-    )
-    groups = [(m, v) for m, v in methods.itertuples(index=False)]
-    columns = [(time, m, v, a) for time in TIME_LABELS for m, v in groups for a in AUXILIARY_LABELS]
-    keys = ["epsilon", "epsilon_aux", "dataset"]
-    ours = {
-        tuple(row[:-4]): row[-4:]
-        for row in table[[*keys, "time", "method", "variant", "auxiliary", "ratio", "best", "significant", "data"]]
-        .fillna({"epsilon_aux": 0})
-        .itertuples(index=False)
-    }
-    theirs = {
-        tuple(row[:-1]): row[-1]
-        for row in published()[[*keys, "time", "method", "auxiliary", "ratio"]].itertuples(index=False)
-    }
-    lines = []
-    for pair, block in table.fillna({"epsilon_aux": 0}).groupby(keys[:2], sort=True):
-        lines.append(
-            f"(epsilon, epsilon_m) = ({pair[0]:g}, {pair[1]:g})"
-            if pair[1]
-            else f"epsilon = {pair[0]:g}, no auxiliary data"
-        )
-        for dataset, rows in block.groupby("dataset", sort=False, observed=True):
-            entries = [ours.get((*pair, dataset, *column)) for column in columns]
-            stand_in = " (stand-in)" if rows["data"].iloc[0] == "stand-in" else ""
-            lines.append(
-                [
-                    Entry(f"{dataset}{stand_in}"),
-                    *(
-                        Entry("") if e is None else Entry(f"{e[0]:.3f}", bool(e[1] is True), bool(e[2] is True))
-                        for e in entries
-                    ),
-                ]
-            )
+    # Budgets of 0 stand for a dataset without sources.
+    marked = table.fillna({"epsilon_aux": 0}).astype({"best": "boolean", "significant": "boolean"})
+    marked = marked.fillna({"best": False, "significant": False})
+    columns = [
+        (time, method, variant, auxiliary)
+        for time in TIME_LABELS
+        for method, variant in _methods(table)
+        for auxiliary in AUXILIARY_LABELS
+    ]
+    theirs = published().set_index(["epsilon", "epsilon_aux", "dataset", "time", "method", "auxiliary"])["ratio"]
+    lines: list[str | list[Entry]] = []
+    for (epsilon, epsilon_aux), of_pair in marked.groupby(["epsilon", "epsilon_aux"]):
+        pair = f"(epsilon, epsilon_m) = ({epsilon:g}, {epsilon_aux:g})"
+        lines.append(pair if epsilon_aux else f"epsilon = {epsilon:g}, no auxiliary data")
+        for dataset, rows in of_pair.groupby("dataset", sort=False, observed=True):
+            lines.append([Entry(_name(dataset, rows)), *_entries(rows, columns)])
             found = [
-                theirs.get((*pair, dataset, time, m, a)) if v != "as_printed" else None for time, m, v, a in columns
+                None
+                if variant == "as_printed"
+                else theirs.get((epsilon, epsilon_aux, dataset, time, method, auxiliary))
+                for time, method, variant, auxiliary in columns
             ]
             if any(found):
-                lines.append(
-                    [
-                        Entry("  published", quiet=True),
-                        *(Entry("" if f is None else f"{f:.3f}", quiet=True) for f in found),
-                    ]
-                )
-    spans = 2 * len(groups)
+                quiet = [Entry("" if value is None else f"{value:.3f}", quiet=True) for value in found]
+                lines.append([Entry("  published", quiet=True), *quiet])
+    heads = [f"{label_of(method)}{VARIANT_LABELS.get(variant, '')}" for method, variant in _methods(table)]
     return Sheet(
         heads=[
-            [("", 1), *((label, spans) for label in TIME_LABELS.values())],
-            [("", 1), *((f"{label_of(m)}{VARIANT_LABELS.get(v, '')}", 2) for _ in TIME_LABELS for m, v in groups)],
-            [("dataset", 1), *((AUXILIARY_LABELS[a], 1) for _, _, _, a in columns)],
+            [("", 1), *((label, 2 * len(heads)) for label in TIME_LABELS.values())],
+            [("", 1), *((head, 2) for _ in TIME_LABELS for head in heads)],
+            [("dataset", 1), *((AUXILIARY_LABELS[auxiliary], 1) for _, _, _, auxiliary in columns)],
         ],
         rows=lines,
         notes=[
@@ -137,6 +115,22 @@ def table2_sheet(table: pd.DataFrame) -> Sheet:
             "better than each other one by the signed-rank test at .05. As printed: c = 64, fewer runs, not compared.",
         ],
     )
+
+
+def _methods(table: pd.DataFrame) -> list[tuple[str, str]]:
+    """The methods and variants in their order, as printed last."""
+    found = table[["method", "variant"]].drop_duplicates().itertuples(index=False, name=None)
+    return sorted(found, key=lambda one: one[1] == "as_printed")
+
+
+def _name(dataset: str, rows: pd.DataFrame) -> str:
+    return f"{dataset} (stand-in)" if (rows["data"] == "stand-in").any() else dataset
+
+
+def _entries(rows: pd.DataFrame, columns: list[tuple]) -> list[Entry]:
+    own = rows.set_index(["time", "method", "variant", "auxiliary"])[["ratio", "best", "significant"]]
+    found = dict(zip(own.index, own.itertuples(index=False, name=None), strict=True))
+    return [Entry(f"{found[c][0]:.3f}", *map(bool, found[c][1:])) if c in found else Entry("") for c in columns]
 
 
 def table2_ranks_sheet(table: pd.DataFrame) -> Sheet:
