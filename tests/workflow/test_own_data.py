@@ -1,11 +1,15 @@
 """A user's own data in a study: an entry in the list of sources, a file, and no code."""
 
+import csv
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+
+from .conftest import ROOT
 
 pytestmark = pytest.mark.workflow
 
@@ -81,7 +85,7 @@ def test_a_file_that_does_not_fit_is_one_clear_error(project):
     assert done.returncode != 0
     said = [line for line in done.stderr.splitlines() if line.startswith("error: visits.csv: no column 'outcome'")]
     assert said, done.stderr
-    assert not list((project.folder / "data").rglob("*.parquet"))
+    assert not list((project.folder / "data").rglob("*visits*.parquet"))
 
 
 def test_without_its_file_it_is_left_out_and_everything_else_is_planned(project):
@@ -89,3 +93,55 @@ def test_without_its_file_it_is_left_out_and_everything_else_is_planned(project)
     assert planned.returncode == 0, planned.stdout + planned.stderr
     assert "visits: left out. The raw data of visits cannot be had: put in place" in planned.stderr
     assert "visits" not in planned.stdout
+
+
+def example():
+    """What data/README.md tells a user to write: the entry in the list of sources and the line in the grid."""
+    text = (ROOT / "data/README.md").read_text(encoding="utf-8").split("## Your own data")[1]
+    entry, line = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)[:2]
+    return yaml.safe_load(entry), yaml.safe_load(line)
+
+
+def with_example(project, leave_out_source=False):
+    entry, grid = example()
+    if leave_out_source:
+        del entry["visits"]["table"]["source"]
+    sources, studies = project.folder / "tiny/sources.yaml", project.folder / "tiny/studies/ma2025.yaml"
+    content = yaml.safe_load(sources.read_text(encoding="utf-8"))
+    sources.write_text(yaml.safe_dump(content | entry), encoding="utf-8")
+    content = yaml.safe_load(studies.read_text(encoding="utf-8"))
+    for study in ("real_data", "real_data_reference"):
+        content["studies"][study]["grid"] = grid
+    studies.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    rng = np.random.default_rng(1)
+    rows = [
+        f"p{i},{rng.integers(20, 90)},{1000 + i % 5},{('north', 'north', 'south', 'east')[i % 4]},{'yn'[i % 3 == 0]}"
+        for i in range(240)
+    ]
+    put(project, "\n".join(["patient,age,postcode,clinic,outcome", *rows]) + "\n")
+
+
+def table2(project):
+    project.complete("ma2025_table2")
+    with (project.folder / "results/quick/tables/ma2025/table2.csv").open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.mark.parametrize("leave_out_source", [False, True])
+def test_the_example_of_the_manual_gives_table_2(fresh, leave_out_source):
+    with_example(fresh, leave_out_source)
+    rows = table2(fresh)
+    assert {(row["dataset"], row["data"]) for row in rows} == {("visits", "real")}
+    methods = {(row["method"], row["variant"], row["auxiliary"]) for row in rows}
+    named = [("ldp_mab", "as_released"), ("ldp_mab", "as_printed"), ("ldp_linear", ""), ("ldp_nn", "")]
+    kinds = ("without",) if leave_out_source else ("with", "without")
+    assert methods == {(*one, auxiliary) for one in named for auxiliary in kinds}
+    assert len(rows) == 2 * 2 * 4 * (1 if leave_out_source else 2 * 2)
+    facts = json.loads((fresh.folder / "data/prepared/visits.json").read_text(encoding="utf-8"))
+    assert facts["n_target"] == (240 if leave_out_source else 120)
+    # Two arms: whoever plays at random earns half of the users.
+    printed = [row for row in rows if row["variant"] == "as_printed" and row["time"] == "full"]
+    reference = pd.read_parquet(fresh.folder / "results/quick/studies/ma2025/real_data_reference_cells.parquet")
+    absse = reference[(reference["policy"] == "absse") & (reference["t"] == 100)]["reward_mean"].iloc[0]
+    for row in printed:
+        assert abs(float(row["ratio"]) * absse - 50) < 5.5 * 5 / np.sqrt(2)

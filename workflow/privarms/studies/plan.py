@@ -123,7 +123,9 @@ class Plan:
         for study in self.studies(paper):
             for shard in self._shards[paper, study].values():
                 cell = shard.pieces[0].cell
-                kind = (cell.policy, cell.environment, cell.protocol)
+                # A fault in a user's own data must not keep the results of others back.
+                own = cell.dataset is not None and self.sources[cell.dataset].table is not None
+                kind = (cell.policy, cell.environment, cell.protocol, cell.dataset if own else None)
                 seconds = sum(s.seconds for _, s in tasks.get(latest.get(kind), ()))
                 if kind not in latest or seconds + shard.seconds > self.config["shard_seconds"]:
                     numbers[cell.policy] = numbers.get(cell.policy, 0) + 1

@@ -55,7 +55,9 @@ def at_times(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def repeated(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows without auxiliary data once for each epsilon_aux of the others on the same dataset."""
+    """Rows without auxiliary data once for each epsilon_aux of the others on the same dataset, empty if there is none."""
+    if "epsilon_aux" not in rows:
+        return rows.assign(epsilon_aux=np.nan)
     alone = rows["auxiliary"] == "without"
     budgets = rows.loc[~alone, ["dataset", "epsilon_aux"]].drop_duplicates()
     again = rows[alone].drop(columns="epsilon_aux").merge(budgets, on="dataset", how="left")
