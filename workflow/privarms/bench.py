@@ -32,7 +32,9 @@ from privarms.policies import (
     dp_se,
     dp_ucb,
     epoch_se,
+    ldp_linear,
     ldp_mab,
+    ldp_nn,
     linear_ucb_as_released,
     oful,
     private_linear_ucb,
@@ -43,7 +45,7 @@ from privarms.policies import (
 )
 from privarms.protocols.linear_bandit import new_record, play_linear_block
 from privarms.protocols.stopping import run_rule
-from privarms.transfer import user_by_user
+from privarms.transfer import user_by_user, user_by_user_sgd
 
 COLUMNS = ("kernel", "case", "ns_per_step", "plain_ns_per_step", "variates_only_ns_per_step")
 SEED = 1
@@ -96,6 +98,7 @@ def cases() -> list[Case]:
         ),
         locally_private(ldp_mab, 40_000, variant="as_released", epsilon=2.0, n_aux=50_000, epsilon_aux=8.0),
         *(locally_private(ldp_mab, 10_000, variant="as_printed", epsilon=2.0, c=c) for c in (2.0, 64.0)),
+        *(private_sgd(policy, 10_000, epsilon=1.0) for policy in (ldp_linear, ldp_nn)),
     ]
 
 
@@ -216,6 +219,28 @@ def locally_private(
         _text({"T": users, "K": K, "variant": variant, **parameters}),
         lambda rng, replicates: play(policy.run, params, rng, replicates),
         lambda rng, replicates: play(user_by_user.run, short, rng, replicates),
+    )
+
+
+def private_sgd(policy, users: int, plain_users: int = 1_000, K: int = 3, dimensions: int = 2, **parameters) -> Case:
+    """Private gradients on the exponential environment, without sources; a step is a user."""
+    environment = exponential.configure(K, "as_released")
+    params = policy.configure(K, users, dimensions=dimensions, **parameters)
+    short = params._replace(users=np.array([plain_users]))
+    record = policy.new_record(1, K)
+
+    def play(path, params, rng, replicates):
+        for _ in range(replicates):
+            path(params, rng)
+        return int(params.users[0]) * replicates
+
+    return Case(
+        _name(policy),
+        _text({"T": users, "K": K, **parameters}),
+        lambda rng, replicates: play(
+            lambda p, r: policy.run(p, environment, p.users[:1], r, record), params, rng, replicates
+        ),
+        lambda rng, replicates: play(lambda p, r: user_by_user_sgd.run(p, environment, r), short, rng, replicates),
     )
 
 

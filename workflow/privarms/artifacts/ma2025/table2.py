@@ -55,7 +55,7 @@ def at_times(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def repeated(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows without auxiliary data once for each epsilon_aux of the others on the same dataset, empty if there is none."""
+    """Rows without auxiliary data once for each epsilon_aux of the others on the same dataset; empty without others."""
     if "epsilon_aux" not in rows:
         return rows.assign(epsilon_aux=np.nan)
     alone = rows["auxiliary"] == "without"
