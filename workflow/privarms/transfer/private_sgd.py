@@ -100,15 +100,18 @@ def parameters(dimensions: int, width: int) -> int:
     return width * (dimensions + 2) + 1 if width > 0 else dimensions + 1
 
 
-def init(params: Params, rng: np.random.Generator) -> np.ndarray:
+@njit
+def init(params, rng):
     """float64[K, p]: zeros without a hidden layer; with one uniform within 1/sqrt(inputs) of each layer, so that its
     units differ."""
     d, width = params.dimensions, params.width
-    weights = np.zeros((params.n_arms, parameters(d, width)))
+    first = width * (d + 1)
+    p = first + width + 1 if width > 0 else d + 1
+    weights = np.zeros((params.n_arms, p))
     if width > 0:
-        first = width * (d + 1)
-        weights[:, :first] = rng.uniform(-1, 1, (params.n_arms, first)) / math.sqrt(d)
-        weights[:, first:] = rng.uniform(-1, 1, (params.n_arms, width + 1)) / math.sqrt(width)
+        for arm in range(params.n_arms):
+            for i in range(p):
+                weights[arm, i] = (2 * rng.random() - 1) / math.sqrt(d if i < first else width)
     return weights
 
 
