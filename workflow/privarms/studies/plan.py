@@ -215,12 +215,11 @@ class Plan:
         return sorted(missing)
 
     def artifact_data(self, paper: str, artifact: str) -> str:
-        """What an artifact rests on: stand-in, real or simulated."""
+        """What an artifact rests on: stand-in, real or simulated; one about a dataset rests on that alone."""
         entry = self.papers[paper]["artifacts"][artifact]
-        datasets = {c.dataset for s in entry["studies"] for c in self._cells[paper, s] if c.dataset}
         if "dataset" in entry:
-            datasets.add(entry["dataset"])
-        return self.data_of(datasets)
+            return self.data_of([entry["dataset"]])
+        return self.data_of({c.dataset for s in entry["studies"] for c in self._cells[paper, s] if c.dataset})
 
     def artifact_files(self, paper: str, artifact: str) -> list[str]:
         """The files that make up an artifact."""

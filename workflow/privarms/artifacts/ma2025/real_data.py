@@ -80,7 +80,8 @@ def _constant(base: pd.DataFrame, dataset: str) -> float:
 
 def _curve(ax, curve: pd.DataFrame, variant: str, method: str, auxiliary: str, looks: style.Palette) -> pd.DataFrame:
     average = curve[["reward_mean", "reward_se"]].div(curve["t"], axis=0)
-    low, high = interval(average["reward_mean"], average["reward_se"], curve["replicates"])
+    # Few runs have wide intervals, but a reward is 0 or 1.
+    low, high = np.clip(interval(average["reward_mean"], average["reward_se"], curve["replicates"]), 0, 1)
     words = [
         label_of(method),
         "printed" if variant == "as_printed" else "",
