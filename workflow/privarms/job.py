@@ -19,6 +19,8 @@ def job(snakemake) -> Iterator[None]:
         filename=snakemake.log[0], filemode="w", level=logging.INFO, format="%(asctime)s %(message)s", force=True
     )
     logging.captureWarnings(True)
+    # A log that cannot be written, on a full disk say, must not bury the error under tracebacks of its own.
+    logging.raiseExceptions = False
     log = logging.getLogger(snakemake.rule)
     try:
         yield
