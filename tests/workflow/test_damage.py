@@ -64,7 +64,13 @@ def flipped(place):
 
 
 # Byte 10 stands in the header of the first page, which Parquet's own checksums leave out; the last bytes are the footer.
-DAMAGES = {"truncated": cut, "empty": lambda _: b"", "page": flipped(2000), "header": flipped(10), "footer": flipped(-900)}
+DAMAGES = {
+    "truncated": cut,
+    "empty": lambda _: b"",
+    "page": flipped(2000),
+    "header": flipped(10),
+    "footer": flipped(-900),
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
