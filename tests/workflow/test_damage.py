@@ -1,4 +1,4 @@
-"""Damaged files and full disks: one clear error, no half file taken for whole, and the next run makes what is missing."""
+"""Damaged files and full disks: one clear error, no half file taken for whole, and the next run makes it anew."""
 
 import os
 import re
@@ -63,7 +63,7 @@ def flipped(place):
     return flip
 
 
-# Byte 10 stands in the header of the first page, which Parquet's own checksums leave out; the last bytes are the footer.
+# Byte 10 stands in the header of the first page, which Parquet's own checksums leave out; a file ends with its footer.
 DAMAGES = {
     "truncated": cut,
     "empty": lambda _: b"",

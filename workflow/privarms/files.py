@@ -24,9 +24,9 @@ def whole(path: Path | str) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else error
         raise PrivarmsError(
-            f"{path}: cannot be written: {os.strerror(error.errno) if error.errno else error}; free the disk or make the "
-            "folder writable, then run again"
+            f"{path}: cannot be written: {reason}; free the disk or make the folder writable, then run again"
         ) from error
     finally:
         with contextlib.suppress(OSError):
