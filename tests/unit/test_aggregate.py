@@ -133,6 +133,13 @@ def test_a_file_that_is_not_there_or_not_ours_is_told_apart_from_a_damaged_one(t
         store.read(tmp_path / "other.parquet")
 
 
+def test_a_description_of_many_cells_is_read_back(tmp_path):
+    text = "x" * 101_000_000
+    store.write(tmp_path / "a.parquet", [pa.table({"x": [1]})], {"cells": text})
+    assert store.read(tmp_path / "a.parquet").num_rows == 1
+    assert store.metadata(tmp_path / "a.parquet")["cells"] == text
+
+
 def test_many_small_tables_are_stored_as_one_large_one_is(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "ROWS_PER_GROUP", 64)
 

@@ -29,6 +29,8 @@ CHECKSUM = "privarms_sha256"
 # As Parquet's footer writes it: the key, the type and the length of the value, the value.
 SEAL = re.compile(CHECKSUM.encode() + rb"\x18\x40([0-9a-f]{64})")
 MAGIC = b"PAR1"
+# A study's footer describes each of its cells; at 100 MB, some 300,000 cells, a reader would refuse it otherwise.
+FOOTER_BYTES = 2**31 - 1
 
 
 def origin() -> dict:
@@ -98,7 +100,7 @@ def read(path: Path | str, columns: list[str] | None = None) -> pa.Table:
     """Read one file of ours; DamagedError where it is not the file that was written."""
     try:
         verify(path)
-        return pq.read_table(path, columns=columns)
+        return pq.read_table(path, columns=columns, thrift_string_size_limit=FOOTER_BYTES)
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         # What the system refuses (no such file, no permission, a disk that fails) says nothing about the content.
@@ -140,4 +142,5 @@ def _checksum(path: Path | str) -> tuple[int, bytes, bytes]:
 
 def metadata(path: Path | str) -> dict:
     """The origin that `write` put into a file."""
-    return json.loads(pq.read_metadata(path).metadata[KEY])
+    with pq.ParquetFile(path, thrift_string_size_limit=FOOTER_BYTES) as file:
+        return json.loads(file.metadata.metadata[KEY])
