@@ -99,7 +99,7 @@ def test_a_damaged_shard_is_found_by_its_checksum_and_made_again(small_made, tmp
 
 # What is made before the disk is full, the folder on it, its size, and the target.
 STAGES = {
-    "simulate": ((), "shards", 8_192, "studies/sajed2019/stopping.parquet"),
+    "simulate": ((), "shards", 16_384, "studies/sajed2019/stopping.parquet"),
     "aggregate": (("shards",), "studies", 40_960, "studies/sajed2019/stopping.parquet"),
     "figure": (("shards", "studies"), "figures", 81_920, "figures/sajed2019/fig1a.pdf"),
 }
