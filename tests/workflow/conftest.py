@@ -104,9 +104,10 @@ class Project:
         self.folder = folder
 
     def command(self, *arguments: str, cores: int = 2, scale: str = "quick") -> list[str]:
-        """The command line of a run on the tiny studies."""
+        """The command line of a run on the tiny studies; with tiny claims where there are some."""
         scaled = ["--configfile", "config/quick.yaml"] if scale == "quick" else []
         tiny = [] if any(a.startswith("studies=") for a in arguments) else ["studies=tiny/studies"]
+        tiny += ["claims=tiny/claims"] if (self.folder / "tiny" / "claims").is_dir() else []
         return [
             *(sys.executable, "-m", "snakemake", "--cores", str(cores), *scaled),
             *("--config", "sources=tiny/sources.yaml", *tiny, *(a for a in arguments if "=" in a)),
@@ -118,8 +119,11 @@ class Project:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("PRIVARMS_")}
         return kept | {"NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"} | changes
 
-    def run(self, *arguments: str, cores: int = 2, scale: str = "quick", **environment: str):
-        """Run Snakemake to its end; flags (-n, --summary) and targets and key=value settings in any order."""
+    def run(self, *arguments: str, cores: int = 2, scale: str = "quick", before=None, **environment: str):
+        """Run Snakemake to its end; flags (-n, --summary) and targets and key=value settings in any order.
+
+        before: called in the new process before it starts
+        """
         command = self.command(*arguments, cores=cores, scale=scale)
         flags = [a for a in arguments if a.startswith("-")]
         command[3:3] = flags
@@ -130,6 +134,7 @@ class Project:
             capture_output=True,
             text=True,
             timeout=600,
+            preexec_fn=before,
         )
 
     def complete(self, *arguments: str, **options) -> None:
@@ -181,6 +186,48 @@ def template(tmp_path_factory) -> Path:
                 entry[key] = f"http://127.0.0.1:9/{entry['name']}"
     (folder / "tiny" / "sources.yaml").write_text(yaml.safe_dump(sources), encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_template(template, tmp_path_factory) -> Path:
+    """One paper, two studies, and one artifact of each kind: every stage but data and inference, in a dozen jobs."""
+    folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project", copy_function=shutil.copy2))
+    (folder / "tiny" / "claims").mkdir()
+    for room, file in (("studies", small_paper), ("claims", small_claims)):
+        content = yaml.safe_load((ROOT / "config" / room / "sajed2019.yaml").read_text(encoding="utf-8"))
+        for other in (folder / "tiny" / room).glob("*.yaml"):
+            other.unlink()
+        text = yaml.safe_dump(file(content), sort_keys=False)
+        (folder / "tiny" / room / "sajed2019.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def small_paper(paper: dict) -> dict:
+    """The first figure, and the table of stopping times."""
+    bandits, rules = (shrink(paper["studies"][study]) for study in ("figure1", "stopping"))
+    bandits |= {"horizon": 1000, "policies": [{"policy": "dp_se"}, {"policy": "dp_ucb", "width": "log2.5"}]}
+    artifacts = {name: paper["artifacts"][name] for name in ("fig1a", "stopping_time")}
+    return paper | {"studies": {"figure1": bandits, "stopping": rules}, "inference": {}, "artifacts": artifacts}
+
+
+def small_claims(claims: dict) -> dict:
+    """The claims about stopping times."""
+    return claims | {"claims": [c for c in claims["claims"] if c["artifact"] == "stopping_time"]}
+
+
+@pytest.fixture
+def small(small_template, tmp_path) -> Project:
+    """A small project in which nothing has run."""
+    return Project(Path(shutil.copytree(small_template, tmp_path / "project", copy_function=shutil.copy2)))
+
+
+@pytest.fixture(scope="session")
+def small_made(small_template, tmp_path_factory) -> Project:
+    """A small project in which everything was made, undisturbed. Tests leave it as it is."""
+    folder = tmp_path_factory.mktemp("small_made") / "project"
+    project = Project(Path(shutil.copytree(small_template, folder, copy_function=shutil.copy2)))
+    project.complete()
+    return project
 
 
 @pytest.fixture

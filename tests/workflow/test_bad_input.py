@@ -85,15 +85,6 @@ def test_results_that_cannot_be_written_stop_the_run_before_it_starts(fresh):
     refused(fresh, words=["results", "not a folder that can be written"])
 
 
-def test_a_damaged_shard_is_found_and_named(fresh):
-    fresh.complete("results/quick/shards/ma2025/adult_absse/uniform-001.parquet")
-    shard = fresh.folder / "results/quick/shards/ma2025/adult_absse/uniform-001.parquet"
-    whole = shard.read_bytes()
-    shard.write_bytes(whole[: len(whole) // 2])
-    refused(fresh, "ma2025_adult_absse", words=["uniform-001.parquet", "not a whole Parquet file", "delete it"])
-    assert not list((fresh.folder / "results/quick/studies").rglob("adult_absse*"))
-
-
 def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(fresh):
     planned = fresh.run("-n", scale="paper")
     assert planned.returncode == 0, planned.stderr

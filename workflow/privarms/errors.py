@@ -1,5 +1,19 @@
-"""The one exception that a user is meant to read."""
+"""The exceptions that a user is meant to read."""
+
+from pathlib import Path
 
 
 class PrivarmsError(Exception):
     """Bad input: the message names the file and the key, what was expected and what to do."""
+
+
+class DamagedError(PrivarmsError):
+    """A file that the pipeline made and that is no longer what it wrote.
+
+    path: the file; reason: what is wrong with it
+    """
+
+    def __init__(self, path: Path | str, reason: str):
+        super().__init__(f"{path}: damaged: {reason}; delete it and run again")
+        self.path = Path(path)
+        self.reason = reason

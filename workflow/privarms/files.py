@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import glob
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,16 +20,35 @@ def whole(path: Path | str) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(path)
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else error
         raise PrivarmsError(
-            f"{path}: cannot be written: {error.strerror or error}; free the disk or make the folder writable, "
-            "then run again"
+            f"{path}: cannot be written: {reason}; free the disk or make the folder writable, then run again"
         ) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove the temporary files of killed jobs that were writing the same path."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        pid = part.name.split(".")[-2]
+        if pid.isdecimal() and not _alive(int(pid)):
+            part.unlink(missing_ok=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def write_text(path: Path | str, text: str) -> None:

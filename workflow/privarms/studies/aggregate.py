@@ -1,7 +1,7 @@
 """Shards become a study: every replicate's rows with the cell's parameters beside them, and a summary per cell."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,30 +34,29 @@ def _type_of(values: list) -> pa.DataType:
     return pa.string()
 
 
-def cell_columns(cell: Cell, types: Mapping[str, pa.DataType], origin_of_data: str, rows: int) -> dict[str, pa.Array]:
-    """The columns that say which cell a row belongs to; a parameter that does not apply is null."""
+def cell_columns(
+    cells: Sequence[Cell], counts: Sequence[int], types: Mapping[str, pa.DataType], origin_of_data: Mapping[str, str]
+) -> dict[str, pa.Array]:
+    """The columns that say which cell a row belongs to, `counts` rows a cell; null where a parameter does not apply."""
+    parameters = [cell.parameters for cell in cells]
     columns = {
-        "cell": _constant(cell.name, pa.string(), rows),
-        "policy": _constant(cell.policy, pa.string(), rows),
-        "variant": _constant(cell.variant or None, pa.string(), rows),
-        "data": _constant(origin_of_data, pa.string(), rows),
-        "environment": _constant(cell.environment, pa.string(), rows),
-        "horizon": _constant(cell.horizon, pa.int64(), rows),
+        "cell": pa.array([c.name for c in cells]),
+        "policy": pa.array([c.policy for c in cells]),
+        "variant": pa.array([c.variant or None for c in cells], pa.string()),
+        "data": pa.array([origin_of_data[c.dataset] if c.dataset else "simulated" for c in cells]),
+        "environment": pa.array([c.environment for c in cells]),
+        "horizon": pa.array([c.horizon for c in cells], pa.int64()),
     }
-    parameters = cell.parameters
     for key, kind in types.items():
-        value = parameters.get(key)
-        if value is not None and kind == pa.string():
-            value = str(value)
-        columns[key] = _constant(value, kind, rows)
-    return columns
-
-
-def _constant(value, kind: pa.DataType, rows: int) -> pa.Array:
-    if kind == pa.string():
-        index = pa.array(np.zeros(rows, np.int32), mask=np.full(rows, value is None))
-        return pa.DictionaryArray.from_arrays(index, pa.array(["" if value is None else value]))
-    return pa.nulls(rows, kind) if value is None else pa.repeat(pa.scalar(value, kind), rows)
+        values = [p.get(key) for p in parameters]
+        if kind == pa.string():
+            values = [v if v is None else str(v) for v in values]
+        columns[key] = pa.array(values, kind)
+    index = np.repeat(np.arange(len(cells)), counts)
+    return {
+        name: (values.dictionary_encode() if values.type == pa.string() else values).take(index)
+        for name, values in columns.items()
+    }
 
 
 def rows_by_cell(shards: Sequence[Path | str], cells: Sequence[Cell]) -> Iterator[tuple[Cell, pa.Table]]:
@@ -145,27 +144,50 @@ def aggregate(
 ) -> None:
     """Write `<study>.parquet` and `<study>_cells.parquet` from a study's shards, in the shards' order.
 
+    In memory are a shard, a batch of cells and the summaries, which are a row per cell and key.
+
     origin_of_data: dataset -> real or stand-in; cells without a dataset are `simulated`
     """
     types = parameter_types(cells)
-    protocol_keys = {name: library.literals("protocols", name)["KEYS"] for name in {c.protocol for c in cells}}
     summaries: list[pa.Table] = []
 
     def tables() -> Iterator[pa.Table]:
-        for cell, rows in rows_by_cell(shards, cells):
-            data = origin_of_data[cell.dataset] if cell.dataset else "simulated"
-            keys = [k for k in protocol_keys[cell.protocol] if k in rows.column_names]
-            summary = pa.Table.from_pandas(summarise(rows.to_pandas(), keys), preserve_index=False)
-            summaries.append(_beside(cell_columns(cell, types, data, summary.num_rows), summary))
-            yield _beside(cell_columns(cell, types, data, rows.num_rows), rows)
+        for batch, counts, rows in _batches(rows_by_cell(shards, cells)):
+            keys = [k for k in library.literals("protocols", batch[0].protocol)["KEYS"] if k in rows.column_names]
+            summary, groups = _summary(batch, counts, rows, keys)
+            summaries.append(_beside(cell_columns(batch, groups, types, origin_of_data), summary))
+            yield _beside(cell_columns(batch, counts, types, origin_of_data), rows)
 
     described = {**metadata, **store.origin(), "cells": [describe(c) for c in cells]}
     store.write(study_path, tables(), described)
     store.write(cells_path, [pa.concat_tables(summaries, promote_options="permissive")], described)
 
 
+def _batches(rows_of_cells: Iterable[tuple[Cell, pa.Table]]) -> Iterator[tuple[list[Cell], list[int], pa.Table]]:
+    """Consecutive cells, how many rows each has, and their rows: as many cells as make up a row group, since what a
+    table costs however small it is would be most of a study of many small cells."""
+    cells, tables, rows = [], [], 0
+    for cell, table in rows_of_cells:
+        cells.append(cell)
+        tables.append(table)
+        rows += table.num_rows
+        if rows >= store.ROWS_PER_GROUP:
+            yield cells, [t.num_rows for t in tables], pa.concat_tables(tables)
+            cells, tables, rows = [], [], 0
+    if cells:
+        yield cells, [t.num_rows for t in tables], pa.concat_tables(tables)
+
+
+def _summary(cells: list[Cell], counts: list[int], rows: pa.Table, keys: list[str]) -> tuple[pa.Table, np.ndarray]:
+    """The summaries of some cells one below the other, and how many rows each cell has there."""
+    position = pa.array(np.repeat(np.arange(len(cells)), counts))
+    summary = summarise(rows.append_column("cell", position).to_pandas(), ["cell", *keys])
+    groups = summary.pop("cell").value_counts(sort=False).reindex(range(len(cells)), fill_value=0)
+    return pa.Table.from_pandas(summary, preserve_index=False), groups.to_numpy()
+
+
 def _beside(left: Mapping[str, pa.Array], right: pa.Table) -> pa.Table:
-    return pa.table({**left, **{name: right[name] for name in right.column_names}}).unify_dictionaries()
+    return pa.table({**left, **{name: right[name] for name in right.column_names}})
 
 
 def describe(cell: Cell) -> dict:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -105,6 +105,14 @@ class Cell:
     def blocks(self) -> int:
         """The number of blocks; the last one may be shorter."""
         return -(-self.replicates // self.block)
+
+
+FIELDS = tuple(f.name for f in fields(Cell))
+
+
+def plain(cell: Cell) -> dict:
+    """A cell as a plain mapping, `Cell(**plain(cell)) == cell`; its values are the cell's own, not copies."""
+    return {name: getattr(cell, name) for name in FIELDS}
 
 
 def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:

@@ -40,6 +40,7 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
+@cache
 def literals(room: str, name: str) -> dict:
     """The module-level names of a module that are bound to plain literals (LABEL, SECONDS_PER_STEP, ...)."""
     found = {}

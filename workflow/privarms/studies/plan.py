@@ -5,7 +5,6 @@ The Snakefile asks it for paths, inputs and parameters; it reads configuration a
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 from privarms.data import sources
@@ -107,7 +106,7 @@ class Plan:
 
     def cells(self, paper: str, study: str) -> list[dict]:
         """A study's cells as plain mappings, in order."""
-        return [asdict(c) for c in self._cells[paper, study]]
+        return [grid.plain(c) for c in self._cells[paper, study]]
 
     def shards(self, paper: str, study: str) -> list[str]:
         """The paths of a study's shards, in order."""
@@ -144,7 +143,10 @@ class Plan:
 
     def task_pieces(self, paper: str, task: str) -> list[list[dict]]:
         """The pieces of each of these shards as plain mappings."""
-        return [[asdict(p) for p in shard.pieces] for _, shard in self._tasks[paper][task]]
+        return [
+            [{"cell": grid.plain(p.cell), "first": p.first, "last": p.last} for p in shard.pieces]
+            for _, shard in self._tasks[paper][task]
+        ]
 
     def task_minutes(self, paper: str, task: str) -> int:
         """An estimated upper limit of a job's run time, in minutes."""
@@ -415,13 +417,14 @@ def _claim_files(config: Mapping, of_papers: Mapping) -> dict[str, Path]:
 
 def _settings(cells: list[grid.Cell]) -> str:
     """What the cells of a study share and over what they range, in words."""
-    values: dict[str, list] = {"policies": [], "T": [], "replicates": []}
+    # Keys and not lists: an axis may have as many values as the study has cells.
+    values: dict[str, dict] = {"policies": {}, "T": {}, "replicates": {}}
     for cell in cells:
         row = {"policies": cell.policy, "T": cell.horizon, "replicates": cell.replicates, **cell.parameters}
         for key, value in row.items():
-            if value is not None and value not in values.setdefault(key, []):
-                values[key].append(value)
-    return "; ".join(f"{key} {_range(found)}" for key, found in values.items() if found)
+            if value is not None:
+                values.setdefault(key, {}).setdefault(value)
+    return "; ".join(f"{key} {_range(list(found))}" for key, found in values.items() if found)
 
 
 def _range(found: list) -> str:

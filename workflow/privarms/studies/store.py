@@ -1,9 +1,17 @@
-"""Parquet files that carry their origin: resolved parameters, seed, package versions, git revision."""
+"""Parquet files that carry their origin (resolved parameters, seed, package versions, git revision) and a checksum.
 
+The checksum is the SHA-256 of all bytes of the file but its own 64 digits, which stand in the footer. Parquet's own
+checksums cover the pages alone: a bit that flips in a page's header or in the footer can give other values in silence.
+"""
+
+import hashlib
+import itertools
 import json
+import os
 import platform
+import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,12 +19,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from privarms import __version__
-from privarms.errors import PrivarmsError
+from privarms.errors import DamagedError, PrivarmsError
 from privarms.files import whole
 
 KEY = b"privarms"
 PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
 ROWS_PER_GROUP = 2**17
+CHECKSUM = "privarms_sha256"
+# As Parquet's footer writes it: the key, the type and the length of the value, the value.
+SEAL = re.compile(CHECKSUM.encode() + rb"\x18\x40([0-9a-f]{64})")
+MAGIC = b"PAR1"
+# A study's footer describes each of its cells; at 100 MB, some 300,000 cells, a reader would refuse it otherwise.
+FOOTER_BYTES = 2**31 - 1
 
 
 def origin() -> dict:
@@ -38,30 +52,95 @@ def revision() -> str:
 
 
 def write(path: Path | str, tables: Iterable[pa.Table], metadata: Mapping) -> None:
-    """Write tables of one schema one after another; the bytes depend on them and the metadata alone."""
+    """Write tables of one schema one after another; the bytes depend on their rows and the metadata alone.
+
+    Holds no more than the rows of a row group and a table in memory.
+    """
     tables = iter(tables)
     first = next(tables)
-    text = json.dumps(metadata, sort_keys=True)
-    schema = first.schema.with_metadata({KEY: text.encode()})
-    with (
-        whole(path) as temporary,
-        pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer,
-    ):
-        writer.write_table(first.cast(schema), row_group_size=ROWS_PER_GROUP)
-        for table in tables:
-            writer.write_table(table.cast(schema), row_group_size=ROWS_PER_GROUP)
+    schema = first.schema.with_metadata(None)
+    with whole(path) as temporary:
+        with pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer:
+            for group in _row_groups(itertools.chain([first], tables), schema):
+                writer.write_table(group)
+            writer.add_key_value_metadata({KEY: json.dumps(metadata, sort_keys=True), CHECKSUM: "0" * 64})
+        place, _, computed = _checksum(temporary)
+        with open(temporary, "r+b") as file:
+            file.seek(place)
+            file.write(computed)
+
+
+def _row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
+    """The rows of the tables in groups of one size, the last one smaller: a row group for each of many small tables
+    would make a footer larger than the data."""
+    pending, rows = [], 0
+    for table in tables:
+        pending.append(table.cast(schema))
+        rows += table.num_rows
+        if rows >= ROWS_PER_GROUP:
+            joined = pa.concat_tables(pending)
+            for start in range(0, rows - rows % ROWS_PER_GROUP, ROWS_PER_GROUP):
+                yield _in_one_piece(joined.slice(start, ROWS_PER_GROUP))
+            rows %= ROWS_PER_GROUP
+            pending = [joined.slice(joined.num_rows - rows)]
+    if rows:
+        yield _in_one_piece(pa.concat_tables(pending))
+
+
+def _in_one_piece(table: pa.Table) -> pa.Table:
+    """Without a trace of the tables that the rows came in: each column one array, each dictionary just its values."""
+    columns = [
+        c.cast(c.type.value_type).combine_chunks().dictionary_encode() if pa.types.is_dictionary(c.type) else c
+        for c in table.columns
+    ]
+    return pa.table(columns, schema=table.schema).combine_chunks()
 
 
 def read(path: Path | str, columns: list[str] | None = None) -> pa.Table:
-    """Read one file of ours; PrivarmsError says which file is damaged and what to do."""
+    """Read one file of ours; DamagedError where it is not the file that was written."""
     try:
-        return pq.read_table(path, columns=columns, page_checksum_verification=True)
+        verify(path)
+        return pq.read_table(path, columns=columns, thrift_string_size_limit=FOOTER_BYTES)
     except (pa.ArrowException, OSError) as error:
-        raise PrivarmsError(
-            f"{path}: not a whole Parquet file ({' '.join(str(error).split())}); delete it and run again"
-        ) from error
+        reason = " ".join(str(error).split())
+        # What the system refuses (no such file, no permission, a disk that fails) says nothing about the content.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise PrivarmsError(f"{path}: cannot be read: {reason}") from error
+        raise DamagedError(path, f"not a whole Parquet file ({reason})") from error
+
+
+def verify(path: Path | str) -> None:
+    """Hold a file of ours against its checksum; DamagedError where they differ."""
+    _, stated, computed = _checksum(path)
+    if stated != computed:
+        raise DamagedError(path, f"its SHA-256 is {computed.decode()}, not {stated.decode()} as written in it")
+
+
+def _checksum(path: Path | str) -> tuple[int, bytes, bytes]:
+    """Where the digits of a file's checksum stand, the digits, and what they must be."""
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 8, 0))
+        end = file.read()
+        footer = size - 8 - int.from_bytes(end[:4], "little")
+        if end[4:] != MAGIC or footer < 0:
+            raise DamagedError(path, "not a whole Parquet file (its end is missing)")
+        file.seek(footer)
+        seals = list(SEAL.finditer(file.read()))
+        if len(seals) != 1:
+            raise DamagedError(path, "its checksum is missing")
+        place = footer + seals[0].start(1)
+        digest = hashlib.sha256()
+        file.seek(0)
+        while file.tell() < place:
+            digest.update(file.read(min(place - file.tell(), 2**20)))
+        file.seek(place + 64)
+        while chunk := file.read(2**20):
+            digest.update(chunk)
+    return place, seals[0][1], digest.hexdigest().encode()
 
 
 def metadata(path: Path | str) -> dict:
     """The origin that `write` put into a file."""
-    return json.loads(pq.read_schema(path).metadata[KEY])
+    with pq.ParquetFile(path, thrift_string_size_limit=FOOTER_BYTES) as file:
+        return json.loads(file.metadata.metadata[KEY])

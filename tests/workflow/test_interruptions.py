@@ -1,0 +1,103 @@
+"""Runs that are killed and runs that meet: the lock, and the same bytes in the end."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from .test_damage import not_whole
+
+pytestmark = pytest.mark.workflow
+
+KILLS = 20
+LOCKS = ".snakemake/locks"
+
+
+def started(project):
+    """A run of its own process group."""
+    return subprocess.Popen(
+        project.command(cores=2),
+        cwd=project.folder,
+        env=project.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def locked(project):
+    """Whether a run holds the folder's lock, or held it when it was killed."""
+    return any((project.folder / LOCKS).glob("*.lock"))
+
+
+def forget(project):
+    """Back to before the first run."""
+    for place in ("results", "logs", "benchmarks", ".snakemake"):
+        shutil.rmtree(project.folder / place, ignore_errors=True)
+
+
+def unlock(project, first):
+    """Release a stale lock: by the command the first time, by what the command does afterwards, which is quicker."""
+    if first:
+        refused = project.run()
+        assert refused.returncode != 0
+        assert "Directory cannot be locked" in refused.stderr
+        assert "--unlock" in refused.stderr
+        project.complete("--unlock")
+        assert not locked(project)
+    for lock in (project.folder / LOCKS).glob("*.lock"):
+        lock.unlink()
+
+
+def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
+    begin = time.monotonic()
+    small.complete()
+    length = time.monotonic() - begin
+    forget(small)
+
+    moments = random.Random(20)
+    killed = stale = 0
+    while killed < KILLS:
+        run = started(small)
+        try:
+            said, _ = run.communicate(timeout=moments.uniform(0, length))
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.communicate()
+            killed += 1
+            # What a killed run leaves under a final name is whole.
+            assert [f for f in not_whole(small, small_made) if not f.endswith(".part")] == []
+            if locked(small):
+                unlock(small, first=stale == 0)
+                stale += 1
+        else:
+            # It got to its end before its moment: begin anew, so that there is something to interrupt, and earlier.
+            assert run.returncode == 0, said
+            assert not_whole(small, small_made) == []
+            length *= 0.8
+            forget(small)
+    assert stale > 0
+    small.complete()
+    assert not_whole(small, small_made) == []
+    assert small.digests() == small_made.digests()
+
+
+def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturbed(small_made, small):
+    first = started(small)
+    while not locked(small):
+        assert first.poll() is None, first.communicate()
+        time.sleep(0.02)
+    second = small.run()
+    assert first.poll() is None, "the first run was over before the second was refused"
+    assert second.returncode != 0
+    assert "Directory cannot be locked" in second.stderr
+    assert str(small.folder) in second.stderr
+    assert "Traceback" not in second.stderr
+    said, _ = first.communicate()
+    assert first.returncode == 0, said
+    assert small.digests() == small_made.digests()

@@ -1,0 +1,96 @@
+"""The same bytes in another time, language and folder, and with data that cannot be written."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import Project
+from .disks import read_only
+from .test_own_data import STUDY_FILE, project, put, visits  # noqa: F401  `project` is a fixture
+
+pytestmark = pytest.mark.workflow
+
+# What a program sees of the clock that tells the date, ten years later; the monotonic clock is left alone.
+LATER = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/time.h>
+#include <time.h>
+#define YEARS (10L * 365 * 24 * 3600)
+int clock_gettime(clockid_t id, struct timespec *t) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+    int failed = real(id, t);
+    if (!failed && id == CLOCK_REALTIME) t->tv_sec += YEARS;
+    return failed;
+}
+time_t time(time_t *t) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (t) *t = now.tv_sec;
+    return now.tv_sec;
+}
+int gettimeofday(struct timeval *restrict t, void *restrict zone) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    t->tv_sec = now.tv_sec;
+    t->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def another_clock(tmp_path):
+    """What to put into the environment for a clock ten years later."""
+    source, shim = tmp_path / "later.c", tmp_path / "later.so"
+    source.write_text(LATER, encoding="utf-8")
+    try:
+        done = subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"], capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip("the clock is changed by a small C library, and there is no C compiler")
+    assert done.returncode == 0, done.stderr
+    shown = ["python3", "-c", "import datetime; print(datetime.datetime.now().year)"]
+    years = [
+        int(subprocess.run(shown, env=os.environ | more, capture_output=True, text=True, check=True).stdout)
+        for more in ({}, {"LD_PRELOAD": str(shim)})
+    ]
+    if years[1] < years[0] + 9:
+        pytest.skip("this Python does not ask the C library for the time")
+    return {"LD_PRELOAD": str(shim)}
+
+
+def test_another_clock_changes_no_byte(small_made, small, another_clock):
+    small.complete(TZ="Pacific/Kiritimati", **another_clock)
+    assert small.digests() == small_made.digests()
+
+
+def test_another_language_and_a_folder_with_spaces_and_umlauts_change_no_byte(small_made, small_template, tmp_path):
+    folder = tmp_path / "Prüfung mit Leerzeichen"
+    other = Project(Path(shutil.copytree(small_template, folder, copy_function=shutil.copy2)))
+    # Without UTF-8 mode a file that is opened without its encoding is read as ASCII.
+    plain = {"LC_ALL": "POSIX", "LANG": "POSIX", "LANGUAGE": "tr", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    other.complete(**plain)
+    assert other.digests() == small_made.digests()
+
+
+def test_raw_data_that_cannot_be_written_are_enough(project):  # noqa: F811
+    put(project, visits())
+    with read_only(project.folder / "data" / "raw"):
+        project.complete(STUDY_FILE)
+    assert (project.folder / STUDY_FILE).exists()
+
+
+def test_a_data_folder_that_cannot_be_written_is_one_clear_error(project):  # noqa: F811
+    put(project, visits())
+    with read_only(project.folder / "data"):
+        done = project.run(STUDY_FILE)
+    assert done.returncode != 0
+    assert "data/prepared" in done.stderr
+    assert any(words in done.stderr for words in ("Read-only file system", "Permission denied"))
+    assert "Traceback" not in done.stderr
+    assert not (project.folder / STUDY_FILE).exists()
+    project.complete(STUDY_FILE)
