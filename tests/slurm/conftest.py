@@ -99,7 +99,8 @@ def cluster():
         yield cluster
     finally:
         cluster.stop()
-        shutil.rmtree(folder)
+    # Its logs stay where it could not be started.
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
