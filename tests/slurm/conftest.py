@@ -6,6 +6,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,11 +55,11 @@ class SlurmProject(Project):
         self.cluster = cluster
         self.log = folder / "run.log"
 
-    def start(self, *targets: str) -> subprocess.Popen:
+    def start(self, *targets: str, options: Sequence[str] = ()) -> subprocess.Popen:
         """Start a run; what it says goes to `log`."""
         command = [
             *(sys.executable, "-m", "snakemake", "--workflow-profile", "slurm", "--slurm-keep-successful-logs"),
-            *("--slurm-init-seconds-before-status-checks", "4", "--seconds-between-status-checks", "4"),
+            *("--slurm-init-seconds-before-status-checks", "4", "--seconds-between-status-checks", "4", *options),
             *("--configfile", "config/quick.yaml", "--config", *SETTINGS, "--", *targets),
         ]
         with self.log.open("w", encoding="utf-8") as log:

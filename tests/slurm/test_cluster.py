@@ -88,3 +88,15 @@ def test_one_interrupt_cancels_every_job(cluster, small, tmp_path):
             run.wait()
     assert ours("PENDING,RUNNING") == [], project.said()
     assert len([job for job in ours() if job["state"] == "CANCELLED"]) > 2
+
+
+def test_a_partition_that_is_not_there_is_named_in_the_error(cluster, small, tmp_path):
+    project = SlurmProject(Path(shutil.copytree(small, tmp_path / "project")), cluster)
+    options = ["--default-resources", "slurm_partition=nowhere", "--retries", "0"]
+    run = project.start("results/quick/shards/sajed2019/audit/dp_se-001.parquet", options=options)
+    try:
+        assert run.wait(timeout=60) != 0
+    finally:
+        run.kill()
+        run.wait()
+    assert "invalid partition specified: nowhere" in project.said()
