@@ -55,7 +55,7 @@ PartitionName={partition} Nodes=ALL Default=YES MaxTime=60 State=UP
 """
 
 
-def wait_until(condition: Callable[[], object], what: str, seconds: float = 60):
+def wait_until(condition: Callable[[], object], what: str, seconds: float = 120):
     """The first true value of a condition; TimeoutError if there is none in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

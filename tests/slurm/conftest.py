@@ -150,7 +150,7 @@ def runs(cluster, small, tmp_path_factory) -> Runs:
     beside.start()
     run = slurm.start()
     lost, lost_position = {}, 0
-    deadline = time.monotonic() + 400
+    deadline = time.monotonic() + 900
     try:
         while run.poll() is None and time.monotonic() < deadline:
             if not lost:

@@ -79,7 +79,7 @@ def test_one_interrupt_cancels_every_job(cluster, small, tmp_path):
         # Some that run and some that wait.
         wait_until(lambda: len(ours("RUNNING")) > 1 and ours("PENDING"), "running and waiting jobs")
         run.send_signal(signal.SIGINT)
-        assert run.wait(timeout=60) != 0
+        assert run.wait(timeout=120) != 0
     except (TimeoutError, subprocess.TimeoutExpired) as error:
         pytest.fail(f"{error}\n{project.said()}")
     finally:
@@ -95,7 +95,7 @@ def test_a_partition_that_is_not_there_is_named_in_the_error(cluster, small, tmp
     options = ["--default-resources", "slurm_partition=nowhere", "--retries", "0"]
     run = project.start("results/quick/shards/sajed2019/audit/dp_se-001.parquet", options=options)
     try:
-        assert run.wait(timeout=60) != 0
+        assert run.wait(timeout=120) != 0
     finally:
         run.kill()
         run.wait()
