@@ -1,4 +1,5 @@
-# `make` regenerates everything at scale quick, `make paper` at the published size; `make test` runs all tests.
+# `make` regenerates everything at scale quick, `make paper` at the published size; `make test` runs all tests but those
+# of the Slurm profile, which `make test-slurm` runs on a private Slurm cluster.
 # Needs Python 3.11 or newer and git. The environment lives in .venv, in the versions that uv.lock holds.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -6,8 +7,9 @@ UV_VERSION := 0.13.8
 VENV := .venv
 RUN := $(VENV)/bin
 SNAKEMAKE := $(RUN)/snakemake --cores $(CORES)
+UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --compile-bytecode --quiet --python "$(CURDIR)/$(RUN)/python"
 
-.PHONY: quick paper test lint bench environment clean
+.PHONY: quick paper test test-slurm lint bench environment environment-slurm clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -22,6 +24,9 @@ paper: environment
 
 test: environment lint
 	$(RUN)/pytest -n $(CORES) --dist loadfile
+
+test-slurm: environment-slurm
+	PYTHON=$(RUN)/python tests/slurm/run.sh
 
 lint: environment
 	$(RUN)/ruff check .
@@ -38,7 +43,14 @@ $(VENV)/.locked: pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "privarms needs Python 3.11 or newer; found $$($(PYTHON) --version). Name another: make PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
 	$(RUN)/python -m pip install --quiet "uv==$(UV_VERSION)"
-	VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --compile-bytecode --quiet --python "$(CURDIR)/$(RUN)/python"
+	$(UV_SYNC)
+	@touch $@
+
+# What `snakemake --workflow-profile slurm` needs besides.
+environment-slurm: environment $(VENV)/.locked-slurm
+
+$(VENV)/.locked-slurm: $(VENV)/.locked
+	$(UV_SYNC) --group slurm
 	@touch $@
 
 clean:

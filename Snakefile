@@ -17,6 +17,7 @@ envvars:
 
 
 from privarms.errors import PrivarmsError
+from privarms.studies.resources import growing
 from privarms.studies.start import announce, make_plan
 
 min_version("9.27")

@@ -13,7 +13,8 @@ CONDA_NAMES = {"matplotlib": "matplotlib-base", "seaborn": "seaborn-base", "snak
 
 def pinned() -> dict[str, str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
+    groups = project["dependency-groups"]
+    wanted = project["project"]["dependencies"] + groups["dev"] + groups["slurm"]
     return dict(w.split("==") for w in wanted)
 
 

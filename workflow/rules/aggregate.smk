@@ -14,8 +14,8 @@ rule aggregate_study:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=20,
+        mem_mb=growing(3000),
+        runtime=growing(20),
     params:
         scale=SCALE,
         seed=config["seed"],

@@ -12,8 +12,8 @@ rule bench_kernels:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=30,
+        mem_mb=growing(1500),
+        runtime=growing(30),
     script:
         "../scripts/bench_kernels.py"
 

@@ -10,6 +10,7 @@ for dataset, file in plan.absent_raw_files():
             f"{LOGS}/fetch_raw/{dataset}/{file}.log",
         benchmark:
             f"{BENCHMARKS}/fetch_raw/{dataset}/{file}.tsv"
+        localrule: True
         conda:
             "../../environment.yml"
         threads: 1
@@ -39,8 +40,8 @@ rule prepare_dataset:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=growing(1500),
+        runtime=growing(20),
     params:
         sources=config["sources"],
         entry=lambda w: repr(plan.sources[w.dataset]),
@@ -63,8 +64,8 @@ rule generate_standin:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=growing(1500),
+        runtime=growing(20),
     params:
         sources=config["sources"],
         entry=lambda w: repr(plan.sources[w.dataset]),

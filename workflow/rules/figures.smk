@@ -16,11 +16,12 @@ for paper in plan.papers:
                 f"{LOGS}/draw_figures/{paper}.log",
             benchmark:
                 f"{BENCHMARKS}/draw_figures/{paper}.tsv"
+            localrule: True
             conda:
                 "../../environment.yml"
             threads: 1
             resources:
-                mem_mb=3000,
+                mem_mb=1000,
                 runtime=20,
             params:
                 paper=paper,

@@ -20,8 +20,8 @@ for paper in plan.papers:
                 "../../environment.yml"
             threads: 1
             resources:
-                mem_mb=3000,
-                runtime=20,
+                mem_mb=growing(4500),
+                runtime=growing(20),
             params:
                 paper=paper,
                 scale=SCALE,

@@ -13,11 +13,12 @@ for paper in plan.claims:
             f"{LOGS}/measure_claims/{paper}.log",
         benchmark:
             f"{BENCHMARKS}/measure_claims/{paper}.tsv"
+        localrule: True
         conda:
             "../../environment.yml"
         threads: 1
         resources:
-            mem_mb=3000,
+            mem_mb=1000,
             runtime=20,
         params:
             paper=paper,
@@ -39,6 +40,7 @@ rule build_ledger:
         f"{LOGS}/build_ledger.log",
     benchmark:
         f"{BENCHMARKS}/build_ledger.tsv"
+    localrule: True
     conda:
         "../../environment.yml"
     threads: 1

@@ -9,11 +9,12 @@ rule build_report:
         f"{LOGS}/build_report.log",
     benchmark:
         f"{BENCHMARKS}/build_report.tsv"
+    localrule: True
     conda:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=500,
         runtime=10,
     params:
         scale=SCALE,

@@ -20,8 +20,8 @@ for paper in plan.papers:
                 "../../environment.yml"
             threads: 1
             resources:
-                mem_mb=1500,
-                runtime=plan.task_minutes(paper, task),
+                mem_mb=growing(1500),
+                runtime=growing(plan.task_minutes(paper, task)),
             params:
                 seed=config["seed"],
                 shards=lambda w, paper=paper, task=task: plan.task_pieces(paper, task),

@@ -15,11 +15,12 @@ for paper in plan.papers:
                 f"{LOGS}/write_tables/{paper}.log",
             benchmark:
                 f"{BENCHMARKS}/write_tables/{paper}.tsv"
+            localrule: True
             conda:
                 "../../environment.yml"
             threads: 1
             resources:
-                mem_mb=3000,
+                mem_mb=1000,
                 runtime=20,
             params:
                 paper=paper,

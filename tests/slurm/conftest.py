@@ -1,0 +1,172 @@
+"""One run through the slurm profile in which much goes wrong, beside a local run of the same."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ..workflow.conftest import Project, template  # noqa: F401  (template is a fixture)
+from .cluster import Cluster
+
+ROOT = Path(__file__).parents[2]
+PROFILE = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
+
+# A few artifacts of every paper, which take every stage. A Slurm job costs seconds, so there are few.
+ARTIFACTS = {
+    "sajed2019": ("privacy_audit", "audit"),
+    "neel2018": ("correction_strength", "privacy_audit"),
+    "li2024": ("audit", "privacy_audit"),
+    "ma2025": ("adult_absse", "table1"),
+}
+EXCEEDING = "generate_standin"
+# What the job that exceeds its memory holds for a while: more than its rule asks for at first, less than at the retry.
+HELD = """\
+import re, time
+from pathlib import Path
+asked = int(re.search(r"growing\\((\\d+)\\)", Path("workflow/rules/data.smk").read_text())[1])
+held = bytearray(b"x") * (asked * 3 // 2 * 1_000_000 - 400_000_000)
+time.sleep(5)
+del held
+"""
+
+
+def reduce(content: dict, kept: tuple[str, ...]) -> dict:
+    """A paper's studies, with some artifacts and what these need."""
+    artifacts = {name: content["artifacts"][name] for name in kept}
+    used = {study for artifact in artifacts.values() for study in artifact["studies"]}
+    studies = {name: study for name, study in content["studies"].items() if name in used}
+    inference = {k: v for k, v in content.get("inference", {}).items() if set(v["studies"]) <= used}
+    return content | {"artifacts": artifacts, "studies": studies, "inference": inference}
+
+
+class SlurmProject(Project):
+    """A project that runs through the slurm profile as it is, on the cluster that the profile describes."""
+
+    def __init__(self, folder: Path, cluster: Cluster):
+        super().__init__(folder)
+        self.cluster = cluster
+        self.log = folder / "run.log"
+
+    def start(self, *targets: str, options: Sequence[str] = ()) -> subprocess.Popen:
+        """Start a run; what it says goes to `log`."""
+        command = [
+            *(sys.executable, "-m", "snakemake", "--workflow-profile", "slurm", "--slurm-keep-successful-logs"),
+            *("--slurm-init-seconds-before-status-checks", "4", "--seconds-between-status-checks", "4", *options),
+            *("--configfile", "config/quick.yaml", "--config", *SETTINGS, "--", *targets),
+        ]
+        with self.log.open("w", encoding="utf-8") as log:
+            return subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env=self.environment(**self.cluster.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def said(self) -> str:
+        """What the run has said so far."""
+        return self.log.read_text(encoding="utf-8")
+
+    def job_log(self, job: str) -> str:
+        """What Slurm wrote of a job."""
+        (log,) = (self.folder / PROFILE["slurm-logdir"]).rglob(f"{job}.log")
+        return log.read_text(encoding="utf-8")
+
+    def rules(self) -> dict[str, str]:
+        """Slurm job -> rule, from the names of Slurm's own logs."""
+        logs = (self.folder / PROFILE["slurm-logdir"]).rglob("*.log")
+        return {log.stem: log.relative_to(self.folder / PROFILE["slurm-logdir"]).parts[0][5:] for log in logs}
+
+
+SETTINGS = ("sources=tiny/sources.yaml", "studies=tiny/studies", "claims=tiny/claims")
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Three nodes. The folder is not pytest's: its path must be short, and open to look into, for munged's socket."""
+    folder = Path(tempfile.mkdtemp(prefix="privarms-slurm-"))
+    cluster = Cluster(folder, PROFILE["default-resources"]["slurm_partition"])
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+    # Its logs stay where it could not be started.
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def small(template, tmp_path_factory) -> Path:  # noqa: F811
+    """The tiny project with a few artifacts a paper."""
+    folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project"))
+    (folder / "tiny" / "claims").mkdir()
+    for paper, kept in ARTIFACTS.items():
+        file = folder / "tiny" / "studies" / f"{paper}.yaml"
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        file.write_text(yaml.safe_dump(reduce(content, kept), sort_keys=False), encoding="utf-8")
+        claims = yaml.safe_load((folder / "config" / "claims" / f"{paper}.yaml").read_text(encoding="utf-8"))
+        claims["claims"] = [claim for claim in claims["claims"] if claim["artifact"] in kept]
+        target = folder / "tiny" / "claims" / f"{paper}.yaml"
+        target.write_text(yaml.safe_dump(claims, sort_keys=False), encoding="utf-8")
+    return folder
+
+
+def prepend(file: Path, text: str) -> None:
+    """Put lines before a script's own, which its results do not show."""
+    file.write_text(text + file.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+@dataclass
+class Runs:
+    """A run through Slurm and a local one, both at their end."""
+
+    slurm: SlurmProject
+    status: int
+    local: Project
+    local_said: str
+    ended: list[dict[str, str]]  # the rows of the completion log
+    lost: dict[str, str]  # the job that ran on the node that was set down
+    lost_position: int  # how many rows the completion log had then
+
+
+@pytest.fixture(scope="session")
+def runs(cluster, small, tmp_path_factory) -> Runs:
+    """The whole pipeline through Slurm, while one job exceeds its memory and a node is set down under another."""
+    slurm = SlurmProject(Path(shutil.copytree(small, tmp_path_factory.mktemp("slurm") / "project")), cluster)
+    prepend(slurm.folder / "workflow" / "scripts" / "prepare_dataset.py", HELD)
+    local = Project(Path(shutil.copytree(small, tmp_path_factory.mktemp("local") / "project")))
+    local_done = []
+    # At the same time: the run through Slurm mostly waits.
+    beside = threading.Thread(target=lambda: local_done.append(local.run(*SETTINGS[1:], cores=1)))
+    beside.start()
+    run = slurm.start()
+    lost, lost_position = {}, 0
+    deadline = time.monotonic() + 900
+    try:
+        while run.poll() is None and time.monotonic() < deadline:
+            if not lost:
+                # Only a node that has completed a job, so that all nodes have done some.
+                used = {row["NodeList"] for row in cluster.completed() if row["JobState"] == "COMPLETED"}
+                running = [j for j in cluster.queue("RUNNING") if j["node"] in used and EXCEEDING not in j["comment"]]
+                if running:
+                    lost = running[0]
+                    cluster.set_down(lost["node"])
+                    lost_position = len(cluster.completed())
+            time.sleep(0.2)
+    finally:
+        if run.poll() is None:
+            run.kill()
+        run.wait()
+        beside.join()
+        if lost:
+            cluster.set_up(lost["node"])
+    return Runs(slurm, run.returncode, local, str(local_done), cluster.completed(), lost, lost_position)

@@ -1,0 +1,77 @@
+"""The container recipes: one content, from the lock file, of files that are there."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCKER = (ROOT / "containers" / "Dockerfile").read_text(encoding="utf-8")
+APPTAINER = (ROOT / "containers" / "privarms.def").read_text(encoding="utf-8")
+HOME = "/opt/privarms"
+
+
+def section(name: str) -> list[str]:
+    """The lines of a section of the Apptainer recipe."""
+    (text,) = re.findall(rf"^%{name}\n((?:    .*\n|\n)*)", APPTAINER, re.MULTILINE)
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def copied_by_docker() -> set[str]:
+    found = set()
+    for line in re.findall(r"^COPY (.*)$", DOCKER, re.MULTILINE):
+        *sources, target = line.split()
+        # COPY puts a folder's content into the target, a file beside it.
+        assert target == ("./" if all((ROOT / source).is_file() for source in sources) else sources[0])
+        found |= set(sources)
+    return found
+
+
+def copied_by_apptainer() -> set[str]:
+    pairs = [line.split() for line in section("files")]
+    assert {target for _, target in pairs} == {f"{HOME}/"}
+    return {source for source, _ in pairs}
+
+
+def test_both_recipes_hold_the_same():
+    assert re.search(r"^FROM (.*)$", DOCKER, re.MULTILINE)[1] == re.search(r"^From: (.*)$", APPTAINER, re.MULTILINE)[1]
+    assert copied_by_docker() == copied_by_apptainer()
+    assert re.findall(r"^RUN (.*)$", DOCKER, re.MULTILINE) == [s for s in section("post") if s != f"cd {HOME}"]
+    assert f"WORKDIR {HOME}\nCOPY" in DOCKER
+    (path,) = section("environment")
+    assert re.search(r"^ENV (.*)$", DOCKER, re.MULTILINE)[1] == path.removeprefix("export ")
+
+
+def test_the_base_image_has_a_python_that_the_lock_file_is_for():
+    locked = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["requires-python"]
+    least, below = re.fullmatch(r">=3\.(\d+), ?<3\.(\d+)", locked).groups()
+    minor = re.search(r"^FROM python:3\.(\d+)-slim-\w+$", DOCKER, re.MULTILINE)[1]
+    assert int(least) <= int(minor) < int(below)
+
+
+def test_what_docker_ignores_leaves_what_it_copies():
+    kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert kept == copied_by_docker()
+
+
+@pytest.fixture
+def copied(tmp_path) -> Path:
+    """A folder with what the recipes copy."""
+    for name in copied_by_docker():
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy2(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_what_is_copied_is_enough_to_plan_the_environment(copied):
+    done = subprocess.run(["make", "-n", "environment"], cwd=copied, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "uv sync --frozen" in done.stdout
+    project = tomllib.loads((copied / "pyproject.toml").read_text(encoding="utf-8"))
+    assert (copied / project["project"]["readme"]).is_file()
+    assert (copied / project["tool"]["setuptools"]["packages"]["find"]["where"][0] / "privarms").is_dir()

@@ -1,0 +1,54 @@
+"""The profiles: options that Snakemake has, and on a cluster what a workstation's profile says besides."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from snakemake.cli import get_argument_parser
+
+from privarms.studies.resources import growing
+
+PROFILES = {
+    file.parent.name: yaml.safe_load(file.read_text(encoding="utf-8"))
+    for file in (Path(__file__).parents[2] / "profiles").glob("*/config.yaml")
+}
+CLUSTERS = sorted(set(PROFILES) - {"default"})
+
+
+def test_there_is_a_profile_for_each_kind_of_machine():
+    assert set(PROFILES) == {"default", "slurm", "lsf", "kubernetes"}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_key_is_an_option_of_snakemake_or_of_the_executor(name):
+    # Snakemake refuses any other key, but only when the profile is used.
+    options = {o.removeprefix("--") for action in get_argument_parser()._actions for o in action.option_strings}
+    executor = PROFILES[name].get("executor")
+    assert executor == (None if name == "default" else name)
+    own = {key for key in PROFILES[name] if executor and key.startswith(f"{executor}-")}
+    assert set(PROFILES[name]) - own <= options
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_cluster_s_profile_says_what_the_default_one_says(name):
+    # Snakemake reads one workflow profile, not the default one besides.
+    default = {key: value for key, value in PROFILES["default"].items() if key != "quiet"}
+    assert default.items() <= PROFILES[name].items()
+    # Quiet about rules, Snakemake does not say why a job could not be submitted.
+    assert PROFILES[name]["quiet"] == ["host"]
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_cluster_s_jobs_are_retried_and_have_limits(name):
+    assert PROFILES[name]["retries"] >= 2
+    assert {"mem_mb", "runtime"} <= set(PROFILES[name]["default-resources"])
+    assert PROFILES[name]["local-cores"] >= 1
+
+
+def test_without_accounting_the_state_of_a_job_is_known_from_squeue():
+    assert PROFILES["slurm"]["slurm-status-command"] == "squeue"
+
+
+def test_a_retry_asks_for_more():
+    memory = growing(1500)
+    assert [memory({}, attempt=attempt) for attempt in (1, 2, 3)] == [1500, 3000, 4500]
