@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
+
 
 def _mount(*arguments: str | Path) -> bool:
     try:
@@ -47,8 +49,6 @@ def read_only(folder: Path) -> Iterator[None]:
         mounted = _mount("--bind", folder, folder)
         try:
             if not mounted or not _mount("-o", "remount,bind,ro", folder):
-                import pytest
-
                 pytest.skip("the superuser may write everywhere, and nothing can be mounted here")
             yield
         finally:
