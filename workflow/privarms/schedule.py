@@ -116,6 +116,12 @@ def makespan(of: Mapping[str, Job], cores: int) -> float:
     return now
 
 
+def _described(of: Mapping[str, Job]) -> str:
+    minutes = sum(job.seconds for job in of.values()) / 60
+    length = sum(of[name].seconds for name in critical_path(of)) / 60
+    return f"{len(of)} jobs, {minutes:.1f} core-minutes, critical path {length:.1f} minutes"
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print jobs, CPU time, critical path and the projected time on some numbers of cores."""
     parser = argparse.ArgumentParser(prog="python -m privarms.schedule", description=__doc__.splitlines()[0])
@@ -127,10 +133,11 @@ def main(arguments: list[str] | None = None) -> None:
         config |= configuration.read(Path("config/quick.yaml"))
     plan = make_plan(config, main=False)
     found = jobs(plan, Path("benchmarks") / given.scale)
-    chain = critical_path(found)
+    for paper in plan.papers:
+        own = {name: job for name, job in found.items() if paper in name.split("/")}
+        print(f"{paper}: {_described({n: j._replace(needs=tuple(set(j.needs) & set(own))) for n, j in own.items()})}")
+    print(f"everything: {_described(found)}: {', '.join(critical_path(found))}")
     minutes = sum(job.seconds for job in found.values()) / 60
-    length = sum(found[name].seconds for name in chain) / 60
-    print(f"{len(found)} jobs, {minutes:.1f} core-minutes, critical path {length:.1f} minutes: {', '.join(chain)}")
     for cores in given.cores:
         taken = makespan(found, cores) / 60
         print(f"{cores:4d} cores: {taken:6.1f} minutes, {minutes / taken / cores:4.0%} busy")
