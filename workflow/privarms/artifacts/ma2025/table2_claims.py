@@ -1,6 +1,7 @@
 """How the claims about Table 2 are measured."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -43,17 +44,23 @@ def _chosen(table: pd.DataFrame, keys: dict) -> pd.DataFrame:
     return table[chosen]
 
 
+@cache
+def _ranks(results: Results) -> pd.DataFrame:
+    table = results.inference("table2")
+    return ranks(table[table["variant"] != "as_printed"])
+
+
 def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary: str) -> Measured:
     """A rank sum over the rows of some datasets, `datasets` being names with plus signs between them."""
-    table = results.inference("table2")
     keys = {"datasets": datasets, "time": time, "method": method, "auxiliary": auxiliary}
-    found = _chosen(ranks(table[table["variant"] != "as_printed"]), keys)
-    return Measured(float(found["rank_sum"].iloc[0]), math.nan, int(table["replicates"].max()))
+    found = _chosen(_ranks(results), keys)
+    replicates = min(_replicates(results, dataset) for dataset in datasets.split("+"))
+    return Measured(float(found["rank_sum"].iloc[0]), math.nan, replicates)
 
 
 def _sums(results: Results, dataset: str) -> pd.Series:
     """Rank sums of one dataset over both times, by method and auxiliary."""
-    found = ranks(_table(results, dataset))
+    found = _ranks(results)
     return found[found["datasets"] == dataset].groupby(["method", "auxiliary"])["rank_sum"].sum()
 
 
