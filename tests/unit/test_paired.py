@@ -179,7 +179,8 @@ def test_what_is_not_paired_is_refused(ours, others, message):
     [
         ({"ours": [1], "others": [2]}, "ours, others: expected at least 2 replicates; found 1"),
         ({"statistic": "median"}, "statistic: expected difference or ratio; found 'median'"),
-        ({"others": [1, 0], "statistic": "ratio"}, r"others: expected numbers > 0 for a ratio; found 0\.0"),
+        ({"others": [0, 0], "statistic": "ratio"}, r"others: expected numbers >= 0 of mean > 0 .* found 0\.0"),
+        ({"others": [3, -1], "statistic": "ratio"}, r"others: expected numbers >= 0 of mean > 0 .* found -1\.0"),
         ({"resamples": 1}, "resamples: expected at least 2; found 1"),
         ({"level": 1.0}, "level"),
         ({"level": 0.0}, "level"),
@@ -368,3 +369,10 @@ def test_the_published_rank_sums_give_equal_entries_the_best_of_their_ranks(time
     assert list(found["rank_sum"]) == expected
     # Mean ranks always add up to 21 a row.
     assert (found["rank_sum"].sum() == 12 * 21) == (ties == "average")
+
+
+def test_a_ratio_to_rewards_that_may_be_zero_has_an_interval():
+    found = paired_bootstrap([4, 5, 6, 5], [0, 1, 2, 1], np.random.default_rng(1), statistic="ratio")
+    assert found.estimate == 5
+    # Resamples of zeros alone have no bound above.
+    assert 0 < found.low < 5 <= found.high

@@ -48,7 +48,7 @@ def test_claims_hold_the_published_entries():
     sums = {
         (c["arguments"]["time"], c["arguments"]["method"], c["arguments"]["auxiliary"]): c["published"]
         for c in claims
-        if c.get("measure") == "rank_sum"
+        if c.get("measure") == "rank_sum" and c["arguments"]["datasets"] == "adult+jobs+taxi"
     }
     assert sums == {
         (time, method, auxiliary): value[auxiliary == "without"]
@@ -142,14 +142,76 @@ def test_a_dataset_without_sources_has_three_methods():
     assert table2.ranks(found)["rank_sum"].tolist() == [2, 4, 6] * 2
     sheet = tables.table2_sheet(found)
     assert [row for row in sheet.rows if isinstance(row, str)] == [
-        "epsilon = 1, no auxiliary data",
-        "epsilon = 2, no auxiliary data",
+        "ε = 1, no auxiliary data",
+        "ε = 2, no auxiliary data",
+        "over toy",
     ]
 
 
 def test_two_settings_of_a_method_are_refused():
     with pytest.raises(PrivarmsError, match=r"ldp_nn \(with auxiliary data\) stands twice on toy"):
         table2.entries(made_up(twice=True))
+
+
+def changed(change):
+    """Results whose cells of `real_data` or its reference are changed."""
+    results = made_up()
+
+    def cells(study):
+        return change(study, results.cells(study).copy())
+
+    return SimpleNamespace(cells=cells, replicates=results.replicates)
+
+
+def without_budget(study, cells):
+    return cells.assign(epsilon_aux=np.nan) if study == "real_data" else cells
+
+
+def with_texts(study, cells):
+    return cells.assign(epsilon_aux="2 8") if study == "real_data" else cells
+
+
+def with_other_replicates(study, cells):
+    if study != "real_data":
+        return cells
+    return cells.assign(replicates=cells["replicates"] - (cells["policy"] == "ldp_nn"))
+
+
+def with_fewer_budgets(study, cells):
+    return cells[(cells["policy"] != "ldp_nn") | (cells["epsilon"] == 1)] if study == "real_data" else cells
+
+
+def with_two_references(study, cells):
+    return pd.concat([cells, cells]) if study == "real_data_reference" else cells
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (without_budget, "with auxiliary data: give it an epsilon_aux"),
+        (with_texts, "epsilon_aux: expected one number for all sources"),
+        (with_other_replicates, "toy: expected at least two methods with equally many replicates, 2 or more; found"),
+        (with_fewer_budgets, r"ldp_nn \(with auxiliary data\) on toy has other budgets"),
+        (with_two_references, "absse stands twice on toy"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(change, message):
+    with pytest.raises(PrivarmsError, match=message):
+        table2.entries(changed(change))
+
+
+def test_a_method_that_earned_nothing_has_no_interval():
+    results = made_up(printed=False)
+
+    def replicates(study, columns):
+        runs = results.replicates(study, columns).copy()
+        runs.loc[runs["cell"].str.startswith("ldp_nn-without"), "reward"] = 0
+        return runs
+
+    found = table2.entries(SimpleNamespace(cells=results.cells, replicates=replicates))
+    nothing = (found["method"] == "ldp_nn") & (found["auxiliary"] == "without")
+    assert found.loc[nothing, ["best_over_this", "low", "high"]].isna().all().all()
+    assert found.loc[nothing, "p"].notna().all()
 
 
 def test_a_horizon_without_reference_is_refused():
@@ -167,18 +229,25 @@ def test_the_sheet_shows_best_significant_and_published():
     ours.loc[(ours["method"] == "ldp_mab") & (ours["auxiliary"] == "with"), ["best", "significant"]] = True
     sheet = tables.table2_sheet(ours.assign(best=ours["best"].astype("boolean")))
     rows = [row for row in sheet.rows if not isinstance(row, str)]
-    assert len(rows) == 4 * 3 * 2
+    assert len(rows) == 4 * 3 * 2 + 1
     assert sheet.columns == 13
+    # The published table's last line.
+    assert [entry.text for entry in rows[-1]] == [
+        *("rank sum", "15", "45", "55", "52", "37", "43"),
+        *("22", "44", "54", "56", "33", "36"),
+    ]
     first, second = rows[:2]
     assert (first[0].text, first[1].text, first[1].bold, first[1].grey) == ("adult", "1.459", True, True)
-    assert (first[2].bold, second[0].text.strip(), second[1].text) == (False, "published", "1.459")
+    assert (first[2].bold, second[0].text, second[1].text) == (False, "published", "1.459")
     text = markdown(sheet)
     assert "| adult | **1.459**\\* | 0.987 | 0.954 |" in text
-    assert text.count("\n|") == 1 + 4 + 24
+    assert "| *published* | *1.459* | *0.987* |" in text
+    assert text.count("\n|") == 1 + 5 + 25
     tex = latex(sheet)
     assert "\\cellcolor[gray]{0.85}\\textbf{1.459}" in tex
-    assert "\\multicolumn{6}{c}{t = n\\_P / 4}" in tex
-    assert tex.count("\\\\") == 3 + 4 + 24
+    assert "\\multicolumn{6}{c}{t = $n_P$/4}" in tex
+    assert "($\\varepsilon$, $\\varepsilon_m$) = (1, 1)" in tex
+    assert tex.count("\\\\") == 3 + 5 + 25
 
 
 class Made:
@@ -186,6 +255,7 @@ class Made:
 
     def __init__(self, found, table):
         self.cells, self.replicates, self.inference = found.cells, found.replicates, lambda name: table
+        self.dataset = {"toy": {"n_target": 40, "target_label_counts": [30, 10]}}.get
 
 
 @pytest.fixture(scope="module")
@@ -194,10 +264,20 @@ def results(table):
     return Made(found, table)
 
 
+def test_claims_hold_adult_s_own_rank_sums():
+    claims = yaml.safe_load((ROOT / "config/claims/ma2025.yaml").read_text(encoding="utf-8"))["claims"]
+    found = table2.ranks(published()).set_index(["datasets", "time", "method", "auxiliary"])["rank_sum"]
+    of_adult = [c for c in claims if c.get("measure") == "rank_sum" and c["arguments"]["datasets"] == "adult"]
+    assert len(of_adult) == 12
+    for claim in of_adult:
+        assert claim["published"] == found["adult", *(claim["arguments"][k] for k in ("time", "method", "auxiliary"))]
+
+
 def test_claims_about_known_rates(results):
     lead = table2_claims.rank_lead(results, "toy")
     # LDPMAB with: rank 1 in eight rows; the next one rank 2.
     assert lead.value == 8 - 16
+    assert lead.note.endswith("ABSE earns 0.750 a user up to n_P/4 and 0.750 up to n_P, the most frequent label 0.750.")
     assert table2_claims.significant_lead(results, "toy").value == 8
     assert table2_claims.share_below_absse(results, "toy").value == 1
     assert table2_claims.beats_linear(results, "toy").value == pytest.approx(np.log(0.6 / 0.5))

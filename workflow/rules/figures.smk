@@ -25,6 +25,7 @@ for paper in plan.papers:
                 runtime=20,
             params:
                 paper=paper,
+                prepared=plan.prepared_facts(paper),
                 artifacts={name: plan.artifact_data(paper, name) for name in plan.artifacts(paper, "figure")},
             script:
                 "../scripts/draw_figures.py"

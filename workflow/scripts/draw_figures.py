@@ -12,7 +12,7 @@ with job(snakemake):
     paper = snakemake.params.paper
     figures = importlib.import_module(f"privarms.artifacts.{paper}.figures").FIGURES
     folder = Path(snakemake.output[0]).parents[2]
-    results = Results(folder, paper)
+    results = Results(folder, paper, snakemake.params.prepared)
     style.use_style()
     for name, data in snakemake.params.artifacts.items():
         figure, numbers = figures[name](results)

@@ -1,5 +1,6 @@
 """A table laid out for reading, as a paper prints it: Markdown, LaTeX and a picture of one sheet."""
 
+import re
 import textwrap
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +16,8 @@ from privarms.artifacts.tables import STAND_IN_NOTE, write_csv
 from privarms.data import STAND_IN
 from privarms.files import whole
 
+# Symbols as texts have them, and in LaTeX's mathematics.
+SYMBOLS = {"ε_m": r"\varepsilon_m", "ε": r"\varepsilon", "n_P": r"n_P"}
 GREY = "#D9D9D9"
 ROW, LINE = 0.17, 0.6  # inches, points
 CHARACTER = 0.068  # inches of a character of this font at 8 points
@@ -71,7 +74,7 @@ def names(sheet: Sheet) -> list[str]:
 
 
 def markdown(sheet: Sheet) -> str:
-    """Pipes; bold is bold, and grey, which Markdown does not have, an asterisk behind."""
+    """Pipes; bold is bold, quiet italic, and grey, which Markdown does not have, an asterisk behind."""
     lines = [names(sheet), [":--", *["--:"] * (sheet.columns - 1)]]
     for row in sheet.rows:
         if isinstance(row, str):
@@ -116,9 +119,16 @@ def _set(entry: Entry) -> str:
 
 
 def _escaped(text: str) -> str:
-    for character in "&%$#_{}":
-        text = text.replace(character, f"\\{character}")
-    return text
+    parts = _PIECES.split(text)
+    return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else re.sub(r"([&%$#_{}])", r"\\\1", p) for p in parts)
+
+
+def _drawn(text: str) -> str:
+    """For matplotlib, whose mathematics is LaTeX's."""
+    return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else p.replace("$", r"\$") for p in _PIECES.split(text))
+
+
+_PIECES = re.compile(f"({'|'.join(map(re.escape, SYMBOLS))})")
 
 
 def draw(sheet: Sheet) -> Figure:
@@ -153,7 +163,7 @@ def draw(sheet: Sheet) -> Figure:
             single = span == 1
             x = (left + right) / 2 if not single else left + 0.04 if first == 0 else right - 0.06
             ha = "center" if not single else "left" if first == 0 else "right"
-            ax.text(x, y + ROW / 2, text, ha=ha, va="center")
+            ax.text(x, y + ROW / 2, _drawn(text), ha=ha, va="center")
             if span > 1 and text and number < len(sheet.heads):
                 rule(y + ROW, left + 0.05, right - 0.05, LINE / 2)
             first += span
@@ -162,7 +172,7 @@ def draw(sheet: Sheet) -> Figure:
     for row in sheet.rows:
         if isinstance(row, str):
             rule(y, width=LINE / 2)
-            ax.text(edges[-1] / 2, y + ROW / 2, row, ha="center", va="center")
+            ax.text(edges[-1] / 2, y + ROW / 2, _drawn(row), ha="center", va="center")
         else:
             for j, entry in enumerate(row):
                 if entry.grey:
@@ -174,7 +184,7 @@ def draw(sheet: Sheet) -> Figure:
                     "fontweight": "bold" if entry.bold else "normal",
                     "color": style.QUIET if entry.quiet else "black",
                 }
-                ax.text(x, y + ROW / 2, entry.text, ha=ha, va="center", **looks)
+                ax.text(x, y + ROW / 2, _drawn(entry.text), ha=ha, va="center", **looks)
         y += ROW
     rule(y, width=2 * LINE)
     for line in wrapped:

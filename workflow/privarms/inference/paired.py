@@ -58,15 +58,15 @@ def paired_bootstrap(
 ) -> Interval:
     """mean(ours) - mean(others), or with statistic "ratio" mean(ours) / mean(others), and its percentile interval.
 
-    ours, others: float64[n] on the same replicates, n >= 2, others > 0 for a ratio; whole replicates are drawn with
-    replacement (Efron & Tibshirani 1993, ch. 13). resamples: at least 2; level: of the two-sided interval, in (0, 1),
-    which it reaches for large n. Raises ValueError outside these ranges.
+    ours, others: float64[n] on the same replicates, n >= 2, others >= 0 of mean > 0 for a ratio; whole replicates are
+    drawn with replacement (Efron & Tibshirani 1993, ch. 13). resamples: at least 2; level: of the two-sided interval,
+    in (0, 1), which it reaches for large n. Raises ValueError outside these ranges.
     """
     ours, others = _pairs(ours, others, least=2)
     if statistic not in STATISTICS:
         raise ValueError(f"statistic: expected {' or '.join(STATISTICS)}; found {statistic!r}")
-    if statistic == "ratio" and not (others > 0).all():
-        raise ValueError(f"others: expected numbers > 0 for a ratio; found {others.min()}")
+    if statistic == "ratio" and ((others < 0).any() or others.mean() == 0):
+        raise ValueError(f"others: expected numbers >= 0 of mean > 0 for a ratio; found {others.min()}")
     if resamples < 2:
         raise ValueError(f"resamples: expected at least 2; found {resamples}")
     if not 0 < level < 1:
@@ -76,17 +76,19 @@ def paired_bootstrap(
     def of_means(x, y, axis=-1):
         return compared(x.mean(axis=axis), y.mean(axis=axis))
 
-    low, high = bootstrap(
-        (ours, others),
-        of_means,
-        paired=True,
-        vectorized=True,
-        n_resamples=resamples,
-        batch=max(1, RESAMPLED_NUMBERS // len(ours)),
-        confidence_level=level,
-        method="percentile",
-        rng=rng,
-    ).confidence_interval
+    # A resample of few replicates may have a mean of 0 below the line.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = bootstrap(
+            (ours, others),
+            of_means,
+            paired=True,
+            vectorized=True,
+            n_resamples=resamples,
+            batch=max(1, RESAMPLED_NUMBERS // len(ours)),
+            confidence_level=level,
+            method="percentile",
+            rng=rng,
+        ).confidence_interval
     return Interval(float(of_means(ours, others)), float(low), float(high))
 
 

@@ -1,10 +1,11 @@
 """A bandit that learns by locally private stochastic gradients, after auxiliary sources: the loop of Linear and NN.
 
 Han, Liang, Wang & Zhang (2021), Algorithm 2 in its form for one parameter an arm, as a competitor in section 4.2 of Ma
-et al. (2025): the server pulls the arm with the largest estimated reward, the user sends a private gradient of the
-logistic loss, and the server takes a step. A user's gradient is one vector over the parameters of all arms, zero but
-for those of the pulled arm, and is released once, with the whole budget (`mechanisms.l2_ball`): arm, context and reward
-are private together. Steps are taken after a batch, with the mean of its gradients. Auxiliary users send the gradient
+et al. (2025). The arm with the largest estimated reward is pulled, by the user, who alone knows the context; the user
+sends a private gradient of the logistic loss, and the server takes a step. A user's gradient is one vector over the
+parameters of all arms, zero but for those of the pulled arm, and is released once, with the whole budget
+(`mechanisms.l2_ball`): arm, context and reward are private together. Steps are taken after a batch, with the mean of
+its gradients; one that a source leaves unfinished counts for as many users as it has. Auxiliary users send the gradient
 of the arm that their behaviour policy pulled, with their source's budget.
 
 An arm's reward is estimated as 1/(1 + e^-z). Without a hidden layer z = w x + b; with one, z = v max(W x + b, 0) + c.
@@ -201,7 +202,7 @@ def stream(params, environment, weights, source, checkpoints, rng, record):
         in_batch += 1
         if in_batch == params.batch or user == n - 1:
             for i in range(size):
-                flat[i] -= params.rate * total[i] / in_batch
+                flat[i] -= params.rate * total[i] / params.batch
                 total[i] = 0.0
             in_batch = 0
         if source == 0 and next_checkpoint < len(checkpoints) and user + 1 == checkpoints[next_checkpoint]:

@@ -76,6 +76,6 @@ def run(params, environment, rng):
             messages.append(message)
             # The server's side.
             if len(messages) == params.batch or user == params.users[source] - 1:
-                weights = weights - params.rate * np.mean(messages, axis=0).reshape(weights.shape)
+                weights = weights - params.rate * (np.sum(messages, axis=0) / params.batch).reshape(weights.shape)
                 messages = []
     return earned, weights

@@ -48,6 +48,9 @@ def real_learning_curves(results: Results):
             ax = axes[i, j]
             own = (of_dataset["epsilon"] == epsilon) & (of_dataset["epsilon_aux"].fillna(0) == epsilon_aux)
             lines = list(of_dataset[own].groupby(["variant", "method", "auxiliary"], sort=False))
+            if not lines:
+                ax.set_axis_off()
+                continue
             absse = base[(base["dataset"] == dataset) & (base["method"] == "absse")]
             for (variant, method, auxiliary), curve in [*lines, (("", "absse", ""), absse)]:
                 drawn.append(
@@ -55,7 +58,7 @@ def real_learning_curves(results: Results):
                         epsilon=epsilon, epsilon_aux=epsilon_aux
                     )
                 )
-            ax.axhline(_constant(base, dataset), color=style.QUIET, linewidth=0.7, linestyle=(0, (1, 1.5)))
+            ax.axhline(best_constant(results, dataset), color=style.QUIET, linewidth=0.7, linestyle=(0, (1, 1.5)))
             ax.set(xscale="log")
             if i == 0:
                 ax.set_title(
@@ -65,17 +68,18 @@ def real_learning_curves(results: Results):
                 ax.set_ylabel(f"{name}\naverage reward")
     for ax in axes[-1]:
         ax.set_xlabel("target users $t$")
-    found = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
+    # A panel of a dataset without sources has few of the lines, or none.
+    found = {name: line for ax in axes.flat for line, name in zip(*ax.get_legend_handles_labels(), strict=True)}
     # A column a method: with auxiliary data above, without below.
     names = sorted(found, key=lambda name: (name == "ABSE", name.rsplit(" ", 1)))
     figure.legend([found[n] for n in names], names, loc="outside lower center", ncols=(len(names) + 1) // 2)
     return figure, pd.concat(drawn, ignore_index=True)
 
 
-def _constant(base: pd.DataFrame, dataset: str) -> float:
-    """What the best constant arm earns a user."""
-    ends = base[(base["dataset"] == dataset) & (base["method"] == "constant") & (base["t"] == base["horizon"])]
-    return float((ends["reward_mean"] / ends["t"]).max())
+def best_constant(results: Results, dataset: str) -> float:
+    """What the best constant arm earns a user: the share of the target's most frequent label."""
+    facts = results.dataset(dataset)
+    return max(facts["target_label_counts"]) / facts["n_target"]
 
 
 def _curve(ax, curve: pd.DataFrame, variant: str, method: str, auxiliary: str, looks: style.Palette) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from privarms.artifacts.results import Results
 from privarms.errors import PrivarmsError
 from privarms.inference.paired import compare, paired_bootstrap, rank_sums
 from privarms.studies import library
+from privarms.studies.streams import digest, stream
 
 # The published entries, to three decimals.
 PUBLISHED_FILE = Path(__file__).with_suffix(".csv")
@@ -81,23 +82,19 @@ def entries(results: Results) -> pd.DataFrame:
     bootstrap; p of the signed-rank test that the best one is larger, p_holm adjusted over the row's comparisons. Empty
     for the best one itself and, like best and significant, for the algorithm as printed.
     """
-    cells = repeated(at_times(results.cells("real_data")))
-    _refuse_repeats(cells)
-    cells = cells.merge(reference(results), on=["dataset", "t"], how="left", validate="many_to_one")
-    alone = cells.loc[cells["base"].isna(), ["dataset", "t"]].drop_duplicates()
-    if not alone.empty:
-        dataset, t = alone.iloc[0]
-        raise PrivarmsError(
-            f"studies.real_data_reference: no run of absse on {dataset} at t = {t:,}, which studies.real_data has; "
-            "give both studies the same horizons and checkpoints"
-        )
+    cells = at_times(results.cells("real_data"))
+    _refuse_what_cannot_be_compared(cells)
+    cells, base = repeated(cells), reference(results)
+    _refuse_other_references(cells, base)
+    cells = cells.merge(base[["dataset", "t", "base", "base_se"]], on=["dataset", "t"], validate="many_to_one")
     cells["ratio"], cells["se"] = ratio(cells["reward_mean"], cells["reward_se"], cells["base"], cells["base_se"])
     runs = results.replicates("real_data", ("cell", "replicate", "t", "horizon", "reward"))
     rewards = dict(list(at_times(runs.assign(policy="")).groupby(["cell", "time"], observed=True)))
-    rng = np.random.default_rng(BOOTSTRAP_SEED)
     parts = []
-    for _, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
+    for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
         contest = row[row["variant"] != "as_printed"]
+        # A stream a row, so that another dataset changes no interval.
+        rng = stream(BOOTSTRAP_SEED, digest({"row": [str(one) for one in key]}), 0)
         found = _contest(contest, {cell: rewards[cell, row["time"].iloc[0]] for cell in contest["cell"]}, rng)
         parts.append(row.merge(found, on="cell", how="left"))
     table = pd.concat(parts, ignore_index=True)
@@ -118,20 +115,68 @@ def _contest(contest: pd.DataFrame, rewards: dict[str, pd.DataFrame], rng: np.ra
             rows.append((np.nan, np.nan, np.nan))
             continue
         ours, others = (rewards[c].sort_values("replicate")["reward"].to_numpy(float) for c in (best, cell))
-        rows.append(paired_bootstrap(ours, others, rng, statistic="ratio"))
+        # A method may have earned nothing so far.
+        earned = others.mean() > 0
+        rows.append(paired_bootstrap(ours, others, rng, statistic="ratio") if earned else (np.nan, np.nan, np.nan))
     intervals = pd.DataFrame(rows, columns=["best_over_this", "low", "high"])
     own = found[["cell", "best", "significant", "significant_holm", "p", "p_holm"]].join(intervals)
     return own.assign(best_method=named["method"], best_auxiliary=named["auxiliary"])
 
 
-def _refuse_repeats(cells: pd.DataFrame) -> None:
-    twice = cells.duplicated([*ROW, *METHOD])
-    if twice.any():
-        row = cells[twice].iloc[0]
+def _refuse_what_cannot_be_compared(cells: pd.DataFrame) -> None:
+    """PrivarmsError unless each dataset has several methods, once each, in the same settings and over the same runs."""
+    if "epsilon_aux" in cells and not pd.api.types.is_numeric_dtype(cells["epsilon_aux"]):
+        raise PrivarmsError(
+            "studies.real_data: epsilon_aux: expected one number for all sources; put others into another study"
+        )
+    budgets = cells["epsilon_aux"] if "epsilon_aux" in cells else pd.Series(np.nan, cells.index)
+    without = cells[(cells["auxiliary"] == "with") & budgets.isna()]
+    if not without.empty:
+        raise PrivarmsError(
+            f"studies.real_data: {without['method'].iloc[0]} with auxiliary data: give it an epsilon_aux"
+        )
+    twice = cells[cells.assign(budget=budgets).duplicated(["dataset", "epsilon", "budget", "time", *METHOD])]
+    if not twice.empty:
+        row = twice.iloc[0]
         raise PrivarmsError(
             f"studies.real_data: {row['method']} ({row['auxiliary']} auxiliary data) stands twice on {row['dataset']}; "
             "methods are told apart by policy, variant and auxiliary: put other settings into a study of their own"
         )
+    for (dataset, auxiliary), rows in cells.groupby(["dataset", "auxiliary"], observed=True):
+        settings = {
+            method: set(zip(own["epsilon"], budgets[own.index].fillna(0), own["time"], strict=True))
+            for method, own in rows.groupby(["method", "variant"], observed=True)
+        }
+        most = max(settings.values(), key=len)
+        for (method, _), own in settings.items():
+            if own != most:
+                raise PrivarmsError(
+                    f"studies.real_data: {method} ({auxiliary} auxiliary data) on {dataset} has other "
+                    "budgets or checkpoints than the other methods; give all of them the same"
+                )
+    contest = cells[cells["variant"] != "as_printed"]
+    for dataset, rows in contest.groupby("dataset", observed=True):
+        if len(rows[METHOD].drop_duplicates()) < 2 or rows["replicates"].nunique() > 1 or rows["replicates"].min() < 2:
+            raise PrivarmsError(
+                f"studies.real_data: {dataset}: expected at least two methods with equally many replicates, 2 or "
+                f"more; found {rows.groupby('method', observed=True)['replicates'].unique().map(list).to_dict()}"
+            )
+
+
+def _refuse_other_references(cells: pd.DataFrame, base: pd.DataFrame) -> None:
+    twice = base[base.duplicated(["dataset", "t"])]
+    if not twice.empty:
+        raise PrivarmsError(
+            f"studies.real_data_reference: absse stands twice on {twice['dataset'].iloc[0]}; put other constants into "
+            "a study of their own"
+        )
+    there = set(base[["dataset", "t"]].itertuples(index=False, name=None))
+    for dataset, t in cells[["dataset", "t"]].drop_duplicates().itertuples(index=False, name=None):
+        if (dataset, t) not in there:
+            raise PrivarmsError(
+                f"studies.real_data_reference: no run of absse on {dataset} at t = {t:,}, which studies.real_data has; "
+                "give both studies the same horizons and checkpoints"
+            )
 
 
 def ranks(table: pd.DataFrame) -> pd.DataFrame:
@@ -142,25 +187,25 @@ def ranks(table: pd.DataFrame) -> pd.DataFrame:
     three published datasets are real.
     """
     there = table[["dataset", "data"]].drop_duplicates()
-    names = there["dataset"].tolist()
-    groups = [[name] for name in names]
+    methods = {
+        dataset: frozenset(rows[METHOD].itertuples(index=False, name=None))
+        for dataset, rows in table.groupby("dataset", sort=False, observed=True)
+    }
+    names = list(methods)
     three = [name for name in PUBLISHED_DATASETS if name in names]
-    if len(three) == len(PUBLISHED_DATASETS):
-        groups.append(three)
-    # A dataset without sources has fewer methods.
-    alike = [name for name in names if (table.loc[table["dataset"] == name, "auxiliary"] == "with").any()]
-    if len(alike) > 1 and alike != three:
-        groups.append(alike)
+    # One without sources, say, has fewer methods: ranks among other numbers of methods are not added up.
+    alike = [name for name in names if methods[name] == max(methods.values(), key=len)]
+    groups = [[name] for name in names]
+    groups += [several for several in (three, alike) if len(several) > 1 and len({methods[n] for n in several}) == 1]
+    groups = [list(one) for one in dict.fromkeys(map(tuple, groups))]
     real = set(there.loc[there["data"] == "real", "dataset"]) >= set(PUBLISHED_DATASETS)
     parts = []
     for group in groups:
         for time in TIMES:
             rows = table[table["dataset"].isin(group) & (table["time"] == time)]
-            for variant in ("as_released", "as_printed"):
-                found = _rank_sums(rows, variant)
-                if variant == "as_printed":
-                    found = found[found["variant"] == variant]
-                parts.append(found.assign(time=time, datasets="+".join(group)))
+            for variant in rows["variant"].unique():
+                found = _rank_sums(rows, variant or "as_released")
+                parts.append(found[found["variant"] == variant].assign(time=time, datasets="+".join(group)))
     sums = pd.concat(parts, ignore_index=True)
     sums["rank_sum"] = sums["rank_sum"].astype(int)
     sums["published_rank_sum"] = pd.array(

@@ -6,12 +6,14 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from privarms.artifacts.ma2025.real_data import MAIN, alternatives
-from privarms.artifacts.ma2025.table2 import METHOD, at_times, label_of, ranks, repeated
+from privarms.artifacts.ma2025.real_data import MAIN, alternatives, best_constant
+from privarms.artifacts.ma2025.table2 import METHOD, at_times, label_of, ranks, reference, repeated
 from privarms.artifacts.results import Results
 from privarms.ledger import Measured
 
 LDPMAB = "ldp_mab"
+# Of eight rows none should be that far off by chance.
+CLEAR = 3
 
 
 def _table(results: Results, dataset: str) -> pd.DataFrame:
@@ -64,6 +66,23 @@ def _sums(results: Results, dataset: str) -> pd.Series:
     return found[found["datasets"] == dataset].groupby(["method", "auxiliary"])["rank_sum"].sum()
 
 
+def _rewards_of_others(results: Results, dataset: str) -> str:
+    """What the ratios are relative to, in a sentence: ABSE's rewards, and those of the best constant arm."""
+    base = reference(results)
+    base = base[base["dataset"] == dataset].sort_values("t")
+    quarter, full = (float(base["base"].iloc[i] / base["t"].iloc[i]) for i in _times(base["t"]))
+    return (
+        f"ABSE earns {quarter:.3f} a user up to n_P/4 and {full:.3f} up to n_P, the most frequent label "
+        f"{best_constant(results, dataset):.3f}."
+    )
+
+
+def _times(t: pd.Series) -> tuple[int, int]:
+    """Where a quarter of the last number of users stands, and that one."""
+    values = t.to_numpy()
+    return int(np.flatnonzero(values == max(values[-1] // 4, 1))[0]), len(values) - 1
+
+
 def _said(values: pd.Series, form: str) -> str:
     return ", ".join(f"{label_of(m)} {a} {v:{form}}" for (m, a), v in values.items())
 
@@ -72,7 +91,7 @@ def rank_lead(results: Results, dataset: str) -> Measured:
     """LDPMAB's rank sum with auxiliary data, over both times, less the smallest one of the other methods."""
     sums = _sums(results, dataset)
     own = sums.pop((LDPMAB, "with"))
-    note = f"LDPMAB with {own}; {_said(sums.sort_values(), '')}."
+    note = f"LDPMAB with {own}; {_said(sums.sort_values(), '')}. {_rewards_of_others(results, dataset)}"
     return Measured(float(own - sums.min()), math.nan, _replicates(results, dataset), note)
 
 
@@ -140,24 +159,68 @@ def reward_gain(
     others = _rewards(runs, time, other_auxiliary, other_epsilon, other_epsilon_aux)
     value = ours.mean() / others.mean()
     se = (ours - value * others).std(ddof=1) / math.sqrt(len(ours)) / others.mean()
-    return Measured(float(value - 1), float(se), len(ours))
+    settings = (auxiliary, epsilon, epsilon_aux), (other_auxiliary, other_epsilon, other_epsilon_aux)
+    note = _gain_elsewhere(results, time, *settings) if dataset == "adult" else ""
+    return Measured(float(value - 1), float(se), len(ours), note)
+
+
+def _gain_elsewhere(results: Results, time: str, first: tuple, second: tuple) -> str:
+    """The range of `reward_gain` over the alternatives, in which ABSE's reward cancels out."""
+    table = alternatives(results)
+    table = table[(table["method"] == LDPMAB) & (table["time"] == time) & (table["alternative"] != MAIN)]
+    table = table[~table["alternative"].str.startswith("ABSE")]
+
+    def of(setting: tuple) -> pd.Series:
+        keys = dict(zip(("auxiliary", "epsilon", "epsilon_aux"), setting, strict=True))
+        if setting[0] == "without":
+            del keys["epsilon_aux"]
+        return _chosen(table, keys).drop_duplicates("alternative").set_index("alternative")["ratio"]
+
+    gains = of(first) / of(second) - 1
+    return (
+        f"Over the other ways to prepare and run it from {gains.min():.3f} ({gains.idxmin()}) to {gains.max():.3f} "
+        f"({gains.idxmax()})."
+    )
 
 
 def negative_transfer(results: Results, dataset: str, method: str) -> Measured:
-    """Rows in which a method earns less with auxiliary data than without, by more than two paired standard errors."""
-    runs = repeated(_runs(results, dataset))
-    runs = runs[runs["method"] == method]
-    wide = runs.pivot_table(
+    """Rows in which a method earns less with auxiliary data than without, by more than CLEAR paired standard errors;
+    of Adult also under each of the alternatives."""
+    runs = _runs(results, dataset)
+    z, replicates = _losses(runs[runs["method"] == method])
+    worst = z.idxmax()
+    note = (
+        f"{int((z > CLEAR).sum())} of {len(z)} rows; the largest difference at epsilon = {worst[0]:g}, "
+        f"eps_m = {worst[1]:g}, t = {'n_P/4' if worst[2] == 'quarter' else 'n_P'}: {z.max():.1f} standard errors."
+    )
+    if dataset == "adult":
+        found = {name: int((_losses(own)[0] > CLEAR).sum()) for name, own in _alternative_runs(results, method)}
+        some = ", ".join(f"{count} ({name})" for name, count in found.items() if count) or "none"
+        note += f" Rows under the {len(found)} alternatives: {some}{', else none' if some != 'none' else ''}."
+    return Measured(float((z > CLEAR).sum()), math.nan, replicates, note)
+
+
+def _losses(runs: pd.DataFrame) -> tuple[pd.Series, int]:
+    """By row, what auxiliary data lose in standard errors of differences by replicate; and the replicates."""
+    wide = repeated(runs).pivot_table(
         index=["epsilon", "epsilon_aux", "time", "replicate"], columns="auxiliary", values="reward", observed=True
     )
     lost = (wide["without"] - wide["with"]).groupby(level=[0, 1, 2])
-    z = lost.mean() / (lost.std() / np.sqrt(lost.size()))
-    worst = z.idxmax()
-    note = (
-        f"{int((z > 2).sum())} of {len(z)} rows; the largest difference at epsilon = {worst[0]:g}, "
-        f"eps_m = {worst[1]:g}, t = {'n_P/4' if worst[2] == 'quarter' else 'n_P'}: {z.max():.1f} standard errors."
-    )
-    return Measured(float((z > 2).sum()), math.nan, int(lost.size().min()), note)
+    # No difference in any replicate is no loss.
+    return (lost.mean() / (lost.std() / np.sqrt(lost.size()))).fillna(0.0), int(lost.size().min())
+
+
+def _alternative_runs(results: Results, method: str) -> list[tuple[str, pd.DataFrame]]:
+    """The runs of a method on Adult with another preparation, batch or rate, by the name of the alternative."""
+    columns = ("dataset", "policy", "auxiliary", "epsilon", "epsilon_aux", "replicate", "t", "horizon", "reward")
+    other = at_times(results.replicates("adult_sensitivity", columns))
+    found = list(other[other["method"] == method].groupby("dataset", observed=True))
+    settings = at_times(results.replicates("adult_settings", (*columns, "batch", "rate")))
+    settings = settings[settings["method"] == method]
+    for column, usual in (("batch", 100), ("rate", 0.1)):
+        changed = settings[settings[column].notna() & (settings[column] != usual)]
+        found += [(f"{column} {value:g}", own) for value, own in changed.groupby(column)]
+    return [(str(name), own) for name, own in found]
 
 
 def beats_linear(results: Results, dataset: str) -> Measured:
@@ -169,7 +232,8 @@ def beats_linear(results: Results, dataset: str) -> Measured:
     # Entries of one run at two times are dependent: their errors are added up, not their squares.
     errors = sum(wide["se"][m] / wide["ratio"][m] for m in (LDPMAB, "ldp_linear"))
     each = ", ".join(f"{math.exp(v):.2f} at ({e:g}, {t})" for (e, t), v in logs.items())
-    return Measured(float(logs.mean()), float(errors.mean()), _replicates(results, dataset), f"Ratios: {each}.")
+    note = f"Ratios: {each}. {_rewards_of_others(results, dataset)}"
+    return Measured(float(logs.mean()), float(errors.mean()), _replicates(results, dataset), note)
 
 
 def share_below_absse(results: Results, dataset: str) -> Measured:
@@ -178,7 +242,8 @@ def share_below_absse(results: Results, dataset: str) -> Measured:
     alone = table[table["auxiliary"] == "without"].drop_duplicates(["epsilon", "time", *METHOD])
     below = alone["ratio"] < 1
     by_method = ", ".join(f"{label_of(m)} {int(b.sum())} of {len(b)}" for m, b in below.groupby(alone["method"]))
-    return Measured(float(below.mean()), math.nan, _replicates(results, dataset), f"{by_method}.")
+    note = f"{by_method}. {_rewards_of_others(results, dataset)}"
+    return Measured(float(below.mean()), math.nan, _replicates(results, dataset), note)
 
 
 def printed_over_uniform(results: Results, dataset: str, auxiliary: str) -> Measured:

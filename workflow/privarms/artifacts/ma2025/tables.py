@@ -70,7 +70,7 @@ def table2_ranks(results: Results) -> pd.DataFrame:
     return ranks(results.inference("table2"))
 
 
-TIME_LABELS = {"quarter": "t = n_P / 4", "full": "t = n_P"}
+TIME_LABELS = {"quarter": "t = n_P/4", "full": "t = n_P"}
 AUXILIARY_LABELS = {"with": "w", "without": "wo"}
 VARIANT_LABELS = {"as_printed": " as printed"}
 
@@ -89,8 +89,8 @@ def table2_sheet(table: pd.DataFrame) -> Sheet:
     theirs = published().set_index(["epsilon", "epsilon_aux", "dataset", "time", "method", "auxiliary"])["ratio"]
     lines: list[str | list[Entry]] = []
     for (epsilon, epsilon_aux), of_pair in marked.groupby(["epsilon", "epsilon_aux"]):
-        pair = f"(epsilon, epsilon_m) = ({epsilon:g}, {epsilon_aux:g})"
-        lines.append(pair if epsilon_aux else f"epsilon = {epsilon:g}, no auxiliary data")
+        pair = f"(ε, ε_m) = ({epsilon:g}, {epsilon_aux:g})"
+        lines.append(pair if epsilon_aux else f"ε = {epsilon:g}, no auxiliary data")
         for dataset, rows in of_pair.groupby("dataset", sort=False, observed=True):
             lines.append([Entry(_name(dataset, rows)), *_entries(rows, columns)])
             found = [
@@ -101,7 +101,8 @@ def table2_sheet(table: pd.DataFrame) -> Sheet:
             ]
             if any(found):
                 quiet = [Entry("" if value is None else f"{value:.3f}", quiet=True) for value in found]
-                lines.append([Entry("  published", quiet=True), *quiet])
+                lines.append([Entry("published", quiet=True), *quiet])
+    lines += _rank_lines(table, columns)
     heads = [f"{label_of(method)}{VARIANT_LABELS.get(variant, '')}" for method, variant in _methods(table)]
     return Sheet(
         heads=[
@@ -111,10 +112,20 @@ def table2_sheet(table: pd.DataFrame) -> Sheet:
         ],
         rows=lines,
         notes=[
-            "Mean reward over that of ABSE (not private, target users only). Bold, the best of a row's methods; grey, "
-            "better than each other one by the signed-rank test at .05. As printed: c = 64, fewer runs, not compared.",
+            "Mean reward over that of ABSE (not private, target users only). Bold, the best of a row's methods, the "
+            "first of equals; grey, better than each other one by the signed-rank test at .05. As printed: c = 64, "
+            "fewer runs, not compared.",
         ],
     )
+
+
+def _rank_lines(table: pd.DataFrame, columns: list[tuple]) -> list[str | list[Entry]]:
+    """The rank sums over most datasets, as in the last line of the published table."""
+    sums = ranks(table)
+    datasets = max(sums["datasets"].unique(), key=lambda names: names.count("+"))
+    found = sums[sums["datasets"] == datasets].set_index(["time", "method", "variant", "auxiliary"])["rank_sum"]
+    numbers = [Entry(f"{found[c]}" if c in found.index else "") for c in columns]
+    return [f"over {datasets.replace('+', ' + ')}", [Entry("rank sum"), *numbers]]
 
 
 def _methods(table: pd.DataFrame) -> list[tuple[str, str]]:
@@ -144,7 +155,9 @@ def table2_ranks_sheet(table: pd.DataFrame) -> Sheet:
     ]
     found = table.set_index(["method", "variant", "auxiliary", "datasets", "time"])
     lines: list[str | list[Entry]] = []
-    for method in table[["method", "variant", "auxiliary"]].drop_duplicates().itertuples(index=False, name=None):
+    rows = table[["method", "variant", "auxiliary"]].drop_duplicates().itertuples(index=False, name=None)
+    methods = _methods(table)
+    for method in sorted(rows, key=lambda one: (methods.index(one[:2]), one[2])):
         name = f"{label_of(method[0])}{VARIANT_LABELS.get(method[1], '')} {AUXILIARY_LABELS[method[2]]}"
         numbers = [found[kind].get((*method, datasets, time)) for datasets, time, kind in columns]
         lines.append([Entry(name), *(Entry("" if n is None or pd.isna(n) else f"{n:.0f}") for n in numbers)])
