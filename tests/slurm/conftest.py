@@ -108,7 +108,6 @@ def cluster():
 def small(template, tmp_path_factory) -> Path:  # noqa: F811
     """The tiny project with a few artifacts a paper."""
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project"))
-    (folder / "tiny" / "claims").mkdir()
     for paper, kept in ARTIFACTS.items():
         file = folder / "tiny" / "studies" / f"{paper}.yaml"
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
