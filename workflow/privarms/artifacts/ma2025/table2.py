@@ -89,7 +89,7 @@ def entries(results: Results) -> pd.DataFrame:
     cells = cells.merge(base[["dataset", "t", "base", "base_se"]], on=["dataset", "t"], validate="many_to_one")
     cells["ratio"], cells["se"] = ratio(cells["reward_mean"], cells["reward_se"], cells["base"], cells["base_se"])
     runs = results.replicates("real_data", ("cell", "replicate", "t", "horizon", "reward"))
-    rewards = dict(list(at_times(runs.assign(policy="")).groupby(["cell", "time"], observed=True)))
+    rewards = dict(list(at_times(runs).groupby(["cell", "time"], observed=True)))
     parts = []
     for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
         contest = row[row["variant"] != "as_printed"]
