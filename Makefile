@@ -1,5 +1,6 @@
 # `make` regenerates everything at scale quick, `make paper` at the published size; `make test` runs all tests but those
-# of the Slurm profile, which `make test-slurm` runs on a private Slurm cluster.
+# of the Slurm profile, which `make test-slurm` runs on a private Slurm cluster. `make mutants` tries what tests and
+# claims notice of small faults, in an hour or so (docs/map.md).
 # Needs Python 3.11 or newer and git. The environment lives in .venv, in the versions that uv.lock holds.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -11,7 +12,7 @@ UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --a
 SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 	touch $(VENV)/.syncing && $(UV_SYNC) $(SYNC_GROUPS) $$again && rm $(VENV)/.syncing
 
-.PHONY: quick paper test test-slurm lint bench environment environment-slurm clean
+.PHONY: quick paper test test-slurm lint bench mutants environment environment-slurm clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -38,6 +39,9 @@ lint: environment
 
 bench: environment
 	$(RUN)/snakemake --cores 1 --forcerun bench_kernels -- bench
+
+mutants: environment
+	$(RUN)/python -m tests.mutants.run --cores $(CORES)
 
 environment: $(VENV)/.locked
 

@@ -4,34 +4,9 @@ import pytest
 
 from privarms import ledger
 from privarms.errors import PrivarmsError
-from privarms.ledger import Measured
+from privarms.verdict import Measured
 
 CLAIM = {"claim": "c", "artifact": "fig1", "statement": "s", "published": 5, "measure": "m"}
-
-
-@pytest.mark.parametrize(
-    ("tolerance", "value", "se", "expected"),
-    [
-        ({"at_least": 5}, 5.0, 1.0, True),
-        ({"at_least": 5}, 4.999, 1.0, False),
-        ({"at_least": 5, "standard_errors": 3}, 5.3, 0.1, True),
-        ({"at_least": 5, "standard_errors": 3}, 5.29, 0.1, False),
-        ({"at_most": 5, "standard_errors": 3}, 4.7, 0.1, True),
-        ({"at_most": 5, "standard_errors": 3}, 4.71, 0.1, False),
-        ({"at_least": 4, "at_most": 5}, 5.5, 0.0, False),
-        ({"factor": 2}, 2.5, 0.0, True),
-        ({"factor": 2}, 10.01, 0.0, False),
-        ({"absolute": 0.5}, 5.5, 0.0, True),
-        ({"absolute": 0.5}, 5.51, 0.0, False),
-        ({"standard_errors": 4}, 5.39, 0.1, True),
-        ({"standard_errors": 4}, 5.41, 0.1, False),
-        ({"equals": 7, "absolute": 0}, 7.0, 0.0, True),
-        ({"at_most": 5}, float("nan"), 0.0, False),
-        ({"factor": 2}, float("nan"), 0.0, False),
-    ],
-)
-def test_a_tolerance_holds_or_it_does_not(tolerance, value, se, expected):
-    assert ledger.holds(tolerance, 5, Measured(value, se)) is expected
 
 
 def judged(measured, scale="paper", data="simulated", **claim):
@@ -80,6 +55,76 @@ def test_writing_what_was_read_changes_no_byte(tmp_path):
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-def test_a_published_text_needs_a_bound():
-    with pytest.raises(PrivarmsError, match="needs a published number"):
-        ledger.holds({"factor": 2}, "much more", Measured(1.0))
+def test_an_inconclusive_claim_says_what_would_decide_it():
+    row = judged(Measured(5.1, 0.1, 100_000, "Note."))
+    assert row["verdict"] == "inconclusive"
+    assert row["note"] == (
+        "The 99.9% interval lies on both sides of what is allowed; about 1,100,000 replicates would decide. Note."
+    )
+    assert (row["low"], row["high"]) == pytest.approx((5.1 - 0.32905, 5.1 + 0.32905), abs=1e-3)
+    assert row["margin"] == pytest.approx(0.1 / 0.32905, abs=1e-3)
+    assert judged(Measured(5.1, float("nan"), 5))["note"].endswith("no number of replicates is known to decide.")
+
+
+def test_a_number_cannot_be_reproduced_by_a_reading_that_was_inferred_from_it():
+    row = judged(Measured(6.0), inferred=True)
+    assert (row["verdict"], row["note"]) == (
+        "unverifiable",
+        "It fits, but this reading was inferred from the number: that supports the reading only.",
+    )
+    assert judged(Measured(4.0), inferred=True)["verdict"] == "differs"
+
+
+def test_a_bound_that_is_far_away_says_how_far():
+    row = judged(Measured(0.001, 0.0), tolerance={"at_most": 0.05})
+    assert row["note"] == "It holds by a factor of 50, so that it tells little."
+    assert judged(Measured(0.01, 0.0), tolerance={"at_most": 0.05})["note"] == ""
+
+
+def test_what_was_not_measured_has_no_data():
+    assert judged("The raw data cannot be had.", data="real")["data"] == ""
+    assert judged(Measured(6.0), data="real")["data"] == "real"
+
+
+def claim(verdict, variant=""):
+    return {"verdict": verdict, "variant": variant}
+
+
+@pytest.mark.parametrize(
+    ("group", "outcome"),
+    [
+        ([claim("reproduced")], "holds as printed"),
+        ([claim("reproduced", "as_printed"), claim("differs", "as_released")], "holds as printed"),
+        ([claim("differs", "as_printed"), claim("reproduced", "as_released")], "only as released"),
+        ([claim("reproduced", "as_released")], "only as released"),
+        ([claim("reproduced"), claim("differs"), claim("unverifiable")], "does not hold"),
+        ([claim("differs", "as_printed"), claim("differs", "as_released")], "does not hold"),
+        ([claim("differs", "as_printed"), claim("inconclusive", "as_released")], "cannot be told"),
+        ([claim("inconclusive", "as_printed"), claim("reproduced", "as_released")], "cannot be told"),
+        ([claim("reproduced"), claim("inconclusive")], "cannot be told"),
+        ([claim("unverifiable")], "cannot be told"),
+    ],
+)
+def test_what_is_known_of_a_statement_follows_from_the_claims_about_it(group, outcome):
+    assert ledger.outcome(group) == outcome
+
+
+def test_claims_about_one_statement_are_one_row(tmp_path):
+    claims = {"p2020": [{"claim": "c", "about": "s"}, {"claim": "d", "about": "s"}, {"claim": "e", "about": "e"}]}
+    rows = [judged(Measured(6.0)), judged(Measured(4.0), claim="d"), judged(Measured(6.0), claim="e")]
+    ledger.write_statements(ledger.statements(claims, rows), tmp_path / "statements.csv")
+    first, second = ledger.read_statements(tmp_path / "statements.csv")
+    assert first == {
+        "statement": "p2020/s",
+        "paper": "p2020",
+        "outcome": "does not hold",
+        "claims": "2",
+        "reproduced": "1",
+        "differs": "1",
+        "inconclusive": "0",
+        "unverifiable": "0",
+    }
+    assert (second["statement"], second["outcome"]) == ("p2020/e", "holds as printed")
+    (tmp_path / "statements.csv").write_text((tmp_path / "statements.csv").read_text().replace("holds as", "is as"))
+    with pytest.raises(PrivarmsError, match="line 3, column outcome"):
+        ledger.read_statements(tmp_path / "statements.csv")

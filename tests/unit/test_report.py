@@ -12,7 +12,9 @@ from PIL import Image
 from privarms import report
 from privarms.errors import PrivarmsError
 from privarms.ledger import COLUMNS as LEDGER_COLUMNS
+from privarms.ledger import OUTCOMES, STATEMENTS
 from privarms.report import brief, build_report
+from privarms.verdict import VERDICTS
 
 STATEMENT = "regret <script>alert(1)</script> & \"less\" than 'that'"
 
@@ -20,7 +22,8 @@ STATEMENT = "regret <script>alert(1)</script> & \"less\" than 'that'"
 def claim(name, paper="one2001", **values):
     row = dict.fromkeys(LEDGER_COLUMNS, "")
     row |= {"claim": name, "paper": paper, "artifact": "fig1", "statement": STATEMENT, "published": "5"}
-    row |= {"reproduced": "5.0123456789", "se": "0.0123", "replicates": "100000", "tolerance": "3 standard errors"}
+    row |= {"reproduced": "5.0123456789", "se": "0.0123", "replicates": "100000", "tolerance": "at least 4"}
+    row |= {"low": "4.9717", "high": "5.0529123", "margin": "24.9"}
     return row | {"verdict": "reproduced", "data": "simulated"} | values
 
 
@@ -72,7 +75,15 @@ class World:
         folder.mkdir(parents=True)
         self.output = folder / "report.html"
         self.ledger = folder / "ledger.csv"
+        self.statements = folder / "statements.csv"
         self.arguments = {"scale": "quick", "revision": "abc<1>", "datasets": DATASETS, "ledger": self.ledger}
+        self.arguments["statements"] = self.statements
+        self.statements.write_text(
+            ",".join(STATEMENTS)
+            + "\none2001/first,one2001,holds as printed,1,1,0,0,0"
+            + "\none2001/both,one2001,only as released,2,1,1,0,0"
+            + "\ntwo2002/guess,two2002,cannot be told,1,0,0,0,1\n"
+        )
         self.write_ledger(CLAIMS)
         figure = self.artifact("one2001", "fig1", "figure", ("png", "pdf", "svg", "csv"))
         table = self.artifact("one2001", "table1", "table", ("csv", "md", "tex"))
@@ -227,12 +238,14 @@ def test_a_stand_in_says_so_on_its_card_its_paper_and_in_the_ledger(world):
     assert "stand-in" not in world.build(datasets=DATASETS[1:]).text.lower()
 
 
-def test_verdicts_are_counted_for_each_paper(world):
+def test_the_page_leads_with_statements_and_counts_claims_for_each_paper(world):
     page = world.build()
-    tallies = re.findall(r"(\d+)\s+(reproduced|differs|unverifiable)", page.text)
-    names = ("reproduced", "differs", "unverifiable")
-    all_papers, one, two = (list(zip(counts, names, strict=True)) for counts in ("211", "210", "001"))
-    assert tallies == [*all_papers, *one, *two, *one, *two]
+    assert re.findall(r"(\d+) (holds as printed|only as released|does not hold|cannot be told)", page.text) == [
+        (count, outcome) for counts in ("1101", "1100", "0001") for count, outcome in zip(counts, OUTCOMES, strict=True)
+    ]
+    tallies = re.findall(r"(\d+) (reproduced|differs|inconclusive|unverifiable)", page.text)
+    one, two = (list(zip(counts, VERDICTS, strict=True)) for counts in ("2100", "0001"))
+    assert tallies == [*one, *two]
 
 
 def test_values_are_rounded_for_reading_and_kept_for_sorting(world):
@@ -240,7 +253,7 @@ def test_values_are_rounded_for_reading_and_kept_for_sorting(world):
     (cell, *_) = [attributes for attributes in page.all("td") if attributes.get("data-label") == "Reproduced"]
     assert cell["data-key"] == "5.0123456789"
     assert cell["title"] == "5.0123456789 ± 0.0123"
-    assert "5.0123± 0.012" in page.text
+    assert "5.01234.972 to 5.053" in page.text
     assert "100\u202f000" in page.text
 
 
@@ -280,7 +293,10 @@ def test_a_ledger_with_other_columns_is_refused(world, columns, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"verdict": "proved"}, "column verdict: 'proved' is not one of reproduced, differs, unverifiable"),
+        (
+            {"verdict": "proved"},
+            "column verdict: 'proved' is not one of reproduced, differs, inconcl",
+        ),
         ({"verdict": ""}, "column verdict: ''"),
         ({"data": "invented"}, "column data: 'invented' is not one of simulated, real, stand-in"),
         ({"paper": "three2003"}, "column paper: 'three2003' is not one of one2001, two2002"),
@@ -304,6 +320,42 @@ def test_a_broken_ledger_is_refused(world, text, words):
     world.ledger.write_text(text)
     with pytest.raises(PrivarmsError, match=rf"ledger\.csv.*{words}"):
         world.build()
+
+
+def test_faults_that_the_ledger_cannot_see_are_named(world):
+    assert "cannot see" not in world.build().text
+    mutants = world.folder.parent / "mutants.csv"
+    header = "mutant,file,fault,tests_failed,claims_flipped,seconds\n"
+    seen, unseen = "half,a.py,noise <halved>,1,7,60\n", "ties,b.py,ties & all,1,0,60\n"
+    mutants.write_text(header + seen + unseen)
+    text = world.build(mutants=mutants).text
+    assert "2 small faults" in text
+    assert "1 of them change the verdict" in text
+    assert "2 make a test fail" in text
+    (named,) = re.findall(r"Faults that change no verdict\s+(.*)", text)
+    assert "ties: ties & all b.py" in named
+    assert "half" not in text
+    assert "no test notices" not in text
+    # Untested, and seen by the ledger.
+    mutants.write_text(header + seen.replace(",1,7", ",0,7"))
+    text = world.build(mutants=mutants).text
+    assert "half: noise <halved> a.py" in text.partition("Faults that no test notices")[2]
+    assert "change no verdict" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mutant,file\nhalf,a.py\n", "expected the columns mutant, file, fault"),
+        ("mutant,file,fault,tests_failed,claims_flipped,seconds\nhalf,a.py,f,1,many,60\n", "line 2, column claims_fl"),
+    ],
+)
+def test_a_broken_table_of_mutants_is_refused(world, text, words):
+    mutants = world.folder.parent / "mutants.csv"
+    mutants.write_text(text)
+    with pytest.raises(PrivarmsError, match=rf"mutants\.csv: {words}"):
+        world.build(mutants=mutants)
+    assert not world.output.exists()
 
 
 def test_files_that_are_not_there_are_named(world):
@@ -355,4 +407,4 @@ def test_an_empty_ledger_makes_a_page(world):
     world.write_ledger([])
     page = world.build(datasets=[])
     assert "The ledger is empty." in page.text
-    assert page.text.count("No claims in the ledger.") == 5
+    assert page.text.count("No claims in the ledger.") == 2

@@ -128,7 +128,11 @@ def claims_about(paper: dict, artifacts: dict) -> dict:
     name = paper["paper"]
     numbers = of_claims.published(str(ROOT / "config/published"), name)
     found = of_claims.load(ROOT / f"config/claims/{name}.yaml", "quick", paper["artifacts"], numbers)
-    kept = [claim | {"over": of_any_size(claim["over"])} for claim in found if claim["artifact"] in artifacts]
+    kept = [
+        {k: v for k, v in claim.items() if k != "about"} | {"over": of_any_size(claim["over"])}
+        for claim in found
+        if claim["artifact"] in artifacts
+    ]
     # Without anchors, which a reader of the test's files would have to follow.
     return json.loads(json.dumps({"paper": name, "claims": kept}))
 

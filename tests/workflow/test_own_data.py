@@ -130,8 +130,9 @@ def table2(project):
 @pytest.mark.parametrize("leave_out_source", [False, True])
 def test_the_example_of_the_manual_gives_table_2(fresh, leave_out_source):
     with_example(fresh, leave_out_source)
-    rows = table2(fresh)
-    assert {(row["dataset"], row["data"]) for row in rows} == {("visits", "real")}
+    # Policies with a grid of their own keep to theirs.
+    rows = [row for row in table2(fresh) if row["dataset"] == "visits"]
+    assert {row["data"] for row in rows} == {"real"}
     methods = {(row["method"], row["variant"], row["auxiliary"]) for row in rows}
     named = [("ldp_mab", "as_released"), ("ldp_mab", "as_printed"), ("ldp_linear", ""), ("ldp_nn", "")]
     kinds = ("without",) if leave_out_source else ("with", "without")

@@ -41,12 +41,14 @@ TABLES = {
     "sajed2019/regret": ("policy,width,K,epsilon,horizon,replicates,mean,se,p05,p50,p95", 5),
     "sajed2019/regret_atoms": ("policy,epsilon,value,probability,replicates", 3),
     "sajed2019/stopping_time": ("algorithm,alpha,mu,epsilon,replicates,mean,se,failures,t_upper,t_lower", 4),
+    "sajed2019/large_mean": ("algorithm,alpha,mu,epsilon,replicates,mean,se,halted,t_upper", 4),
+    "sajed2019/noise_alone": ("algorithm,alpha,mu,epsilon,replicates,failures,upper_quartile,t_proof", 4),
     "sajed2019/audit": ("epsilon,noise,claimed,exact,lower_bound,confidence,trials", 2),
     "neel2018/bias": ("experiment,policy,variant,ladder,K,horizon,epsilon,arm,mean,bias,se,pulls,replicates", 8),
     "neel2018/rejections": ("data,standard_error,coordinate,replicates,rejection_rate,se,ks", 3),
     "neel2018/max_information": ("epsilon,horizon,alpha,beta,x_nats,gamma", 3),
     "neel2018/false_discovery": (
-        "ladder,policy,epsilon,selector,replicates,naive,naive_se,corrected,corrected_se",
+        "ladder,policy,epsilon,selector,replicates,naive,naive_se,corrected,corrected_se,degenerate",
         4,
     ),
     "neel2018/regret": ("experiment,policy,variant,ladder,epsilon,t,cumulative_regret,se,replicates", 6),
@@ -237,7 +239,7 @@ def test_an_edit_of_one_paper_s_claims_judges_them_again_and_draws_nothing(made,
 def test_an_edit_of_the_shared_loop_reaches_every_bandit_and_no_stopping_rule(made, tmp_path):
     pending = edited(made, tmp_path, "workflow/privarms/protocols/bandit.py", "\n# An edit.\n")
     again = {Path(p).stem.removesuffix("_cells") for p in pending if "/studies/" in p}
-    sajed = {"figure1", "settings", "regret", "scaling", "pulls", "minimax"}
+    sajed = {"figure1", "settings", "instances", "second_half", "growth", "regret", "scaling", "pulls", "minimax"}
     neel = {"experiment_1", "experiment_2", "regret_1", "regret_2", "epsilon_sweep", "corollary_1"}
     # The adaptively chosen tests and the trials of one population run a bandit to choose, so they rest on it too.
     others = {"adaptive_tests", "power", "table2", "table3"}

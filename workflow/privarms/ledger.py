@@ -1,8 +1,8 @@
 """The ledger: every claim of the papers, the value that we measured, and the verdict."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from privarms.data import STAND_IN
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.files.whole import read_csv, write_text
+from privarms.verdict import CONFIDENCE, VERDICTS, Measured, Region, describe, region
 
 COLUMNS = (
     "claim",
@@ -25,19 +26,16 @@ COLUMNS = (
     "verdict",
     "data",
     "note",
+    "low",
+    "high",
+    "margin",
 )
-VERDICTS = ("reproduced", "differs", "unverifiable")
-DATA = ("simulated", "real", "stand-in")
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a claim's measure found: value, standard error (0: exact, nan: not known), replicates, a sentence."""
-
-    value: float
-    se: float = 0.0
-    replicates: int | None = None
-    note: str = ""
+NUMBERS = ("reproduced", "se", "replicates", "low", "high", "margin")
+DATA = ("simulated", "real", "stand-in", "")
+OUTCOMES = ("holds as printed", "only as released", "does not hold", "cannot be told")
+STATEMENTS = ("statement", "paper", "outcome", "claims", *VERDICTS)
+# A bound that holds by this factor tells little about the algorithm.
+FAR = 10
 
 
 def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measured | str:
@@ -49,43 +47,6 @@ def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measu
         return function(results.only(claim.get("over", {})), **claim.get("arguments", {}))
     except NoCellsError as error:
         return f"{str(error)[:1].upper()}{str(error)[1:]}."
-
-
-def holds(tolerance: Mapping, published: float | str, measured: Measured) -> bool:
-    """Whether a measured value is within a claim's tolerance, which was stated before the value was looked at.
-
-    at_least, at_most: the bound holds with `standard_errors` of ours to spare
-    equals, or none of these for a published number: the difference is at most `absolute` plus `standard_errors` of
-    ours; or the ratio is within `factor`. Nothing holds for a NaN.
-    """
-    # A tolerance without standard errors does not need one.
-    spare = tolerance["standard_errors"] * measured.se if "standard_errors" in tolerance else 0.0
-    slack = spare + tolerance.get("absolute", 0)
-    bounded = [k for k in ("at_least", "at_most") if k in tolerance]
-    if bounded:
-        above = "at_least" not in tolerance or measured.value - spare >= tolerance["at_least"]
-        below = "at_most" not in tolerance or measured.value + spare <= tolerance["at_most"]
-        return above and below
-    target = tolerance.get("equals", published)
-    if isinstance(target, str):
-        raise PrivarmsError(f"a tolerance of {dict(tolerance)} needs a published number, found {target!r}")
-    if "factor" in tolerance:
-        return target / tolerance["factor"] <= measured.value <= target * tolerance["factor"]
-    return abs(measured.value - target) <= slack
-
-
-def describe(tolerance: Mapping) -> str:
-    """A tolerance in words."""
-    errors = tolerance.get("standard_errors")
-    parts = [f"{k.replace('_', ' ')} {tolerance[k]:g}" for k in ("at_least", "at_most", "equals") if k in tolerance]
-    if "factor" in tolerance:
-        parts.append(f"within a factor of {tolerance['factor']:g}")
-    if "absolute" in tolerance:
-        parts.append(f"within {tolerance['absolute']:g}")
-    if errors is not None:
-        bounded = "at_least" in tolerance or "at_most" in tolerance
-        parts.append(f"by {errors:g} standard errors" if bounded else f"within {errors:g} standard errors")
-    return ", ".join(parts) or "exact"
 
 
 def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, data: str) -> dict:
@@ -102,32 +63,112 @@ def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, d
         "replicates": None,
         "tolerance": describe(claim["tolerance"]) if "tolerance" in claim else "",
         "verdict": "unverifiable",
-        "data": data,
+        "data": "",
         "note": measured if isinstance(measured, str) else measured.note,
+        "low": None,
+        "high": None,
+        "margin": None,
     }
     if isinstance(measured, str):
         return row
-    row |= {"reproduced": measured.value, "se": measured.se, "replicates": measured.replicates}
+    allowed = region(claim["tolerance"], claim["published"], measured)
+    row |= {"reproduced": measured.value, "se": measured.se, "replicates": measured.replicates, "data": data}
+    row |= dict(zip(("low", "high"), measured.interval, strict=True)) | {"margin": allowed.margin(measured)}
     if data == "stand-in":
         row["note"] = _sentences("Measured on a synthetic stand-in, which verifies nothing.", measured.note)
     elif scale == "quick" and claim.get("published_size", True):
         row["note"] = _sentences("Scale quick is smaller than what was published; run scale paper.", measured.note)
-    elif holds(claim["tolerance"], claim["published"], measured):
-        row["verdict"] = "reproduced"
     else:
-        row["verdict"] = "differs"
-        row["note"] = _sentences(claim.get("because", ""), measured.note)
+        row["verdict"], said = _decided(claim, allowed, measured)
+        row["note"] = _sentences(said, measured.note)
     return row
+
+
+def _decided(claim: Mapping, allowed: Region, measured: Measured) -> tuple[str, str]:
+    """The verdict, and the sentence that goes with it."""
+    verdict = allowed.decide(measured)
+    if verdict == "unverifiable":
+        return verdict, "No number could be measured."
+    if verdict == "differs":
+        return verdict, claim.get("because", "")
+    if verdict == "inconclusive":
+        needed = allowed.replicates_to_decide(measured)
+        decide = f"about {needed:,} replicates would decide" if needed else "no number of replicates is known to decide"
+        return verdict, f"The {CONFIDENCE:.1%} interval lies on both sides of what is allowed; {decide}."
+    if claim.get("inferred"):
+        return "unverifiable", "It fits, but this reading was inferred from the number: that supports the reading only."
+    spare = allowed.spare(measured)
+    return verdict, f"It holds by a factor of {_short(spare)}, so that it tells little." if spare >= FAR else ""
+
+
+def _short(factor: float) -> str:
+    return f"{factor:.2g}" if factor < 100 else f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
 
 
 def _sentences(*parts: str) -> str:
     return " ".join(p for p in parts if p)
 
 
+def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping]) -> list[dict]:
+    """What is known of each statement of the papers, from the verdicts on all claims about it.
+
+    claims: paper -> claims as `studies.claims.load` gives them; rows: of the ledger
+    """
+    names = {
+        (f"{paper}/{claim['claim']}", claim.get("variant", "")): f"{paper}/{claim['about']}"
+        for paper, some in claims.items()
+        for claim in some
+    }
+    about: dict[str, list[Mapping]] = {}
+    for row in rows:
+        about.setdefault(names[row["claim"], row["variant"]], []).append(row)
+    found = []
+    for name, group in about.items():
+        count = Counter(row["verdict"] for row in group)
+        known = {"statement": name, "paper": group[0]["paper"], "outcome": outcome(group), "claims": len(group)}
+        found.append(known | {verdict: count[verdict] for verdict in VERDICTS})
+    return found
+
+
+def outcome(group: Sequence[Mapping]) -> str:
+    """One of OUTCOMES, from the rows of the ledger about one statement.
+
+    A statement holds in a variant if every claim about it is reproduced, and does not if one differs; a claim without a
+    variant counts as printed.
+    """
+    as_printed, as_released = (
+        {row["verdict"] for row in group if (row["variant"] == "as_released") is released} for released in (False, True)
+    )
+    if as_printed == {"reproduced"}:
+        return "holds as printed"
+    printed_fails, released_fails = ("differs" in verdicts or not verdicts for verdicts in (as_printed, as_released))
+    if printed_fails and as_released == {"reproduced"}:
+        return "only as released"
+    return "does not hold" if printed_fails and released_fails else "cannot be told"
+
+
+def write_statements(rows: Sequence[Mapping], path: Path | str) -> None:
+    """Write what is known of each statement as CSV."""
+    write_text(path, pd.DataFrame(rows, columns=list(STATEMENTS)).to_csv(index=False, lineterminator="\n"))
+
+
+def read_statements(path: Path | str) -> list[dict[str, str]]:
+    """The rows that `write_statements` wrote, as texts. Raises PrivarmsError for other columns or outcomes."""
+    header, lines = read_csv(Path(path))
+    if tuple(header) != STATEMENTS:
+        raise PrivarmsError(f"{path}: expected the columns {', '.join(STATEMENTS)}, in this order; build it again")
+    rows = [dict(zip(STATEMENTS, cells, strict=True)) for cells in lines]
+    for number, row in enumerate(rows, start=2):
+        if row["outcome"] not in OUTCOMES:
+            expected = ", ".join(OUTCOMES)
+            raise PrivarmsError(f"{path}: line {number}, column outcome: {row['outcome']!r} is not one of {expected}")
+    return rows
+
+
 def write(rows: Sequence[Mapping], path: Path | str) -> None:
     """Write ledger rows as CSV, in the order given, numbers to ten digits."""
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    for column in ("reproduced", "se", "replicates"):
+    for column in NUMBERS:
         frame[column] = ["" if v is None or v == "" or pd.isna(v) else f"{float(v):.10g}" for v in frame[column]]
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))
 

@@ -13,12 +13,17 @@ from privarms.artifacts.tables import shown
 from privarms.data import STAND_IN
 from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv, write_text
-from privarms.ledger import DATA, VERDICTS, read
+from privarms.ledger import DATA, OUTCOMES, read, read_statements
+from privarms.verdict import VERDICTS
 
 # Each verdict with the sign that tells it apart where colours do not.
-SIGNS = dict(zip(VERDICTS, "✓≠?", strict=True))
-DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN), strict=True))
+SIGNS = dict(zip(VERDICTS, "✓≠±?", strict=True))
+DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN, ""), strict=True))
+# An outcome looks like the verdict that it is nearest to.
+OUTCOME_LOOKS = dict(zip(OUTCOMES, ("reproduced", "inconclusive", "differs", "unverifiable"), strict=True))
+OUTCOME_SIGNS = dict(zip(OUTCOMES, "✓±≠?", strict=True))
 SILENT = "not stated in the paper"
+MUTANT_COLUMNS = ("mutant", "file", "fault", "tests_failed", "claims_flipped", "seconds")
 
 ROWS_SHOWN = 30
 # A drawing up to this size is embedded as SVG, which stays sharp at any zoom; a larger one as PNG.
@@ -37,7 +42,9 @@ def build_report(
     revision: str,
     papers: list[Mapping],
     ledger: Path,
+    statements: Path,
     datasets: list[Mapping],
+    mutants: Path | None = None,
 ) -> None:
     """Write `output`, whole or not at all; the same arguments and files give the same bytes.
 
@@ -45,12 +52,16 @@ def build_report(
     papers: {key, title, authors, year, venue, url?, readings: [{text, source}], artifacts: [{name, kind: "figure" or
     "table", title, caption, settings: {name: text}, data: "simulated", "real" or "stand-in", files: {suffix: Path}}]}.
     A figure needs its png, a table its csv; an artifact whose `files` is empty was not made, and `reason` says why.
-    ledger: a CSV file as `ledger.write` makes it. datasets: {name, status: "real", "stand-in" or "missing", message}.
-    Raises PrivarmsError for a ledger or an artifact's file that is missing or malformed, ValueError for the rest.
+    ledger, statements: CSV files as `ledger.write` and `write_statements` make them.
+    datasets: {name, status: "real", "stand-in" or "missing", message}.
+    mutants: a CSV file of small faults of the library and what noticed them, with MUTANT_COLUMNS, or None.
+    Raises PrivarmsError for a ledger, mutants or an artifact's file that is missing or malformed, ValueError for the
+    rest.
     """
     claims = read_ledger(ledger, {paper["key"] for paper in papers})
+    stated = read_statements(statements)
     folder = Path(output).parent
-    shown_papers = [_paper(paper, claims, folder) for paper in papers]
+    shown_papers = [_paper(paper, claims, stated, folder) for paper in papers]
     _refuse_repeats([paper["key"] for paper in papers], "paper")
     for dataset in datasets:
         _one_of(dataset["status"], ("real", "stand-in", "missing"), f"status of dataset {dataset['name']}")
@@ -66,13 +77,18 @@ def build_report(
         revision=revision,
         papers=shown_papers,
         claims=claims,
-        counts=_counts(claims),
+        outcomes=_outcomes(stated),
+        n_statements=len(stated),
+        outcome_signs=OUTCOME_SIGNS,
+        outcome_looks=OUTCOME_LOOKS,
         n_figures=sum(a["kind"] == "figure" for paper in shown_papers for a in paper["artifacts"]),
         n_tables=sum(a["kind"] == "table" for paper in shown_papers for a in paper["artifacts"]),
         datasets=datasets,
         verdicts=SIGNS,
         data_words=DATA_WORDS,
         ledger_link=_link(Path(ledger), folder),
+        mutants=read_mutants(mutants) if mutants else [],
+        mutants_link=_link(Path(mutants), folder) if mutants else "",
     )
     write_text(output, page)
 
@@ -102,8 +118,25 @@ def read_ledger(path: Path, papers: Iterable[str]) -> list[dict[str, str]]:
     return claims
 
 
+def read_mutants(path: Path) -> list[dict]:
+    """The rows of a table of mutants, its counts as ints. Raises PrivarmsError for other columns and counts."""
+    header, lines = read_csv(Path(path))
+    if tuple(header) != MUTANT_COLUMNS:
+        expected = ", ".join(MUTANT_COLUMNS)
+        raise PrivarmsError(f"{path}: expected the columns {expected}, in this order; run `make mutants` or delete it")
+    rows = []
+    for number, cells in enumerate(lines, start=2):
+        row: dict = dict(zip(MUTANT_COLUMNS, cells, strict=True))
+        for column in ("tests_failed", "claims_flipped"):
+            if not row[column].isdecimal():
+                raise PrivarmsError(f"{path}: line {number}, column {column}: expected a count; found {row[column]!r}")
+            row[column] = int(row[column])
+        rows.append(row)
+    return rows
+
+
 _LINK_ORDER = ("csv", "pdf", "svg", "png", "md", "tex")
-_DIGITS = {"published": 6, "reproduced": 5, "se": 2, "replicates": 6, "tolerance": 6}
+_DIGITS = {"published": 6, "reproduced": 5, "se": 2, "low": 4, "high": 4, "margin": 2, "replicates": 6, "tolerance": 6}
 
 
 def brief(text: str, digits: int = 6) -> str:
@@ -128,7 +161,7 @@ def _sort_key(text: str) -> str:
     return repr(float(found.group())) if found else ""
 
 
-def _paper(paper: Mapping, claims: list[dict], folder: Path) -> dict:
+def _paper(paper: Mapping, claims: list[dict], stated: list[dict], folder: Path) -> dict:
     key = paper["key"]
     own = [claim for claim in claims if claim["paper"] == key]
     artifacts = [_artifact(key, artifact, own, folder) for artifact in paper["artifacts"]]
@@ -148,6 +181,7 @@ def _paper(paper: Mapping, claims: list[dict], folder: Path) -> dict:
         "readings": [reading for reading in paper["readings"] if reading["source"] != SILENT],
         "artifacts": artifacts,
         "counts": _counts(own),
+        "outcomes": _outcomes([row for row in stated if row["paper"] == key]),
         "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
     }
 
@@ -218,6 +252,10 @@ def _is_number(text: str) -> bool:
 
 def _counts(claims: list[dict]) -> dict[str, int]:
     return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
+
+
+def _outcomes(stated: list[dict]) -> dict[str, int]:
+    return {outcome: sum(row["outcome"] == outcome for row in stated) for outcome in OUTCOMES}
 
 
 def _link(path: Path, folder: Path) -> str:

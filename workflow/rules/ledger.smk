@@ -29,7 +29,8 @@ rule build_ledger:
         library=paths.library_files("build_ledger"),
         verdicts=[paths.claims(SCALE, paper) for paper in plan.outputs.claims],
     output:
-        paths.ledger(SCALE),
+        ledger=paths.ledger(SCALE),
+        statements=paths.statements(SCALE),
     log:
         paths.log(SCALE, "build_ledger"),
     benchmark:
@@ -41,5 +42,10 @@ rule build_ledger:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        about={
+            paper: [{k: claim.get(k, "") for k in ("claim", "variant", "about")} for claim in claims]
+            for paper, claims in plan.outputs.claims.items()
+        },
     script:
         "../scripts/build_ledger.py"

@@ -2,6 +2,8 @@ rule build_report:
     input:
         library=paths.library_files("build_report"),
         ledger=paths.ledger(SCALE),
+        statements=paths.statements(SCALE),
+        mutants=paths.there(paths.mutants()),
         artifacts=plan.outputs.files("figure") + plan.outputs.files("table"),
     output:
         paths.report(SCALE),

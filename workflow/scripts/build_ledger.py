@@ -1,7 +1,9 @@
-"""Join the papers' verdicts into one ledger."""
+"""Join the papers' verdicts into one ledger, and say what is known of each statement."""
 
 from privarms import ledger
 from privarms.job import job
 
 with job(snakemake):
-    ledger.write([row for path in snakemake.input.verdicts for row in ledger.read(path)], snakemake.output[0])
+    rows = [row for path in snakemake.input.verdicts for row in ledger.read(path)]
+    ledger.write(rows, snakemake.output.ledger)
+    ledger.write_statements(ledger.statements(snakemake.params.about, rows), snakemake.output.statements)

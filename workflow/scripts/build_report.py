@@ -13,5 +13,7 @@ with job(snakemake):
         revision=revision(),
         papers=snakemake.params.papers,
         ledger=Path(snakemake.input.ledger),
+        statements=Path(snakemake.input.statements),
         datasets=snakemake.params.datasets,
+        mutants=next(map(Path, snakemake.input.mutants), None),
     )

@@ -8,6 +8,7 @@ from privarms import ledger
 from privarms.artifacts.results import Results
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.files import parquet
+from privarms.verdict import Measured
 
 FRAME = pd.DataFrame(
     {
@@ -57,7 +58,7 @@ def test_a_claim_without_cells_cannot_be_measured(results):
         results.only({"K": [2]}).inference("ratios")
 
     def smallest(results):
-        return ledger.Measured(results.inference("ratios")["regret"].min())
+        return Measured(results.inference("ratios")["regret"].min())
 
     claim = {"over": {"K": [2]}}
     assert "None of the cells of ratios" in ledger.measure(smallest, results, claim)

@@ -67,6 +67,56 @@ def test_the_loss_of_the_tree_is_not_known():
     assert math.isnan(changed_reward.log_ratio(params, changed_reward.configure(2, 0)))
 
 
+def counted(event, neighbour, noise=1.0, trials=20_000, variant="as_printed"):
+    params = private_ucb.configure(2, 501, 1.0, variant)
+    inputs = changed_reward.configure(2, neighbour, event, noise)
+    return changed_reward.count_events(private_ucb, params, inputs, 501, trials, np.random.default_rng([5, neighbour]))
+
+
+def test_the_doublings_are_the_rounds_of_the_event():
+    @njit
+    def choose(params, state, context, t, rng):
+        # Arm 1 in rounds 3, 5, 9, 17 and 33 alone, but for the round that the parameters name.
+        return 1 if (t == 3 or t == 5 or t == 9 or t == 17 or t == 33) and t != params.period else 0
+
+    @njit
+    def learn(params, state, context, arm, reward, t, rng):
+        return state
+
+    policy = SimpleNamespace(POLICY=Policy(init, choose, learn))
+    inputs = changed_reward.configure(2, 0, "doublings")
+    for missing, events in ((1, 6), (3, 0), (9, 0), (33, 0)):
+        assert changed_reward.count_events(policy, Params(missing), inputs, 101, 6, np.random.default_rng(1)) == events
+
+
+def test_the_doublings_tell_a_tree_that_does_not_share_its_budget_from_one_that_does():
+    # One node of scale b on either side: ln 1/2 - ln(exp(-x) (2 + x) / 4), x = 1/b, in each of five rounds.
+    losses = {}
+    for noise in (1.0, 1 / math.log2(501)):
+        events = [counted("doublings", neighbour, noise) for neighbour in (0, 1)]
+        losses[noise] = math.log(events[0] / events[1])
+        x = 1 / (math.log2(501) * noise)
+        expected = 5 * (x - math.log(1 + x / 2))
+        # Deviations of ln(events), 1/sqrt(events) each; the arms do not always take turns.
+        assert abs(losses[noise] - expected) < 4.5 * math.sqrt(1 / events[0] + 1 / events[1]) + 0.1
+    assert losses[1.0] < 1 < losses[1 / math.log2(501)]
+
+
+def test_noise_multiplies_the_stated_scale_in_the_exact_loss_too():
+    params = private_ucb.configure(2, 501, 0.05, "as_released")
+    twice = params._replace(node_scale=2 * params.node_scale)
+    loss = changed_reward.log_ratio(params, changed_reward.configure(2, 0, noise=2.0))
+    assert loss == changed_reward.log_ratio(twice, changed_reward.configure(2, 0))
+    assert math.isnan(changed_reward.log_ratio(params, changed_reward.configure(2, 0, "doublings")))
+
+
+def test_a_horizon_before_the_event_is_refused():
+    params = private_ucb.configure(2, 31, 1.0, "as_printed")
+    inputs = changed_reward.configure(2, 0, "doublings")
+    with pytest.raises(ValueError, match="horizon: expected at least the event's 33 rounds; found 31"):
+        changed_reward.count_events(private_ucb, params, inputs, 31, 1, np.random.default_rng(1))
+
+
 def test_an_even_horizon_is_refused():
     cell = SimpleNamespace(horizon=6, paper="some2020", study="audit", environment="changed_reward")
     with pytest.raises(PrivarmsError, match=r"some2020.yaml: studies.audit: changed_reward: horizon: expected an odd"):
@@ -79,3 +129,10 @@ def test_an_even_horizon_is_refused():
 def test_bad_streams(K, neighbour, said):
     with pytest.raises(ValueError, match=said):
         changed_reward.configure(K, neighbour)
+
+
+def test_bad_events():
+    with pytest.raises(ValueError, match="event: expected last or doublings; found 'first'"):
+        changed_reward.configure(2, 0, "first")
+    with pytest.raises(ValueError, match="noise: expected a number > 0; found 0"):
+        changed_reward.configure(2, 0, noise=0)

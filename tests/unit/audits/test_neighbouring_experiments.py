@@ -1,4 +1,4 @@
-"""The audit of DP-ConSE's three releases: exact event probabilities by enumeration, the losses, the counts."""
+"""The audits of DP-ConSE's releases and of whole experiments: exact event probabilities, the losses, the counts."""
 
 import itertools
 from types import SimpleNamespace
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms.audits import neighbouring_experiments
+from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.mechanisms import lap_plus
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment import dp_conse
@@ -54,6 +54,78 @@ def test_the_lengths_probabilities_by_enumeration():
         behind = sum(chances[v] * sum(0.5 ** (g + 1) for g in range(v - T)) for v in range(T + 1, 400))
         found = chance("lengths_from_actions", M, epsilon, run, T)
         assert found == pytest.approx(behind**M)
+
+
+def test_the_loss_of_the_first_half():
+    # Means over 12 rewards an arm in batches of R = 25.5 patients: 2 / (epsilon R) for a change of 1/12.
+    for M, epsilon in itertools.product((1, 2, 10), (0.5, 2.0)):
+        params = configured(M, epsilon)
+        R = dp_conse.epoch_length(params, 1)
+        mean = epsilon * R / 2 / (int(R) // 2)
+        expected = mean if M == 1 else 2 * mean + epsilon
+        assert loss("first_half", M, epsilon) == pytest.approx(expected, rel=1e-9)
+        assert loss("first_half", M, epsilon) == pytest.approx(epsilon if M == 1 else 3 * epsilon, rel=2e-3)
+
+
+def test_the_first_half_s_probabilities_by_enumeration():
+    params = configured(2, 0.5)
+    R = dp_conse.epoch_length(params, 1)
+    value = np.arange(int(R) + 400)
+    chances = lap_plus.pmf(value, R, 0.5)
+    # Run 1: the first batch has R or more, the second R or fewer, of whom one is not in both runs.
+    ends = chances[value >= int(R)].sum() * chances[value - 1 < int(R)].sum()
+    assert chance("first_half", 2, 0.5, 1) == pytest.approx(ends / 4)
+    assert chance("first_half", 1, 0.5, 1) == 0.5
+
+
+def test_with_a_budget_for_the_experiment_no_loss_is_above_it():
+    for M, epsilon in itertools.product((1, 2, 10), (0.5, 2.0)):
+        params = configured(M, epsilon, budget="total")
+        for release in neighbouring_experiments.RELEASES:
+            found = neighbouring_experiments.log_ratio(params, neighbouring_experiments.configure(release, 0))
+            assert 0.05 * epsilon < found <= 0.5 * epsilon * (1 + 1e-9)
+        whole = whole_experiments.log_ratio(params, whole_experiments.configure(0))
+        assert 0.05 * epsilon < whole < epsilon
+        as_printed = whole_experiments.log_ratio(configured(M, epsilon), whole_experiments.configure(0))
+        assert as_printed == pytest.approx(epsilon if M == 1 else (3 + M / 2) * epsilon, rel=2e-3)
+
+
+def two_sided(epsilon, reach=300):
+    """The whole numbers from -reach to reach and their probabilities, proportional to e^(-epsilon |k|)."""
+    value = np.arange(-reach, reach + 1)
+    weights = np.exp(-epsilon * np.abs(value))
+    return value, weights / weights.sum()
+
+
+@pytest.mark.parametrize("from_actions", [False, True])
+def test_the_shared_length_s_probabilities_by_enumeration(from_actions):
+    epsilon, T, M = 2.0, 4, 3
+    design = configured(M, epsilon, budget="total").design
+    for run in (0, 1):
+        expected = 0.0
+        for k, weight in zip(*two_sided(epsilon / 2), strict=True):
+            noise, chances = two_sided(epsilon / 4)
+            length = np.maximum(0, max(1, T + run + k) + noise)
+            # The last pull of the losing arm comes after patient T.
+            seen = np.where(length > T, 1 - 0.5 ** np.maximum(length - T, 0.0), 0.0) if from_actions else length > T
+            expected += weight * (chances @ seen) ** M
+        found = neighbouring_experiments.lengths_probability(design, T, run, from_actions)
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_an_experiment_is_its_first_half_and_its_lengths():
+    for M, budget in itertools.product((1, 3), ("printed", "total")):
+        params = configured(M, 1.0, budget=budget)
+        for run in (0, 1):
+            parts = [neighbouring_experiments.first_half_probability(params, run)]
+            if M > 1:
+                parts.append(neighbouring_experiments.lengths_probability(params.design, 1000, run))
+            found = whole_experiments.event_probability(params, whole_experiments.configure(run))
+            assert found == pytest.approx(np.prod(parts))
+    for wrong, named in (({"neighbour": 2}, "neighbour"), ({"T": 1}, "T")):
+        with pytest.raises(ValueError, match=f"^{named}: expected"):
+            whole_experiments.configure(**{"neighbour": 0, **wrong})
+    assert whole_experiments.claimed_loss(0.5) == 0.5
 
 
 def test_delta_is_taken_off_the_likelier_event():

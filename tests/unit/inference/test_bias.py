@@ -1,5 +1,6 @@
 """The bias of sample means, its intervals and what the theorems of Neel & Roth 2018 bound it by."""
 
+import itertools
 import math
 
 import numpy as np
@@ -49,6 +50,68 @@ def test_significant_arms_are_those_whose_interval_leaves_out_0():
     assert b.significant_arms(bias, se, level=0.06) == 4
     low, high = normal_interval(bias, se)
     assert (((low > 0) | (high < 0)) == b.significant(bias, se)).all()
+
+
+def adaptive_runs(R, rng):
+    """Two arms whose pulls depend on their rewards, so that their means are biased and correlated; one unbiased."""
+    first = rng.random((R, 2)) < 0.5
+    more = np.where(first[:, :1] >= first[:, 1:], [20, 5], [5, 20])
+    pulls = np.column_stack([1 + more, np.full(R, 10)])
+    sums = np.column_stack([first + rng.binomial(more, 0.5), rng.binomial(10, 0.5, R)])
+    return pulls, sums.astype(float), np.full(3, 0.5)
+
+
+def test_the_expected_average_is_that_of_repeated_experiments():
+    rng = np.random.default_rng(8)
+    runs, experiments = 200, 2_000
+    found = [b.average_absolute_bias(*adaptive_runs(runs, rng))[0] for _ in range(experiments)]
+    pulls, sums, means = adaptive_runs(20_000, rng)
+    value, se, spread = b.expected_average(pulls, sums, means, runs)
+    # 4.5 standard errors of the difference: a false alarm of 7e-6.
+    assert abs(value - np.mean(found)) < 4.5 * math.hypot(se, np.std(found) / math.sqrt(experiments))
+    # The spread may be too large by what the bound on the correlations gives away, and is not too small.
+    assert 0.95 < spread / np.std(found) < 1.25
+    assert se == pytest.approx(spread / 10)
+    # Over all replicates it is the plain average; it is no smaller over fewer runs.
+    assert b.expected_average(pulls, sums, means, 20_000).value == b.average_absolute_bias(pulls, sums, means)[0]
+    assert b.expected_average(pulls, sums, means, 10**9) == b.expected_average(pulls, sums, means, 20_000)
+    assert value > b.average_absolute_bias(pulls, sums, means)[0]
+
+
+def test_the_expected_average_without_bias_is_that_of_noise():
+    # An arm of mean 1 adds nothing.
+    rng = np.random.default_rng(9)
+    pulls, means = np.full((50_000, 2), 25), np.array([1.0, 0.5])
+    sums = np.column_stack([np.full(50_000, 25), rng.binomial(25, 0.5, 50_000)])
+    value, _, spread = b.expected_average(pulls, sums, means, 1_000)
+    one = 0.1 / math.sqrt(1_000)
+    assert value == pytest.approx(one * math.sqrt(2 / math.pi) / 2, rel=0.05)
+    assert spread == pytest.approx(one * math.sqrt(1 - 2 / math.pi) / 2, rel=0.05)
+    assert all(math.isnan(x) for x in b.expected_average([[0, 1], [1, 1]], [[0, 1], [1, 1]], means, 2))
+
+
+def test_the_spread_of_arms_that_err_together_is_that_of_one():
+    one = np.random.default_rng(10).binomial(25, 0.5, 500)
+    alone = b.expected_average(np.full((500, 1), 25), one[:, None], [0.5], 100)
+    twice = b.expected_average(np.full((500, 2), 25), np.column_stack([one, 25 - one]), [0.5, 0.5], 100)
+    assert twice == pytest.approx(alone)
+
+
+def test_rewards_without_bounds():
+    pulls, sums, means = np.full((2, 2), 2), np.array([[-3.0, 9.0], [1.0, 7.0]]), np.array([-1.0, 3.0])
+    with pytest.raises(ValueError, match=r"reward_sums: expected a sum in \[0, pulls\]; found -3"):
+        b.sample_mean_bias(pulls, sums, means)
+    assert b.sample_mean_bias(pulls, sums, means, bounded=False).bias.tolist() == [0.5, 1.0]
+    assert b.average_absolute_bias(pulls, sums, means, bounded=False)[0] == 0.75
+    assert b.expected_average(pulls, sums, means, 2, bounded=False).value == 0.75
+
+
+def test_what_the_proof_of_theorem_1_shows():
+    assert b.underestimate_bound(0.05, 0.8) == pytest.approx((1 - math.exp(-0.05)) * 0.8)
+    assert b.underestimate_bound(400.0, np.array([0.0, 0.5])).tolist() == [0, 0.5]
+    assert (b.underestimate_bound(np.array([0.05, 5.0]), 0.5) < b.bias_bound(np.array([0.05, 5.0]), 0.5)).all()
+    with pytest.raises(ValueError, match="mu: expected"):
+        b.underestimate_bound(1.0, 1.1)
 
 
 def test_theorem_1():
@@ -154,3 +217,17 @@ def test_the_standard_error_of_the_average_covers_where_arms_are_missing():
 def test_bad_input_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("epsilon", "mu"), [(0.05, 0.5), (1.0, 0.2), (5.0, 0.9)])
+def test_the_bias_of_the_policy_that_stops_is_that_of_all_its_runs(epsilon, mu):
+    # Three rounds, every run with its probability: the first reward, whether the answer about it is right, two rewards.
+    right = math.exp(epsilon) / (1 + math.exp(epsilon))
+    expected = 0.0
+    for first, honest, second, third in itertools.product((0, 1), repeat=4):
+        rewards = math.prod(mu if r else 1 - mu for r in (first, second, third))
+        goes_on = first == honest
+        mean = (first + second + third) / 3 if goes_on else first
+        expected += rewards * (right if honest else 1 - right) * mean
+    assert b.stopping_bias(epsilon, mu, 3) == pytest.approx(expected - mu, rel=1e-12)
+    assert 0 < -b.stopping_bias(epsilon, mu, 10**6) <= b.underestimate_bound(epsilon, mu)

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from privarms.inference import bounds
+from privarms.policies.stopping import dp_exponential_nas, dp_nas
 
 SETTING = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}
 
@@ -71,3 +72,32 @@ def test_epochs_grow_less_than_twofold_when_the_set_collapses_and_privacy_rules(
     assert bounds.epoch_growth(20, 2, 1, epsilon=1e-9, beta=1e-6) == pytest.approx(1.899295083485, rel=1e-9)
     # (512 ln 1280 + 1) / (128 ln 320 + 1)
     assert bounds.epoch_growth(4, 4, 1, epsilon=10, beta=0.1) == pytest.approx(3664.163062739456 / 739.345087461504)
+
+
+def test_the_largest_number_that_the_proof_of_theorem_3_4_allows():
+    # beta exp(6 epsilon n d) + beta is 3/4 there, d = 2 alpha mu / (2 R (1 + alpha)).
+    n = bounds.private_samples_of_proof(0.5, 0.25, 0.05, 0.1, 2.0)
+    distance = 0.25 * 0.1 / (2 * 1.25)
+    assert 0.05 * math.exp(6 * 0.5 * n * distance) + 0.05 == pytest.approx(0.75)
+    assert n > bounds.private_samples(0.5, 0.25, 0.05, 0.1, 2.0)
+    with pytest.raises(ValueError, match="beta"):
+        bounds.private_samples_of_proof(0.5, 0.25, 0.25, 0.1)
+
+
+def test_fact_2_1_and_its_counterexample():
+    # ln(1.05 ln 2.8) = .078 over 2.8 / 17, though 2.8 is between e and 17 ln(1.05 ln 17) = 18.6.
+    assert bounds.iterated_logarithm(1.05, 1 / 17, 2.8) == pytest.approx(0.4735, abs=1e-3)
+    assert math.e < 2.8 < 17 * math.log(1.05 * math.log(17))
+    for a, b, x in ((1.0, 0.05, 3.0), (2.0, 1 / 16, 3.0), (2.0, 0.05, math.e)):
+        with pytest.raises(ValueError, match=r"Fact 2\.1"):
+            bounds.iterated_logarithm(a, b, x)
+
+
+def test_t_U_of_theorem_3_3_may_lie_below_the_first_query_that_can_stop_the_rule():
+    setting = {"epsilon": 100.0, "alpha": 0.96, "beta": 0.08}
+    t_upper = bounds.halting_time(**setting, mu=0.96)
+    assert 64 < t_upper < 128
+    params = dp_exponential_nas.configure(**setting)
+    # At t = 64 the mean would have to be above 1 without any noise.
+    assert dp_nas.confidence_radius(params, 6, 64) * (1 + 1 / 0.96) > 1
+    assert dp_nas.confidence_radius(params, 7, 128) * (1 + 1 / 0.96) < 0.96

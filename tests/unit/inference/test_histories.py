@@ -70,6 +70,13 @@ def test_ties_go_to_the_lowest_index():
     assert most_pulled(pulls).tolist() == [0, 1, 0, 1]
 
 
+def test_ties_go_to_the_arm_of_the_largest_number_given():
+    pulls = np.array([[5, 5, 9], [1, 2, 1], [7, 7, 7]])
+    numbers = np.array([[0.1, 0.4, 0.9], [0.8, 0.9, 0.3], [0.2, 0.5, 0.1]])
+    assert least_pulled(pulls, numbers).tolist() == [1, 0, 1]
+    assert most_pulled(pulls, numbers).tolist() == [2, 1, 1]
+
+
 @pytest.mark.parametrize("choose", [least_pulled, most_pulled])
 @pytest.mark.parametrize("bad", [3, [], [[], []], [1, -1], [1.0, np.nan]])
 def test_counts_that_are_none_are_refused(choose, bad):

@@ -41,13 +41,13 @@ def test_corollary_2_as_printed_lacks_beta():
 
 
 def test_the_released_level():
-    # x' = 0.2^2 50 / 2 + 0.2 sqrt(25 ln 2) = 1.832554611157698; alpha / (e x')
-    assert mi.released_level(0.05, 0.2, 50) == pytest.approx(0.05 / (2.718281828459045 * 1.832554611157698), rel=1e-12)
+    # x' = 0.2^2 50 / 2 + 0.2 sqrt(50 ln 2) = 1 + 0.2 * 5.887050112577373; alpha / (e x'); ln 2 is not halved.
+    assert mi.released_level(0.05, 0.2, 50) == pytest.approx(0.05 / (2.718281828459045 * 2.1774100225154747), rel=1e-12)
     # For few pulls it raises the level, even above 1.
     assert mi.released_level(0.05, 0.05, 25) > 0.05
     assert mi.released_level(0.05, 0.001, 1) > 1
     # 1 / (e x') exceeds e^-x', since x' e^(1 - x') <= 1: it allows more than e^-x' would with the same x'.
-    assert mi.released_level(0.05, 1, 100) > 0.05 * np.exp(-(50 + np.sqrt(50 * np.log(2))))
+    assert mi.released_level(0.05, 1, 100) > 0.05 * np.exp(-(50 + np.sqrt(100 * np.log(2))))
 
 
 EXTREMES = [

@@ -152,3 +152,39 @@ def test_the_private_variance_is_a_sum_over_the_lengths():
 def test_no_trial_has_no_variance():
     with pytest.raises(ValueError, match=r"T: expected a trial of at least 1 patient; found 0\.5"):
         md.private_variance(0.5, 0.2, 0.2, 1.0)
+
+
+def test_the_inverse_propensity_variance_over_all_assignments_and_rewards():
+    T, p = 4, (0.3, 0.7)
+    mean, square = 0.0, 0.0
+    for arms in itertools.product((0, 1), repeat=T):
+        for rewards in itertools.product((0, 1), repeat=T):
+            weight = 0.5**T * np.prod([p[a] if r else 1 - p[a] for a, r in zip(arms, rewards, strict=True)])
+            a, r = np.array(arms), np.array(rewards)
+            estimate = 2 * (r[a == 1].sum() - r[a == 0].sum()) / T
+            mean, square = mean + weight * estimate, square + weight * estimate**2
+    assert mean == pytest.approx(0.4)
+    found = md.inverse_propensity_variance(T, p, [0.21, 0.21])
+    assert found == pytest.approx(square - mean**2, rel=1e-12)
+
+
+def test_the_relative_bias_over_all_assignments():
+    # An arm without a patient has mean 0: the other mean is left, or none of it.
+    T, means = 5, (0.3, 0.7)
+    expected = 0.0
+    for arms in itertools.product((0, 1), repeat=T):
+        expected += 0.5**T * (means[1] * (1 in arms) - means[0] * (0 in arms))
+    assert md.relative_bias(5.9, np.inf) == pytest.approx(expected / 0.4 - 1, rel=1e-12)
+    # Over the noisy lengths, of which none is 0: by the law itself.
+    lengths = np.arange(1, 200)
+    chances = lap_plus.pmf(lengths, 5, 1.0)
+    assert md.relative_bias(5.9, 1.0) == pytest.approx(-(chances @ 0.5**lengths) / chances.sum(), rel=1e-10)
+
+
+def test_the_error_of_the_variance_ratio():
+    rng = np.random.default_rng(6)
+    # A normal sample's variance has a standard error of sqrt(2 / n); Laplace's, of kurtosis 6, sqrt(5 / n).
+    for draws, spread in ((rng.standard_normal(200_000), 2), (rng.laplace(size=200_000) / np.sqrt(2), 5)):
+        found = md.variance_ratio_error(np.append(draws, np.nan), 0.0, 1.0, 0.5, 0.5)
+        assert found == pytest.approx(np.sqrt(spread / 200_000), rel=0.1)
+    assert np.isnan(md.variance_ratio_error([0.1, np.nan], 0.0, 1.0, 0.5, 0.5))

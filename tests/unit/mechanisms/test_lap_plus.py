@@ -87,3 +87,24 @@ def test_bad_parameters_are_refused(m, epsilon):
     for function in (lambda: lap_plus.pmf(1, m, epsilon), lambda: lap_plus.sums(epsilon, m)):
         with pytest.raises(ValueError, match="expected a finite number"):
             function()
+
+
+@njit
+def two_sided_sample(epsilon, count, rng):
+    return np.array([lap_plus.two_sided(epsilon, rng) for _ in range(count)])
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+def test_the_two_sided_noise_is_not_cut_off(epsilon):
+    draws, reach = two_sided_sample(epsilon, 100_000, np.random.default_rng(8)), int(8 / epsilon)
+
+    def p_of(weights_epsilon):
+        value = np.arange(-reach, reach + 1)
+        expected = np.tanh(weights_epsilon / 4) * np.exp(-weights_epsilon / 2 * np.abs(value)) * len(draws)
+        counts = np.array([(draws == v).sum() for v in value])
+        tail = len(draws) - counts.sum(), len(draws) - expected.sum()
+        return chisquare(np.append(counts, tail[0]), np.append(expected, tail[1])).pvalue
+
+    assert p_of(epsilon) > 1e-5
+    assert p_of(1.05 * epsilon) < 1e-5

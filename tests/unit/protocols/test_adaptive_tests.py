@@ -47,16 +47,29 @@ def test_the_rows_and_the_selected_arms():
     rows = run(bernoulli.configure(3, top=0.9, bottom=0.1), 4)
     assert list(rows["replicate"]) == [0, 0, 1, 1, 2, 2, 3, 3]
     assert list(rows["selector"]) == ["least_pulled", "most_pulled"] * 4
-    # Arms 0 and 2 have 10 pulls each, arm 1 has 30: ties go to the lowest arm.
-    assert list(rows["arm"]) == [0, 1] * 4
+    # Arms 0 and 2 have 10 pulls each, arm 1 has 30.
+    assert set(rows["arm"][::2]) <= {0, 2}
+    assert list(rows["arm"][1::2]) == [1] * 4
     assert list(rows["pulls"]) == [10, 30] * 4
 
 
+def test_ties_are_broken_at_random_behind_all_other_draws():
+    rows = run(bernoulli.configure(3, top=0.9, bottom=0.9), 4000)
+    # Binomial(4000, 1/2), and independent of the arm's rewards: 4.5 standard deviations are a false alarm of 7e-6.
+    first = rows["arm"][::2] == 0
+    assert abs(first.sum() - 2000) < 4.5 * math.sqrt(1000)
+    apart = rows["p_value"][::2][first].mean() - rows["p_value"][::2][~first].mean()
+    assert abs(apart) < 4.5 * math.sqrt(4 / 12 / 4000)
+    # The uniform variates of the tests are the first that the stream gives: of mean 1 the p-value is one.
+    sure = run(bernoulli.configure(3, top=1.0, bottom=1.0), 200)
+    assert sure["p_value"][::2] == pytest.approx(np.random.default_rng(3).random(200))
+
+
 def test_the_p_values_are_those_of_the_selected_arms_rewards():
-    # Mean 1 for arm 0, so that its rewards are known; 1/2 for arm 1.
+    # Means 1 and 0 for arms 0 and 2, so that their rewards are known; 1/2 for arm 1.
     rows = run(bernoulli.configure(3, top=1.0, bottom=0.0), 200)
     u = np.random.default_rng(3).random((2, 200))
-    # Bin(10, 1) is 10 always: P(X < 10) + u P(X = 10) = u.
+    # Bin(10, 1) is 10 always: P(X < 10) + u P(X = 10) = u; and Bin(10, 0) is 0.
     assert rows["p_value"][::2] == pytest.approx(u[0])
     s = np.arange(31)[:, None]
     possible = (1 - u[1]) * binom.sf(s, 30, 0.5) + u[1] * binom.sf(s - 1, 30, 0.5)

@@ -23,9 +23,13 @@ NUMBERS = {
 }
 
 
+def _without_none(entry):
+    return {k: v for k, v in entry.items() if v is not None}
+
+
 def loaded(folder, *entries, scale="paper", **top):
     file = folder / "p2020.yaml"
-    content = {"paper": "p2020", **top, "claims": [CLAIM | entry for entry in entries]}
+    content = {"paper": "p2020", **top, "claims": [_without_none(CLAIM | entry) for entry in entries]}
     file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     return claims.load(file, scale, ARTIFACTS, NUMBERS)
 
@@ -42,6 +46,32 @@ def test_an_entry_expands_over_the_product_of_its_axes(tmp_path):
     assert found[0]["statement"] == "width log2.5, K = 3"
     assert [c["arguments"] for c in found[:2]] == [{"width": "log2.5", "K": 3}, {"width": "log2.5", "K": 10}]
     assert all("each" not in c for c in found)
+
+
+def test_claims_about_one_statement_share_its_text(tmp_path):
+    entry = {"claim": "five_times_{K}", "about": "five", "case": "{K} arms.", "each": {"K": [3, 10]}}
+    alone = {"claim": "six_times", "about": "six"}
+    about = {"statements": {"five": "Five times.", "six": "Six times."}}
+    found = loaded(tmp_path, *({"statement": None} | one for one in (entry, alone)), {}, **about)
+    assert [(c["about"], c["statement"]) for c in found] == [
+        ("five", "Five times (3 arms)."),
+        ("five", "Five times (10 arms)."),
+        ("six", "Six times."),
+        ("five_times", "s"),
+    ]
+    assert all("case" not in c for c in found)
+
+
+@pytest.mark.parametrize(
+    ("entry", "statements", "words"),
+    [
+        ({"about": "fives", "statement": None}, {"five": "s"}, r"claims\[0\]\.about: unknown statement 'fives'"),
+        ({}, {"five": "s"}, r"statements\.five: no claim is about it"),
+    ],
+)
+def test_statements_and_claims_name_each_other(tmp_path, entry, statements, words):
+    with pytest.raises(PrivarmsError, match=words):
+        loaded(tmp_path, entry, statements=statements)
 
 
 def test_an_entry_expands_over_chosen_rows_of_a_published_table(tmp_path):

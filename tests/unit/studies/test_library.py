@@ -47,9 +47,9 @@ def test_an_unknown_module_is_refused():
 
 def test_arguments_and_choices_are_those_of_configure():
     takes = library.arguments("policies", "dp_ucb")
-    assert list(takes) == ["K", "horizon", "epsilon", "width"]
+    assert list(takes) == ["K", "horizon", "epsilon", "width", "noise"]
     assert takes["width"].choices == ("log2.5", "log3", "chan", "exact")
-    assert all(argument.required for argument in takes.values())
+    assert [name for name, argument in takes.items() if not argument.required] == ["noise"]
     assert not library.arguments("policies", "dp_se")["beta"].required
 
 

@@ -1,11 +1,16 @@
 """Two fixed reward streams that differ in one reward: the privacy audit of the choices of private UCB.
 
-All rewards are 0, or, for neighbour 1, the first one of arm 0 is 1. Event: the last of an odd number of choices is arm
-1, which is likelier without arm 0's reward. Before it, both arms have as many pulls: they take turns.
+All rewards are 0, or, for neighbour 1, the first one of arm 0 is 1. Both events are likelier without arm 0's reward:
+
+last: the last of an odd number of choices is arm 1. Before it, both arms have as many pulls: they take turns. It has
+    power against a counter that forgets its noise, as the released one does.
+doublings: arm 1 is chosen in all rounds 2 n + 1, n = 1, 2, 4, 8, 16. There both arms have n pulls, as long as they take
+    turns, and a tree compares two nodes that no other of these rounds compares: the losses add up. It has power against
+    a tree whose nodes do not share the budget, which `noise`, a multiple of the stated scale, makes of a right one.
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,49 +21,67 @@ SUBJECT = "private_ucb"
 STREAMED_AS = {"neighbour": "stream"}
 
 ARM = 1
+DOUBLINGS = (3, 5, 9, 17, 33)
 
 
 class Inputs(NamedTuple):
-    """n_arms: K = 2; first_reward: of arm 0, 0 or 1, which is the neighbour."""
+    """n_arms: K = 2; first_reward: of arm 0, 0 or 1, which is the neighbour; rounds: int64, of the event, or none for
+    the last one; noise: by which the scale of the policy's noise is multiplied."""
 
     n_arms: int
     first_reward: float
+    rounds: np.ndarray
+    noise: float
 
 
-def configure(K: int, neighbour: int) -> Inputs:
-    """Stream 0, or its neighbour 1, in which arm 0's first reward is 1, for K = 2 arms."""
+def configure(K: int, neighbour: int, event: Literal["last", "doublings"] = "last", noise: float = 1.0) -> Inputs:
+    """Stream 0, or its neighbour 1, in which arm 0's first reward is 1, for K = 2 arms; noise > 0."""
     if K != 2:
         raise ValueError(f"K: expected 2 arms; found {K}")
     if neighbour not in (0, 1):
         raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
-    return Inputs(int(K), float(neighbour))
+    if event not in ("last", "doublings"):
+        raise ValueError(f"event: expected last or doublings; found {event!r}")
+    if not 0 < noise < math.inf:
+        raise ValueError(f"noise: expected a number > 0; found {noise}")
+    return Inputs(int(K), float(neighbour), np.array(DOUBLINGS if event == "doublings" else (), np.int64), float(noise))
 
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """In how many trials the choice of round `horizon` is arm 1; only the noise of the policy is random.
+    """In how many trials the event happens; only the noise of the policy is random.
 
-    Raises ValueError for an even horizon, at which two arms that take turns differ in pulls before the last choice.
+    Raises ValueError for an even horizon, at which two arms that take turns differ in pulls before the last choice, and
+    for one that ends before the event.
     """
     if horizon % 2 == 0:
         raise ValueError(f"horizon: expected an odd number of rounds for this audit; found {horizon}")
-    return _count(policy.POLICY, params, inputs, horizon, trials, rng)
+    rounds = inputs.rounds if len(inputs.rounds) else np.array([horizon])
+    if horizon < rounds[-1]:
+        raise ValueError(f"horizon: expected at least the event's {rounds[-1]} rounds; found {horizon}")
+    return _count(policy.POLICY, _with_noise(params, inputs), inputs.first_reward, rounds, trials, rng)
+
+
+def _with_noise(params, inputs):
+    return params if inputs.noise == 1 else params._replace(node_scale=params.node_scale * inputs.noise)
 
 
 @njit
-def _count(policy, params, inputs, horizon, trials, rng):
+def _count(policy, params, first_reward, rounds, trials, rng):
     no_context = np.empty(0)
     events = 0
     for _ in range(trials):
         state = policy.init(params)
-        first = True
-        arm = -1
-        for t in range(1, horizon + 1):
+        first, happens, place = True, True, 0
+        for t in range(1, rounds[-1] + 1):
             arm = policy.choose(params, state, no_context, t, rng)
+            if t == rounds[place]:
+                happens = happens and arm == ARM
+                place += 1
             reward = 0.0
             if arm == 0 and first:
-                reward, first = inputs.first_reward, False
+                reward, first = first_reward, False
             state = policy.learn(params, state, no_context, arm, reward, t, rng)
-        if arm == ARM:
+        if happens:
             events += 1
     return events
 
@@ -74,14 +97,15 @@ def claimed_loss(epsilon: float) -> float:
 
 
 def event_probability(params: private_ucb.Params, inputs: Inputs) -> float:
-    """Under the released counter, both arms having n = (T - 1) / 2 pulls before round T; nan for the printed one.
+    """Of the last choice under the released counter, both arms having n = (T - 1) / 2 pulls before it; else nan.
 
     Arm 1 is chosen if its noise exceeds arm 0's by more than the difference of the two sums, 0 or 1; both noises are
     Laplace of scale b = 2 log2(T) / (epsilon (n + 1)), whose difference exceeds x with probability
     exp(-x/b) (2 + x/b) / 4.
     """
-    if not params.fresh:
+    if not params.fresh or len(inputs.rounds):
         return math.nan
+    params = _with_noise(params, inputs)
     horizon = len(params.log_inverse_delta) - 1
     x = inputs.first_reward / (params.node_scale / ((horizon - 1) // 2 + 1))
     return math.exp(-x) * (2 + x) / 4

@@ -1,7 +1,8 @@
-"""Two runs of DP-ConSE that differ in one patient: the privacy audit of its three releases.
+"""Two runs of DP-ConSE that differ in one patient: the privacy audit of each of its releases.
 
-Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims that the trials' lengths cost epsilon / 2 and the estimates
-epsilon / 2 (proof of Theorem 3.5). Runs 0 and 1, and the event that is likelier in run 1:
+Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims that the trials' lengths cost epsilon / 2, the estimates epsilon / 2,
+and the means and lengths of the first half epsilon / 2 (proof of Theorem 3.5). Runs 0 and 1, and the event that is
+likelier in run 1:
 
 - lengths: one changed context moves T_min from T to T + 1. With alpha = 1/2 and T = 1000 the rarest feature has
   1,002,000 or 1,002,001 patients in the first half, the second one being (T + 1)^2: enough for every losing arm to be
@@ -13,6 +14,12 @@ epsilon / 2 (proof of Theorem 3.5). Runs 0 and 1, and the event that is likelier
   in run 1. With more, one patient, the only one with a reward of 1, moves from arm 0 of feature 1 to arm 1 of feature
   2, and one without a reward takes each place: two estimates change. Event: an estimate of at least what it is in
   run 1 without noise, for the feature or the two features that change.
+- first_half: the batches of epoch 1, half of each for each arm, no other rewards than the changed patient's. With one
+  feature, one reward of arm 1 is 0 in run 0 and 1 in run 1; event: its noisy mean is at least what it is in run 1
+  without noise. With more, a patient with a reward of 1 is in arm 0 of feature 1 in run 0, in arm 1 of feature 2 in
+  run 1. Counted in patients that are in both runs, the first batch ends one earlier in run 0, the second one earlier in
+  run 1. Event: the first batch ends at [R_1] or later, the second before that, the first mean is at most 0 and the
+  second at least what it is in run 1 without noise.
 """
 
 from typing import Literal, NamedTuple
@@ -26,8 +33,8 @@ from privarms.policies.experiment import _trial, dp_conse
 SUBJECT = "dp_conse"
 STREAMED_AS = {"neighbour": "run"}
 
-RELEASES = ("lengths", "estimate", "lengths_from_actions")
-LENGTHS, ESTIMATE, LENGTHS_FROM_ACTIONS = range(len(RELEASES))
+RELEASES = ("lengths", "estimate", "lengths_from_actions", "first_half")
+LENGTHS, ESTIMATE, LENGTHS_FROM_ACTIONS, FIRST_HALF = range(len(RELEASES))
 
 
 class Inputs(NamedTuple):
@@ -38,7 +45,9 @@ class Inputs(NamedTuple):
     T: int
 
 
-def configure(release: Literal["lengths", "estimate", "lengths_from_actions"], neighbour: int, T: int = 1000) -> Inputs:
+def configure(
+    release: Literal["lengths", "estimate", "lengths_from_actions", "first_half"], neighbour: int, T: int = 1000
+) -> Inputs:
     """Run 0, or its neighbour 1; T is even and at least 2."""
     if release not in RELEASES:
         raise ValueError(f"release: expected {', '.join(RELEASES)}; found {release!r}")
@@ -51,30 +60,33 @@ def configure(release: Literal["lengths", "estimate", "lengths_from_actions"], n
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many of so many releases from one run the event happens; noise and the trial's coins are random."""
-    return _count(params.design, inputs, trials, rng)
+    return _count(params, inputs, trials, rng)
 
 
 @njit
-def _count(design, inputs, trials, rng):
+def _count(params, inputs, trials, rng):
     events = 0
     for _ in range(trials):
         if inputs.release == ESTIMATE:
-            events += _estimates(design, inputs, rng)
+            events += _estimates(params.design, inputs, rng)
+        elif inputs.release == FIRST_HALF:
+            events += first_half(params, inputs.neighbour, rng)
         else:
-            events += _lengths(design, inputs, rng)
+            events += lengths(params.design, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
     return events
 
 
 @njit
-def _lengths(design, inputs, rng):
+def lengths(design, T, neighbour, from_actions, rng):
     """Whether every length, or every last pull of the losing arm, is at least T + 1."""
+    planned = _trial.planned_length(design, float(T + neighbour), rng)
     for _ in range(design.M):
-        last = _trial.trial_length(design, inputs.T + inputs.neighbour, rng)
-        if inputs.release == LENGTHS_FROM_ACTIONS:
+        last = _trial.trial_length(design, planned, rng)
+        if from_actions:
             # From the trial's end backwards until a patient got the losing arm.
-            while last > inputs.T and rng.random() < 0.5:
+            while last > T and rng.random() < 0.5:
                 last -= 1
-        if last <= inputs.T:
+        if last <= T:
             return False
     return True
 
@@ -87,11 +99,26 @@ def _estimates(design, inputs, rng):
     rewards = np.zeros(2)
     if design.M > 1:
         rewards[0] = 1.0 if inputs.neighbour == 0 else 0.0
-        if _trial.release(design, T, pulls, rewards, rng) < 0:
+        if _trial.release(design, T, T, pulls, rewards, rng) < 0:
             return False
         rewards[0] = 0.0
     rewards[1] = 1.0 if inputs.neighbour == 1 else 0.0
-    return _trial.release(design, T, pulls, rewards, rng) >= 2 / T
+    return _trial.release(design, T, T, pulls, rewards, rng) >= 2 / T
+
+
+@njit
+def first_half(params, neighbour, rng):
+    """Whether the event of the release happens in epoch 1."""
+    length, scale = np.floor(dp_conse.epoch_length(params, 1)), dp_conse.mean_scale(params, 1)
+    pulls = length // 2
+    second = dp_conse.released_mean(scale, pulls, float(neighbour), rng) >= 1 / pulls
+    if params.design.M == 1:
+        return second
+    # Patients of the batches that are in both runs.
+    first_end = dp_conse.draw_length(params, 1, rng) - (1 - neighbour)
+    second_end = dp_conse.draw_length(params, 1, rng) - neighbour
+    first = dp_conse.released_mean(scale, pulls, 1.0 - neighbour, rng) <= 0
+    return second and first and first_end >= length and second_end < length
 
 
 def likelier(inputs: Inputs) -> int:
@@ -100,33 +127,73 @@ def likelier(inputs: Inputs) -> int:
 
 
 def claimed_loss(epsilon: float) -> float:
-    """epsilon / 2: what the proof allows for the lengths, and again for the estimates."""
+    """epsilon / 2: what the proof allows for the lengths, for the estimates, and for the first half."""
     return epsilon / 2
 
 
 def event_probability(params: dp_conse.Params, inputs: Inputs) -> float:
-    """The probability of the release's event in the inputs' run.
-
-    With q = e^(-epsilon / 2) and c the constant of Lap+: P(T_j >= T + 1) = c q^(1 - neighbour) / (1 - q). Seen through
-    actions, the trial's last patients that did not get the losing arm are g with probability 2^-(g + 1), and the sum
-    over g of P(T_j >= T + 1 + g) 2^-(g + 1) is P(T_j >= T + 1) / (2 - q). An estimate without the change is at least
-    what it is with it with probability e^(-shift / scale) / 2, shift = 2 / T, scale = 2 noise / (epsilon T).
-    """
-    design, T, neighbour = params.design, inputs.T, inputs.neighbour
+    """The probability of the release's event in the inputs' run."""
     if inputs.release == ESTIMATE:
-        changed = min(design.M, 2)
-        return float((np.exp(-design.epsilon / design.noise * (1 - neighbour)) / 2) ** changed)
-    reaches = lap_plus.survival(T + 1, T + neighbour, design.epsilon)
-    if inputs.release == LENGTHS_FROM_ACTIONS:
-        reaches /= 2 - np.exp(-design.epsilon / 2)
-    return float(reaches**design.M)
+        design, T = params.design, inputs.T
+        shift = 2 / T / _trial.estimate_scale(design, T, T)
+        return float((np.exp(-shift * (1 - inputs.neighbour)) / 2) ** min(design.M, 2))
+    if inputs.release == FIRST_HALF:
+        return first_half_probability(params, inputs.neighbour)
+    return lengths_probability(params.design, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS)
+
+
+def lengths_probability(design: _trial.Design, T: int, neighbour: int, from_actions: bool = False) -> float:
+    """The probability of `lengths`.
+
+    As printed, with q = e^(-epsilon / 2) and c the constant of Lap+: P(T_j >= T + 1) = c q^(1 - neighbour) / (1 - q).
+    Seen through actions, the trial's last patients that did not get the losing arm are g with probability 2^-(g + 1),
+    and the sum over g of P(T_j >= T + 1 + g) 2^-(g + 1) is P(T_j >= T + 1) / (2 - q). With the budget `total` the same
+    over the planned lengths.
+    """
+    if not design.total:
+        reaches = lap_plus.survival(T + 1, T + neighbour, design.epsilon)
+        return float((reaches / (2 - np.exp(-design.epsilon / 2)) if from_actions else reaches) ** design.M)
+    shared, own = _trial.SHARED_LENGTH * design.epsilon, _trial.OWN_LENGTH * design.epsilon
+    # Where the terms have fallen below e^-50 of the largest.
+    noise = np.arange(-int(50 / shared), int(50 / shared) + 1)
+    chances = np.tanh(shared / 2) * np.exp(-shared * np.abs(noise))
+    planned = np.maximum(1, T + neighbour + noise)
+    # P(T_j >= T + 1) for a difference of two geometric variables; lengths below T + 1 may be cut off.
+    short, q = T + 1 - planned, np.exp(-own)
+    upper = q ** np.maximum(short, 0) / (1 + q)
+    reaches = np.where(short > 0, upper, 1 - q ** np.maximum(1 - short, 0) / (1 + q))
+    if from_actions:
+        gone = np.arange(60)
+        far = short[:, None] + gone
+        upper = q ** np.maximum(far, 0) / (1 + q)
+        reaches = np.where(far > 0, upper, 1 - q ** np.maximum(1 - far, 0) / (1 + q)) @ 0.5 ** (gone + 1)
+    return float(chances @ reaches**design.M)
+
+
+def first_half_probability(params: dp_conse.Params, neighbour: int) -> float:
+    """The probability of `first_half`.
+
+    A mean without the change is at least what it is with it with probability e^(-shift / scale) / 2. Lengths that end
+    at [R_1] or later, and before it: P(Lap+(R_1) >= [R_1] + 1 - neighbour) and P(Lap+(R_1) < [R_1] + neighbour).
+    """
+    design, R = params.design, dp_conse.epoch_length(params, 1)
+    length = int(R)
+    shift = 1 / (length // 2) / dp_conse.mean_scale(params, 1)
+    mean = np.exp(-shift * (1 - neighbour)) / 2
+    if design.M == 1:
+        return float(mean)
+    epsilon = 2 * dp_conse.BATCH_LENGTH * design.epsilon if design.total else design.epsilon
+    first = lap_plus.survival(length + 1 - neighbour, R, epsilon)
+    second = 1 - lap_plus.survival(length + neighbour, R, epsilon)
+    return float(mean**2 * first * second)
 
 
 def log_ratio(params: dp_conse.Params, inputs: Inputs, delta: float = 0.0) -> float:
     """ln((Pr[event | run 1] - delta) / Pr[event | run 0]): the least epsilon of an (epsilon, delta)-private release.
 
-    With delta = 0 it is M epsilon / 2 for the lengths, but for a term of order e^(-epsilon T / 2), and
-    min(M, 2) epsilon / noise for the estimate. -inf where delta is the larger.
+    As printed and with delta = 0 it is M epsilon / 2 for the lengths, but for a term of order e^(-epsilon T / 2),
+    min(M, 2) epsilon / noise for the estimate, and with noise 1 about 3 epsilon for the first half of two features or
+    more. -inf where delta is the larger.
     """
     likely, unlikely = (event_probability(params, inputs._replace(neighbour=run)) for run in (1, 0))
     return float(np.log((likely - delta) / unlikely)) if likely > delta else float("-inf")

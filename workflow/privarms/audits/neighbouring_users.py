@@ -197,6 +197,12 @@ def restart(state, K):
     state.live[0], state.live[1] = ROOT + 1, ROOT + 2
     state.n_live[0] = 2
     state.n_removals[0] = 0
+    state.due[:] = 0.0
+    state.T[:] = 0.0
+    state.C[:] = 0.0
+    state.E[:] = 0.0
+    state.F[:] = 0.0
+    state.counts[:] = 0
 
 
 @njit

@@ -20,10 +20,13 @@ def pull(environment, arm, rng):
     return 1.0 if rng.random() < environment.means[arm] else 0.0
 
 
-def configure(K: int, top: float, bottom: float, spacing: Literal["linear", "one_best"] = "linear") -> Environment:
+def configure(
+    K: int, top: float, bottom: float, spacing: Literal["linear", "one_best", "convex", "concave"] = "linear"
+) -> Environment:
     """K >= 2 means in [0, 1]; arm 0 is the best, with mean `top`.
 
-    linear: linearly spaced down to `bottom`; one_best: all other arms have mean `bottom`
+    linear: linearly spaced down to `bottom`; one_best: all other arms have mean `bottom`; convex, concave: down to
+    `bottom` on a parabola that is flat at the worst arm, or at the best one (mu3 and mu4 of Azize & Basu 2022)
     """
     if K < 2:
         raise ValueError(f"expected K >= 2, found {K}")
@@ -32,4 +35,10 @@ def configure(K: int, top: float, bottom: float, spacing: Literal["linear", "one
     means = np.linspace(top, bottom, K)
     if spacing == "one_best":
         means[1:] = bottom
+    elif spacing == "convex":
+        means = bottom + (top - bottom) * (np.arange(K)[::-1] / (K - 1)) ** 2
+    elif spacing == "concave":
+        means = top - (top - bottom) * (np.arange(K) / (K - 1)) ** 2
+    elif spacing != "linear":
+        raise ValueError(f"spacing: expected linear, one_best, convex or concave; found {spacing!r}")
     return Environment(pull, means)

@@ -6,6 +6,7 @@ Where the paper states an order, the function is the expression inside O with co
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from privarms.inference.regression import two_sided_p_value
 
@@ -16,10 +17,17 @@ class Bias(NamedTuple):
     replicates: np.ndarray  # int64[K], in which the arm was pulled
 
 
-def sample_mean_bias(pulls, reward_sums, means) -> Bias:
+class Average(NamedTuple):
+    value: float  # what the average of |bias| over arms is expected to be over so many runs
+    standard_error: float  # of that value, from all replicates
+    spread: float  # the standard deviation of that average over so many runs
+
+
+def sample_mean_bias(pulls, reward_sums, means, *, bounded: bool = True) -> Bias:
     """The bias of the sample mean of each arm, from R >= 1 independent replicates.
 
     pulls: [R, K], >= 0; reward_sums: float64[R, K], in [0, pulls]; means: float64[K], the true ones, in [0, 1]
+    bounded: whether rewards are in [0, 1]; sums and means may be any numbers else
     The sample mean of an arm without a pull does not exist: that replicate is left out for that arm, and `replicates`
     says how many are there (Theorem 1 is about algorithms that pull every arm). Raises ValueError outside these ranges.
     """
@@ -32,8 +40,9 @@ def sample_mean_bias(pulls, reward_sums, means) -> Bias:
     if not len(pulls):
         raise ValueError("pulls: expected 1 replicate or more; found none")
     _each("pulls", "counts >= 0", pulls, pulls >= 0)
-    _each("reward_sums", "a sum in [0, pulls]", sums, (sums >= 0) & (sums <= pulls))
-    if not ((means >= 0) & (means <= 1)).all():
+    if bounded:
+        _each("reward_sums", "a sum in [0, pulls]", sums, (sums >= 0) & (sums <= pulls))
+    if bounded and not ((means >= 0) & (means <= 1)).all():
         raise ValueError(f"means: expected numbers in [0, 1]; found {means}")
     pulled = pulls > 0
     replicates = pulled.sum(axis=0)
@@ -51,14 +60,14 @@ def sample_mean_bias(pulls, reward_sums, means) -> Bias:
     return Bias(bias, standard_error, replicates)
 
 
-def average_absolute_bias(pulls, reward_sums, means) -> tuple[float, float]:
+def average_absolute_bias(pulls, reward_sums, means, *, bounded: bool = True) -> tuple[float, float]:
     """The mean over arms of |bias| and its standard error, from replicates as in `sample_mean_bias`.
 
     Arms that were never pulled are left out; both are nan where no arm has a bias. The standard error is that of the
     mean over arms of the signed errors, the signs being those that were found.
     """
     pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
-    bias, _, replicates = sample_mean_bias(pulls, sums, means)
+    bias, _, replicates = sample_mean_bias(pulls, sums, means, bounded=bounded)
     there = replicates > 0
     if not there.any():
         return float("nan"), float("nan")
@@ -71,6 +80,39 @@ def average_absolute_bias(pulls, reward_sums, means) -> tuple[float, float]:
         errors = deviations * (len(pulls) / replicates[there]) @ np.sign(bias[there]) / there.sum()
     n = len(errors)
     return float(np.abs(bias[there]).mean()), float(errors.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+
+
+def expected_average(pulls, reward_sums, means, runs: int, *, bounded: bool = True) -> Average:
+    """What the average over arms of |mean error over `runs` runs| is expected to be, from R >= 2 replicates.
+
+    Noise makes an absolute value larger, and the more so the fewer the runs: an average over 10,000 runs is to be
+    compared with averages over 10,000 runs. The mean error b of an arm over R runs is normal around its bias, with
+    variance s^2 / R; |b + a normal variable of variance s^2 (1/runs - 1/R)| therefore has the mean that it would have
+    over `runs` runs. With fewer replicates than `runs` it is that over R runs. The spread takes the |correlation| of
+    two arms for that of their absolute values, which it bounds (Mehler's expansion); by the same expansion the value's
+    own variance is at most runs / R of the spread's. All are nan where a run lacks an arm.
+    """
+    pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
+    bias, _, replicates = sample_mean_bias(pulls, sums, means, bounded=bounded)
+    R, K = pulls.shape
+    if R < 2 or (replicates < R).any():
+        return Average(float("nan"), float("nan"), float("nan"))
+    runs = min(int(runs), R)
+    covariance = np.cov((sums / pulls).T).reshape(K, K)
+    variance = np.diag(covariance)
+    value = _folded_mean(bias, np.sqrt(variance * (1 / runs - 1 / R))).mean()
+    squares = variance / runs + bias**2
+    deviations = np.sqrt(np.maximum(squares - _folded_mean(bias, np.sqrt(variance / runs)) ** 2, 0.0))
+    roots = np.sqrt(np.where(variance > 0, variance, 1.0))
+    spread = float(np.sqrt(deviations @ np.abs(covariance / np.outer(roots, roots)) @ deviations)) / K
+    return Average(float(value), spread * float(np.sqrt(runs / R)), spread)
+
+
+def _folded_mean(mean, deviation):
+    """E|X| of a normal X."""
+    z = mean / np.where(deviation > 0, deviation, 1.0)
+    folded = deviation * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + mean * (2 * ndtr(z) - 1)
+    return np.where(deviation > 0, folded, np.abs(mean))
 
 
 def significant(bias, standard_error, level: float = 0.05) -> np.ndarray:
@@ -106,6 +148,32 @@ def bias_bound(epsilon, mu, horizon=1, delta=0.0):
         raise ValueError(f"delta: expected a number in [0, 1]; found {delta}")
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(mu > 0, (np.expm1(epsilon) + horizon * delta) * mu, 0.0)[()]
+
+
+def underestimate_bound(epsilon, mu):
+    """(1 - e^-epsilon) mu: how far the mean of an arm is underestimated at most, E[sample mean] >= e^-epsilon mu.
+
+    That is what the proof of Theorem 1 shows at delta = 0; it is below `bias_bound`, and below mu at every epsilon.
+    """
+    # Checks both.
+    bias_bound(epsilon, mu)
+    return -np.expm1(-np.asarray(epsilon, float)) * np.asarray(mu, float)
+
+
+def stopping_bias(epsilon, mu, horizon):
+    """The bias of an arm's sample mean after T rounds of a private policy that nearly attains Theorem 1; Bernoulli(mu).
+
+    Round 1 pulls the arm. An answer about its reward that is right with probability e^eps / (1 + e^eps), randomised
+    response and so epsilon-private, decides all: after "1" the arm is pulled to the end, after "0" never again.
+    """
+    # Checks what is given.
+    bias_bound(epsilon, mu, horizon)
+    epsilon, mu, T = (np.asarray(x, float) for x in (epsilon, mu, horizon))
+    right = 1 / (1 + np.exp(-epsilon))
+    # After "0" the mean is the first reward; after "1" it is the first reward and T - 1 fresh ones, over T.
+    after_1 = mu * ((1 - right) + right * (1 + (T - 1) * mu) / T)
+    after_0 = (1 - mu) * (1 - right) * (T - 1) * mu / T
+    return after_1 + after_0 - mu
 
 
 def tradeoff_epsilon(K, horizon):

@@ -39,6 +39,18 @@ def private_samples(epsilon: float, alpha: float, beta: float, mu: float, R: flo
     return R * math.log(1 / beta) / (12 * alpha * abs(mu) * epsilon)
 
 
+def private_samples_of_proof(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
+    """The largest n for which the proof of Theorem 3.4 gives its 1/4: ln((3/4 - beta) / beta) / (6 epsilon d).
+
+    d = alpha |mu| / (R (1 + alpha)) is the total variation distance of P and Q, which the proof rounds up, as it does
+    beta exp(6 epsilon n d) + beta to 3/4.
+    """
+    if not 0 < beta < 0.25:
+        raise ValueError(f"beta: Theorem 3.4 holds for beta in (0, 1/4); found {beta}")
+    _stopping(epsilon, alpha, beta, mu, R)
+    return R * (1 + alpha) * math.log((0.75 - beta) / beta) / (6 * epsilon * alpha * abs(mu))
+
+
 def samples_order(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
     """R^2 ln(1/beta) / (alpha mu)^2 + R ln(1/beta) / (epsilon alpha |mu|), Corollary 3.6 without its constant."""
     _stopping(epsilon, alpha, beta, mu, R)
@@ -54,6 +66,16 @@ def _stopping(epsilon: float, alpha: float, beta: float, mu: float, R: float) ->
         raise ValueError(f"beta: expected a number in (0, 1); found {beta}")
     if not 0 < abs(mu) <= R:
         raise ValueError(f"mu: expected 0 < |mu| <= R = {R}; found {mu}")
+
+
+def iterated_logarithm(a: float, b: float, x: float) -> float:
+    """ln(a ln(x)) / (b x) of Fact 2.1, for a > 1, 0 < b < 1/16 and x > e.
+
+    The fact says that this is above 1 for x < ln(a ln(1/b)) / b, and below 1 for x above twice that.
+    """
+    if not (a > 1 and 0 < b < 1 / 16 and x > math.e):
+        raise ValueError(f"Fact 2.1 is about a > 1, 0 < b < 1/16 and x > e; found {a}, {b} and {x}")
+    return math.log(a * math.log(x)) / (b * x)
 
 
 def pulls_order(gap: float, K: int, epsilon: float, beta: float) -> float:

@@ -52,14 +52,24 @@ class History:
         return np.bincount(self.arms, weights=self.rewards, minlength=self.K)
 
 
-def least_pulled(pulls):
-    """The arm with the fewest pulls, ties to the lowest index; pulls: [K] -> an arm, [R, K] -> int64[R]."""
-    return np.argmin(_pulls(pulls), axis=-1)
+def least_pulled(pulls, ties=None):
+    """The arm with the fewest pulls; pulls: [K] -> an arm, [R, K] -> int64[R].
+
+    ties: numbers of the same shape; of arms that tie, the one with the largest is taken. Random ones give each of them
+    the same chance; without any the lowest index is taken.
+    """
+    pulls = _pulls(pulls)
+    return _first(pulls == pulls.min(axis=-1, keepdims=True), ties)
 
 
-def most_pulled(pulls):
-    """The arm with the most pulls, ties to the lowest index; pulls: [K] -> an arm, [R, K] -> int64[R]."""
-    return np.argmax(_pulls(pulls), axis=-1)
+def most_pulled(pulls, ties=None):
+    """The arm with the most pulls, as `least_pulled`."""
+    pulls = _pulls(pulls)
+    return _first(pulls == pulls.max(axis=-1, keepdims=True), ties)
+
+
+def _first(tied, ties):
+    return np.argmax(tied if ties is None else np.where(tied, ties, -np.inf), axis=-1)
 
 
 def read_history(path: Path | str, K: int | None = None) -> History:

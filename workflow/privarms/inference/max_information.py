@@ -83,15 +83,16 @@ def printed_level(alpha, epsilon, horizon, beta):
 
 
 def released_level(alpha, epsilon, pulls):
-    """alpha / (e x'), x' = epsilon^2 n / 2 + epsilon sqrt(n ln(2) / 2): what the authors' released program does.
+    """alpha / (e x'), x' = epsilon^2 n / 2 + epsilon sqrt(n ln 2): what the authors' released program does.
 
     pulls: n >= 1, of the tested arm. Not valid: it divides by e x', which is at most e^x', where Theorem 3 divides by
-    e^x; it takes beta = 1, at which Theorem 4 says nothing, and the arm's pulls, which are data, for T. Where
-    x' < 1/e it raises the level, even above 1.
+    e^x; it takes beta = 1, at which Theorem 4 says nothing, and the arm's pulls, which are data, for T. It does not
+    halve ln(2/beta) under the root, as Theorem 4 does, which lowers the level a little. Where x' < 1/e it raises the
+    level, even above 1.
     """
     epsilon, pulls = _above(epsilon=epsilon)[0], _counts(pulls=pulls)[0]
     (alpha,) = _unit(alpha=alpha)
-    return alpha / (np.e * (epsilon**2 * pulls / 2 + epsilon * np.sqrt(pulls * np.log(2) / 2)))
+    return alpha / (np.e * (epsilon**2 * pulls / 2 + epsilon * np.sqrt(pulls * np.log(2))))
 
 
 def _setting(epsilon, horizon, **level):

@@ -68,6 +68,16 @@ def variance_ratio(estimate, effect, T, variance_0, variance_1) -> float:
     return float(np.nanvar(scaled, ddof=1)) if np.sum(~np.isnan(scaled)) > 1 else np.nan
 
 
+def variance_ratio_error(estimate, effect, T, variance_0, variance_1) -> float:
+    """The standard error of `variance_ratio`, from the fourth moment; nan with fewer than two estimates."""
+    scaled = np.sqrt(T) * (np.asarray(estimate, float) - effect) / np.sqrt(np.add(variance_0, variance_1))
+    scaled = scaled[~np.isnan(scaled)]
+    if len(scaled) < 2:
+        return np.nan
+    squares = (scaled - scaled.mean()) ** 2
+    return float(squares.std(ddof=1) / np.sqrt(len(scaled)))
+
+
 def standardised(estimate, effect, variance):
     """(estimate - effect) / sqrt(variance): what the interval takes for standard normal."""
     return (np.asarray(estimate, float) - effect) / np.sqrt(variance)
@@ -105,6 +115,28 @@ def exact_variance(T: int, variance_0: float, variance_1: float) -> float:
     log_weights = gammaln(T + 1) - gammaln(pulls + 1) - gammaln(T - pulls + 1) - T * np.log(2)
     weights = np.exp(log_weights - log_weights.max())
     return float((weights / pulls).sum() / weights.sum() * (variance_0 + variance_1))
+
+
+def inverse_propensity_variance(T, means, variances):
+    """Var of Horvitz and Thompson's estimate after T patients with a fair coin each (arXiv v1, line 33).
+
+    means, variances: of a reward of either arm; (2 (E Y_0^2 + E Y_1^2) - effect^2) / T
+    """
+    squares = np.sum(np.asarray(variances) + np.asarray(means) ** 2)
+    return (2 * squares - (means[1] - means[0]) ** 2) / np.asarray(T, float)
+
+
+def relative_bias(T: float, epsilon: float) -> float:
+    """E[estimate] / effect - 1 where an arm without a patient has mean 0: -E[2^-T_j], exactly.
+
+    Either arm has no patient with probability 2^-T_j, so that both means lose that part. T_j is floor(T) without
+    privacy (epsilon inf), else Lap+(T) given T_j >= 1; T >= 1.
+    """
+    if np.isinf(epsilon):
+        return float(-(2.0 ** -np.floor(T)))
+    # Where the terms have fallen below 1e-300.
+    lengths = np.arange(1, 1001)
+    return float(-(lap_plus.pmf(lengths, T, epsilon) @ 2.0**-lengths) / lap_plus.survival(1, T, epsilon))
 
 
 def private_variance(T: float, variance_0: float, variance_1: float, epsilon: float) -> float:

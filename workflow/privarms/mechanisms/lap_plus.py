@@ -23,9 +23,15 @@ def lap_plus(m, epsilon, rng):
     """
     centre = int(min(np.floor(m), LONGEST))
     while True:
-        k = _geometric(epsilon, rng) - _geometric(epsilon, rng)
+        k = two_sided(epsilon, rng)
         if k >= -centre:
             return centre + k
+
+
+@njit
+def two_sided(epsilon, rng):
+    """One draw k of an int64 with P(k) proportional to e^(-epsilon |k| / 2), not cut off."""
+    return _geometric(epsilon, rng) - _geometric(epsilon, rng)
 
 
 @njit

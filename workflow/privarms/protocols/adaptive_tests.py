@@ -15,36 +15,40 @@ SELECTORS = {"false_discovery": ("least_pulled", "most_pulled"), "power": ("most
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates on Bernoulli arms and test, at the horizon, the arm that a selector picks from the pulls alone.
 
-    A row per replicate and selector: `arm`, `pulls` and `p_value`, exact, randomised and binomial. The uniform variates
-    and the ties come from environment_rng, after the runs. cell.record:
+    A row per replicate and selector: `arm`, `pulls` and `p_value`, exact, randomised and binomial. Ties are broken at
+    random: by index they would find an arm by its place. Ties and the tests' uniform variates come from
+    environment_rng, after the runs. cell.record:
     false_discovery (the default): least_pulled, is the arm's mean below its true mean? most_pulled, is it above? The
-    null is true. Ties go to the lowest arm.
-    power: most_pulled, is its mean above the smallest of all arms? Ties are broken at random: by index they would find
-    the better arm by its place.
+    null is true.
+    power: most_pulled, is its mean above the smallest of all arms?
     """
     record = cell.record or "false_discovery"
     if record not in RECORDS:
         raise ValueError(f"record: expected {' or '.join(RECORDS)}; found {cell.record!r}")
     means = environment.means
     _, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)
+    selectors, power = SELECTORS[record], record == "power"
+    # Which of the two is drawn first does not matter, but stays as it is: a seed names these draws.
+    ties = _ties(selectors, pulls.shape, environment_rng) if power else None
+    uniforms = {selector: environment_rng.random(replicates) for selector in selectors}
+    ties = ties or _ties(selectors, pulls.shape, environment_rng)
     run = np.arange(replicates)
     columns: dict[str, list] = {"arm": [], "pulls": [], "p_value": []}
-    for selector in SELECTORS[record]:
+    for selector in selectors:
         least = selector == "least_pulled"
-        if record == "power":
-            tied = pulls == pulls.max(axis=1, keepdims=True)
-            arm = np.where(tied, environment_rng.random(pulls.shape), -1.0).argmax(axis=1)
-            mean = np.full(replicates, means.min())
-        else:
-            arm = least_pulled(pulls) if least else most_pulled(pulls)
-            mean = means[arm]
+        arm = (least_pulled if least else most_pulled)(pulls, ties[selector])
+        mean = np.full(replicates, means.min()) if power else means[arm]
         n, successes = pulls[run, arm], np.rint(reward_sums[run, arm]).astype(np.int64)
-        u = environment_rng.random(replicates)
+        side = "less" if least else "greater"
         columns["arm"].append(arm)
         columns["pulls"].append(n)
-        columns["p_value"].append(randomised_p_value(successes, n, mean, u, "less" if least else "greater"))
+        columns["p_value"].append(randomised_p_value(successes, n, mean, uniforms[selector], side))
     return {
-        "replicate": np.repeat(run, len(SELECTORS[record])),
-        "selector": np.tile(np.array(SELECTORS[record]), replicates),
+        "replicate": np.repeat(run, len(selectors)),
+        "selector": np.tile(np.array(selectors), replicates),
         **{name: np.stack(parts, axis=1).ravel() for name, parts in columns.items()},
     }
+
+
+def _ties(selectors, shape, rng) -> dict[str, np.ndarray]:
+    return {selector: rng.random(shape) for selector in selectors}

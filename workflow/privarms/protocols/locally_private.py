@@ -7,11 +7,12 @@ import numpy as np
 from numba import njit
 
 from privarms.errors import PrivarmsError
+from privarms.policies.locally_private._counts import ALONE, EMPTY, FOLLOWED, HALVINGS, IN_PARTS, LOOKS, MISSES
 from privarms.protocols._agreement import agree
 
 FAMILY = "locally_private"
 KEYS = ("t", "bin", "arm")
-RECORDS = ("regret", "point", "eliminations", "partition")
+RECORDS = ("regret", "point", "eliminations", "messages", "partition")
 # The best arm of a bin is judged on a grid of so many points along each of its edges.
 POINTS = 16
 
@@ -48,8 +49,12 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     "eliminations": a row per replicate with `regret` at the horizon, `eliminations`, of one arm in one bin each,
     `wrong`, those of the arm that is best in the middle of the bin, `auxiliary` and `auxiliary_wrong`, how many of
     these came before the target's first user, and `lost`, the chance that a target's context has lost its best arm;
-    `estimates`, the pairs of a bin and an arm with an estimate, and `outside`, those in which the last one is farther
-    from the arm's mean over the bin than its radius.
+    `looks`, at estimates with a finite radius, and `misses`, those that find it farther from its expectation than that.
+    "messages": a row per replicate with `regret` at the horizon and what messages give away where noise is drawn for
+    the users in a bin alone, 0 where it is drawn for all: `in_parts`, the share of the target's users whose message
+    names a bin that is not the whole cube, and `halvings`, how often it had been halved, in the mean over them all;
+    `empty`, the share of bins, batch by batch, whose sums show that no user was there, and `alone`, the share of users
+    who have changed a bin's sums alone. A bin with one arm left is not followed, so that its users give nothing away.
     "partition": for one run without sources; a row per checkpoint, rounded up to a whole batch, bin that there has been
     and arm: the bin's `depth`, corners (`x_low`, `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it
     has been `refined`; whether the arm is `active` in it, and its `estimate` and `radius` at the last look, nan before
@@ -76,7 +81,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
                 "record: partition is for one run without auxiliary users; set replicates to 1 and n_aux to 0"
             )
         return _partitions(policy, params, environment, cell.checkpoints, policy_rng)
-    record_of = {"point": _point_columns, "eliminations": _elimination_columns}.get(cell.record, _regret_columns)
+    records = {"point": _point_columns, "eliminations": _elimination_columns}
+    records["messages"] = _message_columns(params)
+    record_of = records.get(cell.record, _regret_columns)
     checkpoints = cell.checkpoints
     record = new_record(len(checkpoints), params.n_arms)
     parts = []
@@ -149,8 +156,7 @@ def _elimination_columns(environment, checkpoints, record, state):
         "auxiliary": auxiliary,
         "auxiliary_wrong": auxiliary_wrong,
     }
-    estimates, outside = _misses(environment, state)
-    counts |= {"estimates": estimates, "outside": outside}
+    counts |= {"looks": state.counts[LOOKS], "misses": state.counts[MISSES]}
     return {
         "regret": record.regret[-1:].copy(),
         **{name: np.array([count], np.int64) for name, count in counts.items()},
@@ -158,13 +164,20 @@ def _elimination_columns(environment, checkpoints, record, state):
     }
 
 
-def _misses(environment, state) -> tuple[int, int]:
-    looked_at = np.isfinite(state.radii)
-    outside = 0
-    for bin_ in np.flatnonzero(looked_at.any(axis=1)):
-        means = expected_rewards(environment, grid(state.tree.lower[bin_], state.tree.upper[bin_])).mean(axis=0)
-        outside += np.sum(looked_at[bin_] & (np.abs(state.estimates[bin_] - means) > state.radii[bin_]))
-    return int(looked_at.sum()), int(outside)
+def _message_columns(params):
+    users = int(params.users[0])
+
+    def columns(environment, checkpoints, record, state):
+        given = np.zeros_like(state.counts) if params.every_user else state.counts
+        shares = {
+            "in_parts": given[IN_PARTS] / users,
+            "halvings": given[HALVINGS] / users,
+            "empty": given[EMPTY] / max(state.counts[FOLLOWED], 1),
+            "alone": given[ALONE] / users,
+        }
+        return {"regret": record.regret[-1:].copy()} | {name: np.array([share]) for name, share in shares.items()}
+
+    return columns
 
 
 def _partitions(policy, params, environment, checkpoints, rng):

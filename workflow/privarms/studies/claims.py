@@ -17,7 +17,7 @@ FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([,g]))?\}")
 FOREIGN = re.compile(r"[^a-z0-9_]+")
 MOST_CLAIMS = 10_000
 # What some of an entry's claims may lack.
-EMPTY = ("variant", "because")
+EMPTY = ("variant", "because", "case")
 
 
 def published(folder: str, paper: str) -> dict:
@@ -64,13 +64,14 @@ def load(file: Path, scale: str, artifacts: Mapping, numbers: Mapping) -> list[d
     """The claims of one config/claims/*.yaml, expanded.
 
     artifacts: the paper's, which the claims must name; numbers: as `published` gives them
-    Each claim has the keys of the schema but `each`, its `over` a mapping of columns to lists of values or a list of
-    such mappings, its `published` a number or text. Raises PrivarmsError.
+    Each claim has the keys of the schema but `each` and `case`, its `about` the name of a statement, its own name where
+    it is the only claim about it, its `statement` that statement's text with the case, its `over` a mapping of columns
+    to lists of values or a list of such mappings, its `published` a number or text. Raises PrivarmsError.
     """
     content = configuration.at_scale(file, scale, "claims")
     if content["paper"] != file.stem:
         raise PrivarmsError(f"{file}: paper: expected {file.stem!r}, the file's name; found {content['paper']!r}")
-    cells = content.get("cells", {})
+    cells, statements = content.get("cells", {}), content.get("statements", {})
     claims = []
     for i, entry in enumerate(content["claims"]):
         where = f"{file}: claims[{i}]"
@@ -79,9 +80,23 @@ def load(file: Path, scale: str, artifacts: Mapping, numbers: Mapping) -> list[d
             claim["claim"] = FOREIGN.sub("_", str(claim["claim"]))
             claim["over"] = _over(where, claim.get("over"), cells)
             claim["published"] = _published(where, claim["published"], numbers["numbers"])
-            claims.append({k: v for k, v in claim.items() if v != "" or k not in EMPTY})
+            claims.append(_stated(where, {k: v for k, v in claim.items() if v != "" or k not in EMPTY}, statements))
     _check(file, claims, artifacts)
+    if unused := [name for name in statements if all(claim["about"] != name for claim in claims)]:
+        raise PrivarmsError(f"{file}: statements.{unused[0]}: no claim is about it; add one or leave it out")
     return claims
+
+
+def _stated(where: str, claim: dict, statements: Mapping) -> dict:
+    """The claim with the name and the text of its statement."""
+    case = claim.pop("case", None)
+    if "about" not in claim:
+        return claim | {"about": claim["claim"]}
+    if claim["about"] not in statements:
+        known = ", ".join(statements) or "none"
+        raise PrivarmsError(f"{where}.about: unknown statement {claim['about']!r}; expected one of {known}")
+    text = statements[claim["about"]]
+    return claim | {"statement": f"{text.removesuffix('.')} ({case.removesuffix('.')})." if case else text}
 
 
 def _points(where: str, each, tables: Mapping) -> list[dict]:

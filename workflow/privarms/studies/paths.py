@@ -75,9 +75,29 @@ def bench() -> str:
     return "results/bench.csv"
 
 
+def mutants() -> str:
+    """What tests and claims notice of small faults in the library."""
+    return "results/mutants.csv"
+
+
+def mutant_runs() -> str:
+    """The folder in which these faults are tried."""
+    return "results/mutants"
+
+
+def there(*files: str) -> list[str]:
+    """Those of some files that are there when a run is planned."""
+    return [file for file in files if os.path.isfile(file)]
+
+
 def ledger(scale: str) -> str:
     """The ledger."""
     return f"results/{scale}/ledger.csv"
+
+
+def statements(scale: str) -> str:
+    """What is known of each statement, from the verdicts on the claims about it."""
+    return f"results/{scale}/statements.csv"
 
 
 def report(scale: str) -> str:

@@ -88,11 +88,13 @@ def test_conse_se_fast_is_plain(environment, alpha):
             {"noise": 1.5},
         ),
         (NORMAL(1, 9000, lower=0.0, smallest_gap=0.2, largest_gap=0.2, deviation=9.0), 0.5, 0.05, {"width": "proof"}),
+        (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.2, 8.0, {"budget": "printed"}),
     ],
 )
 def test_dp_conse_fast_is_plain(environment, alpha, epsilon, wrong):
     M, n = len(environment.means), int(environment.ends[-1])
-    params = dp_conse.configure(M, n, alpha, epsilon)
+    total = {"budget": "total"} if "budget" in wrong else {}
+    params = dp_conse.configure(M, n, alpha, epsilon, **total)
     plain = sample(dp_conse, params, environment, 3000, 3, fast=False)
     assert eliminates_at_times(plain, environment)
     assert is_same(dp_conse, params, environment, plain, 4)

@@ -11,6 +11,7 @@ from privarms.artifacts.li2024 import _rows, inference
 from privarms.artifacts.results import Results
 from privarms.environments import features_bernoulli
 from privarms.files import parquet
+from privarms.policies.experiment import conse_se, dp_conse
 from privarms.studies import paths
 
 NAN = math.nan
@@ -139,10 +140,39 @@ def test_elimination_by_hand(tmp_path):
     assert found["worst_pulls"].tolist() == pytest.approx([200.0] * 3)
     # 3 log(2 n log(2 / .4)) (1024 / .16 + 96 / (.5 * .4))
     bound = 3 * math.log(40_000 * math.log(5)) * (6400 + 480)
-    assert found["pulls_bound"].tolist() == pytest.approx([NAN, bound, NAN], nan_ok=True)
+    plain = math.log(40_000 * math.log(5)) * 6400
+    assert found["pulls_bound"].tolist() == pytest.approx([plain, bound, NAN], nan_ok=True)
+    # Two runs have a regret above 50 * .4, one a pull more than 149.
+    assert found["over_bound"].tolist() == [0, 0, 0]
+    assert found["inverse_gap_sum"].tolist() == pytest.approx([2.5] * 3)
     # 128 log(16 n) + 1
     assert found["R_1"].iloc[0] == pytest.approx(128 * math.log(320_000) + 1)
     assert math.isnan(found["R_1"].iloc[2])
+
+
+def test_the_patients_that_the_proof_s_events_leave():
+    plain = conse_se.configure(1, 20_000, 1.0)
+    first, second = (math.ceil(dp_conse.epoch_length(plain, e)) for e in (1, 2))
+    # 4 h_1 = .2499 and 4 h_2 = .1250.
+    assert inference.sure_patients(plain, 0.26) == 1 + first
+    assert inference.sure_patients(plain, 0.24) == 1 + first + second
+    assert inference.sure_patients(plain, 0.0) == math.inf
+    # With epsilon = .1 4 (h_1 + c_1) = .73 and 4 (h_2 + c_2) = .27.
+    private = dp_conse.configure(1, 20_000, 1.0, 0.1)
+    lengths = [math.ceil(dp_conse.epoch_length(private, e)) for e in (1, 2)]
+    assert inference.sure_patients(private, 0.4) == 1 + sum(lengths)
+
+
+def test_runs_beyond_the_bounds_are_counted(tmp_path):
+    n, gap = 20_000, 0.4
+    sure = inference.sure_patients(conse_se.configure(1, n, 1.0), gap)
+    bound = inference.pulls_bound(n, gap, NAN)
+    assert bound == pytest.approx(math.log(2 * math.log(5) * n) * 6400)
+    pulls = [sure, sure + 1, bound + 1]
+    runs = {"eliminated": 1, "wrong": 0, "first_half_regret": [gap * p for p in pulls]}
+    found = inference.elimination(results(tmp_path, elimination=[rows(CELL, SIZE, runs, M=1)])).iloc[0]
+    assert (found["over_sure"], found["over_bound"]) == (2, 1)
+    assert found["sure_regret"] == pytest.approx(gap * sure)
 
 
 def test_coverage_by_hand(tmp_path):
@@ -156,6 +186,43 @@ def test_coverage_by_hand(tmp_path):
     assert found["bias_se"].tolist() == pytest.approx([0.1] * 3)
     # 100 * .02 / .45
     assert found["variance_ratio"].tolist() == pytest.approx([2 / 0.45] * 3)
+    # Both squares are equal.
+    assert found["variance_ratio_se"].tolist() == pytest.approx([0.0] * 3)
+    assert found["effect"].tolist() == [0.3] * 3
+
+
+def test_an_inverse_propensity_estimate_has_a_variance_of_its_own(tmp_path):
+    errors = FEATURE | {"estimate": [0.3, 0.53, NAN]}
+    found = inference.coverage(results(tmp_path, coverage=[rows(CELL | {"policy": "conse_exp3e"}, SIZE, errors)]))
+    # Means .3 and .6: (2 (.3 + .6) - .09) / 100 = .0171, a half-width of .256 where the mean difference has .186.
+    assert found.set_index("interval")["coverage"].to_dict() == {
+        "printed": 0.5,
+        "corrected": 1.0,
+        "corrected_laplace": 1.0,
+    }
+
+
+def test_the_lower_bound_by_hand(tmp_path):
+    # phi = share sqrt(3 * .4 / (32 * 60)) = share * .025; errors of .01 and .02.
+    errors = {"estimate": [0.41, 0.38, NAN], "effect": 0.4, "regret": [50.0, 60.0, 70.0]}
+    found = inference.lower_bound(results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE | errors, M=1)]))
+    assert found["phi"].tolist() == pytest.approx([0.025 * share for share in inference.SHARES])
+    assert found["events"].tolist() == [2, 2, 2, 1, 1]
+    assert found["replicates"].tolist() == [2] * 5
+    assert found["bound"].tolist() == pytest.approx([(1 - share) / 2 for share in inference.SHARES])
+
+
+def test_estimators_are_compared_in_pairs(tmp_path):
+    parts = []
+    for study in ("table2", "table3"):
+        setting = {"cell": study, "policy": "uniform", "environment": "arm_vectors", "experiment": "linear", "K": 2}
+        for name, errors in (("mean_difference", [1.0, 3.0]), ("cross_fitted", [1.5, 3.5])):
+            parts.append(rows(setting, estimator=name, horizon=400, replicate=[0, 1], squared_error=errors))
+    found = inference.estimators(results(tmp_path, table2=parts[:2], table3=parts[2:]))
+    assert found["study"].tolist() == ["table2", "table3"]
+    # 2.5 / 2; the differences 1.5 - 1.25 and 3.5 - 3.75 have a standard deviation of .3536, by 2 and the root of 2.
+    assert found["ratio"].tolist() == pytest.approx([1.25] * 2)
+    assert found["se"].tolist() == pytest.approx([0.125] * 2)
 
 
 def test_the_intervals_of_more_noise_are_wider(tmp_path):
@@ -211,11 +278,16 @@ def test_an_audit_of_other_noise_is_a_row_of_its_own(tmp_path):
         for neighbour, seen in ((0, 100), (1, events)):
             at = {"release": "estimate", "neighbour": neighbour, "events": seen, "trials": 1000, "noise": noise}
             parts.append(rows(setting, SIZE, at, M=1, epsilon=1.0, horizon=30_000_000, alpha=0.5))
-    found = inference.audit(results(tmp_path, audit=parts))
+    whole = [part.assign(environment="whole_experiments").drop(columns="release") for part in parts[:2]]
+    found = inference.audit(results(tmp_path, audit=parts, composed_audit=whole))
     # ln(.5 / .1) and ln(.3 / .1), less what the intervals take.
-    assert found["lower_bound"].tolist() == pytest.approx([math.log(5), math.log(3)], abs=0.4)
-    assert np.all(found["lower_bound"] < [math.log(5), math.log(3)])
-    assert _rows.audit(found)["release"].tolist() == ["estimate", "estimate (noise 2)"]
+    losses = np.log([5, 5, 3])
+    assert found["lower_bound"].to_numpy() == pytest.approx(losses, abs=0.7)
+    assert np.all(found["lower_bound"] < losses)
+    assert _rows.audit(found)["release"].tolist() == ["estimate", "experiment", "estimate (noise 2)"]
+    # epsilon/2 of a release, epsilon of an experiment
+    assert found["claimed"].tolist() == [0.5, 1.0, 0.5]
+    assert found["events_1"].tolist() == [500, 500, 300]
 
 
 def test_formulas_by_hand():
@@ -228,6 +300,21 @@ def test_formulas_by_hand():
     # 4 (e^2 + 2)^2 log(4 n^2)^2
     growth = (math.log(4e16) / math.log(4e8)) ** 2
     assert found["C", "printed"].iloc[1] / found["C", "printed"].iloc[0] == pytest.approx(growth)
+
+
+def test_the_formulas_of_a_trial_s_length():
+    found = inference.formulas(None)
+    bias = found[(found["formula"] == "relative_bias") & (found["alpha"] == 1) & (found["n"] == 20_000)]
+    plain = bias.loc[bias["epsilon"].isna(), "value"].item()
+    # log n = 9.9
+    assert plain == -(2.0**-9)
+    assert bias.loc[bias["epsilon"] == 1, "value"].item() < 3 * plain
+    event = found[(found["formula"] == "trial_event") & (found["n"] == 20_000) & (found["epsilon"] == 1)]
+    chances = event.set_index("alpha")["value"]
+    # T_min = 9.9: 5 or more below 9, of what is not 10 or more below it.
+    below = [math.exp(-k / 2) / (1 + math.exp(-0.5)) for k in (5, 10)]
+    assert chances[1.0] == pytest.approx(1 - (below[0] - below[1]) / (1 - below[1]))
+    assert chances[0.1] == pytest.approx(1, abs=1e-12)
 
 
 def test_lap_plus_by_hand():

@@ -26,7 +26,7 @@ def fingerprint(epsilon, epsilon_aux, gamma, kappa, n, n_aux, batch, older):
 def test_every_log_stands_beside_the_cell_of_its_own_setting(tmp_path):
     def of_cell(cell):
         p = cell.parameters
-        older = "deviation" in p
+        older = p.get("deviation") == "logarithm offset"
         setting = p["epsilon"], str(p["epsilon_aux"]), p["gamma"], p["kappa"], cell.horizon, p["n_aux"]
         return fingerprint(*setting, p.get("batch", 0), older)
 
@@ -60,6 +60,12 @@ def test_a_panel_has_the_published_grid(at_paper_scale, environment):
         rows = panels.written(panels.panel(at_paper_scale, figure, environment, logs=True))
         assert not rows.duplicated(["figure", "environment", *panels.KEY]).any()
         sizes[figure] = rows["variant"].value_counts().to_dict()
+    # With noise from every user the paper's panels, without what only the logs have.
+    names = {figure: next(v for v in own if v.endswith(" noise")) for figure, own in sizes.items()}
+    assert set(names.values()) <= {"as_released noise", "as_released_current noise"}
+    private = {figure: sizes[figure].pop(name) for figure, name in names.items()}
+    assert private == {"fig7a": 40, "fig7b": 40, **dict.fromkeys(panels.FIGURE_8, 17), "fig9a": 1 + 6 * 4 * 2,
+                       "fig9b": 1 + 11 * 4 * 2, "fig9c": 4 + 2 * 2 * 4 * 2}  # fmt: skip
     both = {"as_printed_c2", "as_printed_c64"}
     older = {"as_released_current": 40} if environment == "exponential" else {}
     assert sizes["fig7a"] == {"as_released": 40, **older} | dict.fromkeys(both, 35)
@@ -73,7 +79,7 @@ def test_a_panel_has_the_published_grid(at_paper_scale, environment):
 
 
 def test_figure_7a_as_released_has_the_older_constants(tmp_path):
-    older = made_up(tmp_path, lambda cell: 1.0 if "deviation" in cell.parameters else 2.0)
+    older = made_up(tmp_path, lambda cell: 1.0 if cell.parameters.get("deviation") == "logarithm offset" else 2.0)
     rows = panels.written(panels.panel(older, "fig7a"))
     assert set(rows.loc[rows["variant"] == "as_released", "mean_regret"]) == {1.0}
     assert set(rows.loc[rows["variant"] == "as_released_current", "mean_regret"]) == {2.0}
@@ -99,10 +105,11 @@ def test_every_deviation_stands_alone(at_paper_scale):
     assert not table.duplicated([*panels.COLUMNS[:12], "switches"]).any()
     changes = {v: set(part["switches"]) for v, part in table.groupby("variant")}
     switches = {s.split("=")[0] for s in changes["as_released"]}
-    assert switches == {"", "noise", "estimator", "weights", "logarithm", "warm_up", "threshold", "band", "split",
-                        "choice", "depth", "offset", "batch", "centres"}  # fmt: skip
+    assert switches == {"", "noise", "sums", "clip", "denominator", "sign", "first_weight", "logarithm", "warm_up",
+                        "threshold", "width", "floor", "arms", "asked", "choice", "depth", "offset", "batch",
+                        "centres"}  # fmt: skip
     assert {s.split("=")[0] for s in changes["as_printed_c2"]} == switches
-    assert changes["as_printed_c64"] == {""}
+    assert all(changes[f"as_printed_c{c}"] == {""} for c in (16, 64, 256, 640))
     # One alone, but for the older version of the program, which differs in two constants.
     assert [s for some in changes.values() for s in some if " " in s] == ["logarithm=natural offset=0"]
     assert {"batch=1", "offset=0", "centres=as_printed"} <= changes["as_released"]

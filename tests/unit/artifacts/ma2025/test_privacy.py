@@ -39,6 +39,8 @@ def test_the_bound_sets_the_likelier_user_over_the_other():
     found = audit(SimpleNamespace(replicates=lambda study: counts()))
     assert len(found) == 16
     assert (found["trials"] == 40).all()
+    assert (found["likelier"] == 40).all()
+    assert (found["other"] == 4).all()
     # 40 of 40 and 4 of 40 either way round.
     assert found["lower_bound"].nunique() == 1
     assert 0.5 < found["lower_bound"].iloc[0] < math.log(10)

@@ -45,7 +45,7 @@ def test_every_cell_has_its_spread_at_the_horizon():
 
 def removed(**changes):
     base = {"regret": 0.0, "eliminations": [2, 4], "wrong": [1, 0], "auxiliary": 0, "auxiliary_wrong": [1, 3],
-            "lost": [0.2, 0.4], "estimates": [5, 6], "outside": [1, 2]}  # fmt: skip
+            "lost": [0.2, 0.4], "looks": [5, 6], "misses": [0, 2]}  # fmt: skip
     rows = pd.DataFrame({"cell": "a", "replicate": [0, 1], **(base | changes)})
     own = {"horizon": 100, "K": 3, "M": 2, "epsilon": 1, "n_aux": 50, "epsilon_aux": "2 8", "gamma": 0, "kappa": 1}
     cells = pd.DataFrame([{"cell": "a", **SETTINGS, **own, "panels": "order", "replicates": 2}])
@@ -60,7 +60,7 @@ def test_removals_are_pooled_over_runs():
     assert row["wrong_se"] == pytest.approx(math.sqrt(2 * (4 / 9 + 4 / 9)) / 6)
     assert row["lost"] == pytest.approx(0.3)
     assert (row["source_wrong"], row["source_wrong_se"]) == (2, 1)
-    assert (row["estimates"], row["outside"]) == (11, 3)
+    assert (row["looks"], row["misses"], row["missed"]) == (11, 2, 1)
     nothing = removed(eliminations=[0, 0], wrong=[0, 0])
     assert nothing["removed"] == 0
     assert math.isnan(nothing["wrong"])

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from privarms import ledger
+from privarms.verdict import Measured
 
 # The panels of Figure 1 in the paper.
 FIGURE_1 = [("fig1a", 0.1), ("fig1a", 0.25), ("fig1b", 0.5), ("fig1b", 1.0)]
@@ -31,7 +32,7 @@ def rows(shared: dict, *own: dict) -> list[dict]:
     return [shared | one for one in own]
 
 
-def verdict(measured: ledger.Measured, **tolerance) -> str:
+def verdict(measured: Measured, **tolerance) -> str:
     """What the ledger says of a claim about the number 1 with this tolerance."""
     claim = {"claim": "c", "artifact": "a", "statement": "s", "published": 1, "tolerance": tolerance}
     return ledger.judge(claim, measured, paper="p", scale="paper", data="simulated")["verdict"]

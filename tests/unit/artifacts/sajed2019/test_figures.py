@@ -1,5 +1,7 @@
 """What joins Figure 1 and the table of regret has its panel, its curve and its row; what was there stays."""
 
+import math
+
 import pytest
 
 from privarms.artifacts import style
@@ -76,3 +78,64 @@ def test_the_table_of_regret_takes_figure_1_for_what_was_run_there_alone():
     assert len(more) == len(PUBLISHED) + len(ADDED)
     (added,) = more[(more["policy"] == "dp_se") & (more["epsilon"] == 2)].to_dict("records")
     assert added["mean"] == pytest.approx(10)
+
+
+def ratios(*own):
+    shared = {"policy": "dp_ucb", "K": 5, "top": 0.75, "bottom": 0.25, "horizon": 100, "environment": "bernoulli"}
+    shared |= {"replicates": 30, "ratio_se": 0.1, "width": "chan", "epsilon": 0.5, "regret_mean": 1.0, "regret_se": 0.1}
+    return rows(shared | {"regret_mean_dp_se": 1.0, "regret_se_dp_se": 0.1}, *own)
+
+
+def test_the_instances_have_a_panel_each_and_mu2_is_that_of_figure_1():
+    some = ratios(
+        {"study": "figure1", "spacing": None, "ratio": 2.0},
+        {"study": "settings", "spacing": None, "ratio": 3.0, "K": 7},
+        *({"study": "instances", "spacing": s, "ratio": 4.0} for s in ("one_best", "convex", "concave")),
+        {"study": "instances", "spacing": "concave", "ratio": 5.0, "width": "log3"},
+    )
+    made, numbers, _ = drawn(figures.instances, ratios=some)
+    assert [ax.get_title(loc="left") for ax in made.axes] == [f"$\\mu_{i}$" for i in (1, 2, 3, 4)]
+    assert numbers.groupby("instance")["ratio"].agg(list).to_dict() == {
+        "mu1": [4.0],
+        "mu2": [2.0],
+        "mu3": [4.0],
+        "mu4": [5.0, 4.0],
+    }
+    _, other, _ = drawn(figures.dp_ucb_width, ratios=some)
+    assert sorted(other["ratio"]) == [2.0, 3.0], "no instance among the settings"
+
+
+def test_regret_over_the_logarithm_of_the_horizon():
+    cells = [
+        one | {"horizon": T, "t": T, "regret_mean": r}
+        for T, r in ((100, 10.0), (1000, 20.0))
+        for one in study({"policy": "dp_ucb", "width": "chan"})[:1]
+    ]
+    powers = rows({"policy": "dp_ucb", "width": "chan", "exponent": 1.7, "environment": "bernoulli"}, {})
+    _, numbers, lines = drawn(figures.growth, cells={"growth": cells}, growth=powers)
+    assert list(lines) == ["DP-UCB, $p = 1.70$"]
+    assert list(numbers["ratio"]) == pytest.approx([10 / math.log(100), 20 / math.log(1000)])
+
+
+def test_every_audit_has_a_panel():
+    shared = {"epsilon": 1.0, "noise": 1.0, "claimed": 1.0, "exact": 0.9, "lower_bound": 0.8}
+    frames = {
+        name: rows(
+            {"audit": name, "subject": subject} | shared, {}, {"noise": 0.5, "lower_bound": 1.5}, {"epsilon": 0.5}
+        )
+        for name, subject in (("audit", "dp_se"), ("audit_dp_nas", "dp_nas"), ("audit_dp_ucb", "dp_ucb"))
+    }
+    made, numbers, _ = drawn(figures.privacy_audit, **frames)
+    assert [ax.get_title(loc="left") for ax in made.axes] == ["DP-SE", "DP-NAS", "DP-UCB"]
+    assert len(numbers) == 9
+    assert [len(ax.lines) for ax in made.axes] == [5, 5, 5], "the diagonal, and two for each multiple of the noise"
+
+
+def test_the_tables_of_the_stopping_rules_count_runs():
+    shared = {"policy": "dp_nas", "alpha": 0.1, "epsilon": 1.0, "replicates": 50, "stopping_time_mean": 9.0}
+    shared |= {"stopping_time_se": 1.0, "t_upper": 20.0, "t_proof": 3.0, "upper_quartile": 11.0}
+    cells = rows(shared, {"mu": 0.5, "by_upper": 0.1, "failure_mean": 0.02}, {"mu": 1.0, "by_upper": 1.0})
+    assert list(tables.large_mean(results(large_mean=cells))["halted"]) == [5, 50]
+    found = tables.noise_alone(results(noise_alone=cells))
+    assert found["failures"].tolist()[0] == 1
+    assert found[["mu", "upper_quartile", "t_proof"]].to_numpy().tolist() == [[0.5, 11, 3], [1.0, 11, 3]]

@@ -1,10 +1,14 @@
 """What the inference tables of Sajed & Sheffet 2019 hold, on runs that can be counted by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from privarms.artifacts.sajed2019 import inference
+from privarms.artifacts.sajed2019._settings import gaps
 from privarms.inference import bounds
+from privarms.inference.proportions import clopper_pearson
 
 from .tables_by_hand import results, rows
 
@@ -25,14 +29,15 @@ def test_the_second_half_of_the_horizon():
         shared = {"cell": cell, "horizon": 100, "replicate": replicate}
         return rows(shared, *({"t": t, "regret": r} for t, r in zip((10, 50, 60, 100), regret, strict=True)))
 
-    runs = run("c0", 0, 1, 5, 6, 6) + run("c0", 1, 1, 4, 4, 4) + run("c1", 0, 0, 0, 0, 8) + run("c1", 1, 0, 2, 2, 8)
+    runs = run("c0", 0, 1, 5, 6, 6) + run("c0", 1, 3, 4, 4, 4) + run("c1", 0, 0, 0, 0, 8) + run("c1", 1, 2, 2, 2, 2)
     summaries = cells({}, {"policy": "dp_ucb", "width": "chan"})
-    found = inference.second_half(results(cells={"figure1": summaries}, replicates={"figure1": runs}))
+    found = inference.second_half(results(cells={"second_half": summaries}, replicates={"second_half": runs}))
     assert list(found["policy"]) == ["dp_se", "dp_ucb"]
     assert list(found["width"])[1] == "chan"
-    assert found[["half", "end", "growing", "flat", "replicates"]].to_numpy().tolist() == [
-        [4.5, 5.0, 1, 1, 2],
-        [1.0, 8.0, 2, 0, 2],
+    columns = ["half", "end", "growing", "flat", "settled", "early", "replicates"]
+    assert found[columns].to_numpy().tolist() == [
+        [4.5, 5.0, 1, 1, 0, 10, 2],
+        [1.0, 5.0, 1, 1, 1, 10, 2],
     ]
 
 
@@ -50,8 +55,9 @@ def test_the_law_of_the_regret_of_each_cell():
     ]
 
 
-def ratios(regret, figure1, settings=()):
-    frames = {"regret": regret, "figure1": figure1, "settings": settings or cells({"epsilon": None})}
+def ratios(regret, figure1, instances=()):
+    none = cells({"epsilon": None})
+    frames = {"regret": regret, "figure1": figure1, "settings": none, "instances": instances or none}
     return inference.ratios(results(cells=frames))
 
 
@@ -63,6 +69,89 @@ def test_the_ratio_to_dp_se_of_the_same_setting():
     # 10 +- 1 over 4 +- 0.5.
     assert found["ratio"] == pytest.approx(2.5)
     assert found["ratio_se"] == pytest.approx(2.5 * np.hypot(0.1, 0.125))
+
+
+def test_the_ratio_on_an_instance_is_to_dp_se_on_the_same():
+    regret = [c | {"regret_mean": 4.0} for c in cells({})]
+    some = cells({"spacing": "convex"}, {"spacing": "convex", "policy": "dp_ucb"}, {"policy": "dp_ucb"})
+    some[0]["regret_mean"] = 2.0
+    some[2]["spacing"] = "concave"
+    found = ratios(regret, cells({"policy": "dp_ucb"}), some).set_index("study")
+    assert found.loc["figure1", "ratio"] == 2.5
+    assert found.loc["instances", "ratio"].tolist()[0] == 5.0
+    assert np.isnan(found.loc["instances", "ratio"].tolist()[1]), "DP-SE did not run there"
+
+
+def growth(*regrets, policy="dp_ucb", width="chan"):
+    horizons = [10**2, 10**3, 10**4]
+    return [
+        one | {"horizon": T, "t": T, "regret_mean": r, "regret_se": 0.1 * r}
+        for T, r in zip(horizons, regrets, strict=True)
+        for one in cells({"policy": policy, "width": width})
+    ]
+
+
+def test_how_regret_grows_with_the_horizon():
+    # As ln(T)^2, and as ln(T)^1 and then ln(T)^3.
+    logs = np.log([10**2, 10**3, 10**4])
+    bent = [logs[0], logs[1], logs[1] * (logs[2] / logs[1]) ** 3]
+    some = growth(*logs**2) + growth(*bent, policy="dp_se", width=None)
+    square, other = inference.growth(results(cells={"growth": some})).to_dict("records")
+    assert (square["policy"], square["width"], square["first"], square["last"]) == ("dp_ucb", "chan", 100, 10_000)
+    assert (square["exponent"], square["least"]) == pytest.approx((2, 2))
+    # The logarithm of the ratio has an error of .1 sqrt(2); ln(T) doubles.
+    assert square["exponent_se"] == pytest.approx(0.1 * np.sqrt(2) / np.log(2))
+    assert other["exponent"] == pytest.approx((np.log(1.5) + 3 * np.log(4 / 3)) / np.log(2))
+    assert other["least"] == pytest.approx(1)
+
+
+def test_the_noise_of_a_round_is_that_of_the_bits_of_its_count():
+    found = inference.noise_per_step(results()).set_index("horizon")
+    bits = np.mean([bin(n).count("1") for n in range(1, 10**4 + 1)])
+    assert found.loc[10**4, "nodes"] == pytest.approx(bits)
+    # 14 levels: nodes of scale 14, of variance 2 14^2.
+    assert found.loc[10**4, "variance"] == pytest.approx(bits * 2 * 14**2)
+    assert found.loc[10**4, "variance_ratio"] == pytest.approx(bits * 2 * 14**2 / np.log2(10**4) ** 3)
+    assert found.loc[10**4, "deviation_ratio"] == pytest.approx(np.sqrt(bits * 2) * 14 / np.log(10**4))
+
+
+def audited(events, trials=1000):
+    """Counts of the audit of DP-UCB at two multiples of the noise: neighbour 0 and 1 of each."""
+    shared = {"cell": "c", "policy": "dp_ucb", "data": "simulated", "environment": "first_reward", "horizon": 8}
+    shared |= {"K": 6, "width": "exact", "epsilon": 0.5, "replicate": 0, "trials": trials // 2}
+    settings = [(noise, neighbour) for noise in (1.0, 0.5) for neighbour in (0, 1)]
+    return [
+        shared | {"noise": noise, "neighbour": neighbour, "events": part}
+        for (noise, neighbour), count in zip(settings, events, strict=True)
+        for part in (count // 2, count - count // 2)
+    ]
+
+
+def test_the_loss_of_an_audit_from_its_counts():
+    found = inference.audit_dp_ucb(results(replicates={"audit_dp_ucb": audited((100, 150, 51, 200))}))
+    found = found.set_index("noise")
+    assert list(found["loss"]) == pytest.approx([np.log(200 / 51), np.log(150 / 100)])
+    # Two settings of two intervals each, together .999.
+    ends = [clopper_pearson(count, 1000, 1 - 0.001 / 4) for count in (100, 150)]
+    assert found.loc[1.0, "loss_low"] == pytest.approx(np.log(ends[1][0] / ends[0][1]))
+    assert found.loc[1.0, "loss_high"] == pytest.approx(np.log(ends[1][1] / ends[0][0]))
+    assert (found["claimed"] == 0.5).all()
+
+
+def test_an_audit_without_an_event_has_no_loss():
+    found = inference.audit_dp_ucb(results(replicates={"audit_dp_ucb": audited((0, 150, 0, 0))})).set_index("noise")
+    assert found.loc[1.0, "loss"] == np.inf
+    assert np.isnan(found.loc[0.5, "loss"])
+
+
+def test_fact_2_1_holds_in_its_second_half_and_fails_in_its_first():
+    found = inference.fact_2_1(results())
+    first, second = (found[found["half"] == half] for half in ("first", "second"))
+    assert (second["ratio"] < 1).all()
+    worst = first[(first["a"] == 1.05) & (first["b"] == 1 / 17)].iloc[0]
+    assert worst["ratio"] == pytest.approx(np.log(1.05 * np.log(worst["x"])) * 17 / worst["x"])
+    assert worst["ratio"] < 1
+    assert first["ratio"].max() > 1
 
 
 def test_an_epsilon_that_only_figure_1_has_takes_dp_se_from_there_and_none_is_dropped():
@@ -141,6 +230,9 @@ def test_the_worst_gap_beside_the_theorem():
     assert found["gap"] == 0.25
     assert found["order"] == pytest.approx(order)
     assert (found["ratio"], found["ratio_se"]) == pytest.approx((10 / order, 1 / order))
+    # No bound is above that of always the worst arm.
+    assert found["ceiling"] == 100 * 0.25
+    assert (found["ceiling_ratio"], found["ceiling_ratio_se"]) == pytest.approx((10 / 25, 1 / 25))
 
 
 def test_stopping_times_beside_the_theorems():
@@ -168,9 +260,33 @@ def test_stopping_times_beside_the_theorems():
     assert (first["t_upper"], first["t_lower"]) == (upper, lower)
     assert (first["by_upper"], first["by_lower"], first["longest"]) == (0.75, 0.25, 2 * upper)
     assert first["order"] == bounds.samples_order(1.0, 0.25, 0.05, 0.5)
+    assert first["t_proof"] == bounds.private_samples_of_proof(1.0, 0.25, 0.05, 0.5)
+    assert first["upper_quartile"] == pytest.approx(np.quantile(times, 0.75))
+    assert (first["quartile_low"], first["quartile_high"]) == (times[0], np.inf), "four runs say little"
+    assert inference.large_mean(results(cells={"large_mean": summaries}, replicates={"large_mean": runs})).equals(found)
+    assert inference.noise_alone(results(cells={"noise_alone": summaries}, replicates={"noise_alone": runs})).equals(
+        found
+    )
     # Theorem 3.3 asks for beta up to 0.08; none of them is about a rule without beta.
     assert found["by_upper"].isna().tolist() == [False, True, True]
     assert found["by_lower"].isna().tolist() == [False, False, True]
+
+
+def test_the_order_statistics_that_hold_the_upper_quartile():
+    times = np.arange(1, 10_001)
+    quartile, low, high = inference._upper_quartile(times[::-1], together=5)
+    assert quartile == pytest.approx(7500, abs=1)
+    # So many of 10,000 are at most the quantile, with probability .9998 for each.
+    tail = 0.001 / 2 / 5
+    assert binom.cdf(low - 1, 10_000, 0.75) <= tail < binom.cdf(low + 1, 10_000, 0.75)
+    assert binom.sf(high - 2, 10_000, 0.75) <= tail * 1.1
+    assert binom.sf(high - 4, 10_000, 0.75) > tail
+
+
+def test_the_gaps_are_those_of_the_environment():
+    for spacing, last in (("one_best", 0.5), ("convex", 0.375), (None, 0.25), (np.nan, 0.25)):
+        (cell,) = pd.DataFrame([CELL | {"spacing": spacing}]).itertuples()
+        assert gaps(cell)[1] == last
 
 
 def test_the_growth_of_an_epoch_is_that_of_line_8():

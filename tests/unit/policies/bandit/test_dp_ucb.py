@@ -41,11 +41,18 @@ def test_the_width_of_chan():
 
 
 def test_the_exact_width_of_one_node_and_of_two():
-    # P(X > x) is exp(-x) / 2, and exp(-x) (2 + x) / 4 for two nodes.
+    # P(|X| > x) is exp(-x), and exp(-x) (2 + x) / 2 for two nodes: two-sided, as the width of Chan et al.
     width = private_width("exact", T, 0.25, 2) * 0.25 / 26
     assert width[0] == 0
-    assert width[1] == pytest.approx(math.log(T / 2), rel=1e-12)
-    assert math.exp(-width[2]) * (2 + width[2]) / 4 * T == pytest.approx(1, rel=1e-10)
+    assert width[1] == pytest.approx(math.log(T), rel=1e-12)
+    assert math.exp(-width[2]) * (2 + width[2]) / 2 * T == pytest.approx(1, rel=1e-10)
+
+
+def test_less_noise_is_less_noise_and_no_other_width():
+    whole, half = (dp_ucb.configure(2, 1024, 0.25, "exact", noise=noise) for noise in (1.0, 0.5))
+    assert (whole.node_scale, half.node_scale) == (40, 20)
+    assert (whole.width == half.width).all()
+    assert (whole.width == dp_ucb.configure(2, 1024, 0.25, "exact").width).all()
 
 
 @pytest.mark.parametrize("tail", [0.2, 1e-3, 1 / T, 1e-9])
@@ -106,7 +113,15 @@ def test_learning_adds_the_reward_and_a_node():
 
 @pytest.mark.parametrize(
     "change",
-    [{"epsilon": 0}, {"epsilon": -1}, {"epsilon": math.inf}, {"epsilon": math.nan}, {"K": 1}, {"horizon": 4}],
+    [
+        {"epsilon": 0},
+        {"epsilon": -1},
+        {"epsilon": math.inf},
+        {"epsilon": math.nan},
+        {"K": 1},
+        {"horizon": 4},
+        {"noise": 0},
+    ],
 )
 def test_a_bad_parameter_is_refused(change):
     with pytest.raises(ValueError, match=next(iter(change))):

@@ -4,10 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from privarms.environments import _patients, features_bernoulli, features_normal
 from privarms.errors import PrivarmsError
 from privarms.mechanisms import lap_plus
+from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import BOTH, conse_exp3e, conse_se, dp_conse
 from privarms.policies.experiment import _trial as trial
 from privarms.protocols import experiment
@@ -120,6 +122,16 @@ def test_the_sequences_by_hand():
     private = dp_conse.configure(M=1, horizon=20_000, alpha=0.3, epsilon=0.1)
     assert dp_conse.epoch_length(private, 1) == pytest.approx(160 * 11.982929 + 1, rel=1e-7)
     assert dp_conse.privacy_radius(private, 1) == pytest.approx(2 * 11.982929 / 191.826866, rel=1e-6)
+
+
+def test_what_a_study_gives_is_what_runs():
+    given = {"M": 3, "horizon": 1000, "alpha": 0.4}
+    public, private = (3, 1000, 0.4, np.inf, 1.0, False, False), (3, 1000, 0.4, 0.2, 1.5, False, True)
+    assert tuple(conse_se.configure(**given).design) == public
+    assert tuple(dp_conse.configure(**given, epsilon=0.2, noise=1.5, budget="total").design) == private
+    assert tuple(conse_exp3e.configure(**given).design) == (*public[:-2], True, False)
+    # With 100 patients of the rarest feature a trial has 100^0.6 = 15.8.
+    assert trial.T_min(conse_se.configure(**given).design, np.array([400, 100])) == pytest.approx(15.848932)
 
 
 def test_the_readings_of_the_two_radii():
@@ -264,14 +276,16 @@ def test_T_min_by_hand():
     assert trial.T_min(design(epsilon=0.1), counts) == pytest.approx(69.07755, rel=1e-6)
     assert trial.T_min(design(epsilon=2.0), counts) == pytest.approx(10)
     assert trial.T_min(design(), np.array([400, 0])) == pytest.approx(6.907755, rel=1e-6)
-    assert trial.trial_length(design(), 6.9, rng()) == 6
-    assert trial.trial_length(design(epsilon=0.5), 6.9, rng(3)) == lap_plus.lap_plus(6, 0.5, rng(3))
+    for some in (design(), design(epsilon=0.5)):
+        assert trial.planned_length(some, 6.9, rng()) == 6
+    assert trial.trial_length(design(), 6, rng()) == 6
+    assert trial.trial_length(design(epsilon=0.5), 6, rng(3)) == lap_plus.lap_plus(6, 0.5, rng(3))
 
 
-def run_by_hand(the_design, length, patients):
+def run_by_hand(the_design, length, patients, planned=0):
     """A trial of one feature after patients (arm, reward)."""
     state = trial.new_trial(the_design)
-    state.lengths[0] = length
+    state.lengths[0], state.floor_T_min[0] = length, planned
     for arm, reward in patients:
         trial.learn(the_design, state, 0, arm, reward, rng(5))
     return state
@@ -303,6 +317,70 @@ def test_the_private_estimate_has_noise_of_scale_two_over_epsilon_T_j():
         generator = rng(5)
         draw = generator.standard_exponential() - generator.standard_exponential()
         assert found == pytest.approx(0.25 + noise * 2 / (0.4 * 3) * draw, rel=1e-12)
+
+
+def test_the_budget_of_an_experiment_is_shared_out():
+    # One patient of the first half, then of the second: two of each, and once what all trials share.
+    assert 2 * dp_conse.BATCH_LENGTH + 2 * dp_conse.MEAN + trial.SHARED_LENGTH == 1
+    assert 2 * trial.OWN_LENGTH + 2 * trial.ESTIMATE == 1
+
+
+def test_the_trial_with_a_budget_for_the_experiment_by_hand():
+    # ln 8000 = 8.987197.
+    total = design(epsilon=0.8, total=True)
+    assert trial.T_min(total, np.array([400, 100])) == pytest.approx(16 * 8.987197 / 0.8, rel=1e-6)
+    assert trial.T_min(design(epsilon=0.8, total=True, alpha=0.0), np.array([400, 300])) == 300
+    # e^(-.4 |k|) is e^(-epsilon |k| / 2) with .8, e^(-.2 |k|) with .4; lengths below 1 and 0 are cut off.
+    planned = [trial.planned_length(total, 30.7, rng(i)) for i in range(200)]
+    assert planned == [max(1, 30 + lap_plus.two_sided(0.8, rng(i))) for i in range(200)]
+    lengths = [trial.trial_length(total, 3, rng(i)) for i in range(200)]
+    assert lengths == [max(0, 3 + lap_plus.two_sided(0.4, rng(i))) for i in range(200)]
+    assert min(lengths) == 0
+    # At least 200 - 8.987197 / .2 = 155.064 patients, of whom an arm has 77.532 - sqrt(155.064 * 8.987197 / 2).
+    scale = 1 / (0.2 * (77.532 - 26.397))
+    assert trial.estimate_scale(total, 200, 3) == pytest.approx(scale, rel=1e-4)
+    # No fewer than one patient an arm.
+    assert trial.estimate_scale(total, 20, 3) == pytest.approx(5)
+    found = run_by_hand(total, 3, [(0, 0.5), (1, 1.0), (1, 0.5)], planned=200).estimates[0]
+    generator = rng(5)
+    draw = generator.standard_exponential() - generator.standard_exponential()
+    assert found == pytest.approx(0.25 + scale * draw, rel=1e-4)
+
+
+def test_the_batches_with_a_budget_for_the_experiment_by_hand():
+    total = dp_conse.configure(M=2, horizon=1000, alpha=0.5, epsilon=0.8, budget="total")
+    # R_1 with epsilon / 8 = .1: 16 * 8.987197 / .1 + 1 = 1438.95, above 128 ln 16,000 + 1 = 1240.1.
+    assert dp_conse.epoch_length(total, 1) == pytest.approx(1438.9515, rel=1e-6)
+    # 1438.95 - 8.987197 / .1 = 1349.08 patients for certain: 674.54 - sqrt(1349.08 * 8.987197 / 2) = 596.68 an arm.
+    scale = 1 / (0.1 * 596.68)
+    assert dp_conse.mean_scale(total, 1) == pytest.approx(scale, rel=1e-4)
+    assert dp_conse.privacy_radius(total, 1) == pytest.approx(8.987197 * scale, rel=1e-4)
+    noisier = dp_conse.configure(M=2, horizon=1000, alpha=0.5, epsilon=0.8, budget="total", noise=2.0)
+    assert dp_conse.mean_scale(noisier, 1) == pytest.approx(2 * scale, rel=1e-4)
+    assert dp_conse.privacy_radius(noisier, 1) == pytest.approx(8.987197 * scale, rel=1e-4)
+    # e^(-.1 |k|)
+    assert dp_conse.draw_length(total, 1, rng(3)) == float(lap_plus.lap_plus(1438, 0.2, rng(3)))
+    assert dp_conse.released_mean(scale, 4, 3.0, rng(3)) == pytest.approx(0.75 + laplace(scale, rng(3)))
+
+
+@pytest.mark.parametrize("patients", [1, 40, 1000, 20_000])
+def test_an_arm_has_fewer_than_for_certain_once_in_eight_n(patients):
+    n = 1000
+    count = trial.certain_count(n, float(patients))
+    assert count >= 1
+    # A count of 1 is what a mean of no rewards moves by at most.
+    assert count == 1 or binom.cdf(np.ceil(count) - 1, patients, 0.5) <= 1 / (8 * n)
+
+
+def test_as_printed_is_what_it_was():
+    given = {"M": 2, "horizon": 5000, "alpha": 0.5, "epsilon": 0.2}
+    assert dp_conse.configure(**given, budget="printed") == dp_conse.configure(**given)
+    environment = features_bernoulli.configure(M=2, horizon=5000)
+    records = run("dp_conse", dp_conse.configure(**given), environment, 3, seed=4)
+    totals = run("dp_conse", dp_conse.configure(**given, budget="total"), environment, 3, seed=4)
+    # ln(5000) / .2 = 42.6, and 16 ln(40,000) / .2 = 848 with noise.
+    assert (records.floor_T_min == 42).all()
+    assert (totals.floor_T_min > 500).all()
 
 
 def test_inside_the_trial_arms_are_random_and_after_it_the_one_left_is_pulled():
@@ -551,7 +629,13 @@ NAN, INF = float("nan"), float("inf")
 BAD = {
     "conse_se": {"confidence": ["wide"]},
     "conse_exp3e": {"C": [0.0, -1.0, INF]},
-    "dp_conse": {"epsilon": [0.0, -1.0, INF, NAN], "noise": [0.0, INF], "confidence": ["wide"], "width": ["wide"]},
+    "dp_conse": {
+        "epsilon": [0.0, -1.0, INF, NAN],
+        "noise": [0.0, INF],
+        "confidence": ["wide"],
+        "width": ["wide"],
+        "budget": ["half"],
+    },
 }
 
 

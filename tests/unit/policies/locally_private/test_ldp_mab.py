@@ -11,7 +11,7 @@ from numba import njit
 
 from privarms.environments import exponential, symmetric
 from privarms.errors import PrivarmsError
-from privarms.policies.locally_private import _partition, _user_by_user, ldp_mab
+from privarms.policies.locally_private import _counts, _partition, _user_by_user, ldp_mab
 from privarms.protocols import locally_private
 
 
@@ -99,6 +99,23 @@ class Scripted(NamedTuple):
     rewards: np.ndarray
 
 
+class ScriptedTarget(NamedTuple):
+    """The same with a best arm, which the target's users ask for."""
+
+    arrive: object
+    behave: object
+    best: object
+    mean: object
+    point: float
+    contexts: np.ndarray
+    arms: np.ndarray
+    rewards: np.ndarray
+
+
+def always_first(environment, source, user, context):
+    return 0
+
+
 def arrive(environment, source, user, context, rng):
     context[:] = environment.contexts[source, user]
 
@@ -126,6 +143,11 @@ VARIANTS = [
     ),
     {"variant": "as_printed", "batch": 15, "deviation": "noise band"},
     {"variant": "as_printed", "batch": 30, "deviation": "estimator weights"},
+    {"variant": "as_printed", "batch": 15, "deviation": "clip denominator sign"},
+    {"variant": "as_printed", "batch": 10, "deviation": "width first_weight arms"},
+    {"variant": "as_printed", "batch": 10, "deviation": "asked arms"},
+    # Radii so small that estimates are outside.
+    {"variant": "as_printed", "batch": 15, "c": 0.002},
 ]
 
 
@@ -155,7 +177,8 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
         n = params.users[m]
         for user in range(n):
             arm = environment.arms[m, user]
-            server.receive(m, contexts[m, user], arm, rewards[m, user, arm])
+            # Rewards are certain.
+            server.receive(m, contexts[m, user], arm, rewards[m, user, arm], rewards[m, user, arm])
             if (user + 1) % params.batch == 0 or user + 1 == n:
                 server.update(m, user + 1)
         ldp_mab.end_source(params, state, m)
@@ -169,6 +192,10 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
     assert len(refined) >= 2
     # Else the comparison would say little.
     assert len(removals) >= 5
+    # As many looks, and as many of them outside the radius.
+    assert state.counts[[_counts.LOOKS, _counts.MISSES]].tolist() == [server.looks, server.misses]
+    assert server.looks > server.misses
+    assert server.misses > 0 or settings["c"] == 0.1
     # The estimates of the bins that are left, in the last digits.
     left = {(B.lower[0], B.s): B for B in server.bins}
     for i in state.live[: state.n_live[0]]:
@@ -360,9 +387,39 @@ def test_estimates_outside_their_radii_are_counted():
     environment = exponential.configure(3, "as_printed")
     settings = {"environment": environment, "variant": "as_printed", "epsilon": 2.0, "n_aux": 0}
     wide, narrow = (run_block("eliminations", c=c, **settings) for c in (64.0, 0.01))
-    assert (wide["estimates"] >= 3).all()
-    assert wide["outside"].tolist() == [0, 0, 0]
-    assert (narrow["outside"] > 0.5 * narrow["estimates"]).all()
+    assert (wide["looks"] >= 3 * 1000).all()
+    assert wide["misses"].tolist() == [0, 0, 0]
+    assert (narrow["misses"] > 0.5 * narrow["looks"]).all()
+
+
+def test_messages_tell_what_is_drawn_for_the_users_in_a_bin_alone():
+    found = run_block("messages")
+    regret = run_block("regret")
+    assert (found["regret"] == regret["regret"][2::3]).all()
+    for name in ("in_parts", "empty", "alone"):
+        assert ((found[name] >= 0) & (found[name] <= 1)).all()
+    # A bin in the partition has been halved once at least.
+    assert (found["halvings"] >= found["in_parts"]).all()
+    assert (found["in_parts"] > 0).all()
+    printed = run_block("messages", deviation="noise")
+    assert all((printed[name] == 0).all() for name in ("in_parts", "halvings", "empty", "alone"))
+
+
+def test_messages_are_counted_by_hand():
+    # Eight users in batches of two, the last batch alone in the second of two bins: three empty ones, one of them the
+    # first bin's. The square is halved from the start and has no users outside.
+    params = ldp_mab.configure(2, 8, 8.0, "as_released", M=0, batch=2, dimensions=1)._replace(depth=1, warm_up=1e9)
+    contexts = np.array([[[0.1], [0.2], [0.1], [0.9], [0.1], [0.2], [0.8], [0.9]]])
+    environment = ScriptedTarget(arrive, behave, always_first, mean, 0.3, contexts, np.zeros((1, 8), int),
+                                 np.ones((1, 8, 2)))  # fmt: skip
+    state = ldp_mab.init(params, np.random.default_rng(1))
+    state.tree.refined[0] = True
+    state.arms[:] = 3
+    state.live[:2], state.n_live[0] = [1, 2], 2
+    ldp_mab.stream.py_func(params, environment, state, 0, np.array([8]), np.random.default_rng(2),
+                           locally_private.new_record(1, 2))  # fmt: skip
+    names = (_counts.IN_PARTS, _counts.HALVINGS, _counts.FOLLOWED, _counts.EMPTY, _counts.ALONE)
+    assert state.counts[list(names)].tolist() == [8, 8, 8, 3, 2]
 
 
 def test_without_elimination_play_is_uniform():

@@ -76,6 +76,20 @@ def test_each_source_is_released_with_its_own_budget():
     assert ldp_linear.configure(horizon=60, epsilon=2.0, auxiliary="without", **TOLD).users.tolist() == [60]
 
 
+@pytest.mark.parametrize(("policy", "width"), [(ldp_linear, 0), (ldp_nn, 4)])
+def test_what_a_study_gives_is_what_runs(policy, width):
+    # In two dimensions the released network has four units.
+    default = policy.configure(horizon=60, epsilon=2.0, epsilon_aux="1 4", **TOLD)
+    assert (default.n_arms, default.dimensions, default.width) == (3, 2, width)
+    assert (default.batch, default.rate, default.clip) == (100, 0.01, 1.0)
+    assert default.users.tolist() == [60, 5, 3]
+    # The right half with probability e^epsilon / (1 + e^epsilon), each with its own budget.
+    assert default.truths == pytest.approx([0.880797, 0.731059, 0.982014], abs=1e-6)
+    given = policy.configure(horizon=60, epsilon=2.0, batch=7, rate=0.3, clip=0.5, **TOLD)
+    assert (given.batch, given.rate, given.clip) == (7, 0.3, 0.5)
+    assert given.norms[0] == pytest.approx(default.norms[0] / 2)
+
+
 def test_a_private_learner_of_an_easy_rule_finds_it():
     # Labels 0 and 1 by the first coordinate, 50,000 users: nearly all are served rightly in the second half.
     rng = np.random.default_rng(3)

@@ -38,6 +38,13 @@ def test_the_scales_of_line_1():
         assert (params.sigma_1, params.sigma_2, params.sigma_3) == (48, 48, 16)
 
 
+def test_half_the_noise_halves_the_scales_of_line_1():
+    params = dp_nas.configure(epsilon=0.5, alpha=0.25, beta=0.1, R=2, noise=0.5)
+    assert (params.sigma_1, params.sigma_2, params.sigma_3) == (24, 24, 8)
+    with pytest.raises(ValueError, match="noise"):
+        dp_nas.configure(epsilon=0.5, alpha=0.25, beta=0.1, noise=0)
+
+
 def test_h_and_c_follow_lines_8_and_9():
     params = dp_nas.configure(epsilon=0.5, alpha=0.5, beta=0.1, R=2)
     # By hand: 2 sqrt(2/3 ln(16 * 9 / 0.1)) and 48 ln 40 + 48 ln(8 * 9 / 0.1) + 16 / 0.5 ln 40.

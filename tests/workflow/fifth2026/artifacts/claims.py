@@ -1,6 +1,6 @@
 """How the claims are measured."""
 
-from privarms.ledger import Measured
+from privarms.verdict import Measured
 
 
 def share(results):

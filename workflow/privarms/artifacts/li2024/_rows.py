@@ -39,11 +39,12 @@ def readings(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 AUDIT = ("release", "M", "epsilon", "claimed", "exact", "lower_bound", "confidence", "trials")
+EVENTS = ("events_0", "events_1")
 
 
 def releases(rows: pd.DataFrame) -> pd.Series:
     """The release of each row of an audit, with the settings beyond M and epsilon that its cell has."""
-    further = [k for k in rows.columns if k not in AUDIT]
+    further = [k for k in rows.columns if k not in (*AUDIT, *EVENTS)]
     found = []
     for release, values in zip(rows["release"].astype(str), rows[further].to_dict("records"), strict=True):
         words = ", ".join(f"{k} {shown(v)}" for k, v in values.items() if pd.notna(v))

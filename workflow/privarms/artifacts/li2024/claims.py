@@ -1,6 +1,7 @@
 """How each claim's value is measured; a function takes the results and the claim's arguments.
 
-The cells on which a claim rests are those that its `over` names: whatever else is in a grid changes no number.
+The cells on which a claim rests are those that its `over` names: whatever else is in a grid changes no number. A
+number over a grid has an interval from intervals that hold in all of its cells together.
 """
 
 import math
@@ -8,8 +9,10 @@ import math
 import numpy as np
 import pandas as pd
 
+from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
-from privarms.ledger import Measured
+from privarms.inference.proportions import clopper_pearson
+from privarms.verdict import CONFIDENCE, Measured, quantile
 
 
 def _cells(results: Results, policy: str) -> pd.DataFrame:
@@ -23,117 +26,209 @@ def _at(row: pd.Series) -> str:
     return f"n = {row['horizon']:,}, M = {row['M']}, alpha = {row['alpha']:g}, {row['arrivals']}{budget}{lost}"
 
 
-def _extreme(rows: pd.DataFrame, values: pd.Series, largest: bool = True) -> pd.Series | None:
-    """The row with the largest or smallest value; None where there is no value."""
-    values = values.dropna()
-    if values.empty:
-        return None
-    return rows.loc[values.idxmax() if largest else values.idxmin()]
+def _of_budget(rows: pd.DataFrame, budget: str) -> pd.DataFrame:
+    """The rows of a budget, each release's as printed or the total; printed where none is named."""
+    if "budget" not in rows:
+        return rows[[budget == "printed"] * len(rows)]
+    return rows[rows["budget"].astype(object).fillna("printed") == budget]
 
 
 NOTHING = Measured(math.nan, 0.0, None, "No cell has such a value.")
 
 
-def _error(policy: str) -> str:
-    """DP-ConSE's error rests on rare short trials: by formula, not by the few runs that have seen them."""
-    return "expected_mse" if policy == "dp_conse" else "mse"
+def _parts(values: pd.Series, errors, replicates: pd.Series) -> list[Measured]:
+    """A number a row, with its standard error; rows without a number are left out."""
+    rows = pd.DataFrame({"value": values, "se": errors, "replicates": replicates}).dropna(subset="value")
+    return [Measured(r.value, r.se, int(r.replicates)) for r in rows.itertuples()]
+
+
+def _largest(values: pd.Series, errors, replicates: pd.Series, note) -> Measured:
+    """The largest of a column with its errors; note: of the row with the largest."""
+    if values.dropna().empty:
+        return NOTHING
+    return Measured.largest(_parts(values, errors, replicates), note(values.idxmax()))
+
+
+def _spread(values: pd.Series, errors: pd.Series, replicates: pd.Series, note) -> Measured:
+    """The largest over the smallest of a column with its errors; note: of the two rows."""
+    values = values.dropna()
+    if values.empty:
+        return NOTHING
+    errors, replicates = errors[values.index], replicates[values.index].astype(int)
+    # Both the largest and the smallest are wrong with half the probability.
+    half = errors * [quantile(r, 2 * len(values)) if e > 0 else 0.0 for r, e in zip(replicates, errors, strict=True)]
+    low, high = values - half, values + half
+    ends = low.max() / high.min(), high.max() / low.min() if low.min() > 0 else math.inf
+    found = values.max() / values.min()
+    # The smallest is not above the largest.
+    ends = max(1.0, ends[0]), ends[1]
+    return Measured(found, math.nan, int(replicates.min()), note(values.idxmax(), values.idxmin()), *ends)
+
+
+def _product(cells: pd.DataFrame, policy: str) -> tuple[pd.Series, pd.Series]:
+    """Regret times error over M and its standard error.
+
+    The errors of DP-ConSE rest on rare short trials and those of EXP3E on few runs: by formula.
+    """
+    relative = (cells["regret_se"] / cells["regret"]) ** 2
+    if policy == "conse_se":
+        relative += (cells["mse_se"] / cells["mse"]) ** 2
+    product = cells["product"] if policy == "conse_se" else cells["expected_product"]
+    return product, product * np.sqrt(relative)
+
+
+def _said(policy: str) -> str:
+    reasons = {"dp_conse": "a simulated one rests on rare short trials", "conse_exp3e": "its runs are few"}
+    return f" Errors by formula, for {reasons[policy]}." if policy in reasons else ""
 
 
 def smallest_product(results: Results) -> Measured:
-    """The smallest regret times error over M, over all algorithms and cells."""
-    cells = results.inference("pareto")
-    best = _extreme(cells, cells["product"], largest=False)
-    if best is None:
-        return NOTHING
-    return Measured(best["product"], math.nan, int(best["replicates"]), f"At {_at(best)}, {best['policy']}.")
+    """The smallest regret times error, over all algorithms and cells, over the bound in the proof of Theorem 2.1.
+
+    3 / 128 of the sum of gaps for rewards of -1 and 1; for 0 and 1 gap and regret are half, the error a quarter of
+    theirs, so that it is 3 / 512.
+    """
+    parts, best = [], None
+    for policy in results.inference("pareto")["policy"].unique():
+        cells = _cells(results, policy)
+        product, error = _product(cells, policy)
+        bound = 3 / 512 * cells["gap_sum"] / cells["M"]
+        parts += _parts(product / bound, error / bound, cells["replicates"])
+        if (product / bound).notna().any():
+            place = (product / bound).idxmin()
+            one = (product[place] / bound[place], f"At {_at(cells.loc[place])}, {policy}.")
+            best = one if best is None else min(best, one)
+    return Measured.smallest(parts, best[1]) if parts else NOTHING
+
+
+def estimation_lower_bound(results: Results) -> Measured:
+    """The smallest share of runs that err by phi or more over Lemma 1.1's bound, over cells and phi."""
+    rows = results.inference("lower_bound")
+    parts = []
+    for row in rows.itertuples():
+        one = Measured.fraction(row.events, row.replicates, together=len(rows))
+        parts.append(
+            Measured(one.value / row.bound, one.se, one.replicates, "", one.low / row.bound, one.high / row.bound)
+        )
+    worst = rows.loc[(rows["events"] / rows["replicates"] / rows["bound"]).idxmin()]
+    note = (
+        f"{worst['policy']}, n = {worst['horizon']:,}, alpha = {worst['alpha']:g}: {worst['events']:,} of "
+        f"{worst['replicates']:,} runs err by {worst['phi']:.2g} or more, at least {worst['bound']:.3g} of them must."
+    )
+    return Measured.smallest(parts, note)
 
 
 def product_spread(results: Results, policy: str) -> Measured:
     """The largest over the smallest regret times error over M in the grid."""
-    column = "expected_product" if policy == "dp_conse" else "product"
-    cells = _cells(results, policy).dropna(subset=column)
-    if cells.empty:
-        return NOTHING
-    worst, best = _extreme(cells, cells[column]), _extreme(cells, cells[column], largest=False)
-    gone = cells[cells["eliminated_fraction"] > 0.999]
-    note = (
-        f"From {best[column]:.3g} ({_at(best)}) to {worst[column]:.3g} ({_at(worst)}); from "
-        f"{gone[column].min():.3g} to {gone[column].max():.3g} in the {len(gone)} of {len(cells)} cells in which "
-        "the worse arms are eliminated."
-    )
-    if policy == "dp_conse":
-        note += " Errors by formula, for a simulated one rests on rare short trials."
-    return Measured(worst[column] / best[column], math.nan, int(cells["replicates"].min()), note)
+    cells = _cells(results, policy)
+    product, error = _product(cells, policy)
+    gone = product[cells["eliminated_fraction"] > 0.999]
+
+    def note(worst, best):
+        apart = f"{gone.min():.3g} to {gone.max():.3g} in the {gone.count()}" if gone.count() else "there are none"
+        return (
+            f"From {product[best]:.3g} ({_at(cells.loc[best])}) to {product[worst]:.3g} ({_at(cells.loc[worst])}); "
+            f"{apart} of {product.count()} cells in which the worse arms are eliminated.{_said(policy)}"
+        )
+
+    return _spread(product, error, cells["replicates"], note)
 
 
 def scaled_error(results: Results, policy: str) -> Measured:
     """The largest error times T_min over the cells, T_min at the expected count of the rarest feature."""
     cells = _cells(results, policy).dropna(subset="mse")
-    scaled = cells[_error(policy)] * cells["T_min"]
-    worst = _extreme(cells, scaled)
-    if worst is None:
-        return NOTHING
-    note = f"Largest at {_at(worst)}; median over the grid {scaled.median():.2f}."
-    if policy != "dp_conse":
-        return Measured(scaled.max(), worst["mse_se"] * worst["T_min"], int(worst["replicates"]), note)
-    measured = worst["mse"] * worst["T_min"]
-    note += f" By formula; {measured:.3g} in that cell's runs, whose error rests on rare short trials."
-    return Measured(scaled.max(), note=note)
+    by_formula = policy != "conse_se"
+    scaled = cells["expected_mse" if by_formula else "mse"] * cells["T_min"]
+    error = scaled * 0 if by_formula else cells["mse_se"] * cells["T_min"]
+
+    def note(worst):
+        found = f"Largest at {_at(cells.loc[worst])}; median over the grid {scaled.median():.2f}."
+        if policy == "dp_conse":
+            measured = cells.loc[worst, "mse"] * cells.loc[worst, "T_min"]
+            found += f" {measured:.3g} in that cell's runs."
+        return found + _said(policy)
+
+    return _largest(scaled, error, cells["replicates"], note)
 
 
 def scaled_regret(results: Results, policy: str) -> Measured:
     """The largest regret over M max(f^(1 - alpha), log n (/ epsilon)) over the grid, over the smallest."""
     cells = _cells(results, policy)
-    scaled = cells["regret"] / (cells["M"] * cells["T_min"])
-    worst, best = _extreme(cells, scaled), _extreme(cells, scaled, largest=False)
-    if worst is None:
-        return NOTHING
-    note = f"From {scaled.min():.2f} at {_at(best)} to {scaled.max():.0f} at {_at(worst)}."
-    return Measured(scaled.max() / scaled.min(), math.nan, int(cells["replicates"].min()), note)
+    order = cells["M"] * cells["T_min"]
+    scaled = cells["regret"] / order
+
+    def note(worst, best):
+        return f"From {scaled[best]:.2f} at {_at(cells.loc[best])} to {scaled[worst]:.0f} at {_at(cells.loc[worst])}."
+
+    return _spread(scaled, cells["regret_se"] / order, cells["replicates"], note)
 
 
-def first_half_constant(results: Results, policy: str) -> Measured:
-    """The largest first-half regret over sum log(n)/gap (+ M log(n)/epsilon), where all worse arms are eliminated."""
-    cells = _cells(results, policy)
-    gone = cells[cells["eliminated_fraction"] > 0.999]
+def first_half_constant(results: Results, policy: str, bound: str = "order") -> Measured:
+    """The largest first-half regret over a bound, over the cells in which all worse arms are eliminated.
+
+    bound: order, sum log(n)/gap (+ M log(n)/epsilon); sure, what the proof's events leave: see `sure_pulls`
+    """
+    rows = results.inference("elimination")
+    rows = rows[rows["policy"] == policy]
+    gone = rows[rows["eliminated_fraction"] > 0.999]
     if gone.empty:
         return Measured(math.nan, 0.0, None, "In no cell of the grid are the worse arms eliminated.")
-    order = []
-    for row in gone.itertuples():
-        private = 0.0 if math.isnan(row.epsilon) else row.M / row.epsilon
-        order.append(math.log(row.horizon) * (row.inverse_gap_sum + private))
-    constants = gone["first_half_regret"] / np.array(order)
-    worst = gone.loc[constants.idxmax()]
-    note = f"Largest at {_at(worst)}, smallest {constants.min():.1f}; {len(gone)} of {len(cells)} cells are such."
-    return Measured(constants.max(), math.nan, int(gone["replicates"].min()), note)
+    over = gone["sure_regret"]
+    if bound == "order":
+        private = (gone["M"] / gone["epsilon"]).fillna(0)
+        over = np.log(gone["horizon"].astype(float)) * (gone["inverse_gap_sum"] + private)
+    constants = gone["first_half_regret"] / over
+
+    def note(worst):
+        row = gone.loc[worst]
+        budget = "" if math.isnan(row["epsilon"]) else f", epsilon = {row['epsilon']:g}"
+        return (
+            f"Largest at n = {row['horizon']:,}, M = {row['M']}{budget}, smallest {constants.min():.3g}; {len(gone)} "
+            f"of {len(rows)} cells are such."
+        )
+
+    return _largest(constants, gone["first_half_se"] / over, gone["replicates"], note)
 
 
 def second_half_constant(results: Results, policy: str) -> Measured:
-    """The largest second-half regret over T_min times the sum of gaps, over the grid."""
+    """The largest second-half regret over T_min times the sum of gaps, over the grid.
+
+    Its variance is at most that of the whole regret: the halves are independent, or dear together.
+    """
     cells = _cells(results, policy)
-    scaled = (cells["regret"] - cells["first_half_regret"]) / (cells["T_min"] * cells["gap_sum"])
-    worst = _extreme(cells, scaled)
-    if worst is None:
-        return NOTHING
+    order = cells["T_min"] * cells["gap_sum"]
+    scaled = (cells["regret"] - cells["first_half_regret"]) / order
     gone = scaled[cells["eliminated_fraction"] > 0.999]
-    note = f"Largest at {_at(worst)}; at most {gone.max():.2f} where the worse arms are eliminated in the first half."
-    return Measured(scaled.max(), math.nan, int(cells["replicates"].min()), note)
+
+    def note(worst):
+        return (
+            f"Largest at {_at(cells.loc[worst])}; at most {gone.max():.2f} where the worse arms are eliminated in the "
+            "first half."
+        )
+
+    return _largest(scaled, cells["regret_se"] / order, cells["replicates"], note)
 
 
-def bad_pulls(results: Results) -> Measured:
-    """The most pulls of the worse arm in a run's first half over the bound in the proof of Lemma 3.1, M = 1."""
+def runs_beyond(results: Results, policy: str, event: str, n: int) -> Measured:
+    """The largest share, over the cells of one feature, of runs with an event that has probability 1/n at most.
+
+    event: over_bound, more pulls of the worse arm than in the proofs of Lemmas 2.1 and 3.1; over_sure, more than their
+    events leave; wrong, the better arm goes
+    """
     rows = results.inference("elimination")
-    rows = rows[(rows["policy"] == "dp_conse") & (rows["M"] == 1)]
-    share = rows["worst_pulls"] / rows["pulls_bound"]
-    worst = _extreme(rows, share)
-    if worst is None:
-        return NOTHING
-    note = f"Largest at n = {worst['horizon']:,}, epsilon = {worst['epsilon']:g}; {rows['replicates'].sum():,} runs."
-    return Measured(share.max(), math.nan, int(rows["replicates"].min()), note)
+    rows = rows[(rows["policy"] == policy) & (rows["M"] == 1) & (rows["horizon"] == n)]
+    if rows.empty:
+        return Measured(math.nan, 0.0, None, f"n = {n:,} is not in the grid of this scale.")
+    parts = [Measured.fraction(r[event], r["replicates"], together=len(rows)) for r in rows.to_dict("records")]
+    note = f"{rows[event].sum()} of {rows['replicates'].sum():,} runs."
+    if event != "wrong":
+        limit = rows["pulls_bound" if event == "over_bound" else "sure_pulls"]
+        note += f" The most pulls in a run are {(rows['worst_pulls'] / limit).max():.2g} of the bound."
+    return Measured.largest(parts, note)
 
 
 def eliminated(results: Results, policy: str, n: int, M: int, epsilon: float = 0) -> Measured:
-    """The share of features that lose an arm in the first half."""
+    """The share of features that lose an arm in the first half; I as if those of a run were all alike."""
     rows = results.inference("elimination")
     chosen = (rows["policy"] == policy) & (rows["horizon"] == n) & (rows["M"] == M)
     chosen &= rows["epsilon"] == epsilon if epsilon else rows["epsilon"].isna()
@@ -144,91 +239,182 @@ def eliminated(results: Results, policy: str, n: int, M: int, epsilon: float = 0
     note = f"R_1 is {row['R_1']:.0f} patients of a feature, of about {n / 2 / M:,.0f} in the first half."
     if policy == "conse_exp3e":
         note = f"C = {row['constant']:.2g}."
-    share, runs = row["eliminated_fraction"], int(row["replicates"])
-    return Measured(share, math.sqrt(share * (1 - share) / runs), runs, note)
+    runs = int(row["replicates"])
+    return Measured.fraction(round(row["eliminated_fraction"] * runs), runs, note)
+
+
+def _longest(results: Results, policy: str, interval: str) -> tuple[pd.DataFrame, pd.Series | None]:
+    """The rows of an interval, and that of the longest trial; the larger budget where two are as long."""
+    rows = results.inference("coverage")
+    rows = rows[(rows["policy"] == policy) & (rows["interval"] == interval)]
+    if rows["T"].dropna().empty:
+        return rows, None
+    return rows, rows.sort_values(["T", "epsilon"], kind="stable", na_position="first").iloc[-1]
 
 
 def variance_ratio(results: Results, policy: str) -> Measured:
     """The variance of sqrt(T) (estimate - effect) over s0^2 + s1^2 at the longest trial in the grid (alpha = .1)."""
-    rows = results.inference("coverage")
-    rows = rows[(rows["policy"] == policy) & (rows["interval"] == "printed")]
-    row = _extreme(rows, rows["T"])
+    rows, row = _longest(results, policy, "printed")
     if row is None:
         return NOTHING
     others = rows["variance_ratio"]
-    se = row["variance_ratio"] * math.sqrt(2 / row["replicates"])
     note = f"T = {row['T']:,.0f}; {others.min():.2f} to {others.max():.2f} over the grid."
-    return Measured(row["variance_ratio"], se, int(row["replicates"]), note)
+    return Measured(row["variance_ratio"], row["variance_ratio_se"], int(row["replicates"]), note)
+
+
+def variance_with_privacy(results: Results, epsilon: float, alpha: float) -> Measured:
+    """The largest variance of DP-ConSE's estimate over that of ConSE's at the same n, M and alpha."""
+    rows = results.inference("coverage")
+    rows = rows[(rows["interval"] == "printed") & (rows["alpha"] == alpha)]
+    private = rows[(rows["policy"] == "dp_conse") & (rows["epsilon"] == epsilon)]
+    both = private.merge(rows[rows["policy"] == "conse_se"], on=["horizon", "M"], suffixes=("", "_plain"))
+    names = ("variance_ratio", "variance_ratio_se", "variance_ratio_plain", "variance_ratio_se_plain")
+    value, error = ratio(*(both[name] for name in names))
+
+    def note(worst):
+        return f"At n = {both.loc[worst, 'horizon']:,}, M = {both.loc[worst, 'M']}, T = {both.loc[worst, 'T']:,.0f}."
+
+    return _largest(value, error, both["replicates"], note)
 
 
 def coverage(results: Results, policy: str, interval: str) -> Measured:
     """The coverage of an interval at the longest trial in the grid."""
-    rows = results.inference("coverage")
-    rows = rows[(rows["policy"] == policy) & (rows["interval"] == interval)]
-    row = _extreme(rows, rows["T"])
+    rows, row = _longest(results, policy, interval)
     if row is None:
         return NOTHING
     note = f"From {rows['coverage'].min():.3f} to {rows['coverage'].max():.3f} over the grid."
-    return Measured(row["coverage"], row["se"], int(row["replicates"]), note)
+    runs = int(row["replicates"])
+    return Measured.fraction(round(row["coverage"] * runs), runs, note)
 
 
 def unbiased(results: Results, policy: str) -> Measured:
-    """The largest |mean error| in standard errors over the cells."""
+    """The largest |mean error| over the effect, over the cells."""
     rows = results.inference("coverage")
-    rows = rows[(rows["policy"] == policy) & (rows["interval"] == "printed")]
-    z = (rows["bias"] / rows["bias_se"]).abs()
-    worst = _extreme(rows, z)
-    if worst is None:
+    rows = rows[(rows["policy"] == policy) & (rows["interval"] == "printed")].dropna(subset="bias")
+    if rows.empty:
         return NOTHING
-    note = f"{len(rows)} cells; largest at n = {worst['horizon']:,}, M = {worst['M']}, alpha = {worst['alpha']:g}."
-    return Measured(z.max(), 1.0, int(worst["replicates"]), note)
-
-
-def normality(results: Results, policy: str) -> Measured:
-    """The largest distance from normal of the corrected, standardised estimate over the cells."""
-    rows = results.inference("coverage")
-    rows = rows[(rows["policy"] == policy) & (rows["interval"] == "corrected_laplace")]
-    worst = _extreme(rows, rows["ks"])
-    if worst is None:
-        return NOTHING
-    note = f"At M = {worst['M']}, alpha = {worst['alpha']:g}; p = {worst['ks_p']:.2g}."
-    return Measured(worst["ks"], math.nan, int(worst["replicates"]), note)
-
-
-def privacy_is_free(results: Results, measure: str, epsilon: float) -> Measured:
-    """The largest ratio of DP-ConSE's error or regret to ConSE's over the grid at an epsilon."""
-    everything = results.inference("privacy_cost")
-    everything = everything[everything["policy"] == "dp_conse"]
-    rows = everything[everything["epsilon"] == epsilon]
-    column = "expected_mse_ratio" if measure == "mse" else "regret_ratio"
-    worst = _extreme(rows, rows[column])
-    if worst is None:
-        return NOTHING
-    note = f"Largest at n = {worst['horizon']:,}, M = {worst['M']}, alpha = {worst['alpha']:g}, {worst['arrivals']}."
-    if measure == "regret":
-        return Measured(worst[column], worst["regret_ratio_se"], int(worst["replicates"]), note)
-    dear = everything[everything["noise_ratio"] - 3 * everything["noise_ratio_se"] > 1.1]
-    note += (
-        f" By formula. The noise adds a tenth to the trial's own error at epsilon^2 T_min = 89; runs show more than "
-        f"that by 3 standard errors up to {dear['eps2_T'].max():.0f}."
+    parts = []
+    for row in rows.itertuples():
+        off, half = abs(row.bias), quantile(row.replicates, len(rows)) * row.bias_se
+        ends = max(0.0, off - half) / row.effect, (off + half) / row.effect
+        parts.append(Measured(off / row.effect, row.bias_se / row.effect, int(row.replicates), "", *ends))
+    worst = rows.loc[(rows["bias"].abs() / rows["effect"]).idxmax()]
+    z = (rows["bias"] / rows["bias_se"]).abs().max()
+    note = (
+        f"{len(rows)} cells, at most {z:.1f} standard errors; largest at n = {worst['horizon']:,}, M = {worst['M']}, "
+        f"alpha = {worst['alpha']:g}."
     )
-    return Measured(worst[column], note=note)
+    return Measured.largest(parts, note)
 
 
-def audit(results: Results, release: str, M: int, against: str = "claimed") -> Measured:
-    """The largest 95% lower bound on a release's privacy loss, over epsilon/2 (claimed) or epsilon (theorem)."""
-    rows = results.inference("audit")
-    rows = rows[(rows["release"] == release) & (rows["M"] == M) & np.isfinite(rows["lower_bound"])]
+def exact_bias(results: Results, epsilon: float = 0) -> Measured:
+    """The relative bias of the estimate, of one feature, furthest from 0 over the cells; nothing is simulated.
+
+    epsilon: of DP-ConSE, 0 for ConSE
+    """
+    rows = results.inference("formulas")
+    rows = rows[rows["formula"] == "relative_bias"]
+    rows = rows[rows["epsilon"] == epsilon if epsilon else rows["epsilon"].isna()]
+    worst = rows.loc[rows["value"].idxmin()]
+    note = f"-E[2^-T_j], at n = {worst['n']:,}, alpha = {worst['alpha']:g}, T_min = {worst['T_min']:.1f}."
+    return Measured(float(worst["value"]), note=note)
+
+
+def trial_event(results: Results) -> Measured:
+    """The largest probability that T_j < T_min / 2, over 1/n^2, over the cells of one feature; nothing is simulated."""
+    rows = results.inference("formulas")
+    rows = rows[rows["formula"] == "trial_event"]
+    misses = (1 - rows["value"]) * rows["n"] ** 2
+    worst = rows.loc[misses.idxmax()]
+    note = (
+        f"{1 - worst['value']:.3g} at n = {worst['n']:,}, epsilon = {worst['epsilon']:g}, T_min = {worst['T_min']:.0f}."
+    )
+    return Measured(float(misses.max()), note=note)
+
+
+def normality(results: Results, policy: str, alpha: float, epsilon: float = 0) -> Measured:
+    """The largest distance of the corrected, standardised estimate's law from the normal one, over the cells.
+
+    Kolmogorov and Smirnov's; the true distance is less than sqrt(ln(2 / level) / (2 runs)) away from that of the runs,
+    but for that level (Dvoretzky, Kiefer & Wolfowitz, with Massart's constant). epsilon: 0 for ConSE
+    """
+    rows = results.inference("coverage")
+    rows = rows[(rows["policy"] == policy) & (rows["interval"] == "corrected_laplace") & (rows["alpha"] == alpha)]
+    rows = rows[rows["epsilon"] == epsilon if epsilon else rows["epsilon"].isna()].dropna(subset="ks")
+    if rows.empty:
+        return NOTHING
+    parts = []
+    for row in rows.itertuples():
+        reach = math.sqrt(math.log(2 * len(rows) / (1 - CONFIDENCE)) / 2 / row.replicates)
+        ends = max(0.0, row.ks - reach), row.ks + reach
+        parts.append(Measured(row.ks, math.nan, int(row.replicates), "", *ends))
+    worst = rows.loc[rows["ks"].idxmax()]
+    note = f"At n = {worst['horizon']:,}, M = {worst['M']}, T = {worst['T']:,.0f}; p = {worst['ks_p']:.2g}."
+    return Measured.largest(parts, note)
+
+
+def privacy_is_free(results: Results, measure: str, epsilon: float, budget: str = "printed") -> Measured:
+    """The largest ratio of DP-ConSE's error or regret to ConSE's over the grid at an epsilon.
+
+    budget: whether epsilon is for every release, as printed, or in total; the error is by formula as printed
+    """
+    everything = results.inference("privacy_cost")
+    everything = _of_budget(everything[everything["policy"] == "dp_conse"], budget)
+    rows = everything[everything["epsilon"] == epsilon]
+    by_formula = measure == "mse" and budget == "printed"
+    column = {"mse": "expected_mse_ratio" if by_formula else "mse_ratio", "regret": "regret_ratio"}[measure]
+    errors = rows[column] * 0 if by_formula else rows[f"{column}_se"]
+
+    def note(place):
+        worst = rows.loc[place]
+        found = (
+            f"Largest at n = {worst['horizon']:,}, M = {worst['M']}, alpha = {worst['alpha']:g}, {worst['arrivals']}"
+        )
+        found += f"; median over the grid {rows[column].median():.3g}."
+        if by_formula:
+            dear = everything[everything["noise_ratio"] - 3 * everything["noise_ratio_se"] > 1.1]
+            found += (
+                " By formula. The noise adds a tenth to the trial's own error at epsilon^2 T_min = 89; runs show more "
+                f"than that by 3 standard errors up to {dear['eps2_T'].max():.0f}."
+            )
+        return found
+
+    return _largest(rows[column], errors, rows["replicates"], note)
+
+
+def audit(results: Results, release: str, M: int, against: str = "claimed", budget: str = "printed") -> Measured:
+    """The largest privacy loss shown by a release, over epsilon/2 (claimed) or epsilon (theorem).
+
+    ln of the ratio of the event's shares in the two runs, each with half an event more; I from Clopper and Pearson's
+    intervals of both, which hold for all epsilon together. against: exact, the loss by formula over what is claimed
+    """
+    rows = _of_budget(results.inference("audit"), budget)
+    rows = rows[(rows["release"] == release) & (rows["M"] == M)]
+    rows = rows[(rows["events_1"] > 0) | (against == "exact")]
     if rows.empty:
         return Measured(math.nan, 0.0, None, "Too few trials: no event was seen.")
-    scale = rows["claimed"] if against == "claimed" else rows["epsilon"]
-    shares = rows["lower_bound"] / scale
-    worst = rows.loc[shares.idxmax()]
+    if against == "exact":
+        losses = rows["exact"] / rows["claimed"]
+        worst = rows.loc[losses.idxmax()]
+        return Measured(
+            float(losses.max()), note=f"At epsilon = {worst['epsilon']:g}: {worst['exact']:.3f}, by formula."
+        )
+    parts = []
+    for row in rows.to_dict("records"):
+        scale = row["epsilon"] if against == "theorem" else row["claimed"]
+        level = 1 - (1 - CONFIDENCE) / (2 * len(rows))
+        (low_0, high_0), (low_1, high_1) = (
+            clopper_pearson(row[f"events_{run}"], row["trials"], level) for run in (0, 1)
+        )
+        loss = math.log((row["events_1"] + 0.5) / (row["events_0"] + 0.5))
+        ends = math.log(low_1 / high_0), math.log(high_1 / low_0) if low_0 > 0 else math.inf
+        parts.append(Measured(loss / scale, math.nan, int(row["trials"]), "", *(end / scale for end in ends)))
+    worst = rows.iloc[int(np.argmax([part.value for part in parts]))]
     note = (
-        f"At epsilon = {worst['epsilon']:g}: exactly {worst['exact']:.3f}, at least {worst['lower_bound']:.3f} from "
-        f"{worst['trials']:,} trials."
+        f"At M = {worst['M']}, epsilon = {worst['epsilon']:g}: exactly {worst['exact']:.3f}; {worst['events_1']:,} and "
+        f"{worst['events_0']:,} events in {worst['trials']:,} trials of either run."
     )
-    return Measured(shares.max(), math.nan, int(worst["trials"]), note)
+    return Measured.largest(parts, note)
 
 
 def _value(results: Results, formula: str, reading: str = "printed", n: int | None = None) -> float:
@@ -293,28 +479,68 @@ def entry(results: Results, table: str, reg: int, estimator: str, reading: str) 
     return Measured(row["mse"], row["se"], int(row["replicates"]), f"m = {row['m']}; the others: {spread}.")
 
 
+def over_mean_difference(results: Results, table: str, estimator: str) -> Measured:
+    """The smallest mean squared error of an estimator over that of the mean difference on the same rewards."""
+    rows = results.inference("estimators")
+    rows = rows[(rows["study"] == table) & (rows["estimator"] == estimator)]
+    if rows.empty:
+        return NOTHING
+    parts = _parts(rows["ratio"], rows["se"], rows["replicates"])
+    worst = rows.loc[rows["ratio"].idxmin()]
+    return Measured.smallest(parts, f"Smallest at m = {worst['m']}, largest {rows['ratio'].max():.4g}; in pairs.")
+
+
+def _literal(results: Results, table: str, m: int) -> pd.DataFrame:
+    rows = results.inference(table)
+    return rows[(rows["reading"] == "literal") & (rows["m"] == m)].set_index("estimator")
+
+
+def twice_the_rounds(results: Results, table: str) -> Measured:
+    """The largest ratio over the named estimators of the error after 800 rounds to that after 400."""
+    late, early = (_literal(results, table, m) for m in (800, 400))
+    value, error = ratio(late["mse"], late["se"], early["mse"], early["se"])
+    listed = ", ".join(f"{name} {one:.3g}" for name, one in value.items())
+    return _largest(value, error, late["replicates"], lambda _: f"{listed[:1].upper()}{listed[1:]}.")
+
+
+def ill_conditioned(results: Results, estimator: str, m: int) -> Measured:
+    """An estimator's mean squared error in Experiment 2 over that in Experiment 1, after m rounds."""
+    second, first = (_literal(results, table, m) for table in ("table3", "table2"))
+    if estimator not in second.index or estimator not in first.index:
+        return NOTHING
+    second, first = second.loc[estimator], first.loc[estimator]
+    value, error = ratio(second["mse"], second["se"], first["mse"], first["se"])
+    return Measured(float(value), float(error), int(min(second["replicates"], first["replicates"])), f"m = {m}.")
+
+
 def missing(results: Results, policy: str) -> Measured:
     """The share of runs in which some feature never gets its estimate, largest over the cells."""
     cells = _cells(results, policy)
-    worst = _extreme(cells, cells["missing_fraction"])
-    if worst is None:
+    shares = cells["missing_fraction"].dropna()
+    if shares.empty:
         return NOTHING
-    share, runs, low = worst["missing_fraction"], int(worst["replicates"]), cells["missing_fraction"].min()
-    return Measured(share, math.sqrt(share * (1 - share) / runs), runs, f"At {_at(worst)}; smallest {low:.2f}.")
+    events = (shares * cells.loc[shares.index, "replicates"]).round().astype(int)
+    trials = cells.loc[shares.index, "replicates"]
+    parts = [Measured.fraction(e, t, together=len(shares)) for e, t in zip(events, trials, strict=True)]
+    return Measured.largest(parts, f"At {_at(cells.loc[shares.idxmax()])}; smallest {shares.min():.2f}.")
 
 
 MEASURES = {
     "smallest_product": smallest_product,
+    "estimation_lower_bound": estimation_lower_bound,
     "product_spread": product_spread,
     "scaled_error": scaled_error,
     "scaled_regret": scaled_regret,
     "first_half_constant": first_half_constant,
     "second_half_constant": second_half_constant,
-    "bad_pulls": bad_pulls,
+    "runs_beyond": runs_beyond,
     "eliminated": eliminated,
     "variance_ratio": variance_ratio,
+    "variance_with_privacy": variance_with_privacy,
     "coverage": coverage,
     "unbiased": unbiased,
+    "exact_bias": exact_bias,
+    "trial_event": trial_event,
     "normality": normality,
     "privacy_is_free": privacy_is_free,
     "audit": audit,
@@ -325,5 +551,8 @@ MEASURES = {
     "exp3e_probabilities": exp3e_probabilities,
     "constant_growth": constant_growth,
     "entry": entry,
+    "over_mean_difference": over_mean_difference,
+    "twice_the_rounds": twice_the_rounds,
+    "ill_conditioned": ill_conditioned,
     "missing": missing,
 }

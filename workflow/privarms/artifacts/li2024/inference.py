@@ -1,5 +1,6 @@
 """What is computed from the studies before anything is drawn or judged."""
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -8,8 +9,9 @@ import pandas as pd
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
-from privarms.audits import neighbouring_experiments
-from privarms.audits.reduction import reduce
+from privarms.audits import neighbouring_experiments, whole_experiments
+from privarms.audits.reduction import ENDS, reduce
+from privarms.environments import features_bernoulli
 from privarms.inference import mean_difference
 from privarms.inference.proportions import clopper_pearson
 from privarms.mechanisms import lap_plus as mechanism
@@ -17,6 +19,10 @@ from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
 from privarms.studies import library
 
 CONFIDENCE = 0.95
+# Of each bound on a loss, so that 150 of them hold together with 98%.
+AUDIT_CONFIDENCE = 0.9999
+# Errors as parts of the one at which Lemma 1.1's bound is 0.
+SHARES = (0.05, 0.1, 0.25, 0.5, 0.75)
 LEVELS = np.linspace(0.005, 0.995, 100)
 AXES = ("arrivals", "horizon", "M", "alpha", "epsilon")
 PATIENTS = 20_000
@@ -61,11 +67,15 @@ def least_count(environment) -> float:
     return float((lengths @ environment.probabilities[first_half]).min())
 
 
-def expected_T_min(environment, n: int, alpha: float, epsilon: float) -> float:
-    """T_min at the expected count of the rarest feature; epsilon nan without privacy, nan for alpha nan."""
+def expected_T_min(environment, n: int, alpha: float, epsilon: float, total: bool = False) -> float:
+    """T_min at the expected count of the rarest feature; epsilon nan without privacy, nan for alpha nan.
+
+    total: whether epsilon is the budget of the whole experiment
+    """
     if math.isnan(alpha):
         return math.nan
-    least = math.log(n) / (1 if math.isnan(epsilon) else epsilon)
+    least = 16 * math.log(8 * n) if total else math.log(n)
+    least /= 1 if math.isnan(epsilon) else epsilon
     return max(least, least_count(environment) ** (1 - alpha))
 
 
@@ -79,10 +89,27 @@ def expected_error(environment, T_min: float, epsilon: float) -> float:
     return mean_difference.private_variance(T_min, *worst, epsilon)
 
 
-def _by_formula(setting: dict) -> bool:
-    """Whether the formula of the error is about this policy: its noise is the printed one."""
+def inverse_propensity_error(environment, T_min: float) -> float:
+    """The largest over features of the variance of an inverse-propensity estimate by formula; nan for T_min nan."""
+    if math.isnan(T_min):
+        return math.nan
+    features = zip(environment.means, environment.deviations**2, strict=True)
+    return max(float(mean_difference.inverse_propensity_variance(math.floor(T_min), *one)) for one in features)
+
+
+def _total(setting: dict) -> bool:
+    """Whether a cell's budget is for the whole experiment."""
+    return setting.get("budget") == "total"
+
+
+def _by_formula(setting: dict, environment, T_min: float) -> float:
+    """The error by formula, nan for a policy that none is about: its noise is the printed one."""
     noise = setting.get("noise", math.nan)
-    return setting["policy"] in ("conse_se", "conse_exp3e", "dp_conse") and (pd.isna(noise) or noise == 1)
+    if setting["policy"] == "conse_exp3e":
+        return inverse_propensity_error(environment, T_min)
+    if setting["policy"] in ("conse_se", "dp_conse") and (pd.isna(noise) or noise == 1) and not _total(setting):
+        return expected_error(environment, T_min, setting["epsilon"])
+    return math.nan
 
 
 def pareto(results: Results) -> pd.DataFrame:
@@ -117,8 +144,9 @@ def pareto(results: Results) -> pd.DataFrame:
         mse, count = errors[worst], came[worst]
         error_spread = max(features["squared_error_squares"][worst] / max(count, 1) - mse**2, 0.0)
         environment, M = environment_of(setting), int(setting["M"])
-        T_min = expected_T_min(environment, int(setting["horizon"]), setting["alpha"], setting["epsilon"])
-        expected = expected_error(environment, T_min, setting["epsilon"]) if _by_formula(setting) else math.nan
+        n_patients, alpha, epsilon = int(setting["horizon"]), setting["alpha"], setting["epsilon"]
+        T_min = expected_T_min(environment, n_patients, alpha, epsilon, _total(setting))
+        expected = _by_formula(setting, environment, T_min)
         gaps = gaps_of(environment)
         with np.errstate(divide="ignore"):
             inverse_gap_sum = (1 / gaps).sum()
@@ -183,17 +211,24 @@ def elimination(results: Results) -> pd.DataFrame:
     """Per cell: how many features lose an arm in the first half, and what the first half costs.
 
     wrong: runs in which a better arm goes; worst_pulls: the largest first-half regret of a run over the gap, M = 1;
-    pulls_bound: on these, the explicit form in the proof of Lemma 3.1; R_1: patients before anything can go; constant:
-    EXP3E's C
+    pulls_bound: on these, the explicit form in the proofs of Lemmas 2.1 and 3.1; sure_pulls: the patients of the
+    epochs after which their events leave one arm; over_bound, over_sure: runs with more; sure_regret: sure_pulls times
+    the gap, over features; inverse_gap_sum: over features; R_1: patients before anything can go; constant: EXP3E's C
     """
     rows = []
     for setting, cell in _by_cell(results.replicates("elimination")):
         M, n, runs = int(setting["M"]), int(setting["horizon"]), len(cell)
         gone = int(cell["eliminated"].sum())
         low, high = clopper_pearson(gone, runs * M, CONFIDENCE)
-        first = cell["first_half_regret"]
-        gap, epsilon = gaps_of(environment_of(setting))[0], setting["epsilon"]
-        bounded = M == 1 and not math.isnan(epsilon)
+        first, epsilon = cell["first_half_regret"], setting["epsilon"]
+        gaps = gaps_of(environment_of(setting))
+        params = _params(setting, n) if _in_epochs(setting) else None
+        sure = np.array([sure_patients(params, gap) if params else math.nan for gap in gaps])
+        # Regrets are sums of a gap: half a pull more than a bound is none.
+        pulls = first / gaps[0] if M == 1 else first * math.nan
+        bound = pulls_bound(n, gaps[0], epsilon) if M == 1 and params else math.nan
+        with np.errstate(divide="ignore"):
+            inverse_gap_sum = (1 / gaps).sum()
         rows.append(
             setting
             | {
@@ -204,9 +239,14 @@ def elimination(results: Results) -> pd.DataFrame:
                 "wrong": int((cell["wrong"] > 0).sum()),
                 "first_half_regret": first.mean(),
                 "first_half_se": first.std() / math.sqrt(runs),
-                "worst_pulls": first.max() / gap if M == 1 else math.nan,
-                "pulls_bound": pulls_bound(n, gap, epsilon) if bounded else math.nan,
-                "R_1": float(dp_conse.epoch_length(_params(setting, n), 1)) if _in_epochs(setting) else math.nan,
+                "worst_pulls": pulls.max(),
+                "pulls_bound": bound,
+                "over_bound": int((pulls > bound + 0.5).sum()),
+                "sure_pulls": sure[0] if M == 1 else math.nan,
+                "over_sure": int((pulls > sure[0] + 0.5).sum()),
+                "sure_regret": float(sure @ gaps),
+                "inverse_gap_sum": inverse_gap_sum,
+                "R_1": float(dp_conse.epoch_length(params, 1)) if params else math.nan,
                 "constant": conse_exp3e.configure(1, n, 1.0).C if setting["policy"] == "conse_exp3e" else math.nan,
             }
         )
@@ -214,8 +254,29 @@ def elimination(results: Results) -> pd.DataFrame:
 
 
 def pulls_bound(n: int, gap: float, epsilon: float) -> float:
-    """The bound on the pulls of the worse arm in the proof of Lemma 3.1, with probability 1 - 1/n."""
-    return 3 * math.log(2 * math.log(2 / gap) * n) * (1024 / gap**2 + 96 / (epsilon * gap))
+    """The bound on the pulls of the worse arm in the proof of Lemma 3.1, with probability 1 - 1/n; epsilon nan without
+    privacy: that of Lemma 2.1."""
+    logarithm = math.log(2 * math.log(2 / gap) * n)
+    if math.isnan(epsilon):
+        return logarithm * 1024 / gap**2
+    return 3 * logarithm * (1024 / gap**2 + 96 / (epsilon * gap))
+
+
+def sure_patients(params, gap: float) -> float:
+    """How many patients a feature has had when the events of the proofs of Lemmas 2.1 and 3.1 leave one arm.
+
+    On these two noisy means differ by the gap up to a margin 2 h_e + 2 c_e, and an arm goes where they differ by more
+    than the margin: in the first epoch with twice the margin below the gap. The first patient is an epoch of its own.
+    inf for a gap of 0.
+    """
+    if not gap > 0:
+        return math.inf
+    patients, epoch = 1.0, 1
+    while True:
+        patients += math.ceil(dp_conse.epoch_length(params, epoch))
+        if 2 * dp_conse.elimination_margin(params, epoch) < gap:
+            return patients
+        epoch += 1
 
 
 def _in_epochs(setting: dict) -> bool:
@@ -223,8 +284,11 @@ def _in_epochs(setting: dict) -> bool:
 
 
 def _params(setting: dict, n: int):
-    private = setting["policy"] == "dp_conse"
-    return dp_conse.configure(1, n, 1.0, setting["epsilon"]) if private else conse_se.configure(1, n, 1.0)
+    """The parameters of a cell's policy, in epochs, for one feature."""
+    policy = dp_conse if setting["policy"] == "dp_conse" else conse_se
+    own = [k for k in library.arguments("policies", setting["policy"]) if k not in ("M", "horizon", "alpha")]
+    given = {k: setting[k] for k in own if k in setting and pd.notna(setting[k])}
+    return policy.configure(1, n, 1.0, **given)
 
 
 def _estimates(results: Results) -> Iterator[tuple[dict, pd.DataFrame, float]]:
@@ -232,6 +296,15 @@ def _estimates(results: Results) -> Iterator[tuple[dict, pd.DataFrame, float]]:
     for setting, cell in _by_cell(results.replicates("coverage")):
         epsilon, noise = float(setting["epsilon"]), setting.get("noise", math.nan)
         yield setting, cell, math.inf if math.isnan(epsilon) else epsilon / (1 if pd.isna(noise) else noise)
+
+
+def _variance(setting: dict, cell: pd.DataFrame, interval: str, epsilon: float) -> np.ndarray:
+    """The variance that an interval gives to each estimate of a cell; the right one of EXP3E's is another."""
+    T, spread = cell["floor_T_min"].to_numpy(), (cell["variance_0"].to_numpy(), cell["variance_1"].to_numpy())
+    if setting["policy"] == "conse_exp3e" and interval != "printed":
+        environment = environment_of(setting)
+        return mean_difference.inverse_propensity_variance(T, environment.means[0], environment.deviations[0] ** 2)
+    return mean_difference.variance(T, *spread, interval, epsilon)
 
 
 def coverage(results: Results) -> pd.DataFrame:
@@ -244,11 +317,12 @@ def coverage(results: Results) -> pd.DataFrame:
         estimate, effect, T = (cell[c].to_numpy() for c in ("estimate", "effect", "floor_T_min"))
         spread = cell["variance_0"].to_numpy(), cell["variance_1"].to_numpy()
         ratio_of_variances = mean_difference.variance_ratio(estimate, effect, T, *spread)
+        ratio_error = mean_difference.variance_ratio_error(estimate, effect, T, *spread)
         errors = (estimate - effect)[~np.isnan(estimate)]
         bias = errors.mean() if len(errors) else math.nan
         bias_se = errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan
         for interval in mean_difference.INTERVALS:
-            variance = mean_difference.variance(T, *spread, interval, epsilon)
+            variance = _variance(setting, cell, interval, epsilon)
             share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
             distance, p = mean_difference.normality(estimate, effect, variance)
             rows.append(
@@ -258,6 +332,8 @@ def coverage(results: Results) -> pd.DataFrame:
                     "coverage": share,
                     "se": error,
                     "variance_ratio": ratio_of_variances,
+                    "variance_ratio_se": ratio_error,
+                    "effect": float(np.mean(effect)),
                     "bias": bias,
                     "bias_se": bias_se,
                     "ks": distance,
@@ -274,13 +350,58 @@ def normality(results: Results) -> pd.DataFrame:
     """Quantiles of the standardised estimate against normal ones; a row per cell, interval and level."""
     parts = []
     for setting, cell, epsilon in _estimates(results):
-        estimate, effect, T = (cell[c].to_numpy() for c in ("estimate", "effect", "floor_T_min"))
+        estimate, effect = (cell[c].to_numpy() for c in ("estimate", "effect"))
         for interval in mean_difference.INTERVALS:
-            variance = mean_difference.variance(T, cell["variance_0"], cell["variance_1"], interval, epsilon)
-            normal, measured = mean_difference.quantiles(estimate, effect, variance.to_numpy(), LEVELS)
+            variance = _variance(setting, cell, interval, epsilon)
+            normal, measured = mean_difference.quantiles(estimate, effect, variance, LEVELS)
             columns = {"interval": interval, "level": LEVELS, "normal": normal, "measured": measured}
             parts.append(pd.DataFrame({**setting, **columns, "replicates": len(cell)}))
     return pd.concat(parts, ignore_index=True)
+
+
+def lower_bound(results: Results) -> pd.DataFrame:
+    """How often the first feature's estimate errs by phi or more, and the least that Lemma 1.1 allows; one feature.
+
+    Its proof has 1/2 (1 - sqrt(8 phi^2 R / (3 gap))) for rewards of -1 and 1, and R the regret; for rewards of 0 and 1
+    error and regret are half as large, and 0 is reached at phi = sqrt(3 gap / (32 R)) again. share: phi over that
+    """
+    rows = []
+    for setting, cell in _by_cell(results.replicates("coverage")):
+        if int(setting["M"]) > 1:
+            continue
+        errors = (cell["estimate"] - cell["effect"]).abs().dropna().to_numpy()
+        largest = math.sqrt(3 * gaps_of(environment_of(setting))[0] / (32 * cell["regret"].mean()))
+        rows += [
+            setting
+            | {
+                "share": share,
+                "phi": share * largest,
+                "events": int((errors >= share * largest).sum()),
+                "replicates": len(errors),
+                "bound": (1 - share) / 2,
+            }
+            for share in SHARES
+        ]
+    return pd.DataFrame(rows)
+
+
+def estimators(results: Results) -> pd.DataFrame:
+    """Mean squared error of every estimator over that of the mean difference on the same rewards, per study and m.
+
+    se: of the ratio, from the pairs
+    """
+    rows = []
+    for study in ("table2", "table3"):
+        for setting, cell in _by_cell(results.replicates(study)):
+            errors = cell.pivot(index="replicate", columns="estimator", values="squared_error").dropna()
+            plain, n = errors["mean_difference"], len(errors)
+            kept = {k: v for k, v in setting.items() if k not in AXES}
+            for name in errors.columns.drop("mean_difference"):
+                found = errors[name].mean() / plain.mean()
+                spread = (errors[name] - found * plain).std() / plain.mean()
+                own = {"study": study, "estimator": name, "m": int(setting["horizon"]), "replicates": n}
+                rows.append(kept | own | {"ratio": found, "se": spread / math.sqrt(n)})
+    return pd.DataFrame(rows)
 
 
 def readings(results: Results, table: str) -> pd.DataFrame:
@@ -320,16 +441,32 @@ def table3(results: Results) -> pd.DataFrame:
 
 
 def audit(results: Results) -> pd.DataFrame:
-    """What each release gives away; a row per release, M, epsilon and whatever else tells the study's cells apart."""
-    counts = results.replicates("audit")
-    named, single = ["release", "M", "epsilon"], ("neighbour", "policy", "horizon")
-    further = [k for k in _parameters(counts) if k not in (*named, *single) and counts[k].nunique(dropna=False) > 1]
-    found = reduce(counts, neighbouring_experiments, [*named, *further], CONFIDENCE)
-    columns = [*named, "claimed", "exact", "lower_bound", "confidence", "trials", *further]
-    places = {release: place for place, release in enumerate(("lengths", "estimate", "lengths_from_actions"))}
+    """What each release gives away, and a whole experiment; a row per release, M, epsilon and whatever else tells the
+    studies' cells apart. events_0, events_1: of so many trials with either neighbour."""
+    named, parts = ["release", "M", "epsilon"], []
+    for study, module in (("audit", neighbouring_experiments), ("composed_audit", whole_experiments)):
+        counts = results.replicates(study)
+        if module is whole_experiments:
+            counts = counts.assign(release="experiment")
+        single = ("neighbour", "policy", "horizon")
+        further = [k for k in _parameters(counts) if k not in (*named, *single) and counts[k].nunique(dropna=False) > 1]
+        settings = [*named, *further]
+        found = reduce(counts, module, settings, AUDIT_CONFIDENCE)
+        events = counts.pivot_table(
+            index=settings, columns="neighbour", values="events", aggfunc="sum", observed=True, dropna=False
+        )
+        events = events.dropna().rename(columns={0: "events_0", 1: "events_1"})[["events_0", "events_1"]].astype(int)
+        parts.append(found.merge(events.reset_index(), on=settings, how="left", validate="one_to_one"))
+    found = pd.concat(parts, ignore_index=True)
+    measures = ["claimed", "exact", "lower_bound", "confidence", "trials", "events_0", "events_1"]
+    others = (*named, *measures, "audit", "subject", *ENDS)
+    further = [k for k in found.columns if k not in others]
+    columns = [*named, *measures, *further]
+    order = ("lengths", "estimate", "lengths_from_actions", "first_half", "experiment")
+    places = {release: place for place, release in enumerate(order)}
     # As published first: the further settings are missing there.
     found = found[columns].assign(place=[places.get(release, len(places)) for release in found["release"]])
-    found = found.sort_values(["place", *named, *further], na_position="first")
+    found = found.sort_values([*further, "place", *named], na_position="first")
     return found.drop(columns="place")
 
 
@@ -347,7 +484,8 @@ def formulas(results: Results) -> pd.DataFrame:
     """What the paper's formulas give, in their readings; a row per formula, reading, n and epsilon.
 
     R_1: patients of the first epoch; batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with
-    1/2; c_1 and h_1: widths of the first epoch; C: EXP3E's constant
+    1/2; c_1 and h_1: widths of the first epoch; C: EXP3E's constant; trial_event: P(T_j >= T_min / 2); relative_bias:
+    of the estimate of ConSE (printed) or DP-ConSE; both for one feature
     """
     params = dp_conse.configure(1, PATIENTS, 0.5, 1.0)
     R = float(dp_conse.epoch_length(params, 1))
@@ -362,7 +500,21 @@ def formulas(results: Results) -> pd.DataFrame:
         own = conse_se.configure(1, PATIENTS, 0.5, confidence=confidence)
         rows.append(("h_1", confidence, PATIENTS, math.nan, float(dp_conse.confidence_radius(own, 1))))
     rows += [("C", "printed", n, math.nan, conse_exp3e.configure(1, n, 1.0).C) for n in (10**4, 10**8)]
-    return pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
+    found = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
+    return pd.concat([found, _trial_formulas()], ignore_index=True)
+
+
+def _trial_formulas() -> pd.DataFrame:
+    """What the formulas give for a trial's length, by n, alpha and epsilon (nan: ConSE)."""
+    rows = []
+    for n, alpha, epsilon in itertools.product((20_000, 1_000_000), (0.1, 0.3, 0.5, 1.0), (math.nan, 0.1, 1.0)):
+        T = expected_T_min(features_bernoulli.configure(1, n), n, alpha, epsilon)
+        budget = math.inf if math.isnan(epsilon) else epsilon
+        rows.append(("relative_bias", "printed", n, epsilon, mean_difference.relative_bias(T, budget), alpha, T))
+        if not math.isnan(epsilon):
+            chance = mechanism.survival(math.ceil(T / 2), T, epsilon)
+            rows.append(("trial_event", "printed", n, epsilon, chance, alpha, T))
+    return pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value", "alpha", "T_min"])
 
 
 INFERENCE = {
@@ -371,8 +523,10 @@ INFERENCE = {
     "elimination": elimination,
     "coverage": coverage,
     "normality": normality,
+    "lower_bound": lower_bound,
     "table2": table2,
     "table3": table3,
+    "estimators": estimators,
     "audit": audit,
     "lap_plus": lap_plus,
     "formulas": formulas,

@@ -40,7 +40,9 @@ def alternatives(results: Results) -> pd.DataFrame:
     parts.append(_entries(results.cells("adult_settings"), usual, "", first=main))
     changed = pd.concat([own[own["title"] != ""] for own in (_absse(references, ADULT), base)])
     for title, own in changed.groupby("title", sort=False):
-        parts.append(_entries(main, own.drop_duplicates(["horizon", "t"]), f"ABSE: {title}"))
+        # Of one change at a time.
+        found = _entries(main, own.drop_duplicates(["horizon", "t"]), f"ABSE: {title}")
+        parts.append(found[found["alternative"] == f"ABSE: {title}"])
     table = pd.concat(parts, ignore_index=True)
     # An alternative is one block, in the order in which it first appears.
     order = {title: i for i, title in enumerate(table["alternative"].unique())}

@@ -20,6 +20,8 @@ ALONE = {"epsilon_aux": "1024", "gamma": 0.0, "kappa": 1.0, "order": ""}
 LOW_FIRST, HIGH_FIRST = "low_first(2,8)", "high_first(8,2)"
 # The deviations from the released program that make its older version.
 OLDER = {"logarithm", "offset"}
+# The deviation that makes the released program locally private.
+PRIVATE = "noise"
 POLICY = "ldp_mab"
 
 AXES = ["n", "epsilon", "n_aux", "epsilon_aux", "order", "gamma", "kappa", "M", "K"]
@@ -128,9 +130,13 @@ def label(row, *, current: bool = False) -> str:
     parts = [name]
     if pd.notna(row["c"]):
         parts.append(f"$c = {row['c']:g}$")
-    if current and row["program"] == "current":
+    private = row["deviation"] == PRIVATE and row["variant"] == "as_released"
+    # The older version has no runs with it, and a title no room.
+    if current and row["program"] == "current" and not private:
         parts.append("current constants")
-    if row["deviation"] and row["program"] != "older":
+    if private:
+        parts.append("noise from every user")
+    elif row["deviation"] and row["program"] != "older":
         parts.append(f"other {row['deviation'].replace(' ', ' and ').replace('_', ' ')}")
     parts += [f"{name.replace('_', ' ')} {value.replace('_', ' ')}" for name, value in _pairs(row["also"])]
     return ", ".join(parts)

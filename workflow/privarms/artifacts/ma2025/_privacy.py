@@ -31,7 +31,7 @@ SILENT = {
 
 def privacy_as_released(results: Results):
     """Left, the law of one noisy count with the user in either bin, a panel a variant; right, the loss over epsilon."""
-    rows = results.inference("privacy")
+    rows = results.inference("privacy").drop(columns=["likelier", "other"])
     figure, axes = style.subplots(1, 3, width=style.PAGE, height=3.1, width_ratios=(1, 1, 1.1))
     parts = [_law(axes[0], "as_released", "released"), _law(axes[1], "as_printed", "printed"), _loss(axes[2], rows)]
     axes[0].set_ylabel(f"density, $\\varepsilon = {EPSILON:g}$")

@@ -1,28 +1,35 @@
 """How the claims about Figures 7 to 9, Theorems 2.6 and 3.4 and the authors' logs are measured.
 
-A function takes the results and the claim's arguments. `variant` is as_released or as_printed, the latter with `c`.
-Ratios are compared on the log scale, and their standard errors are of first order.
+A function takes the results and the claim's arguments. `variant` is as_released or as_printed, the latter with `c`, or
+`private`: as released, but with the noise from every user that local privacy needs. Standard errors of ratios are of
+first order.
 """
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from privarms.artifacts.ma2025 import _panels as panels
+from privarms.artifacts.ma2025._intervals import part, summed, told
 from privarms.artifacts.ma2025._transfer import BETA, DIMENSIONS, gains
 from privarms.artifacts.results import Results
 from privarms.inference.transfer_rates import regret_rate
-from privarms.ledger import Measured
+from privarms.verdict import Measured
 
 # A contradiction among some hundred neighbours in a grid: that of chance has probability below .01 in all.
 CONTRADICTION = 4
+PRIVATE = "private"
 
 
 def of_algorithm(cells: pd.DataFrame, variant: str, c: float = 0) -> pd.DataFrame:
     """The cells of LDPMAB as released, or as printed with this c, without any deviation but those of the program's
-    older version."""
+    older version; private: as released, with noise from every user."""
+    if variant == PRIVATE:
+        private = cells["deviation"] == panels.PRIVATE
+        return cells[(cells["policy"] == panels.POLICY) & (cells["variant"] == "as_released") & private]
     mine = (cells["policy"] == panels.POLICY) & (cells["variant"] == variant)
     if variant == "as_printed":
         mine &= cells["c"] == c
@@ -47,32 +54,36 @@ def _ends(cells: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
 
 def growth_exponent(results: Results, figure: str, environment: str, variant: str, c: float = 0) -> Measured:
     """ln(R(n_2) / R(n_1)) / ln(n_2 / n_1) between the smallest and the largest n, the largest over epsilon."""
-    found = []
-    for epsilon, curve in _curves(results, figure, environment, variant, c).groupby("epsilon"):
-        first, last = _ends(curve, "n")
+    found = {}
+    curves = _curves(results, figure, environment, variant, c)
+    for epsilon, curve in curves.groupby("epsilon"):
+        ends = _ends(curve, "n")
+        first, last = ends
         width = math.log(last["n"] / first["n"])
-        slope, se = (last["log"] - first["log"]) / width, math.hypot(first["log_se"], last["log_se"]) / width
-        found.append((slope, se, epsilon, last["replicates"]))
-    slope, se, epsilon, replicates = max(found)
-    every = ", ".join(f"{s:.2f} at {e:g}" for s, _, e, _ in found)
-    return Measured(slope, se, int(replicates), f"By epsilon: {every}.")
+        slope, errors = (last["log"] - first["log"]) / width, [end["log_se"] / width for end in ends]
+        found[epsilon] = part(slope, errors, [end["replicates"] for end in ends])
+    return told(Measured.largest([*found.values()]), curves["replicates"].min(), f"By epsilon: {_each(found)}.")
 
 
-def _growth(curve: pd.DataFrame) -> tuple[float, float]:
-    first, last = _ends(curve, "n")
-    return last["mean_regret"] - first["mean_regret"], math.hypot(first["se_regret"], last["se_regret"])
+def _each(found: dict[float, Measured]) -> str:
+    return ", ".join(f"{one.value:.2f} at {epsilon:g}" for epsilon, one in found.items())
+
+
+def _growth_ratio(curve: pd.DataFrame, other: pd.DataFrame) -> Measured:
+    """The growth of regret from the smallest to the largest n, over that of another curve."""
+    (a, b), (c, d) = _ends(curve, "n"), _ends(other, "n")
+    above, below = b["mean_regret"] - a["mean_regret"], d["mean_regret"] - c["mean_regret"]
+    errors = [end["se_regret"] / below for end in (a, b)] + [above / below**2 * end["se_regret"] for end in (c, d)]
+    return part(above / below, errors, [end["replicates"] for end in (a, b, c, d)])
 
 
 def growth_by_budget(results: Results, figure: str, environment: str, variant: str, c: float = 0) -> Measured:
     """The growth of regret from the smallest to the largest n at an epsilon over that at the next one; the least."""
-    curves = list(_curves(results, figure, environment, variant, c).groupby("epsilon"))
-    found = []
-    for (epsilon, curve), (_, following) in itertools.pairwise(curves):
-        (a, a_se), (b, b_se) = _growth(curve), _growth(following)
-        found.append((a / b, abs(a / b) * math.hypot(a_se / a, b_se / b), epsilon, curve["replicates"].iloc[0]))
-    value, se, epsilon, replicates = min(found)
-    every = ", ".join(f"{v:.2f} at {e:g}" for v, _, e, _ in found)
-    return Measured(value, se, int(replicates), f"By the smaller epsilon of the two: {every}.")
+    curves = _curves(results, figure, environment, variant, c)
+    pairs = itertools.pairwise(curves.groupby("epsilon"))
+    found = {epsilon: _growth_ratio(curve, following) for (epsilon, curve), (_, following) in pairs}
+    note = f"By the smaller epsilon of the two: {_each(found)}."
+    return told(Measured.smallest([*found.values()]), curves["replicates"].min(), note)
 
 
 def _with_and_without(results: Results, environment: str, variant: str, c: float = 0):
@@ -84,21 +95,17 @@ def _with_and_without(results: Results, environment: str, variant: str, c: float
 def growth_with_sources(results: Results, environment: str, variant: str, c: float = 0) -> Measured:
     """The growth of regret in Figure 7(b) over that without auxiliary data, the largest over epsilon."""
     helped, alone = _with_and_without(results, environment, variant, c)
-    found = []
-    for epsilon, curve in helped.groupby("epsilon"):
-        (a, a_se), (b, b_se) = _growth(curve), _growth(alone[alone["epsilon"] == epsilon])
-        found.append((a / b, abs(a / b) * math.hypot(a_se / a, b_se / b), epsilon, curve["replicates"].iloc[0]))
-    value, se, epsilon, replicates = max(found)
-    every = ", ".join(f"{v:.2f} at {e:g}" for v, _, e, _ in found)
-    return Measured(value, se, int(replicates), f"By epsilon: {every}.")
+    found = {e: _growth_ratio(curve, alone[alone["epsilon"] == e]) for e, curve in helped.groupby("epsilon")}
+    return told(Measured.largest([*found.values()]), helped["replicates"].min(), f"By epsilon: {_each(found)}.")
 
 
 def _spread_ratio(results: Results, pairs: list[tuple[pd.Series, pd.Series]]) -> Measured:
     """The geometric mean of ratios of standard deviations of the regret, over pairs of cells."""
     spread = results.inference("spread").set_index("cell")[["log_sd", "log_sd_se"]]
-    both = [(*spread.loc[a["cell"]], *spread.loc[b["cell"]]) for a, b in pairs]
-    logs = [a - b for a, _, b, _ in both]
-    return _geometric(logs, [math.hypot(e, f) for _, e, _, f in both], [pairs[0][0]["replicates"]])
+    ends = [[(*spread.loc[end["cell"]], end["replicates"]) for end in pair] for pair in pairs]
+    logs = [a[0] - b[0] for a, b in ends]
+    both = [end for pair in ends for end in pair]
+    return _geometric(logs, [end[1] for end in both], [end[2] for end in both])
 
 
 def spread_with_sources(results: Results, environment: str, variant: str, epsilon: float, c: float = 0) -> Measured:
@@ -132,21 +139,21 @@ def spread_in_figure_8(results: Results, environment: str, variant: str, column:
 
 def _neighbours(cells: pd.DataFrame, column: str, others: list[str]) -> Measured:
     """The mean of ln(R at the next value of a column / R) over the grid, and how often it has the wrong sign."""
-    steps = []
+    steps, ends = [], []
     for _, group in cells.groupby(others):
         ordered = group.sort_values(column)
+        ends += _ends(ordered, column)
         for (_, a), (_, b) in itertools.pairwise(ordered.iterrows()):
             steps.append((b["log"] - a["log"], math.hypot(a["log_se"], b["log_se"])))
     differences, errors = (np.array(x) for x in zip(*steps, strict=True))
     mean = float(differences.mean())
-    # Neighbours share a cell; twice the independent error is an upper bound for its mean.
-    se = float(2 * np.sqrt((errors**2).sum()) / len(errors))
     wrong = int(np.sum(np.sign(mean) * differences < -CONTRADICTION * errors))
     note = (
         f"A step changes regret by a factor of {math.exp(mean):.2f} on average; {wrong} of {len(steps)} steps go the "
         f"other way by more than {CONTRADICTION} standard errors."
     )
-    return Measured(mean, se, int(cells["replicates"].min()), note)
+    # Steps from the first cell to the last one add up to the difference of these two.
+    return summed(mean, [end["log_se"] / len(steps) for end in ends], [end["replicates"] for end in ends], note)
 
 
 def source_quality(results: Results, environment: str, variant: str, column: str, c: float = 0) -> Measured:
@@ -161,38 +168,68 @@ def gain(results: Results, environment: str, variant: str, c: float = 0) -> Meas
     """Figure 8: regret with auxiliary data over that without, geometric mean over the panel's cells."""
     cells = of_algorithm(gains(results, (environment,)), variant, c)
     own = np.sqrt(np.maximum((cells["gain_se"] / cells["gain"]) ** 2 - cells["base_error"] ** 2, 0))
-    found = _geometric(np.log(cells["gain"]), own, cells["replicates"])
+    errors, replicates = [*own], [*cells["replicates"]]
     # Cells with one epsilon share the run without auxiliary data.
-    shared = [len(group) * group["base_error"].iloc[0] / len(cells) for _, group in cells.groupby("epsilon")]
-    return Measured(found.value, math.hypot(found.se, found.value * math.hypot(*shared)), found.replicates, found.note)
+    for _, group in cells.groupby("epsilon"):
+        errors.append(len(group) * group["base_error"].iloc[0])
+        replicates.append(group["replicates"].iloc[0])
+    return _geometric(np.log(cells["gain"]), errors, replicates)
 
 
 def _geometric(logs, errors, replicates) -> Measured:
+    """The geometric mean; errors: of all independent terms of the sum of the logarithms, with their replicates."""
     value = math.exp(float(np.mean(logs)))
-    se = value * float(np.sqrt(np.sum(np.asarray(errors) ** 2)) / len(logs))
     note = f"From {math.exp(np.min(logs)):.2f} to {math.exp(np.max(logs)):.2f} over {len(logs)} pairs of cells."
-    return Measured(value, se, int(np.min(replicates)), note)
+    return summed(value, [value * error / len(logs) for error in errors], [*replicates], note)
 
 
-def _end_ratios(results: Results, figure: str, environment: str, epsilon_aux: str, column: str):
-    cells = _curves(results, figure, environment, "as_released")
+def _end_ratios(results: Results, figure: str, environment: str, variant: str, epsilon_aux: str, column: str):
+    cells = _curves(results, figure, environment, variant)
     cells = cells[(cells["n_aux"] > 0) & (cells["epsilon_aux"] == epsilon_aux)]
     ends = [_ends(group, column) for _, group in cells.groupby("n_aux")]
+    both = [end for pair in ends for end in pair]
     logs = np.array([b["log"] - a["log"] for a, b in ends])
-    errors = np.array([math.hypot(a["log_se"], b["log_se"]) for a, b in ends])
-    return logs, errors, cells["replicates"]
+    return logs, [end["log_se"] for end in both], [end["replicates"] for end in both]
 
 
-def end_ratio(results: Results, figure: str, environment: str, epsilon_aux: str, column: str) -> Measured:
+def end_ratio(
+    results: Results, figure: str, environment: str, epsilon_aux: str, column: str, variant: str = "as_released"
+) -> Measured:
     """Regret at the largest kappa or gamma over that at the smallest: geometric mean over n_Q."""
-    return _geometric(*_end_ratios(results, figure, environment, epsilon_aux, column))
+    return _geometric(*_end_ratios(results, figure, environment, variant, epsilon_aux, column))
 
 
-def slope_by_budget(results: Results, figure: str, environment: str, column: str, low: str, high: str) -> Measured:
+def slope_by_budget(
+    results: Results,
+    figure: str,
+    environment: str,
+    column: str,
+    low: str,
+    high: str,
+    variant: str = "as_released",
+) -> Measured:
     """`end_ratio` at the larger eps_m over that at the smaller one."""
-    a, a_errors, replicates = _end_ratios(results, figure, environment, low, column)
-    b, b_errors, _ = _end_ratios(results, figure, environment, high, column)
-    return _geometric(b - a, np.hypot(a_errors, b_errors), replicates)
+    a, *of_a = _end_ratios(results, figure, environment, variant, low, column)
+    b, *of_b = _end_ratios(results, figure, environment, variant, high, column)
+    errors, replicates = ([*x, *y] for x, y in zip(of_a, of_b, strict=True))
+    return _geometric(b - a, errors, replicates)
+
+
+def cost_of_privacy(results: Results, figures: str, environment: str) -> Measured:
+    """Regret with noise from every user over regret as released, in all cells of some figures: geometric mean.
+
+    figures: the panels whose names begin so
+    """
+    drawn = [figure for figure in panels.FIGURES if figure.startswith(figures)]
+    # Figure 7(a) by the version of the program that has both.
+    of_all = [
+        panels.distinct(pd.concat([_curves(results, f, environment, v, current=True) for f in drawn]))
+        for v in (PRIVATE, "as_released")
+    ]
+    both = of_all[0].merge(of_all[1], on=[*panels.AXES, "batch"], suffixes=("", "_released"), validate="one_to_one")
+    logs = both["log"] - both["log_released"]
+    errors = [*both["log_se"], *both["log_se_released"]]
+    return _geometric(logs, errors, [*both["replicates"], *both["replicates_released"]])
 
 
 def order_ratio(results: Results, environment: str, variant: str, c: float = 0) -> Measured:
@@ -201,9 +238,10 @@ def order_ratio(results: Results, environment: str, variant: str, c: float = 0) 
     low, high = (cells[cells["order"] == order] for order in (panels.LOW_FIRST, panels.HIGH_FIRST))
     both = low.merge(high, on=["n", "epsilon", "n_aux"], suffixes=("", "_high"))
     logs = both["log"] - both["log_high"]
-    found = _geometric(logs, np.hypot(both["log_se"], both["log_se_high"]), both["replicates"])
+    errors = [*both["log_se"], *both["log_se_high"]]
+    found = _geometric(logs, errors, [*both["replicates"], *both["replicates_high"]])
     by_users = ", ".join(f"{math.exp(x.mean()):.2f} at {n:,}" for n, x in logs.groupby(both["n_aux"]))
-    return Measured(found.value, found.se, found.replicates, f"By n_Q: {by_users}. {found.note}")
+    return replace(found, note=f"By n_Q: {by_users}. {found.note}")
 
 
 def over_rate(results: Results, environment: str, variant: str, c: float = 0) -> Measured:
@@ -215,8 +253,9 @@ def over_rate(results: Results, environment: str, variant: str, c: float = 0) ->
     first, last = _ends(curve, "n")
     value = ratios[-1] / ratios[0]
     every = ", ".join(f"{r:.2f} at {n:,}" for r, n in zip(ratios, curve["n"], strict=True))
-    se = value * math.hypot(first["log_se"], last["log_se"])
-    return Measured(value, se, int(last["replicates"]), f"Regret over the rate without its constant: {every}.")
+    errors = [value * end["log_se"] for end in (first, last)]
+    note = f"Regret over the rate without its constant: {every}."
+    return summed(value, errors, [first["replicates"], last["replicates"]], note)
 
 
 def over_transfer_rate(results: Results, environment: str, variant: str, c: float = 0) -> Measured:
@@ -228,7 +267,11 @@ def over_transfer_rate(results: Results, environment: str, variant: str, c: floa
         f"At epsilon = {worst['epsilon']:g}, eps_m = {worst['epsilon_aux']}, gamma = {worst['gamma']:g}, "
         f"n_Q = {worst['n_aux']:,}."
     )
-    return Measured(worst["gain"] / worst["rate"], worst["gain_se"] / worst["rate"], int(worst["replicates"]), note)
+    parts = [
+        part(cell["gain"] / cell["rate"], [cell["gain_se"] / cell["rate"]], [cell["replicates"]])
+        for _, cell in cells.iterrows()
+    ]
+    return told(Measured.largest(parts), cells["replicates"].min(), note)
 
 
 def logs_agreement(results: Results, statistic: str) -> Measured:
@@ -241,4 +284,5 @@ def logs_agreement(results: Results, statistic: str) -> Measured:
     value, over_all = (getattr(x, statistic)() for x in (z, everything))
     se = 1 / math.sqrt(len(z)) if statistic == "mean" else 1 / math.sqrt(2 * (len(z) - 1))
     note = f"{len(z)} distinct cells; over all {len(everything)} rows of their panels {over_all:.3f}."
-    return Measured(float(value), se, int(table["ours_replicates"].min()), note)
+    # It is the number of their cells that decides how well it is known, not that of our replicates.
+    return Measured(float(value), se, None, note)

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.ma2025 import _panels as panels
+from privarms.artifacts.ma2025._intervals import summed
 from privarms.artifacts.ma2025._regret_claims import of_algorithm
 from privarms.artifacts.results import Results
-from privarms.ledger import Measured
+from privarms.verdict import Measured
 
 
 def _removals(results: Results, variant: str, c: float) -> pd.DataFrame:
@@ -24,11 +25,9 @@ def wrong_by_order(results: Results, variant: str, c: float = 0) -> Measured:
     orders = (panels.LOW_FIRST, panels.HIGH_FIRST)
     low, high = (table[table["order"] == order].set_index("epsilon") for order in orders)
     difference = (low["source_wrong"] - high["source_wrong"]).mean()
-    errors = np.hypot(low["source_wrong_se"], high["source_wrong_se"])
+    errors = [error / len(low) for table in (low, high) for error in table["source_wrong_se"]]
     note = f"{low['source_wrong'].mean():.2f} against {high['source_wrong'].mean():.2f}."
-    return Measured(
-        float(difference), float(np.sqrt((errors**2).sum()) / len(errors)), int(low["replicates"].min()), note
-    )
+    return summed(float(difference), errors, [*low["replicates"], *high["replicates"]], note)
 
 
 def blind_removals(results: Results, variant: str, c: float = 0) -> Measured:
@@ -41,21 +40,28 @@ def blind_removals(results: Results, variant: str, c: float = 0) -> Measured:
         return Measured(math.nan, math.nan, int(table["replicates"].min()), "No arm is ever removed.")
     weights = table["removed"] / total
     chosen = table["wrong"].fillna(0)
-    se = math.sqrt(float(((weights * table["wrong_se"].fillna(0)) ** 2).sum()))
     value = float((weights * chosen).sum())
-    return Measured(value, se, int(table["replicates"].min()), f"By epsilon: {by_epsilon}.")
+    return summed(
+        value, [*(weights * table["wrong_se"].fillna(0))], [*table["replicates"]], f"By epsilon: {by_epsilon}."
+    )
 
 
-def outside_radius(results: Results, variant: str, c: float = 0) -> Measured:
-    """The share of estimates, at their last look, that are farther from the bin's mean reward than the radius."""
+def runs_with_misses(results: Results, variant: str, c: float = 0) -> Measured:
+    """The share of runs in which any estimate, at any look, is farther from its expectation than the radius."""
     table = _removals(results, variant, c)
-    table = table[table["n_aux"] == 0]
-    outside, all_ = int(table["outside"].sum()), int(table["estimates"].sum())
-    return Measured(outside / all_, 0.0, int(table["replicates"].min()), f"{outside:,} of {all_:,} estimates.")
+    missed, runs = int(table["missed"].sum()), int(table["replicates"].sum())
+    looks, misses = int(table["looks"].sum()), int(table["misses"].sum())
+    by_epsilon = ", ".join(
+        f"{part['missed'].sum()} of {part['replicates'].sum()} at {epsilon:g}"
+        for epsilon, part in table.groupby("epsilon")
+    )
+    note = f"{misses:,} of {looks:,} looks at an estimate are outside; runs with any, by epsilon: {by_epsilon}."
+    return Measured.fraction(missed, runs, note)
 
 
 def first_elimination(results: Results, variant: str, better: str, worse: str, panel: str, c: float = 0) -> Measured:
-    """Mean target users before a sub-optimal arm goes at the test point, in one setting less that in another.
+    """Mean target users before a sub-optimal arm goes at the test point, in one setting less that in another, over the
+    number of target users.
 
     0 where it goes in the auxiliary stage, the horizon where none goes. better, worse: none, effective or weak; panel:
     fig6, or fig6_caption_size
@@ -66,4 +72,25 @@ def first_elimination(results: Results, variant: str, better: str, worse: str, p
     names = table["panels"].str.split()
     a, b = (table[[{panel, setting} <= set(n) for n in names]].iloc[0] for setting in (better, worse))
     note = f"{better}: {a['users']:,.0f} users; {worse}: {b['users']:,.0f}."
-    return Measured(a["users"] - b["users"], math.hypot(a["users_se"], b["users_se"]), int(a["replicates"]), note)
+    errors = [end["users_se"] / a["horizon"] for end in (a, b)]
+    return summed((a["users"] - b["users"]) / a["horizon"], errors, [a["replicates"], b["replicates"]], note)
+
+
+def descent(
+    results: Results, variant: str, better: str, worse: str, panel: str, measure: str, part: float, c: float = 0
+) -> Measured:
+    """The average regret of a part of the target's users in one setting of Figure 6 over that in another.
+
+    measure: regret, or local_regret, at the test point; part: of the horizon; the rest as in `first_elimination`
+    """
+    cells = of_algorithm(results.cells("illustration").assign(deviation=""), variant, c)
+    names = cells["panels"].str.split()
+    ends = []
+    for setting in (better, worse):
+        cell = cells[[{panel, setting} <= set(n) for n in names]]
+        cell = cell[cell["arm"] == 0]
+        # The checkpoint next to it; of the same horizon, so the same for both.
+        ends.append(cell.loc[(np.log(cell["t"] / (part * cell["horizon"]))).abs().idxmin()])
+    (a, a_se), (b, b_se) = ((end[f"{measure}_mean"] / end["t"], end[f"{measure}_se"] / end["t"]) for end in ends)
+    note = f"After {ends[0]['t']:,} users: {better} {a:.3f} a user, {worse} {b:.3f}."
+    return summed(a / b, [a_se / b, a / b * b_se / b], [end["replicates"] for end in ends], note)

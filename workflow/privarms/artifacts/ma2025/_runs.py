@@ -39,7 +39,8 @@ def eliminations(results: Results) -> pd.DataFrame:
 
     removed: arms removed in bins, a run; wrong, wrong_se: the share of them that was the best; source_wrong,
     source_wrong_se: wrong ones a run while the sources streamed; lost, lost_se: the chance that a context has lost its
-    best arm; estimates, outside: in all runs, those of bins and arms, and those farther from the mean than the radius
+    best arm; looks, misses: in all runs, at estimates, and those that find one farther from its expectation than its
+    radius; missed: the runs in which any is
     """
     cells = results.cells("eliminations")
     found = panels.named(cells.assign(regret_mean=np.nan, regret_se=np.nan))
@@ -61,7 +62,8 @@ def eliminations(results: Results) -> pd.DataFrame:
             | {"replicates": n, "removed": removed.mean(), "wrong": share, "wrong_se": se}
             | {name: values.mean() for name, values in means.items()}
             | {f"{name}_se": values.std(ddof=1) / np.sqrt(n) for name, values in means.items()}
-            | {"estimates": int(group["estimates"].sum()), "outside": int(group["outside"].sum())}
+            | {"looks": int(group["looks"].sum()), "misses": int(group["misses"].sum())}
+            | {"missed": int((group["misses"] > 0).sum())}
         )
     return pd.DataFrame(rows)
 

@@ -1,4 +1,8 @@
-"""How the claims about Tables 1 and 2 are measured."""
+"""How the claims about Tables 1 and 2 are measured.
+
+The interval of a rank, or of a number of rows, counts what is sure and what is possible by intervals of all the
+differences on which it rests, which hold together.
+"""
 
 import math
 from functools import cache
@@ -7,17 +11,20 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.ma2025._adult import ADULT, elsewhere
+from privarms.artifacts.ma2025._intervals import part, told
 from privarms.artifacts.ma2025._table2 import METHOD, ROW, at_times, best_constant, label_of, ranks, reference
 from privarms.artifacts.results import Results
 from privarms.artifacts.tables import shown
 from privarms.errors import NoCellsError
 from privarms.inference.paired import holm
-from privarms.ledger import Measured
+from privarms.verdict import Measured, quantile
 
 LDPMAB = "ldp_mab"
 ALPHA = 0.05
 # Of eight rows none should be that far off by chance.
 CLEAR = 3
+# Ranks are of entries to three decimals: those that are as far apart have different ones.
+DIGIT = 0.001
 
 
 def table1_entry(results: Results, dataset: str, entry: str) -> Measured:
@@ -82,8 +89,38 @@ def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary:
     """A rank sum over the rows of some datasets, `datasets` being names with plus signs between them."""
     keys = {"datasets": datasets, "time": time, "method": method, "auxiliary": auxiliary}
     found = _chosen(_ranks(results), keys)
-    replicates = min(_replicates(results, dataset) for dataset in datasets.split("+"))
-    return Measured(float(found["rank_sum"].iloc[0]), math.nan, replicates)
+    names = datasets.split("+")
+    replicates = min(_replicates(results, dataset) for dataset in names)
+    places = _places(pd.concat([_orders(results, dataset) for dataset in names]), time).loc[(method, auxiliary)]
+    value = float(found["rank_sum"].iloc[0])
+    return Measured(value, math.nan, replicates, "", float(places["best"]), float(places["worst"]))
+
+
+def _orders(results: Results, dataset: str) -> pd.DataFrame:
+    """Each method of a row against each other one, `other_`: whether its entry is surely, and possibly, the larger
+    one."""
+    pairs = _pairs(results, dataset)
+    bases = _table(results, dataset).drop_duplicates(ROW)[[*ROW, "base"]]
+    pairs = pairs.merge(bases, on=ROW, how="left")
+    half = [quantile(row.replicates, len(pairs)) * row.gap_se for row in pairs.itertuples()]
+    low, high = (pairs["gap"] - half) / pairs["base"], (pairs["gap"] + half) / pairs["base"]
+    names = {k: f"other_{k}" for k in METHOD}
+    turned = pairs.rename(columns=names | {v: k for k, v in names.items()})
+    return pd.concat(
+        [
+            pairs.assign(sure=low > DIGIT, possible=high > 0, larger=low > 0),
+            turned.assign(sure=high < -DIGIT, possible=low < 0, larger=high < 0),
+        ],
+        ignore_index=True,
+    )
+
+
+def _places(orders: pd.DataFrame, time: str | None = None) -> pd.DataFrame:
+    """The least and the largest rank sum that each method can have, `best` and `worst`."""
+    orders = orders if time is None else orders[orders["time"] == time]
+    above = orders.groupby(["other_method", "other_auxiliary"])[["sure", "possible"]].sum()
+    rows = orders.groupby(ROW, dropna=False, observed=True).ngroups
+    return (above + rows).set_axis(["best", "worst"], axis=1)
 
 
 def _sums(results: Results, dataset: str) -> pd.Series:
@@ -112,8 +149,11 @@ def rank_lead(results: Results, dataset: str) -> Measured:
     """LDPMAB's rank sum with auxiliary data, over both times, less the smallest one of the other methods."""
     sums = _sums(results, dataset)
     own = _own(sums, dataset)
+    places = _places(_orders(results, dataset))
+    mine, others = places.loc[(LDPMAB, "with")], places.drop(index=[(LDPMAB, "with")])
+    low, high = mine["best"] - others["worst"].min(), mine["worst"] - others["best"].min()
     note = f"LDPMAB with {own}; {_said(sums.sort_values(), '')}. {_rewards_of_others(results, dataset)}"
-    return Measured(float(own - sums.min()), math.nan, _replicates(results, dataset), note)
+    return Measured(float(own - sums.min()), math.nan, _replicates(results, dataset), note, float(low), float(high))
 
 
 def _own(values: pd.Series, dataset: str):
@@ -147,7 +187,24 @@ def significant_lead(results: Results, dataset: str) -> Measured:
         f"{own} of {rows} rows (with Holm's correction {corrected[LDPMAB, 'with']}); the next one, {label_of(best[0])} "
         f"{best[1]} auxiliary data, {counts.max()}."
     )
-    return Measured(float(own - counts.max()), math.nan, _replicates(results, dataset), note)
+    sure, possible = _wins(_orders(results, dataset))
+    low = _own(sure, dataset) - possible.drop((LDPMAB, "with")).max()
+    high = _own(possible, dataset) - sure.max()
+    value = float(own - counts.max())
+    # A test by ranks may see what means do not tell, and the other way round.
+    ends = min(value, float(low)), max(value, float(high))
+    return Measured(value, math.nan, _replicates(results, dataset), note, *ends)
+
+
+def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """The rows in which each method is surely, and possibly, better than every other one."""
+    by_row = orders.groupby([*ROW, "method", "auxiliary"], dropna=False, observed=True)
+    beaten = orders.groupby([*ROW, "other_method", "other_auxiliary"], dropna=False, observed=True)
+    sure, not_beaten = by_row["larger"].all(), ~beaten["larger"].any()
+    return tuple(
+        counts.groupby(level=list(range(len(ROW), len(ROW) + 2))).sum().rename_axis(["method", "auxiliary"])
+        for counts in (sure, not_beaten)
+    )
 
 
 def _pairs(results: Results, dataset: str) -> pd.DataFrame:
@@ -221,7 +278,10 @@ def negative_transfer(results: Results, dataset: str, method: str) -> Measured:
         found_there = {name: int((z > CLEAR).sum()) for name, z in others.groupby("alternative", sort=False)["z"]}
         some = ", ".join(f"{n} ({name})" for name, n in found_there.items() if n) or "none"
         note += f" Rows under the {len(found_there)} alternatives: {some}{', else none' if some != 'none' else ''}."
-    return Measured(float(count), math.nan, int(found["replicates"].min()), note)
+    errors = np.array([quantile(n, len(found)) for n in found["replicates"]])
+    sure, possible = int((found["z"] > errors).sum()), int((found["z"] > -errors).sum())
+    ends = float(min(sure, count)), float(possible)
+    return Measured(float(count), math.nan, int(found["replicates"].min()), note, *ends)
 
 
 def _losses(gains: pd.DataFrame) -> pd.DataFrame:
@@ -233,13 +293,13 @@ def beats_linear(results: Results, dataset: str) -> Measured:
     """Without auxiliary data: the mean of ln(LDPMAB's reward / Linear's) over epsilon and both times."""
     table = _chosen(_table(results, dataset), {"auxiliary": "without"})
     alone = table.drop_duplicates(["epsilon", "time", *METHOD])
-    wide = alone.set_index(["epsilon", "time", "method"])[["ratio", "se"]].unstack("method")
+    wide = alone.set_index(["epsilon", "time", "method"])[["reward_mean", "reward_se"]].unstack("method")
     both = (LDPMAB, "ldp_linear")
     if not set(both) <= set(alone["method"]):
         raise NoCellsError(f"this run has not both LDPMAB and Linear without auxiliary data on {dataset}")
-    logs = np.log(wide["ratio"][LDPMAB] / wide["ratio"]["ldp_linear"])
+    logs = np.log(wide["reward_mean"][LDPMAB] / wide["reward_mean"]["ldp_linear"])
     # Entries of one run at two times are dependent: their errors are added up, not their squares.
-    errors = sum(wide["se"][m] / wide["ratio"][m] for m in both)
+    errors = sum(wide["reward_se"][m] / wide["reward_mean"][m] for m in both)
     each = ", ".join(f"{math.exp(v):.2f} at ({e:g}, {t})" for (e, t), v in logs.items())
     note = f"Ratios: {each}. {_rewards_of_others(results, dataset)}"
     return Measured(float(logs.mean()), float(errors.mean()), _replicates(results, dataset), note)
@@ -252,7 +312,9 @@ def share_below_absse(results: Results, dataset: str) -> Measured:
     below = alone["ratio"] < 1
     by_method = ", ".join(f"{label_of(m)} {int(b.sum())} of {len(b)}" for m, b in below.groupby(alone["method"]))
     note = f"{by_method}. {_rewards_of_others(results, dataset)}"
-    return Measured(float(below.mean()), math.nan, _replicates(results, dataset), note)
+    half = np.array([quantile(n, len(alone)) for n in alone["replicates"]]) * alone["se"]
+    sure, possible = (alone["ratio"] + half < 1).mean(), (alone["ratio"] - half < 1).mean()
+    return Measured(float(below.mean()), math.nan, _replicates(results, dataset), note, float(sure), float(possible))
 
 
 def printed_over_uniform(results: Results, dataset: str, auxiliary: str) -> Measured:
@@ -262,7 +324,10 @@ def printed_over_uniform(results: Results, dataset: str, auxiliary: str) -> Meas
     printed = _chosen(table, keys)
     uniform = at_times(results.cells("real_data_reference"))
     uniform = _chosen(uniform, {"dataset": dataset, "policy": "uniform", "time": "full"}).iloc[0]
-    best = printed.loc[printed["reward_mean"].idxmax()]
-    n = best["horizon"]
-    se = math.hypot(best["reward_se"], uniform["reward_se"]) / n
-    return Measured(float((best["reward_mean"] - uniform["reward_mean"]) / n), se, int(best["replicates"]))
+    parts = []
+    for _, row in printed.iterrows():
+        n = row["horizon"]
+        errors = [one["reward_se"] / n for one in (row, uniform)]
+        replicates = [row["replicates"], uniform["replicates"]]
+        parts.append(part((row["reward_mean"] - uniform["reward_mean"]) / n, errors, replicates))
+    return told(Measured.largest(parts), printed["replicates"].min(), "")

@@ -112,7 +112,8 @@ def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Gen
 
 def pairs(results: Results) -> pd.DataFrame:
     """Each two methods of a row of Table 2 that are compared, the better one first: p of the signed-rank test that it
-    is larger. The other one has its columns with `other_`.
+    is larger; the difference of their mean rewards, `gap`, with its error from differences by replicate, `gap_se`. The
+    other one has its columns with `other_`.
     """
     cells = repeated(named(at_times(results.cells("real_data"))))
     rewards = _rewards(results, "real_data")
@@ -125,10 +126,14 @@ def pairs(results: Results) -> pd.DataFrame:
         ordered = sorted(range(len(contest)), key=lambda i: (-means[i], i))
         for i, j in itertools.combinations(ordered, 2):
             first, second = contest[i], contest[j]
-            p = wilcoxon_p_value(*(rewards[one["cell"], one["time"]].to_numpy(float) for one in (first, second)))
+            ours, others = (rewards[one["cell"], one["time"]].to_numpy(float) for one in (first, second))
             names = {k: first[k] for k in own} | {f"other_{k}": second[k] for k in own}
-            rows.append(dict(zip(ROW, key, strict=True)) | names | {"p": p})
-    return pd.DataFrame(rows, columns=[*ROW, *own, *(f"other_{k}" for k in own), "p"])
+            gaps = ours - others
+            found = {"p": wilcoxon_p_value(ours, others), "gap": gaps.mean()}
+            found |= {"gap_se": gaps.std(ddof=1) / math.sqrt(len(gaps)), "replicates": len(gaps)}
+            rows.append(dict(zip(ROW, key, strict=True)) | names | found)
+    names = [*own, *(f"other_{k}" for k in own)]
+    return pd.DataFrame(rows, columns=[*ROW, *names, "p", "gap", "gap_se", "replicates"])
 
 
 SETTING = ["auxiliary", "epsilon", "epsilon_aux"]

@@ -1,6 +1,7 @@
 """How each claim's value is measured; a function takes the results and the claim's arguments."""
 
 from privarms.artifacts.ma2025._regret_claims import (
+    cost_of_privacy,
     end_ratio,
     gain,
     growth_by_budget,
@@ -18,8 +19,9 @@ from privarms.artifacts.ma2025._regret_claims import (
 )
 from privarms.artifacts.ma2025._removal_claims import (
     blind_removals,
+    descent,
     first_elimination,
-    outside_radius,
+    runs_with_misses,
     wrong_by_order,
 )
 from privarms.artifacts.ma2025._table2_claims import (
@@ -34,7 +36,16 @@ from privarms.artifacts.ma2025._table2_claims import (
     table1_entry,
     table2_entry,
 )
-from privarms.artifacts.ma2025._text_claims import density_total, privacy_excess
+from privarms.artifacts.ma2025._text_claims import (
+    approximation_error,
+    density_total,
+    diameter,
+    exact_privacy_loss,
+    miss_at_any_look,
+    miss_at_one_look,
+    privacy_loss,
+    told_by_messages,
+)
 
 MEASURES = {
     "table1_entry": table1_entry,
@@ -55,16 +66,24 @@ MEASURES = {
     "spread_in_figure_8": spread_in_figure_8,
     "source_quality": source_quality,
     "gain": gain,
+    "cost_of_privacy": cost_of_privacy,
     "end_ratio": end_ratio,
     "slope_by_budget": slope_by_budget,
     "order_ratio": order_ratio,
     "wrong_by_order": wrong_by_order,
     "blind_removals": blind_removals,
-    "outside_radius": outside_radius,
+    "runs_with_misses": runs_with_misses,
+    "descent": descent,
     "first_elimination": first_elimination,
     "over_rate": over_rate,
     "over_transfer_rate": over_transfer_rate,
-    "privacy_excess": privacy_excess,
+    "privacy_loss": privacy_loss,
+    "exact_privacy_loss": exact_privacy_loss,
+    "told_by_messages": told_by_messages,
+    "miss_at_one_look": miss_at_one_look,
+    "miss_at_any_look": miss_at_any_look,
+    "diameter": diameter,
+    "approximation_error": approximation_error,
     "logs_agreement": logs_agreement,
     "density_total": density_total,
 }

@@ -29,7 +29,19 @@ def reference_agreement(results: Results) -> pd.DataFrame:
 
 def privacy_audit(results: Results) -> pd.DataFrame:
     """The audit of study `privacy`, a row per variant, pair of users, event, batch and budget."""
-    return results.inference("privacy")
+    return results.inference("privacy").drop(columns=["likelier", "other"])
+
+
+def messages(results: Results) -> pd.DataFrame:
+    """Study `messages`, a row per setting: what the messages of Adult's users give away of their contexts."""
+    cells = results.cells("messages")
+    cells = cells.assign(auxiliary=cells["auxiliary"].fillna("with") if "auxiliary" in cells else "with")
+    measures = ["in_parts", "halvings", "empty", "alone"]
+    names = {f"{measure}_mean": measure for measure in measures} | {f"{m}_se": f"{m}_se" for m in measures}
+    both = [column for measure in measures for column in (measure, f"{measure}_se")]
+    return cells.rename(columns=names)[
+        ["dataset", "variant", "epsilon", "epsilon_aux", "auxiliary", "replicates", *both]
+    ]
 
 
 TABLES = {
@@ -40,6 +52,7 @@ TABLES = {
     "regret": regret,
     "deviations_table": deviations_table,
     "privacy_audit": privacy_audit,
+    "messages": messages,
     "reference_agreement": reference_agreement,
 }
 

@@ -1,7 +1,8 @@
 """How each claim's value is measured; a function takes the results and the claim's arguments.
 
 The cells on which a claim rests are those that config/claims names; of them a measure reads the rows of its arguments.
-`variant` "" is that of a policy without variants.
+`variant` "" is that of a policy without variants. An average of absolute values grows with the noise of what it
+averages: where a paper prints one over so many runs, ours is what it is expected to be over as many.
 """
 
 import math
@@ -14,9 +15,8 @@ from privarms.artifacts.neel2018._settings import LEVEL, printed, together
 from privarms.artifacts.results import Results
 from privarms.errors import NoCellsError
 from privarms.inference import max_information
-from privarms.inference.bias import tradeoff_regret_order
-from privarms.ledger import Measured
-from privarms.mechanisms.tree import node_levels
+from privarms.inference.bias import stopping_bias, tradeoff_regret_order, underestimate_bound
+from privarms.verdict import CONFIDENCE, Measured, quantile
 
 LADDER = "1.00-0.05"
 
@@ -36,101 +36,181 @@ def _row(frame: pd.DataFrame, **wanted) -> pd.Series:
     return _rows(frame, **wanted).iloc[0]
 
 
-def _average(results: Results, experiment: str, policy: str, variant: str, ladder: str, size: str) -> pd.Series:
+def _average(results: Results, experiment: str, policy: str, variant: str, ladder: str = LADDER) -> pd.Series:
     rows = results.inference(f"average_bias_experiment_{experiment}")
-    return _row(rows, policy=policy, variant=variant, ladder=ladder, size=size)
+    return _row(rows, policy=policy, variant=variant, ladder=ladder, size="all")
+
+
+def _arms(results: Results, experiment: str, policy: str, variant: str, ladder: str = LADDER) -> pd.DataFrame:
+    """The rows of the arms whose sample mean is random, over all replicates; one of mean 1 has no bias whatever is
+    done."""
+    rows = results.inference(f"bias_experiment_{experiment}")
+    rows = _rows(rows, policy=policy, variant=variant, ladder=ladder, size="all")
+    return rows[rows["se"] > 0]
 
 
 def average_bias(results: Results, experiment: str, policy: str, variant: str = "", ladder: str = LADDER) -> Measured:
-    """The average over arms of |bias|, over all replicates."""
-    row = _average(results, experiment, policy, variant, ladder, "all")
-    published = _average(results, experiment, policy, variant, ladder, "published")
+    """What the average over arms of |bias| is expected to be over as many runs as published."""
+    row = _average(results, experiment, policy, variant, ladder)
     note = (
-        f"Without any bias the noise of {row['replicates']:,} replicates alone would make it "
-        f"{row['average_if_unbiased']:.2g}; the first {published['replicates']:,}, as many as published, give "
-        f"{published['average']:.3g}."
+        f"Expected over as many runs as published, where such an average scatters by {row['spread']:.2g}; over all "
+        f"{row['replicates']:,} it is {row['average']:.3g}, of which noise alone would make "
+        f"{row['average_if_unbiased']:.2g}."
     )
-    return Measured(row["average"], row["average_se"], int(row["replicates"]), note)
+    return Measured(row["expected"], row["expected_se"], int(row["replicates"]), note)
 
 
 def worst_bias(results: Results, experiment: str, policy: str, variant: str = "") -> Measured:
-    """The largest |bias| of an arm, over all replicates."""
-    row = _average(results, experiment, policy, variant, LADDER, "all")
-    return Measured(abs(row["worst"]), row["worst_se"], int(row["replicates"]), f"Arm {row['worst_arm']}.")
+    """The largest |bias| of an arm."""
+    rows = _arms(results, experiment, policy, variant)
+    parts = [
+        Measured(abs(b), s, int(n), f"Arm {a}.")
+        for a, b, s, n in zip(rows["arm"], rows["bias"], rows["se"], rows["replicates"], strict=True)
+    ]
+    return Measured.largest(parts)
+
+
+def largest_signed_bias(results: Results, experiment: str, policy: str, variant: str = "") -> Measured:
+    """The largest bias of an arm, with its sign: below 0 where all means are underestimated."""
+    rows = _arms(results, experiment, policy, variant)
+    parts = [
+        Measured(b, s, int(n), f"Arm {a}; {len(rows)} arms, without those whose sample mean is never wrong.")
+        for a, b, s, n in zip(rows["arm"], rows["bias"], rows["se"], rows["replicates"], strict=True)
+    ]
+    return Measured.largest(parts)
+
+
+def private_share(results: Results, variant: str) -> Measured:
+    """Private UCB's average |bias| over UCB's in Experiment 1.
+
+    A run in which all arms have T / K pulls shows each arm's first T / K rewards, whose mean is unbiased: no arm's
+    |bias| exceeds the probability of another run, to which Clopper and Pearson's interval applies.
+    """
+    plain = _average(results, "1", "ucb", "")
+    row = _row(results.inference("round_robin"), policy="private_ucb", variant=variant)
+    runs = int(row["replicates"])
+    uneven = Measured.fraction(runs - round(row["fraction"] * runs), runs, together=2)
+    half = quantile(int(plain["replicates"]), 2) * plain["average_se"]
+    note = (
+        f"Every arm has {row['horizon'] // row['K']} pulls in {row['fraction']:.4%} of the runs, whatever the rewards: "
+        f"its bias is at most {uneven.interval[1]:.1g}, and 0 so far as can be seen, where UCB's average is "
+        f"{plain['average']:.3g}."
+    )
+    high = uneven.interval[1] / (plain["average"] - half)
+    return Measured(uneven.value / plain["average"], 0.0, runs, note, 0.0, high)
 
 
 def bias_reduction(results: Results, experiment: str, variant: str, ladder: str = LADDER) -> Measured:
-    """UCB's average |bias| over private UCB's."""
-    plain = _average(results, experiment, "ucb", "", ladder, "all")
-    private = _average(results, experiment, "private_ucb", variant, ladder, "all")
-    value, se = ratio(plain["average"], plain["average_se"], private["average"], private["average_se"])
-    note = f"{plain['average']:.3g} over {private['average']:.3g}."
-    if private["average"] < 2 * private["average_if_unbiased"]:
-        note += " The denominator is of the size of the simulation's noise."
-    return Measured(float(value), float(se), int(private["replicates"]), note)
+    """UCB's average |bias| over private UCB's, each as expected over as many runs as published."""
+    plain = _average(results, experiment, "ucb", "", ladder)
+    private = _average(results, experiment, "private_ucb", variant, ladder)
+    value, se = ratio(plain["expected"], plain["expected_se"], private["expected"], private["expected_se"])
+    replicates = int(min(plain["replicates"], private["replicates"]))
+    return Measured(float(value), float(se), replicates, f"{plain['expected']:.3g} over {private['expected']:.3g}.")
 
 
 def last_arm_reduction(results: Results, variant: str) -> Measured:
     """The bias of the arm with the smallest mean in Experiment 2, UCB's over private UCB's."""
-    plain = _average(results, "2", "ucb", "", LADDER, "all")
-    private = _average(results, "2", "private_ucb", variant, LADDER, "all")
+    plain = _average(results, "2", "ucb", "")
+    private = _average(results, "2", "private_ucb", variant)
     value, se = ratio(plain["last"], plain["last_se"], private["last"], private["last_se"])
-    return Measured(
-        float(value), abs(float(se)), int(private["replicates"]), f"{plain['last']:.3g} over {private['last']:.3g}."
-    )
+    replicates = int(min(plain["replicates"], private["replicates"]))
+    return Measured(float(value), abs(float(se)), replicates, f"{plain['last']:.3g} over {private['last']:.3g}.")
 
 
-def largest_z(results: Results, experiment: str, variant: str) -> Measured:
-    """The largest |bias| of private UCB in standard errors, over as many replicates as published."""
-    row = _average(results, experiment, "private_ucb", variant, LADDER, "published")
-    note = (
-        f"{row['significant']} of {row['K']} arms at an unadjusted 95%, of which one in twenty is expected by chance."
-    )
-    return Measured(row["largest_z"], 0.0, int(row["replicates"]), note)
+def _in_published_errors(results: Results, experiment: str, policy: str, variant: str) -> tuple[pd.Series, list]:
+    """Each arm and its |bias| in standard errors of as many runs as published: below 1.96 these runs would rather miss
+    it than find it at 95%."""
+    runs = int(printed(results)["replicates"][experiment])
+    rows = _arms(results, experiment, policy, variant)
+    parts = []
+    for b, s, n, mean in zip(rows["bias"], rows["se"], rows["replicates"], rows["mean"], strict=True):
+        share = math.sqrt(runs / n)
+        parts.append(Measured(abs(b) / s * share, share, int(n), f"The arm of mean {mean:.2f}, over {runs:,} runs."))
+    return rows["arm"], parts
 
 
-def significant_arms(results: Results, arms: str) -> Measured:
-    """How many arms of Experiment 1 are significantly biased under UCB at 95%: the top 4 (upper) or the others
-    (lower)."""
-    row = _average(results, "1", "ucb", "", LADDER, "published")
-    return Measured(int(row[f"significant_{arms}"]), 0.0, int(row["replicates"]))
+def largest_in_published_errors(
+    results: Results, experiment: str, policy: str, variant: str = "", last_arm: int | None = None
+) -> Measured:
+    """The largest |bias| of an arm in standard errors of as many runs as published; of the arms up to `last_arm`."""
+    arms, parts = _in_published_errors(results, experiment, policy, variant)
+    return Measured.largest([p for a, p in zip(arms, parts, strict=True) if last_arm is None or a <= last_arm])
+
+
+def smallest_in_published_errors(results: Results, experiment: str, policy: str, first_arm: int) -> Measured:
+    """The smallest |bias| of an arm in standard errors of as many runs as published; of the arms from `first_arm`."""
+    arms, parts = _in_published_errors(results, experiment, policy, "")
+    return Measured.smallest([p for a, p in zip(arms, parts, strict=True) if a >= first_arm])
 
 
 def adaptive_fraction(results: Results, variant: str) -> Measured:
     """The fraction of Experiment 1's runs of private UCB in which the arms' pulls at T are not even."""
     row = _row(results.inference("round_robin"), policy="private_ucb", variant=variant)
+    runs = int(row["replicates"])
     note = f"Every arm has {row['horizon'] // row['K']} pulls in {row['fraction']:.4%} of the runs."
-    return Measured(1 - row["fraction"], 0.0, int(row["replicates"]), note)
+    return Measured.fraction(runs - round(row["fraction"] * runs), runs, note)
 
 
-def theorem_1(results: Results, policy: str, studies: list[str]) -> Measured:
-    """The largest |bias| less 4 standard errors over (e^eps - 1) mu, over the cells of a policy with a tree."""
+def theorem_1(results: Results, policy: str, studies: list[str], form: str = "printed") -> Measured:
+    """The largest share of Theorem 1's bound that an arm's bias takes, over the cells of a policy with a tree.
+
+    form: printed, |bias| over (e^eps - 1) mu; proof, the underestimation over (1 - e^-eps) mu
+    """
     rows = together(results, "bias", studies)
     # An arm of mean 0 or 1 has no bias whatever is done.
     rows = _rows(rows[rows["se"] > 0], policy=policy, variant="as_printed", size="all")
-    excess = (rows["bias"].abs() - 4 * rows["se"]) / rows["bound"]
-    worst = rows.loc[excess.idxmax()]
-    note = (
-        f"Over {len(rows)} arms in {rows.groupby(['experiment', 'epsilon', 'horizon']).ngroups} cells; closest at "
-        f"epsilon = {worst['epsilon']:g}, mean {worst['mean']:.2f}."
-    )
-    return Measured(float(excess.max()), 0.0, int(rows["replicates"].min()), note)
+    bound, bias = rows["bound"], rows["bias"].abs()
+    if form == "proof":
+        bound, bias = underestimate_bound(rows["epsilon"].to_numpy(), rows["mean"].to_numpy()), -rows["bias"]
+    cells = rows.groupby(["experiment", "epsilon", "horizon"]).ngroups
+    parts = [
+        Measured(share, error, int(n), f"Over {len(rows)} arms in {cells} cells; at epsilon = {e:g}, mean {mean:.2f}.")
+        for share, error, n, e, mean in zip(
+            bias / bound, rows["se"] / bound, rows["replicates"], rows["epsilon"], rows["mean"], strict=True
+        )
+    ]
+    return Measured.largest(parts)
 
 
-def tree_budget(results: Results, horizon: int) -> Measured:
-    """The nodes that a reward can be in before the last choice, over log2(T); nothing is simulated."""
-    nodes = node_levels(horizon - 1)
-    note = f"{nodes} nodes of Lap(log2(T)/epsilon), log2(T) = {math.log2(horizon):.3f}."
-    return Measured(nodes / math.log2(horizon), note=note)
+def theorem_1_attained(results: Results, epsilon: float, mu: float, horizon: int) -> Measured:
+    """The underestimation of an arm over (1 - e^-eps) mu for the private policy of `stopping_bias`; no simulation."""
+    share = -stopping_bias(epsilon, mu, horizon) / underestimate_bound(epsilon, mu)
+    note = f"A policy whose one private answer about the first reward decides all: mean {mu:g}, epsilon = {epsilon:g}."
+    return Measured(float(share), note=note)
 
 
-def audit_lower_bound(results: Results, variant: str) -> Measured:
-    """The 95% lower bound on the privacy loss of one choice over the epsilon that is claimed."""
-    row = _row(results.inference("audit"), variant=variant)
+def _audit(results: Results, **wanted) -> tuple[pd.Series, Measured]:
+    """A row of the audit, and the privacy loss of its event over the claimed epsilon."""
+    row = _row(results.inference("audit"), **wanted)
+    ends = (row[end] / row["epsilon"] for end in ("loss_low", "loss_high"))
+    return row, Measured(row["loss"] / row["epsilon"], math.nan, int(row["trials"]), "", *ends)
+
+
+def loss_of_last_choice(results: Results, variant: str, epsilon: float) -> Measured:
+    """The privacy loss of the last choice over epsilon."""
+    row, found = _audit(results, variant=variant, epsilon=epsilon, event="", noise="")
     note = f"Two streams that differ in one reward; choice {row['horizon']}, claimed epsilon = {row['epsilon']:g}."
     if math.isfinite(row["exact"]):
         note += f" The loss of this one choice is exactly {row['exact']:.3f}."
-    return Measured(row["lower_bound"] / row["epsilon"], 0.0, int(row["trials"]), note)
+    return Measured(found.value, found.se, found.replicates, note, found.low, found.high)
+
+
+def loss_of_doublings(results: Results, epsilon: float, broken: float) -> Measured:
+    """The privacy loss of the choices in which the nodes of a tree show, over epsilon.
+
+    broken: the multiple of the noise that makes a tree which does not share its budget. If this audit does not catch
+    it, nothing is known of the right one.
+    """
+    _, found = _audit(results, variant="as_printed", epsilon=epsilon, event="doublings", noise=1.0)
+    _, twin = _audit(results, variant="as_printed", epsilon=epsilon, event="doublings", noise=broken)
+    said = f"On the same event a tree whose nodes do not share the budget loses {twin.value:.2f} times epsilon"
+    if not twin.interval[0] > 1:
+        note = f"{said}, which so many trials cannot tell from 1: the audit has no power."
+        return Measured(found.value, math.nan, found.replicates, note)
+    low, high = twin.interval
+    note = f"{said} ({low:.2f} to {high:.2f}), and is caught."
+    return Measured(found.value, math.nan, found.replicates, note, *found.interval)
 
 
 def corollary_1_regret(results: Results, policy: str) -> Measured:
@@ -179,50 +259,50 @@ def rejection_rate(
     """The share of p-values at or below .05."""
     rows = _rows(results.inference("rejections"), standard_error=standard_error, coordinate=coordinate)
     row = _row(rows, policy=policy, estimator=estimator)
-    note = f"Kolmogorov-Smirnov distance to uniform {row['ks']:.3f}."
     random = _row(rows, policy="uniform")
-    note += (
-        f" With arms chosen at random, without any adaptivity, the same score rejects {random['rejection_rate']:.1%}."
+    note = (
+        f"Kolmogorov-Smirnov distance to uniform {row['ks']:.3f}. With arms chosen at random, without any adaptivity, "
+        f"the same score rejects {random['rejection_rate']:.1%}."
     )
-    return Measured(row["rejection_rate"], row["se"], int(row["replicates"]), note)
+    runs = int(row["replicates"])
+    return Measured.fraction(round(row["rejection_rate"] * runs), runs, note)
 
 
 def uniformity(results: Results, policy: str) -> Measured:
-    """The p-value of the Kolmogorov-Smirnov test that the correct z-test's p-values are uniform, zero coordinate."""
+    """The Kolmogorov-Smirnov distance between the law of the correct z-test's p-values and the uniform one, zero
+    coordinate; its interval is that of Dvoretzky, Kiefer, Wolfowitz and Massart."""
     rows = results.inference("rejections")
     row = _row(rows, policy=policy, standard_error="correct", coordinate="zero", estimator="ols")
-    note = f"Distance {row['ks']:.4f}; {row['rejection_rate']:.2%} of the p-values at or below .05."
-    return Measured(row["ks_p"], 0.0, int(row["replicates"]), note)
+    note = f"{row['rejection_rate']:.2%} of the p-values are at or below .05."
+    runs = int(row["replicates"])
+    reach = math.sqrt(math.log(2 / (1 - CONFIDENCE)) / (2 * runs))
+    return Measured(row["ks"], math.nan, runs, note, max(0.0, row["ks"] - reach), min(1.0, row["ks"] + reach))
 
 
 def selection_bias(results: Results, policy: str) -> Measured:
-    """The mean signed error of the most-pulled arm's largest coefficient, in standard errors of the mean."""
+    """The mean signed error of the most-pulled arm's largest coefficient, up being away from 0."""
     row = _row(results.inference("selection"), policy=policy, estimator="ols", coordinate="largest")
-    note = f"{row['bias']:.4f} on a standard error of {row['standard_error']:.3f} in a single run."
-    return Measured(row["bias"] / row["se"], 1.0, int(row["replicates"]), note)
+    note = f"On a standard error of {row['standard_error']:.3f} in a single run."
+    return Measured(row["bias"], row["se"], int(row["replicates"]), note)
 
 
 def largest_false_discovery(results: Results, correction: str) -> Measured:
-    """The largest rate of false rejections at .05 over private cells, under a correction (corrected, released)."""
+    """The largest share of tests that reject a true null at .05 over private cells, under a correction (corrected,
+    printed, printed_at_1, released).
+
+    A test of an arm of mean 0 or 1 tests nothing: it counts as one that does not reject.
+    """
     rows = results.inference("false_discovery")
-    # Where the selector takes the arm of mean 1 nothing is tested.
-    rows = rows[rows["epsilon"].notna() & (rows["degenerate"] < 0.5)]
-    worst = rows.loc[rows[correction].idxmax()]
-    note = (
-        f"At epsilon = {worst['epsilon']:.3g}, {worst['policy']}, ladder {worst['ladder']}, {worst['selector']}; "
-        f"naively {worst['naive']:.3f} there and up to {rows['naive'].max():.3f} elsewhere."
-    )
-    return Measured(worst[correction], worst[f"{correction}_se"], int(worst["replicates"]), note)
-
-
-def printed_level(results: Results) -> Measured:
-    """The level that Theorem 3 guarantees for Corollary 2's gamma(.05) as printed: alpha + beta, largest over T."""
-    levels = {}
-    for T in (100, 500, 10_000, 100_000):
-        beta = float(max_information.best_beta(T**-0.5, T, LEVEL))
-        levels[T] = LEVEL + beta
-    note = "At epsilon = 1/sqrt(T) and the beta that makes the right gamma largest; the printed one drops -beta."
-    return Measured(max(levels.values()), note=note)
+    rows = rows[rows["epsilon"].notna() & (rows["replicates"] > 0)]
+    parts = []
+    for _, row in rows.iterrows():
+        note = (
+            f"Of {len(rows)} cells at epsilon = {row['epsilon']:.3g}, {row['policy']}, ladder {row['ladder']}, "
+            f"{row['selector']}; naively {row['naive']:.3f} there and up to {rows['naive'].max():.3f} elsewhere."
+        )
+        events = round(row[correction] * row["replicates"])
+        parts.append(Measured.fraction(events, int(row["tests"]), note, together=len(rows)))
+    return Measured.largest(parts)
 
 
 def correction_constant(results: Results) -> Measured:
@@ -244,32 +324,85 @@ def correction_over_alpha(results: Results) -> Measured:
 
 
 def ladder_fit(results: Results, ladder: str) -> Measured:
-    """How far the published pair of Experiment 2 is from a ladder's, in standard errors of the difference."""
-    theirs, found = int(printed(results)["replicates"]["2"]), []
+    """How far the published pair of Experiment 2 is from what a ladder is expected to give, in standard deviations of
+    an average over as many runs: the larger of the two distances, private UCB's in the nearer variant."""
+    found = []
     for policy, variant, number in (
         ("ucb", "", "experiment_2_ucb_bias"),
         ("private_ucb", "as_printed", "experiment_2_private_bias"),
         ("private_ucb", "as_released", "experiment_2_private_bias"),
     ):
-        row = _average(results, "2", policy, variant, ladder, "all")
-        error = row["average_se"] * math.sqrt(1 + row["replicates"] / theirs)
-        found.append((row["average"] - results.published(number)) / error)
-    note = f"UCB {found[0]:+.1f}; private UCB {found[1]:+.1f} as printed, {found[2]:+.1f} as released."
-    worst = max(abs(found[0]), min(abs(found[1]), abs(found[2])))
-    return Measured(worst, 0.0, int(row["replicates"]), note)
+        row = _average(results, "2", policy, variant, ladder)
+        distance, error = (
+            (row["expected"] - results.published(number)) / row["spread"],
+            row["expected_se"] / row["spread"],
+        )
+        half, n = quantile(int(row["replicates"]), 3) * error, int(row["replicates"])
+        note = f"{distance:+.1f}"
+        found.append(Measured(abs(distance), error, n, note, abs(distance) - half, abs(distance) + half))
+    ucb, printed_one, released = found
+    note = f"UCB {ucb.note}; private UCB {printed_one.note} as printed, {released.note} as released."
+    return Measured.largest([ucb, Measured.smallest([printed_one, released])], note)
+
+
+def _setting(
+    results: Results, experiment: str, policy: str, law: str, ladder: str, delta: float | str, variant: str
+) -> pd.Series:
+    rows = results.inference("published_settings")
+    named = {"experiment": experiment, "law": law, "ladder": ladder, "delta": delta}
+    return _row(rows, policy=policy, variant=variant, **named)
+
+
+def setting_fit(
+    results: Results, experiment: str, kind: str, law: str, ladder: str, units: list[float], delta: float | str = ""
+) -> Measured:
+    """How far the three published numbers of an experiment are from what a setting of `published_settings` is expected
+    to give, in standard deviations of such a number over as many runs: the largest of the distances.
+
+    Experiment 1: UCB's average |bias|, its worst arm, private UCB's average; Experiment 2: both averages and their
+    ratio. kind: what the names of both policies end in; units: half a unit of each number's last digit, which is no
+    distance
+    """
+    plain = _setting(results, experiment, f"ucb{kind}", law, ladder, delta, "")
+    private = _setting(results, experiment, f"private_ucb{kind}", law, ladder, delta, "as_released")
+    n = int(min(plain["replicates"], private["replicates"]))
+    averages = {
+        "ucb_bias": (plain["expected"], plain["expected_se"], plain["spread"]),
+        "private_bias": (private["expected"], private["expected_se"], private["spread"]),
+    }
+    if experiment == "1":
+        as_many = math.sqrt(plain["replicates"] / plain["runs"])
+        third = {"worst_bias": (abs(plain["worst"]), plain["worst_se"], plain["worst_se"] * as_many)}
+    else:
+        pair = averages.values()
+        value, error, spread = (
+            *ratio(*(x for one in pair for x in one[:2])),
+            ratio(*(x for one in pair for x in one[::2]))[1],
+        )
+        third = {"times": (float(value), float(error), float(spread))}
+    found = []
+    for (number, (value, error, spread)), unit in zip((averages | third).items(), units, strict=True):
+        distance = value - results.published(f"experiment_{experiment}_{number}")
+        beyond, half = max(abs(distance) - unit, 0.0) / spread, quantile(n, len(units)) * error / spread
+        note = f"{number.replace('_', ' ')} {value:.3g}, {math.copysign(beyond, distance):+.1f}"
+        found.append(Measured(beyond, error / spread, n, note, beyond - half, beyond + half))
+    return Measured.largest(found, "; ".join(part.note for part in found) + ".")
 
 
 MEASURES = {
     "average_bias": average_bias,
     "worst_bias": worst_bias,
+    "largest_signed_bias": largest_signed_bias,
+    "private_share": private_share,
     "bias_reduction": bias_reduction,
     "last_arm_reduction": last_arm_reduction,
-    "largest_z": largest_z,
-    "significant_arms": significant_arms,
+    "largest_in_published_errors": largest_in_published_errors,
+    "smallest_in_published_errors": smallest_in_published_errors,
     "adaptive_fraction": adaptive_fraction,
     "theorem_1": theorem_1,
-    "tree_budget": tree_budget,
-    "audit_lower_bound": audit_lower_bound,
+    "theorem_1_attained": theorem_1_attained,
+    "loss_of_last_choice": loss_of_last_choice,
+    "loss_of_doublings": loss_of_doublings,
     "corollary_1_regret": corollary_1_regret,
     "regret_ratio": regret_ratio,
     "average_regret_fall": average_regret_fall,
@@ -278,8 +411,8 @@ MEASURES = {
     "uniformity": uniformity,
     "selection_bias": selection_bias,
     "largest_false_discovery": largest_false_discovery,
-    "printed_level": printed_level,
     "correction_constant": correction_constant,
     "correction_over_alpha": correction_over_alpha,
     "ladder_fit": ladder_fit,
+    "setting_fit": setting_fit,
 }

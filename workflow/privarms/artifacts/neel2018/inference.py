@@ -8,17 +8,28 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from privarms import verdict
 from privarms.artifacts.neel2018._settings import EXPERIMENTS, LEVEL, ladder, ladders, means, parameters, printed
 from privarms.artifacts.results import Results
 from privarms.audits import changed_reward
 from privarms.audits.reduction import ENDS, reduce
 from privarms.inference import max_information
-from privarms.inference.bias import average_absolute_bias, bias_bound, sample_mean_bias, significant_arms
+from privarms.inference.bias import (
+    average_absolute_bias,
+    bias_bound,
+    expected_average,
+    sample_mean_bias,
+    significant_arms,
+)
 from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.uniformity import ks_uniform, rejection_rate
 
 CONFIDENCE = 0.95
+# The policies of Experiments 1 and 2 in the revisions of the program.
+REVISED = ("ucb", "private_ucb", "ucb_constant_delta", "private_ucb_constant_delta")
 BINS = 20
+# Corollary 2 holds for every beta > 0 as printed; here beta is below 1.
+ALMOST_1 = 1 - 1e-9
 
 
 class Runs(NamedTuple):
@@ -37,8 +48,12 @@ def _setting(first: pd.Series, of_parameters: list[str]) -> dict:
 
 
 def _runs(results: Results, study: str) -> Iterator[Runs]:
-    """The runs of each cell of a study that records arms."""
+    """The runs of each cell of a study that records arms.
+
+    A study of several experiments is told which one a cell is of by its arms.
+    """
     rows = results.replicates(study)
+    by_arms = {K: name for name, K in printed(results)["K"].items() if name in ("1", "2")}
     # The ladder stands for the environment's parameters; the others are the policies' own.
     own = [c for c in parameters(rows) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
     for _, cell in rows.groupby("cell", observed=True, sort=False):
@@ -46,7 +61,7 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
         K, arms = int(first["K"]), (first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
         named = _setting(first, own)
         setting = {
-            "experiment": EXPERIMENTS[study],
+            "experiment": EXPERIMENTS.get(study) or by_arms.get(K, ""),
             "policy": named.pop("policy"),
             "variant": named.pop("variant"),
             "ladder": ladder(*arms),
@@ -96,10 +111,12 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
     average_if_unbiased: what the noise of the simulation alone makes the average, without any bias
     largest_z: the largest |bias| / se of an arm; significant: the arms whose 95% interval excludes 0
     significant_upper, significant_lower: the same among the top 4 arms and among the others
+    expected, expected_se, spread: what `average` is expected to be over as many runs as published, its standard error,
+    and the standard deviation of such an average; nan where none was published
     missing: how many sample means, of all arms in all replicates, do not exist, the arm never having been pulled
     mean_of_arms: the average of the true means
     """
-    rows = []
+    rows, published = [], printed(results)["replicates"]
     for runs in _runs(results, study):
         for size, n in _sizes(results, runs):
             pulls, sums = runs.pulls[:n], runs.sums[:n]
@@ -108,6 +125,10 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
             worst = int(np.nanargmax(np.abs(bias)))
             random, known = errors > 0, ~np.isnan(errors)
             regret = pulls @ (runs.means.max() - runs.means)
+            expected = (math.nan,) * 3
+            if runs.setting["experiment"] in published:
+                as_many = int(published[runs.setting["experiment"]])
+                expected = expected_average(pulls, sums, runs.means, as_many)
             rows.append(
                 {
                     **runs.setting,
@@ -115,6 +136,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
                     "replicates": n,
                     "average": average,
                     "average_se": average_se,
+                    **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
                     "average_if_unbiased": errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan,
                     "worst_arm": worst,
                     "worst": bias[worst],
@@ -137,6 +159,31 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
 def _of(table: Callable[[Results, str], pd.DataFrame], study: str) -> Callable[[Results], pd.DataFrame]:
     """The table of one study."""
     return lambda results: table(results, study)
+
+
+def published_settings(results: Results) -> pd.DataFrame:
+    """What Experiments 1 and 2 give with the rewards, index and ladder of the program's public revisions.
+
+    A row per cell: law of the rewards; delta of the index, nan where it is that of the round; expected, expected_se,
+    spread as in `average_bias_*`, over `runs` runs, as many as published; worst: the bias of the most biased arm
+    """
+    rows, published = [], printed(results)["replicates"]
+    for study in ("published_settings", "experiment_1", "experiment_2"):
+        for runs in _runs(results, study):
+            if runs.setting["policy"] not in REVISED:
+                continue
+            pulls, sums = runs.pulls, runs.sums
+            as_many = int(published[runs.setting["experiment"]])
+            bias, errors, _ = sample_mean_bias(pulls, sums, runs.means, bounded=False)
+            value, error, spread = expected_average(pulls, sums, runs.means, as_many, bounded=False)
+            worst = int(np.nanargmax(np.abs(bias)))
+            named = {k: v for k, v in runs.setting.items() if k not in ("law", "delta")}
+            found = {"law": runs.setting.get("law", "bernoulli"), "delta": runs.setting.get("delta", math.nan)}
+            found |= {"replicates": len(pulls), "runs": min(as_many, len(pulls)), "expected": value}
+            found |= {"expected_se": error, "spread": spread}
+            found |= {"worst_arm": worst, "worst": bias[worst], "worst_se": errors[worst]}
+            rows.append(named | found)
+    return pd.DataFrame(rows)
 
 
 def round_robin(results: Results) -> pd.DataFrame:
@@ -265,9 +312,11 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
     """Rejections at .05 before and after the correction; a row per cell and selector.
 
     better: an arm; only rejections for this arm count then. selected: how often the selector took it, or any arm.
-    degenerate: how often it took an arm of mean 1, whose p-value does not depend on the data.
-    missing: the runs in which it took an arm without a pull, which say nothing; replicates: the others, those of the
-    rates
+    degenerate: the share of the tests that are of an arm of mean 0 or 1 against that mean, which test nothing: their
+    p-values do not depend on the data. missing: the runs in which the selector took an arm without a pull, which say
+    nothing. tests: the other runs; replicates: the tests that are not degenerate, those of the rates
+    naive, corrected, printed, printed_at_1, released: the shares that reject at .05, at `level` (Theorem 3), at the
+    level that Corollary 2 prints, with the beta of `level` and with beta = 1, and at that of the authors' program
     """
     rows = []
     runs = results.replicates(study)
@@ -275,6 +324,10 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
         first = every.iloc[0]
         tests = every[every["pulls"] > 0]
         epsilon, horizon = float(first.get("epsilon", math.nan)), int(first["horizon"])
+        made = len(tests)
+        if better is None:
+            true = means(first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
+            tests = tests[(true[tests["arm"]] > 0) & (true[tests["arm"]] < 1)]
         p, arm = tests["p_value"].to_numpy(), tests["arm"].to_numpy()
         own = arm == better if better is not None else np.ones(len(p), bool)
         p = np.where(own, p, np.inf)
@@ -283,7 +336,12 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
         # A level that underflows to 0 rejects nothing, not even a p-value of 0.
         corrected, corrected_se = (math.nan, math.nan) if math.isnan(gamma) else _rate((p <= gamma) & (gamma > 0))
         released, released_se = math.nan, math.nan
+        by_corollary = dict.fromkeys(("printed", "printed_se", "printed_at_1", "printed_at_1_se"), math.nan)
         if not math.isnan(epsilon):
+            beta = max_information.best_beta(epsilon, horizon, LEVEL)
+            for name, its in (("printed", beta), ("printed_at_1", ALMOST_1)):
+                level = max_information.printed_level(LEVEL, epsilon, horizon, its)
+                by_corollary |= dict(zip((name, f"{name}_se"), _rate((p <= level) & (level > 0)), strict=True))
             level = max_information.released_level(LEVEL, epsilon, tests["pulls"].to_numpy())
             released, released_se = _rate(p <= level)
         rows.append(
@@ -292,14 +350,16 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
                 "epsilon": epsilon,
                 "selector": selector,
                 "replicates": len(p),
-                "missing": len(every) - len(p),
+                "missing": len(every) - made,
+                "tests": made,
                 "selected": _rate(own)[0],
-                "degenerate": _rate(arm == 0)[0] if first["top"] == 1 else 0.0,
+                "degenerate": 1 - len(p) / made if made else math.nan,
                 "naive": naive,
                 "naive_se": naive_se,
                 "level": gamma,
                 "corrected": corrected,
                 "corrected_se": corrected_se,
+                **by_corollary,
                 "released": released,
                 "released_se": released_se,
             }
@@ -319,9 +379,28 @@ def power(results: Results) -> pd.DataFrame:
 
 
 def audit(results: Results) -> pd.DataFrame:
-    """What the last choice tells of one changed reward; a row per variant."""
-    found = reduce(results.replicates("audit"), changed_reward, ["variant", "epsilon", "horizon"], CONFIDENCE)
-    return found.drop(columns=["audit", "subject", "claimed", *ENDS])
+    """What choices tell of one changed reward; a row per variant, epsilon, event and noise.
+
+    loss: the logarithm of how much likelier the event is with the likelier neighbour; loss_low, loss_high: its 99.9%
+    interval, from Clopper and Pearson's of both probabilities
+    """
+    counts, settings = results.replicates("audit"), ["variant", "epsilon", "horizon"]
+    found = reduce(counts, changed_reward, settings, CONFIDENCE)
+    keys = [*settings, *(c for c in ("event", "noise") if c in found)]
+    ends = reduce(counts, changed_reward, settings, 1 - (1 - verdict.CONFIDENCE) / 2)[[*keys, *ENDS]]
+    sums = counts.groupby([*keys, "neighbour"], observed=True, dropna=False)[["events", "trials"]].sum()
+    shares = (sums["events"] / sums["trials"]).unstack("neighbour").reset_index()
+    wide = ends.merge(shares, on=keys, validate="one_to_one")
+    # Neighbour 0 is the likelier one.
+    with np.errstate(divide="ignore"):
+        losses = {
+            "loss": np.log(wide[0] / wide[1]),
+            "loss_low": np.log(wide["low_0"] / wide["high_1"]),
+            "loss_high": np.log(wide["high_0"] / wide["low_1"]),
+        }
+    losses = wide[keys].assign(**losses)
+    found = found.drop(columns=["audit", "subject", "claimed", *ENDS])
+    return found.merge(losses, on=keys, validate="one_to_one")
 
 
 INFERENCE = {
@@ -333,6 +412,7 @@ INFERENCE = {
     "average_bias_experiment_2": _of(_average_bias, "experiment_2"),
     "average_bias_epsilon_sweep": _of(_average_bias, "epsilon_sweep"),
     "average_bias_corollary_1": _of(_average_bias, "corollary_1"),
+    "published_settings": published_settings,
     "round_robin": round_robin,
     "rejections": rejections,
     "histograms": histograms,

@@ -6,6 +6,7 @@ columns that do stand behind the others.
 
 from collections.abc import Iterable
 
+import numpy as np
 import pandas as pd
 
 from privarms.artifacts.neel2018._settings import BOTH, EXPERIMENTS, LEVEL, ladders, together, told_apart
@@ -81,16 +82,20 @@ def max_information_table(results: Results) -> pd.DataFrame:
 
 
 SELECTED = (
-    *("selected", "degenerate", "level", "naive", "naive_se"),
-    *("corrected", "corrected_se", "released", "released_se"),
+    *("selected", "degenerate", "tests", "level", "naive", "naive_se"),
+    *("corrected", "corrected_se", "printed", "printed_se", "printed_at_1", "printed_at_1_se"),
+    *("released", "released_se"),
 )
 
 
 def false_discovery(results: Results) -> pd.DataFrame:
-    """False discovery of adaptively chosen tests at .05; `corrected` is empty where there is no privacy."""
+    """False discovery of adaptively chosen tests at .05; `corrected` is empty where there is no privacy.
+
+    degenerate: the share of tests of an arm whose mean is 0 or 1, which test nothing; the rates are among the others
+    """
     rows = results.inference("false_discovery")
     columns = ["ladder", "policy", "epsilon", "selector", "replicates", "naive", "naive_se", "corrected"]
-    return _written(rows, [*columns, "corrected_se"], SELECTED)
+    return _written(rows, [*columns, "corrected_se", "degenerate"], SELECTED)
 
 
 def released_correction(results: Results) -> pd.DataFrame:
@@ -98,7 +103,7 @@ def released_correction(results: Results) -> pd.DataFrame:
     rows = results.inference("false_discovery")
     rows = rows[rows["epsilon"].notna()]
     columns = ["ladder", "policy", "epsilon", "selector", "replicates", "naive", "corrected", "released"]
-    return _written(rows, [*columns, "released_se"], SELECTED)
+    return _written(rows, [*columns, "released_se", "degenerate"], SELECTED)
 
 
 def power(results: Results) -> pd.DataFrame:
@@ -122,6 +127,24 @@ def regret(results: Results) -> pd.DataFrame:
     return found.rename(columns=values)
 
 
+def published_settings(results: Results) -> pd.DataFrame:
+    """Experiments 1 and 2 in the settings of the program's public revisions, beside what is published; a row per cell.
+
+    delta: of the index; empty where it is that of the round, 1 / (1 + t ln^2 t)
+    """
+    rows = results.inference("published_settings")
+    private = rows["policy"].str.startswith("private")
+    rows = rows.assign(worst=rows["worst"].abs(), published_average=np.nan, published_worst=np.nan)
+    for experiment in ("1", "2"):
+        for which, policy in ((private, "private"), (~private, "ucb")):
+            here = which & (rows["experiment"] == experiment)
+            rows.loc[here, "published_average"] = results.published(f"experiment_{experiment}_{policy}_bias")
+    rows.loc[~private & (rows["experiment"] == "1"), "published_worst"] = results.published("experiment_1_worst_bias")
+    columns = ["experiment", "law", "delta", "ladder", "policy", "variant", "replicates", "runs", "expected"]
+    columns += ["expected_se", "spread", "published_average", "worst", "worst_se", "published_worst"]
+    return _written(rows, columns, [*columns[6:], "worst_arm"])
+
+
 def privacy_audit(results: Results) -> pd.DataFrame:
     """What the last of 501 choices tells of one reward: exact log ratio and 95% Clopper-Pearson lower bound."""
     return results.inference("audit")
@@ -135,6 +158,7 @@ TABLES = {
     "max_information": max_information_table,
     "power": power,
     "privacy_audit": privacy_audit,
+    "published_settings": published_settings,
     "regret": regret,
     "rejections": rejections,
     "released_correction": released_correction,

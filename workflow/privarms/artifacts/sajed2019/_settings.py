@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from privarms.environments import bernoulli
+
 KEYS = ("t", "arm")
 
 
@@ -19,9 +21,9 @@ def at_horizon(cells: pd.DataFrame) -> pd.DataFrame:
 
 def gaps(cell) -> np.ndarray:
     """By how much less each arm pays than the best, which is the first; a row of a study on Bernoulli arms."""
-    if getattr(cell, "spacing", None) == "one_best":
-        return np.array([0.0, *[cell.top - cell.bottom] * (int(cell.K) - 1)])
-    return cell.top - np.linspace(cell.top, cell.bottom, int(cell.K))
+    spacing = getattr(cell, "spacing", None)
+    means = bernoulli.configure(int(cell.K), cell.top, cell.bottom, "linear" if pd.isna(spacing) else spacing).means
+    return cell.top - means
 
 
 def of_published_dp_se(cells: pd.DataFrame) -> pd.Series:

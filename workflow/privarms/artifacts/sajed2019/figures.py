@@ -12,12 +12,15 @@ import pandas as pd
 from privarms.artifacts import style
 from privarms.artifacts.curves import in_words, interval, labels, settings
 from privarms.artifacts.results import Results
+from privarms.artifacts.sajed2019._settings import at_horizon
 from privarms.studies import library
 
 # The curves of Figure 1, in the order of their colours.
 CURVES = ("DP-SE", "DP-UCB (log2.5)", "DP-UCB (log3)", "DP-UCB (chan)", "DP-UCB (exact)")
 AXES = {"epsilon": "privacy budget $\\varepsilon$", "K": "number of arms $K$", "horizon": "horizon $T$"}
 NOISES = {1.0: "noise as printed", 0.5: "half the noise"}
+# Of Azize & Basu 2022; mu2 is linear, as in Figure 1.
+INSTANCES = {"one_best": "mu1", "convex": "mu3", "concave": "mu4"}
 BOUND = {"color": style.QUIET, "linestyle": (0, (4, 2)), "linewidth": 0.9}
 
 
@@ -172,18 +175,26 @@ def _along_axes(cells: pd.DataFrame, value: str, se: str, fixed: Sequence[str], 
     return figure, panels, drawn
 
 
+def _in_order(cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows in the order of Figure 1's curves, what is none of them behind."""
+    known = {curve: number for number, curve in enumerate(CURVES)}
+    return cells.sort_values("curve", key=lambda c: c.map(known).fillna(len(known)), kind="stable")
+
+
+def _width(curve: str) -> str:
+    """What stands for a curve in a legend that is about DP-UCB's width."""
+    return curve.removeprefix("DP-UCB (").removesuffix(")") if curve in CURVES else curve
+
+
 def dp_ucb_width(results: Results):
     """The ratio of DP-UCB's regret to DP-SE's, by width, over epsilon and over K; and of what else is private."""
     ratios = results.inference("ratios")
+    ratios = ratios[ratios["study"] != "instances"]
     ratios = ratios.assign(curve=labels(ratios, tuple(AXES)))
-    known = {curve: number for number, curve in enumerate(CURVES)}
-    ratios = ratios.sort_values("curve", key=lambda c: c.map(known).fillna(len(known)), kind="stable")
+    ratios = _in_order(ratios)
     times = results.published("at_least_times")
 
-    def width(curve: str) -> str:
-        return curve.removeprefix("DP-UCB (").removesuffix(")") if curve in CURVES else curve
-
-    figure, panels, drawn = _along_axes(ratios, "ratio", "ratio_se", CURVES, 2.9, width)
+    figure, panels, drawn = _along_axes(ratios, "ratio", "ratio_se", CURVES, 2.9, _width)
     for number, ax in enumerate(panels.values()):
         ax.axhline(1, color=style.QUIET, linewidth=0.6)
         style.published(ax, times, "" if number else f"published: at least {times}")
@@ -192,6 +203,62 @@ def dp_ucb_width(results: Results):
     columns = ["width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se", "regret_mean_dp_se"]
     columns += ["regret_se_dp_se", "ratio", "ratio_se", "panel", "low", "high", "policy", "curve"]
     return figure, _numbers(drawn, columns)
+
+
+def instances(results: Results):
+    """The ratio of DP-UCB's regret to DP-SE's over epsilon, by width; a panel an instance."""
+    ratios = results.inference("ratios")
+    ratios = ratios.assign(curve=labels(ratios, (*AXES, "top", "bottom", "spacing")))
+    spacing = ratios["spacing"] if "spacing" in ratios else pd.Series(np.nan, ratios.index)
+    figure_1 = (ratios["study"] == "figure1") & (ratios["K"] == 5)
+    ratios = ratios.assign(instance=spacing.map(INSTANCES).mask(figure_1, "mu2"))
+    ratios = ratios[ratios["instance"].notna() & ((ratios["study"] == "instances") | figure_1)]
+    ratios = _in_order(ratios)
+    looks = style.Palette(ratios["curve"].unique(), CURVES)
+    names = sorted(ratios["instance"].unique())
+    times = results.published("at_least_times")
+    figure, axes = style.panels(len(names), height=2.8, columns=4)
+    drawn = []
+    for number, (ax, name) in enumerate(zip(axes, names, strict=False)):
+        for curve, some in ratios[ratios["instance"] == name].groupby("curve", sort=False):
+            some = some.sort_values("epsilon")
+            low, high = interval(some["ratio"], some["ratio_se"], some["replicates"])
+            style.band(ax, some["epsilon"], some["ratio"], low, high, label=_width(curve), **looks.line(curve))
+            drawn.append(some.assign(low=low, high=high))
+        ax.axhline(1, color=style.QUIET, linewidth=0.6)
+        style.published(ax, times, "" if number else f"published: at least {times}")
+        ax.set(xscale="log", yscale="log", xlabel=AXES["epsilon"], title=f"$\\mu_{name.removeprefix('mu')}$")
+        _ticks(ax, "epsilon", ratios["epsilon"])
+    style.ylabel(axes, "regret of DP-UCB / regret of DP-SE")
+    style.legend(figure, columns=5, title="private width of DP-UCB")
+    columns = ["instance", "width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se"]
+    columns += ["regret_mean_dp_se", "regret_se_dp_se", "ratio", "ratio_se", "low", "high", "policy", "curve"]
+    return figure, _numbers(drawn, columns)
+
+
+def growth(results: Results):
+    """Regret over ln T against the horizon, with the power of ln T as which it grows."""
+    cells = at_horizon(results.cells("growth"))
+    cells = _in_order(cells.assign(curve=labels(cells, ("horizon",)), logarithm=np.log(cells["horizon"])))
+    powers = results.inference("growth")
+    powers = dict(zip(labels(powers, ()), powers["exponent"], strict=True))
+    looks = style.Palette(cells["curve"].unique(), CURVES)
+    figure, ax = style.subplots(width=style.COLUMN, height=3.3)
+    drawn = []
+    for curve, some in cells.groupby("curve", sort=False):
+        some = some.sort_values("horizon")
+        some = some.assign(
+            ratio=some["regret_mean"] / some["logarithm"], ratio_se=some["regret_se"] / some["logarithm"]
+        )
+        low, high = interval(some["ratio"], some["ratio_se"], some["replicates"])
+        power = powers.get(curve, np.nan)
+        name = f"{curve}, $p = {power:.2f}$" if pd.notna(power) else curve
+        style.band(ax, some["horizon"], some["ratio"], low, high, label=name, **looks.line(curve))
+        drawn.append(some.assign(low=low, high=high, exponent=power))
+    ax.set(xscale="log", yscale="log", xlabel=AXES["horizon"], ylabel="mean pseudo-regret / $\\ln T$")
+    style.legend(figure, columns=2)
+    columns = ["policy", "width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se", "ratio", "low"]
+    return figure, _numbers(drawn, [*columns, "high", "exponent", "curve"])
 
 
 def scaling(results: Results):
@@ -270,28 +337,36 @@ def minimax(results: Results):
 
 
 def privacy_audit(results: Results):
-    """The privacy loss that the audit shows against the epsilon that is promised, by the multiple of the noise."""
-    rows = results.inference("audit")
+    """The privacy loss that each audit shows against the epsilon that is promised, by the multiple of the noise."""
+    tables = [results.inference(name) for name in ("audit", "audit_dp_nas", "audit_dp_ucb")]
+    figure, axes = style.panels(len(tables), height=2.9)
+    drawn = []
+    for ax, rows in zip(axes, tables, strict=False):
+        rows = rows.assign(setting=_settings_in_words(rows))
+        drawn.append(rows.drop(columns="setting"))
+        curves = sorted(set(zip(-rows["noise"], rows["setting"], strict=True)))
+        looks = style.Palette(curves, fixed=())
+        limit = 1.15 * rows["epsilon"].max()
+        ax.plot([0, limit], [0, limit], label="promised", **BOUND)
+        for less, setting in curves:
+            some = rows[(rows["noise"] == -less) & (rows["setting"] == setting)].sort_values("epsilon")
+            name = ", ".join(word for word in (NOISES.get(-less, f"{-less:g} × the noise"), setting) if word)
+            line = looks.line((less, setting))
+            dash = {"marker": "_", "markersize": 9, "markeredgewidth": 1.4, "markeredgecolor": line["color"]}
+            ax.plot(some["epsilon"], some["exact"], label=f"exact, {name}", **(line | dash))
+            ax.plot(some["epsilon"], some["lower_bound"], label=f"95% bound, {name}", **(line | {"linestyle": "none"}))
+        subject = library.literals("policies", rows["subject"].iloc[0])["LABEL"]
+        ax.set(xlabel="promised $\\varepsilon$", xlim=(0, limit), ylim=(0, None), title=subject)
+    style.ylabel(axes, "privacy loss shown")
+    style.legend(figure, columns=2, rows=0)
+    return figure, pd.concat(drawn, ignore_index=True)
+
+
+def _settings_in_words(rows: pd.DataFrame) -> list[str]:
+    """Of an audit, what tells its rows apart besides epsilon and the noise."""
     measured = ("audit", "subject", "epsilon", "noise")
     keys = [k for k in rows.columns[: rows.columns.get_loc("claimed")] if k not in measured and rows[k].nunique() > 1]
-    rows = rows.assign(setting=[in_words(dict(zip(keys, r, strict=True))) for r in rows[keys].itertuples(index=False)])
-    curves = sorted(set(zip(-rows["noise"], rows["setting"], strict=True)))
-    looks = style.Palette(curves, fixed=())
-    figure, ax = style.subplots(width=style.COLUMN, height=2.7)
-    limit = 1.15 * rows["epsilon"].max()
-    ax.plot([0, limit], [0, limit], label="promised", **BOUND)
-    for less, setting in curves:
-        some = rows[(rows["noise"] == -less) & (rows["setting"] == setting)].sort_values("epsilon")
-        name = ", ".join(word for word in (NOISES.get(-less, f"{-less:g} × the noise"), setting) if word)
-        line = looks.line((less, setting))
-        ax.plot(some["epsilon"], some["exact"], label=f"exact, {name}", **(line | {"marker": None}))
-        ax.plot(some["epsilon"], some["lower_bound"], label=f"95% bound, {name}", **(line | {"linestyle": "none"}))
-    ax.set(xlabel="promised $\\varepsilon$", ylabel="privacy loss shown", xlim=(0, limit), ylim=(0, None))
-    if len(curves) > 2:
-        style.legend(figure, columns=2, rows=0)
-    else:
-        ax.legend(loc="upper left", fontsize=7)
-    return figure, rows.drop(columns="setting")
+    return [in_words(dict(zip(keys, r, strict=True))) for r in rows[keys].itertuples(index=False)]
 
 
 # The stopping rules
@@ -342,6 +417,8 @@ FIGURES = {
     "fig1a": fig1a,
     "fig1b": fig1b,
     "dp_ucb_width": dp_ucb_width,
+    "instances": instances,
+    "growth": growth,
     "scaling": scaling,
     "stopping_rules": stopping_rules,
 }

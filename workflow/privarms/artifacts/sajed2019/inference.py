@@ -5,20 +5,26 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
 from privarms.artifacts.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
-from privarms.audits import neighbouring_streams
+from privarms.audits import first_reward, neighbouring_samples, neighbouring_streams
 from privarms.audits.reduction import reduce
 from privarms.inference import bounds
 from privarms.inference.atoms import atoms
+from privarms.policies.bandit import dp_ucb
 from privarms.studies import library
+from privarms.verdict import CONFIDENCE as VERDICT_CONFIDENCE
 
 CONFIDENCE = 0.95
 # Of Figure 1, and on both sides of it.
 GROWTH_EPSILONS, GROWTH_ARMS = (0.001, 0.01, 0.1, 0.25, 0.5, 1.0, 10.0), (2, 3, 5, 10, 20, 50)
 GROWTH_EPOCHS, GROWTH_BETA = range(1, 21), 1 / 50_000_000
+# Of section 1's remarks on the tree, and of Fact 2.1 from close to the ends of its ranges on.
+TREE_HORIZONS = tuple(10**n for n in range(4, 11))
+FACT_A, FACT_B = (1.05, 1.5, 2.0, 3.0, 10.0, 100.0, 1e4, 1e8), (1 / 17, 0.05, 0.03, 0.01, 1e-3, 1e-5, 1e-8)
 
 
 def _promised(bound: Callable[..., float], *values) -> float:
@@ -30,20 +36,23 @@ def _promised(bound: Callable[..., float], *values) -> float:
 
 
 def second_half(results: Results) -> pd.DataFrame:
-    """What happens in the second half of Figure 1's horizon; a row per cell.
+    """What happens late in Figure 1's horizon; a row per cell of study `second_half`.
 
-    growing, flat: in how many runs the regret grows there, or stays; half, end: the mean regret at about half the
-    horizon, and at the horizon
+    growing, flat: in how many runs the regret grows in the second half, or stays; half, end: the mean regret at half
+    the horizon, and at the horizon; early: the first round that was recorded; settled: in how many runs the regret
+    stays from there
     """
-    cells = parameters(results.cells("figure1"))
-    runs = results.replicates("figure1", ("cell", "horizon", "replicate", "t", "regret"))
+    cells = parameters(results.cells("second_half"))
+    runs = results.replicates("second_half", ("cell", "horizon", "replicate", "t", "regret"))
     ends = runs[runs["t"] == runs["horizon"]].set_index(["cell", "replicate"])["regret"]
     half = runs[runs["t"] <= runs["horizon"] / 2].groupby(["cell", "replicate"], observed=True)["regret"].max()
-    runs = pd.DataFrame({"half": half, "end": ends})
+    first = runs.groupby(["cell", "replicate"], observed=True).agg(early=("t", "min"), least=("regret", "min"))
+    runs = first.assign(half=half, end=ends)
     runs = runs.assign(growing=runs["end"] > runs["half"], flat=runs["end"] == runs["half"])
+    runs = runs.assign(settled=runs["end"] == runs["least"])
     by_cell = runs.groupby("cell", observed=True)
-    found = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size())
-    found = found.join(by_cell[["growing", "flat"]].sum())
+    found = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size(), early=by_cell["early"].min())
+    found = found.join(by_cell[["growing", "flat", "settled"]].sum())
     found.index = found.index.astype(object)
     return cells.join(found).reset_index()
 
@@ -63,10 +72,10 @@ def regret_atoms(results: Results) -> pd.DataFrame:
 def ratios(results: Results) -> pd.DataFrame:
     """Mean regret at the horizon over DP-SE's in the same setting; a row per cell of every other private policy.
 
-    study: figure1 or settings. DP-SE's regret is that of study `regret`, which has many more runs, or else of the same
-    studies; NaN where it was not run.
+    study: figure1, settings or instances. DP-SE's regret is that of study `regret`, which has many more runs, or else
+    of the same studies; NaN where it was not run.
     """
-    studies = {study: results.cells(study) for study in ("regret", "figure1", "settings")}
+    studies = {study: results.cells(study) for study in ("regret", "figure1", "settings", "instances")}
     ends = pd.concat([at_horizon(c).assign(study=s) for s, c in studies.items()], ignore_index=True)
     around = [k for e in ends["environment"].unique() for k in library.environment_arguments(e)]
     setting = [k for k in dict.fromkeys(("environment", *around, "horizon", "epsilon")) if k in ends]
@@ -84,13 +93,91 @@ def ratios(results: Results) -> pd.DataFrame:
     )
 
 
+def growth(results: Results) -> pd.DataFrame:
+    """How regret grows with the horizon; a row per policy and setting of study `growth`.
+
+    exponent: p for which it grows like ln(T)^p from the first horizon to the last, with its standard error; least: the
+    smallest p between two horizons that follow each other
+    """
+    cells = at_horizon(results.cells("growth"))
+    settings = [k for k in parameters(cells).columns if k != "horizon" and cells[k].notna().any()]
+    rows = []
+    for setting, some in cells.groupby(settings, observed=True, dropna=False, sort=False):
+        some = some.sort_values("horizon")
+        logs, regrets = np.log(np.log(some["horizon"].to_numpy(float))), np.log(some["regret_mean"].to_numpy())
+        errors = (some["regret_se"] / some["regret_mean"]).to_numpy()
+        steps = np.diff(regrets) / np.diff(logs)
+        rows.append(
+            dict(zip(settings, setting, strict=True))
+            | {"first": some["horizon"].iloc[0], "last": some["horizon"].iloc[-1]}
+            | {"replicates": some["replicates"].min(), "least": steps.min() if len(steps) else np.nan}
+            | {"exponent": (regrets[-1] - regrets[0]) / (logs[-1] - logs[0]) if len(steps) else np.nan}
+            | {"exponent_se": np.hypot(errors[-1], errors[0]) / (logs[-1] - logs[0]) if len(steps) else np.nan}
+        )
+    return pd.DataFrame(rows)
+
+
+def noise_per_step(results: Results) -> pd.DataFrame:
+    """The noise of DP-UCB's tree in a round of its arm (section 1), for epsilon = 1; a row per horizon.
+
+    nodes: of a released sum, on average over the counts 1, ..., T; variance: of its noise; variance_ratio: over
+    log2(T)^3; deviation_ratio: the root of the variance over ln T
+    """
+    rows = []
+    for horizon in TREE_HORIZONS:
+        # Of the counts up to T as many have bit l as T + 1 numbers from 0 have, in runs of 2^l every 2^(l + 1).
+        periods = [(1 << bit, (horizon + 1) // (2 << bit), (horizon + 1) % (2 << bit)) for bit in range(40)]
+        nodes = sum(size * whole + max(0, rest - size) for size, whole, rest in periods) / horizon
+        variance = nodes * 2 * dp_ucb.configure(2, horizon, 1.0, "log3").node_scale ** 2
+        ratios = {
+            "variance_ratio": variance / np.log2(horizon) ** 3,
+            "deviation_ratio": variance**0.5 / np.log(horizon),
+        }
+        rows.append({"horizon": horizon, "nodes": nodes, "variance": variance} | ratios)
+    return pd.DataFrame(rows)
+
+
+def _audited(blocks: pd.DataFrame, module, settings: list[str]) -> pd.DataFrame:
+    """One audit reduced, with the privacy loss that is counted; a row per setting, whichever neighbour.
+
+    loss: the log ratio of the shares of events, -inf or nan where a neighbour has none; loss_low, loss_high: what holds
+    it, for all rows together with the probability that a verdict asks for
+    """
+    settings = [k for k in settings if k in blocks]
+    found = reduce(blocks, module, settings, CONFIDENCE)
+    wide = reduce(blocks, module, settings, 1 - (1 - VERDICT_CONFIDENCE) / (2 * len(found)))
+    keys = [k for k in found.columns if k in blocks and k != "trials"]
+    sums = blocks.groupby([*keys, "neighbour"], observed=True, dropna=False)[["events", "trials"]].sum()
+    shares = (sums["events"] / sums["trials"]).unstack("neighbour").reset_index()
+    shares = found[keys].merge(shares, on=keys, how="left", validate="one_to_one")
+    # In all audits of this paper the event is likelier with neighbour 1.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return found.assign(
+            loss=np.log(shares[1] / shares[0]),
+            loss_low=np.log(wide["low_1"] / wide["high_0"]),
+            loss_high=np.log(wide["high_1"] / wide["low_0"]),
+        )
+
+
 def audit(results: Results) -> pd.DataFrame:
     """What the audit shows of DP-SE's privacy loss; a row per setting, whichever of the two streams."""
     cells = parameters(results.cells("audit"))
     blocks = results.replicates("audit")
     apart = [k for k in cells if k not in ("policy", "variant", "data", "environment", "neighbour")]
     settings = list(dict.fromkeys(("K", "horizon", "epsilon", "noise", *apart)))
-    return reduce(blocks[blocks["policy"] == "dp_se"], neighbouring_streams, settings, CONFIDENCE)
+    return _audited(blocks[blocks["policy"] == "dp_se"], neighbouring_streams, settings)
+
+
+def audit_dp_nas(results: Results) -> pd.DataFrame:
+    """What the audit shows of DP-NAS's privacy loss; a row per setting."""
+    blocks = results.replicates("audit_dp_nas")
+    return _audited(blocks[blocks["policy"] == "dp_nas"], neighbouring_samples, ["epsilon", "noise", "alpha", "beta"])
+
+
+def audit_dp_ucb(results: Results) -> pd.DataFrame:
+    """What the audit shows of DP-UCB's privacy loss; a row per setting."""
+    blocks = results.replicates("audit_dp_ucb")
+    return _audited(blocks[blocks["policy"] == "dp_ucb"], first_reward, ["K", "horizon", "width", "epsilon", "noise"])
 
 
 def pulls(results: Results) -> pd.DataFrame:
@@ -166,26 +253,49 @@ def _regret_ceiling(cell) -> float:
 
 
 def minimax(results: Results) -> pd.DataFrame:
-    """DP-SE in study `minimax` with gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se)."""
-    cells = at_horizon(results.cells("minimax"))
-    cells = cells[cells["policy"] == "dp_se"]
+    """DP-SE in study `minimax` with gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se).
+
+    ceiling: the explicit bound on the mean regret, as in `scaling`; ceiling_ratio, ceiling_ratio_se: the mean over it
+    """
+    cells = results.cells("minimax")
+    cells = at_horizon(cells[cells["policy"] == "dp_se"])
     order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
+    ceiling = np.array([_promised(_regret_ceiling, r) for r in cells.itertuples()])
     return cells.assign(
         gap=cells["top"] - cells["bottom"],
         order=order,
         ratio=cells["regret_mean"] / order,
         ratio_se=cells["regret_se"] / order,
+        ceiling=ceiling,
+        ceiling_ratio=cells["regret_mean"] / ceiling,
+        ceiling_ratio_se=cells["regret_se"] / ceiling,
     )
 
 
 def stopping(results: Results) -> pd.DataFrame:
     """Stopping times beside the theorems; a row per cell, NaN where a theorem says nothing about it.
 
-    t_upper: t_U of Theorem 3.3; t_lower: the number of samples in the proof of Theorem 3.4; by_upper, by_lower: the
-    fractions of runs that stop by then; longest: of all runs; order: the expression of Corollary 3.6
+    t_upper: t_U of Theorem 3.3; t_lower: the number of samples in the proof of Theorem 3.4, t_proof the largest that it
+    allows; by_upper, by_lower, by_proof: the fractions of runs that stop by then; longest: of all runs; order: the
+    expression of Corollary 3.6; upper_quartile: what a quarter of the stopping times exceed, between quartile_low and
+    quartile_high for all cells together with the probability that a verdict asks for
     """
-    cells = results.cells("stopping").set_index("cell")
-    runs = results.replicates("stopping", ("cell", "stopping_time"))
+    return _stopping(results, "stopping")
+
+
+def large_mean(results: Results) -> pd.DataFrame:
+    """As `stopping`, of study `large_mean`."""
+    return _stopping(results, "large_mean")
+
+
+def noise_alone(results: Results) -> pd.DataFrame:
+    """As `stopping`, of study `noise_alone`."""
+    return _stopping(results, "noise_alone")
+
+
+def _stopping(results: Results, study: str) -> pd.DataFrame:
+    cells = results.cells(study).set_index("cell")
+    runs = results.replicates(study, ("cell", "stopping_time"))
     times = {cell: group["stopping_time"] for cell, group in runs.groupby("cell", observed=True, sort=False)}
     rows = []
     for cell, row in cells.iterrows():
@@ -194,11 +304,41 @@ def stopping(results: Results) -> pd.DataFrame:
         upper = _promised(bounds.halting_time, *setting)
         lower = _promised(bounds.private_samples, *setting)
         known = {"t_upper": upper, "t_lower": lower, "order": _promised(bounds.samples_order, *setting)}
+        known["t_proof"] = _promised(bounds.private_samples_of_proof, *setting)
         by = {
-            f"by_{k[2:]}": (times[cell] <= known[k]).mean() if known[k] > 0 else np.nan for k in ("t_upper", "t_lower")
+            f"by_{k[2:]}": (times[cell] <= known[k]).mean() if known[k] > 0 else np.nan
+            for k in ("t_upper", "t_lower", "t_proof")
         }
-        rows.append(known | by | {"longest": times[cell].max()})
+        quartile, low, high = _upper_quartile(times[cell].to_numpy(), len(cells))
+        quartiles = {"upper_quartile": quartile, "quartile_low": low, "quartile_high": high}
+        rows.append(known | by | {"longest": times[cell].max()} | quartiles)
     return cells.assign(**pd.DataFrame(rows, cells.index)).reset_index()
+
+
+def _upper_quartile(times: np.ndarray, together: int) -> tuple[float, float, float]:
+    """The quantile at 3/4 and the order statistics that hold it, in as many samples together as a verdict asks for."""
+    ordered, tail = np.sort(times), (1 - VERDICT_CONFIDENCE) / 2 / together
+    ranks = binom.ppf([tail, 1 - tail], len(times), 0.75).astype(int)
+    low, high = (ordered[rank] if rank < len(times) else np.inf for rank in (max(ranks[0] - 1, 0), ranks[1]))
+    return float(np.quantile(ordered, 0.75)), float(low), float(high)
+
+
+def fact_2_1(results: Results) -> pd.DataFrame:
+    """Fact 2.1 alone, nothing is simulated; a row per a, b and half of the fact.
+
+    ratio: ln(a ln x) / (b x) where, of some x, it is smallest (first half: it must be above 1) or largest (second
+    half: it must be below 1); x: there
+    """
+    rows = []
+    for a, b in itertools.product(FACT_A, FACT_B):
+        end = np.log(a * np.log(1 / b)) / b
+        for half, ends, extreme in (("first", (np.e, end), np.argmin), ("second", (2 * end, 1e6 * end), np.argmax)):
+            if ends[0] < ends[1]:
+                x = np.geomspace(*ends, 1001)[1:-1]
+                ratios = [bounds.iterated_logarithm(a, b, float(one)) for one in x]
+                place = extreme(ratios)
+                rows.append({"a": a, "b": b, "half": half, "x": x[place], "ratio": ratios[place]})
+    return pd.DataFrame(rows)
 
 
 def epoch_growth(results: Results) -> pd.DataFrame:
@@ -216,10 +356,17 @@ INFERENCE = {
     "second_half": second_half,
     "regret_atoms": regret_atoms,
     "ratios": ratios,
+    "growth": growth,
+    "noise_per_step": noise_per_step,
     "audit": audit,
+    "audit_dp_nas": audit_dp_nas,
+    "audit_dp_ucb": audit_dp_ucb,
     "pulls": pulls,
     "scaling": scaling,
     "minimax": minimax,
     "stopping": stopping,
+    "large_mean": large_mean,
+    "noise_alone": noise_alone,
+    "fact_2_1": fact_2_1,
     "epoch_growth": epoch_growth,
 }

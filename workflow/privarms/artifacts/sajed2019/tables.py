@@ -57,6 +57,37 @@ def stopping_time(results: Results) -> pd.DataFrame:
     )
 
 
+def large_mean(results: Results) -> pd.DataFrame:
+    """Who halts by t_U where |mu| is near R; a row per algorithm, alpha, mu and epsilon."""
+    cells = results.inference("large_mean")
+    keys = ["alpha", "mu", "epsilon", "replicates"]
+    return pd.DataFrame(
+        {
+            "algorithm": _with_settings(cells["policy"], cells, keys),
+            **{k: cells[k] for k in keys},
+            "mean": cells["stopping_time_mean"],
+            "se": cells["stopping_time_se"],
+            "halted": np.rint(cells["by_upper"] * cells["replicates"]).astype("Int64"),
+            "t_upper": cells["t_upper"],
+        }
+    )
+
+
+def noise_alone(results: Results) -> pd.DataFrame:
+    """Failures and stopping times where the noise decides alone; a row per algorithm, alpha, mu and epsilon."""
+    cells = results.inference("noise_alone")
+    keys = ["alpha", "mu", "epsilon", "replicates"]
+    return pd.DataFrame(
+        {
+            "algorithm": _with_settings(cells["policy"], cells, keys),
+            **{k: cells[k] for k in keys},
+            "failures": np.rint(cells["failure_mean"] * cells["replicates"]).astype("Int64"),
+            "upper_quartile": cells["upper_quartile"],
+            "t_proof": cells["t_proof"],
+        }
+    )
+
+
 def audit(results: Results) -> pd.DataFrame:
     """The privacy audit; a row per epsilon and multiple of the noise."""
     found = results.inference("audit")
@@ -67,4 +98,11 @@ def audit(results: Results) -> pd.DataFrame:
     return found[[*columns, *settings]]
 
 
-TABLES = {"audit": audit, "regret": regret, "regret_atoms": regret_atoms, "stopping_time": stopping_time}
+TABLES = {
+    "audit": audit,
+    "large_mean": large_mean,
+    "noise_alone": noise_alone,
+    "regret": regret,
+    "regret_atoms": regret_atoms,
+    "stopping_time": stopping_time,
+}

@@ -24,7 +24,10 @@ SECONDS_PER_STEP = 2e-10
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2; levels: of a tree; node_scale: L / epsilon; width: float64[levels + 2], gamma by popcount(n)."""
+    """n_arms: K >= 2; levels: of a tree; node_scale: L / epsilon times the multiple of the noise.
+
+    width: float64[levels + 2], gamma by popcount(n)
+    """
 
     n_arms: int
     levels: int
@@ -41,17 +44,24 @@ class State(NamedTuple):
     tree: Tree
 
 
-def configure(K: int, horizon: int, epsilon: float, width: Literal["log2.5", "log3", "chan", "exact"]) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; width: see `private_width`."""
+def configure(
+    K: int, horizon: int, epsilon: float, width: Literal["log2.5", "log3", "chan", "exact"], noise: float = 1.0
+) -> Params:
+    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; width: see `private_width`.
+
+    noise: multiple of the Laplace scale of a node. Only 1, the default, is private; a privacy audit sets less.
+    """
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
     if horizon < K:
         raise ValueError(f"horizon: expected at least one round for each of the {K} arms; found {horizon}")
     if not 0 < epsilon < np.inf:
         raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    if not noise > 0:
+        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
     levels = node_levels(horizon)
     gamma = private_width(width, horizon, epsilon, levels + 1)
-    return Params(int(K), levels, log2_ceiling(horizon) / epsilon, gamma)
+    return Params(int(K), levels, noise * log2_ceiling(horizon) / epsilon, gamma)
 
 
 def log2_ceiling(horizon: int) -> int:
@@ -66,7 +76,8 @@ def private_width(width: str, horizon: int, epsilon: float, most: int) -> np.nda
     log2.5: L^1.5 ln T / epsilon, the order of the union bound that section 1 quotes;
     log3: L^2 ln T / epsilon, the order that footnote 3 gives to Mishra & Thakurta 2015;
     chan: b sqrt(max(k, l)) sqrt(8 l), l = ln(2 T), the bound of Chan, Shi & Song 2010 for |noise| at delta = 1 / T;
-    exact: the 1 - 1 / T quantile of the noise.
+    exact: what |noise| exceeds with probability 1 / T.
+    The last two are two-sided bounds of one count, at the same confidence.
     """
     T, L = horizon, log2_ceiling(horizon)
     k = np.arange(most + 1)
@@ -77,7 +88,7 @@ def private_width(width: str, horizon: int, epsilon: float, most: int) -> np.nda
     if width == "chan":
         return L / epsilon * np.sqrt(np.maximum(k, log(2 * T))) * sqrt(8 * log(2 * T))
     if width == "exact":
-        return L / epsilon * np.array([laplace_sum_quantile(count, 1 / T) for count in k])
+        return L / epsilon * np.array([laplace_sum_quantile(count, 1 / (2 * T)) for count in k])
     raise ValueError(f"width: expected log2.5, log3, chan or exact; found {width!r}")
 
 

@@ -14,6 +14,18 @@ can be run:
   or "proof".
 - Lap(2 / (epsilon R_e)) hides a change of 2 / R_e in a mean of R_e / 2 rewards at the cost of epsilon, while the proof
   allows epsilon / 2: `noise` multiplies the scale.
+- budget "printed" gives every release what Algorithm 2 does. A patient of the first half who comes with another feature
+  moves the ends of two batches (epsilon / 2 each), two means (epsilon each) and M trials' lengths (epsilon / 2 each):
+  (3 + M / 2) epsilon. budget "total" keeps epsilon for the whole experiment, with delta = 1 / n:
+
+  Neighbours: one patient has another feature, arm or reward. Where a patient leaves one batch and joins another, that
+  batch is longer by one in one run and its end the same, for a ratio of e^(epsilon_B); one mean of each of the two
+  batches moves by 1 / N at most, N the arm's patients. T_min moves by 1 at most; the lengths start from one noisy copy
+  of it, and what depends on that copy alone costs nothing more. So a patient of the first half costs twice epsilon_B,
+  twice epsilon_mu and once the shared length: 2/8 + 2/8 + 1/2; one of the second half the ends of two trials and two
+  means in estimates: 2/4 + 2/4. Scales are 1 / (epsilon_mu N) with an N that no arm falls below, but with probability
+  1 / (8 n) for each noise and each arm on which it rests, four in all. R_e's part for privacy and c_e grow with the
+  noise.
 """
 
 from typing import Literal, NamedTuple
@@ -23,12 +35,15 @@ from numba import njit
 
 from privarms.binomial import binomial
 from privarms.environments._patients import count_arrivals, gap, worse_arm
-from privarms.mechanisms.lap_plus import LONGEST, lap_plus
+from privarms.mechanisms.lap_plus import lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
 from privarms.policies.experiment import BOTH
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial
+
+# What a batch's length and a mean get of epsilon with the budget `total`.
+BATCH_LENGTH, MEAN = 1 / 8, 1 / 8
 
 LABEL = "DP-ConSE"
 SECONDS_PER_RUN = 6e-6
@@ -69,15 +84,20 @@ def configure(
     confidence: Literal["printed", "per_arm"] = "printed",
     width: Literal["printed", "proof"] = "printed",
     noise: float = 1.0,
+    budget: Literal["printed", "total"] = "printed",
 ) -> Params:
     """Parameters for M >= 1 features, n = horizon patients, alpha in [0, 1] and a privacy budget epsilon > 0.
 
     confidence, width: readings of h_e and c_e, see the module
     noise: multiple of the Laplace scales of means and estimates; 1 as printed, which does not keep what is promised
+    budget: what epsilon is for, each release as printed or the experiment in total; see the module
     """
     if epsilon == float("inf"):
         raise ValueError("epsilon: expected a finite number > 0; without privacy the policy is conse_se")
-    return parameters(trial.checked_design(M, horizon, alpha, epsilon, noise), confidence, width)
+    if budget not in ("printed", "total"):
+        raise ValueError(f"budget: expected printed or total; found {budget!r}")
+    design = trial.checked_design(M, horizon, alpha, epsilon, noise, total=budget == "total")
+    return parameters(design, confidence, width)
 
 
 def parameters(design: Design, confidence: str, width: str) -> Params:
@@ -94,6 +114,8 @@ def parameters(design: Design, confidence: str, width: str) -> Params:
 def epoch_length(params, epoch):
     """R_e, real."""
     n, epsilon, gap = params.design.n, params.design.epsilon, 2.0**-epoch
+    if params.design.total:
+        epsilon *= MEAN
     samples = 32 * np.log(16 * n * epoch**2) / gap**2
     private_samples = 8 * np.log(8 * n * epoch**2) / (epsilon * gap)
     return max(samples, private_samples) + 1
@@ -107,9 +129,25 @@ def confidence_radius(params, epoch):
 
 
 @njit
+def mean_scale(params, epoch):
+    """The scale of the Laplace noise of a batch's means: 2 / (epsilon R_e), 0 without privacy.
+
+    With the budget `total` 1 / (epsilon / 8 N), N what each arm of a batch has with certainty.
+    """
+    design, length = params.design, epoch_length(params, epoch)
+    if design.total:
+        patients = length - trial.certain(design.n) / (BATCH_LENGTH * design.epsilon)
+        return design.noise / (MEAN * design.epsilon * trial.certain_count(design.n, patients))
+    return 2 * design.noise / (design.epsilon * length)
+
+
+@njit
 def privacy_radius(params, epoch):
-    """c_e, 0 without privacy."""
-    return params.width * np.log(8 * params.design.n * epoch**2) / (epoch_length(params, epoch) * params.design.epsilon)
+    """c_e, 0 without privacy; as often the scale of the means' noise with the budget `total`."""
+    logarithm = np.log(8 * params.design.n * epoch**2)
+    if params.design.total:
+        return params.width / 2 * logarithm * mean_scale(params, epoch) / params.design.noise
+    return params.width * logarithm / (epoch_length(params, epoch) * params.design.epsilon)
 
 
 @njit
@@ -122,21 +160,27 @@ def elimination_margin(params, epoch):
 def draw_length(params, epoch, rng):
     """R_e^j: Lap+(R_e), or R_e without privacy; float."""
     length = epoch_length(params, epoch)
+    if params.design.total:
+        return float(lap_plus(length, 2 * BATCH_LENGTH * params.design.epsilon, rng))
     if params.design.epsilon < np.inf:
         return float(lap_plus(length, params.design.epsilon, rng))
     return length
 
 
 @njit
+def released_mean(scale, pulls, reward_sum, rng):
+    """The mean of an arm in a batch, 0 without a patient, with Laplace noise of a scale: line 11."""
+    mean = reward_sum / pulls if pulls > 0 else 0.0
+    return mean + laplace(scale, rng) if scale > 0 else mean
+
+
+@njit
 def eliminated_arm(params, epoch, pulls, reward_sums, rng):
     """Lines 10 to 12 at the end of an epoch >= 1: the arm that goes, or -1; int64[2] and float64[2] of the epoch."""
     means = np.zeros(2)
-    scale = 2 * params.design.noise / (params.design.epsilon * epoch_length(params, epoch))
+    scale = mean_scale(params, epoch)
     for arm in range(2):
-        if pulls[arm] > 0:
-            means[arm] = reward_sums[arm] / pulls[arm]
-        if scale > 0:
-            means[arm] += laplace(scale, rng)
+        means[arm] = released_mean(scale, pulls[arm], reward_sums[arm], rng)
     margin = elimination_margin(params, epoch)
     if means[1] - means[0] > margin:
         return 0
@@ -212,9 +256,10 @@ def simulate(params, environment, rng, record):
         record.first_half_regret[feature] = record.regret[feature]
     least = trial.T_min(design, counts)
     count_arrivals(environment, 1, rng, counts)
+    planned = trial.planned_length(design, least, rng)
     for feature in range(design.M):
-        record.floor_T_min[feature] = int(min(least, LONGEST))
-        record.length[feature] = trial.trial_length(design, least, rng)
+        record.floor_T_min[feature] = planned
+        record.length[feature] = trial.trial_length(design, planned, rng)
         trial.run_trial(design, environment, feature, counts[feature], record.kept[feature], rng, record)
 
 

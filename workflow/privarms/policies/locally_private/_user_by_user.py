@@ -18,6 +18,9 @@ class Bin:
         self.s, self.lower, self.upper, self.arms = s, lower, upper, list(arms)
         K = max(arms) + 1
         self.t = [0] * sources
+        # What nobody knows: how many pulled an arm, the sum of their expected rewards, and both as N and D add them up.
+        self.C, self.T = np.zeros((sources, K)), np.zeros((sources, K))
+        self.E, self.F = np.zeros((sources, K)), np.zeros((sources, K))
         self.U, self.V = np.zeros((sources, K)), np.zeros((sources, K))
         # What the released program adds up after each batch.
         self.N, self.D, self.B = np.zeros((sources, K)), np.zeros((sources, K)), np.zeros((sources, K))
@@ -32,6 +35,7 @@ class Server:
 
     laplace(scale, shape) -> so many draws; pick(ties) -> one of the longest edges' dimensions
     removals: (source, users of it so far, lower corner, depth, arm); refined: (lower corner, depth, arms)
+    looks: at estimates with a finite radius; misses: those that find it farther from its expectation, (14)
     """
 
     def __init__(self, params, laplace, pick):
@@ -39,12 +43,13 @@ class Server:
         d, self.sources = params.dimensions, len(params.users)
         self.bins = [Bin(0, (0.0,) * d, (1.0,) * d, range(params.n_arms), self.sources)]
         self.removals, self.refined = [], []
+        self.looks = self.misses = 0
 
     def find(self, x):
         return next(B for B in self.bins if B.holds(x))
 
-    def receive(self, m, x, arm, reward):
-        """What one user of source m sends: (11) with (12), or (24) with (25)."""
+    def receive(self, m, x, arm, reward, mean):
+        """What one user of source m sends: (11) with (12), or (24) with (25); mean: the reward's expectation."""
         scale = 4 / self.params.epsilons[m]
         for B in self.bins:
             B.t[m] += 1
@@ -52,6 +57,8 @@ class Server:
             if inside and arm in B.arms:
                 B.U[m, arm] += 1
                 B.V[m, arm] += reward
+                B.C[m, arm] += 1
+                B.T[m, arm] += mean
             if inside or self.params.every_user:
                 noise = self.laplace(scale, (2, len(B.arms)))
                 B.U[m, B.arms] += noise[0]
@@ -63,9 +70,9 @@ class Server:
         if t == 0:
             return 0.0
         share = p.epsilons[m] ** 2 * B.U[m, k] / t
-        if p.absolute:
-            return min(abs(share), 1.0) if t >= p.warm_up else 0.0
-        return min(share, 1.0) if t > p.warm_up else 0.0
+        if t > p.warm_up or (t == p.warm_up and p.at_warm_up):
+            return min(abs(share) if p.absolute else share, 1.0)
+        return 0.0
 
     def parts(self, B, m, k):
         """The terms of source m in the sums of (26) and (28)."""
@@ -79,11 +86,21 @@ class Server:
         p = self.params
         if p.single_sum:
             N, D, V = np.sum([self.parts(B, i, k) for i in range(self.sources)], axis=0)
-            f = N / D if D != 0 else 0.0
         else:
             N, D, V = B.N[:, k].sum(), B.D[:, k].sum(), B.B[:, k].sum()
-            f = min(max(N / (D + 1e-4), 0.0), 1.0)
+        f = N / (D + p.denominator) if D + p.denominator != 0 else 0.0
+        if not p.unclipped:
+            f = min(max(f, 0.0), 1.0)
         return f, p.scale * math.sqrt(V + p.offset) / abs(D) if D != 0 else math.inf
+
+    def expectation(self, B, k):
+        """That of (13) or (26) over rewards, and without noise but in the weights, as in (14)."""
+        if self.params.single_sum:
+            weights = [self.weight(B, i, k) for i in range(self.sources)]
+            E, F = np.dot(weights, B.T[:, k]), np.dot(weights, B.C[:, k])
+        else:
+            E, F = B.E[:, k].sum(), B.F[:, k].sum()
+        return E / F if F != 0 else 0.0
 
     def update(self, m, seen):
         """After a batch of source m, whose user number `seen` was the last: estimate, eliminate, refine."""
@@ -96,6 +113,9 @@ class Server:
                     B.N[m, k] += N
                     B.D[m, k] += D
                     B.B[m, k] += V
+                    weight = self.weight(B, m, k)
+                    B.E[m, k] += weight * B.T[m, k]
+                    B.F[m, k] += weight * B.C[m, k]
             looks = max(B.t) >= p.warm_up if p.any_source else B.t[m] >= p.warm_up
             partition += self.decide(B, m, seen) if looks else [B]
         self.bins = partition
@@ -106,16 +126,21 @@ class Server:
         B.f, B.r = {}, {}
         for k in B.arms:
             B.f[k], B.r[k] = self.estimate(B, m, k)
-        h = {k: 2 * B.r[k] if p.two_radii else max(B.r[k], side) for k in B.arms}
+            # A bin with one arm left is settled.
+            if B.r[k] < math.inf and len(B.arms) > 1:
+                self.looks += 1
+                self.misses += abs(B.f[k] - self.expectation(B, k)) > B.r[k]
+        h = {k: p.width * B.r[k] if p.no_floor else max(p.width * B.r[k], side) for k in B.arms}
         # (16) and (29)
         best = max(B.f[k] - h[k] for k in B.arms)
         gone = [k for k in B.arms if best > B.f[k] + h[k]]
-        fine_before = [B.r[k] < p.tau * side for k in B.arms]
+        before = list(B.arms)
         for k in gone:
             B.arms.remove(k)
             self.removals.append((m, seen, B.lower, B.s, k))
         # (17)
-        fine = any(B.r[k] < p.tau * side for k in B.arms) if p.some_arm else all(fine_before)
+        fine = [B.r[k] < p.tau * side for k in (B.arms if p.after_removal else before)]
+        fine = any(fine) if p.some_arm else all(fine)
         if B.s < p.depth and fine:
             self.refined.append((B.lower, B.s, tuple(B.arms)))
             return self.halves(B)
@@ -173,7 +198,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
             record.pulls[arm] += 1
             for k, chance in server.chances(server.find(point)).items():
                 shares[k] += chance
-        server.receive(source, context, arm, float(rng.random() < mean))
+        server.receive(source, context, arm, float(rng.random() < mean), mean)
         if (user + 1) % params.batch == 0 or user + 1 == n:
             server.update(source, user + 1)
         if source == 0:

@@ -18,6 +18,16 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace, laplace_sum
 from privarms.policies.locally_private._auxiliary import users_and_budgets
+from privarms.policies.locally_private._counts import (
+    ALONE,
+    COUNTS,
+    EMPTY,
+    FOLLOWED,
+    HALVINGS,
+    IN_PARTS,
+    LOOKS,
+    MISSES,
+)
 from privarms.policies.locally_private._partition import Tree, draw_tree, find
 
 LABEL = "LDPMAB"
@@ -33,21 +43,31 @@ PRINTED_DEPTH = 12
 DEVIATIONS = {
     # Laplace noise, in every active bin: from every user; or only from the users in the bin.
     "noise": ("every_user", "bin_users"),
-    # Sums over users, (13) and (26); or such sums added up anew after each batch, clipped to [0, 1].
-    "estimator": ("single_sum", "running_sum"),
-    # (27); or without its absolute value and only after the warm-up's last user.
-    "weights": ("absolute", "signed"),
-    # The radius with c ln n; or c log2 n*.
+    # Sums over users, (13) and (26); or such sums added up anew after each batch.
+    "sums": ("single", "running"),
+    # An estimate as it is; or clipped to [0, 1].
+    "clip": ("none", "unit_interval"),
+    # Added to the sum by which an estimate divides.
+    "denominator": (0, 0.0001),
+    # (27); or without its absolute value.
+    "sign": ("absolute", "signed"),
+    # A source counts from the warm-up's last user on; or from the one after.
+    "first_weight": ("at_warm_up", "after_warm_up"),
+    # The radius with c ln n; or c log2 n*, where n* is n if a data set of n users has a budget of 1 or more.
     "logarithm": ("natural", "binary"),
     # ln(n)^2 users of any source, (16) and (29); or floor(log2 n*)^2 users of the source now streaming.
     "warm_up": ("any_source", "this_source"),
-    # A bin is fine enough for radii above 2 sqrt(d) 2^(-s/d), (17); or 2^(-s/d).
+    # A bin is fine enough for radii above 2 sqrt(d) 2^(-s/d), (17); or 2^(-s/d). The floor below stays where it is.
     "threshold": ("diameter", "side"),
-    # An estimate's half-width is two radii; or the larger of radius and 2^(-s/d).
-    "band": ("two_radii", "radius_or_side"),
-    # A bin is halved where the radius of some arm that is left is below the threshold; or those of all arms that were
-    # active before a removal. Before the warm-up there is no halving.
-    "split": ("some_arm", "all_arms"),
+    # An estimate's half-width is so many radii;
+    "width": (2, 1),
+    # and whatever the radius is; or at least 2^(-s/d).
+    "floor": ("none", "side"),
+    # A bin is halved where the radius of some arm is below the threshold; or those of all. Before the warm-up there is
+    # no halving.
+    "arms": ("some", "all"),
+    # These arms are those that are left after a removal; or that there were before it.
+    "asked": ("after_removal", "before_removal"),
     # Of arms: uniform, (8); or in favour of larger estimates.
     "choice": ("uniform", "exponential"),
     # Of bins: free (up to PRINTED_DEPTH); or at most that of the program.
@@ -56,6 +76,17 @@ DEVIATIONS = {
     "offset": (0, 0.0001),
     # Users between two looks at the sums, where no other number is given.
     "batch": (1, 100),
+    # Several of these at once: see BUNDLES.
+    "estimator": ("single_sum", "running_sum"),
+    "weights": ("absolute", "signed"),
+    "band": ("two_radii", "radius_or_side"),
+    "split": ("some_arm", "all_arms"),
+}
+BUNDLES = {
+    "estimator": ("sums", "clip", "denominator"),
+    "weights": ("sign", "first_weight"),
+    "band": ("width", "floor"),
+    "split": ("arms", "asked"),
 }
 VARIANTS = ("as_printed", "as_released")
 
@@ -67,7 +98,8 @@ class Params(NamedTuple):
     batch: users between two looks at the sums; depth: the largest of a bin; warm_up: users before a bin is looked at
     scale: what multiplies sqrt(sum + offset) / |sum| in the radius; offset: added under the root
     tau: a bin is halved where radii are below tau 2^(-s/d) at depth s
-    the rest: whether a switch is as printed (`strict`: warm-up must be exceeded before a source counts)
+    denominator: added to the sum by which an estimate divides; width: radii in a half-width
+    the rest: whether a switch is as printed
     """
 
     n_arms: int
@@ -80,12 +112,17 @@ class Params(NamedTuple):
     scale: float
     offset: float
     tau: float
+    denominator: float
+    width: float
     every_user: bool
     single_sum: bool
+    unclipped: bool
     absolute: bool
+    at_warm_up: bool
     any_source: bool
-    two_radii: bool
+    no_floor: bool
     some_arm: bool
+    after_removal: bool
     uniform: bool
 
 
@@ -103,6 +140,13 @@ class State(NamedTuple):
     chances: float64[bins, K], of the arms up to and including k; stale: bool[bins], whether to be computed anew
     live: int64[...], the bins that are followed, the first n_live[0] of it
     removals: int64[..., 4], the first n_removals[0] rows: source, users of the source so far, bin, arm
+
+    What nothing in the algorithm looks at:
+
+    due: float64[bins, K], sum of the expected rewards of those who pulled an arm, of this batch
+    T, C: float64[bins, K], sums of these and of their number, of the source now streaming; E, F: weighted as N and D
+    are, so that E / F is what an estimate estimates, the expectation in (14)
+    counts: int64[COUNTS], see `_counts`
     """
 
     tree: Tree
@@ -127,6 +171,12 @@ class State(NamedTuple):
     n_live: np.ndarray
     removals: np.ndarray
     n_removals: np.ndarray
+    due: np.ndarray
+    T: np.ndarray
+    C: np.ndarray
+    E: np.ndarray
+    F: np.ndarray
+    counts: np.ndarray
 
 
 def configure(
@@ -168,6 +218,7 @@ def configure(
         raise ValueError(f"deviation: expected some of {', '.join(DEVIATIONS)}; found {', '.join(unknown)}")
     if "batch" in deviating and batch is not None:
         raise ValueError(f"deviation: expected no batch where batch is given; found batch = {batch}")
+    deviating += [name for bundle in deviating for name in BUNDLES.get(bundle, ())]
     # Each point as printed, unless as released: the variant's own way, and the other one where it deviates.
     printed = {name: (variant == "as_printed") != (name in deviating) for name in DEVIATIONS}
     users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
@@ -193,12 +244,17 @@ def configure(
         scale=math.sqrt(c * (math.log(n) if printed["logarithm"] else math.log2(effective))),
         offset=float(DEVIATIONS["offset"][not printed["offset"]]),
         tau=2 * math.sqrt(dimensions) if printed["threshold"] else 1.0,
+        denominator=float(DEVIATIONS["denominator"][not printed["denominator"]]),
+        width=float(DEVIATIONS["width"][not printed["width"]]),
         every_user=printed["noise"],
-        single_sum=printed["estimator"],
-        absolute=printed["weights"],
+        single_sum=printed["sums"],
+        unclipped=printed["clip"],
+        absolute=printed["sign"],
+        at_warm_up=printed["first_weight"],
         any_source=printed["warm_up"],
-        two_radii=printed["band"],
-        some_arm=printed["split"],
+        no_floor=printed["floor"],
+        some_arm=printed["arms"],
+        after_removal=printed["asked"],
         uniform=printed["choice"],
     )
 
@@ -243,6 +299,12 @@ def init(params, rng):
         np.ones(1, np.int64),
         np.zeros((2**params.depth * (K - 1), 4), np.int64),
         np.zeros(1, np.int64),
+        np.zeros(shape),
+        np.zeros(shape),
+        np.zeros(shape),
+        np.zeros(shape),
+        np.zeros(shape),
+        np.zeros(COUNTS, np.int64),
     )
     state.arms[0] = (1 << K) - 1
     return state
@@ -297,23 +359,31 @@ def _learn(params, state, source, users, seen, rng):
     tree, live = state.tree, state.live
     arms, U, V, N, D, B = state.arms, state.U, state.V, state.N, state.D, state.B
     estimates, radii = state.estimates, state.radii
+    T, C, E, F, due, counted = state.T, state.C, state.E, state.F, state.due, state.counts
     # Backwards: what is appended on the way is not looked at, and what fills a gap has been.
     for place in range(state.n_live[0] - 1, -1, -1):
         i = live[place]
         state.t[i] += users
         state.owed[i] += users if params.every_user else state.in_bin[i]
+        if source == 0:
+            counted[FOLLOWED] += 1
+            counted[EMPTY] += state.in_bin[i] == 0
+            counted[ALONE] += state.in_bin[i] == 1
         if state.in_bin[i] > 0:
             state.in_bin[i] = 0
             for k in range(K):
                 U[i, k] += state.pulled[i, k]
                 V[i, k] += state.rewarded[i, k]
+                C[i, k] += state.pulled[i, k]
+                T[i, k] += due[i, k]
+                due[i, k] = 0.0
                 state.pulled[i, k] = 0
                 state.rewarded[i, k] = 0
         t = state.t[i]
         # The weight is 0 until then, so that nothing changes.
         if t < params.warm_up and not (params.any_source and state.ready[i]):
             continue
-        counts = t > params.warm_up or (params.absolute and t >= params.warm_up)
+        counts = t > params.warm_up or (params.at_warm_up and t >= params.warm_up)
         side = 2.0 ** (-tree.depth[i] / params.dimensions)
         threshold = params.tau * side
         fine_arms, active = 0, 0
@@ -333,17 +403,25 @@ def _learn(params, state, source, users, seen, rng):
             numerator = N[i, k] + weight * V[i, k]
             denominator = D[i, k] + weight * U[i, k]
             variance = B[i, k] + weight * weight * max(U[i, k], t / squared)
-            if params.single_sum:
-                estimates[i, k] = numerator / denominator if denominator != 0 else 0.0
-            else:
+            total, users_there = E[i, k] + weight * T[i, k], F[i, k] + weight * C[i, k]
+            if not params.single_sum:
                 N[i, k], D[i, k], B[i, k] = numerator, denominator, variance
-                estimates[i, k] = min(max(numerator / (denominator + 1e-4), 0.0), 1.0)
+                E[i, k], F[i, k] = total, users_there
+            divisor = denominator + params.denominator
+            estimate = numerator / divisor if divisor != 0 else 0.0
+            estimates[i, k] = estimate if params.unclipped else min(max(estimate, 0.0), 1.0)
             # (14) and (28); infinite before a source counts.
             radius = np.inf
             if denominator != 0:
                 radius = params.scale * np.sqrt(variance + params.offset) / abs(denominator)
             radii[i, k] = radius
-            half_width = 2 * radius if params.two_radii else max(radius, side)
+            if radius < np.inf:
+                counted[LOOKS] += 1
+                expected = total / users_there if users_there != 0 else 0.0
+                counted[MISSES] += abs(estimates[i, k] - expected) > radius
+            half_width = params.width * radius
+            if not params.no_floor:
+                half_width = max(half_width, side)
             highest = max(highest, estimates[i, k] - half_width)
         if counts:
             state.owed[i] = 0
@@ -354,7 +432,9 @@ def _learn(params, state, source, users, seen, rng):
         for k in range(K):
             if (arms[i] >> k) & 1:
                 fine_before += radii[i, k] < threshold
-                half_width = 2 * radii[i, k] if params.two_radii else max(radii[i, k], side)
+                half_width = params.width * radii[i, k]
+                if not params.no_floor:
+                    half_width = max(half_width, side)
                 if highest > estimates[i, k] + half_width:
                     arms[i] ^= 1 << k
                     active -= 1
@@ -367,13 +447,14 @@ def _learn(params, state, source, users, seen, rng):
                 elif radii[i, k] < threshold:
                     fine_arms += 1
 
+        fine, asked = (fine_arms, active) if params.after_removal else (fine_before, active_before)
         if active == 1:
             for k in range(K):
                 if (arms[i] >> k) & 1:
                     state.only[i] = k
             state.n_live[0] -= 1
             live[place] = live[state.n_live[0]]
-        elif tree.depth[i] < params.depth and (fine_arms > 0 if params.some_arm else fine_before == active_before):
+        elif tree.depth[i] < params.depth and (fine > 0 if params.some_arm else fine == asked):
             tree.refined[i] = True
             left = 2 * i + 1
             arms[left] = arms[i]
@@ -390,7 +471,7 @@ def end_source(params, state, source):
     for place in range(state.n_live[0]):
         i = state.live[place]
         t = state.t[i]
-        counted = t > params.warm_up or (params.absolute and t >= params.warm_up)
+        counted = t > params.warm_up or (params.at_warm_up and t >= params.warm_up)
         for k in range(params.n_arms):
             U, V = state.U[i, k], state.V[i, k]
             if params.single_sum and counted:
@@ -399,6 +480,10 @@ def end_source(params, state, source):
                 state.N[i, k] += weight * V
                 state.D[i, k] += weight * U
                 state.B[i, k] += weight * weight * max(U, t / squared)
+                state.E[i, k] += weight * state.T[i, k]
+                state.F[i, k] += weight * state.C[i, k]
+            state.T[i, k] = 0.0
+            state.C[i, k] = 0.0
             state.U[i, k] = 0.0
             state.V[i, k] = 0.0
         state.ready[i] = state.ready[i] or counted
@@ -416,7 +501,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     dimension, cut, refined = state.tree.dimension, state.tree.cut, state.tree.refined
     arms, only, stale, chances = state.arms, state.only, state.stale, state.chances
     in_bin, pulled, rewarded = state.in_bin, state.pulled, state.rewarded
-    estimates, radii = state.estimates, state.radii
+    estimates, radii, due = state.estimates, state.radii, state.due
     context = np.zeros(params.dimensions)
     point = np.full(params.dimensions, environment.point)
     here, shares = np.zeros(K), np.zeros(K)
@@ -456,9 +541,14 @@ def stream(params, environment, state, source, checkpoints, rng, record):
                     regret += environment.mean(environment, source, user, context, best) - expected
             if only[i] < 0:
                 in_bin[i] += 1
+                if source == 0 and i > 0:
+                    state.counts[IN_PARTS] += 1
+                    state.counts[HALVINGS] += state.tree.depth[i]
                 if (arms[i] >> arm) & 1:
                     pulled[i, arm] += 1
-                    if rng.random() < environment.mean(environment, source, user, context, arm):
+                    chance = environment.mean(environment, source, user, context, arm)
+                    due[i, arm] += chance
+                    if rng.random() < chance:
                         rewarded[i, arm] += 1
             user += 1
             if source == 0 and next_checkpoint < len(checkpoints) and user == checkpoints[next_checkpoint]:

@@ -41,15 +41,19 @@ class State(NamedTuple):
     A: float
 
 
-def configure(epsilon: float, alpha: float, beta: float, R: float = 1.0) -> Params:
-    """Parameters for a privacy budget epsilon > 0; the estimate is off by alpha |mu| or more with probability beta."""
-    for name, value in (("epsilon", epsilon), ("R", R)):
+def configure(epsilon: float, alpha: float, beta: float, R: float = 1.0, noise: float = 1.0) -> Params:
+    """Parameters for a privacy budget epsilon > 0; the estimate is off by alpha |mu| or more with probability beta.
+
+    noise: multiple of the Laplace scales of line 1. Only 1, the default, is private; a privacy audit sets less.
+    """
+    for name, value in (("epsilon", epsilon), ("R", R), ("noise", noise)):
         if not 0 < value < np.inf:
             raise ValueError(f"{name}: expected a finite number > 0; found {value}")
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not 0 < value < 1:
             raise ValueError(f"{name}: expected a number in (0, 1); found {value}")
-    return Params(float(alpha), float(beta), float(R), 12 * R / epsilon, 12 * R / epsilon, 4 * R / epsilon)
+    scales = (noise * 12 * R / epsilon, noise * 12 * R / epsilon, noise * 4 * R / epsilon)
+    return Params(float(alpha), float(beta), float(R), *scales)
 
 
 @njit

@@ -1,0 +1,97 @@
+"""The audit of DP-NAS: its streams, what is counted, and the exact loss."""
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+from privarms.audits import neighbouring_samples
+from privarms.audits.neighbouring_samples import Inputs, event_probability, log_ratio, threshold
+from privarms.policies.stopping import Rule, dp_nas
+
+SETTING = {"epsilon": 1.0, "alpha": 0.9, "beta": 0.5}
+
+
+def test_the_two_streams_differ_in_the_first_sample_alone():
+    zero, one = (neighbouring_samples.configure(**SETTING, neighbour=n) for n in (0, 1))
+    assert (zero.samples != one.samples).nonzero()[0].tolist() == [0]
+    assert (zero.samples[0], one.samples[0]) == (-1, 1)
+    assert set(zero.samples) == {-1, 1}
+
+
+def test_the_sums_turn_and_end_where_they_should():
+    params, samples = dp_nas.configure(**SETTING), neighbouring_samples.configure(**SETTING, neighbour=0).samples
+    sums = np.cumsum(samples)
+    margins = (np.abs(sums) - [threshold(params, t) for t in range(1, len(sums) + 1)]) / params.sigma_2
+    turn = sums.argmin()
+    # The first that are not further than 2 and 3 scales below.
+    assert margins[turn] >= -2 > margins[turn - 1]
+    assert margins[-1] >= -3 > margins[-2]
+    assert sums[-1] > 0
+
+
+class State(NamedTuple):
+    at: int
+
+
+def test_a_stop_on_the_positive_side_with_a_high_estimate_is_counted():
+    samples = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])
+
+    def counted(at, estimate, neighbour=0):
+        @njit
+        def asked(params, state, rng):
+            return State(state.at + 1)
+
+        @njit
+        def start(params, rng):
+            return State(0)
+
+        @njit
+        def stops(params, state, t, total, rng):
+            return t == at
+
+        @njit
+        def says(params, t, total, rng):
+            return estimate
+
+        changed = samples.copy()
+        changed[0] += 2 * neighbour
+        rule = SimpleNamespace(RULE=Rule(start, asked, stops, says))
+        inputs = Inputs(changed, neighbour, 1.0)
+        return neighbouring_samples.count_events(rule, None, inputs, None, 3, np.random.default_rng(1))
+
+    # The sum of stream 0 is 1 after five samples: the estimate must be 3 / 5 or more, with either neighbour.
+    assert counted(5, 0.6) == 3
+    assert counted(5, 0.6, neighbour=1) == 3
+    assert counted(5, 0.59) == 0
+    assert counted(2, 9.0) == 0, "on the negative side"
+    assert counted(6, 9.0) == 0, "does not stop"
+
+
+def test_the_loss_uses_most_of_epsilon_and_half_the_noise_twice_as_much():
+    for noise, low, high in ((1.0, 0.85, 1.0), (0.5, 1.5, 2.0)):
+        setting = SETTING | {"noise": noise}
+        params, inputs = dp_nas.configure(**setting), neighbouring_samples.configure(**setting, neighbour=0)
+        assert low < log_ratio(params, inputs) < high
+
+
+def test_the_probability_of_one_query_by_hand():
+    # One sample a side, so far below the threshold that it stops or goes on by the noise alone: by simulation.
+    params = dp_nas.configure(epsilon=100.0, alpha=0.9, beta=0.9)
+    inputs = Inputs(np.array([-1.0, 1.0, 1.0]), 0, 1.0)
+    rng = np.random.default_rng(2)
+    n = 400_000
+    b, a1, a2, a3 = (rng.laplace(scale=s, size=n) for s in (params.sigma_1, *[params.sigma_2] * 3))
+    margins = [abs(s) - threshold(params, t) for t, s in ((1, -1.0), (2, 0.0), (3, 1.0))]
+    goes_on = (a1 + b > margins[0]) & (a2 + b > margins[1])
+    event = goes_on & (a3 + b <= margins[2]) & (rng.laplace(scale=params.sigma_3, size=n) >= 2)
+    exact = event_probability(params, inputs)
+    assert abs(event.mean() - exact) < 4.5 * np.sqrt(exact / n) + 1e-12
+
+
+@pytest.mark.parametrize("neighbour", [-1, 2])
+def test_another_neighbour_is_refused(neighbour):
+    with pytest.raises(ValueError, match="neighbour"):
+        neighbouring_samples.configure(**SETTING, neighbour=neighbour)

@@ -1,0 +1,39 @@
+"""The means of Bernoulli arms."""
+
+import numpy as np
+import pytest
+
+from privarms.environments import bernoulli
+
+# mu1 to mu4 of Azize & Basu 2022.
+INSTANCES = {
+    "one_best": (0.7, [0.75, 0.7, 0.7, 0.7, 0.7]),
+    "linear": (0.25, [0.75, 0.625, 0.5, 0.375, 0.25]),
+    "convex": (0.25, [0.75, 0.53125, 0.375, 0.28125, 0.25]),
+    "concave": (0.25, [0.75, 0.71875, 0.625, 0.46875, 0.25]),
+}
+
+
+@pytest.mark.parametrize("spacing", INSTANCES)
+def test_the_instances_of_the_literature_to_the_last_bit(spacing):
+    bottom, means = INSTANCES[spacing]
+    assert bernoulli.configure(5, 0.75, bottom, spacing).means.tolist() == means
+
+
+def test_arms_are_linearly_spaced_where_nothing_is_said():
+    assert bernoulli.configure(3, 1.0, 0.0).means.tolist() == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [({"K": 1}, "K"), ({"bottom": 0.8}, "bottom"), ({"top": 1.1}, "top"), ({"spacing": "cubic"}, "spacing")],
+)
+def test_bad_means_are_refused(change, named):
+    with pytest.raises(ValueError, match=named):
+        bernoulli.configure(**{"K": 5, "top": 0.75, "bottom": 0.25} | change)
+
+
+def test_a_reward_is_one_with_the_arm_s_probability():
+    environment = bernoulli.configure(2, 1.0, 0.0)
+    rng = np.random.default_rng(1)
+    assert [environment.pull(environment, arm, rng) for arm in (0, 1)] == [1.0, 0.0]

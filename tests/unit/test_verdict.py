@@ -1,0 +1,145 @@
+"""A verdict is where the interval of what was measured lies, seen from what the tolerance allows."""
+
+import math
+
+import pytest
+from scipy import stats
+
+from privarms import verdict
+from privarms.errors import PrivarmsError
+from privarms.verdict import Measured, region
+
+NAN, INF = math.nan, math.inf
+# Normal and Student's quantiles at .9995.
+Z, T_9 = 3.290526731491894, 4.780912585931142
+
+
+@pytest.mark.parametrize(
+    ("measured", "low", "high"),
+    [
+        (Measured(5.0), 5.0, 5.0),
+        (Measured(5.0, 0.1), 5 - 0.1 * Z, 5 + 0.1 * Z),
+        (Measured(5.0, 0.1, 10), 5 - 0.1 * T_9, 5 + 0.1 * T_9),
+        (Measured(5.0, NAN, 10), -INF, INF),
+        (Measured(5.0, 0.1, 1), -INF, INF),
+        (Measured(NAN, 0.1, 10), -INF, INF),
+        (Measured(5.0, 0.1, 10, low=4.0, high=5.5), 4.0, 5.5),
+    ],
+)
+def test_the_interval_is_students_where_no_other_is_known(measured, low, high):
+    assert measured.interval == pytest.approx((low, high), rel=1e-9)
+
+
+def test_a_fraction_has_the_interval_of_clopper_and_pearson_and_never_no_width():
+    found = Measured.fraction(0, 1000)
+    # (1 - p)^1000 = .0005
+    assert found.interval == pytest.approx((0.0, 1 - 0.0005 ** (1 / 1000)), rel=1e-9)
+    low, high = Measured.fraction(30, 100).interval
+    assert stats.binom.sf(29, 100, low) == pytest.approx(0.0005, rel=1e-6)
+    assert stats.binom.cdf(30, 100, high) == pytest.approx(0.0005, rel=1e-6)
+    assert region({"at_most": 1}, 1, Measured(0.0)).decide(Measured.fraction(0, 0)) == "unverifiable"
+    assert Measured.fraction(0, 1000, together=5).high == pytest.approx(1 - 0.0001 ** (1 / 1000), rel=1e-9)
+
+
+def test_the_largest_of_several_rests_on_intervals_that_hold_together():
+    parts = [Measured(1.0, 0.3), Measured(1.2, 0.1), Measured(0.1, 0.1, low=0.0, high=0.2)]
+    wide = -stats.norm.ppf(0.0005 / 3)
+    found = Measured.largest(parts)
+    assert (found.value, found.se) == (1.2, 0.1)
+    assert found.interval == pytest.approx((1.2 - 0.1 * wide, 1.0 + 0.3 * wide))
+    least = Measured.smallest(parts)
+    assert (least.value, *least.interval) == (0.1, *(pytest.approx(e) for e in (1.0 - 0.3 * wide, 0.2)))
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "low", "high"),
+    [
+        ({"at_least": 5}, 5, INF),
+        ({"at_most": 5}, -INF, 5),
+        ({"at_least": 4, "at_most": 5}, 4, 5),
+        ({"absolute": 0.5}, 9.5, 10.5),
+        ({"equals": 7, "absolute": 0}, 7, 7),
+        ({"factor": 2}, 5, 20),
+        ({"absolute": 0.5, "published_se": 0.1}, 9.5 - 0.1 * Z, 10.5 + 0.1 * Z),
+        # Ours: 400 runs with standard error .1; theirs: 100 runs, twice that.
+        ({"absolute": 0.5, "published_replicates": 100}, 9.5 - 0.2 * Z, 10.5 + 0.2 * Z),
+    ],
+)
+def test_what_a_tolerance_allows(tolerance, low, high):
+    found = region(tolerance, 10, Measured(10.0, 0.1, 400))
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_the_ends_of_a_factor_are_in_order_below_0_too():
+    found = region({"factor": 2}, -10, Measured(0.0))
+    assert (found.low, found.high) == (-20, -5)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "measured", "expected"),
+    [
+        ({"at_least": 5}, Measured(5.4, 0.1), "reproduced"),
+        ({"at_least": 5}, Measured(5.3, 0.1), "inconclusive"),
+        ({"at_least": 5}, Measured(4.7, 0.1), "inconclusive"),
+        ({"at_least": 5}, Measured(4.6, 0.1), "differs"),
+        ({"at_least": 5}, Measured(5.0), "reproduced"),
+        ({"at_least": 5}, Measured(4.999), "differs"),
+        ({"absolute": 0.5}, Measured(10.1, 0.1), "reproduced"),
+        ({"absolute": 0.5}, Measured(10.1, 1.0), "inconclusive"),
+        ({"absolute": 0.0}, Measured(10.1, 0.1), "inconclusive"),
+        ({"absolute": 0.0}, Measured(10.4, 0.1), "differs"),
+        ({"at_most": 0.05}, Measured.fraction(0, 100), "inconclusive"),
+        ({"at_most": 0.05}, Measured.fraction(0, 200), "reproduced"),
+        ({"at_most": 5}, Measured(1.0, NAN, 5), "inconclusive"),
+        ({"at_most": 5}, Measured(NAN), "unverifiable"),
+    ],
+)
+def test_a_verdict_may_be_that_the_evidence_is_not_enough(tolerance, measured, expected):
+    assert region(tolerance, 10, measured).decide(measured) == expected
+
+
+@pytest.mark.parametrize("value", [-30.0, -4.0, 2.0, 9.0, 9.45, 9.7, 10.0, 10.4, 11.0, 40.0])
+@pytest.mark.parametrize("tolerance", [{"at_least": 10}, {"at_most": 10}, {"absolute": 0.5}, {"absolute": 0.01}])
+def test_the_margin_says_what_the_verdict_is(value, tolerance):
+    measured = Measured(value, 0.1)
+    allowed = region(tolerance, 10, measured)
+    margin, decided = allowed.margin(measured), allowed.decide(measured)
+    assert decided == ("reproduced" if margin >= 1 else "differs" if margin < -1 else "inconclusive")
+
+
+def test_the_margin_counts_half_widths():
+    allowed = region({"at_least": 5}, "much", Measured(0.0))
+    assert allowed.margin(Measured(6.0, low=5.5, high=6.5)) == pytest.approx(2.0)
+    assert allowed.margin(Measured(4.5, low=4.0, high=5.0)) == pytest.approx(-1.0)
+    assert math.isnan(allowed.margin(Measured(6.0)))
+
+
+def test_so_many_replicates_would_decide_if_the_value_stayed():
+    allowed = region({"at_least": 5}, "much", Measured(0.0))
+    half = Z * 0.1
+    measured = Measured(5.1, 0.1, 100_000)
+    needed = allowed.replicates_to_decide(measured)
+    assert needed == pytest.approx(100_000 * (half / 0.1) ** 2, rel=0.06)
+    assert allowed.decide(Measured(5.1, 0.1 * math.sqrt(100_000 / needed), needed)) == "reproduced"
+    assert allowed.replicates_to_decide(Measured(5.0, 0.1, 100)) is None
+    assert allowed.replicates_to_decide(Measured(5.1, 0.1)) is None
+
+
+def test_by_how_much_a_bound_holds():
+    assert region({"at_most": 50}, 1, Measured(0.0)).spare(Measured(4.0, low=3.0, high=5.0)) == pytest.approx(10)
+    assert region({"at_least": 2}, 1, Measured(0.0)).spare(Measured(70.0, low=60.0, high=80.0)) == pytest.approx(30)
+    assert math.isnan(region({"absolute": 1}, 1, Measured(0.0)).spare(Measured(1.0)))
+    assert math.isnan(region({"at_most": 0}, 1, Measured(0.0)).spare(Measured(-1.0)))
+
+
+def test_a_published_text_needs_a_bound():
+    with pytest.raises(PrivarmsError, match="needs a published number"):
+        region({"factor": 2}, "much more", Measured(1.0))
+
+
+def test_a_tolerance_in_words():
+    assert verdict.describe({"at_least": 5}) == "at least 5"
+    assert verdict.describe({"absolute": 0.5, "published_replicates": 1000}) == (
+        "within 0.5 and the published value's own error of 1,000 runs"
+    )
+    assert verdict.describe({"equals": 7, "absolute": 0}) == "equals 7, within 0"

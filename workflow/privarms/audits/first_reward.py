@@ -1,0 +1,115 @@
+"""Two tables of rewards that differ in the first one of arm 0: the privacy audit of the choices of DP-UCB.
+
+One reward of arm 0 is in a node of every level of that arm's counter; its choices show them one after another. Once
+each of K arms has been pulled, two rounds are left: horizon K + 2. The event: both go to arm 0.
+
+- The first asks for arm 0's node of level 0, over one reward, to lie above all other arms' nodes; the second for its
+  node of level 1, over two, to lie above twice the highest of them and about a width more. Both are in Laplace tails,
+  where one reward more is a factor of e^(epsilon/L) each.
+- K - 1 others would all have to be low to make that likely, which costs more than it gains where K - 1 > 1 + 2.
+- So the event shows 2 of the L levels that the budget is split among, L = ceil(log2(K + 2)): at K = 6 about two
+  thirds of epsilon, and with half the noise four thirds.
+"""
+
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy.integrate import quad
+from scipy.stats import laplace
+
+from privarms.policies.bandit import dp_ucb
+
+SUBJECT = "dp_ucb"
+SECONDS_PER_RUN = 1e-6
+SECONDS_PER_STEP = 0.0
+
+
+class Inputs(NamedTuple):
+    """n_arms: K; rewards: float64[2], arm 0's first two, of which the first is the neighbour; all others are 0."""
+
+    n_arms: int
+    rewards: np.ndarray
+
+
+def configure(K: int, neighbour: int) -> Inputs:
+    """Rewards with 0 as the first of arm 0, or its neighbour 1, with 1, for K >= 5 arms; arm 0's second one is 1."""
+    if K < 5:
+        raise ValueError(f"K: expected at least 5 arms; found {K}")
+    if neighbour not in (0, 1):
+        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
+    return Inputs(int(K), np.array([float(neighbour), 1.0]))
+
+
+def count_events(policy, params, inputs, horizon, trials, rng) -> int:
+    """In how many trials the two choices after the first K are arm 0; only the noise of the policy is random.
+
+    Raises ValueError for a horizon that is not K + 2.
+    """
+    if horizon != inputs.n_arms + 2:
+        raise ValueError(f"horizon: expected K + 2 = {inputs.n_arms + 2} rounds for this audit; found {horizon}")
+    return _count(policy.POLICY, params, inputs, horizon, trials, rng)
+
+
+@njit
+def _count(policy, params, inputs, horizon, trials, rng):
+    no_context = np.empty(0)
+    events = 0
+    for _ in range(trials):
+        state = policy.init(params)
+        pulls = 0
+        for t in range(1, horizon + 1):
+            arm = policy.choose(params, state, no_context, t, rng)
+            if t > inputs.n_arms and arm != 0:
+                break
+            reward = 0.0
+            if arm == 0:
+                reward = inputs.rewards[min(pulls, 1)]
+                pulls += 1
+            state = policy.learn(params, state, no_context, arm, reward, t, rng)
+        if pulls == 3:
+            events += 1
+    return events
+
+
+def likelier(inputs: Inputs) -> int:
+    """Neighbour 1, in which arm 0 earns more."""
+    return 1
+
+
+def claimed_loss(epsilon: float) -> float:
+    """epsilon."""
+    return epsilon
+
+
+def event_probability(params: dp_ucb.Params, inputs: Inputs) -> float:
+    """The probability of the event, for any multiple of the noise.
+
+    In node scales, with M the highest of the other arms' nodes, distributed as F^(K - 1), F the distribution function
+    of a standard Laplace variable:
+
+      integral of (K - 1) f(m) F(m)^(K - 2) (1 - F(m - x_1)) (1 - F(2 m + g - x_2)) dm,
+
+    x_1, x_2: arm 0's sums of one and of two rewards; g: the width of a single node and (2 - sqrt 2) sqrt(2 ln T), by
+    which twice another arm's index is above that of arm 0's two pulls. Raises ValueError for other than K arms.
+    """
+    K, scale = inputs.n_arms, params.node_scale
+    if params.n_arms != K:
+        raise ValueError(f"expected parameters for {K} arms, found {params.n_arms}")
+    one, two = np.cumsum(inputs.rewards) / scale
+    more = (params.width[1] + (2 - math.sqrt(2)) * math.sqrt(2 * math.log(K + 2))) / scale
+
+    def density(m):
+        highest = (K - 1) * laplace.pdf(m) * laplace.cdf(m) ** (K - 2)
+        return highest * laplace.sf(m - one) * laplace.sf(2 * m + more - two)
+
+    kinks = sorted({-40.0, min(0.0, one), max(0.0, one), (two - more) / 2, 0.0, 40.0})
+    return sum(quad(density, a, b, epsabs=0, epsrel=1e-12, limit=200)[0] for a, b in itertools.pairwise(kinks))
+
+
+def log_ratio(params: dp_ucb.Params, inputs: Inputs) -> float:
+    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]): at most epsilon with all of the noise."""
+    one, zero = (event_probability(params, configure(inputs.n_arms, neighbour)) for neighbour in (1, 0))
+    return math.log(one / zero)

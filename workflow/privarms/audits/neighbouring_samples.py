@@ -1,0 +1,148 @@
+"""Two streams of samples that differ in the first one: the privacy audit of DP-NAS (Theorem 3.1).
+
+Theorem 3.1 of Sajed & Sheffet 2019 promises Pr[event | stream 1] <= e^epsilon Pr[event | stream 0] for every event, by
+epsilon/6 for the threshold's noise B, epsilon/3 for the noise A_t of the query that is answered with yes, and epsilon/2
+for that of the mean. The streams and the event are chosen from the formulas so that all three are used up. The first
+sample is -R in stream 0 and R in stream 1, so that every sum is 2 R higher there.
+
+- The samples that follow are -R until |sum| is `peak` noise scales from the threshold of line 10, where most runs that
+  go on have a high B. In stream 1 the sum is nearer to 0, and going on is likelier.
+- Then they are R until the sum is, on the other side of 0, `last` noise scales from the threshold. In stream 1 it is
+  nearer, and stopping is likelier: against a high B that takes a low A_t.
+- The event: DP-NAS stops there, on the positive side, with an estimate whose t-fold is at least 2 R above the sum of
+  stream 0, which takes L >= 2 R there and L >= 0 in stream 1.
+
+With half the noise the two sums are twice as many scales apart: the ratio becomes about e^(2 epsilon).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy.special import roots_legendre
+from scipy.stats import laplace
+
+from privarms.policies.stopping import dp_nas
+
+SUBJECT = "dp_nas"
+SECONDS_PER_RUN = 1e-4
+SECONDS_PER_STEP = 0.0
+
+
+class Inputs(NamedTuple):
+    """samples: float64[n], of the neighbour; neighbour: which stream, 0 or 1; R: the range."""
+
+    samples: np.ndarray
+    neighbour: int
+    R: float
+
+
+def configure(
+    epsilon: float,
+    alpha: float,
+    beta: float,
+    neighbour: int,
+    R: float = 1.0,
+    noise: float = 1.0,
+    peak: float = -2.0,
+    last: float = -3.0,
+) -> Inputs:
+    """Stream 0, or its neighbour 1, whose first sample is R instead of -R.
+
+    epsilon, alpha, beta, R, noise: as for dp_nas, whose threshold depends on them
+    peak, last: where the sums turn and end, in noise scales of a query beyond the threshold
+    """
+    if neighbour not in (0, 1):
+        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
+    params = dp_nas.configure(epsilon, alpha, beta, R, noise)
+    samples, total, t = [-R], -R, 1
+    for sign, margin in ((-1, peak), (1, last)):
+        while sign * total < threshold(params, t) + margin * params.sigma_2:
+            t += 1
+            total += sign * R
+            samples.append(sign * R)
+    samples[0] = R if neighbour else -R
+    return Inputs(np.array(samples, float), int(neighbour), float(R))
+
+
+def threshold(params: dp_nas.Params, t):
+    """What |sum| must reach after t samples where no noise is drawn (Algorithm 1, line 10, times t)."""
+    return t * dp_nas.confidence_radius(params, t, t) * (1 + 1 / params.alpha) + dp_nas.noise_margin(params, t)
+
+
+def count_events(policy, params, inputs, horizon, trials, rng) -> int:
+    """In how many trials the rule stops on the positive side with so high an estimate; only its noise is random."""
+    return _count(policy.RULE, params, inputs, trials, rng)
+
+
+@njit
+def _count(rule, params, inputs, trials, rng):
+    events = 0
+    for _ in range(trials):
+        state = rule.init(params, rng)
+        t, total, stopped = 0, 0.0, False
+        while not stopped and t < len(inputs.samples):
+            state = rule.ask(params, state, rng)
+            while t < min(state.at, len(inputs.samples)):
+                total += inputs.samples[t]
+                t += 1
+            stopped = t == state.at and rule.stops(params, state, t, total, rng)
+        unchanged = total - 2 * inputs.R * inputs.neighbour
+        if stopped and unchanged > 0 and t * rule.estimate(params, t, total, rng) >= unchanged + 2 * inputs.R:
+            events += 1
+    return events
+
+
+def likelier(inputs: Inputs) -> int:
+    """Neighbour 1, whose sums are higher."""
+    return 1
+
+
+def claimed_loss(epsilon: float) -> float:
+    """epsilon: Theorem 3.1."""
+    return epsilon
+
+
+def event_probability(params: dp_nas.Params, inputs: Inputs) -> float:
+    """The probability of the event, for any multiple of the noise.
+
+    Given B = b the queries are independent: with m_t = |sum| - threshold, that after t samples stops the rule with
+    probability F((m_t - b) / sigma_2), F the distribution function of a standard Laplace variable. So
+
+      Pr[L >= 2 R - 2 R neighbour]
+      * integral of f_B(b) prod over t of (1 - F_t(b)), negative side, (1 - prod of the same, positive side) db.
+
+    The sides are those of stream 0.
+    """
+    t = np.arange(1, len(inputs.samples) + 1)
+    sums = np.cumsum(inputs.samples)
+    positive = sums - 2 * inputs.R * inputs.neighbour > 0
+    margins = np.abs(sums) - np.array([threshold(params, int(n)) for n in t])
+    # Nothing is left 12 scales below the margins, where the rule surely stops too early, and 30 above them.
+    ends = margins.max() + params.sigma_2 * np.array([-12.0, 30.0])
+    edges = np.unique([*np.linspace(*ends, 421), *([0.0] if ends[0] < 0 < ends[1] else [])])
+    nodes, weights = roots_legendre(4)
+    b = ((edges[1:] + edges[:-1])[:, None] + np.diff(edges)[:, None] * nodes).ravel() / 2
+    goes_on = np.array([[_log_no_stop(params, margins[side], x) for side in (~positive, positive)] for x in b])
+    density = laplace.pdf(b / params.sigma_1) / params.sigma_1 * np.exp(goes_on[:, 0]) * -np.expm1(goes_on[:, 1])
+    stops = float((density.reshape(-1, len(nodes)) @ weights) @ np.diff(edges) / 2)
+    return stops * float(laplace.sf(2 * inputs.R * (1 - inputs.neighbour) / params.sigma_3))
+
+
+def _log_no_stop(params, margins, b):
+    """The logarithm of the probability that no query with one of these margins stops the rule, given B = b."""
+    x = (margins - b) / params.sigma_2
+    below = 0.5 * np.exp(-np.abs(x))
+    return float(np.where(x < 0, np.log1p(-below), np.log(below)).sum())
+
+
+def log_ratio(params: dp_nas.Params, inputs: Inputs) -> float:
+    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]): at most epsilon with all of the noise (Theorem 3.1)."""
+    one, zero = (_with_neighbour(inputs, neighbour) for neighbour in (1, 0))
+    return float(np.log(event_probability(params, one) / event_probability(params, zero)))
+
+
+def _with_neighbour(inputs: Inputs, neighbour: int) -> Inputs:
+    samples = inputs.samples.copy()
+    samples[0] = inputs.R if neighbour else -inputs.R
+    return Inputs(samples, neighbour, inputs.R)

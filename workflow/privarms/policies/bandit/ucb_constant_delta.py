@@ -1,0 +1,17 @@
+"""UCB, not private, with the index of a revision of the program of Neel & Roth 2018: mean + sqrt(2 ln(1/delta) / n)."""
+
+from privarms.policies.bandit import private_ucb
+from privarms.policies.bandit._constant_delta import with_constant_delta
+from privarms.policies.bandit.private_ucb import POLICY, SIMULATE, Params, State, choose, init, learn
+
+__all__ = ["POLICY", "SIMULATE", "Params", "State", "choose", "configure", "init", "learn"]
+
+LABEL = "UCB, constant delta"
+SECONDS_PER_RUN = 1e-6
+SECONDS_PER_STEP = 2e-8
+
+
+def configure(K: int, horizon: int, delta: float) -> Params:
+    """Parameters for K >= 2 arms, a horizon >= K and an error probability delta in (0, 1)."""
+    params = private_ucb.parameters(K, horizon, float("inf"), "as_printed", gamma=False, noise=False)
+    return with_constant_delta(params, delta)

@@ -1,0 +1,187 @@
+"""A verdict is a decision with known error: where the interval of what was measured lies, seen from what is allowed.
+
+R is the region that a claim's tolerance allows, stated before the value is looked at. I is the interval that holds what
+was to be measured with probability .999: exact where there is a law, else from the standard error.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from scipy.special import stdtrit
+
+from privarms.errors import PrivarmsError
+from privarms.inference.proportions import clopper_pearson
+
+CONFIDENCE = 0.999
+VERDICTS = ("reproduced", "differs", "inconclusive", "unverifiable")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a claim's measure found.
+
+    value, its standard error se (0: exact; nan: not known), the replicates on which it rests, a sentence.
+    low, high: the ends of the 99.9% interval, where it is not the value -+ Student's quantile times se
+    """
+
+    value: float
+    se: float = 0.0
+    replicates: int | None = None
+    note: str = ""
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """I's ends; everything where the standard error is not known."""
+        return _interval(self, 1)
+
+    @classmethod
+    def fraction(cls, events: int, trials: int, note: str = "", together: int = 1) -> "Measured":
+        """A probability, from how often an event happened in independent trials; I is Clopper and Pearson's.
+
+        together: how many such intervals hold at once with probability .999. Without a trial nothing is known.
+        """
+        if not trials:
+            return cls(math.nan, math.nan, 0, note)
+        low, high = clopper_pearson(events, trials, 1 - (1 - CONFIDENCE) / together)
+        share = events / trials
+        return cls(share, math.sqrt(share * (1 - share) / trials), int(trials), note, float(low), float(high))
+
+    @classmethod
+    def largest(cls, parts: Sequence["Measured"], note: str = "") -> "Measured":
+        """The largest of several numbers; I from intervals that hold all of them together with probability .999.
+
+        parts: their intervals are made as wide as that needs (Bonferroni) but for those that state their own ends,
+        which must be so already (`fraction` with `together`)
+        """
+        return cls._extreme(parts, note, max)
+
+    @classmethod
+    def smallest(cls, parts: Sequence["Measured"], note: str = "") -> "Measured":
+        """The smallest of several numbers, as `largest`."""
+        return cls._extreme(parts, note, min)
+
+    @classmethod
+    def _extreme(cls, parts: Sequence["Measured"], note: str, extreme) -> "Measured":
+        if not parts:
+            raise ValueError("parts: expected at least one")
+        place = extreme(range(len(parts)), key=lambda i: parts[i].value)
+        ends = [_interval(part, len(parts)) for part in parts]
+        low, high = (float(extreme(end)) for end in zip(*ends, strict=True))
+        chosen = parts[place]
+        return cls(chosen.value, chosen.se, chosen.replicates, note or chosen.note, low, high)
+
+
+def quantile(replicates: int | None, together: int = 1) -> float:
+    """How many standard errors the interval reaches to either side: Student's quantile where the replicates are known.
+
+    together: how many intervals hold at once with probability .999
+    """
+    tail = (1 - CONFIDENCE) / 2 / together
+    return -float(stdtrit(replicates - 1, tail)) if replicates and replicates > 1 else -NormalDist().inv_cdf(tail)
+
+
+def _interval(measured: Measured, together: int) -> tuple[float, float]:
+    """I, so wide that as many hold together."""
+    if measured.low is not None and measured.high is not None:
+        return measured.low, measured.high
+    if measured.se == 0:
+        return measured.value, measured.value
+    if math.isnan(measured.value) or math.isnan(measured.se) or measured.replicates == 1:
+        return -math.inf, math.inf
+    half = quantile(measured.replicates, together) * measured.se
+    return measured.value - half, measured.value + half
+
+
+@dataclass(frozen=True)
+class Region:
+    """R: the numbers from low to high, ends included."""
+
+    low: float
+    high: float
+
+    def margin(self, measured: Measured) -> float:
+        """The distance from I's middle to R's nearest end over I's half-width: above 1 inside, below -1 disjoint.
+
+        nan where I is a point or has no middle.
+        """
+        low, high = measured.interval
+        half = (high - low) / 2
+        if not (half > 0 and math.isfinite(half)):
+            return math.nan
+        middle = (low + high) / 2
+        return min(middle - self.low, self.high - middle) / half
+
+    def decide(self, measured: Measured) -> str:
+        """reproduced: I lies inside R; differs: they are disjoint; inconclusive: neither; unverifiable: a NaN."""
+        low, high = measured.interval
+        if math.isnan(measured.value):
+            return "unverifiable"
+        if self.low <= low and high <= self.high:
+            return "reproduced"
+        if high < self.low or low > self.high:
+            return "differs"
+        return "inconclusive"
+
+    def replicates_to_decide(self, measured: Measured) -> int | None:
+        """About how many replicates make I so short that it no longer holds R's nearest end, if the value stays.
+
+        None where the value is on an end, or nothing is known of replicates.
+        """
+        margin = abs(self.margin(measured))
+        if math.isnan(margin) or margin == 0 or not measured.replicates:
+            return None
+        needed = measured.replicates / margin**2
+        digits = 10 ** max(0, math.floor(math.log10(needed)) - 1)
+        return int(math.ceil(needed / digits) * digits)
+
+    def spare(self, measured: Measured) -> float:
+        """The factor by which a bound above 0 holds: the bound over I's end, or I's end over the bound; nan without."""
+        low, high = measured.interval
+        if math.isinf(self.low) and self.high > 0 and high > 0:
+            return self.high / high
+        if math.isinf(self.high) and self.low > 0:
+            return low / self.low
+        return math.nan
+
+
+def region(tolerance: Mapping, published: float | str, measured: Measured) -> Region:
+    """What a tolerance allows.
+
+    at_least, at_most: a bound on one side or on both.
+    equals, or none of these for a published number: the number, to either side `absolute` (its rounding, or what is
+    allowed) and, where it has a standard error of its own, the normal 99.9% quantile times that: `published_se`, or as
+    many `published_replicates` as the paper ran, each taken to spread as ours do; or a `factor` to either side.
+    """
+    if {"at_least", "at_most"} & set(tolerance):
+        return Region(tolerance.get("at_least", -math.inf), tolerance.get("at_most", math.inf))
+    target = tolerance.get("equals", published)
+    if isinstance(target, str):
+        raise PrivarmsError(f"a tolerance of {dict(tolerance)} needs a published number, found {target!r}")
+    if "factor" in tolerance:
+        ends = target / tolerance["factor"], target * tolerance["factor"]
+        return Region(min(ends), max(ends))
+    theirs = tolerance.get("published_se", 0.0)
+    if "published_replicates" in tolerance:
+        if not measured.replicates or math.isnan(measured.se):
+            return Region(math.nan, math.nan)
+        theirs = measured.se * math.sqrt(measured.replicates / tolerance["published_replicates"])
+    slack = tolerance.get("absolute", 0.0) + quantile(None) * theirs
+    return Region(target - slack, target + slack)
+
+
+def describe(tolerance: Mapping) -> str:
+    """A tolerance in words."""
+    parts = [f"{k.replace('_', ' ')} {tolerance[k]:g}" for k in ("at_least", "at_most", "equals") if k in tolerance]
+    if "factor" in tolerance:
+        parts.append(f"within a factor of {tolerance['factor']:g}")
+    if "absolute" in tolerance:
+        parts.append(f"within {tolerance['absolute']:g}")
+    if "published_se" in tolerance:
+        parts.append(f"and the published value's own error, {tolerance['published_se']:g}")
+    if "published_replicates" in tolerance:
+        parts.append(f"and the published value's own error of {tolerance['published_replicates']:,} runs")
+    return ", ".join(parts).replace(", and ", " and ") or "exact"
