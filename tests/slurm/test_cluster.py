@@ -4,6 +4,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -77,8 +78,11 @@ def test_one_interrupt_cancels_every_job(cluster, small, tmp_path):
     # Of these nothing is made where Snakemake runs before the simulation is done: what is interrupted are Slurm jobs.
     run = project.start(*(f"{paper}_{names[-1]}" for paper, names in ARTIFACTS.items()))
     try:
-        # Some that run and some that wait.
+        # Some that run and some that wait, and none still to be handed over: in the middle of that Snakemake may lose
+        # an interrupt.
         wait_until(lambda: len(ours("RUNNING")) > 1 and ours("PENDING"), "running and waiting jobs")
+        wait_until(lambda: len(ours()) >= len(ARTIFACTS), "a simulation job for each paper")
+        time.sleep(3)
         run.send_signal(signal.SIGINT)
         assert run.wait(timeout=120) != 0
     except (TimeoutError, subprocess.TimeoutExpired) as error:
