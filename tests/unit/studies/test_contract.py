@@ -50,7 +50,7 @@ def room(tmp_path, monkeypatch):
         path = root / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        for read in (library._modules, library._tree, library._literals, library.function_arguments):
+        for read in (library._modules, library.tree, library._literals, library.function_arguments):
             read.cache_clear()
 
     for file, text in FILES.items():

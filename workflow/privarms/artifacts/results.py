@@ -70,6 +70,11 @@ class Results:
                         f"{column!r}, and nothing has a parameter of this name; correct it"
                     )
 
+    @property
+    def studies(self) -> list[str]:
+        """The studies of whose cells there are summaries."""
+        return list(self._files["cells"])
+
     def cells(self, study: str) -> pd.DataFrame:
         """A row per cell (and checkpoint or arm): parameters, means, standard errors, quantiles."""
         return self._read("cells", study)

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import refuse_arm, refuse_not_finite
 
 FAMILY = "bandit"
 KEYS = ("t", "arm")
@@ -73,6 +74,7 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
         play_block(policy.POLICY, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     else:
         simulate_block(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums)
+    refuse_not_finite(reward=reward_sums, regret=regret)
     return regret, pulls, reward_sums
 
 
@@ -95,6 +97,8 @@ def play(policy, params, environment, checkpoints, rng, record):
         while t < checkpoints[c]:
             t += 1
             arm = policy.choose(params, state, no_context, t, rng)
+            if not 0 <= arm < len(means):
+                refuse_arm(arm, len(means), t)
             reward = environment.pull(environment, arm, rng)
             state = policy.learn(params, state, no_context, arm, reward, t, rng)
             regret += best - means[arm]
@@ -128,6 +132,8 @@ def play_every_round(policy, params, environment, environment_rng, policy_rng, a
         state = policy.init(params)
         for t in range(1, arms.shape[1] + 1):
             arm = policy.choose(params, state, no_context, t, policy_rng)
+            if not 0 <= arm < len(environment.means):
+                refuse_arm(arm, len(environment.means), t)
             reward = environment.pull(environment, arm, environment_rng)
             state = policy.learn(params, state, no_context, arm, reward, t, policy_rng)
             arms[i, t - 1] = arm

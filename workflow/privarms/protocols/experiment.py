@@ -12,6 +12,7 @@ from privarms.environments._patients import arrive, gap, worse_arm
 from privarms.errors import StudyError
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import refuse_arm, refuse_not_finite
 
 FAMILY = "experiment"
 KEYS = ("feature",)
@@ -108,6 +109,7 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
         play_block(policy.POLICY, params, environment, rng, records)
     else:
         simulate_block(simulate, params, environment, rng, records)
+    refuse_not_finite(reward=records.reward_sums, regret=records.regret)
     return records
 
 
@@ -202,6 +204,8 @@ def play(policy, params, environment, rng, record):
     for t in range(1, n + 1):
         feature = arrive(environment, t, rng)
         arm = policy.choose(params, state, feature, t, rng)
+        if not 0 <= arm < 2:
+            refuse_arm(arm, 2, t)
         reward = environment.pull(environment, feature, arm, rng)
         both = state.viable[feature, 0] and state.viable[feature, 1]
         state = policy.learn(params, state, feature, arm, reward, t, rng)

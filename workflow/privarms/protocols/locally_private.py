@@ -9,6 +9,7 @@ from numba import njit
 from privarms.errors import PrivarmsError
 from privarms.policies.locally_private._counts import ALONE, EMPTY, FOLLOWED, HALVINGS, IN_PARTS, LOOKS, MISSES
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import refuse_not_finite
 
 FAMILY = "locally_private"
 KEYS = ("t", "bin", "arm")
@@ -91,6 +92,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         if shuffle is not None:
             shuffle(environment, environment_rng)
         state = run(policy, params, environment, checkpoints, policy_rng, record)
+        refuse_not_finite(reward=record.rewards, regret=record.regret)
         if record_of is not _regret_columns and not hasattr(state, "tree"):
             raise ValueError(f"record: {cell.record} is for policies with bins; {cell.policy} has none, give regret")
         columns = record_of(environment, checkpoints, record, state)

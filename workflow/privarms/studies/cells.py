@@ -5,11 +5,12 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from privarms.errors import PrivarmsError
-from privarms.studies import contract, library
+from privarms.studies import additions, contract, library
 from privarms.studies.streams import digest
 
 OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
@@ -149,14 +150,14 @@ def _undeviated(policy: str, parameters: Mapping) -> dict:
     return found
 
 
-def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
+def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     """The cells of a validated study (values resolved for a scale), in the order of its policies, then of its grid.
 
     A parameter of the grid that a policy does not take is dropped for that policy, and cells that then coincide are
-    one cell, in the panels of both. Raises PrivarmsError naming `file` and the key for an unknown policy, environment,
+    one cell, in the panels of both. Raises PrivarmsError naming file and key for an unknown policy, environment,
     protocol or parameter, a missing one, or a horizon below the number of arms.
     """
-    where = f"studies.{name}"
+    file, where = study_file, f"studies.{name}"
     protocol = study["protocol"]
     _known(file, f"{where}.protocol", "protocols", protocol)
     environment = study["environment"]["name"]
@@ -171,7 +172,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     records = library.literals("protocols", protocol).get("RECORDS", ())
     cells: dict[str, Cell] = {}
     for i, entry in enumerate(study["policies"]):
-        at = f"{where}.policies[{i}]"
+        file, at = additions.place(study_file, paper, name, i, study)
         policy = entry["policy"]
         _known(file, f"{at}.policy", "policies", policy)
         contract.check(f"{file}: {at}.policy", policy, protocol, environment)
@@ -224,6 +225,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
                     )
                 if panel and panel not in same.panels.split():
                     cells[cell.identity] = replace(same, panels=f"{same.panels} {panel}".strip())
+    file = study_file
     _used(file, where, study, environment_takes)
     if library.literals("protocols", protocol).get("FAMILY", "") is None:
         neighbours = {cell.environment_parameters.get("neighbour") for cell in cells.values()}
@@ -305,8 +307,9 @@ def _refuse_another_epsilon(policy: str) -> None:
     """PrivarmsError for a policy with an epsilon and no privacy: figures and tables take it for a privacy budget."""
     if "epsilon" not in library.arguments("policies", policy) or library.literals("policies", policy).get("PRIVATE"):
         return
-    mechanisms = str(library.ROOT / "mechanisms")
-    if not any(file.startswith(mechanisms) for file in library.sources(library.module("policies", policy))):
+    roots = (library.ROOT, *library.extensions())
+    files = library.sources(library.module("policies", policy))
+    if not any(Path(file).is_relative_to(root / "mechanisms") for file in files for root in roots):
         raise PrivarmsError(
             f"{library.policy_file(policy)}: its parameter 'epsilon' is read as a privacy budget, and the module uses "
             "no mechanism of privarms.mechanisms; rename it (exploration, say), or set PRIVATE = True if it is one"

@@ -3,7 +3,7 @@
 import ast
 
 from privarms.errors import PrivarmsError
-from privarms.studies import library
+from privarms.studies import library, source_faults
 
 
 def check(at: str, policy: str, protocol: str, environment: str) -> None:
@@ -42,6 +42,8 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
             )
     if library.definition(library.source_file("policies", policy), "configure")[1] is None:
         raise PrivarmsError(f"{at}: {library.policy_file(policy)}: expected a function configure(...); found none")
+    for room, name in (("policies", policy), ("environments", environment)):
+        source_faults.check(room, name)
 
 
 def _fault(policy: str, name: str, expected: tuple | str, by_name: bool) -> str | None:

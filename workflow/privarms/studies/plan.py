@@ -9,10 +9,13 @@ from typing import NamedTuple
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError
-from privarms.studies import cells, configuration
+from privarms.studies import additions, cells, configuration, defaults, paths
 from privarms.studies.datasets import Datasets
 from privarms.studies.outputs import Outputs
 from privarms.studies.simulation import Simulation
+
+# What people type besides names of papers.
+TARGETS = ("all", "figures", "tables", "ledger", "audit", "bench")
 
 
 class Plan(NamedTuple):
@@ -41,12 +44,26 @@ def make(
 
 
 def papers(config: Mapping) -> dict[str, dict]:
-    """The papers that config/studies describes, by name and in order of year, at the configuration's scale."""
-    files = sorted(Path(config["studies"]).glob("*.yaml"))
-    if not files:
+    """The papers that config/studies describes, by name and in order of year, and those of extensions, at the
+    configuration's scale; with the policies that the configuration adds."""
+    first, *others = [sorted(Path(folder).glob("*.yaml")) for folder in paths.folders(config, "studies")]
+    if not first:
         raise PrivarmsError(f"config/config.yaml: studies: no *.yaml file in the folder {config['studies']!r}")
-    found = [configuration.load_paper(file, config["scale"]) for file in files]
-    return {content["paper"]: content for content in sorted(found, key=lambda c: c["year"])}
+    found = [(file, configuration.load_paper(file, config["scale"])) for file in first]
+    found.sort(key=lambda one: one[1]["year"])
+    for file in (file for files in others for file in files):
+        found.append((file, defaults.completed(configuration.load_paper(file, config["scale"], extension=True))))
+    files: dict[str, Path] = {}
+    for file, content in found:
+        if content["paper"] in TARGETS:
+            raise PrivarmsError(f"{file}: paper: {content['paper']!r} is what a target is called; rename the file")
+        if content["paper"] in files:
+            raise PrivarmsError(
+                f"{file}: paper: expected a name that no other paper has; {files[content['paper']]} has "
+                f"{content['paper']!r}; rename the file, and add policies to a published study by `add`"
+            )
+        files[content["paper"]] = file
+    return additions.add({content["paper"]: content for _, content in found}, config)
 
 
 def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:

@@ -3,13 +3,14 @@
 import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from privarms.errors import DamagedError, PrivarmsError, StudyError
-from privarms.studies import library
+from privarms.studies import library, strangers
 from privarms.studies.cells import Cell
 from privarms.studies.shards import Piece
 from privarms.studies.streams import stream
@@ -23,17 +24,29 @@ def run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa
     prepared: the prepared file of each dataset that the cell needs
     """
     cell = piece.cell
-    policy = library.load("policies", cell.policy)
-    protocol = library.load("protocols", cell.protocol)
-    environment = configure_environment(cell, prepared)
-    with _faults_of(cell, cell.policy):
-        params = policy.configure(**{**_told(cell, environment), **cell.policy_parameters})
+    if strangers.at_work(cell):
+        strangers.check_bounds()
+    with _faults_of(cell, "its modules"):
+        policy = library.load("policies", cell.policy)
+        protocol = library.load("protocols", cell.protocol)
+
+    def configured():
+        environment = configure_environment(cell, prepared)
+        with _faults_of(cell, cell.policy):
+            params = policy.configure(**{**_told(cell, environment), **cell.policy_parameters})
+        return params, partial(protocol.run_block, policy, params, environment)
+
+    if strangers.at_work(cell):
+        with _faults_of(cell, cell.policy):
+            # On parameters and an environment of its own: the runs must not see that there was a look.
+            strangers.look(cell, policy, *configured(), seed)
+    _, run_block = configured()
     parts = []
     for block in range(piece.first, piece.last):
         replicates = min(cell.block, cell.replicates - block * cell.block)
         own_streams = stream(seed, cell.environment_identity, block), stream(seed, cell.identity, block)
         with _faults_of(cell, cell.policy):
-            columns = protocol.run_block(policy, params, environment, cell, replicates, *own_streams)
+            columns = run_block(cell, replicates, *own_streams)
         columns["replicate"] = columns["replicate"] + block * cell.block
         parts.append(columns)
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -69,14 +82,22 @@ def configure_environment(cell: Cell, prepared: Mapping[str, Path | str]):
 
 @contextlib.contextmanager
 def _faults_of(cell: Cell, what: str) -> Iterator[None]:
-    """A ValueError or PrivarmsError within names the study and what in it was at work; the log keeps its traceback."""
+    """A ValueError or PrivarmsError within names the study and what in it was at work, and so does anything that an
+    extension's module raises; the log keeps its traceback."""
     try:
         yield
     except (DamagedError, StudyError):
         raise
     except (ValueError, PrivarmsError) as error:
         cause = error if isinstance(error, ValueError) else None
-        raise StudyError(cell.paper, f"studies.{cell.study}", f"{what}: {error}") from cause
+        said = f"{what}: {error}"
+        if cause and strangers.at_work(cell):
+            said = strangers.explain(error, cell)
+        raise StudyError(cell.paper, f"studies.{cell.study}", said) from cause
+    except Exception as error:
+        if not strangers.at_work(cell):
+            raise
+        raise StudyError(cell.paper, f"studies.{cell.study}", strangers.explain(error, cell)) from error
 
 
 def run_shard(pieces: Iterable[Piece], seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:

@@ -21,11 +21,9 @@ class Simulation:
         self.scale = config["scale"]
         self.papers = papers
         self.datasets = datasets
-        folder = Path(config["studies"])
+        files = {paper: str(Path(paths.folder(config, "studies", paper), f"{paper}.yaml")) for paper in papers}
         self._cells = {
-            (paper, study): [
-                c for c in grid.expand(str(folder / f"{paper}.yaml"), paper, study, entry) if self._can_run(c)
-            ]
+            (paper, study): [c for c in grid.expand(files[paper], paper, study, entry) if self._can_run(c)]
             for paper, content in papers.items()
             for study, entry in content["studies"].items()
         }

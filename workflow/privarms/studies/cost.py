@@ -1,0 +1,46 @@
+"""How long the runs of a policy take: what its module says, and what was measured."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+
+from privarms.studies.cells import Cell
+
+# Of core time, of one policy at scale paper: what nobody starts unawares.
+LONG = 86_400.0
+FACTOR = 10
+# The process that the user started tells its jobs: policy -> runs and rounds at scale paper.
+VARIABLE = "PRIVARMS_WORK_AT_SCALE_PAPER"
+
+
+def tell(work: Mapping[str, tuple[int, int]]) -> None:
+    """Tell the jobs of this process how much work there is at scale paper: policy -> runs, rounds."""
+    os.environ[VARIABLE] = json.dumps(work)
+
+
+def warnings(cell: Cell, seconds: float) -> Iterator[str]:
+    """What is to be said of a run that takes so many seconds: its module says another time, or it is too long."""
+    per_round = seconds / (cell.horizon or 1)
+    total = seconds * cell.replicates
+    runs, rounds = json.loads(os.environ.get(VARIABLE, "{}")).get(cell.policy, (0, 0))
+    at_paper = per_round * rounds if cell.horizon else seconds * runs
+    if seconds > FACTOR * cell.seconds and max(total, at_paper) > 60:
+        yield (
+            f"{cell.policy}: a run of {cell.horizon or ''} rounds takes about {duration(seconds)}, and its module says "
+            f"{duration(cell.seconds)}; set SECONDS_PER_STEP = {per_round:.1g}, so that jobs are of the right size"
+        )
+    if at_paper > LONG:
+        yield (
+            f"{cell.policy}: scale paper has {runs:,} runs of it, which would take about {duration(at_paper)} on one "
+            "core; make a round faster, give it an exact fast path (SIMULATE), or fewer replicates and shorter horizons"
+        )
+    elif total > LONG:
+        yield f"{cell.policy}: {cell.replicates:,} runs of {cell.study} would take about {duration(total)} on one core"
+
+
+def duration(seconds: float) -> str:
+    """For reading."""
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("s", 1), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.2g} {unit}"
+    return f"{seconds * 1e6:.2g} microseconds"
