@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import NullFormatter
 
 from privarms.artifacts import style
 from privarms.artifacts.curves import interval
@@ -186,6 +187,7 @@ def quantiles(results: Results):
                 ax.plot(row.median, place, marker="|", color=colour, markersize=10, markeredgewidth=1.5)
                 ax.plot(row.regret, place, marker="D", color=colour, markeredgecolor="black", markersize=4.5)
         ax.set(xscale="log", xlabel="pseudo-regret", title=_instance(instance))
+        ax.xaxis.set_minor_formatter(NullFormatter())
     axes[0].set_yticks(range(len(curves)), curves)
     axes[0].invert_yaxis()
     figure.suptitle(f"$\\varepsilon = {epsilon:g}$, {_power(rows['horizon'].iloc[0])}")
@@ -207,7 +209,7 @@ def regimes(results: Results):
     bound = rows.drop_duplicates("epsilon").sort_values("epsilon")
     name, dashes = BOUNDS["bound_d_epsilon"]
     ax.plot(bound["epsilon"], bound["bound_d_epsilon"], label=name, **(LINE | dashes))
-    style.published(ax, results.published("regime_epsilon"), "0.3", axis="x")
+    style.published(ax, results.published("regime_epsilon"), "published", axis="x")
     ax.set(xscale="log", yscale="log", xlabel="privacy budget $\\varepsilon$", ylabel="mean pseudo-regret")
     style.legend(figure, columns=2, rows=1)
     columns = [*NUMBERS, "regret", "se", "low", "high", "bound_d_epsilon"]
