@@ -15,7 +15,7 @@ FAMILY = "locally_private"
 KEYS = ("t", "bin", "arm")
 RECORDS = ("regret", "point", "eliminations", "messages", "validity", "partition")
 # Columns of the records about bins.
-COUNTED = ("eliminations", "wrong", "auxiliary", "auxiliary_wrong", "looks", "misses")
+COUNTED = ("eliminations", "wrong", "looks", "misses")
 GIVEN = ("in_parts", "halvings", "empty", "alone")
 # Of these a policy without bins has nothing to say.
 BINNED = ("point", "eliminations", "messages")
@@ -61,8 +61,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     names a bin that is not the whole cube, and `halvings`, how often it had been halved, in the mean over them all;
     `empty`, the share of bins, batch by batch, whose sums show that no user was there, and `alone`, the share of users
     who have changed a bin's sums alone. A bin with one arm left is not followed, so that its users give nothing away.
-    "validity": a row per replicate with `regret` and `reward` at the horizon and all columns of "eliminations" and
-    "messages", nan for a policy without bins; which arm is best in a bin is not known of data.
+    "validity": a row per replicate with `regret` and `reward` at the horizon and the columns of "eliminations", but
+    for those of the auxiliary stage, and of "messages", nan for a policy without bins; and which arm is best in a bin
+    nobody knows of data.
     "partition": for one run without sources; a row per checkpoint, rounded up to a whole batch, bin that there has been
     and arm: the bin's `depth`, corners (`x_low`, `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it
     has been `refined`; whether the arm is `active` in it, and its `estimate` and `radius` at the last look, nan before
@@ -199,7 +200,7 @@ def _validity_columns(params):
         parts |= _message_columns(params)(environment, checkpoints, record, state)
         if hasattr(environment, "shuffle"):
             # Of data nobody knows which arm is best at a context.
-            parts |= {name: np.full(1, np.nan) for name in ("wrong", "auxiliary_wrong", "lost")}
+            parts |= {name: np.full(1, np.nan) for name in ("wrong", "lost")}
         return ends | {name: parts[name].astype(float) for name in (*COUNTED, "lost", *GIVEN)}
 
     return columns

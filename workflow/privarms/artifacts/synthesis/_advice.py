@@ -3,8 +3,9 @@
 The rule. Of all policies that claim an epsilon, but those of which an audit shows more than 5% above it, that one is
 taken whose regret is at most the smallest factor above the least mean regret on every instance where regret is possible
 (minimax over instances). As good is every other one whose mean regret, as far as 99.9% intervals tell, is not above 1.1
-times that of the one taken, on any of them. The test is the one of the largest mean power over these instances, of those that
-hold their level by a theorem for this policy and need no further users; the interval is the narrowest of that kind.
+times that of the one taken, on any of them. The test is the one of the largest mean power over these instances, of
+those that hold their level by a theorem for this policy and need no further users; the interval is the narrowest of
+that kind.
 """
 
 import numpy as np
@@ -56,9 +57,7 @@ def take(rows: pd.DataFrame) -> tuple[str, list[str]]:
         curve
         for curve in worst.sort_values().index
         if curve != best
-        and all(
-            Region(-np.inf, AS_GOOD).decide(over(by[curve].loc[i], by[best].loc[i])) != "differs" for i in regret
-        )
+        and all(Region(-np.inf, AS_GOOD).decide(over(by[curve].loc[i], by[best].loc[i])) != "differs" for i in regret)
     ]
     return best, as_good
 
@@ -98,7 +97,7 @@ def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd
             ("times_not_private", own["regret"] / reference.reindex(own.index)),
         ):
             found |= {f"{name}_least": values.min(), f"{name}_most": values.max()}
-        rows.append(found | _inference(here) | _shown(own.iloc[0], privacy))
+        rows.append(found | _inference(here) | shown_loss(own.iloc[0], privacy))
     return pd.DataFrame(rows)
 
 
@@ -131,7 +130,8 @@ def _inference(tests: pd.DataFrame) -> dict:
     }
 
 
-def _shown(row: pd.Series, privacy: pd.DataFrame) -> dict:
+def shown_loss(row: pd.Series, privacy: pd.DataFrame) -> dict:
+    """What the audits show of the policy of a row, over what it claims; audits: in how many settings."""
     variant = row["variant"] if isinstance(row.get("variant"), str) else ""
     own = privacy[(privacy["policy"] == row["policy"]) & (privacy["variant"] == variant)]
     shown = own.iloc[0] if len(own) else {"exact": np.nan, "lower_bound": np.nan, "audited": 0}

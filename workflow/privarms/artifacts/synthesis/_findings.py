@@ -17,12 +17,14 @@ from privarms.verdict import Measured, Region, quantile
 VERDICTS = {"reproduced": "holds", "differs": "does not hold", "inconclusive": "not decided", "unverifiable": "unknown"}
 TWICE = 2.0
 HALF = 0.5
-RESERVED = {"holds_in", "fails_in", "open_in"}
 
 
 class Finding(NamedTuple):
-    """A row of the table. holds_in, fails_in, open_in: in how many cells or settings the statement surely holds, surely
-    does not, and is not decided; value, low, high: of the number in the sentence, with its interval, where it has one."""
+    """A row of the table.
+
+    holds_in, fails_in, open_in: in how many cells or settings the statement surely holds, surely does not, and is not
+    decided; value, low, high: of the number in the sentence, with its interval, where it has one
+    """
 
     about: str
     statement: str
@@ -37,8 +39,10 @@ class Finding(NamedTuple):
 
 
 def found(about: str, statement: str, parts: Sequence[Measured], region: Region, words: dict, shown: Measured):
-    """A finding about several numbers, which hold together: words: a sentence for each verdict, with {holds}, {fails},
-    {open}, {n} for the counts and {value} for the number shown."""
+    """A finding about several numbers, which hold together.
+
+    words: a sentence for each verdict, with {holds}, {fails}, {open}, {n} for the counts and {value} for what is shown
+    """
     decisions = [region.decide(part) for part in parts]
     holds, fails = decisions.count("reproduced"), decisions.count("differs")
     verdict = "differs" if fails else "reproduced" if holds == len(parts) else "inconclusive"
@@ -101,17 +105,14 @@ def _which(advice: pd.DataFrame) -> Iterator[Finding]:
 
 
 def _best_over(runs: pd.DataFrame, privacy: pd.DataFrame, together: int):
-    """(T, epsilon, parts): for each instance the ratio of the regret of the policy to be taken to that of the best one
-    without privacy."""
+    """(T, epsilon, parts): by instance, the regret of the policy to be taken over that of the best without privacy."""
     open_ = runs[~runs["claims"] & (runs["bound"] > 0)]
     for (K, horizon, epsilon), part in _advice.candidates(runs, privacy).groupby(_advice.SETTING, sort=True):
         best, _ = _advice.take(part)
         own = part[part["curve"] == best]
         parts = []
         for _, row in own.iterrows():
-            there = open_[
-                (open_["K"] == K) & (open_["horizon"] == horizon) & (open_["instance"] == row["instance"])
-            ]
+            there = open_[(open_["K"] == K) & (open_["horizon"] == horizon) & (open_["instance"] == row["instance"])]
             if len(there):
                 ratio = _advice.over(row, there.loc[there["regret"].idxmin()])
                 parts.append((row, of_several(ratio.value, ratio.se, ratio.replicates, together)))
@@ -125,14 +126,25 @@ def _price(runs: pd.DataFrame, privacy: pd.DataFrame) -> Iterator[Finding]:
         here = [(e, parts) for h, e, parts in settings if h == horizon]
         worst = [(e, max((p for _, p in parts), key=lambda m: m.value)) for e, parts in here]
         each = "; ".join(f"{e:g}: {_shown(m)}" for e, m in worst)
-        head = f"At T = {int(horizon):,} the regret of the private policy to be taken, over that of the best one without privacy, on the worst instance, is by epsilon {each}: "
+        head = (
+            f"At T = {int(horizon):,} the regret of the private policy to be taken, over that of the best one "
+            f"without privacy, on the worst instance, is by epsilon {each}: "
+        )
         words = {
             "reproduced": head + "at every one of these privacy costs at most a factor of two.",
-            "differs": head + "privacy surely costs more than a factor of two at {fails} of {n} budgets, and surely not at {holds}.",
+            "differs": head
+            + "privacy surely costs more than a factor of two at {fails} of {n} budgets, and surely not at {holds}.",
             "inconclusive": head + "a factor of two at most is sure at {holds} of {n} budgets, and ruled out at none.",
         }
         statement = f"At T = {int(horizon):,} privacy costs at most a factor of two in regret."
-        yield found("regret", statement, [m for _, m in worst], Region(-np.inf, TWICE), words, max((m for _, m in worst), key=lambda m: m.value))
+        yield found(
+            "regret",
+            statement,
+            [m for _, m in worst],
+            Region(-np.inf, TWICE),
+            words,
+            max((m for _, m in worst), key=lambda m: m.value),
+        )
 
 
 def _learning(runs: pd.DataFrame, privacy: pd.DataFrame) -> Iterator[Finding]:
@@ -150,13 +162,18 @@ def _learning(runs: pd.DataFrame, privacy: pd.DataFrame) -> Iterator[Finding]:
             worst = max(measured, key=lambda m: m.value)
             shares.append(worst)
             texts.append(f"{epsilon:g}: {_shown(worst)}")
-        head = f"At T = {int(horizon):,} the policy to be taken loses, on the worst instance, this share of what uniform choices lose, by epsilon {'; '.join(texts)}: "
+        head = (
+            f"At T = {int(horizon):,} the policy to be taken loses, on the worst instance, this share of what "
+            f"uniform choices lose, by epsilon {'; '.join(texts)}: "
+        )
         words = {
             "reproduced": head + "less than half at each.",
             "differs": head + "surely more than half at {fails} of {n} budgets, surely less at {holds}.",
             "inconclusive": head + "surely less than half at {holds} of {n} budgets, surely more at none.",
         }
-        statement = f"At T = {int(horizon):,} a private policy halves the regret of uniform choices, whatever the instance."
+        statement = (
+            f"At T = {int(horizon):,} a private policy halves the regret of uniform choices, whatever the instance."
+        )
         yield found("regret", statement, shares, Region(-np.inf, HALF), words, max(shares, key=lambda m: m.value))
 
 
@@ -173,22 +190,36 @@ def _theorem_1(runs: pd.DataFrame, privacy: pd.DataFrame) -> Iterator[Finding]:
     sure = max(range(len(parts)), key=lambda i: parts[i].low)
     where = place(rows.iloc[sure])
     statement = "The bias of an arm's mean is at most (e^epsilon - 1) mu (Theorem 1 of Neel & Roth 2018)."
-    head = "Where every arm was pulled in all runs, the largest |bias| over Theorem 1's bound is surely below 1 in {holds} of {n} cells"
+    head = (
+        "Where every arm was pulled in all runs, the largest |bias| over Theorem 1's bound is surely below 1 in "
+        "{holds} of {n} cells"
+    )
     words = {
         "reproduced": head + f"; the most surely large one is {{value}} of the bound ({where}).",
         "differs": head + f" and surely above it in {{fails}}, first of all {{value}} ({where}).",
-        "inconclusive": head + f", above it in none, and not decided in {{open}}, where the bound is near the noise of the simulation; the most surely large one is {{value}} of the bound ({where}).",
+        "inconclusive": head
+        + (
+            f", above it in none, and not decided in {{open}}, where the bound is near the noise of the "
+            f"simulation; the most surely large one is {{value}} of the bound ({where})."
+        ),
     }
     yield found("bias", statement, parts, Region(-np.inf, 1.0), words, parts[sure])
     biased = runs[(runs["unpulled"] == 0) & (runs["worst_bias_se"] > 0)]
-    parts = [of_several(r["worst_bias"], r["worst_bias_se"], r["replicates"], len(biased)) for _, r in biased.iterrows()]
+    parts = [
+        of_several(r["worst_bias"], r["worst_bias_se"], r["replicates"], len(biased)) for _, r in biased.iterrows()
+    ]
     below, above = sum(p.high < 0 for p in parts), sum(p.low > 0 for p in parts)
     most = min(parts, key=lambda p: p.high)
     row = biased.iloc[parts.index(most)]
-    sentence = f"The arm of the largest |bias| is surely underestimated in {below} of {len(parts)} cells and surely overestimated in {above}; the most surely negative bias is {_shown(most)} ({place(row)})."
+    sentence = (
+        f"The arm of the largest |bias| is surely underestimated in {below} of {len(parts)} cells and surely "
+        f"overestimated in {above}; the most surely negative bias is {_shown(most)} ({place(row)})."
+    )
     verdict = "does not hold" if above else "holds" if below == len(parts) else "not decided"
     counts = below, above, len(parts) - below - above
-    yield Finding("bias", "Adaptive pulls bias sample means downwards.", verdict, sentence, *counts, most.value, *most.interval)
+    yield Finding(
+        "bias", "Adaptive pulls bias sample means downwards.", verdict, sentence, *counts, most.value, *most.interval
+    )
 
 
 def _fractions(rows: pd.DataFrame, events: str) -> list[Measured]:
@@ -207,9 +238,18 @@ def _levels(tests: pd.DataFrame) -> Iterator[Finding]:
         theory = " (by a theorem it does, for private policies)" if name in IF_PRIVATE else theory
         statement = f"The type I error of the adaptively chosen test is at most {ALPHA:.0%}: {label}."
         words = {
-            "reproduced": f"{label}: in all {{n}} cells type I error is surely at most {ALPHA:.0%}{theory}; the largest is {{value}} ({where}).",
-            "differs": f"{label}: type I error is surely above {ALPHA:.0%} in {{fails}} of {{n}} cells{theory}, most of all {{value}} ({where}).",
-            "inconclusive": f"{label}: type I error is surely above {ALPHA:.0%} in no cell, and surely at most that in {{holds}} of {{n}}{theory}; the largest is {{value}} ({where}).",
+            "reproduced": (
+                f"{label}: in all {{n}} cells type I error is surely at most {ALPHA:.0%}{theory}; the largest is "
+                f"{{value}} ({where})."
+            ),
+            "differs": (
+                f"{label}: type I error is surely above {ALPHA:.0%} in {{fails}} of {{n}} cells{theory}, most of "
+                f"all {{value}} ({where})."
+            ),
+            "inconclusive": (
+                f"{label}: type I error is surely above {ALPHA:.0%} in no cell, and surely at most that in "
+                f"{{holds}} of {{n}}{theory}; the largest is {{value}} ({where})."
+            ),
         }
         yield found("tests", statement, parts, Region(-np.inf, ALPHA), words, parts[sure])
 
@@ -236,12 +276,22 @@ def _powers(tests: pd.DataFrame) -> Iterator[Finding]:
         shown = Measured(difference, float(np.hypot(means[best][1], means[second][1])), None)
         cells = len(part[part["procedure"] == best])
         each = ", ".join(f"{PROCEDURES[n]} {m[0]:.3f}" for n, m in sorted(means.items(), key=lambda x: -x[1][0]))
-        head = f"At T = {int(horizon):,}, over the {cells} cells of private policies with a better arm, the mean power is: {each}. "
+        head = (
+            f"At T = {int(horizon):,}, over the {cells} cells of private policies with a better arm, the mean "
+            f"power is: {each}. "
+        )
         tail = "; sample splitting takes twice as many users, and naive and Bonferroni have no guarantee."
         words = {
-            "reproduced": head + f"Of those that hold their level by a theorem with the same users the {PROCEDURES[best]} rejects most often, {{value}} above the {PROCEDURES[second]}" + tail,
+            "reproduced": head
+            + (
+                f"Of those that hold their level by a theorem with the same users the {PROCEDURES[best]} rejects "
+                f"most often, {{value}} above the {PROCEDURES[second]}"
+            )
+            + tail,
             "differs": head,
-            "inconclusive": head + f"Between the {PROCEDURES[best]} and the {PROCEDURES[second]} it is not decided" + tail,
+            "inconclusive": head
+            + f"Between the {PROCEDURES[best]} and the {PROCEDURES[second]} it is not decided"
+            + tail,
         }
         statement = f"At T = {int(horizon):,} one test that holds its level is more powerful than all others."
         yield found("tests", statement, [shown], Region(0.0, np.inf), words, shown)
@@ -262,7 +312,10 @@ def _max_information(tests: pd.DataFrame) -> Iterator[Finding]:
             texts.append(f"{epsilon:g}: {a:.3f} against {b:.3f}, at level 1e{level:.0f}")
         if not parts:
             continue
-        head = f"At T = {int(horizon):,} the mean power of the max-information correction and of the e-value is, by epsilon, {'; '.join(texts)}. "
+        head = (
+            f"At T = {int(horizon):,} the mean power of the max-information correction and of the e-value is, by "
+            f"epsilon, {'; '.join(texts)}. "
+        )
         words = {
             "reproduced": head + "The correction is surely not behind at any of these.",
             "differs": head + "The correction is surely behind at {fails} of {n} budgets, and surely ahead at {holds}.",
@@ -283,9 +336,18 @@ def _coverage(tests: pd.DataFrame) -> Iterator[Finding]:
             where = place(rows.iloc[sure])
             statement = f"95% intervals of {of} cover it with at least 95%: {label}."
             words = {
-                "reproduced": f"{label}, {of}: coverage is surely 95% or more in all {{n}} cells; the least is {{value}} ({where}).",
-                "differs": f"{label}, {of}: coverage is surely below 95% in {{fails}} of {{n}} cells, least of all {{value}} ({where}).",
-                "inconclusive": f"{label}, {of}: coverage is surely below 95% in no cell, and surely 95% or more in {{holds}} of {{n}}; the least is {{value}} ({where}).",
+                "reproduced": (
+                    f"{label}, {of}: coverage is surely 95% or more in all {{n}} cells; the least is {{value}} "
+                    f"({where})."
+                ),
+                "differs": (
+                    f"{label}, {of}: coverage is surely below 95% in {{fails}} of {{n}} cells, least of all "
+                    f"{{value}} ({where})."
+                ),
+                "inconclusive": (
+                    f"{label}, {of}: coverage is surely below 95% in no cell, and surely 95% or more in {{holds}} "
+                    f"of {{n}}; the least is {{value}} ({where})."
+                ),
             }
             yield found("intervals", statement, parts, Region(0.95, np.inf), words, parts[sure])
 
@@ -312,7 +374,11 @@ def _widths(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> I
     most = max(range(len(parts)), key=lambda i: parts[i].low)
     median = float(np.median([p.value for p in parts]))
     statement = "Little regret costs width: the interval of the gap is wider than after uniform choices."
-    head = f"After the policy to be taken the always-valid interval of the gap is, in the median, {median:.2f} times as wide as after uniform choices: surely wider in {{holds}} of {{n}} cells, surely narrower in {{fails}}, at most {{value}} times ({place(chosen[most][0])})."
+    head = (
+        f"After the policy to be taken the always-valid interval of the gap is, in the median, {median:.2f} times "
+        f"as wide as after uniform choices: surely wider in {{holds}} of {{n}} cells, surely narrower in "
+        f"{{fails}}, at most {{value}} times ({place(chosen[most][0])})."
+    )
     words = {"reproduced": head, "differs": head, "inconclusive": head}
     yield found("intervals", statement, parts, Region(1.0, np.inf), words, parts[most])
 
@@ -320,7 +386,10 @@ def _widths(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> I
 def _audits(privacy: pd.DataFrame) -> Iterator[Finding]:
     rows = privacy[privacy["claims"]]
     audited = rows[rows["audited"] > 0]
-    names = [f"{r['policy'].replace('_', ' ')}{' ' + r['variant'].replace('_', ' ') if r['variant'] else ''}" for _, r in rows.iterrows()]
+    names = [
+        f"{r['policy'].replace('_', ' ')}{' ' + r['variant'].replace('_', ' ') if r['variant'] else ''}"
+        for _, r in rows.iterrows()
+    ]
     names = dict(zip(rows.index, names, strict=True))
     over = audited[(audited["exact"] > 1) | (audited["lower_bound"] > 1)]
     each = "; ".join(
@@ -330,14 +399,17 @@ def _audits(privacy: pd.DataFrame) -> Iterator[Finding]:
     missing = ", ".join(names[i] for i in rows.index if rows["audited"][i] == 0) or "none"
     more = ", ".join(names[i] for i in over.index) or "none"
     sentence = (
-        f"Of {len(audited)} audited policies {len(over)} give away more than they claim ({more}). What the audited event "
+        f"Of {len(audited)} audited policies {len(over)} give away more than they claim ({more}). What the audited "
+        "event "
         f"shows, over the claim: {each}. Without an audit: {missing}."
     )
     verdict = "does not hold" if len(over) else "not decided" if len(audited) < len(rows) else "holds"
-    counts = int(len(audited) - len(over)), int(len(over)), int(len(rows) - len(audited))
+    counts = len(audited) - len(over), len(over), len(rows) - len(audited)
     values = audited[["exact", "lower_bound"]].max(axis=1)
     largest = float(values.max()) if len(values) else np.nan
-    yield Finding("privacy", "No policy gives away more than it claims.", verdict, sentence, *counts, largest, np.nan, np.nan)
+    yield Finding(
+        "privacy", "No policy gives away more than it claims.", verdict, sentence, *counts, largest, np.nan, np.nan
+    )
 
 
 # Local privacy
@@ -379,8 +451,18 @@ def _noise_of_all(rows: pd.DataFrame) -> Iterator[Finding]:
         return
     most = max(range(len(parts)), key=lambda i: parts[i].low)
     statement = "The noise from every user, without which no context is private, costs the released program regret."
-    head = f"With noise from every user the released program's regret is surely larger in {{holds}} of {{n}} cells, surely smaller in {{fails}}; most surely {{value}} times ({_named(pairs[most][0])})."
-    yield found("local regret", statement, parts, Region(1.0, np.inf), dict.fromkeys(("reproduced", "differs", "inconclusive"), head), parts[most])
+    head = (
+        f"With noise from every user the released program's regret is surely larger in {{holds}} of {{n}} cells, "
+        f"surely smaller in {{fails}}; most surely {{value}} times ({_named(pairs[most][0])})."
+    )
+    yield found(
+        "local regret",
+        statement,
+        parts,
+        Region(1.0, np.inf),
+        dict.fromkeys(("reproduced", "differs", "inconclusive"), head),
+        parts[most],
+    )
 
 
 def _runs(row) -> dict:
@@ -399,13 +481,18 @@ def _better_than_uniform(rows: pd.DataFrame) -> Iterator[Finding]:
             best = same.loc[same["of_uniform"].idxmin()]
             parts.append(of_several(best["of_uniform"], best["of_uniform_se"], best["replicates"], len(rows)))
             texts.append(f"{epsilon:g}: {_shown(parts[-1])} ({best['curve']})")
-        head = f"On {instance} with {int(horizon):,} users the least regret of a locally private method, as a share of that of uniform choices, is by epsilon {'; '.join(texts)}: "
+        head = (
+            f"On {instance} with {int(horizon):,} users the least regret of a locally private method, as a share "
+            f"of that of uniform choices, is by epsilon {'; '.join(texts)}: "
+        )
         words = {
             "reproduced": head + "surely below half at each.",
             "differs": head + "surely above half at {fails} of {n} budgets, surely below at {holds}.",
             "inconclusive": head + "surely below half at {holds} of {n} budgets, surely above at none.",
         }
-        statement = f"On {instance} with {int(horizon):,} users a locally private method halves the regret of uniform choices."
+        statement = (
+            f"On {instance} with {int(horizon):,} users a locally private method halves the regret of uniform choices."
+        )
         yield found("local regret", statement, parts, Region(-np.inf, HALF), words, max(parts, key=lambda m: m.value))
 
 
@@ -416,9 +503,18 @@ def _radii(rows: pd.DataFrame) -> Iterator[Finding]:
         where = _named(part.iloc[sure])
         statement = f"An estimate is farther from its expectation than its radius in at most 5% of looks: {curve}."
         words = {
-            "reproduced": f"{curve}: the radius is missed in surely at most 5% of looks in all {{n}} cells; the largest share is {{value}} ({where}).",
-            "differs": f"{curve}: the radius is missed in surely more than 5% of looks in {{fails}} of {{n}} cells, most of all {{value}} ({where}).",
-            "inconclusive": f"{curve}: the radius is missed in surely more than 5% of looks in no cell, and in surely fewer in {{holds}} of {{n}}; the largest share is {{value}} ({where}).",
+            "reproduced": (
+                f"{curve}: the radius is missed in surely at most 5% of looks in all {{n}} cells; the largest "
+                f"share is {{value}} ({where})."
+            ),
+            "differs": (
+                f"{curve}: the radius is missed in surely more than 5% of looks in {{fails}} of {{n}} cells, most "
+                f"of all {{value}} ({where})."
+            ),
+            "inconclusive": (
+                f"{curve}: the radius is missed in surely more than 5% of looks in no cell, and in surely fewer in "
+                f"{{holds}} of {{n}}; the largest share is {{value}} ({where})."
+            ),
         }
         yield found("local validity", statement, parts, Region(-np.inf, 0.05), words, parts[sure])
 
@@ -428,11 +524,27 @@ def _best_arm_lost(rows: pd.DataFrame) -> Iterator[Finding]:
         parts = [of_several(r["lost"], r["lost_se"], r["replicates"], len(rows)) for _, r in part.iterrows()]
         sure = max(range(len(parts)), key=lambda i: (parts[i].low, parts[i].value))
         row = part.iloc[sure]
-        wrong = f"; of all removals there {row['wrong']:.1%} took out the best arm" if row["wrong"] == row["wrong"] else ""
+        wrong = (
+            f"; of all removals there {row['wrong']:.1%} took out the best arm" if row["wrong"] == row["wrong"] else ""
+        )
         none = part["removals"].max() == 0
         statement = f"At most 5% of users have lost their best arm at the end: {curve}."
-        head = f"{curve}: no arm is taken out of any bin." if none else f"{curve}: the share of users whose best arm is gone at the end is surely at most 5% in {{holds}} of {{n}} cells and surely above in {{fails}}; the largest is {{value}} ({_named(row)}){wrong}."
-        yield found("local validity", statement, parts, Region(-np.inf, 0.05), dict.fromkeys(("reproduced", "differs", "inconclusive"), head), parts[sure])
+        head = (
+            f"{curve}: no arm is taken out of any bin."
+            if none
+            else (
+                f"{curve}: the share of users whose best arm is gone at the end is surely at most 5% in {{holds}} "
+                f"of {{n}} cells and surely above in {{fails}}; the largest is {{value}} ({_named(row)}){wrong}."
+            )
+        )
+        yield found(
+            "local validity",
+            statement,
+            parts,
+            Region(-np.inf, 0.05),
+            dict.fromkeys(("reproduced", "differs", "inconclusive"), head),
+            parts[sure],
+        )
 
 
 def _messages(rows: pd.DataFrame) -> Iterator[Finding]:
@@ -442,8 +554,23 @@ def _messages(rows: pd.DataFrame) -> Iterator[Finding]:
         row = part.iloc[most]
         statement = f"No user's message names a part of the cube without noise: {curve}."
         none = part["in_parts"].max() == 0
-        head = f"{curve}: noise comes from every user, and no message names a bin." if none else f"{curve}: messages of up to {{value}} of the users name the part of the cube that they are in, whatever epsilon is ({_named(row)}); {row['alone']:.1%} of the users there change a bin's sums alone in their batch."
-        yield found("local privacy", statement, parts, Region(-np.inf, 0.0), dict.fromkeys(("reproduced", "differs", "inconclusive"), head), parts[most])
+        head = (
+            f"{curve}: noise comes from every user, and no message names a bin."
+            if none
+            else (
+                f"{curve}: messages of up to {{value}} of the users name the part of the cube that they are in, "
+                f"whatever epsilon is ({_named(row)}); {row['alone']:.1%} of the users there change a bin's sums "
+                "alone in their batch."
+            )
+        )
+        yield found(
+            "local privacy",
+            statement,
+            parts,
+            Region(-np.inf, 0.0),
+            dict.fromkeys(("reproduced", "differs", "inconclusive"), head),
+            parts[most],
+        )
 
 
 def _adult(rows: pd.DataFrame) -> Iterator[Finding]:
@@ -463,7 +590,10 @@ def _adult(rows: pd.DataFrame) -> Iterator[Finding]:
             se = np.hypot(best["reward_se"], base["reward_se"]) / n
             parts.append(of_several(difference, se, best["replicates"], len(others)))
             texts.append(f"{epsilon:g}: {best['reward'] / n:.4f} ({best['curve']})")
-        head = f"On {instance} the best arm for everybody earns {base['reward'] / base['horizon']:.4f} a user; the locally private method that earns most, by epsilon {'; '.join(texts)}: "
+        head = (
+            f"On {instance} the best arm for everybody earns {base['reward'] / base['horizon']:.4f} a user; the "
+            f"locally private method that earns most, by epsilon {'; '.join(texts)}: "
+        )
         words = {
             "reproduced": head + "surely more at every budget.",
             "differs": head + "surely more at {holds} of {n} budgets and surely less at {fails}.",

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from privarms.artifacts.results import Results
-from privarms.artifacts.synthesis import _advice, _findings
 from privarms.artifacts.sheet import Entry, Sheet
+from privarms.artifacts.synthesis import _advice, _findings
 from privarms.artifacts.tables import shown
 
 
@@ -48,8 +48,8 @@ def advice_sheet(rows: pd.DataFrame, results: Results) -> Sheet:
         "Take: of the policies that claim epsilon and of which no audit shows more than 1.05 epsilon, the one whose "
         "regret is at most the smallest factor above the least on every instance; (+n): n others that are as good "
         "(not surely above 1.1 times its mean regret on any instance), named in the CSV file.",
-        "Regret: range of the means over the instances with a better arm. Of uniform: the largest share of what uniform "
-        "choices lose. Times not private: over the best policy without privacy, on the worst instance.",
+        "Regret: range of the means over the instances with a better arm. Of uniform: the largest share of what "
+        "uniform choices lose. Times not private: over the best policy without privacy, on the worst instance.",
         "Naive errs: type I error of the naive test of the arm that looks best, largest over the instances with a "
         "better arm and the one without. Valid test: of those whose level a theorem "
         "holds and that need no more users, the one of the largest mean power, over the instances with a better arm. "
@@ -73,13 +73,14 @@ def findings(results: Results) -> pd.DataFrame:
 def runs(results: Results) -> pd.DataFrame:
     """Regret and bias; a row per instance, T, policy and epsilon."""
     rows = results.inference("runs").rename(columns={"curve": "label", "horizon": "T"})
-    columns = ["instance", "K", "T", "epsilon", "policy", "label", "claims", "replicates", "regret", "se", "median", "q90"]
+    columns = ["instance", "K", "T", "epsilon", "policy", "label", "claims", "replicates", "regret", "se", "median"]
+    columns += ["q90"]
     columns += ["bound", "over_bound", "over_bound_se", "uniform", "unpulled", "worst_bias", "worst_bias_se"]
     columns += ["theorem", "over_theorem", "over_theorem_se"]
     return rows.reindex(columns=columns)
 
 
-def tests(results: Results) -> pd.DataFrame:
+def tests_and_intervals(results: Results) -> pd.DataFrame:
     """Tests and intervals; a row per instance, T, policy, epsilon and procedure."""
     rows = _advice.rates(results.inference("tests")).rename(columns={"curve": "label", "horizon": "T"})
     columns = ["instance", "K", "T", "epsilon", "policy", "label", "claims", "procedure", "trials", "error", "power"]
@@ -92,7 +93,7 @@ def privacy(results: Results) -> pd.DataFrame:
     return results.inference("privacy")
 
 
-def local(results: Results) -> pd.DataFrame:
+def local_numbers(results: Results) -> pd.DataFrame:
     """Locally private policies; a row per environment, users, policy and epsilon."""
     rows = results.inference("local").rename(columns={"curve": "label", "horizon": "users"})
     columns = ["instance", "users", "epsilon", "policy", "label", "replicates", "regret", "regret_se", "of_uniform"]
@@ -104,9 +105,9 @@ def local(results: Results) -> pd.DataFrame:
 TABLES = {
     "advice": advice,
     "findings": findings,
-    "local": local,
+    "local_numbers": local_numbers,
     "privacy": privacy,
     "runs": runs,
-    "tests": tests,
+    "tests_and_intervals": tests_and_intervals,
 }
 SHEETS = {"advice": advice_sheet}
