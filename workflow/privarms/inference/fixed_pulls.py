@@ -24,7 +24,7 @@ def log_p_value(successes, pulls, mean):
     with np.errstate(divide="ignore"):
         # P(X >= s) = I_m(s, n - s + 1).
         tail = np.where(s > 0, betainc(np.maximum(s, 1), n - s + 1, m), 1.0)
-        found = np.log(tail)
+        found = np.array(np.log(tail))
     far = (tail < SMALLEST) & (m > 0) & (m < 1)
     s, n, m = s[far], n[far], m[far]
     first = gammaln(n + 1) - gammaln(s + 1) - gammaln(n - s + 1) + xlogy(s, m) + xlog1py(n - s, -m)

@@ -109,7 +109,7 @@ def second_highest(means: np.ndarray) -> float:
     return float(below.max()) if len(below) else float("nan")
 
 
-def tested(runs: Runs) -> dict[str, dict]:
+def counted(runs: Runs) -> dict[str, dict]:
     """procedure -> how many runs reject a true null (`errors`) and, of an arm that is better, a false one (`powers`;
     nan with equal arms), how many intervals hold the mean and the gap, and how wide these are
     in the mean, with standard errors."""
@@ -127,5 +127,6 @@ def tested(runs: Runs) -> dict[str, dict]:
             found[name][f"{what}_held"] = int(((low <= target) & (target <= high)).sum())
             width = high - low
             found[name][f"{what}_width"] = float(width.mean())
-            found[name][f"{what}_width_se"] = float(width.std(ddof=1) / np.sqrt(len(width)))
+            se = width.std(ddof=1) / np.sqrt(len(width)) if len(width) > 1 else np.nan
+            found[name][f"{what}_width_se"] = float(se)
     return found

@@ -26,6 +26,8 @@ ROWS = (
     ("naive_coverage", "min", "coverage,\nnaive interval"),
     ("gap_width", "mean", "width, always-\nvalid gap"),
 )
+# A share of fewer runs says little, and the largest of many such shares less: it is not drawn.
+FEWEST = 100
 LEVEL = {"color": "black", "linewidth": 0.9, "linestyle": (0, (5, 1.5)), "zorder": 1.5}
 
 
@@ -50,13 +52,13 @@ def _measures(runs: pd.DataFrame, tests: pd.DataFrame) -> Iterator[pd.DataFrame]
     rows = runs[runs["worst_bias"].notna()]
     size = rows["worst_bias"].abs()
     low, high = interval(size, rows["worst_bias_se"], rows["replicates"])
-    yield made(rows, "bias", size, np.maximum(low, size / 50), high)
+    yield made(rows, "bias", size, np.maximum(low, size / 3), high)
     for measure, procedure, events in (
         ("naive_error", "naive", "errors"),
         ("power", "e_value", "powers"),
         ("naive_coverage", "naive", "mean_held"),
     ):
-        rows = tests[(tests["procedure"] == procedure) & tests[events].notna()]
+        rows = tests[(tests["procedure"] == procedure) & tests[events].notna() & (tests["trials"] >= FEWEST)]
         low, high = clopper_pearson(rows[events], rows["trials"])
         yield made(rows, measure, rows[events] / rows["trials"], low, high)
     rows = tests[(tests["procedure"] == "confidence_sequence") & tests["gap_width"].notna()]
@@ -165,7 +167,7 @@ def _level(ax, measure: str, rows: pd.DataFrame) -> None:
 def tests(results: Results):
     """Type I error, power, coverage and width by procedure; a row of panels a measure, a column a horizon."""
     rows = _advice.rates(results.inference("tests"))
-    rows = rows[rows["claims"]]
+    rows = rows[rows["claims"] & (rows["trials"] >= FEWEST)]
     horizons = sorted(rows["horizon"].unique())
     measures = (
         ("error", "max", "type I error,\nlargest"),
@@ -258,7 +260,8 @@ def local(results: Results):
         here = rows[rows[measure].notna() & ((rows["instance"] == instance) | (instance is None))]
         for curve, points in here.groupby("curve", sort=False):
             if points["epsilon"].isna().all():
-                ax.axhline(points[measure].iloc[0], label=curve, **(looks.line(curve) | {"marker": None}))
+                # Of several settings the best.
+                ax.axhline(points[measure].max(), label=curve, **(looks.line(curve) | {"marker": None}))
                 drawn.append(points.assign(measure=measure, value=points[measure]))
                 continue
             # Of several environments that of the largest.

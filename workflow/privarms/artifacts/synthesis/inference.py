@@ -83,7 +83,7 @@ def tests(results: Results) -> pd.DataFrame:
     rows = []
     for cell, part in _each(results):
         about = cell.drop("means").to_dict()
-        found = _validity.tested(part)
+        found = _validity.counted(part)
         for procedure, counts in found.items():
             level = _validity.log_gamma(_validity.ALPHA / len(part.means), part)
             extra = {"log_gamma": level} if procedure == "max_information" else {}
