@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from privarms.artifacts.synthesis import _validity
-from privarms.artifacts.synthesis._validity import PROCEDURES, Runs, intervals, rejections, second_highest
+from privarms.artifacts.synthesis._validity import PROCEDURES, Runs, counted, intervals, rejections, second_highest
 from privarms.inference.max_information import best_beta, log_corrected_level
 
 MEANS = np.array([0.6, 0.4, 0.4])

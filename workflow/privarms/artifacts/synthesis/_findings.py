@@ -27,9 +27,9 @@ class Finding(NamedTuple):
     """
 
     about: str
-    statement: str
     verdict: str
     sentence: str
+    statement: str
     holds_in: int
     fails_in: int
     open_in: int
@@ -51,7 +51,7 @@ def found(about: str, statement: str, parts: Sequence[Measured], region: Region,
     )
     low, high = shown.interval
     counts = holds, fails, len(parts) - holds - fails
-    return Finding(about, statement, VERDICTS[verdict], said, *counts, shown.value, low, high)
+    return Finding(about, VERDICTS[verdict], said, statement, *counts, shown.value, low, high)
 
 
 def _shown(measured: Measured) -> str:
@@ -101,7 +101,7 @@ def _which(advice: pd.DataFrame) -> Iterator[Finding]:
     one = taken.iloc[0] == n
     verdict = "holds" if one and alone.get(first, 0) == n else "does not hold" if not one else "not decided"
     counts = int(taken.iloc[0]), int(n - taken.iloc[0]), 0
-    yield Finding("regret", "One policy is the one to take everywhere.", verdict, sentence, *counts, *[np.nan] * 3)
+    yield Finding("regret", verdict, sentence, "One policy is the one to take everywhere.", *counts, *[np.nan] * 3)
 
 
 def _best_over(runs: pd.DataFrame, privacy: pd.DataFrame, together: int):
@@ -218,7 +218,7 @@ def _theorem_1(runs: pd.DataFrame, privacy: pd.DataFrame) -> Iterator[Finding]:
     verdict = "does not hold" if above else "holds" if below == len(parts) else "not decided"
     counts = below, above, len(parts) - below - above
     yield Finding(
-        "bias", "Adaptive pulls bias sample means downwards.", verdict, sentence, *counts, most.value, *most.interval
+        "bias", verdict, sentence, "Adaptive pulls bias sample means downwards.", *counts, most.value, *most.interval
     )
 
 
@@ -408,7 +408,7 @@ def _audits(privacy: pd.DataFrame) -> Iterator[Finding]:
     values = audited[["exact", "lower_bound"]].max(axis=1)
     largest = float(values.max()) if len(values) else np.nan
     yield Finding(
-        "privacy", "No policy gives away more than it claims.", verdict, sentence, *counts, largest, np.nan, np.nan
+        "privacy", verdict, sentence, "No policy gives away more than it claims.", *counts, largest, np.nan, np.nan
     )
 
 

@@ -64,10 +64,13 @@ def _number(value: float) -> str:
 
 
 def findings(results: Results) -> pd.DataFrame:
-    """What holds and what does not; a row per sentence."""
-    tables = (results.inference(name) for name in ("runs", "tests", "privacy"))
-    found = [*_findings.central(*tables), *_findings.locally(results.inference("local"))]
-    return _findings.table(found)
+    """What holds of central privacy and what does not; a row per sentence."""
+    return _findings.table(list(_findings.central(*(results.inference(n) for n in ("runs", "tests", "privacy")))))
+
+
+def local_findings(results: Results) -> pd.DataFrame:
+    """What holds of local privacy and what does not; a row per sentence."""
+    return _findings.table(list(_findings.locally(results.inference("local"))))
 
 
 def runs(results: Results) -> pd.DataFrame:
@@ -105,6 +108,7 @@ def local_numbers(results: Results) -> pd.DataFrame:
 TABLES = {
     "advice": advice,
     "findings": findings,
+    "local_findings": local_findings,
     "local_numbers": local_numbers,
     "privacy": privacy,
     "runs": runs,
