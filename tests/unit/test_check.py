@@ -20,7 +20,7 @@ def found(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(library.EXTENSIONS_VARIABLE, "")
     monkeypatch.setattr(numba.config, "BOUNDSCHECK", None)
     monkeypatch.setattr(strangers, "_seen", {})
-    monkeypatch.setattr(strangers, "_looked_at", set())
+    monkeypatch.setattr(strangers, "_looked_at", {})
 
     def run(*edits):
         folder = tmp_path / f"tried_{len(list(tmp_path.iterdir()))}"

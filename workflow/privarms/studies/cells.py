@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from privarms.errors import PrivarmsError
-from privarms.studies import additions, contract, library
+from privarms.studies import additions, contract, library, source_faults
 from privarms.studies.streams import digest
 
 OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
@@ -290,16 +290,21 @@ def _refuse_too_many_blocks(file: str, where: str, cells: Collection[Cell]) -> N
 
 def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
     """PrivarmsError where a parameter would overwrite a column of the results, or cannot be given at all."""
-    taken = {*RESULT_COLUMNS, *library.literals("protocols", protocol).get("KEYS", ())}
+    literals = library.literals("protocols", protocol)
+    taken = {*RESULT_COLUMNS, *literals.get("KEYS", ())}
+    file, at = library.source_file(room, name), ""
+    if library.is_extension(file):
+        # Of all records: a study of one record may get defaults of another. Ours are run with those that fit.
+        taken |= set(literals.get("COLUMNS", ()))
+        at = f"{source_faults.line(file, 'configure')}: "
     taken |= {"name"} if room == "environments" else {key for key in OWN_KEYS if key != "horizon"}
     takes = library.environment_arguments(name) if room == "environments" else library.arguments(room, name)
     kind = {"policies": "policy", "environments": "environment"}[room]
     for parameter in takes:
         if parameter in taken:
             raise PrivarmsError(
-                f"{kind} {name}: its parameter {parameter!r} is "
-                f"called like a column of the results or a key of a study (protocol {protocol}: "
-                f"{', '.join(sorted(taken))}); rename it in the module's configure"
+                f"{at}{kind} {name}: its parameter {parameter!r} is called like a column of the results or a key of a "
+                f"study (protocol {protocol}: {', '.join(sorted(taken))}); rename it in the module's configure"
             )
 
 
