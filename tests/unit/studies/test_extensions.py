@@ -125,6 +125,13 @@ def test_a_name_of_ours_is_refused_with_both_files(extension):
         ("@njit\ndef learn", "def learn", r"least_pulled.py:29: learn has no @njit"),
         ("least(state.pulls)", "np.random.randint(2)", r"least_pulled.py:\d+: numpy.random.randint: .* `rng`"),
         ("@njit\ndef init", "@njit(cache=True)\ndef init", r"least_pulled.py:\d+: cache=True: .* after an edit"),
+        ("@njit\ndef init", "@njit(boundscheck=False)\ndef init", "boundscheck=False: an index outside"),
+        (
+            "state.pulls[arm] += 1",
+            "state.pulls.flat[arm] += 1",
+            r"py:31: state.pulls.flat\[arm\]: no bounds are checked",
+        ),
+        ("import numpy as np", "import numpy as np\nfrom numba import carray\nX = carray", "py:5: carray: no bounds"),
         ("@njit\ndef init", "@njit(parallel=True)\ndef init", "parallel=True: threads"),
         ("@njit\ndef init", "from numba import jit\n@jit(forceobj=True)\ndef init", "forceobj=True: .*object mode"),
         ("import numpy as np", "import numpy as np\nfrom random import random as r\nX = r()", r"py:5: random.random: "),
@@ -186,7 +193,7 @@ def test_our_own_modules_are_compiled_where_it_is_asked_of_strangers():
         (["my-own"], "extensions: my-own: expected a folder whose name has small letters"),
         (["empty"], "extensions: empty: expected one of the folders policies"),
         (["one/same", "two/same"], "two are called same"),
-        (["typed"], "extensions: typed: policy/: nobody reads .*, policies/ say"),
+        (["typed"], "extensions: typed: policy/: nobody reads .*; call it policies/"),
     ],
 )
 def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, folders, said):

@@ -11,7 +11,6 @@ are imported below `privarms_extensions`, each folder a package: the dotted name
 """
 
 import ast
-import difflib
 import importlib
 import os
 import re
@@ -61,9 +60,10 @@ def extend(folders: Sequence[Path | str]) -> None:
             raise PrivarmsError(f"{at}: expected folders of different names; two are called {place.name}")
         if not any((place / room).is_dir() for room in OWN_ROOMS):
             raise PrivarmsError(f"{at}: expected one of the folders {', '.join(OWN_ROOMS)} in it; found none")
-        for other in sorted(p.name for p in place.glob("*/")):
-            if other not in OWN_ROOMS and (meant := difflib.get_close_matches(other, OWN_ROOMS, 1, 0.75)):
-                raise PrivarmsError(f"{at}: {other}/: nobody reads a folder of this name; rename it, {meant[0]}/ say")
+        for room in OWN_ROOMS:
+            one = f"{room.removesuffix('ies')}y" if room.endswith("ies") else room.removesuffix("s")
+            if one != room and (place / one).is_dir():
+                raise PrivarmsError(f"{at}: {one}/: nobody reads a folder of this name; call it {room}/")
         places.append(place)
     os.environ[EXTENSIONS_VARIABLE] = os.pathsep.join(map(str, places))
 

@@ -22,7 +22,10 @@ OPTIONS = {
     ("parallel", True): "threads would share one random stream",
     ("forceobj", True): "that is Python object mode, hundreds of times slower",
     ("nopython", False): "that allows Python object mode, hundreds of times slower",
+    ("boundscheck", False): "an index outside of an array would damage memory",
 }
+# What reads and writes memory that bounds checks do not guard.
+UNGUARDED = ("as_strided", "carray", "farray", "intrinsic")
 
 
 def check(room: str, name: str) -> None:
@@ -138,6 +141,11 @@ def _faults(file: Path) -> tuple[str, ...]:
                 reason = OPTIONS.get((keyword.arg, getattr(keyword.value, "value", None)))
                 if reason:
                     found.append(f"{_at(file, node)}: {ast.unparse(keyword)}: {reason}; expected @njit without it")
+        index = node.value if isinstance(node, ast.Subscript) else None
+        if isinstance(index, ast.Attribute) and index.attr == "flat":
+            found.append(f"{_at(file, node)}: {ast.unparse(node)}: no bounds are checked there; index the array itself")
+        if (getattr(node, "attr", None) or getattr(node, "id", None)) in UNGUARDED:
+            found.append(f"{_at(file, node)}: {ast.unparse(node)}: no bounds are checked there; expected plain arrays")
         if isinstance(node, ast.With) and any("objmode" in ast.unparse(item.context_expr) for item in node.items):
             found.append(
                 f"{_at(file, node)}: objmode: that is Python in the middle of a kernel; expected numba's alone"
