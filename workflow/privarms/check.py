@@ -49,7 +49,8 @@ RUNS, FEWEST_RUNS, SECONDS = 2_000, 100, 5.0
 USERS, SOURCE_USERS = 1_000, 200
 # Of one comparison of two laws, and of one audit.
 FALSE_ALARM = 1e-5
-AUDIT_ROUNDS, AUDIT_TRIALS, AUDIT_EPSILON = 60, 40_000, 1.0
+# Rounds of an audit: the fewest of these in which anything is chosen at random.
+AUDIT_ROUNDS, AUDIT_TRIALS, AUDIT_EPSILON = (60, 240, 960), 40_000, 1.0
 VALUES = {"K": 3, "horizon": HORIZON, "epsilon": 1.0}
 
 
@@ -355,28 +356,24 @@ def _audit(name: str, cell: Cell) -> Found:
 
     Fails where the lower bound on the privacy loss, at the level FALSE_ALARM over all pairs, exceeds epsilon.
     """
-    policy, protocol = library.load("policies", name), library.family(name)
-    if protocol not in ("bandit", "contextual", "linear", "experiment", "stopping"):
-        return Found(name, "privacy", None, f"no general audit of the family {protocol}; write one (audits/)")
-    environment = run.configure_environment(cell, _prepared(cell))
-    told = run.told(cell, environment)
-    parameters = {**cell.policy_parameters, **{k: AUDIT_ROUNDS for k in ("horizon",) if k in cell.policy_parameters}}
-    # At a smaller epsilon less is promised and much less can be shown.
-    parameters |= {"epsilon": AUDIT_EPSILON, **({"K": 2} if "K" in parameters else {})}
-    try:
-        params = policy.configure(**{**told, **parameters})
-    except ValueError:
-        # Some sizes do not go with others; those of the cell do.
-        params = policy.configure(**{**told, **cell.policy_parameters, "epsilon": AUDIT_EPSILON})
+    policy, family = library.load("policies", name), library.family(name)
+    if family not in ("bandit", "contextual", "linear", "experiment", "stopping"):
+        return Found(name, "privacy", None, f"no general audit of the family {family}; write one (audits/)")
+    told = run.told(cell, run.configure_environment(cell, _prepared(cell)))
     rng = np.random.default_rng(SEED)
-    pairs = [(base, at) for base in (0.0, 1.0) for at in (1, 2, AUDIT_ROUNDS // 2)]
+    for rounds in AUDIT_ROUNDS:
+        params = _audited(policy, {**told, **cell.policy_parameters}, rounds)
+        rates = _tried(family, policy, params, np.zeros(rounds), rng, 200).mean(axis=0)
+        if ((rates > 0) & (rates < 1)).any():
+            break
+    pairs = [(base, at) for base in (0.0, 1.0) for at in (1, 2, rounds // 2)]
     largest = -np.inf
     for base, at in pairs:
         both = []
         for changed in (False, True):
-            rewards = np.full(AUDIT_ROUNDS, base)
+            rewards = np.full(rounds, base)
             rewards[at - 1] = 1 - base if changed else base
-            both.append(_events(_tried(protocol, policy, params, rewards, rng)))
+            both.append(_events(_tried(family, policy, params, rewards, rng, AUDIT_TRIALS)))
         half = AUDIT_TRIALS // 2
         rates = [e[:half].mean(axis=0) for e in both]
         for likely, other in ((0, 1), (1, 0)):
@@ -389,9 +386,20 @@ def _audit(name: str, cell: Cell) -> Found:
     return Found(name, "privacy", kept, said if kept else f"{library.policy_file(name)}: {said}")
 
 
-def _tried(family: str, policy, params, rewards: np.ndarray, rng) -> np.ndarray:
+def _audited(policy, parameters: Mapping, rounds: int):
+    """Parameters for so many rounds and two arms, where a policy can have these."""
+    # At a smaller epsilon less is promised and much less can be shown.
+    sizes = {k: v for k, v in {"horizon": rounds, "K": 2}.items() if k in parameters}
+    try:
+        return policy.configure(**{**parameters, **sizes, "epsilon": AUDIT_EPSILON})
+    except ValueError:
+        # Some sizes do not go with others; those of the cell do.
+        return policy.configure(**{**parameters, "epsilon": AUDIT_EPSILON})
+
+
+def _tried(family: str, policy, params, rewards: np.ndarray, rng, trials: int) -> np.ndarray:
     """bool[trials, rounds]: whether arm 0 is chosen in each round, or a rule has stopped by then."""
-    found = np.zeros((AUDIT_TRIALS, len(rewards)), np.bool_)
+    found = np.zeros((trials, len(rewards)), np.bool_)
     if family == "stopping":
         _stopped(policy.RULE, params, (2 * rewards - 1) * params.R, rng, found)
         return found

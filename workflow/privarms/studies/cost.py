@@ -42,7 +42,7 @@ def warnings(cell: Cell, seconds: float) -> Iterator[str]:
 
 def duration(seconds: float) -> str:
     """For reading."""
-    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("s", 1), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:,.0f} {unit}" if seconds >= 10 * size else f"{seconds / size:.2g} {unit}"
-    return f"{seconds * 1e6:.2g} microseconds"
+    units = {"days": 86_400, "hours": 3_600, "minutes": 60, "s": 1, "ms": 1e-3, "microseconds": 1e-6}
+    unit = next((u for u, size in units.items() if seconds >= size), "microseconds")
+    found = seconds / units[unit]
+    return f"{found:,.0f} {unit}" if found >= 10 else f"{found:.2g} {unit}"
