@@ -1,8 +1,10 @@
 """An extension's faults while it runs: one message with file and line, no array left, no other number of a result."""
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -91,7 +93,7 @@ def try_out(extension, monkeypatch):  # noqa: F811
         (
             "    return state\n",
             "    p = params.n\n    p[0] += 1\n    return state\n",
-            r"py:30: .*: params.n changed in a run",
+            r"py:31: .*: params.n changed in a run",
         ),
         ("    return Params(int(K))", "    raise SystemExit(0)", r"py:19: SystemExit: 0"),
         (
@@ -99,8 +101,11 @@ def try_out(extension, monkeypatch):  # noqa: F811
             "    return State(state.pulls * 0.5)\n",
             r"py:30: learn gives State\(pulls: float64\[1d\]\)",
         ),
-        ("    return state\n", "    raise ValueError('no')\n", r"tried_\d+.py:32: ValueError: no"),
-        ("import numpy as np", "import numpy as np\nimport nothing_of_this_name", r"py:4: ModuleNotFoundError"),
+        (
+            "    return state\n",
+            "    if t > 2:\n        raise ValueError('no')\n    return state\n",
+            r"py:33: ValueError: no",
+        ),
     ],
 )
 def test_a_fault_is_one_message_with_file_and_line(try_out, old, new, said):
@@ -110,17 +115,18 @@ def test_a_fault_is_one_message_with_file_and_line(try_out, old, new, said):
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_reward_that_is_no_number_names_the_environment(try_out, extension):  # noqa: F811
+def test_rewards_that_are_no_numbers_name_the_environment(try_out, extension):  # noqa: F811
     extension("environments/gaps.py", ENVIRONMENT)
-    with pytest.raises(
-        PrivarmsError, match=r"mine_too/environments/gaps.py: tried_\d+ on gaps: reward is not a finite"
-    ):
+    with pytest.raises(PrivarmsError, match=r"mine_too/environments/gaps.py:11: arm 0: expected that its mean and all"):
         try_out(environment={"name": "gaps"}, horizon=60)
+    extension("environments/rare_gaps.py", ENVIRONMENT.replace("< 0.5", "< 0.0005"))
+    with pytest.raises(PrivarmsError, match=r"rare_gaps.py:11: tried_\d+ on rare_gaps: reward is not a finite"):
+        try_out(environment={"name": "rare_gaps"}, horizon=20_000)
 
 
 def test_nothing_of_it_is_seen_in_the_results(try_out, monkeypatch):
     first = try_out(horizon=300)
-    monkeypatch.setattr(strangers, "look", lambda *a: None)
+    monkeypatch.setattr(strangers, "look", lambda *a: {})
     monkeypatch.setattr(strangers, "check_bounds", lambda: None)
     assert first.equals(try_out(horizon=300))
 
@@ -188,40 +194,45 @@ def test_an_environment_has_what_its_protocol_needs(extension):  # noqa: F811
     rewards = given._replace(pull=lambda environment, arm, rng: 0.5)
     strangers._check_environment(cell, rewards)
     for wrong, said in (
-        (Policy(1, 2, 3), r"gaps.py:15: configure gives no pull; .* needs pull\(environment, arm, rng\)"),
+        (Policy(1, 2, 3), r"gaps.py:14: configure gives no pull; .* needs pull\(environment, arm, rng\)"),
         (
             rewards._replace(means=[0.5]),
-            r"gaps.py:15: configure gives means of type list; expected means: float64\[K\]",
+            r"gaps.py:14: configure gives means of type list; expected means: float64\[K\]",
         ),
         (rewards._replace(means=np.zeros((2, 2))), r"of type float64\[2d\]"),
         (rewards._replace(pull=lambda arm, rng: 0.5), r"expected pull\(environment, arm, rng\)"),
         (
             rewards._replace(pull=lambda environment, arm, rng: None),
-            "gaps.py:12: pull gives NoneType; expected a reward",
+            "gaps.py:11: pull gives NoneType; expected a reward",
         ),
-        (rewards._replace(pull=lambda environment, arm, rng: np.inf), "gaps.py:12: arm 0: expected .* finite"),
+        (rewards._replace(pull=lambda environment, arm, rng: np.inf), "gaps.py:11: arm 0: expected .* finite"),
     ):
         with pytest.raises(PrivarmsError, match=said):
             strangers._check_environment(cell, wrong)
 
 
-def test_who_waits_too_long_is_told_so_and_so_is_who_sees_a_process_die(extension):  # noqa: F811
-    program = """
-import os, signal, sys, time
+def test_who_waits_speaks_when_it_takes_long_and_when_the_process_dies(extension):  # noqa: F811
+    command = [sys.executable, "-I", "-S", str(Path(strangers.__file__).with_name("_waiting.py"))]
+    work = {"slow": "slow\n", "died": "died\n"}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0) as waits:
+        waits.stdin.write(json.dumps({**work, "seconds": 60}).encode() + b"\n\n")
+        waits.stdin.write(json.dumps({**work, "seconds": 0.01}).encode() + b"\n")
+        assert waits.stderr.readline() == b"slow\n"
+        waits.stdin.close()
+        assert waits.stderr.read() == b"died\n"
+    done = subprocess.run(command, input=json.dumps(work | {"seconds": 60}) + "\n\n", capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+    program = f"""
+import os, signal
 from privarms.studies import cells, strangers
-(cell,) = cells.expand("p.yaml", "p", "s", {study!r})
+(cell,) = cells.expand("p.yaml", "p", "s", {STUDY!r})
 with strangers.waited_for(cell, 60):
-    pass
-with strangers.waited_for(cell, 0.1):
-    time.sleep(0.5)
     os.kill(os.getpid(), signal.SIGKILL)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program.format(study=STUDY)], capture_output=True, text=True, timeout=60
-    )
-    slow, died = done.stderr.splitlines()
-    assert "least_pulled.py: least_pulled on bernoulli is not through after 100 ms" in slow
-    assert "least_pulled.py: least_pulled on bernoulli ended its process without an error" in died
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    where = "mine_too/policies/bandit/least_pulled.py: least_pulled on bernoulli"
+    assert done.stderr.startswith(f"error: {where} ended its process without an error")
 
 
 def test_values_that_compile_anew_are_warned_of(try_out, capsys):
