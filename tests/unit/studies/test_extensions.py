@@ -151,6 +151,12 @@ def test_a_name_of_ours_is_refused_with_both_files(extension):
             r"py:26: a fast path of the .*: expected choose\(pa",
         ),
         ("def configure(K: int)", "def configure(K: int, pulls: int = 3)", "py:18: policy .* 'pulls' is called like a"),
+        (
+            "SECONDS_PER_STEP = 1e-7",
+            "SECONDS_PER_STEP = 'fast'",
+            r"py:10: SECONDS_PER_STEP: expected a number .* 'fast'",
+        ),
+        ('"Least pulled"', '"DP-SE"', r"py:8: LABEL: expected one that no other .*bandit/dp_se.py has 'DP-SE'"),
         ("SECONDS_PER_STEP = 1e-7", "", r"least_pulled.py: SECONDS_PER_STEP: expected a literal"),
         ("def configure(K: int)", "def configure(K: int", r"least_pulled.py:\d+: not valid Python"),
     ],

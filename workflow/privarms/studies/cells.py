@@ -329,7 +329,9 @@ def _known(file: str, key: str, room: str, name: str) -> None:
 def _accepted(file: str, at: str, values: Mapping, takes: Mapping, owner: str) -> None:
     for key, value in values.items():
         if key not in takes:
-            raise PrivarmsError(f"{file}: {at}.{key}: {owner} has no parameter {key!r}; it takes {', '.join(takes)}")
+            raise PrivarmsError(
+                f"{file}: {at}.{key}: {owner} has no parameter {key!r}; it takes {', '.join(takes) or 'none'}"
+            )
         for one in value if isinstance(value, list) else [value]:
             if takes[key].choices and one not in takes[key].choices:
                 expected = ", ".join(map(str, takes[key].choices))
@@ -360,10 +362,22 @@ def _fits(value, types: tuple[str, ...]) -> bool:
 
 
 def _described(policy: str) -> None:
-    """Every policy says what it is called and what it costs."""
-    for name in ("LABEL", "SECONDS_PER_RUN", "SECONDS_PER_STEP"):
-        if name not in library.literals("policies", policy):
-            raise PrivarmsError(f"{library.policy_file(policy)}: {name}: expected a literal of this name")
+    """Every policy says what it is called, unlike any other, and what it costs."""
+    literals, file = library.literals("policies", policy), library.source_file("policies", policy)
+    kinds = {"LABEL": "text", "SECONDS_PER_RUN": "number of at least 0", "SECONDS_PER_STEP": "number of at least 0"}
+    for name, kind in kinds.items():
+        if name not in literals:
+            raise PrivarmsError(f"{library.policy_file(policy)}: {name}: expected a literal of this name, a {kind}")
+        value = literals[name]
+        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+        if not (isinstance(value, str) and value.strip() if kind == "text" else number):
+            raise PrivarmsError(f"{source_faults.line(file, name)}: {name}: expected a {kind}; found {value!r}")
+    for other in library.names("policies") if library.is_extension(file) else ():
+        if other != policy and library.literals("policies", other).get("LABEL") == literals["LABEL"]:
+            raise PrivarmsError(
+                f"{source_faults.line(file, 'LABEL')}: LABEL: expected one that no other policy has, for figures tell "
+                f"curves by it; {library.policy_file(other)} has {literals['LABEL']!r}; change it"
+            )
 
 
 def _taken(file: str, at: str, given: Mapping, takes: Mapping, owner: str, told: tuple = ()) -> dict:

@@ -98,8 +98,13 @@ def _faults_of(cell: Cell, what: str, run: strangers.Run | None = None) -> Itera
     extension's module raises; the log keeps its traceback. run: what runs within, if anything."""
     try:
         yield
-    except (DamagedError, StudyError):
+    except DamagedError:
         raise
+    except StudyError as error:
+        where = strangers.files(cell) if strangers.at_work(cell) else ""
+        if not where or any(file in error.reason for file in where.split(", ")):
+            raise
+        raise StudyError(error.paper, f"studies.{cell.study}", f"{where}: {error.reason}") from error.__cause__
     except (ValueError, PrivarmsError) as error:
         cause = error if isinstance(error, ValueError) else None
         said = f"{what}: {error}"

@@ -140,7 +140,8 @@ def refuse_changed(cell: Cell, before: Mapping, params, environment, configured_
         if name in before and not _same(before[name], value):
             of_policy = name.startswith("params")
             room, module = ("policies", cell.policy) if of_policy else ("environments", cell.environment)
-            place = source_faults.line(library.source_file(room, module), "configure" if configured_anew else "learn")
+            function = "configure" if configured_anew else "learn" if of_policy else "pull"
+            place = source_faults.line(library.source_file(room, module), function)
             if configured_anew:
                 raise PrivarmsError(f"{place}: configure gives another {name} for the same values when called again")
             raise PrivarmsError(
@@ -157,7 +158,7 @@ def _same(one: np.ndarray, other: np.ndarray) -> bool:
 @contextlib.contextmanager
 def waited_for(cell: Cell, seconds: float) -> Iterator[None]:
     """Another process waits, and says it where what runs within takes longer or ends this process without an error."""
-    where = f"{_files(cell)}: {cell.policy} on {cell.environment}"
+    where = f"{files(cell)}: {cell.policy} on {cell.environment}"
     slow = f"is not through after {cost.duration(seconds)}: a loop that does not end, say? Ctrl-C ends the run"
     died = (
         "ended its process without an error: it was killed, or compiled code crashed, in a recursion without end, say"
@@ -182,14 +183,15 @@ def _who_waits() -> subprocess.Popen:
     return subprocess.Popen(command, stdin=subprocess.PIPE, bufsize=0)
 
 
-def _files(cell: Cell) -> str:
+def files(cell: Cell) -> str:
     """The extension's modules in a cell, as messages name them."""
     files = (library.source_file(room, name) for room, name in _modules(cell))
     return ", ".join(library.shown(file) for file in files if library.is_extension(file))
 
 
+@cache
 def warn(said: str) -> None:
-    """To the log and the terminal."""
+    """To the log and the terminal, once."""
     log.warning(said)
     print(f"warning: {said}", file=sys.stderr)
 
@@ -216,7 +218,7 @@ def _seconds_of_a_run(cell: Cell, run_block: Callable, seed: int, refuse: Callab
         for column in found[0]:
             if not np.array_equal(*(run[column] for run in found), equal_nan=found[0][column].dtype.kind == "f"):
                 raise PrivarmsError(
-                    f"{_files(cell)}: two runs of {cell.policy} on {cell.environment} on one random stream differ in "
+                    f"{files(cell)}: two runs of {cell.policy} on {cell.environment} on one random stream differ in "
                     f"{column}: expected all randomness from `rng`, and arrays that init makes and fills anew"
                 )
         if seconds >= LOOK_SECONDS or horizon >= (cell.horizon or 0):
@@ -342,7 +344,7 @@ def explain(error: BaseException, cell: Cell, run: Run | None = None) -> str:
         return f"{place}: {what}"
     if run is not None and (found := _in_plain_python(run, type(error).__name__)):
         return found
-    return f"{_files(cell)}: {what}, in what numba compiled of {cell.policy} on {cell.environment}"
+    return f"{files(cell)}: {what}, in what numba compiled of {cell.policy} on {cell.environment}"
 
 
 def _in_plain_python(run: Run, kind: str) -> str | None:
