@@ -125,6 +125,11 @@ def test_a_name_of_ours_is_refused_with_both_files(extension):
         ("@njit\ndef learn", "def learn", r"least_pulled.py:29: learn has no @njit"),
         ("least(state.pulls)", "np.random.randint(2)", r"least_pulled.py:\d+: numpy.random.randint: .* `rng`"),
         ("@njit\ndef init", "@njit(cache=True)\ndef init", r"least_pulled.py:\d+: cache=True: .* after an edit"),
+        (
+            "LABEL =",
+            "import privarms.mechanisms as m\nm.laplace = 3\nLABEL =",
+            r"py:9: m.laplace = 3: expected that what",
+        ),
         ("@njit\ndef init", "@njit(boundscheck=False)\ndef init", "boundscheck=False: an index outside"),
         (
             "state.pulls[arm] += 1",

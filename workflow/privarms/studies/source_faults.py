@@ -141,6 +141,10 @@ def _faults(file: Path) -> tuple[str, ...]:
                 reason = OPTIONS.get((keyword.arg, getattr(keyword.value, "value", None)))
                 if reason:
                     found.append(f"{_at(file, node)}: {ast.unparse(keyword)}: {reason}; expected @njit without it")
+        for target in getattr(node, "targets", ()):
+            changed = _full_name(target, names) if isinstance(target, ast.Attribute) else None
+            if changed and changed.startswith(f"{library.PACKAGE}."):
+                found.append(f"{_at(file, node)}: {ast.unparse(node)}: expected that what is ours stays as it is")
         index = node.value if isinstance(node, ast.Subscript) else None
         if isinstance(index, ast.Attribute) and index.attr == "flat":
             found.append(f"{_at(file, node)}: {ast.unparse(node)}: no bounds are checked there; index the array itself")
