@@ -37,8 +37,8 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
         fault = _fault(policy, name, expected, by_name=wanted == own)
         if fault:
             raise PrivarmsError(
-                f"{at}: {library.policy_file(policy)} does not fit the protocol {protocol}, which runs the family "
-                f"{wanted}: {fault}; see policies/{wanted}/__init__.py"
+                f"{at}: {source_faults.line(library.source_file('policies', policy), name)} does not fit the protocol "
+                f"{protocol}, which runs the family {wanted}: {fault}; see policies/{wanted}/__init__.py"
             )
     if library.definition(library.source_file("policies", policy), "configure")[1] is None:
         raise PrivarmsError(f"{at}: {library.policy_file(policy)}: expected a function configure(...); found none")

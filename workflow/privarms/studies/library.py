@@ -30,6 +30,7 @@ EXTENSIONS = "privarms_extensions"
 # The process that the user started tells its jobs of the folders.
 EXTENSIONS_VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols")
+OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "studies", "claims", "published", "artifacts")
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,12 @@ def extend(folders: Sequence[Path | str]) -> None:
             )
         if place.name in (p.name for p in places):
             raise PrivarmsError(f"{at}: expected folders of different names; two are called {place.name}")
-        rooms = (*OPEN_ROOMS, "studies", "artifacts", "mechanisms")
-        if not any((place / room).is_dir() for room in rooms):
-            raise PrivarmsError(f"{at}: expected one of the folders {', '.join(rooms)} in it; found none")
+        if not any((place / room).is_dir() for room in OWN_ROOMS):
+            raise PrivarmsError(f"{at}: expected one of the folders {', '.join(OWN_ROOMS)} in it; found none")
+        for room in OWN_ROOMS:
+            one = f"{room.removesuffix('ies')}y" if room.endswith("ies") else room.removesuffix("s")
+            if one != room and (place / one).is_dir():
+                raise PrivarmsError(f"{at}: {one}/: nobody reads a folder of this name; call it {room}/")
         places.append(place)
     os.environ[EXTENSIONS_VARIABLE] = os.pathsep.join(map(str, places))
 
@@ -208,6 +212,12 @@ def contract(family: str) -> dict[str, tuple | str]:
     raise PrivarmsError(f"{shown(packages[0])}: CONTRACT: expected a literal of this name in the package of a family")
 
 
+def fast_path(family: str) -> tuple[str, ...] | None:
+    """The arguments of the fast paths of a family; None for one that has none."""
+    packages = [root / "policies" / family / "__init__.py" for root in _roots("policies")]
+    return next((_literals(p).get("FAST_PATH") for p in packages if p.is_file()), None)
+
+
 @cache
 def _literals(file: Path) -> dict:
     found = {}
@@ -266,7 +276,7 @@ def definition(file: Path, name: str) -> tuple[Path, ast.AST | None]:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
-                    module = _library_file(_absolute(file, node))
+                    module = _library_file(absolute(file, node))
                     return definition(module, alias.name) if module else (file, None)
     return file, None
 
@@ -277,7 +287,7 @@ def _imported_module(file: Path, name: str) -> Path | None:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
-                    return _library_file(f"{_absolute(file, node)}.{alias.name}")
+                    return _library_file(f"{absolute(file, node)}.{alias.name}")
     return None
 
 
@@ -286,7 +296,7 @@ def _library_file(dotted: str) -> Path | None:
     return files[0] if files else None
 
 
-def _absolute(file: Path, node: ast.ImportFrom) -> str:
+def absolute(file: Path, node: ast.ImportFrom) -> str:
     """The full name of the module from which a file imports."""
     if node.level == 0:
         return node.module or ""
@@ -337,7 +347,7 @@ def _imported(path: Path) -> set[Path]:
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            of = _absolute(path, node) if node.level else node.module or ""
+            of = absolute(path, node) if node.level else node.module or ""
             targets = [of, *(f"{of}.{alias.name}" for alias in node.names)]
         else:
             continue
@@ -351,6 +361,16 @@ def _with_packages(dotted: str) -> Iterator[Path]:
     parts = dotted.split(".")
     for depth in range(2, len(parts) + 1):
         yield from _files_of(".".join(parts[:depth]))
+
+
+def is_there(dotted: str) -> bool:
+    """Whether there is a module or package of the library or of an extension, by its full name."""
+    package, *parts = dotted.split(".")
+    if package == EXTENSIONS and parts:
+        places = [place.parent for place in extensions() if place.name == parts[0]]
+    else:
+        places = [ROOT] if package == PACKAGE else []
+    return bool(_files_of(dotted)) or any(place.joinpath(*parts).is_dir() for place in places)
 
 
 def _files_of(dotted: str) -> list[Path]:
