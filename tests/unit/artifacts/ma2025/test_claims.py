@@ -515,8 +515,8 @@ def test_what_is_added_to_the_grids_changes_no_claim(tmp_path):
     more = paper()
     for name in BOTH["exponential"]:
         for entry in more["studies"][name]["policies"]:
-            if "c" in entry:
-                entry["c"] = [*entry["c"], 128]
+            if 2 in (given := entry["c"] if isinstance(entry.get("c"), list) else [entry.get("c")]):
+                entry["c"] = [*given, 128]
             for axes in entry["grid"] if isinstance(entry["grid"], list) else [entry["grid"]]:
                 for axis, value in (("epsilon", 16), ("horizon", 320_000), ("gamma", 0.7), ("n_aux", 70_000)):
                     given = axes[axis] if isinstance(axes[axis], list) else [axes[axis]]
