@@ -95,14 +95,21 @@ def _decided(claim: Mapping, allowed: Region, measured: Measured) -> tuple[str, 
         return verdict, claim.get("because", "")
     if verdict == "inconclusive":
         needed = allowed.replicates_to_decide(measured)
-        decide = f"about {needed:,} replicates would decide" if needed else "how many replicates would decide is not known"
+        decide = (
+            f"about {needed:,} replicates would decide" if needed else "how many replicates would decide is not known"
+        )
         return verdict, f"The {CONFIDENCE:.1%} interval lies on both sides of what is allowed; {decide}."
     if claim.get("inferred"):
         return "unverifiable", "It fits, but this reading was inferred from the number: that supports the reading only."
     spare = allowed.spare(measured)
     if claim.get("bound") and spare >= FAR:
         return verdict, f"The bound holds by a factor of {_short(spare)}, so that it tells little."
-    if not claim.get("bound") and allowed.low > 0 and allowed.high >= WIDE * allowed.low and math.isfinite(allowed.high):
+    if (
+        not claim.get("bound")
+        and allowed.low > 0
+        and allowed.high >= WIDE * allowed.low
+        and math.isfinite(allowed.high)
+    ):
         ratio = _short(allowed.high / allowed.low)
         return verdict, f"What is allowed spans a factor of {ratio}, so that it tells little."
     return verdict, ""
