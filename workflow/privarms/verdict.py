@@ -1,7 +1,8 @@
 """A verdict is a decision with known error: where the interval of what was measured lies, seen from what is allowed.
 
-R is the region that a claim's tolerance allows, stated before the value is looked at unless the claim says so. I is the interval that holds what
-was to be measured with probability .999: exact where there is a law, else from the standard error.
+R is the region that a claim's tolerance allows, stated before the value is looked at unless the claim says otherwise.
+I is the interval that holds what was to be measured with probability .999: exact where there is a law, else from the
+standard error.
 """
 
 import math
