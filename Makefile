@@ -8,7 +8,7 @@ UV_VERSION := 0.13.8
 VENV := .venv
 RUN := $(VENV)/bin
 SNAKEMAKE := $(RUN)/snakemake --cores $(CORES)
-PYTEST := $(RUN)/pytest -n $(CORES) --dist loadgroup --no-loadscope-reorder
+PYTEST := $(RUN)/pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --compile-bytecode --quiet --python "$(CURDIR)/$(RUN)/python"
 SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 	touch $(VENV)/.syncing && $(UV_SYNC) $(SYNC_GROUPS) $$again && rm $(VENV)/.syncing

@@ -232,6 +232,7 @@ def _choices(annotation: ast.expr | None) -> tuple:
     return tuple(ast.literal_eval(e) for e in getattr(annotation.slice, "elts", [annotation.slice]))
 
 
+@cache
 def _imported(path: Path) -> set[Path]:
     """The library files that one file imports, wherever in its text the import stands."""
     found = set()
