@@ -139,7 +139,7 @@ def product_spread(results: Results, policy: str | list[str]) -> Measured:
         apart = f"{gone.min():.3g} to {gone.max():.3g} in the {gone.count()}" if gone.count() else "there are none"
         return (
             f"From {of(best)} to {of(worst)}; {apart} of {product.count()} cells in which the worse arms are "
-            f"eliminated.{''.join(map(_said, policies))}"
+            f"eliminated.{' Errors by formula.' * any(map(_said, policies))}"
         )
 
     return _spread(product, error, cells["replicates"], note)
@@ -169,7 +169,8 @@ def scaled_regret(results: Results, policy: str) -> Measured:
     scaled = cells["regret"] / order
 
     def note(worst, best):
-        return f"From {scaled[best]:.2f} at {_at(cells.loc[best])} to {scaled[worst]:.0f} at {_at(cells.loc[worst])}."
+        at = _in_short(cells.loc[best]), _in_short(cells.loc[worst])
+        return f"From {scaled[best]:.2f} at {at[0]} to {scaled[worst]:.0f} at {at[1]}."
 
     return _spread(scaled, cells["regret_se"] / order, cells["replicates"], note)
 
