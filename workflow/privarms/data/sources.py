@@ -215,9 +215,7 @@ def missing_message(
 
     answers: what `ask` found; then also where they were looked for, and what came of that
     """
-    files = "; ".join(
-        f"{raw_path(dataset, file, raw)} ({_origin(file)}; {_known_by(file)})" for file in dataset.files
-    )
+    files = "; ".join(f"{raw_path(dataset, file, raw)} ({_origin(file)}; {_known_by(file)})" for file in dataset.files)
     message = (
         f"The raw data of {dataset.name} cannot be had: put in place {files}, "
         f"or have a mirror ({MIRROR_VARIABLE}) that holds {dataset.folder}/{dataset.files[0].name}."
