@@ -89,5 +89,12 @@ include: "workflow/rules/targets.smk"
 include: "workflow/rules/bench.smk"
 
 
+onstart:
+    # A limit of jobs per second is for clusters. On one machine Snakemake 9 would look through all waiting jobs every
+    # second once for each job that has ended, which took a quarter of a core late in a run.
+    if workflow.local_exec and getattr(workflow.scheduler, "job_rate_limiter", None) is not None:
+        workflow.scheduler.job_rate_limiter = None
+
+
 onsuccess:
     announce_end(plan, BEGAN)

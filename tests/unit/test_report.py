@@ -80,9 +80,10 @@ class World:
         self.arguments["statements"] = self.statements
         self.statements.write_text(
             ",".join(STATEMENTS)
-            + "\none2001/first,one2001,holds as printed,1,1,0,0,0"
-            + "\none2001/both,one2001,only as released,2,1,1,0,0"
-            + "\ntwo2002/guess,two2002,cannot be told,1,0,0,0,1\n"
+            + "\none2001/first,one2001,holds as printed,1,1,0,0,0,paper"
+            + "\none2001/both,one2001,only as released,2,1,1,0,0,paper"
+            + "\none2001/conjecture,one2001,does not hold,1,0,1,0,0,ours"
+            + "\ntwo2002/guess,two2002,cannot be told,1,0,0,0,1,paper\n"
         )
         self.write_ledger(CLAIMS)
         figure = self.artifact("one2001", "fig1", "figure", ("png", "pdf", "svg", "csv"))
@@ -240,8 +241,12 @@ def test_a_stand_in_says_so_on_its_card_its_paper_and_in_the_ledger(world):
 
 def test_the_page_leads_with_statements_and_counts_claims_for_each_paper(world):
     page = world.build()
-    assert re.findall(r"(\d+) (holds as printed|only as released|does not hold|cannot be told)", page.text) == [
-        (count, outcome) for counts in ("1101", "1100", "0001") for count, outcome in zip(counts, OUTCOMES, strict=True)
+    assert re.findall(
+        r"(\d+) (holds as printed|only as released|holds as released|does not hold|cannot be told)", page.text
+    ) == [
+        (count, outcome)
+        for counts in ("11001", "11000", "00001")
+        for count, outcome in zip(counts, OUTCOMES, strict=True)
     ]
     tallies = re.findall(r"(\d+) (reproduced|differs|inconclusive|unverifiable)", page.text)
     one, two = (list(zip(counts, VERDICTS, strict=True)) for counts in ("2100", "0001"))

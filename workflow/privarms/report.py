@@ -20,8 +20,9 @@ from privarms.verdict import VERDICTS
 SIGNS = dict(zip(VERDICTS, "✓≠±?", strict=True))
 DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN, ""), strict=True))
 # An outcome looks like the verdict that it is nearest to.
-OUTCOME_LOOKS = dict(zip(OUTCOMES, ("reproduced", "inconclusive", "differs", "unverifiable"), strict=True))
-OUTCOME_SIGNS = dict(zip(OUTCOMES, "✓±≠?", strict=True))
+LOOKS = ("reproduced", "inconclusive", "inconclusive", "differs", "unverifiable")
+OUTCOME_LOOKS = dict(zip(OUTCOMES, LOOKS, strict=True))
+OUTCOME_SIGNS = dict(zip(OUTCOMES, "✓±±≠?", strict=True))
 SILENT = "not stated in the paper"
 MUTANT_COLUMNS = ("mutant", "file", "fault", "tests_failed", "claims_flipped", "seconds")
 
@@ -78,7 +79,8 @@ def build_report(
         papers=shown_papers,
         claims=claims,
         outcomes=_outcomes(stated),
-        n_statements=len(stated),
+        n_statements=sum(row["whose"] == "paper" for row in stated),
+        n_ours=sum(row["whose"] == "ours" for row in stated),
         outcome_signs=OUTCOME_SIGNS,
         outcome_looks=OUTCOME_LOOKS,
         n_figures=sum(a["kind"] == "figure" for paper in shown_papers for a in paper["artifacts"]),
@@ -255,6 +257,8 @@ def _counts(claims: list[dict]) -> dict[str, int]:
 
 
 def _outcomes(stated: list[dict]) -> dict[str, int]:
+    """How many of the papers' own statements have each outcome; those that are ours are not counted."""
+    stated = [row for row in stated if row["whose"] == "paper"]
     return {outcome: sum(row["outcome"] == outcome for row in stated) for outcome in OUTCOMES}
 
 

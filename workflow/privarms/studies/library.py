@@ -340,6 +340,7 @@ def _choices(annotation: ast.expr | None) -> tuple:
     return tuple(ast.literal_eval(e) for e in getattr(annotation.slice, "elts", [annotation.slice]))
 
 
+@cache
 def _imported(path: Path) -> set[Path]:
     """The files of the library and of extensions that one file imports, wherever in its text the import stands."""
     found = set()
