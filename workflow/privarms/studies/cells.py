@@ -305,7 +305,7 @@ def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
 
 def _refuse_another_epsilon(policy: str) -> None:
     """PrivarmsError for a policy with an epsilon and no privacy: figures and tables take it for a privacy budget."""
-    if "epsilon" not in library.arguments("policies", policy) or library.literals("policies", policy).get("PRIVATE"):
+    if "epsilon" not in library.arguments("policies", policy) or "PRIVATE" in library.literals("policies", policy):
         return
     roots = (library.ROOT, *library.extensions())
     files = library.sources(library.module("policies", policy))
@@ -317,7 +317,7 @@ def _refuse_another_epsilon(policy: str) -> None:
 
 
 def _known(file: str, key: str, room: str, name: str) -> None:
-    if name not in library.names(room):
+    if name not in library.names(room) and not (room == "policies" and name in library.mechanisms()):
         raise PrivarmsError(f"{file}: {key}: unknown name {name!r}; expected one of {', '.join(library.names(room))}")
 
 
@@ -355,8 +355,9 @@ def _fits(value, types: tuple[str, ...]) -> bool:
 
 
 def _described(policy: str) -> None:
-    """Every policy says what it is called and what it costs."""
-    for name in ("LABEL", "SECONDS_PER_RUN", "SECONDS_PER_STEP"):
+    """Every policy says what it is called and what it costs; of a mechanism that is said by its audit."""
+    costs = () if library.family(policy) == library.MECHANISMS else ("SECONDS_PER_RUN", "SECONDS_PER_STEP")
+    for name in ("LABEL", *costs):
         if name not in library.literals("policies", policy):
             raise PrivarmsError(f"{library.policy_file(policy)}: {name}: expected a literal of this name")
 

@@ -2,7 +2,8 @@
 
 Policies, environments and protocols are modules found by their names, which are unique in a room whatever package of
 it a module lies in: they are hashed into random streams. A policy lies in the package of its family; an environment in
-`environments`, or in `audits` with what else the audit is made of; modules that start with an underscore are private.
+`environments`, or in `audits` with what else the audit is made of; modules that start with an underscore are private. What an
+audit is about may be a mechanism too, which is then found where a policy is.
 A module's parameters are the arguments of its `configure`; its estimated cost stands in the literals SECONDS_PER_RUN
 and SECONDS_PER_STEP; the files that a job uses are the import closure of the modules that it calls.
 
@@ -30,6 +31,8 @@ EXTENSIONS = "privarms_extensions"
 # The process that the user started tells its jobs of the folders.
 EXTENSIONS_VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols")
+# The family, in words of an audit, of what is no policy.
+MECHANISMS = "mechanisms"
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,34 @@ def module(room: str, name: str) -> str:
     return _dotted(source_file(room, name))
 
 
+def mechanisms() -> list[str]:
+    """The public modules of the room of mechanisms, sorted."""
+    return sorted(p.stem for p in (ROOT / MECHANISMS).glob("*.py") if not p.stem.startswith("_"))
+
+
+def claims_epsilon(policy: str) -> bool:
+    """Whether a policy has a privacy budget, the parameter `epsilon`; PRIVATE = False in its module says it is none."""
+    return "epsilon" in arguments("policies", policy) and literals("policies", policy).get("PRIVATE", True)
+
+
+def audits() -> dict[str, tuple[str, ...]]:
+    """The audits of the library and its extensions by name, and the policies and mechanisms that each is about.
+
+    Those that are about any policy of a family (FAMILIES) are about none by name.
+    """
+    found = {}
+    for name in names("environments"):
+        if source_file("environments", name).parent.name == "audits":
+            subjects = literals("environments", name).get("SUBJECT", ())
+            found[name] = (subjects,) if isinstance(subjects, str) else tuple(subjects)
+    return found
+
+
 def source_file(room: str, name: str) -> Path:
     """The file of a room's module."""
     found = _modules(_roots(room), room)
+    if name not in found and room == "policies" and name in mechanisms():
+        return ROOT / MECHANISMS / f"{name}.py"
     if name not in found:
         raise ModuleNotFoundError(f"no module {name} in the room {room} of {ROOT}")
     return found[name]
@@ -176,6 +204,12 @@ def _modules(roots: tuple[Path, ...], room: str) -> dict[str, Path]:
                 f"random streams; {first} has it; rename one of them"
             )
         found[path.stem] = path
+    for name in mechanisms() if room == "policies" else ():
+        if name in found:
+            raise PrivarmsError(
+                f"{shown(found[name])}: {name}: expected a name that no mechanism has, for audits are about either; "
+                f"mechanisms/{name}.py has it; rename the policy"
+            )
     return found
 
 
