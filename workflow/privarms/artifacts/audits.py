@@ -31,8 +31,8 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
     lines: as `audits.verdicts.summary` gives them; the first stands on top
     """
+    lines = lines.assign(name=[name(line) for line in lines.to_dict("records")])
     shown = lines[lines["verdict"] != NOT_AUDITED].reset_index(drop=True)
-    names = [name(line) for line in shown.to_dict("records")]
     figure, ax = style.subplots(width=style.PAGE, height=1.1 + ROW * max(len(shown), 1))
     ax.axvspan(1, MOST * 1.3, color="#F3E9E4", zorder=0)
     ax.axvline(1, color="black", linewidth=1, label="what is claimed")
@@ -47,7 +47,7 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         ax.plot([], [], linestyle="none", marker="s", color=COLOURS[verdict], label=verdict)
     ax.set_xscale("log", base=2)
     ax.set(xlim=(LEAST / 1.12, MOST * 1.12), ylim=(len(shown) - 0.4, -0.6), yticks=np.arange(len(shown)))
-    ax.set_yticklabels(names)
+    ax.set_yticklabels(shown["name"])
     ax.xaxis.set_major_locator(FixedLocator(TICKS))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(_tick))

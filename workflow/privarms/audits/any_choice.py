@@ -1,4 +1,4 @@
-"""Two tables of rewards that differ in the first reward of one arm: the audit of the choices of any step-by-step bandit.
+"""Two tables of rewards that differ in the first reward of one arm: the audit of the choices of any bandit.
 
 Nothing is known of the policy, so that tables and event are chosen by looking: of some tables and of all choices up to
 the last round, in runs with a stream of their own that are not counted, the event that tells the neighbours apart best.
@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+
+from privarms.protocols._checks import refuse_arm
 
 FAMILIES = ("bandit",)
 SECONDS_PER_RUN = 1e-5
@@ -116,6 +118,8 @@ def _choices(policy, params, K, table, runs, rng, counts):
         pulls[:] = 0
         for t in range(1, counts.shape[0] + 1):
             arm = policy.choose(params, state, no_context, t, rng)
+            if not 0 <= arm < K:
+                refuse_arm(arm, K, t)
             counts[t - 1, arm] += 1
             reward = _reward(table, arm, pulls[arm])
             pulls[arm] += 1
@@ -132,6 +136,8 @@ def _count(policy, params, K, table, event, trials, rng):
         pulls[:] = 0
         for t in range(1, event.round + 1):
             arm = policy.choose(params, state, no_context, t, rng)
+            if not 0 <= arm < K:
+                refuse_arm(arm, K, t)
             if t == event.round:
                 events += (arm == event.arm) == event.chosen
                 break

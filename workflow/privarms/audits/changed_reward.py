@@ -9,9 +9,9 @@ doublings: arm 1 is chosen in all rounds 2 n + 1, n = 1, 2, 4, 8, 16. There both
     a tree whose nodes do not share the budget, which `noise`, a multiple of the stated scale, makes of a right one.
 first_doublings: the same for n = 1, 2, 4. At a horizon of 9 a tree has four levels, of which it shows three; at ties
     every comparison shows about half of a node's share, and more of a larger one: it has power against half the noise.
-half: arm 1 is chosen in half of an odd number of rounds, rounded down or up. Without a private bonus the arms do not take
-    turns, and often one is given up for its first noise. Where none is, the reward gives arm 0 rounds in advance that
-    the confidence radius only slowly takes back. It has power against a counter that forgets its noise.
+half: arm 1 is chosen in half of an odd number of rounds, rounded down or up. Without a private bonus the arms do not
+    take turns, and often one is given up for its first noise. Where none is, the reward gives arm 0 rounds in advance
+    that the confidence radius only slowly takes back. It has power against a counter that forgets its noise.
 """
 
 import math

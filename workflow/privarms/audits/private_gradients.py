@@ -6,8 +6,8 @@ times the same vector, by reward, which is so long that it is clipped: two oppos
 A batch of one user, of whom the server sees no more than the step of the weights that it takes.
 
 Neighbours are a user with the reward 0 and one with 1. Event: the step goes the way of the reward 1, that is the
-parameters of arm 0 that move with it rise: with the user of reward 1 it has the probability e^epsilon / (1 + e^epsilon),
-with the other one 1 / (1 + e^epsilon). Without noise the reward would be read off the step.
+parameters of arm 0 that move with it rise: with the user of reward 1 it has the probability e^epsilon / (1 +
+e^epsilon), with the other one 1 / (1 + e^epsilon). Without noise the reward would be read off the step.
 """
 
 import math
@@ -80,7 +80,7 @@ def configure(K: int, dimensions: int, neighbour: int, noise: float = 1.0) -> In
 
 
 def with_noise(params: _private_sgd.Params, noise: float) -> _private_sgd.Params:
-    """The same bandit, of one auxiliary user with 1 / noise of the target's budget: arms are given as a source's are."""
+    """The same bandit, of one auxiliary user with 1 / noise of the target's budget, whose arm is given."""
     epsilon = math.log(params.truths[0] / (1 - params.truths[0]))
     size = params.n_arms * _private_sgd.parameters(params.dimensions, params.width)
     release = l2_ball.configure(size, params.clip, epsilon / noise)
@@ -102,7 +102,9 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     Raises ValueError where the gradient is too short to be clipped.
     """
     if gradient_norm(params) < params.clip:
-        raise ValueError(f"clip: expected at most {gradient_norm(params):.3g}, so that all is shown; found {params.clip}")
+        raise ValueError(
+            f"clip: expected at most {gradient_norm(params):.3g}, so that all is shown; found {params.clip}"
+        )
     own = with_noise(params, inputs.noise)
     return _count(policy.stream, own, inputs, known_weights(params), new_record(0, params.n_arms), trials, rng)
 

@@ -65,9 +65,9 @@ def parameters(counts: pd.DataFrame) -> list[str]:
 
 
 def subject_of(counts: pd.DataFrame, audit: ModuleType) -> str:
-    """The one policy or mechanism that was audited; of an audit of several the rows must be of one alone."""
+    """The one policy or mechanism that was audited; the audit's first where the rows do not say."""
     if "policy" not in counts:
-        return audit.SUBJECT
+        return audit.SUBJECT if isinstance(audit.SUBJECT, str) else audit.SUBJECT[0]
     (subject,) = counts["policy"].unique()
     return subject
 

@@ -1,9 +1,9 @@
 """Two streams that differ in their third item, in a tree that skips ahead: the audit of one node.
 
 The count after two items is known, 0. The third item is 1 or, for neighbour 1, 0. Event: the count after it, which is
-one new node's, lies below a floor, one and a half of the node's scales below 0, and the guard says so: the block has a missed
-count and that count is below the floor. What the guard adds to a tree is which counts it looks at and how it draws
-their nodes; that the levels of a tree share its budget is no part of it and is audited with the tree.
+one new node's, lies below a floor, one and a half of the node's scales below 0, and the guard says so: the block has a
+missed count and that count is below the floor. What the guard adds to a tree is which counts it looks at and how it
+draws their nodes; that the levels of a tree share its budget is no part of it and is audited with the tree.
 """
 
 import math

@@ -42,7 +42,7 @@ class Inputs(NamedTuple):
 
 
 def configure(K: int, dimensions: int, neighbour: int, noise: float = 1.0) -> Inputs:
-    """The column of rewards that begins with -clip, or its neighbour, that begins with clip; K = 2, d = 1, noise > 0."""
+    """The rewards that begin with -clip, or their neighbour, that begins with clip; K = 2, d = 1, noise > 0."""
     if K != 2:
         raise ValueError(f"K: expected 2 arms; found {K}")
     if dimensions != 1:

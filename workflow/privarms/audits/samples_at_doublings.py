@@ -81,7 +81,7 @@ def threshold(params: dp_nas.Params, query: int) -> float:
 
 def event_probability(params: dp_nas.Params, inputs: Inputs) -> float:
     """The probability of the event, for any multiple of the noise; see `neighbouring_samples`."""
-    queries = range(1, int(len(inputs.samples)).bit_length())
+    queries = range(1, len(inputs.samples).bit_length())
     sums = np.cumsum(inputs.samples)[[2**k - 1 for k in queries]]
     return neighbouring_samples.probability(params, inputs, sums, np.array([threshold(params, k) for k in queries]))
 

@@ -78,10 +78,10 @@ def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[s
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """A line per subject, variant and reading: its worst verdict, and the setting that shows most; `COLUMNS`, settings.
+    """A line per subject, variant and reading: its verdict, and the setting that shows most; `COLUMNS`, `settings`.
 
-    It is not private as claimed if it is not in one setting, and private as claimed if no setting says otherwise and one
-    would have. settings: how many there are. Shown is the setting of that verdict with the largest bound over the claim.
+    It is not private as claimed if it is not in one setting, and private as claimed if no setting says so and one would
+    have. settings: how many there are. Shown is the setting of that verdict with the largest bound over the claim.
     """
     lines = []
     for _, group in rows.groupby(["subject", "variant", "reading"], sort=False, dropna=False):
@@ -102,18 +102,22 @@ def _of_study(paper: str, study: str, counts: pd.DataFrame) -> list[Audited]:
         takes = library.arguments("policies", subject)
         settings = [k for k in parameters(own) if own[k].notna().any()]
         apart = [k for k in settings if k not in ("variant", "epsilon", "noise", "promised")]
+        readings = [k for k in apart if k in takes and takes[k].choices]
+        defaults = {k: signature(configure).parameters[k].default for k in readings}
         for _, cell in own.groupby(settings, sort=False, observed=True, dropna=False):
-            row = reduce(cell, audit, settings, CONFIDENCE).iloc[0].to_dict()
+            ran = cell["trials"].sum() > 0
+            row = cell.iloc[0][settings].to_dict() | {"audit": audit.__name__.rpartition(".")[2], "trials": 0}
+            row |= reduce(cell, audit, settings, CONFIDENCE).iloc[0].to_dict() if ran else {}
             epsilon = float(row["epsilon"])
             promised = _or(row.get("promised"), epsilon)
             row |= {"subject": subject, "family": library.family(subject), "paper": paper, "study": study}
             row |= {"variant": _or(row.get("variant"), ""), "setting": _words(row, apart)}
-            row |= {"reading": _words(row, [k for k in apart if k in takes and takes[k].choices])}
+            row |= {"reading": _words(defaults | {k: row[k] for k in readings if pd.notna(row[k])}, readings)}
             row |= {"claimed": audit.claimed_loss(promised), "epsilon": promised}
             noise = _or(row.get("noise"), 1.0) * promised / epsilon
             sums = cell.groupby("neighbour")[["events", "trials"]].sum()
             rates = sorted(sums["events"] / sums["trials"])
-            half = _with_half_the_noise(audit, configure, cell) if noise == 1 else None
+            half = _with_half_the_noise(audit, configure, cell) if noise == 1 and ran else None
             found.append(Audited(row, noise, Loss(*rates, math.nan), half))
     return found
 

@@ -60,7 +60,7 @@ def fitting(family: str) -> str | None:
 
 
 def unaudited(papers: Mapping[str, Mapping]) -> list[str]:
-    """One line for every mechanism, and every policy with an epsilon, that no study of the papers audits; what to do."""
+    """One line for each mechanism, and each policy with an epsilon, that no study of the papers audits; what to do."""
     audited = audited_by(papers)
     claiming = [*library.mechanisms(), *(p for p in library.names("policies") if library.claims_epsilon(p))]
     found = []
@@ -69,10 +69,10 @@ def unaudited(papers: Mapping[str, Mapping]) -> list[str]:
             continue
         audits = [name for name, subjects in library.audits().items() if subject in subjects]
         missing = (
-            f"no study runs its audit {', '.join(audits)}; add one of the protocol audit to config/studies"
-            if audits
-            else "no audit has it as its SUBJECT; add a module in audits/ and a study of the protocol audit that runs it"
+            "no audit has it as its SUBJECT; add a module in audits/ and a study of the protocol audit that runs it"
         )
+        if audits:
+            missing = f"no study runs its audit {', '.join(audits)}; add one of the protocol audit to config/studies"
         parameter = "" if subject in library.mechanisms() else "its parameter 'epsilon' is a privacy budget, and "
         spared = "" if subject in library.mechanisms() else ", or set PRIVATE = False in the module if it claims none"
         found.append(f"{library.policy_file(subject)}: {parameter}{missing} (docs/extend.md, An audit){spared}")
@@ -89,7 +89,7 @@ def _run(papers: Mapping[str, Mapping]) -> dict[str, tuple[str, list[dict]]]:
                 if policy not in library.names("policies"):
                     continue
                 takes = [k for k in library.arguments("policies", policy) if k not in _SIZES]
-                own = {k: v for k, v in {**_first(entry.get("grid", study.get("grid", {}))), **entry}.items()}
+                own = {**_first(entry.get("grid", study.get("grid", {}))), **entry}
                 setting = {k: own[k] for k in takes if k in own and k not in _OTHERS}
                 _, settings = found.setdefault(policy, (paper, []))
                 if setting not in settings and len(settings) < MOST_SETTINGS:

@@ -25,7 +25,10 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
         expected = "one of audits/" if wanted is None else "no audit"
         raise PrivarmsError(f"{at}: the protocol {protocol} does not run {environment}; expected {expected}")
     if wanted is None:
-        subjects, families = library.audits()[environment], library.literals("environments", environment).get("FAMILIES", ())
+        subjects, families = (
+            library.audits()[environment],
+            library.literals("environments", environment).get("FAMILIES", ()),
+        )
         if policy not in subjects and own not in families:
             said = ", ".join(subjects) or f"policies of {', '.join(families)}"
             raise PrivarmsError(f"{at}: {environment} audits {said}; found the policy {policy}")

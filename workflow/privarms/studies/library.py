@@ -2,9 +2,9 @@
 
 Policies, environments and protocols are modules found by their names, which are unique in a room whatever package of
 it a module lies in: they are hashed into random streams. A policy lies in the package of its family; an environment in
-`environments`, or in `audits` with what else the audit is made of; modules that start with an underscore are private. What an
-audit is about may be a mechanism too, which is then found where a policy is.
-A module's parameters are the arguments of its `configure`; its estimated cost stands in the literals SECONDS_PER_RUN
+`environments`, or in `audits` with what else the audit is made of; modules that start with an underscore are private.
+What an audit is about may be a mechanism too, which is then found where a policy is. A module's parameters are the
+arguments of its `configure`; its estimated cost stands in the literals SECONDS_PER_RUN
 and SECONDS_PER_STEP; the files that a job uses are the import closure of the modules that it calls.
 
 Extensions, folders of a researcher's own, have some of the same rooms. Their modules are found by name like ours, and

@@ -31,7 +31,9 @@ def run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa
             raise
         strangers.warn(f"{piece.cell.policy} is not audited by {piece.cell.environment}: {error}")
         none = np.zeros(1, np.int64)
-        return _of_cell(piece.cell, {"trials": none, "events": none, "replicate": none + piece.first * piece.cell.block})
+        return _of_cell(
+            piece.cell, {"trials": none, "events": none, "replicate": none + piece.first * piece.cell.block}
+        )
 
 
 def _run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa.Table:
