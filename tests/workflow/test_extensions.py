@@ -47,8 +47,8 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     rows = list(csv.DictReader((results / "tables/mine/budgets.csv").open(encoding="utf-8")))
     assert {r["policy"] for r in rows} == {"private_halving", "dp_se", "ucb1"}
     assert {r["measure"] for r in rows} == {"regret"}
-    (audited,) = [r for r in csv.DictReader((results / "audit.csv").open(encoding="utf-8")) if r["paper"] == "mine"]
-    assert (audited["subject"], audited["claimed_epsilon"]) == ("private_halving", "1.0")
+    rows = csv.DictReader((results / "audit.csv").open(encoding="utf-8"))
+    assert {(r["subject"], r["claimed_epsilon"]) for r in rows if r["paper"] == "mine"} == {("private_halving", "1.0")}
     drawn = (results / "figures/sajed2019/fig1a.csv").read_text(encoding="utf-8")
     assert "Private halving" in drawn
     report = (results / "report.html").read_text(encoding="utf-8")

@@ -31,7 +31,17 @@ AUDIT_LOOKS = {
     NOT_AUDITED: "unverifiable",
 }
 AUDIT_COLUMNS = (
-    *("name", "verdict", "claimed_epsilon", "exact", "lower_bound", "level", "trials", "power_against_half_noise"),
+    *(
+        "name",
+        "subject",
+        "verdict",
+        "claimed_epsilon",
+        "exact",
+        "lower_bound",
+        "level",
+        "trials",
+        "power_against_half_noise",
+    ),
     *("broken_twin_lower_bound", "note", "setting", "settings"),
 )
 SILENT = "not stated in the paper"

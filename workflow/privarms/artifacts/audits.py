@@ -19,9 +19,15 @@ COLOURS = {
     NOT_AUDITED: style.QUIET,
 }
 MARKS = {
-    "lower_bound": ("at least, by counts", {"marker": ">", "markersize": 6}),
-    "exact": ("exactly, of the event", {"marker": "D", "markersize": 6, "markerfacecolor": "none"}),
-    "broken_twin_lower_bound": ("at least, of the broken twin", {"marker": "x", "markersize": 6}),
+    "lower_bound": ("at least, by counts", {"marker": ">", "markersize": 5, "markeredgewidth": 0}),
+    "exact": (
+        "exactly, of the event",
+        {"marker": "D", "markersize": 6, "markerfacecolor": "none", "markeredgewidth": 0.9},
+    ),
+    "broken_twin_lower_bound": (
+        "at least, of the broken twin",
+        {"marker": "x", "markersize": 5, "markeredgewidth": 1.1},
+    ),
 }
 ROW = 0.21
 
@@ -40,9 +46,9 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         over = shown[column].astype(float) / shown["claimed_epsilon"].astype(float)
         at = over.clip(LEAST, MOST)
         for verdict in dict.fromkeys(shown["verdict"]):
-            those = (shown["verdict"] == verdict) & over.notna()
-            ax.plot(at[those], shown.index[those], linestyle="none", color=COLOURS[verdict], clip_on=False, **look)
-        ax.plot([], [], linestyle="none", color="black", label=label, **look)
+            those, colour = (shown["verdict"] == verdict) & over.notna(), COLOURS[verdict]
+            ax.plot(at[those], shown.index[those], linestyle="none", color=colour, markeredgecolor=colour, **look)
+        ax.plot([], [], linestyle="none", color="black", markeredgecolor="black", label=label, **look)
     for verdict in dict.fromkeys(shown["verdict"]):
         ax.plot([], [], linestyle="none", marker="s", color=COLOURS[verdict], label=verdict)
     ax.set_xscale("log", base=2)

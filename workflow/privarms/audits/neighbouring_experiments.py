@@ -32,6 +32,9 @@ from privarms.policies.experiment import _trial, dp_conse
 
 SUBJECT = "dp_conse"
 STREAMED_AS = {"neighbour": "run"}
+# A trial is one release, not a run of the policy.
+SECONDS_PER_RUN = 3e-7
+SECONDS_PER_STEP = 0.0
 
 RELEASES = ("lengths", "estimate", "lengths_from_actions", "first_half")
 LENGTHS, ESTIMATE, LENGTHS_FROM_ACTIONS, FIRST_HALF = range(len(RELEASES))

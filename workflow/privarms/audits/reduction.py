@@ -68,8 +68,10 @@ def subject_of(counts: pd.DataFrame, audit: ModuleType) -> str:
     """The one policy or mechanism that was audited; the audit's first where the rows do not say."""
     if "policy" not in counts:
         return audit.SUBJECT if isinstance(audit.SUBJECT, str) else audit.SUBJECT[0]
-    (subject,) = counts["policy"].unique()
-    return subject
+    subjects = counts["policy"].unique()
+    if len(subjects) > 1:
+        raise PrivarmsError(f"the rows of an audit: expected those of one subject; found {', '.join(subjects)}")
+    return subjects[0]
 
 
 def epsilon_lower_bound(

@@ -16,6 +16,9 @@ from privarms.audits import neighbouring_experiments
 from privarms.policies.experiment import dp_conse
 
 SUBJECT = "dp_conse"
+# A trial is what is released of a run, not the run.
+SECONDS_PER_RUN = 3e-7
+SECONDS_PER_STEP = 0.0
 
 
 class Inputs(NamedTuple):
