@@ -145,7 +145,11 @@ def _with_half_the_noise(audit: ModuleType, configure: Callable, cell: pd.DataFr
     def of(f: Callable, **changed) -> object:
         return f(**given(f, cell) | taken[f is audit.configure] | changed)
 
-    params, inputs = of(configure), [of(audit.configure, neighbour=n) for n in (0, 1)]
+    try:
+        params, inputs = of(configure), [of(audit.configure, neighbour=n) for n in (0, 1)]
+    except ValueError:
+        # The audit has no such inputs for a policy with half the noise.
+        return None
     likelier = audit.likelier(inputs[0])
     likely, unlikely = (audit.event_probability(params, inputs[n]) for n in (likelier, 1 - likelier))
     if math.isnan(likely) or math.isnan(unlikely):

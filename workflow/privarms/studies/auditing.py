@@ -27,10 +27,8 @@ def completed(papers: Mapping[str, Mapping], trials: int) -> dict[str, Mapping]:
     """
     found = dict(papers)
     audited = set(audited_by(papers))
-    named = {subject for subjects in library.audits().values() for subject in subjects}
     for policy, (paper, settings) in _run(papers).items():
-        ours = not library.is_extension(library.source_file("policies", policy))
-        if not library.claims_epsilon(policy) or policy in audited or (ours and policy in named):
+        if not library.claims_epsilon(policy) or policy in audited or library.has_audit(policy):
             continue
         audit = fitting(library.family(policy))
         studies = found[paper]["studies"]

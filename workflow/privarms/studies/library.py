@@ -110,6 +110,12 @@ def audits() -> dict[str, tuple[str, ...]]:
     return found
 
 
+def has_audit(policy: str) -> bool:
+    """Whether an audit of the library is about a policy of it, by name."""
+    ours = not is_extension(source_file("policies", policy))
+    return ours and any(policy in subjects for subjects in audits().values())
+
+
 def source_file(room: str, name: str) -> Path:
     """The file of a room's module."""
     found = _modules(_roots(room), room)

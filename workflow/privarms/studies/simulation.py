@@ -87,9 +87,9 @@ class Simulation:
         ]
 
     def claims(self) -> list[str]:
-        """The policies of this run that claim an epsilon."""
+        """The policies of this run that claim an epsilon and that no audit of the library is about."""
         run = {c.policy for cells in self._cells.values() for c in cells if c.protocol != "audit"}
-        return sorted(policy for policy in run if library.claims_epsilon(policy))
+        return sorted(policy for policy in run if library.claims_epsilon(policy) and not library.has_audit(policy))
 
     def audit_modules(self) -> list[str]:
         """The library modules of these audits and of the policies that they are about."""
