@@ -310,7 +310,7 @@ def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
 
 def _refuse_another_epsilon(policy: str) -> None:
     """PrivarmsError for a policy with an epsilon and no privacy: figures and tables take it for a privacy budget."""
-    if "epsilon" not in library.arguments("policies", policy) or library.literals("policies", policy).get("PRIVATE"):
+    if "epsilon" not in library.arguments("policies", policy) or "PRIVATE" in library.literals("policies", policy):
         return
     roots = (library.ROOT, *library.extensions())
     files = library.sources(library.module("policies", policy))
@@ -322,7 +322,7 @@ def _refuse_another_epsilon(policy: str) -> None:
 
 
 def _known(file: str, key: str, room: str, name: str) -> None:
-    if name not in library.names(room):
+    if name not in library.names(room) and not (room == "policies" and name in library.mechanisms()):
         raise PrivarmsError(f"{file}: {key}: unknown name {name!r}; expected one of {', '.join(library.names(room))}")
 
 
@@ -362,9 +362,11 @@ def _fits(value, types: tuple[str, ...]) -> bool:
 
 
 def _described(policy: str) -> None:
-    """Every policy says what it is called, unlike any other, and what it costs."""
+    """Every policy says what it is called, unlike any other, and what it costs; of a mechanism its audit says that."""
     literals, file = library.literals("policies", policy), library.source_file("policies", policy)
     kinds = {"LABEL": "text", "SECONDS_PER_RUN": "number of at least 0", "SECONDS_PER_STEP": "number of at least 0"}
+    if library.family(policy) == library.MECHANISMS:
+        kinds = {"LABEL": "text"}
     for name, kind in kinds.items():
         if name not in literals:
             raise PrivarmsError(f"{library.policy_file(policy)}: {name}: expected a literal of this name, a {kind}")

@@ -3,7 +3,8 @@
 Policies, environments and protocols are modules found by their names, which are unique in a room whatever package of
 it a module lies in: they are hashed into random streams. A policy lies in the package of its family; an environment in
 `environments`, or in `audits` with what else the audit is made of; modules that start with an underscore are private.
-A module's parameters are the arguments of its `configure`; its estimated cost stands in the literals SECONDS_PER_RUN
+What an audit is about may be a mechanism too, which is then found where a policy is. A module's parameters are the
+arguments of its `configure`; its estimated cost stands in the literals SECONDS_PER_RUN
 and SECONDS_PER_STEP; the files that a job uses are the import closure of the modules that it calls.
 
 Extensions, folders of a researcher's own, have some of the same rooms. Their modules are found by name like ours, and
@@ -31,6 +32,8 @@ EXTENSIONS = "privarms_extensions"
 EXTENSIONS_VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols")
 OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "studies", "claims", "published", "artifacts")
+# The family, in words of an audit, of what is no policy.
+MECHANISMS = "mechanisms"
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,40 @@ def module(room: str, name: str) -> str:
     return _dotted(source_file(room, name))
 
 
+def mechanisms() -> list[str]:
+    """The public modules of the room of mechanisms, sorted."""
+    return sorted(p.stem for p in (ROOT / MECHANISMS).glob("*.py") if not p.stem.startswith("_"))
+
+
+def claims_epsilon(policy: str) -> bool:
+    """Whether a policy has a privacy budget, the parameter `epsilon`; PRIVATE = False in its module says it is none."""
+    return "epsilon" in arguments("policies", policy) and literals("policies", policy).get("PRIVATE", True)
+
+
+def audits() -> dict[str, tuple[str, ...]]:
+    """The audits of the library and its extensions by name, and the policies and mechanisms that each is about.
+
+    Those that are about any policy of a family (FAMILIES) are about none by name.
+    """
+    found = {}
+    for name in names("environments"):
+        if source_file("environments", name).parent.name == "audits":
+            subjects = literals("environments", name).get("SUBJECT", ())
+            found[name] = (subjects,) if isinstance(subjects, str) else tuple(subjects)
+    return found
+
+
+def has_audit(policy: str) -> bool:
+    """Whether an audit of the library is about a policy of it, by name."""
+    ours = not is_extension(source_file("policies", policy))
+    return ours and any(policy in subjects for subjects in audits().values())
+
+
 def source_file(room: str, name: str) -> Path:
     """The file of a room's module."""
     found = _modules(_roots(room), room)
+    if name not in found and room == "policies" and name in mechanisms():
+        return ROOT / MECHANISMS / f"{name}.py"
     if name not in found:
         raise ModuleNotFoundError(f"no module {name} in the room {room} of {ROOT}")
     return found[name]
@@ -180,6 +214,12 @@ def _modules(roots: tuple[Path, ...], room: str) -> dict[str, Path]:
                 f"random streams; {first} has it; rename one of them"
             )
         found[path.stem] = path
+    for name in mechanisms() if room == "policies" else ():
+        if name in found:
+            raise PrivarmsError(
+                f"{shown(found[name])}: {name}: expected a name that no mechanism has, for audits are about either; "
+                f"mechanisms/{name}.py has it; rename the policy"
+            )
     return found
 
 

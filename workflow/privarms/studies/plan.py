@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError
-from privarms.studies import additions, cells, configuration, defaults, library, paths
+from privarms.studies import additions, auditing, cells, configuration, defaults, library, paths
 from privarms.studies.datasets import Datasets
 from privarms.studies.outputs import Outputs
 from privarms.studies.simulation import Simulation
 
+# Of an audit that a policy gets without asking, where the configuration does not say.
+AUDIT_TRIALS = 10_000
 # What people type besides names of papers.
 TARGETS = ("all", "figures", "tables", "ledger", "audit", "bench")
 
@@ -45,7 +47,7 @@ def make(
 
 def papers(config: Mapping) -> dict[str, dict]:
     """The papers that config/studies describes, by name and in order of year, and those of extensions, at the
-    configuration's scale; with the policies that the configuration adds."""
+    configuration's scale; with the policies that the configuration adds, and audits of those that have none."""
     first, *others = [sorted(Path(folder).glob("*.yaml")) for folder in paths.folders(config, "studies")]
     if not first:
         raise PrivarmsError(f"config/config.yaml: studies: no *.yaml file in the folder {config['studies']!r}")
@@ -64,7 +66,8 @@ def papers(config: Mapping) -> dict[str, dict]:
             )
         files[content["paper"]] = file
     _refuse_strays(files)
-    return additions.add({content["paper"]: content for _, content in found}, config)
+    added = additions.add({content["paper"]: content for _, content in found}, config)
+    return auditing.completed(added, config.get("audit_trials", AUDIT_TRIALS))
 
 
 def _refuse_strays(papers: Mapping[str, Path]) -> None:

@@ -90,7 +90,8 @@ def _compiled_by_protocols(room: str, name: str) -> Iterator[str]:
     file = library.source_file(room, name)
     tree = library.tree(file)
     if room == "policies":
-        contract = library.contract(library.family(name))
+        family = library.family(name)
+        contract = library.contract(family) if family != library.MECHANISMS else {}
         # Where a name bundles the functions they go into a kernel; others are called one by one.
         if any(isinstance(expected, str) for expected in contract.values()):
             yield from (function for function, expected in contract.items() if not isinstance(expected, str))
