@@ -48,7 +48,7 @@ AUDIT_COLUMNS = (
 SILENT = "not stated in the paper"
 MUTANT_COLUMNS = ("mutant", "file", "fault", "tests_failed", "claims_flipped", "seconds")
 
-ROWS_SHOWN = 30
+ROWS_SHOWN = 40
 # A drawing up to this size is embedded as SVG, which stays sharp at any zoom; a larger one as PNG.
 SVG_BYTES = 150_000
 PNG_DOTS_PER_INCH = 200

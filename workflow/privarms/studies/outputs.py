@@ -143,6 +143,7 @@ class Outputs:
             "studies": [paths.study(self.scale, paper, s) for s in studies],
             "cells": [paths.cells(self.scale, paper, s) for s in studies],
             "published": self.published_files(paper),
+            "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
 
     def inference_cells(self, paper: str, table: str) -> dict[str, list[dict]]:
