@@ -1,6 +1,6 @@
-# `make` regenerates everything at scale quick, `make paper` at the published size; `make test` runs all tests but those
-# of the Slurm profile, which `make test-slurm` runs on a private Slurm cluster. `make mutants` tries what tests and
-# claims notice of small faults, in an hour or so (docs/map.md).
+# `make` regenerates everything at scale quick, `make paper` at the published size. `make test` runs the tests, but for
+# the long ones, which `make test-long` runs, and those of the Slurm profile, which `make test-slurm` runs on a private
+# Slurm cluster. `make mutants` tries what tests and claims notice of small faults, in an hour or so (docs/map.md).
 # Needs Python 3.11 or newer and git. The environment lives in .venv, in the versions that uv.lock holds.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -8,11 +8,12 @@ UV_VERSION := 0.13.8
 VENV := .venv
 RUN := $(VENV)/bin
 SNAKEMAKE := $(RUN)/snakemake --cores $(CORES)
+PYTEST := $(RUN)/pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --compile-bytecode --quiet --python "$(CURDIR)/$(RUN)/python"
 SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 	touch $(VENV)/.syncing && $(UV_SYNC) $(SYNC_GROUPS) $$again && rm $(VENV)/.syncing
 
-.PHONY: quick paper test test-slurm lint bench mutants environment environment-slurm clean
+.PHONY: quick paper test test-long test-slurm lint bench mutants environment environment-slurm clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -26,7 +27,10 @@ paper: environment
 	@echo "ledger: $(CURDIR)/results/paper/ledger.csv"
 
 test: environment lint
-	$(RUN)/pytest -n $(CORES) --dist loadgroup --no-loadscope-reorder
+	$(PYTEST) -m "not long"
+
+test-long: environment
+	$(PYTEST) -m long
 
 test-slurm: environment-slurm
 	PYTHON=$(RUN)/python tests/slurm/run.sh

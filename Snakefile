@@ -24,7 +24,7 @@ from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.studies import paths
 from privarms.studies.resources import growing
-from privarms.studies.start import announce_end, make_plan
+from privarms.studies.start import announce_end, configfiles_before_the_last, make_plan
 
 min_version("9.27")
 
@@ -38,6 +38,12 @@ except PrivarmsError as error:
 
 
 configfile: SETTINGS
+
+
+# Of several --configfile Snakemake reads the last one alone.
+for file in configfiles_before_the_last(sys.argv if workflow.is_main_process else None):
+
+    configfile: file
 
 
 try:
@@ -81,6 +87,13 @@ include: "workflow/rules/audit.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/targets.smk"
 include: "workflow/rules/bench.smk"
+
+
+onstart:
+    # A limit of jobs per second is for clusters. On one machine Snakemake 9 would look through all waiting jobs every
+    # second once for each job that has ended, which took a quarter of a core late in a run.
+    if workflow.local_exec and getattr(workflow.scheduler, "job_rate_limiter", None) is not None:
+        workflow.scheduler.job_rate_limiter = None
 
 
 onsuccess:

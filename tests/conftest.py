@@ -1,15 +1,30 @@
-"""How the tests are dealt to several workers."""
+"""How the tests are dealt to several workers, and which of them are long."""
+
+from pathlib import Path
 
 import pytest
 
+HERE = Path(__file__).parent
+# Their tests look at one run of everything, which they share.
+TOGETHER = ("workflow/test_runs.py", "workflow/test_additions.py")
+
 
 def pytest_collection_modifyitems(items):
-    """Tests that look at one run of everything share it, and so a worker; of the others those of a file. The former
-    take longest and come first."""
-    groups = {
-        item: "everything" if item.path.parent.name == "workflow" and "made" in item.fixturenames else str(item.path)
-        for item in items
-    }
-    for item, group in groups.items():
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: groups[item] != "everything")
+    """Tests that look at one run of everything are long, and those of their files come first."""
+    for item in items:
+        if "made" in item.fixturenames and item.path.parent == HERE / "workflow":
+            item.add_marker(pytest.mark.long)
+    items.sort(key=lambda item: item.path.relative_to(HERE).as_posix() not in TOGETHER)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A worker for each file, and one for those that share a run. (`xdist_group` has no effect with pytest 9.2.)"""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.split("::", 1)[0]
+            return "everything" if file.endswith(TOGETHER) else file
+
+    return Together(config, log)

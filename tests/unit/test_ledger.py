@@ -63,7 +63,7 @@ def test_an_inconclusive_claim_says_what_would_decide_it():
     )
     assert (row["low"], row["high"]) == pytest.approx((5.1 - 0.32905, 5.1 + 0.32905), abs=1e-3)
     assert row["margin"] == pytest.approx(0.1 / 0.32905, abs=1e-3)
-    assert judged(Measured(5.1, float("nan"), 5))["note"].endswith("no number of replicates is known to decide.")
+    assert judged(Measured(5.1, float("nan"), 5))["note"].endswith("how many replicates would decide is not known.")
 
 
 def test_a_number_cannot_be_reproduced_by_a_reading_that_was_inferred_from_it():
@@ -76,9 +76,18 @@ def test_a_number_cannot_be_reproduced_by_a_reading_that_was_inferred_from_it():
 
 
 def test_a_bound_that_is_far_away_says_how_far():
-    row = judged(Measured(0.001, 0.0), tolerance={"at_most": 0.05})
-    assert row["note"] == "It holds by a factor of 50, so that it tells little."
-    assert judged(Measured(0.01, 0.0), tolerance={"at_most": 0.05})["note"] == ""
+    row = judged(Measured(0.001, 0.0), tolerance={"at_most": 0.05}, bound=True)
+    assert row["note"] == "The bound holds by a factor of 50, so that it tells little."
+    assert judged(Measured(0.01, 0.0), tolerance={"at_most": 0.05}, bound=True)["note"] == ""
+    # .05 in place of 0, say.
+    assert judged(Measured(0.001, 0.0), tolerance={"at_most": 0.05})["note"] == ""
+
+
+def test_a_region_that_is_wide_says_how_wide():
+    row = judged(Measured(6.0), tolerance={"equals": 5, "absolute": 2})
+    assert row["note"] == "What is allowed spans a factor of 2.3, so that it tells little."
+    assert judged(Measured(5.1), tolerance={"equals": 5, "absolute": 0.5})["note"] == ""
+    assert row["tolerance"] == "equals 5 and within 2: 3 to 7"
 
 
 def test_what_was_not_measured_has_no_data():
@@ -96,7 +105,7 @@ def claim(verdict, variant=""):
         ([claim("reproduced")], "holds as printed"),
         ([claim("reproduced", "as_printed"), claim("differs", "as_released")], "holds as printed"),
         ([claim("differs", "as_printed"), claim("reproduced", "as_released")], "only as released"),
-        ([claim("reproduced", "as_released")], "only as released"),
+        ([claim("reproduced", "as_released")], "holds as released"),
         ([claim("reproduced"), claim("differs"), claim("unverifiable")], "does not hold"),
         ([claim("differs", "as_printed"), claim("differs", "as_released")], "does not hold"),
         ([claim("differs", "as_printed"), claim("inconclusive", "as_released")], "cannot be told"),
@@ -110,7 +119,13 @@ def test_what_is_known_of_a_statement_follows_from_the_claims_about_it(group, ou
 
 
 def test_claims_about_one_statement_are_one_row(tmp_path):
-    claims = {"p2020": [{"claim": "c", "about": "s"}, {"claim": "d", "about": "s"}, {"claim": "e", "about": "e"}]}
+    claims = {
+        "p2020": [
+            {"claim": "c", "about": "s"},
+            {"claim": "d", "about": "s", "ours": True},
+            {"claim": "e", "about": "e"},
+        ]
+    }
     rows = [judged(Measured(6.0)), judged(Measured(4.0), claim="d"), judged(Measured(6.0), claim="e")]
     ledger.write_statements(ledger.statements(claims, rows), tmp_path / "statements.csv")
     first, second = ledger.read_statements(tmp_path / "statements.csv")
@@ -123,8 +138,9 @@ def test_claims_about_one_statement_are_one_row(tmp_path):
         "differs": "1",
         "inconclusive": "0",
         "unverifiable": "0",
+        "whose": "ours",
     }
-    assert (second["statement"], second["outcome"]) == ("p2020/e", "holds as printed")
+    assert (second["statement"], second["outcome"], second["whose"]) == ("p2020/e", "holds as printed", "paper")
     (tmp_path / "statements.csv").write_text((tmp_path / "statements.csv").read_text().replace("holds as", "is as"))
     with pytest.raises(PrivarmsError, match="line 3, column outcome"):
         ledger.read_statements(tmp_path / "statements.csv")

@@ -123,6 +123,10 @@ def test_so_many_replicates_would_decide_if_the_value_stayed():
     assert allowed.decide(Measured(5.1, 0.1 * math.sqrt(100_000 / needed), needed)) == "reproduced"
     assert allowed.replicates_to_decide(Measured(5.0, 0.1, 100)) is None
     assert allowed.replicates_to_decide(Measured(5.1, 0.1)) is None
+    # Of an extreme the value counts, not the middle of I; and ranks have no standard error.
+    largest = Measured(5.1, 0.1, 100_000, low=4.9, high=5.9)
+    assert allowed.replicates_to_decide(largest) == pytest.approx(100_000 * (0.5 / 0.1) ** 2, rel=0.06)
+    assert allowed.replicates_to_decide(Measured(6.0, math.nan, 100, low=4.0, high=7.0)) is None
 
 
 def test_by_how_much_a_bound_holds():
@@ -140,6 +144,23 @@ def test_a_published_text_needs_a_bound():
 def test_a_tolerance_in_words():
     assert verdict.describe({"at_least": 5}) == "at least 5"
     assert verdict.describe({"absolute": 0.5, "published_replicates": 1000}) == (
-        "within 0.5 and the published value's own error of 1,000 runs"
+        "within 0.5 and 3.29 times the standard error that 1,000 runs leave in the published value"
     )
-    assert verdict.describe({"equals": 7, "absolute": 0}) == "equals 7, within 0"
+    assert verdict.describe({"equals": 7, "absolute": 0}) == "equals 7"
+    assert verdict.describe({"absolute": 0}) == "exactly"
+    assert verdict.describe({"factor": 2}, verdict.Region(2.5, 10)) == "within a factor of 2: 2.5 to 10"
+
+
+def test_a_bound_has_no_slack():
+    with pytest.raises(PrivarmsError, match="has no absolute"):
+        region({"at_least": 5, "absolute": 1}, 5, Measured(5.0))
+
+
+def test_what_summing_leaves_of_zero_is_no_standard_error():
+    assert Measured(3.0, 1e-17, 100).interval == (3.0, 3.0)
+
+
+def test_of_an_extreme_nothing_is_known_if_a_part_is_not():
+    parts = [Measured(1.0, 0.1, 10), Measured(math.nan, math.nan, 0, "no counts")]
+    for some in (parts, parts[::-1]):
+        assert region({"at_most": 9}, "", parts[0]).decide(Measured.largest(some)) == "unverifiable"

@@ -24,14 +24,16 @@ SMALL = Path(__file__).with_name("small.yaml")
 
 
 def unlike(artifacts: dict) -> dict:
-    """Of figures that a number and letters name (fig8a, fig8b_variant) the first and the last of each number, which the
-    same functions draw, and all others: drawing takes longest of all."""
-    numbered: dict[str, list[str]] = {}
-    for name in artifacts:
-        if found := re.match(r"fig\d+(?=[a-z_]|$)", name):
-            numbered.setdefault(found[0], []).append(name)
-    dropped = {name for names in numbered.values() for name in names[1:-1]}
-    return {name: artifact for name, artifact in artifacts.items() if name not in dropped}
+    """Of figures that a number and letters name (fig8a, fig8b_variant), which the same functions draw, the first of
+    each number, and all others: drawing takes longest of all."""
+    seen: set[str] = set()
+    kept = {}
+    for name, artifact in artifacts.items():
+        number = re.match(r"fig\d+(?=[a-z_]|$)", name)
+        if number is None or number[0] not in seen:
+            kept[name] = artifact
+        seen |= {number[0]} if number else set()
+    return kept
 
 
 def short(grid):
@@ -48,7 +50,7 @@ def short(grid):
 
 def stepwise(policies: list[dict]) -> bool:
     """Whether all of these play round by round, which takes long without compilation."""
-    return all(library.literals("policies", p["policy"])["SECONDS_PER_STEP"] > 0 for p in policies)
+    return all(library.literals("policies", p["policy"]).get("SECONDS_PER_STEP", 0) > 0 for p in policies)
 
 
 def ends(axis, most: int = 3):

@@ -120,6 +120,7 @@ def test_results_that_cannot_be_written_stop_the_run_before_it_starts(fresh):
     refused(fresh, words=["results", "not a folder that can be written"])
 
 
+@pytest.mark.long
 def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(fresh):
     planned = fresh.run("-n", scale="paper")
     assert planned.returncode == 0, planned.stderr

@@ -54,6 +54,7 @@ def unlock(project, first):
         lock.unlink()
 
 
+@pytest.mark.long
 def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
     begin = time.monotonic()
     small.complete()

@@ -42,6 +42,7 @@ def test_planning_takes_time_in_proportion_to_the_cells():
     assert planning(40_000) < 30 * few
 
 
+@pytest.mark.long
 def test_a_study_of_100_000_cells_is_planned(small):
     place = small.folder / "tiny" / "studies" / "sajed2019.yaml"
     paper = yaml.safe_load(place.read_text(encoding="utf-8"))

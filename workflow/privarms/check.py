@@ -2,33 +2,55 @@
 
 What a run would find in its first minutes, and what it would not: a fast path of another law than the plain functions,
 a run that cannot be repeated, values that compile anew, privacy that is not there. Policies run in the cells of the
-folder's own studies; a step-by-step bandit that is in none of them runs on Bernoulli arms.
+folder's own studies; one that is in none of them runs on Bernoulli arms if it is a bandit, and else on the environment
+of a study of ours that runs its family. In place of real data stand a few made-up users.
 """
 
 import argparse
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numba
 import numpy as np
+import pyarrow as pa
 from scipy.stats import ks_2samp
 
 from privarms.audits.reduction import epsilon_lower_bound, reduce
 from privarms.errors import PrivarmsError
-from privarms.studies import additions, configuration, contract, cost, defaults, library, run, source_faults, strangers
+from privarms.files import parquet
+from privarms.studies import (
+    additions,
+    configuration,
+    contract,
+    cost,
+    defaults,
+    library,
+    paths,
+    run,
+    source_faults,
+    strangers,
+)
 from privarms.studies.cells import Cell, expand
 from privarms.studies.shards import Piece
+from privarms.studies.streams import stream
 
 SEED = 20190609
 HORIZON = 1_000
-RUNS = 2_000
+# Runs of which two laws are compared: as many as take so many seconds, within these numbers.
+RUNS, FEWEST_RUNS, SECONDS = 2_000, 100, 5.0
+# Users that are made up in place of a dataset's.
+USERS, SOURCE_USERS = 1_000, 200
 # Of one comparison of two laws, and of one audit.
 FALSE_ALARM = 1e-5
-AUDIT_ROUNDS, AUDIT_TRIALS, AUDIT_EPSILON = 60, 40_000, 1.0
+# Rounds of an audit: the fewest of these in which anything is chosen at random.
+AUDIT_ROUNDS, AUDIT_TRIALS, AUDIT_EPSILON = (60, 240, 960), 40_000, 1.0
 VALUES = {"K": 3, "horizon": HORIZON, "epsilon": 1.0}
 
 
@@ -102,8 +124,9 @@ def _of_environment(name: str, cells: list[Cell]) -> Iterator[Found]:
     for arm, mean in enumerate(environment.means):
         rewards = np.array([environment.pull(environment, arm, rng) for _ in range(n)])
         off = abs(rewards.mean() - mean)
-        # Of the mean of so many rewards 6 standard errors, 1 in 5e8 if they are normal.
-        allowed = 6 * rewards.std() / np.sqrt(n) + 1e-12
+        # Bernstein's inequality with 6 standard errors: rewards of a rare kind may all be missing.
+        deviation = max(rewards.std(), np.sqrt(max(mean * (1 - mean), 0)))
+        allowed = 6 * deviation / np.sqrt(n) + 36 / n
         if not off <= allowed:
             said = f"arm {arm}: {n} rewards have the mean {rewards.mean():.4g}, and `means` says {mean:.4g}"
             yield Found(name, "means", False, said)
@@ -113,33 +136,85 @@ def _of_environment(name: str, cells: list[Cell]) -> Iterator[Found]:
 
 def _of_policy(name: str, cells: list[Cell]) -> Iterator[Found]:
     family = library.family(name)
-    used = [c for c in cells if c.policy == name and c.dataset is None]
-    if not used and family == "bandit":
-        used = [_bernoulli(name)]
+    used = [c for c in cells if c.policy == name] or ([_bernoulli(name)] if family == "bandit" else _borrowed(name))
     protocol = used[0].protocol if used else family
     environment = used[0].environment if used else "bernoulli"
     contract.check(library.policy_file(name), name, protocol, environment)
     yield Found(name, "contract", True, f"fits the family {family}")
     if not used:
-        yield Found(name, "runs", None, "no study of this folder runs it on generated data; give it one")
+        yield Found(name, "runs", None, f"{_at(name, 'configure')}: no study of this folder runs it; give it one")
         return
     cell = _short(used[0])
-    first, seconds = _timed(cell)
-    again, _ = _timed(cell)
+    first, again = _run(cell), _run(cell)
     same = all(first[c].equals(again[c]) for c in first.column_names)
     yield Found(name, "same bytes twice", same, "two runs on one stream" + ("" if same else " differ"))
     yield _compiled_once(name, cell, [_short(c) for c in used[1:]])
-    yield _cost(name, cell, seconds)
-    policy = library.load("policies", name)
-    if family == "bandit":
-        for at in getattr(policy, "SIMULATE", {}):
-            same_environment = [c for c in used if c.environment == at and c.protocol == "bandit"]
-            yield _fast_path(name, _short((same_environment or [_bernoulli(name)])[0]))
-        if "epsilon" in library.arguments("policies", name):
-            yield _audit(name, policy, cell)
+    yield _cost(name, cell)
+    for at in getattr(library.load("policies", name), "SIMULATE", {}):
+        there = [c for c in used if c.environment == at and library.literals("protocols", c.protocol)["FAMILY"]]
+        there = there or ([_bernoulli(name)] if family == "bandit" and at == "bernoulli" else _borrowed(name, at))
+        if there:
+            yield _fast_path(name, _short(there[0]))
+        else:
+            yield Found(name, f"fast path on {at}", None, "no study of this folder runs it there; give it one")
+    if "epsilon" in library.arguments("policies", name):
+        yield _audit(name, cell)
+
+
+def _at(name: str, function: str) -> str:
+    return source_faults.line(library.source_file("policies", name), function)
+
+
+def _borrowed(name: str, environment: str | None = None) -> list[Cell]:
+    """A cell of a study of ours with this policy in place of its own: the smallest of the first that it fits."""
+    takes, family = library.arguments("policies", name), library.family(name)
+    for file in sorted(Path(paths.found("config/studies")).glob("*.yaml")):
+        for study_name, study in configuration.load_paper(file, "quick")["studies"].items():
+            protocol, used = study["protocol"], study["environment"]["name"]
+            if library.literals("protocols", protocol).get("FAMILY") != family or environment not in (None, used):
+                continue
+            known = {*takes, *library.environment_arguments(used), "horizon"}
+            study = {k: v for k, v in study.items() if k != "record"}
+            for entry in study["policies"]:
+                for grid in _axes(entry.get("grid", study.get("grid", {}))):
+                    first = {k: _least(v) for k, v in {**entry, **grid}.items() if k in known}
+                    one = {**study, "grid": first, "policies": [{"policy": name}], "replicates": 20, "block": 10}
+                    try:
+                        return expand(library.policy_file(name), "check", study_name, one)
+                    except PrivarmsError:
+                        continue
+    return []
+
+
+def _axes(grid: Mapping | list) -> list[Mapping]:
+    return [axes for one in grid for axes in _axes(one)] if isinstance(grid, list) else [grid]
+
+
+def _least(values):
+    """The smallest of an axis of numbers, the first of any other."""
+    if not isinstance(values, list):
+        return values
+    return min(values) if all(isinstance(v, int | float) for v in values) else values[0]
+
+
+@cache
+def _made_up_users() -> str:
+    """A prepared dataset: contexts in the unit square, three labels that depend on them, and one auxiliary source."""
+    rng, n = np.random.default_rng(SEED), USERS + SOURCE_USERS
+    x = rng.random((n, 2))
+    columns = {"x1": x[:, 0], "x2": x[:, 1], "label": (3 * x[:, 0]).astype(np.int64)}
+    columns["source"] = np.repeat([0, 1], [USERS, SOURCE_USERS])
+    path = Path(tempfile.mkdtemp(prefix="privarms-check-")) / "users.parquet"
+    parquet.write(path, [pa.table(columns)], {"facts": {"dimensions": 2, "K": 3, "sources": 1}})
+    return str(path)
+
+
+def _prepared(cell: Cell) -> dict[str, str]:
+    return {cell.dataset: _made_up_users()} if cell.dataset else {}
 
 
 def _bernoulli(policy: str) -> Cell:
+    """Bernoulli arms, and values for what the policy must be told."""
     takes = library.arguments("policies", policy)
     own = {k: (a.choices[0] if a.choices else VALUES.get(k)) for k, a in takes.items() if a.required or k in VALUES}
     unknown = [k for k, v in own.items() if v is None]
@@ -159,17 +234,16 @@ def _bernoulli(policy: str) -> Cell:
 
 def _short(cell: Cell) -> Cell:
     """The cell with a short horizon, where the protocol lets it have one, and few runs."""
+    cell = replace(cell, checkpoint_rule=None, record=None)
     if cell.horizon is None or "horizon" in cell.environment_parameters or cell.protocol == "experiment":
         return replace(cell, replicates=4, block=2)
-    horizon = min(cell.horizon, HORIZON)
+    horizon = min(cell.horizon, USERS if cell.dataset else HORIZON)
     own = {k: horizon if k == "horizon" else v for k, v in cell.policy_parameters.items()}
     return replace(cell, horizon=horizon, policy_parameters=own, replicates=4, block=2)
 
 
-def _timed(cell: Cell):
-    began = time.perf_counter()
-    table = run.run_piece(Piece(cell, 0, cell.blocks), SEED, {})
-    return table, (time.perf_counter() - began) / cell.replicates
+def _run(cell: Cell) -> pa.Table:
+    return run.run_piece(Piece(cell, 0, cell.blocks), SEED, _prepared(cell))
 
 
 def _dispatchers(name: str) -> list:
@@ -188,7 +262,7 @@ def _compiled_once(name: str, cell: Cell, others: list[Cell]) -> Found:
     alike = [c for c in others if c.environment == cell.environment and c.protocol == cell.protocol][:3]
     for other in (*alike, replace(cell, policy_parameters={**cell.policy_parameters, **changed})):
         try:
-            run.run_piece(Piece(other, 0, 1), SEED, {})
+            run.run_piece(Piece(other, 0, 1), SEED, _prepared(other))
         except PrivarmsError:
             if other in alike:
                 raise
@@ -199,83 +273,150 @@ def _compiled_once(name: str, cell: Cell, others: list[Cell]) -> Found:
     return Found(name, "compiled once", not anew, said if anew else "other values compile nothing")
 
 
-def _cost(name: str, cell: Cell, _: float) -> Found:
+def _cost(name: str, cell: Cell) -> Found:
     long = replace(cell, horizon=cell.horizon and min(cell.horizon * 10, 100_000))
-    if cell.protocol == "experiment" or "horizon" in cell.policy_parameters:
+    own = cell.policy_parameters | cell.environment_parameters
+    if cell.dataset or cell.protocol == "experiment" or "horizon" in own:
         long = cell
-    _timed(long)
-    _, seconds = _timed(long)
+    seconds = min(_seconds(long) for _ in range(3))
     per_step = seconds / ((cell.horizon and long.horizon) or 1)
-    said = (
-        f"{cost.duration(seconds)} a run of {long.horizon or ''} rounds; its module says {cost.duration(long.seconds)}"
-    )
+    rounds = f" of {long.horizon:,} rounds" if long.horizon else ""
+    said = f"{cost.duration(seconds)} a run{rounds}; its module says {cost.duration(long.seconds)}"
     fits = seconds < max(cost.FACTOR * long.seconds, 0.05)
     return Found(name, "cost", fits, said if fits else f"{said}; set SECONDS_PER_STEP = {per_step:.1g}")
 
 
+def _seconds(cell: Cell) -> float:
+    """What a run takes, alone."""
+    policy, params, environment, protocol = _configured(cell)
+    streams = stream(SEED, cell.environment_identity, 0), stream(SEED, cell.identity, 0)
+    began = time.process_time()
+    protocol.run_block(policy, params, environment, cell, 1, *streams)
+    return time.process_time() - began
+
+
+def _configured(cell: Cell) -> tuple:
+    policy = strangers.checked(library.load("policies", cell.policy))
+    environment = run.configure_environment(cell, _prepared(cell))
+    params = policy.configure(**{**run.told(cell, environment), **cell.policy_parameters})
+    return policy, params, environment, library.load("protocols", cell.protocol)
+
+
 def _fast_path(name: str, cell: Cell) -> Found:
-    """Whether the fast path has the law of the plain functions: regret and the pulls of each arm at the horizon."""
-    from privarms.protocols.bandit import run_bandit
-    from privarms.studies.streams import stream
+    """Whether the fast path has the law of the plain functions: all that the protocol records of whole runs."""
+    policy, params, environment, protocol = _configured(cell)
+    function = library.functions(library.source_file("policies", name), "SIMULATE")[cell.environment]
+    what, place = f"fast path on {cell.environment}", _at(name, function)
+    plain = SimpleNamespace(**{**vars(policy), "SIMULATE": {}})
+    literals = library.literals("protocols", cell.protocol)
+    records = [r for r in literals.get("RECORDS", (None,)) if r not in literals.get("ROW_PER_BLOCK", ())]
 
-    policy = library.load("policies", name)
-    cell = replace(cell, checkpoint_rule=None)
-    environment, params = run.configure_environment(cell, {}), policy.configure(**cell.policy_parameters)
+    def sample(module, record: str | None, block: int, replicates: int) -> dict[tuple, np.ndarray]:
+        streams = stream(SEED, cell.environment_identity, block), stream(SEED, cell.identity, block)
+        of_record = replace(cell, record=record)
+        return _by_key(
+            protocol.run_block(module, params, environment, of_record, replicates, *streams), literals["KEYS"]
+        )
 
-    class Plain:
-        POLICY = policy.POLICY
-
-    samples = []
-    for block, module in enumerate((policy, Plain)):
-        regret, pulls, sums = run_bandit(module, params, environment, cell, RUNS, stream(SEED, cell.identity, block))
-        if (pulls.sum(axis=1) != cell.horizon).any():
-            place = source_faults.line(library.source_file("policies", name), "simulate")
-            return Found(
-                name, f"fast path on {cell.environment}", False, f"{place}: pulls do not add up to the horizon"
-            )
-        samples.append(np.column_stack([regret[:, -1], pulls, sums]))
-    p_values = [ks_2samp(np.round(a, 6), np.round(b, 6)).pvalue for a, b in zip(*(s.T for s in samples), strict=True)]
+    for _ in range(2):  # the first one compiles
+        began = time.perf_counter()
+        sample(plain, records[0], 0, 4)
+    runs = int(np.clip(4 * SECONDS / (time.perf_counter() - began), FEWEST_RUNS, RUNS))
+    p_values = []
+    for record in records:
+        try:
+            fast = sample(policy, record, 1, runs)
+        except ValueError as error:
+            return Found(name, what, False, f"{place}: {error}")
+        for key, numbers in sample(plain, record, 0, runs).items():
+            p_values.append(ks_2samp(numbers, fast[key]).pvalue if key in fast else 0.0)
     same = min(p_values) > FALSE_ALARM / len(p_values)
-    place = source_faults.line(library.source_file("policies", name), "simulate")
-    said = f"{RUNS} runs each: regret, pulls and reward sums, least p = {min(p_values):.2g}"
-    return Found(name, f"fast path on {cell.environment}", same, said if same else f"{place}: {said}: another law")
+    said = f"{runs} runs each, {len(p_values)} numbers of them, least p = {min(p_values):.2g}"
+    return Found(name, what, same, said if same else f"{place}: {said}: another law than the plain functions")
 
 
-def _audit(name: str, policy, cell: Cell) -> Found:
-    """Reward sequences that differ in one reward, and choices: half of the trials choose the event, half count it.
+def _by_key(columns: Mapping[str, np.ndarray], keys: tuple[str, ...]) -> dict[tuple, np.ndarray]:
+    """The sample of each measure at each key; what is missing counts as smallest, and rounding does not count."""
+    own = [k for k in keys if k in columns]
+    rows = list(zip(*(columns[k].tolist() for k in own), strict=True)) if own else [()] * len(columns["replicate"])
+    places: dict[tuple, list[int]] = {}
+    for i, key in enumerate(rows):
+        places.setdefault(key, []).append(i)
+    return {
+        (*key, name): np.nan_to_num(np.round(np.asarray(values[at], float), 6), nan=-1e300)
+        for name, values in columns.items()
+        if name not in (*own, "replicate")
+        for key, at in places.items()
+    }
+
+
+def _audit(name: str, cell: Cell) -> Found:
+    """Reward sequences that differ in one reward, and what is chosen: half of the trials choose the event, half count
+    it. Of a stopping rule samples and when it stops.
 
     Fails where the lower bound on the privacy loss, at the level FALSE_ALARM over all pairs, exceeds epsilon.
     """
-    parameters = {**cell.policy_parameters, **{k: AUDIT_ROUNDS for k in ("horizon",) if k in cell.policy_parameters}}
-    # At a smaller epsilon less is promised and much less can be shown.
-    parameters |= {"epsilon": AUDIT_EPSILON, **({"K": 2} if "K" in parameters else {})}
-    params, epsilon = policy.configure(**parameters), AUDIT_EPSILON
+    policy, family = library.load("policies", name), library.family(name)
+    if family not in ("bandit", "contextual", "linear", "experiment", "stopping"):
+        return Found(name, "privacy", None, f"no general audit of the family {family}; write one (audits/)")
+    told = run.told(cell, run.configure_environment(cell, _prepared(cell)))
     rng = np.random.default_rng(SEED)
-    pairs = [(base, at) for base in (0.0, 1.0) for at in (1, 2, AUDIT_ROUNDS // 2)]
+    for rounds in AUDIT_ROUNDS:
+        params = _audited(policy, {**told, **cell.policy_parameters}, rounds)
+        rates = _tried(family, policy, params, np.zeros(rounds), rng, 200).mean(axis=0)
+        if ((rates > 0) & (rates < 1)).any():
+            break
+    pairs = [(base, at) for base in (0.0, 1.0) for at in (1, 2, rounds // 2)]
     largest = -np.inf
     for base, at in pairs:
-        arms = []
+        both = []
         for changed in (False, True):
-            rewards = np.full(AUDIT_ROUNDS, base)
+            rewards = np.full(rounds, base)
             rewards[at - 1] = 1 - base if changed else base
-            chosen = np.zeros((AUDIT_TRIALS, AUDIT_ROUNDS), np.int8)
-            _choices(policy.POLICY, params, rewards, rng, chosen)
-            arms.append(chosen == 0)
+            both.append(_events(_tried(family, policy, params, rewards, rng, AUDIT_TRIALS)))
         half = AUDIT_TRIALS // 2
-        events = [_events(one) for one in arms]
-        rates = [e[:half].mean(axis=0) for e in events]
+        rates = [e[:half].mean(axis=0) for e in both]
         for likely, other in ((0, 1), (1, 0)):
             best = int(np.argmax(np.log((rates[likely] + 10 / half) / (rates[other] + 10 / half))))
-            counts = [int(events[i][half:, best].sum()) for i in (other, likely)]
+            counts = [int(both[i][half:, best].sum()) for i in (other, likely)]
             level = 1 - FALSE_ALARM / (2 * len(pairs))
             largest = max(largest, epsilon_lower_bound(counts[0], half, counts[1], half, level))
-    kept = largest <= epsilon
-    said = f"claims {epsilon:g}; {len(pairs)} pairs of reward sequences show a loss of at least {max(largest, 0):.2g}"
+    kept = largest <= AUDIT_EPSILON
+    said = f"claims {AUDIT_EPSILON:g}; {len(pairs)} pairs of inputs show a loss of at least {max(largest, 0):.2g}"
     return Found(name, "privacy", kept, said if kept else f"{library.policy_file(name)}: {said}")
 
 
+def _audited(policy, parameters: Mapping, rounds: int):
+    """Parameters for so many rounds and two arms, where a policy can have these."""
+    # At a smaller epsilon less is promised and much less can be shown.
+    sizes = {k: v for k, v in {"horizon": rounds, "K": 2}.items() if k in parameters}
+    try:
+        return policy.configure(**{**parameters, **sizes, "epsilon": AUDIT_EPSILON})
+    except ValueError:
+        # Some sizes do not go with others; those of the cell do.
+        return policy.configure(**{**parameters, "epsilon": AUDIT_EPSILON})
+
+
+def _tried(family: str, policy, params, rewards: np.ndarray, rng, trials: int) -> np.ndarray:
+    """bool[trials, rounds]: whether arm 0 is chosen in each round, or a rule has stopped by then."""
+    found = np.zeros((trials, len(rewards)), np.bool_)
+    if family == "stopping":
+        _stopped(policy.RULE, params, (2 * rewards - 1) * params.R, rng, found)
+        return found
+    # Whatever is no reward is the same in all trials, and known to who looks on.
+    fixed, K, d = np.random.default_rng(SEED), getattr(params, "n_arms", 2), getattr(params, "dimensions", 0)
+    if family == "linear":
+        _chosen_by_contexts(policy.POLICY, params, fixed.random((len(rewards), K, d)), rewards, rng, found)
+    elif family == "experiment":
+        _chosen(policy.POLICY, params, fixed.integers(params.design.M, size=len(rewards)), rewards, rng, found)
+    else:
+        d = d if family == "contextual" else 0
+        _chosen(policy.POLICY, params, fixed.random((len(rewards), d)), rewards, rng, found)
+    return found
+
+
 def _events(first_arm: np.ndarray) -> np.ndarray:
-    """bool[trials, events]: arm 0 in each round, and at least so many pulls of it, and their opposites."""
+    """bool[trials, events]: arm 0 in each round, and at most so many pulls of it, and their opposites."""
     pulls = first_arm.sum(axis=1)
     few = [pulls <= n for n in range(0, first_arm.shape[1], 3)]
     one_way = np.column_stack([first_arm, *few])
@@ -283,14 +424,40 @@ def _events(first_arm: np.ndarray) -> np.ndarray:
 
 
 @numba.njit
-def _choices(policy, params, rewards, rng, chosen):
-    no_context = np.empty(0)
-    for i in range(chosen.shape[0]):
+def _chosen(policy, params, contexts, rewards, rng, found):
+    for i in range(found.shape[0]):
         state = policy.init(params)
         for t in range(1, len(rewards) + 1):
-            arm = policy.choose(params, state, no_context, t, rng)
-            state = policy.learn(params, state, no_context, arm, rewards[t - 1], t, rng)
-            chosen[i, t - 1] = arm
+            arm = policy.choose(params, state, contexts[t - 1], t, rng)
+            state = policy.learn(params, state, contexts[t - 1], arm, rewards[t - 1], t, rng)
+            found[i, t - 1] = arm == 0
+
+
+@numba.njit
+def _chosen_by_contexts(policy, params, contexts, rewards, rng, found):
+    for i in range(found.shape[0]):
+        state = policy.init(params)
+        for t in range(1, len(rewards) + 1):
+            arm = policy.choose(params, state, contexts[t - 1], t, rng)
+            state = policy.learn(params, state, contexts[t - 1, arm], arm, rewards[t - 1], t, rng)
+            found[i, t - 1] = arm == 0
+
+
+@numba.njit
+def _stopped(rule, params, samples, rng, found):
+    for i in range(found.shape[0]):
+        state = rule.init(params, rng)
+        t, total, stopped = 0, 0.0, False
+        while not stopped:
+            state = rule.ask(params, state, rng)
+            if state.at > len(samples):
+                break
+            while t < state.at:
+                total += samples[t]
+                t += 1
+            stopped = rule.stops(params, state, t, total, rng)
+        if stopped:
+            found[i, t - 1 :] = True
 
 
 def _audit_of_its_own(name: str, cells: list[Cell]) -> Iterator[Found]:
@@ -302,7 +469,7 @@ def _audit_of_its_own(name: str, cells: list[Cell]) -> Iterator[Found]:
 
     parts = []
     for cell in cells:
-        table = run.run_piece(Piece(cell, 0, cell.blocks), SEED, {}).to_pandas()
+        table = run.run_piece(Piece(cell, 0, cell.blocks), SEED, _prepared(cell)).to_pandas()
         parts.append(table.assign(**cell.parameters, horizon=cell.horizon))
     rows = pd.concat(parts, ignore_index=True)
     audit = library.load("environments", name)

@@ -31,7 +31,7 @@ class StudyError(PrivarmsError):
 
     def __init__(self, paper: str, key: str, reason: str):
         super().__init__(f"{paper}.yaml: {key}: {reason}")
-        self.paper = paper
+        self.paper, self.reason = paper, reason
 
     def in_folder(self, *folders: Path | str) -> str:
         """The message with the whole name of the file, in the first of the folders that has it."""

@@ -1,5 +1,6 @@
 """The ledger: every claim of the papers, the value that we measured, and the verdict."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -32,10 +33,10 @@ COLUMNS = (
 )
 NUMBERS = ("reproduced", "se", "replicates", "low", "high", "margin")
 DATA = ("simulated", "real", "stand-in", "")
-OUTCOMES = ("holds as printed", "only as released", "does not hold", "cannot be told")
-STATEMENTS = ("statement", "paper", "outcome", "claims", *VERDICTS)
-# A bound that holds by this factor tells little about the algorithm.
-FAR = 10
+OUTCOMES = ("holds as printed", "only as released", "holds as released", "does not hold", "cannot be told")
+STATEMENTS = ("statement", "paper", "outcome", "claims", *VERDICTS, "whose")
+# A bound that holds by this factor tells little about the algorithm, nor does a region that spans that one.
+FAR, WIDE = 10, 1.5
 
 
 def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measured | str:
@@ -72,6 +73,7 @@ def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, d
     if isinstance(measured, str):
         return row
     allowed = region(claim["tolerance"], claim["published"], measured)
+    row["tolerance"] = describe(claim["tolerance"], allowed)
     row |= {"reproduced": measured.value, "se": measured.se, "replicates": measured.replicates, "data": data}
     row |= dict(zip(("low", "high"), measured.interval, strict=True)) | {"margin": allowed.margin(measured)}
     if data == "stand-in":
@@ -93,12 +95,24 @@ def _decided(claim: Mapping, allowed: Region, measured: Measured) -> tuple[str, 
         return verdict, claim.get("because", "")
     if verdict == "inconclusive":
         needed = allowed.replicates_to_decide(measured)
-        decide = f"about {needed:,} replicates would decide" if needed else "no number of replicates is known to decide"
+        decide = (
+            f"about {needed:,} replicates would decide" if needed else "how many replicates would decide is not known"
+        )
         return verdict, f"The {CONFIDENCE:.1%} interval lies on both sides of what is allowed; {decide}."
     if claim.get("inferred"):
         return "unverifiable", "It fits, but this reading was inferred from the number: that supports the reading only."
     spare = allowed.spare(measured)
-    return verdict, f"It holds by a factor of {_short(spare)}, so that it tells little." if spare >= FAR else ""
+    if claim.get("bound") and spare >= FAR:
+        return verdict, f"The bound holds by a factor of {_short(spare)}, so that it tells little."
+    if (
+        not claim.get("bound")
+        and allowed.low > 0
+        and allowed.high >= WIDE * allowed.low
+        and math.isfinite(allowed.high)
+    ):
+        ratio = _short(allowed.high / allowed.low)
+        return verdict, f"What is allowed spans a factor of {ratio}, so that it tells little."
+    return verdict, ""
 
 
 def _short(factor: float) -> str:
@@ -114,11 +128,12 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
 
     claims: paper -> claims as `studies.claims.load` gives them; rows: of the ledger
     """
-    names = {
-        (f"{paper}/{claim['claim']}", claim.get("variant", "")): f"{paper}/{claim['about']}"
-        for paper, some in claims.items()
-        for claim in some
-    }
+    names, ours = {}, set()
+    for paper, some in claims.items():
+        for claim in some:
+            name = f"{paper}/{claim['about']}"
+            names[f"{paper}/{claim['claim']}", claim.get("variant", "")] = name
+            ours |= {name} if claim.get("ours") else set()
     about: dict[str, list[Mapping]] = {}
     for row in rows:
         about.setdefault(names[row["claim"], row["variant"]], []).append(row)
@@ -126,7 +141,8 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
     for name, group in about.items():
         count = Counter(row["verdict"] for row in group)
         known = {"statement": name, "paper": group[0]["paper"], "outcome": outcome(group), "claims": len(group)}
-        found.append(known | {verdict: count[verdict] for verdict in VERDICTS})
+        known |= {verdict: count[verdict] for verdict in VERDICTS}
+        found.append(known | {"whose": "ours" if name in ours else "paper"})
     return found
 
 
@@ -134,7 +150,7 @@ def outcome(group: Sequence[Mapping]) -> str:
     """One of OUTCOMES, from the rows of the ledger about one statement.
 
     A statement holds in a variant if every claim about it is reproduced, and does not if one differs; a claim without a
-    variant counts as printed.
+    variant counts as printed. It holds only as released where it was tried as printed too and does not hold there.
     """
     as_printed, as_released = (
         {row["verdict"] for row in group if (row["variant"] == "as_released") is released} for released in (False, True)
@@ -143,7 +159,7 @@ def outcome(group: Sequence[Mapping]) -> str:
         return "holds as printed"
     printed_fails, released_fails = ("differs" in verdicts or not verdicts for verdicts in (as_printed, as_released))
     if printed_fails and as_released == {"reproduced"}:
-        return "only as released"
+        return "only as released" if as_printed else "holds as released"
     return "does not hold" if printed_fails and released_fails else "cannot be told"
 
 

@@ -1,7 +1,8 @@
 """A verdict is a decision with known error: where the interval of what was measured lies, seen from what is allowed.
 
-R is the region that a claim's tolerance allows, stated before the value is looked at. I is the interval that holds what
-was to be measured with probability .999: exact where there is a law, else from the standard error.
+R is the region that a claim's tolerance allows, stated before the value is looked at unless the claim says otherwise.
+I is the interval that holds what was to be measured with probability .999: exact where there is a law, else from the
+standard error.
 """
 
 import math
@@ -15,7 +16,12 @@ from privarms.errors import PrivarmsError
 from privarms.inference.proportions import clopper_pearson
 
 CONFIDENCE = 0.999
+# Standard errors below this share of the value are what summing leaves of zero.
+ROUNDING = 1e-12
 VERDICTS = ("reproduced", "differs", "inconclusive", "unverifiable")
+
+
+NORMAL = -NormalDist().inv_cdf((1 - CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Measured:
         """The largest of several numbers; I from intervals that hold all of them together with probability .999.
 
         parts: their intervals are made as wide as that needs (Bonferroni) but for those that state their own ends,
-        which must be so already (`fraction` with `together`)
+        which must be so already (`fraction` with `together`). Nothing is known of them all where one is nan
         """
         return cls._extreme(parts, note, max)
 
@@ -68,6 +74,9 @@ class Measured:
     def _extreme(cls, parts: Sequence["Measured"], note: str, extreme) -> "Measured":
         if not parts:
             raise ValueError("parts: expected at least one")
+        unknown = next((part for part in parts if math.isnan(part.value)), None)
+        if unknown is not None:
+            return cls(math.nan, math.nan, unknown.replicates, note or unknown.note)
         place = extreme(range(len(parts)), key=lambda i: parts[i].value)
         ends = [_interval(part, len(parts)) for part in parts]
         low, high = (float(extreme(end)) for end in zip(*ends, strict=True))
@@ -88,7 +97,7 @@ def _interval(measured: Measured, together: int) -> tuple[float, float]:
     """I, so wide that as many hold together."""
     if measured.low is not None and measured.high is not None:
         return measured.low, measured.high
-    if measured.se == 0:
+    if measured.se <= ROUNDING * abs(measured.value):
         return measured.value, measured.value
     if math.isnan(measured.value) or math.isnan(measured.se) or measured.replicates == 1:
         return -math.inf, math.inf
@@ -129,12 +138,18 @@ class Region:
     def replicates_to_decide(self, measured: Measured) -> int | None:
         """About how many replicates make I so short that it no longer holds R's nearest end, if the value stays.
 
-        None where the value is on an end, or nothing is known of replicates.
+        None where the value is on an end or nearer to it than a hundredth of I's half-width, where nothing is known of
+        replicates or of the standard error, and where more of them would not shorten I by the law of large numbers
+        (ranks, counts).
         """
-        margin = abs(self.margin(measured))
-        if math.isnan(margin) or margin == 0 or not measured.replicates:
+        low, high = measured.interval
+        half = (high - low) / 2
+        if not measured.replicates or not measured.se > 0 or not (half > 0 and math.isfinite(half)):
             return None
-        needed = measured.replicates / margin**2
+        distance = min(abs(measured.value - end) for end in (self.low, self.high))
+        if not 0.01 < distance / half < 1:
+            return None
+        needed = measured.replicates * (half / distance) ** 2
         digits = 10 ** max(0, math.floor(math.log10(needed)) - 1)
         return int(math.ceil(needed / digits) * digits)
 
@@ -151,12 +166,14 @@ class Region:
 def region(tolerance: Mapping, published: float | str, measured: Measured) -> Region:
     """What a tolerance allows.
 
-    at_least, at_most: a bound on one side or on both.
+    at_least, at_most: a bound on one side or on both, and nothing else.
     equals, or none of these for a published number: the number, to either side `absolute` (its rounding, or what is
     allowed) and, where it has a standard error of its own, the normal 99.9% quantile times that: `published_se`, or as
     many `published_replicates` as the paper ran, each taken to spread as ours do; or a `factor` to either side.
     """
     if {"at_least", "at_most"} & set(tolerance):
+        if others := set(tolerance) - {"at_least", "at_most"}:
+            raise PrivarmsError(f"a tolerance with a bound has no {', '.join(sorted(others))}; found {dict(tolerance)}")
         return Region(tolerance.get("at_least", -math.inf), tolerance.get("at_most", math.inf))
     target = tolerance.get("equals", published)
     if isinstance(target, str):
@@ -173,15 +190,20 @@ def region(tolerance: Mapping, published: float | str, measured: Measured) -> Re
     return Region(target - slack, target + slack)
 
 
-def describe(tolerance: Mapping) -> str:
-    """A tolerance in words."""
+def describe(tolerance: Mapping, allowed: Region | None = None) -> str:
+    """A tolerance in words; with its region's ends, where these do not stand in the words."""
     parts = [f"{k.replace('_', ' ')} {tolerance[k]:g}" for k in ("at_least", "at_most", "equals") if k in tolerance]
     if "factor" in tolerance:
         parts.append(f"within a factor of {tolerance['factor']:g}")
-    if "absolute" in tolerance:
+    if tolerance.get("absolute"):
         parts.append(f"within {tolerance['absolute']:g}")
     if "published_se" in tolerance:
-        parts.append(f"and the published value's own error, {tolerance['published_se']:g}")
+        parts.append(f"{NORMAL:.3g} times the published value's own standard error of {tolerance['published_se']:g}")
     if "published_replicates" in tolerance:
-        parts.append(f"and the published value's own error of {tolerance['published_replicates']:,} runs")
-    return ", ".join(parts).replace(", and ", " and ") or "exact"
+        runs = f"{tolerance['published_replicates']:,} runs"
+        parts.append(f"{NORMAL:.3g} times the standard error that {runs} leave in the published value")
+    words = " and ".join(parts) or "exactly"
+    ends = {"at_least", "at_most"} & set(tolerance)
+    if allowed is None or ends or allowed.low == allowed.high or not math.isfinite(allowed.low):
+        return words
+    return f"{words}: {allowed.low:.4g} to {allowed.high:.4g}"

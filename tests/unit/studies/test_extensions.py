@@ -125,9 +125,43 @@ def test_a_name_of_ours_is_refused_with_both_files(extension):
         ("@njit\ndef learn", "def learn", r"least_pulled.py:29: learn has no @njit"),
         ("least(state.pulls)", "np.random.randint(2)", r"least_pulled.py:\d+: numpy.random.randint: .* `rng`"),
         ("@njit\ndef init", "@njit(cache=True)\ndef init", r"least_pulled.py:\d+: cache=True: .* after an edit"),
+        (
+            "LABEL =",
+            "import privarms.mechanisms as m\nm.laplace = 3\nLABEL =",
+            r"py:9: m.laplace = 3: expected that what",
+        ),
+        ("@njit\ndef init", "@njit(boundscheck=False)\ndef init", "boundscheck=False: an index outside"),
+        (
+            "state.pulls[arm] += 1",
+            "state.pulls.flat[arm] += 1",
+            r"py:31: state.pulls.flat\[arm\]: no bounds are checked",
+        ),
+        ("import numpy as np", "import numpy as np\nfrom numba import carray\nX = carray", "py:5: carray: no bounds"),
         ("@njit\ndef init", "@njit(parallel=True)\ndef init", "parallel=True: threads"),
         ("@njit\ndef init", "from numba import jit\n@jit(forceobj=True)\ndef init", "forceobj=True: .*object mode"),
         ("import numpy as np", "import numpy as np\nfrom random import random as r\nX = r()", r"py:5: random.random: "),
+        ("import numpy as np", "import numpy as np\nR = np.random\nX = R.rand()", r"py:4: numpy.random: expected"),
+        ("import numpy as np", "from numpy import *\nX = random.rand()", r"py:4: numpy.random.rand: expected"),
+        ("import numpy as np", "from random import *", r"py:3: from random import \*: expected all randomness"),
+        ("return least", "with objmode():\n        pass\n    return least", r"py:27: objmode: that is Python"),
+        ("state.pulls[arm] += 1", "params.n_arms[0] = 1", r"py:31: params.n_arms\[0\]: expected that params stay"),
+        ("from ._pulled import least", "from ._pushed import least", r"py:6: import of privarms_ext.*_pushed: no such"),
+        ("import numpy as np", "import numpy as np\nimport nothing_of_it", r"py:4: import of nothing_of_it: no such"),
+        ("POLICY =", "SIMULATE = {'bernouli': choose}\nPOLICY =", r"py:34: SIMULATE: unknown environment 'bernouli'"),
+        ("POLICY =", "SIMULATE = {'bernoulli': fast}\nPOLICY =", r"py:34: SIMULATE: no function fast in this module"),
+        ("POLICY =", "SIMULATE = dict(a=choose)\nPOLICY =", r"py:34: SIMULATE: expected functions .* found dict\(a="),
+        (
+            "POLICY =",
+            "SIMULATE = {'bernoulli': choose}\nPOLICY =",
+            r"py:26: a fast path of the .*: expected choose\(pa",
+        ),
+        ("def configure(K: int)", "def configure(K: int, pulls: int = 3)", "py:18: policy .* 'pulls' is called like a"),
+        (
+            "SECONDS_PER_STEP = 1e-7",
+            "SECONDS_PER_STEP = 'fast'",
+            r"py:10: SECONDS_PER_STEP: expected a number .* 'fast'",
+        ),
+        ('"Least pulled"', '"DP-SE"', r"py:8: LABEL: expected one that no other .*bandit/dp_se.py has 'DP-SE'"),
         ("SECONDS_PER_STEP = 1e-7", "", r"least_pulled.py: SECONDS_PER_STEP: expected a literal"),
         ("def configure(K: int)", "def configure(K: int", r"least_pulled.py:\d+: not valid Python"),
     ],
@@ -170,12 +204,20 @@ def test_our_own_modules_are_compiled_where_it_is_asked_of_strangers():
         (["my-own"], "extensions: my-own: expected a folder whose name has small letters"),
         (["empty"], "extensions: empty: expected one of the folders policies"),
         (["one/same", "two/same"], "two are called same"),
+        (["typed"], "extensions: typed: policy/: nobody reads .*; call it policies/"),
     ],
 )
 def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, folders, said):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(library.EXTENSIONS_VARIABLE, "")
-    for folder in ("my-own/policies", "empty", "one/same/policies", "two/same/studies"):
+    for folder in (
+        "my-own/policies",
+        "empty",
+        "one/same/policies",
+        "two/same/studies",
+        "typed/policy",
+        "typed/studies",
+    ):
         (tmp_path / folder).mkdir(parents=True)
     with pytest.raises(PrivarmsError, match=said):
         library.extend(folders)
@@ -198,6 +240,22 @@ def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(exten
 def test_a_paper_s_name_that_ours_has_is_refused(extension):
     extension("studies/sajed2019.yaml", "studies:\n  s: " + str(STUDY).replace("'", "") + "\n")
     with pytest.raises(PrivarmsError, match=r"mine_too/studies/sajed2019.yaml: paper: .*config/studies/sajed2019.yaml"):
+        plan.papers(CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("artifacts/sajed2019/figures.py", "mine_too/artifacts/sajed2019: sajed2019 is the paper of .*sajed2019.yaml"),
+        ("claims/sajed2019.yaml", "claims/sajed2019.yaml: sajed2019 is the paper of"),
+        ("published/sajed2019/table1.csv", "published/sajed2019: sajed2019 is the paper of"),
+        ("studies/mine.yml", "mine_too/studies/mine.yml: expected the ending .yaml"),
+        ("studies/my_study.yaml", "mine_too/studies/my_study.yaml: expected a name of small letters and digits alone"),
+    ],
+)
+def test_files_in_place_of_ours_or_for_nobody_are_refused(extension, file, said):
+    extension(file, "studies: {}\n")
+    with pytest.raises(PrivarmsError, match=said):
         plan.papers(CONFIG)
 
 

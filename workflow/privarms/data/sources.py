@@ -215,9 +215,7 @@ def missing_message(
 
     answers: what `ask` found; then also where they were looked for, and what came of that
     """
-    files = "; ".join(
-        f"{raw_path(dataset, file, raw)} (from {file.url or file.by_hand}, {_known_by(file)})" for file in dataset.files
-    )
+    files = "; ".join(f"{raw_path(dataset, file, raw)} ({_origin(file)}; {_known_by(file)})" for file in dataset.files)
     message = (
         f"The raw data of {dataset.name} cannot be had: put in place {files}, "
         f"or have a mirror ({MIRROR_VARIABLE}) that holds {dataset.folder}/{dataset.files[0].name}."
@@ -228,6 +226,10 @@ def missing_message(
             places = {place: _fault(place, answers) for place in _places(dataset, file, mirror)}
             found += [f"{place} {fault}" for place, fault in places.items() if fault and fault != "was not asked"]
     return f"{message} Looked for: {'; '.join(found)}." if found else message
+
+
+def _origin(file: RawFile) -> str:
+    return f"from {file.url}" if file.url else f"by hand: {file.by_hand}"
 
 
 def _known_by(file: RawFile) -> str:

@@ -33,6 +33,7 @@ def read(file: Path) -> dict:
     except UnicodeDecodeError as error:
         raise PrivarmsError(f"{file}: not UTF-8 text (its byte {error.start + 1}); save it as UTF-8") from None
     try:
+        _refuse_what_no_stack_holds(text, file)
         content = yaml.load(text, Loader=_UniqueKeys)
     except yaml.YAMLError as error:
         raise PrivarmsError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from None
@@ -45,6 +46,15 @@ def read(file: Path) -> dict:
         raise PrivarmsError(f"{file}: expected a mapping of keys to values")
     refuse_what_json_cannot_say(content, file)
     return content
+
+
+def _refuse_what_no_stack_holds(text: str, file: Path | str) -> None:
+    """The parser in C, several times faster than the one in Python, crashes where levels go very deep."""
+    level = 0
+    for event in yaml.parse(text, Loader=_UniqueKeys):
+        level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if level > 10 * MOST_LEVELS:
+            raise PrivarmsError(f"{file}: {_too_deep('the file')}")
 
 
 def _too_deep(key: str) -> str:
@@ -98,7 +108,7 @@ def _entries(value: Mapping | list, key: str, file: Path | str) -> Iterable[tupl
     return [(f"{prefix}{name}", inner) for name, inner in value.items()]
 
 
-class _UniqueKeys(yaml.SafeLoader):
+class _UniqueKeys(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """PyYAML keeps the last of two equal keys in silence; a cell lost that way would never be missed."""
 
     def __init__(self, stream):

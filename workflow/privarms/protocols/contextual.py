@@ -5,10 +5,12 @@ from numba import njit
 
 from privarms.errors import PrivarmsError
 from privarms.protocols._agreement import agree
-from privarms.protocols._checks import refuse_arm, refuse_not_finite
+from privarms.protocols._checks import admit, refuse_not_finite
 
 FAMILY = "contextual"
 KEYS = ("t",)
+COLUMNS = ("reward",)
+ENVIRONMENT = {"pull": ("environment", "user", "arm", "rng"), "contexts": "float64[n, d]", "n_arms": "int"}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
@@ -65,8 +67,7 @@ def play_contextual(policy, params, environment, order, checkpoints, rng, reward
             t += 1
             context = environment.contexts[user]
             arm = policy.choose(params, state, context, t, rng)
-            if not 0 <= arm < environment.n_arms:
-                refuse_arm(arm, environment.n_arms, t)
+            admit(policy, arm, environment.n_arms, t)
             reward = environment.pull(environment, user, arm, rng)
             state = policy.learn(params, state, context, arm, reward, t, rng)
             total += reward

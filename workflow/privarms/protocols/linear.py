@@ -8,10 +8,27 @@ from numba import njit
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
 from privarms.protocols._agreement import agree
-from privarms.protocols._checks import refuse_arm, refuse_not_finite
+from privarms.protocols._checks import admit, refuse_not_finite
 
 FAMILY = "linear"
 KEYS = ("coordinate",)
+COLUMNS = (
+    "arm",
+    "pulls",
+    "truth",
+    "estimate",
+    "variance",
+    "policy_estimate",
+    "policy_variance",
+    "regret",
+)
+ENVIRONMENT = {
+    "draw_coefficients": ("environment", "coefficients", "rng"),
+    "draw_contexts": ("environment", "contexts", "rng"),
+    "pull": ("environment", "coefficients", "contexts", "arm", "rng"),
+    "n_arms": "int",
+    "dimensions": "int",
+}
 
 
 class Record(NamedTuple):
@@ -128,8 +145,7 @@ def play_linear(policy, params, environment, horizon, environment_rng, policy_rn
     for t in range(1, horizon + 1):
         environment.draw_contexts(environment, contexts, environment_rng)
         arm = policy.choose(params, state, contexts, t, policy_rng)
-        if not 0 <= arm < K:
-            refuse_arm(arm, K, t)
+        admit(policy, arm, K, t)
         reward = environment.pull(environment, theta, contexts, arm, environment_rng)
         state = policy.learn(params, state, contexts[arm], arm, reward, t, policy_rng)
         best = -np.inf

@@ -13,6 +13,33 @@ from privarms.protocols._checks import refuse_not_finite
 
 FAMILY = "locally_private"
 KEYS = ("t", "bin", "arm")
+# Without `auxiliary`, of the eliminations alone: it is what some policies call a parameter.
+COLUMNS = (
+    "regret",
+    "reward",
+    "share",
+    "local_regret",
+    "eliminated_after",
+    "eliminations",
+    "wrong",
+    "auxiliary_wrong",
+    "lost",
+    "looks",
+    "misses",
+    "in_parts",
+    "halvings",
+    "empty",
+    "alone",
+    "depth",
+    "x_low",
+    "x_high",
+    "y_low",
+    "y_high",
+    "refined",
+    "active",
+    "estimate",
+    "radius",
+)
 RECORDS = ("regret", "point", "eliminations", "messages", "validity", "partition")
 # Columns of the records about bins.
 COUNTED = ("eliminations", "wrong", "looks", "misses")

@@ -1,5 +1,6 @@
 """What the configuration says at a scale."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,6 +35,8 @@ def load_paper(file: Path, scale: str, extension: bool = False) -> dict:
     """One config/studies/*.yaml at a scale; that of an extension needs not say more than its studies."""
     file = Path(file)
     name, folder = file.stem, file.resolve().parents[1].name
+    if extension and not re.fullmatch(r"[a-z][a-z0-9]*", name):
+        raise PrivarmsError(f"{file}: expected a name of small letters and digits alone, without _ or -; rename it")
     about = {"paper": name, "title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
     paper = at_scale(file, scale, "study", about if extension else None)
     for key in () if extension else ("year", "artifacts"):

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 
+from privarms.studies import library, source_faults
 from privarms.studies.cells import Cell
 
 # Of core time, of one policy at scale paper: what nobody starts unawares.
@@ -24,23 +25,24 @@ def warnings(cell: Cell, seconds: float) -> Iterator[str]:
     total = seconds * cell.replicates
     runs, rounds = json.loads(os.environ.get(VARIABLE, "{}")).get(cell.policy, (0, 0))
     at_paper = per_round * rounds if cell.horizon else seconds * runs
+    said = f"{source_faults.line(library.source_file('policies', cell.policy), 'SECONDS_PER_STEP')}: {cell.policy}"
     if seconds > FACTOR * cell.seconds and max(total, at_paper) > 60:
         yield (
-            f"{cell.policy}: a run of {cell.horizon or ''} rounds takes about {duration(seconds)}, and its module says "
+            f"{said}: a run of {cell.horizon or ''} rounds takes about {duration(seconds)}, and its module says "
             f"{duration(cell.seconds)}; set SECONDS_PER_STEP = {per_round:.1g}, so that jobs are of the right size"
         )
     if at_paper > LONG:
         yield (
-            f"{cell.policy}: scale paper has {runs:,} runs of it, which would take about {duration(at_paper)} on one "
-            "core; make a round faster, give it an exact fast path (SIMULATE), or fewer replicates and shorter horizons"
+            f"{said}: scale paper has {runs:,} runs of it, which would take about {duration(at_paper)} on one core; "
+            "make a round faster, give it an exact fast path (SIMULATE), or fewer replicates and shorter horizons"
         )
     elif total > LONG:
-        yield f"{cell.policy}: {cell.replicates:,} runs of {cell.study} would take about {duration(total)} on one core"
+        yield f"{said}: {cell.replicates:,} runs of {cell.study} would take about {duration(total)} on one core"
 
 
 def duration(seconds: float) -> str:
     """For reading."""
-    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("s", 1), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.2g} {unit}"
-    return f"{seconds * 1e6:.2g} microseconds"
+    units = {"days": 86_400, "hours": 3_600, "minutes": 60, "s": 1, "ms": 1e-3, "microseconds": 1e-6}
+    unit = next((u for u, size in units.items() if seconds >= size), "microseconds")
+    found = seconds / units[unit]
+    return f"{found:,.0f} {unit}" if found >= 10 else f"{found:.2g} {unit}"

@@ -3,7 +3,8 @@
 Policies, environments and protocols are modules found by their names, which are unique in a room whatever package of
 it a module lies in: they are hashed into random streams. A policy lies in the package of its family; an environment in
 `environments`, or in `audits` with what else the audit is made of; modules that start with an underscore are private.
-A module's parameters are the arguments of its `configure`; its estimated cost stands in the literals SECONDS_PER_RUN
+What an audit is about may be a mechanism too, which is then found where a policy is. A module's parameters are the
+arguments of its `configure`; its estimated cost stands in the literals SECONDS_PER_RUN
 and SECONDS_PER_STEP; the files that a job uses are the import closure of the modules that it calls.
 
 Extensions, folders of a researcher's own, have some of the same rooms. Their modules are found by name like ours, and
@@ -30,6 +31,9 @@ EXTENSIONS = "privarms_extensions"
 # The process that the user started tells its jobs of the folders.
 EXTENSIONS_VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols")
+OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "studies", "claims", "published", "artifacts")
+# The family, in words of an audit, of what is no policy.
+MECHANISMS = "mechanisms"
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,12 @@ def extend(folders: Sequence[Path | str]) -> None:
             )
         if place.name in (p.name for p in places):
             raise PrivarmsError(f"{at}: expected folders of different names; two are called {place.name}")
-        rooms = (*OPEN_ROOMS, "studies", "artifacts", "mechanisms")
-        if not any((place / room).is_dir() for room in rooms):
-            raise PrivarmsError(f"{at}: expected one of the folders {', '.join(rooms)} in it; found none")
+        if not any((place / room).is_dir() for room in OWN_ROOMS):
+            raise PrivarmsError(f"{at}: expected one of the folders {', '.join(OWN_ROOMS)} in it; found none")
+        for room in OWN_ROOMS:
+            one = f"{room.removesuffix('ies')}y" if room.endswith("ies") else room.removesuffix("s")
+            if one != room and (place / one).is_dir():
+                raise PrivarmsError(f"{at}: {one}/: nobody reads a folder of this name; call it {room}/")
         places.append(place)
     os.environ[EXTENSIONS_VARIABLE] = os.pathsep.join(map(str, places))
 
@@ -84,9 +91,40 @@ def module(room: str, name: str) -> str:
     return _dotted(source_file(room, name))
 
 
+def mechanisms() -> list[str]:
+    """The public modules of the room of mechanisms, sorted."""
+    return sorted(p.stem for p in (ROOT / MECHANISMS).glob("*.py") if not p.stem.startswith("_"))
+
+
+def claims_epsilon(policy: str) -> bool:
+    """Whether a policy has a privacy budget, the parameter `epsilon`; PRIVATE = False in its module says it is none."""
+    return "epsilon" in arguments("policies", policy) and literals("policies", policy).get("PRIVATE", True)
+
+
+def audits() -> dict[str, tuple[str, ...]]:
+    """The audits of the library and its extensions by name, and the policies and mechanisms that each is about.
+
+    Those that are about any policy of a family (FAMILIES) are about none by name.
+    """
+    found = {}
+    for name in names("environments"):
+        if source_file("environments", name).parent.name == "audits":
+            subjects = literals("environments", name).get("SUBJECT", ())
+            found[name] = (subjects,) if isinstance(subjects, str) else tuple(subjects)
+    return found
+
+
+def has_audit(policy: str) -> bool:
+    """Whether an audit of the library is about a policy of it, by name."""
+    ours = not is_extension(source_file("policies", policy))
+    return ours and any(policy in subjects for subjects in audits().values())
+
+
 def source_file(room: str, name: str) -> Path:
     """The file of a room's module."""
     found = _modules(_roots(room), room)
+    if name not in found and room == "policies" and name in mechanisms():
+        return ROOT / MECHANISMS / f"{name}.py"
     if name not in found:
         raise ModuleNotFoundError(f"no module {name} in the room {room} of {ROOT}")
     return found[name]
@@ -176,6 +214,12 @@ def _modules(roots: tuple[Path, ...], room: str) -> dict[str, Path]:
                 f"random streams; {first} has it; rename one of them"
             )
         found[path.stem] = path
+    for name in mechanisms() if room == "policies" else ():
+        if name in found:
+            raise PrivarmsError(
+                f"{shown(found[name])}: {name}: expected a name that no mechanism has, for audits are about either; "
+                f"mechanisms/{name}.py has it; rename the policy"
+            )
     return found
 
 
@@ -206,6 +250,12 @@ def contract(family: str) -> dict[str, tuple | str]:
         if package.is_file() and "CONTRACT" in _literals(package):
             return _literals(package)["CONTRACT"]
     raise PrivarmsError(f"{shown(packages[0])}: CONTRACT: expected a literal of this name in the package of a family")
+
+
+def fast_path(family: str) -> tuple[str, ...] | None:
+    """The arguments of the fast paths of a family; None for one that has none."""
+    packages = [root / "policies" / family / "__init__.py" for root in _roots("policies")]
+    return next((_literals(p).get("FAST_PATH") for p in packages if p.is_file()), None)
 
 
 @cache
@@ -266,7 +316,7 @@ def definition(file: Path, name: str) -> tuple[Path, ast.AST | None]:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
-                    module = _library_file(_absolute(file, node))
+                    module = _library_file(absolute(file, node))
                     return definition(module, alias.name) if module else (file, None)
     return file, None
 
@@ -277,7 +327,7 @@ def _imported_module(file: Path, name: str) -> Path | None:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if (alias.asname or alias.name) == name:
-                    return _library_file(f"{_absolute(file, node)}.{alias.name}")
+                    return _library_file(f"{absolute(file, node)}.{alias.name}")
     return None
 
 
@@ -286,7 +336,7 @@ def _library_file(dotted: str) -> Path | None:
     return files[0] if files else None
 
 
-def _absolute(file: Path, node: ast.ImportFrom) -> str:
+def absolute(file: Path, node: ast.ImportFrom) -> str:
     """The full name of the module from which a file imports."""
     if node.level == 0:
         return node.module or ""
@@ -330,6 +380,7 @@ def _choices(annotation: ast.expr | None) -> tuple:
     return tuple(ast.literal_eval(e) for e in getattr(annotation.slice, "elts", [annotation.slice]))
 
 
+@cache
 def _imported(path: Path) -> set[Path]:
     """The files of the library and of extensions that one file imports, wherever in its text the import stands."""
     found = set()
@@ -337,7 +388,7 @@ def _imported(path: Path) -> set[Path]:
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            of = _absolute(path, node) if node.level else node.module or ""
+            of = absolute(path, node) if node.level else node.module or ""
             targets = [of, *(f"{of}.{alias.name}" for alias in node.names)]
         else:
             continue
@@ -351,6 +402,16 @@ def _with_packages(dotted: str) -> Iterator[Path]:
     parts = dotted.split(".")
     for depth in range(2, len(parts) + 1):
         yield from _files_of(".".join(parts[:depth]))
+
+
+def is_there(dotted: str) -> bool:
+    """Whether there is a module or package of the library or of an extension, by its full name."""
+    package, *parts = dotted.split(".")
+    if package == EXTENSIONS and parts:
+        places = [place.parent for place in extensions() if place.name == parts[0]]
+    else:
+        places = [ROOT] if package == PACKAGE else []
+    return bool(_files_of(dotted)) or any(place.joinpath(*parts).is_dir() for place in places)
 
 
 def _files_of(dotted: str) -> list[Path]:

@@ -85,6 +85,11 @@ def audit(scale: str) -> str:
     return f"results/{scale}/audit.csv"
 
 
+def audit_picture(scale: str, extension: str) -> str:
+    """What they show, a line a mechanism or policy; the csv: the numbers drawn."""
+    return f"results/{scale}/audit_losses.{extension}"
+
+
 def bench() -> str:
     """The times of kernels."""
     return "results/bench.csv"

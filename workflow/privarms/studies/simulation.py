@@ -86,6 +86,11 @@ class Simulation:
             if content["studies"][study]["protocol"] == "audit"
         ]
 
+    def claims(self) -> list[str]:
+        """The policies of this run that claim an epsilon and that no audit of the library is about."""
+        run = {c.policy for cells in self._cells.values() for c in cells if c.protocol != "audit"}
+        return sorted(policy for policy in run if library.claims_epsilon(policy) and not library.has_audit(policy))
+
     def audit_modules(self) -> list[str]:
         """The library modules of these audits and of the policies that they are about."""
         cells = [c for paper, study in self.audits() for c in self._cells[paper, study]]

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from privarms.data import sources
@@ -17,6 +17,29 @@ from privarms.studies.plan import Plan
 
 # The main process looks for the data once and tells its jobs, so that all of them plan the same run.
 STATUSES_VARIABLE = "PRIVARMS_DATASETS"
+CONFIGFILES_VARIABLE = "PRIVARMS_CONFIGFILES"
+
+
+def configfiles_before_the_last(arguments: Sequence[str] | None) -> list[str]:
+    """The files behind all `--configfile` of a command line but the last; None in a job, which is told of them."""
+    if arguments is None:
+        return json.loads(os.environ.get(CONFIGFILES_VARIABLE, "[]"))
+    given: list[list[str]] = []
+    inside = False
+    for argument in arguments[1:]:
+        option, equals, value = argument.partition("=")
+        if argument.startswith("-"):
+            inside = option in ("--configfile", "--configfiles")
+            if inside:
+                given.append([value] if equals else [])
+        elif inside:
+            given[-1].append(argument)
+    # Snakemake has gone to its --directory by now; the shell says where the line was typed.
+    here, typed = os.getcwd(), os.environ.get("PWD", "")
+    found = [os.path.join(here, file) for files in given[:-1] for file in files]
+    found = [f if os.path.exists(f) else os.path.join(typed, os.path.relpath(f, here)) for f in found]
+    os.environ[CONFIGFILES_VARIABLE] = json.dumps(found)
+    return found
 
 
 def make_plan(config: Mapping, main: bool) -> Plan:

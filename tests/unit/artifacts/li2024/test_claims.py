@@ -372,6 +372,33 @@ def test_the_intervals_by_hand():
     three = found("theorem_3_5_lengths_m2", audited(epsilon=[0.5, 1.0, 2.0], claimed=0.25))
     assert three.low < measured.low
     assert three.high > measured.high
+    # Of an epsilon without an event nothing is known, and so of the largest no more than what the others show.
+    bare = found("theorem_3_5_lengths_m2", audited(epsilon=[0.5, 1.0], events_0=[20_000, 0], events_1=[22_000, 0]))
+    assert bare.value == pytest.approx(0.38123, abs=1e-5)
+    assert 0 < bare.low < bare.value
+    assert bare.high == math.inf
+    assert "At epsilon = 1 a run has no event: the loss has no upper end, and no margin." in bare.note
+
+
+def test_a_formula_has_no_replicates():
+    for name, tables in (
+        ("theorem_3_3", private(expected_mse=[0.1, 0.05], T_min=20.0)),
+        ("privacy_is_free_error_epsilon_0_1", cost(expected_mse_ratio=[1.0, 3.0])),
+    ):
+        assert (found(name, tables).se, found(name, tables).replicates) == (0, None)
+
+
+def test_the_product_of_both_algorithms():
+    cells = pd.concat([t.inference("pareto") for t in (private(expected_product=6.0), pareto(product=2.0))])
+    measured = found("theorem_4_2", Tables(pareto=cells.reset_index(drop=True)))
+    assert measured.value == 3
+    assert "dp_conse" in measured.note
+    assert "conse_se" in measured.note
+
+
+def test_a_law_that_runs_tell_from_the_normal_one_may_be_near_to_it():
+    near = coverage(interval="corrected_laplace", ks=0.006, ks_p=1e-20, replicates=10**6)
+    assert "tell this law from the normal one; it is within 0.0079" in found("proposition_2_6_normality_0_5", near).note
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ def extended(axis):
             every = [axes for grid in grids[:1] for axes in (grid if isinstance(grid, list) else [grid])]
             study["policies"].append(OTHER | {"grid": [axes | {"variant": "as_released"} for axes in every]})
             for entry in study["policies"]:
-                if entry.get("c") == [2, 64]:
-                    entry["c"] = [2, 64, 128]
+                if entry.get("c") in (2, [2, 64]) and "deviation" not in entry:
+                    entry["c"] = [2, 64, 128] if isinstance(entry["c"], list) else [2, 128]
     return more
 
 

@@ -6,9 +6,11 @@ import pytest
 from scipy.stats import binom
 
 from privarms.artifacts.sajed2019 import inference
+from privarms.artifacts.sajed2019._first_epoch import first_epoch_regret
 from privarms.artifacts.sajed2019._settings import gaps
 from privarms.inference import bounds
 from privarms.inference.proportions import clopper_pearson
+from privarms.policies.bandit import dp_se
 
 from .tables_by_hand import results, rows
 
@@ -233,6 +235,35 @@ def test_the_worst_gap_beside_the_theorem():
     # No bound is above that of always the worst arm.
     assert found["ceiling"] == 100 * 0.25
     assert (found["ceiling_ratio"], found["ceiling_ratio_se"]) == pytest.approx((10 / 25, 1 / 25))
+    assert np.isnan([found["first_epoch"], found["otherwise"]]).all(), "arms that are not equally far"
+
+
+def test_the_regret_of_the_first_epoch():
+    one = {"K": 20, "bottom": 0.25, "spacing": "one_best", "epsilon": 0.1}
+
+    def minimax(*own, horizon=10**6):
+        summaries = [c | {"horizon": horizon, "t": horizon} for c in cells(*own)]
+        return inference.minimax(results(cells={"minimax": summaries}))
+
+    (found,) = minimax(one).to_dict("records")
+    assert found["first_epoch"] == 0.5 * 19 * bounds.pulls_ceiling(0.5, 20, 0.1, 1e-6)
+    assert 0 < found["otherwise"] < 1e-20
+    # Where the gap is below 2 h_1 + 2 c_1, or the horizon ends before the epoch, the formula promises nothing.
+    assert list(minimax(one | {"bottom": 0.55})["otherwise"]) == [1]
+    assert list(minimax(one, horizon=1000)["otherwise"]) == [1]
+
+
+def test_another_regret_than_the_first_epochs_is_no_rarer_than_in_runs():
+    # Short epochs of a generous beta: a bound that simulated means can pass or not.
+    K, gap, epsilon, horizon = 3, 0.2, 0.5, 20_000
+    regret, bound = first_epoch_regret(gap, K, horizon, epsilon)
+    params, rng = dp_se.configure(K, horizon, epsilon), np.random.default_rng(5)
+    pulls = round(regret / gap / (K - 1))
+    means = rng.binomial(pulls, [0.6, 0.4, 0.4], (20_000, K)) / pulls
+    means += rng.laplace(0, dp_se.noise_scale(params, K, 1), means.shape)
+    gone = means.max(1, keepdims=True) - means > dp_se.elimination_margin(params, K, 1)
+    other = (gone != [False, True, True]).any(1).mean()
+    assert 0 < other <= bound < 1
 
 
 def test_stopping_times_beside_the_theorems():

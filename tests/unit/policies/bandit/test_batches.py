@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from numba import njit
 
 from privarms.environments.bernoulli import Environment, pull
 from privarms.inference.divergences import d_epsilon, kl
@@ -86,6 +87,30 @@ def test_equals_go_to_the_lowest_arm():
     assert dp_klucb.best(dp_klucb.configure(3, 0.01), early, 7) == 0
     assert adap_klucb.best(adap_klucb.configure(3, 0.01), early, 7) == 0
     assert dp_klucb.best(dp_klucb.configure(3, 5.0), released((90, 90, 1.0), (90, 90, 70.0), (90, 90, 70.0)), 271) == 1
+
+
+@njit
+def first_arm(params, state, t):
+    """A rule that writes down when it is asked; params: int64[n], how often, and from place 1 on the rounds."""
+    params[0] += 1
+    params[params[0]] = t
+    return 0
+
+
+@njit
+def as_many(params, state, arm):
+    return max(state.pulls[arm], 1)
+
+
+def test_a_rule_is_asked_for_the_round_about_to_be_played_and_the_horizon_cuts_the_last_batch():
+    environment, checkpoints = Environment(pull, np.array([0.25, 1.0])), np.array([9, 12])
+    record, asked = new_record(2, 2), np.zeros(9, np.int64)
+    _batches.simulate(first_arm, as_many, asked, 1.0, True, environment, checkpoints, np.random.default_rng(1), record)
+    # Arm 0 in round 1, arm 1 in round 2, then arm 0's 1, 2 and 4 rounds, and 3 of its 8.
+    assert asked[1 : 1 + asked[0]].tolist() == [3, 4, 6, 10]
+    assert record.pulls.tolist() == [11, 1]
+    assert record.reward_sums[1] == 1
+    assert record.regret.tolist() == [0.75 * 8, 0.75 * 11]
 
 
 def test_a_batch_is_released_once_with_its_noise():

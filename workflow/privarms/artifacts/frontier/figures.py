@@ -176,7 +176,7 @@ def quantiles(results: Results):
     looks = _looks(rows)
     curves = [curve for curve, _ in _in_order(rows)]
     instances = rows["instance"].unique()
-    figure, axes = style.panels(len(instances), height=2.3, columns=COLUMNS)
+    figure, axes = style.panels(len(instances), height=2.3, columns=COLUMNS, sharex=True)
     for ax, instance in zip(axes, instances, strict=True):
         for place, curve in enumerate(curves):
             some = rows[(rows["instance"] == instance) & (rows["curve"] == curve)]

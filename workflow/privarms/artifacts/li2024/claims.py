@@ -20,10 +20,14 @@ def _cells(results: Results, policy: str) -> pd.DataFrame:
     return cells[cells["policy"] == policy]
 
 
-def _at(row: pd.Series) -> str:
+def _in_short(row: pd.Series) -> str:
     budget = "" if math.isnan(row["epsilon"]) else f", epsilon = {row['epsilon']:g}"
+    return f"n = {row['horizon']:,}, M = {row['M']}, alpha = {row['alpha']:g}, {row['arrivals']}{budget}"
+
+
+def _at(row: pd.Series) -> str:
     lost = f", {row['missing_fraction']:.0%} of the runs without an estimate" if row["missing_fraction"] > 0.01 else ""
-    return f"n = {row['horizon']:,}, M = {row['M']}, alpha = {row['alpha']:g}, {row['arrivals']}{budget}{lost}"
+    return _in_short(row) + lost
 
 
 def _of_budget(rows: pd.DataFrame, budget: str) -> pd.DataFrame:
@@ -36,14 +40,15 @@ def _of_budget(rows: pd.DataFrame, budget: str) -> pd.DataFrame:
 NOTHING = Measured(math.nan, 0.0, None, "No cell has such a value.")
 
 
-def _parts(values: pd.Series, errors, replicates: pd.Series) -> list[Measured]:
-    """A number a row, with its standard error; rows without a number are left out."""
-    rows = pd.DataFrame({"value": values, "se": errors, "replicates": replicates}).dropna(subset="value")
-    return [Measured(r.value, r.se, int(r.replicates)) for r in rows.itertuples()]
+def _parts(values: pd.Series, errors, replicates: pd.Series | None) -> list[Measured]:
+    """A number a row, with its standard error; rows without a number are left out. replicates: None by formula."""
+    rows = pd.DataFrame({"value": values, "se": errors}).dropna(subset="value")
+    runs = [None] * len(rows) if replicates is None else replicates[rows.index].astype(int)
+    return [Measured(r.value, r.se, n if n is None else int(n)) for r, n in zip(rows.itertuples(), runs, strict=True)]
 
 
-def _largest(values: pd.Series, errors, replicates: pd.Series, note) -> Measured:
-    """The largest of a column with its errors; note: of the row with the largest."""
+def _largest(values: pd.Series, errors, replicates: pd.Series | None, note) -> Measured:
+    """The largest of a column with its errors, replicates None by formula; note: of the row with the largest."""
     if values.dropna().empty:
         return NOTHING
     return Measured.largest(_parts(values, errors, replicates), note(values.idxmax()))
@@ -118,17 +123,23 @@ def estimation_lower_bound(results: Results) -> Measured:
     return Measured.smallest(parts, note)
 
 
-def product_spread(results: Results, policy: str) -> Measured:
-    """The largest over the smallest regret times error over M in the grid."""
-    cells = _cells(results, policy)
-    product, error = _product(cells, policy)
+def product_spread(results: Results, policy: str | list[str]) -> Measured:
+    """The largest over the smallest regret times error over M in the grid, of an algorithm or of several."""
+    policies = [policy] if isinstance(policy, str) else policy
+    cells = [_cells(results, name) for name in policies]
+    product, error = (pd.concat(some) for some in zip(*map(_product, cells, policies), strict=True))
+    cells = pd.concat(cells)
     gone = product[cells["eliminated_fraction"] > 0.999]
+
+    def of(place):
+        name = cells.loc[place, "policy"]
+        return f"{product[place]:.3g} ({_in_short(cells.loc[place])}{f', {name}' if len(policies) > 1 else ''})"
 
     def note(worst, best):
         apart = f"{gone.min():.3g} to {gone.max():.3g} in the {gone.count()}" if gone.count() else "there are none"
         return (
-            f"From {product[best]:.3g} ({_at(cells.loc[best])}) to {product[worst]:.3g} ({_at(cells.loc[worst])}); "
-            f"{apart} of {product.count()} cells in which the worse arms are eliminated.{_said(policy)}"
+            f"From {of(best)} to {of(worst)}; {apart} of {product.count()} cells in which the worse arms are "
+            f"eliminated.{' Errors by formula.' * any(map(_said, policies))}"
         )
 
     return _spread(product, error, cells["replicates"], note)
@@ -148,7 +159,7 @@ def scaled_error(results: Results, policy: str) -> Measured:
             found += f" {measured:.3g} in that cell's runs."
         return found + _said(policy)
 
-    return _largest(scaled, error, cells["replicates"], note)
+    return _largest(scaled, error, None if by_formula else cells["replicates"], note)
 
 
 def scaled_regret(results: Results, policy: str) -> Measured:
@@ -158,7 +169,8 @@ def scaled_regret(results: Results, policy: str) -> Measured:
     scaled = cells["regret"] / order
 
     def note(worst, best):
-        return f"From {scaled[best]:.2f} at {_at(cells.loc[best])} to {scaled[worst]:.0f} at {_at(cells.loc[worst])}."
+        at = _in_short(cells.loc[best]), _in_short(cells.loc[worst])
+        return f"From {scaled[best]:.2f} at {at[0]} to {scaled[worst]:.0f} at {at[1]}."
 
     return _spread(scaled, cells["regret_se"] / order, cells["replicates"], note)
 
@@ -350,6 +362,8 @@ def normality(results: Results, policy: str, alpha: float, epsilon: float = 0) -
         parts.append(Measured(row.ks, math.nan, int(row.replicates), "", *ends))
     worst = rows.loc[rows["ks"].idxmax()]
     note = f"At n = {worst['horizon']:,}, M = {worst['M']}, T = {worst['T']:,.0f}; p = {worst['ks_p']:.2g}."
+    if worst["ks_p"] < 1 - CONFIDENCE:
+        note += f" So many runs tell this law from the normal one; it is within {max(p.high for p in parts):.2g} of it."
     return Measured.largest(parts, note)
 
 
@@ -379,19 +393,20 @@ def privacy_is_free(results: Results, measure: str, epsilon: float, budget: str 
             )
         return found
 
-    return _largest(rows[column], errors, rows["replicates"], note)
+    return _largest(rows[column], errors, None if by_formula else rows["replicates"], note)
 
 
 def audit(results: Results, release: str, M: int, against: str = "claimed", budget: str = "printed") -> Measured:
     """The largest privacy loss shown by a release, over epsilon/2 (claimed) or epsilon (theorem).
 
     ln of the ratio of the event's shares in the two runs, each with half an event more; I from Clopper and Pearson's
-    intervals of both, which hold for all epsilon together. against: exact, the loss by formula over what is claimed
+    intervals of both, which hold for all epsilon together. Of an epsilon without an event nothing is known: the largest
+    loss has no upper end then. against: exact, the loss by formula over what is claimed
     """
     rows = _of_budget(results.inference("audit"), budget)
     rows = rows[(rows["release"] == release) & (rows["M"] == M)]
-    rows = rows[(rows["events_1"] > 0) | (against == "exact")]
-    if rows.empty:
+    seen = rows[["events_0", "events_1"]].sum(axis=1) > 0
+    if not (seen.any() or (against == "exact" and len(rows))):
         return Measured(math.nan, 0.0, None, "Too few trials: no event was seen.")
     if against == "exact":
         losses = rows["exact"] / rows["claimed"]
@@ -407,13 +422,18 @@ def audit(results: Results, release: str, M: int, against: str = "claimed", budg
             clopper_pearson(row[f"events_{run}"], row["trials"], level) for run in (0, 1)
         )
         loss = math.log((row["events_1"] + 0.5) / (row["events_0"] + 0.5))
-        ends = math.log(low_1 / high_0), math.log(high_1 / low_0) if low_0 > 0 else math.inf
+        if not row["events_0"] + row["events_1"]:
+            loss = -math.inf
+        ends = math.log(low_1 / high_0) if low_1 > 0 else -math.inf, math.log(high_1 / low_0) if low_0 > 0 else math.inf
         parts.append(Measured(loss / scale, math.nan, int(row["trials"]), "", *(end / scale for end in ends)))
     worst = rows.iloc[int(np.argmax([part.value for part in parts]))]
     note = (
         f"At M = {worst['M']}, epsilon = {worst['epsilon']:g}: exactly {worst['exact']:.3f}; {worst['events_1']:,} and "
         f"{worst['events_0']:,} events in {worst['trials']:,} trials of either run."
     )
+    if any(part.high == math.inf for part in parts):
+        none = ", ".join(f"{r['epsilon']:g}" for r in rows.to_dict("records") if r["events_0"] == 0)
+        note += f" At epsilon = {none} a run has no event: the loss has no upper end, and no margin."
     return Measured.largest(parts, note)
 
 

@@ -1,5 +1,7 @@
 """Beyond the paper: what each deviation of the program does, which arms go wrongly, what auxiliary data save."""
 
+import textwrap
+
 import numpy as np
 import pandas as pd
 
@@ -140,13 +142,13 @@ def elimination_correctness(results: Results):
     axes[0].axhline(1 / 3, color=style.QUIET, linewidth=0.9, linestyle=(0, (4, 2)))
     where = {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "color": style.QUIET}
     axes[0].annotate("an arm at random", (len(budgets) - 1, 1 / 3), **where)
-    names = ("removals of the best arm (share)", "contexts without their best arm (share)")
+    names = ("removals that hit the best arm", "contexts without their best arm")
     for ax, name in zip(axes, names, strict=True):
         ax.set_xticks(range(len(budgets)), budgets)
         ax.set(xlabel="privacy budget $\\varepsilon$", ylabel=name, ylim=(-0.02, None))
-    without = ", ".join(table.loc[idle, "label"].unique())
-    if without:
-        axes[1].set_title(f"nothing is removed: {without}", fontsize=8)
+    if idle.any():
+        without = textwrap.fill("nothing is removed: " + "; ".join(table.loc[idle, "label"].unique()), 42)
+        axes[1].set_title(without, fontsize=8)
     style.legend(fig, columns=2)
     return fig, table.drop(columns=["name", "panels"])
 

@@ -130,7 +130,7 @@ def label(row, *, current: bool = False) -> str:
     parts = [name]
     if pd.notna(row["c"]):
         parts.append(f"$c = {row['c']:g}$")
-    private = row["deviation"] == PRIVATE and row["variant"] == "as_released"
+    private = is_private(row)
     # The older version has no runs with it, and a title no room.
     if current and row["program"] == "current" and not private:
         parts.append("current constants")
@@ -140,6 +140,11 @@ def label(row, *, current: bool = False) -> str:
         parts.append(f"other {row['deviation'].replace(' ', ' and ').replace('_', ' ')}")
     parts += [f"{name.replace('_', ' ')} {value.replace('_', ' ')}" for name, value in _pairs(row["also"])]
     return ", ".join(parts)
+
+
+def is_private(row) -> bool:
+    """Whether a row's algorithm is the authors' program with the noise from every user that local privacy needs."""
+    return row["deviation"] == PRIVATE and row["variant"] == "as_released"
 
 
 def _pairs(also: str) -> list[list[str]]:

@@ -222,11 +222,13 @@ def cost_of_privacy(results: Results, figures: str, environment: str) -> Measure
     """
     drawn = [figure for figure in panels.FIGURES if figure.startswith(figures)]
     # Figure 7(a) by the version of the program that has both.
+    # Without auxiliary users their budget is no setting.
+    settings = [*panels.AXES, "batch"]
     of_all = [
-        panels.distinct(pd.concat([_curves(results, f, environment, v, current=True) for f in drawn]))
+        panels.distinct(pd.concat([_curves(results, f, environment, v, current=True) for f in drawn]), settings)
         for v in (PRIVATE, "as_released")
     ]
-    both = of_all[0].merge(of_all[1], on=[*panels.AXES, "batch"], suffixes=("", "_released"), validate="one_to_one")
+    both = of_all[0].merge(of_all[1], on=settings, suffixes=("", "_released"), validate="one_to_one")
     logs = both["log"] - both["log_released"]
     errors = [*both["log_se"], *both["log_se_released"]]
     return _geometric(logs, errors, [*both["replicates"], *both["replicates_released"]])

@@ -174,13 +174,15 @@ def _algorithms_apart(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame):
 
 
 class Line(NamedTuple):
-    """A line of a figure whose algorithms share their axes; `grey` for points as printed."""
+    """A line of a figure whose algorithms share their axes; `grey` for points as printed; `like` is the line of the
+    authors' program that it has its colour from, with the noise that theirs leaves out."""
 
     axes: int
     name: str
     cells: pd.DataFrame
     grey: bool
     level: bool = False
+    like: str = ""
 
 
 def _lines(layout: Layout, cells: pd.DataFrame, settings: list[dict]) -> list[Line]:
@@ -194,10 +196,12 @@ def _lines(layout: Layout, cells: pd.DataFrame, settings: list[dict]) -> list[Li
             base, helped = mine[mine["n_aux"] == 0], mine[mine["n_aux"] > 0]
             own = [] if label in authors else [label]
             grey = mine["policy"].iloc[0] == panels.POLICY and mine["variant"].iloc[0] == "as_printed"
+            private = not grey and panels.is_private(mine.iloc[0])
             of_target = [c for c in layout.lines if c in OF_TARGET]
             if layout.x != "n_aux" and len(base):
                 level = pd.concat([base.assign(**{layout.x: end}) for end in (span.min(), span.max())])
-                found.append(Line(place, ", ".join([*own, text("n_aux", 0)]), level, grey, level=True))
+                words = text("n_aux", 0)
+                found.append(Line(place, ", ".join([*own, words]), level, grey, True, words if private else ""))
                 base = base.iloc[:0]
             everywhere = cells[(cells["label"] == label) & (cells["n_aux"] > 0)]
             told = [c for c in layout.lines if not own or everywhere[c].nunique() > 1]
@@ -209,7 +213,8 @@ def _lines(layout: Layout, cells: pd.DataFrame, settings: list[dict]) -> list[Li
                 start = within(base, {c: setting[c] for c in of_target})
                 used = used.union(start.index)
                 words = [text(c, setting[c]) for c in told if setting[c] != ""]
-                found.append(Line(place, ", ".join([*own, *words]), pd.concat([start, curve]), grey))
+                like = ", ".join(words) if private else ""
+                found.append(Line(place, ", ".join([*own, *words]), pd.concat([start, curve]), grey, like=like))
             # What no line starts from is a point of its own.
             for _, start in base.drop(used).iterrows():
                 words = [text(c, start[c]) for c in (*of_target, "n_aux")]
@@ -225,14 +230,18 @@ def _algorithms_together(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame
     if one:
         fig.set_size_inches(style.COLUMN, 3.1)
     lines = _lines(layout, cells, settings)
-    looks = style.Palette([line.name for line in lines if not line.grey], fixed=_fixed(layout))
+    drawn_as = {line.name: line.name for line in lines if not line.grey}
+    drawn_as |= {line.name: line.like for line in lines if line.like in drawn_as}
+    looks = style.Palette(list(dict.fromkeys(drawn_as.values())), fixed=_fixed(layout))
     grey = _grey_markers([line.name for line in lines if line.grey])
     for line in lines:
         ax = axes.flat[line.axes]
         if line.grey:
             _draw_grey(ax, line.cells, layout.x, label=line.name, marker=None if line.level else grey[line.name])
         else:
-            look = looks.line(line.name) | ({"marker": None} if line.level else {})
+            look = looks.line(drawn_as[line.name]) | ({"marker": None} if line.level else {})
+            if drawn_as[line.name] != line.name:
+                look |= {"linestyle": (0, (4, 2)), "linewidth": 1.0, "markerfacecolor": "white"}
             draw(ax, line.cells, layout.x, label=line.name, **look)
     drawn, panel = [], pd.Series("", logs.index)
     for ax, facet in zip(axes.flat, settings, strict=False):

@@ -41,9 +41,10 @@ def blind_removals(results: Results, variant: str, c: float = 0) -> Measured:
     weights = table["removed"] / total
     chosen = table["wrong"].fillna(0)
     value = float((weights * chosen).sum())
-    return summed(
-        value, [*(weights * table["wrong_se"].fillna(0))], [*table["replicates"]], f"By epsilon: {by_epsilon}."
-    )
+    errors, note = [*(weights * table["wrong_se"].fillna(0))], f"By epsilon: {by_epsilon}."
+    # A run's removals are taken to be as many as in the mean.
+    reach = [(w * share, w * (1 - share)) for w, share in zip(weights, chosen, strict=True)]
+    return summed(value, errors, [*table["replicates"]], note, reach)
 
 
 def runs_with_misses(results: Results, variant: str, c: float = 0) -> Measured:
@@ -73,7 +74,10 @@ def first_elimination(results: Results, variant: str, better: str, worse: str, p
     a, b = (table[[{panel, setting} <= set(n) for n in names]].iloc[0] for setting in (better, worse))
     note = f"{better}: {a['users']:,.0f} users; {worse}: {b['users']:,.0f}."
     errors = [end["users_se"] / a["horizon"] for end in (a, b)]
-    return summed((a["users"] - b["users"]) / a["horizon"], errors, [a["replicates"], b["replicates"]], note)
+    # A run has between none and all of the users.
+    first, second = a["users"] / a["horizon"], b["users"] / a["horizon"]
+    reach = [(first, 1 - first), (1 - second, second)]
+    return summed(first - second, errors, [a["replicates"], b["replicates"]], note, reach)
 
 
 def descent(
@@ -93,4 +97,6 @@ def descent(
         ends.append(cell.loc[(np.log(cell["t"] / (part * cell["horizon"]))).abs().idxmin()])
     (a, a_se), (b, b_se) = ((end[f"{measure}_mean"] / end["t"], end[f"{measure}_se"] / end["t"]) for end in ends)
     note = f"After {ends[0]['t']:,} users: {better} {a:.3f} a user, {worse} {b:.3f}."
-    return summed(a / b, [a_se / b, a / b * b_se / b], [end["replicates"] for end in ends], note)
+    # A user's regret is between 0 and 1, as rewards are.
+    reach = [(a / b, (1 - a) / b), (a / b * (1 - b) / b, a / b)]
+    return summed(a / b, [a_se / b, a / b * b_se / b], [end["replicates"] for end in ends], note, reach)

@@ -1,11 +1,13 @@
 """How the claims about the text are measured: the policy's privacy, the constant of (14), (17), a printed density."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from privarms.artifacts.ma2025 import _panels as panels
+from privarms.artifacts.ma2025._removal_claims import runs_with_misses
 from privarms.artifacts.ma2025._transfer import DIMENSIONS
 from privarms.artifacts.results import Results
 from privarms.environments import exponential
@@ -27,15 +29,16 @@ def privacy_loss(results: Results, variant: str, differ: str) -> Measured:
     """The loss that messages show, over epsilon: the largest over epsilon, events and batches.
 
     I is of the logarithm of the ratio of an event's probabilities with the two users, from Clopper and Pearson's
-    intervals that hold together; an event that neither user's messages had shows nothing
+    intervals that hold together. An event that is impossible with both users shows nothing; of one that can happen and
+    that neither user's messages had nothing is known, nor then of the largest
     """
     table = _audited(results, variant, differ)
+    seen = table["likelier"] + table["other"] > 0
+    table = table[seen | table["exact"].notna()]
     parts = []
     for row in table.itertuples():
         ends = [Measured.fraction(events, row.trials, together=2 * len(table)) for events in (row.likelier, row.other)]
-        if row.likelier + row.other == 0:
-            continue
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             value, low, high = (
                 float(np.log(a) - np.log(b)) / row.epsilon
                 for a, b in ((ends[0].value, ends[1].value), (ends[0].low, ends[1].high), (ends[0].high, ends[1].low))
@@ -78,9 +81,19 @@ def miss_at_one_look(results: Results, c: float) -> Measured:
     return _worst(results, lambda n: log_miss_at_one_look(c, n))
 
 
-def miss_at_any_look(results: Results, c: float) -> Measured:
-    """n^2 times a bound on the probability that any estimate is outside (14) at any look, for n bins: the same."""
-    return _worst(results, lambda n: log_miss_bound(c, n, ARMS))
+def miss_at_any_look(results: Results, c: float, runs_of: str = "") -> Measured:
+    """n^2 times a bound on the probability that any estimate is outside (14) at any look, for n bins: the same.
+
+    runs_of: constants of which the note says in how many runs an estimate was outside
+    """
+    found = _worst(results, lambda n: log_miss_bound(c, n, ARMS))
+    said = [found.note]
+    for one in runs_of.split():
+        seen = runs_with_misses(results, "as_printed", float(one))
+        if seen.replicates:
+            missed = round(seen.value * seen.replicates)
+            said.append(f"At c = {one} {missed} of {seen.replicates} runs had an estimate outside at any look.")
+    return replace(found, note=" ".join(said))
 
 
 def _worst(results: Results, log_probability) -> Measured:

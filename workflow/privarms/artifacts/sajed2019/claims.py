@@ -12,7 +12,7 @@ import pandas as pd
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
 from privarms.inference.proportions import clopper_pearson
-from privarms.verdict import CONFIDENCE, Measured
+from privarms.verdict import CONFIDENCE, ROUNDING, Measured
 
 # By how much a run's regret grows at most if its arms stay for an epoch more: R_(e + 1) is below 5 times R_e (line 8).
 ANOTHER_EPOCH = 5
@@ -77,16 +77,20 @@ def growing_curves(results: Results, policy: str, runs: int) -> Measured:
     return Measured.smallest(parts, note)
 
 
-def flat_fraction(results: Results, policy: str) -> Measured:
-    """The fraction of runs with no regret in the second half of the horizon, where it is smallest."""
-    return Measured.smallest(list(_fractions(_second_half(results, policy), "flat")))
+def late_fraction(results: Results, policy: str) -> Measured:
+    """The fraction of runs with regret in the second half of the horizon, where it is largest."""
+    cells = _second_half(results, policy)
+    late, runs = (cells["replicates"] - cells["settled"]).sum(), cells["replicates"].sum()
+    note = f"{late:,} of {runs:,} runs have regret after round {cells['early'].min():,.0f}, the first recorded."
+    return Measured.largest(list(_fractions(cells, "growing")), note)
 
 
-def settled_fraction(results: Results, policy: str) -> Measured:
-    """The fraction of runs with no regret after the first round that was recorded, where it is smallest."""
+def unsettled_fraction(results: Results, policy: str) -> Measured:
+    """The fraction of runs with regret after the first round that was recorded, where it is largest."""
     cells = _second_half(results, policy)
     note = f"After round {cells['early'].min():,.0f}."
-    return Measured.smallest(list(_fractions(cells, "settled")), note)
+    cells = cells.assign(unsettled=cells["replicates"] - cells["settled"])
+    return Measured.largest(list(_fractions(cells, "unsettled")), note)
 
 
 def epsilon_effect(results: Results, width: str) -> Measured:
@@ -115,7 +119,7 @@ def growth_exponent(results: Results, policy: str, width: str | None = None) -> 
         f"From T = {row['first']:.0e} to {row['last']:.0e}; at least {row['least']:.2f} from one horizon to the next."
     )
     value, se, runs = row["exponent"], row["exponent_se"], int(row["replicates"])
-    if se > 0:
+    if se > ROUNDING * value:
         return Measured(value, se, runs, note)
     half = float(ANOTHER_EPOCH * _others(runs) / np.log(np.log(row["last"]) / np.log(row["first"])))
     return Measured(value, se, runs, note, value - half, value + half)
@@ -160,34 +164,34 @@ def largest_failure_rate_of_noise(results: Results, policy: str) -> Measured:
     return _failures(_stopping(results, policy, "noise_alone"))
 
 
-def _smallest_share(cells: pd.DataFrame, event: pd.Series, note: str) -> Measured:
-    """The smallest share of runs of a cell with an event, from the shares."""
+def _largest_share(cells: pd.DataFrame, event: pd.Series, note: str) -> Measured:
+    """The largest share of runs of a cell with an event, from the shares."""
     counts = (event * cells["replicates"]).round()
-    return Measured.smallest(list(_fractions(cells.assign(event=counts), "event")), note)
+    return Measured.largest(list(_fractions(cells.assign(event=counts), "event")), note)
 
 
-def halted_fraction(results: Results, table: str) -> Measured:
-    """The smallest fraction of runs of Algorithm 2 that halt by Theorem 3.3's t_U."""
+def late_share(results: Results, table: str) -> Measured:
+    """The largest fraction of runs of Algorithm 2 that do not halt by Theorem 3.3's t_U."""
     cells = _stopping(results, "dp_exponential_nas", table)
     cells = cells[cells["by_upper"].notna()]
     times = (cells["longest"] / cells["t_upper"]).max()
-    least = cells.loc[cells["by_upper"].idxmin()]
+    worst = cells.loc[cells["by_upper"].idxmin()]
     note = f"The longest run took about {times:.2g} of t_U."
-    if least["by_upper"] < 1:
+    if worst["by_upper"] < 1:
         failing = (cells["by_upper"] < 1 - cells["beta"]).sum()
         note = (
-            f"Smallest at alpha = {least['alpha']:g}, mu = {least['mu']:g}, epsilon = {least['epsilon']:g}, where "
-            f"t_U = {least['t_upper']:.0f}; {failing} of {len(cells)} settings fail. {note}"
+            f"Largest at alpha = {worst['alpha']:g}, mu = {worst['mu']:g}, epsilon = {worst['epsilon']:g}, where "
+            f"t_U = {worst['t_upper']:.0f}; {failing} of {len(cells)} settings fail. {note}"
         )
-    return _smallest_share(cells, cells["by_upper"], note)
+    return _largest_share(cells, 1 - cells["by_upper"], note)
 
 
-def above_lower_bound(results: Results, policy: str) -> Measured:
-    """The smallest fraction of runs that need more samples than the number in Theorem 3.4's proof."""
+def early_share(results: Results, policy: str) -> Measured:
+    """The largest fraction of runs that need no more samples than the number in Theorem 3.4's proof."""
     cells = _stopping(results, policy)
     times = cells["stopping_time_mean"] / cells["t_lower"]
     note = f"The mean stopping time is {times.min():,.0f} to {times.max():,.0f} times that number."
-    return _smallest_share(cells, 1 - cells["by_lower"], note)
+    return _largest_share(cells, cells["by_lower"], note)
 
 
 def quartile_over_proof(results: Results, policy: str, table: str) -> Measured:
@@ -200,7 +204,12 @@ def quartile_over_proof(results: Results, policy: str, table: str) -> Measured:
     ]
     least = cells.loc[(cells["upper_quartile"] / cells["t_proof"]).idxmin()]
     note = f"Smallest at alpha = {least['alpha']:g}, mu = {least['mu']:g}, epsilon = {least['epsilon']:g}."
-    return Measured.smallest(parts, note)
+    found = Measured.smallest(parts, note)
+    if found.low == found.high:
+        note += (
+            " Most stopping times there are one number: both ends of the interval are that, so that there is no margin."
+        )
+    return replace(found, note=note)
 
 
 def _spread(parts: list[Measured], note: str) -> Measured:
@@ -306,16 +315,23 @@ def _largest_mean(cells: pd.DataFrame, column: str, note: str) -> Measured:
     """The largest of means of runs of DP-SE in some unit.
 
     Runs that all have the same regret do not say that all runs would: as many as Clopper and Pearson allow may have an
-    epoch more.
+    epoch more. Where that regret is the first epoch's, the probability of any other is known by formula, and no regret
+    is above the gap times T.
     """
     parts = []
-    for value, se, runs in zip(cells[column], cells[f"{column}_se"], cells["replicates"], strict=True):
-        if se == 0:
-            others = _others(runs, len(cells))
-            ends = value * (1 - others), value * (1 + ANOTHER_EPOCH * others)
-            parts.append(Measured(value, se, int(runs), "", *ends))
-        else:
-            parts.append(Measured(value, se, int(runs)))
+    for row in cells.to_dict("records"):
+        value, se, runs = row[column], row[f"{column}_se"], int(row["replicates"])
+        if se > ROUNDING * value:
+            parts.append(Measured(value, se, runs))
+            continue
+        others = _others(runs, len(cells))
+        ends = 1 - others, 1 + ANOTHER_EPOCH * others
+        first = row.get("first_epoch", np.nan)
+        if abs(row.get("regret_mean", np.nan) - first) <= 1e-9 * first:
+            other = row["otherwise"]
+            exact = 1 - other, 1 + other * row["gap"] * row["horizon"] / first
+            ends = max(ends[0], exact[0]), min(ends[1], exact[1])
+        parts.append(Measured(value, se, runs, "", *(value * end for end in ends)))
     return Measured.largest(parts, note)
 
 
@@ -346,7 +362,13 @@ def minimax_constant(results: Results) -> Measured:
 
 def minimax_over_ceiling(results: Results) -> Measured:
     """The largest ratio of DP-SE's mean regret to its explicit bound at the same gap."""
-    return _at_the_worst_gap(results.inference("minimax"), "ceiling_ratio")
+    cells = results.inference("minimax")
+    found = _at_the_worst_gap(cells, "ceiling_ratio")
+    if "otherwise" not in cells:
+        return found
+    wide = cells.loc[cells["gap"] >= 0.5, "otherwise"]
+    note = f"{found.note} From gap .5 on all others leave in epoch 1 but with probability {wide.max():.0e}, by formula."
+    return replace(found, note=note) if len(wide) else found
 
 
 def smallest_epoch_growth(results: Results) -> Measured:
@@ -366,16 +388,16 @@ MEASURES = {
     "smallest_ratio": smallest_ratio,
     "growing_fraction": growing_fraction,
     "growing_curves": growing_curves,
-    "flat_fraction": flat_fraction,
-    "settled_fraction": settled_fraction,
+    "late_fraction": late_fraction,
+    "unsettled_fraction": unsettled_fraction,
     "epsilon_effect": epsilon_effect,
     "growth_exponent": growth_exponent,
     "noise_variance_spread": noise_variance_spread,
     "noise_over_logarithm": noise_over_logarithm,
     "largest_failure_rate": largest_failure_rate,
     "largest_failure_rate_of_noise": largest_failure_rate_of_noise,
-    "halted_fraction": halted_fraction,
-    "above_lower_bound": above_lower_bound,
+    "late_share": late_share,
+    "early_share": early_share,
     "quartile_over_proof": quartile_over_proof,
     "optimality_spread": optimality_spread,
     "doubling_cost": doubling_cost,

@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
+from privarms.artifacts.sajed2019._first_epoch import first_epoch_regret
 from privarms.artifacts.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
 from privarms.audits import first_reward, neighbouring_samples, neighbouring_streams
 from privarms.audits.reduction import reduce
@@ -256,9 +257,16 @@ def minimax(results: Results) -> pd.DataFrame:
     """DP-SE in study `minimax` with gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se).
 
     ceiling: the explicit bound on the mean regret, as in `scaling`; ceiling_ratio, ceiling_ratio_se: the mean over it
+    first_epoch: the regret of a run in which all other arms leave in epoch 1; otherwise: a bound on the probability of
+    any other regret. Both by formula, NaN where beta is not 1/T or arms are not equal
     """
     cells = results.cells("minimax")
     cells = at_horizon(cells[cells["policy"] == "dp_se"])
+    known = of_published_dp_se(cells) & (cells["spacing"] == "one_best" if "spacing" in cells else False)
+    first = [
+        first_epoch_regret(r.top - r.bottom, int(r.K), int(r.horizon), r.epsilon) if is_known else (np.nan, np.nan)
+        for r, is_known in zip(cells.itertuples(), known, strict=True)
+    ]
     order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
     ceiling = np.array([_promised(_regret_ceiling, r) for r in cells.itertuples()])
     return cells.assign(
@@ -269,6 +277,8 @@ def minimax(results: Results) -> pd.DataFrame:
         ceiling=ceiling,
         ceiling_ratio=cells["regret_mean"] / ceiling,
         ceiling_ratio_se=cells["regret_se"] / ceiling,
+        first_epoch=[regret for regret, _ in first],
+        otherwise=[probability for _, probability in first],
     )
 
 

@@ -349,7 +349,9 @@ def _noise(scale, count, rng):
     return total
 
 
-@njit(error_model="numpy")
+# Inlined: numba counts references to every array of the two tuples at each call of its own, which took longer than the
+# step itself.
+@njit(error_model="numpy", forceinline=True)
 def _learn(params, state, source, users, seen, rng):
     """After a batch of users, the last of whom is the source's user number `seen`: sums, removals, refinement."""
     epsilon = params.epsilons[source]
