@@ -1,7 +1,5 @@
 """What is computed from the runs before anything is drawn or said."""
 
-import re
-
 import numpy as np
 import pandas as pd
 
@@ -98,11 +96,12 @@ def privacy(results: Results) -> pd.DataFrame:
     each holding with `confidence`; audited: in how many settings, nought for a policy without an audit
     """
     cells = described(results.cells("central"))
-    audits = _full_noise(results.audit())
+    audits = results.audit()
+    audits = audits[audits["trials"] > 0]
     rows = []
     for (policy, variant), part in cells.assign(variant=_variant(cells)).groupby(["policy", "variant"], sort=False):
         own = audits[(audits["subject"] == policy) & (_variant(audits) == variant)]
-        claimed = own["claimed"]
+        claimed = own["claimed_epsilon"]
         rows.append(
             {
                 "policy": policy,
@@ -197,12 +196,6 @@ def _uniform_regret(cell: pd.Series) -> float:
 
 def _variant(rows: pd.DataFrame) -> pd.Series:
     return rows["variant"].fillna("").astype(str) if "variant" in rows else pd.Series("", rows.index)
-
-
-def _full_noise(audits: pd.DataFrame) -> pd.DataFrame:
-    """The audits of policies as they are, without those with less noise that are there to be caught."""
-    less = [bool(re.search(r"\bnoise = (?!1(\.0*)?(,|$))", str(setting))) for setting in audits["setting"].fillna("")]
-    return audits[~np.array(less, bool)]
 
 
 INFERENCE = {"local": local, "privacy": privacy, "runs": runs, "tests": tests}
