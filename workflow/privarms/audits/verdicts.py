@@ -69,7 +69,7 @@ def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[s
         if one.noise < 1:
             twins.setdefault(one.key, []).append(one)
     # Each bound errs with the same probability, so that all hold together with this one (Bonferroni).
-    level = 1 - len(found) * (1 - CONFIDENCE)
+    level = round(1 - len(found) * (1 - CONFIDENCE), 10)
     rows = [_judged(one, twins.get(one.key, []), level) for one in found if one.noise >= 1]
     audited = {one.row["subject"] for one in found}
     rows += [_unaudited(subject, f"No audit fits it. {WRITE_ONE}") for subject in subjects if subject not in audited]
