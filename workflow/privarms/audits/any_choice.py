@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.protocols._checks import refuse_arm
+from privarms.protocols._checks import ArmError
 
 FAMILIES = ("bandit",)
 SECONDS_PER_RUN = 1e-5
@@ -119,7 +119,7 @@ def _choices(policy, params, K, table, runs, rng, counts):
         for t in range(1, counts.shape[0] + 1):
             arm = policy.choose(params, state, no_context, t, rng)
             if not 0 <= arm < K:
-                refuse_arm(arm, K, t)
+                raise ArmError(arm, K, t)
             counts[t - 1, arm] += 1
             reward = _reward(table, arm, pulls[arm])
             pulls[arm] += 1
@@ -137,7 +137,7 @@ def _count(policy, params, K, table, event, trials, rng):
         for t in range(1, event.round + 1):
             arm = policy.choose(params, state, no_context, t, rng)
             if not 0 <= arm < K:
-                refuse_arm(arm, K, t)
+                raise ArmError(arm, K, t)
             if t == event.round:
                 events += (arm == event.arm) == event.chosen
                 break
