@@ -261,7 +261,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         refuse_failing_tests(baseline, {test for mutant in todo for test in mutant.tests}, given.cores)
         before = verdicts(baseline, papers, given.cores)
-    except Broken as error:
+    except (Broken, subprocess.TimeoutExpired) as error:
         print(error, file=sys.stderr)
         return 1
     decided = sum(row["verdict"] in DECIDED for row in before.values())

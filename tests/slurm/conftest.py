@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ..workflow.conftest import Project, template  # noqa: F401  (template is a fixture)
+from ..workflow.conftest import Project, claims_about, template  # noqa: F401  (template is a fixture)
 from .cluster import Cluster
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +27,7 @@ ARTIFACTS = {
     "ma2025": ("adult_absse", "privacy_audit"),
 }
 NOT_MEASURED = {"unverifiable": "Not measured here."}
+SAID = ("claim", "artifact", "variant", "statement", "published")
 EXCEEDING = "generate_standin"
 # What the job that exceeds its memory holds for a while: more than its rule asks for at first, less than at the retry.
 HELD = """\
@@ -114,10 +115,10 @@ def small(template, tmp_path_factory) -> Path:  # noqa: F811
         file = folder / "tiny" / "studies" / f"{paper}.yaml"
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
         file.write_text(yaml.safe_dump(reduce(content, kept), sort_keys=False), encoding="utf-8")
-        claims = yaml.safe_load((folder / "config" / "claims" / f"{paper}.yaml").read_text(encoding="utf-8"))
         # A claim reads what the artifact that it names reads, and more may not be there.
-        claims["claims"] = [claim | NOT_MEASURED for claim in claims["claims"] if claim["artifact"] in kept]
-        claims["claims"] = [{k: v for k, v in c.items() if k not in ("measure", "arguments")} for c in claims["claims"]]
+        whole = yaml.safe_load((ROOT / "config" / "studies" / f"{paper}.yaml").read_text(encoding="utf-8"))
+        claims = claims_about(whole, dict.fromkeys(kept))
+        claims["claims"] = [{k: claim[k] for k in SAID if k in claim} | NOT_MEASURED for claim in claims["claims"]]
         target = folder / "tiny" / "claims" / f"{paper}.yaml"
         target.write_text(yaml.safe_dump(claims, sort_keys=False), encoding="utf-8")
     return folder

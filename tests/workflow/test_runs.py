@@ -233,7 +233,8 @@ def test_an_edit_of_one_paper_s_figures_draws_them_again_and_nothing_else(made, 
 
 def test_an_edit_of_one_paper_s_claims_judges_them_again_and_draws_nothing(made, tmp_path):
     pending = edited(made, tmp_path, "workflow/privarms/artifacts/sajed2019/claims.py", "\n# An edit.\n")
-    assert pending == {f"results/quick/{name}" for name in ("claims/sajed2019.csv", "ledger.csv", "report.html")}
+    again = ("claims/sajed2019.csv", "ledger.csv", "statements.csv", "report.html")
+    assert pending == {f"results/quick/{name}" for name in again}
 
 
 def test_an_edit_of_the_shared_loop_reaches_every_bandit_and_no_stopping_rule(made, tmp_path):
@@ -242,7 +243,7 @@ def test_an_edit_of_the_shared_loop_reaches_every_bandit_and_no_stopping_rule(ma
     sajed = {"figure1", "settings", "instances", "second_half", "growth", "regret", "scaling", "pulls", "minimax"}
     neel = {"experiment_1", "experiment_2", "regret_1", "regret_2", "epsilon_sweep", "corollary_1"}
     # The adaptively chosen tests and the trials of one population run a bandit to choose, so they rest on it too.
-    others = {"adaptive_tests", "power", "table2", "table3"}
+    others = {"published_settings", "adaptive_tests", "power", "table2", "table3"}
     assert again == sajed | neel | others
 
 
