@@ -21,9 +21,6 @@ ROUNDING = 1e-12
 VERDICTS = ("reproduced", "differs", "inconclusive", "unverifiable")
 
 
-NORMAL = -NormalDist().inv_cdf((1 - CONFIDENCE) / 2)
-
-
 @dataclass(frozen=True)
 class Measured:
     """What a claim's measure found.
@@ -198,10 +195,12 @@ def describe(tolerance: Mapping, allowed: Region | None = None) -> str:
     if tolerance.get("absolute"):
         parts.append(f"within {tolerance['absolute']:g}")
     if "published_se" in tolerance:
-        parts.append(f"{NORMAL:.3g} times the published value's own standard error of {tolerance['published_se']:g}")
+        parts.append(
+            f"{quantile(None):.3g} times the published value's own standard error of {tolerance['published_se']:g}"
+        )
     if "published_replicates" in tolerance:
         runs = f"{tolerance['published_replicates']:,} runs"
-        parts.append(f"{NORMAL:.3g} times the standard error that {runs} leave in the published value")
+        parts.append(f"{quantile(None):.3g} times the standard error that {runs} leave in the published value")
     words = " and ".join(parts) or "exactly"
     ends = {"at_least", "at_most"} & set(tolerance)
     if allowed is None or ends or allowed.low == allowed.high or not math.isfinite(allowed.low):

@@ -311,3 +311,10 @@ def test_tables_have_the_same_bytes_and_say_what_is_a_stand_in(tmp_path):
 )  # fmt: skip
 def test_shown(value, text):
     assert tables.shown(value) == text
+
+
+def test_a_label_is_broken_between_words_and_never_within_a_formula():
+    assert (
+        style.wrapped("as printed, $c = 2$; as printed, $c = 64$", 22) == "as printed, $c = 2$;\nas printed, $c = 64$"
+    )
+    assert style.wrapped("$a + b + c$", 4) == "$a + b + c$"

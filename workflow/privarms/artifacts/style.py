@@ -1,5 +1,7 @@
 """How every figure looks, and how it is written: the same style, the same colours, the same bytes each time."""
 
+import re
+import textwrap
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -256,6 +258,12 @@ def ylabel(axes: Iterable[Axes], text: str) -> None:
     for ax in axes:
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(text)
+
+
+def wrapped(label: str, letters: int) -> str:
+    """A label in lines of at most so many letters, broken at blanks that are not within a formula."""
+    kept = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\u00a0"), label)
+    return textwrap.fill(kept, letters).replace("\u00a0", " ")
 
 
 def legend(

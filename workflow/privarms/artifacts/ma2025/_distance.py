@@ -1,7 +1,5 @@
 """Beyond the paper: what each deviation of the program does, which arms go wrongly, what auxiliary data save."""
 
-import textwrap
-
 import numpy as np
 import pandas as pd
 
@@ -147,7 +145,7 @@ def elimination_correctness(results: Results):
         ax.set_xticks(range(len(budgets)), budgets)
         ax.set(xlabel="privacy budget $\\varepsilon$", ylabel=name, ylim=(-0.02, None))
     if idle.any():
-        without = textwrap.fill("nothing is removed: " + "; ".join(table.loc[idle, "label"].unique()), 42)
+        without = style.wrapped("nothing is removed: " + "; ".join(table.loc[idle, "label"].unique()), 42)
         axes[1].set_title(without, fontsize=8)
     style.legend(fig, columns=2)
     return fig, table.drop(columns=["name", "panels"])

@@ -162,7 +162,7 @@ def _algorithms_apart(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame):
         theirs = within(logs, facet, literally=True)
         if name in authors and len(theirs):
             ax.plot(theirs["n"] / 1e3, theirs["mean_regret"], label=LOGS_LABEL, **LOGS)
-        ax.set(title=", ".join([name, *(text(*one) for one in facet.items())]))
+        ax.set(title=style.wrapped(", ".join([name, *(text(*one) for one in facet.items())]), 30))
         ax.set_ylim(bottom=0)
         ax.tick_params(labelbottom=True)
     for ax in axes[-1]:
@@ -241,7 +241,12 @@ def _algorithms_together(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame
         else:
             look = looks.line(drawn_as[line.name]) | ({"marker": None} if line.level else {})
             if drawn_as[line.name] != line.name:
-                look |= {"linestyle": (0, (4, 2)), "linewidth": 1.0, "markerfacecolor": "white"}
+                look |= {
+                    "linestyle": (0, (4, 2)),
+                    "linewidth": 1.0,
+                    "markerfacecolor": "white",
+                    "markeredgecolor": look["color"],
+                }
             draw(ax, line.cells, layout.x, label=line.name, **look)
     drawn, panel = [], pd.Series("", logs.index)
     for ax, facet in zip(axes.flat, settings, strict=False):
