@@ -263,7 +263,8 @@ def ylabel(axes: Iterable[Axes], text: str) -> None:
 def wrapped(label: str, letters: int) -> str:
     """A label in lines of at most so many letters, broken at blanks that are not within a formula."""
     kept = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\u00a0"), label)
-    return textwrap.fill(kept, letters).replace("\u00a0", " ")
+    lines = textwrap.fill(kept, letters, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\u00a0", " ")
 
 
 def legend(
