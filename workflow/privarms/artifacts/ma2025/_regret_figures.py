@@ -162,7 +162,7 @@ def _algorithms_apart(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame):
         theirs = within(logs, facet, literally=True)
         if name in authors and len(theirs):
             ax.plot(theirs["n"] / 1e3, theirs["mean_regret"], label=LOGS_LABEL, **LOGS)
-        ax.set(title=style.wrapped(", ".join([name, *(text(*one) for one in facet.items())]), 30))
+        ax.set(title=style.wrapped(", ".join([name, *(text(*one) for one in facet.items())]), 25))
         ax.set_ylim(bottom=0)
         ax.tick_params(labelbottom=True)
     for ax in axes[-1]:
