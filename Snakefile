@@ -24,7 +24,7 @@ from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.studies import paths
 from privarms.studies.resources import growing
-from privarms.studies.start import announce_end, make_plan
+from privarms.studies.start import announce_end, configfiles_before_the_last, make_plan
 
 min_version("9.27")
 
@@ -38,6 +38,12 @@ except PrivarmsError as error:
 
 
 configfile: SETTINGS
+
+
+# Of several --configfile Snakemake reads the last one alone.
+for file in configfiles_before_the_last(sys.argv if workflow.is_main_process else None):
+
+    configfile: file
 
 
 try:

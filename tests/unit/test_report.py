@@ -217,8 +217,8 @@ def test_images_are_embedded_small_drawings_as_svg_large_ones_as_png(world):
 def test_a_long_table_is_cut_and_says_so(world):
     page = world.build()
     assert f"The first {report.ROWS_SHOWN} of 1\u202f234 rows" in page.text
-    assert "<b>29</b>" in page.text
-    assert "<b>30</b>" not in page.text
+    assert f"<b>{report.ROWS_SHOWN - 1}</b>" in page.text
+    assert f"<b>{report.ROWS_SHOWN}</b>" not in page.text
     world.papers[0]["artifacts"][1]["files"]["csv"].write_text("name,n\n" + "<b>1</b>,1\n" * report.ROWS_SHOWN)
     assert "The first" not in world.build().text
 
@@ -413,3 +413,55 @@ def test_an_empty_ledger_makes_a_page(world):
     page = world.build(datasets=[])
     assert "The ledger is empty." in page.text
     assert page.text.count("No claims in the ledger.") == 2
+
+
+@pytest.fixture
+def audits(world):
+    """audits(*lines): the files of all audits; a line is a name, a verdict and what is changed of it."""
+    first = {"claimed_epsilon": "1.0", "exact": "1.5", "lower_bound": "1.38", "level": "0.9967", "trials": "200000"}
+    first |= {"power_against_half_noise": "", "broken_twin_lower_bound": "", "note": "", "setting": "K = 2"}
+
+    def write(*lines):
+        files = {suffix: world.folder / f"audit_losses.{suffix}" for suffix in ("csv", "pdf", "png", "svg")}
+        files["table"] = world.folder / "audit.csv"
+        for file in files.values():
+            file.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
+        Image.new("RGB", (1360, 900)).save(files["png"])
+        rows = [
+            first | {"name": name, "subject": "p_1", "verdict": verdict, "settings": "1"} | changed
+            for name, verdict, changed in lines
+        ]
+        with files["csv"].open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, report.AUDIT_COLUMNS)
+            writer.writeheader()
+            writer.writerows(rows)
+        return files
+
+    return write
+
+
+def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits):
+    kept = {
+        "exact": "",
+        "lower_bound": "0.91",
+        "broken_twin_lower_bound": "1.8",
+        "settings": "3",
+        "note": "The <twin>.",
+    }
+    files = audits(("Leaky <UCB>", "not private as claimed", {}), ("Tight", "private as claimed", kept))
+    page = world.build(audits=files)
+    said = " ".join(page.text.split())
+    assert "1 of 2 is not private as claimed: Leaky <UCB>." in said
+    assert "1 shows no more than is claimed where the same audit catches a broken twin." in said
+    assert "K = 2; one of 3 settings. The <twin>." in said
+    assert {"audit.csv", "audit_losses.pdf"} <= {a.get("href") for tag, a in page.elements if tag == "a"}
+    assert page.ids()["audits"] == 1
+    none = " ".join(world.build(audits=audits(("Tight", "private as claimed", kept))).text.split())
+    assert "None of the 1 shows more than it claims." in none
+    assert 'id="audits"' not in world.build().source
+
+
+def test_a_broken_summary_of_audits_is_refused(world, audits):
+    files = audits(("Tight", "perhaps private", {}))
+    with pytest.raises(PrivarmsError, match=r"audit_losses\.csv: expected the columns name, subject, verdict"):
+        world.build(audits=files)

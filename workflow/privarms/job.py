@@ -38,7 +38,8 @@ def job(snakemake, keep_digests: bool = True) -> Iterator[None]:
         if isinstance(error, DamagedError):
             message = set_aside(error)
         elif isinstance(error, StudyError):
-            message = error.in_folder(snakemake.config["studies"])
+            own = [f"{folder}/studies" for folder in snakemake.config.get("extensions", [])]
+            message = error.in_folder(snakemake.config["studies"], *own)
         else:
             message = str(error)
         log.error("error: %s", message, exc_info=error.__cause__)

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from privarms.artifacts.tables import shown
+from privarms.audits.verdicts import NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE, PRIVATE
 from privarms.data import STAND_IN
 from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv, write_text
@@ -23,10 +24,31 @@ DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN, ""), strict=Tru
 LOOKS = ("reproduced", "inconclusive", "inconclusive", "differs", "unverifiable")
 OUTCOME_LOOKS = dict(zip(OUTCOMES, LOOKS, strict=True))
 OUTCOME_SIGNS = dict(zip(OUTCOMES, "✓±±≠?", strict=True))
+# What an audit says looks like the verdict that it is nearest to.
+AUDIT_LOOKS = {
+    NOT_PRIVATE: "differs",
+    PRIVATE: "reproduced",
+    NOT_CAUGHT: "inconclusive",
+    NOT_AUDITED: "unverifiable",
+}
+AUDIT_COLUMNS = (
+    *(
+        "name",
+        "subject",
+        "verdict",
+        "claimed_epsilon",
+        "exact",
+        "lower_bound",
+        "level",
+        "trials",
+        "power_against_half_noise",
+    ),
+    *("broken_twin_lower_bound", "note", "setting", "settings"),
+)
 SILENT = "not stated in the paper"
 MUTANT_COLUMNS = ("mutant", "file", "fault", "tests_failed", "claims_flipped", "seconds")
 
-ROWS_SHOWN = 30
+ROWS_SHOWN = 40
 # A drawing up to this size is embedded as SVG, which stays sharp at any zoom; a larger one as PNG.
 SVG_BYTES = 150_000
 PNG_DOTS_PER_INCH = 200
@@ -46,6 +68,7 @@ def build_report(
     statements: Path,
     datasets: list[Mapping],
     mutants: Path | None = None,
+    audits: Mapping[str, Path] | None = None,
 ) -> None:
     """Write `output`, whole or not at all; the same arguments and files give the same bytes.
 
@@ -56,8 +79,10 @@ def build_report(
     ledger, statements: CSV files as `ledger.write` and `write_statements` make them.
     datasets: {name, status: "real", "stand-in" or "missing", message}.
     mutants: a CSV file of small faults of the library and what noticed them, with MUTANT_COLUMNS, or None.
-    Raises PrivarmsError for a ledger, mutants or an artifact's file that is missing or malformed, ValueError for the
-    rest.
+    audits: the picture of all audits by suffix, whose csv has a line a mechanism or policy with AUDIT_COLUMNS, and
+    under `table` the file with all of their rows; or None.
+    Raises PrivarmsError for a ledger, mutants, audits or an artifact's file that is missing or malformed, ValueError
+    for the rest.
     """
     claims = read_ledger(ledger, {paper["key"] for paper in papers})
     stated = read_statements(statements)
@@ -91,6 +116,10 @@ def build_report(
         ledger_link=_link(Path(ledger), folder),
         mutants=read_mutants(mutants) if mutants else [],
         mutants_link=_link(Path(mutants), folder) if mutants else "",
+        audits=read_audits(audits["csv"]) if audits else [],
+        audits_image=_image(audits) if audits else None,
+        audits_links={"CSV": _link(audits["table"], folder), "PDF": _link(audits["pdf"], folder)} if audits else {},
+        audit_looks=AUDIT_LOOKS,
     )
     write_text(output, page)
 
@@ -135,6 +164,18 @@ def read_mutants(path: Path) -> list[dict]:
             row[column] = int(row[column])
         rows.append(row)
     return rows
+
+
+def read_audits(path: Path) -> list[dict[str, str]]:
+    """The lines of a summary of audits, as texts. Raises PrivarmsError for other columns and verdicts."""
+    header, lines = read_csv(Path(path))
+    rows = [dict(zip(header, cells, strict=True)) for cells in lines]
+    known = set(AUDIT_COLUMNS) <= set(header) and all(row["verdict"] in AUDIT_LOOKS for row in rows)
+    if not known:
+        raise PrivarmsError(f"{path}: expected the columns {', '.join(AUDIT_COLUMNS)}; delete it, and it is made again")
+    digits = {"claimed_epsilon": 4, "exact": 4, "lower_bound": 4, "level": 5, "trials": 9}
+    digits |= {"power_against_half_noise": 3, "broken_twin_lower_bound": 4}
+    return [row | {name: brief(row[name], n) for name, n in digits.items()} for row in rows]
 
 
 _LINK_ORDER = ("csv", "pdf", "svg", "png", "md", "tex")

@@ -8,7 +8,11 @@ rule build_audit:
         library=paths.library_files("build_audit", *plan.simulation.audit_modules()),
         lock=LOCK,
     output:
-        paths.audit(SCALE),
+        table=paths.audit(SCALE),
+        pdf=paths.audit_picture(SCALE, "pdf"),
+        png=report(paths.audit_picture(SCALE, "png"), category="audits"),
+        svg=paths.audit_picture(SCALE, "svg"),
+        csv=paths.audit_picture(SCALE, "csv"),
     log:
         paths.log(SCALE, "build_audit"),
     benchmark:
@@ -22,5 +26,6 @@ rule build_audit:
         runtime=10,
     params:
         named=AUDITS,
+        claims=plan.simulation.claims(),
     script:
         "../scripts/build_audit.py"

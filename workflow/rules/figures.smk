@@ -3,7 +3,7 @@ rule draw_figures:
         unpack(
             lambda w: plan.outputs.artifact_inputs(w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact))
         ),
-        library=lambda w: paths.library_files("draw_figures", f"artifacts.{w.paper}.figures"),
+        library=lambda w: paths.library_files("draw_figures", plan.outputs.function(w.paper, "figure", w.artifact)[0]),
         lock=LOCK,
     output:
         pdf=paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "pdf"),
@@ -27,7 +27,7 @@ rule draw_figures:
         runtime=20,
     params:
         scale=SCALE,
-        name=lambda w: plan.outputs.artifact_named(w.paper, "figure", w.artifact),
+        drawn_by=lambda w: plan.outputs.function(w.paper, "figure", w.artifact),
         data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact)),
     script:
         "../scripts/draw_figures.py"

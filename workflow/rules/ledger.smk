@@ -1,7 +1,7 @@
 rule measure_claims:
     input:
         unpack(lambda w: plan.outputs.claim_inputs(w.paper)),
-        library=lambda w: paths.library_files("measure_claims", f"artifacts.{w.paper}.claims"),
+        library=lambda w: paths.library_files("measure_claims", plan.outputs.module(w.paper, "claims")),
         lock=LOCK,
     output:
         paths.claims(SCALE, "{paper}"),

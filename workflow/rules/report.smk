@@ -3,6 +3,11 @@ rule build_report:
         library=paths.library_files("build_report"),
         ledger=paths.ledger(SCALE),
         statements=paths.statements(SCALE),
+        audit_table=paths.audit(SCALE),
+        audit_csv=paths.audit_picture(SCALE, "csv"),
+        audit_pdf=paths.audit_picture(SCALE, "pdf"),
+        audit_png=paths.audit_picture(SCALE, "png"),
+        audit_svg=paths.audit_picture(SCALE, "svg"),
         mutants=paths.there(paths.mutants()),
         artifacts=plan.outputs.files("figure") + plan.outputs.files("table"),
     output:

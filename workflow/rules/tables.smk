@@ -9,7 +9,7 @@ rule write_tables:
         unpack(
             lambda w: plan.outputs.artifact_inputs(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact))
         ),
-        library=lambda w: paths.library_files("write_tables", f"artifacts.{w.paper}.tables"),
+        library=lambda w: paths.library_files("write_tables", plan.outputs.function(w.paper, "table", w.artifact)[0]),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
@@ -28,7 +28,7 @@ rule write_tables:
         runtime=20,
     params:
         scale=SCALE,
-        name=lambda w: plan.outputs.artifact_named(w.paper, "table", w.artifact),
+        written_by=lambda w: plan.outputs.function(w.paper, "table", w.artifact),
         data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)),
         sheet=False,
     script:
@@ -46,6 +46,6 @@ use rule write_tables as lay_out_tables with:
         paper=f"(?={SHEETS})[a-z][a-z0-9]*",
     params:
         scale=SCALE,
-        name=lambda w: plan.outputs.artifact_named(w.paper, "table", w.artifact),
+        written_by=lambda w: plan.outputs.function(w.paper, "table", w.artifact),
         data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)),
         sheet=True,

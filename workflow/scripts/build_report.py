@@ -15,5 +15,6 @@ with job(snakemake):
         ledger=Path(snakemake.input.ledger),
         statements=Path(snakemake.input.statements),
         datasets=snakemake.params.datasets,
+        audits={key: Path(snakemake.input[f"audit_{key}"]) for key in ("csv", "pdf", "png", "svg", "table")},
         mutants=next(map(Path, snakemake.input.mutants), None),
     )

@@ -1,18 +1,18 @@
 """Draw one figure of a paper, with the numbers that it shows."""
 
-import importlib
 from pathlib import Path
 
 from privarms.artifacts import style
 from privarms.artifacts.results import Results
 from privarms.data import STAND_IN
 from privarms.job import job
+from privarms.studies import library
 
 with job(snakemake):
-    paper, name = snakemake.wildcards.paper, snakemake.params.name
+    paper, (module, name) = snakemake.wildcards.paper, snakemake.params.drawn_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     style.use_style()
-    draw = importlib.import_module(f"privarms.artifacts.{paper}.figures").FIGURES[name]
+    draw = library.load_module(module).FIGURES[name]
     figure, numbers = draw(Results(paper, snakemake.params.scale, **read))
     if snakemake.params.data == "stand-in":
         style.watermark(figure)

@@ -1,14 +1,13 @@
 """Hold a paper's claims against what was measured."""
 
-import importlib
-
 from privarms import ledger
 from privarms.artifacts.results import Results
 from privarms.job import job
+from privarms.studies import library
 
 with job(snakemake):
     paper, scale = snakemake.wildcards.paper, snakemake.params.scale
-    measures = importlib.import_module(f"privarms.artifacts.{paper}.claims").MEASURES
+    measures = library.load_module(library.artifacts_module(paper, "claims")).MEASURES
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     results = Results(paper, scale, **read)
     rows, measured = [], []

@@ -1,18 +1,18 @@
 """Write one table of a paper as CSV, Markdown and LaTeX, and one that is laid out for reading as a picture too."""
 
-import importlib
 from pathlib import Path
 
 from privarms.artifacts.results import Results
 from privarms.artifacts.sheet import write_sheet
 from privarms.artifacts.tables import write_table
 from privarms.job import job
+from privarms.studies import library
 
 with job(snakemake):
-    paper, name = snakemake.wildcards.paper, snakemake.params.name
+    paper, (module, name) = snakemake.wildcards.paper, snakemake.params.written_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     stem, stand_in = Path(snakemake.output[0]).with_suffix(""), snakemake.params.data == "stand-in"
-    module = importlib.import_module(f"privarms.artifacts.{paper}.tables")
+    module = library.load_module(module)
     results = Results(paper, snakemake.params.scale, **read)
     frame = module.TABLES[name](results)
     if snakemake.params.sheet:

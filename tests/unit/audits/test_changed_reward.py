@@ -11,7 +11,7 @@ from numba import njit
 from privarms.audits import changed_reward
 from privarms.errors import PrivarmsError
 from privarms.policies import Policy
-from privarms.policies.bandit import private_ucb
+from privarms.policies.bandit import private_ucb, private_ucb_gamma_only
 from privarms.protocols import audit
 
 
@@ -132,7 +132,16 @@ def test_bad_streams(K, neighbour, said):
 
 
 def test_bad_events():
-    with pytest.raises(ValueError, match="event: expected last or doublings; found 'first'"):
+    with pytest.raises(ValueError, match="event: expected last, doublings, first_doublings, half; found 'first'"):
         changed_reward.configure(2, 0, "first")
     with pytest.raises(ValueError, match="noise: expected a number > 0; found 0"):
         changed_reward.configure(2, 0, noise=0)
+
+
+def test_the_first_doublings_are_three_and_half_of_the_rounds_is_rounded_either_way():
+    assert changed_reward.configure(2, 0, "first_doublings").rounds.tolist() == [3, 5, 9]
+    inputs = changed_reward.configure(2, 0, "half")
+    # Without noise and rewards arms take turns, arm 0 first.
+    params = private_ucb_gamma_only.configure(2, 51, 1.0)
+    assert changed_reward.count_events(private_ucb, params, inputs, 51, 3, np.random.default_rng(1)) == 3
+    assert math.isnan(changed_reward.event_probability(params, inputs))

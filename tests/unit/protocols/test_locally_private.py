@@ -84,3 +84,21 @@ def test_more_users_than_there_are_and_records_of_bins_are_refused(data):
             np.random.default_rng(1),
             np.random.default_rng(2),
         )
+
+
+def test_regret_validity_and_messages_of_one_run(data):
+    # The record does not name the streams: these are the same runs.
+    validity = rows(replace(MAB, record="validity", checkpoint_rule=None), data)
+    messages = rows(replace(MAB, record="messages", checkpoint_rule=None), data)
+    removals = rows(replace(MAB, record="eliminations", checkpoint_rule=None), data)
+    assert (validity["regret"] + validity["reward"] == 60).all()
+    for column in ("regret", "in_parts", "halvings", "empty", "alone"):
+        assert (validity[column] == messages[column]).all()
+    for column in ("eliminations", "looks", "misses"):
+        assert (validity[column] == removals[column]).all()
+    assert validity["looks"].sum() > 0
+    # Of data nobody knows which arm is best in a bin.
+    assert validity[["wrong", "lost"]].isna().all(axis=None)
+    without_bins = rows(replace(CELL, record="validity", checkpoint_rule=None), data)
+    assert (without_bins["regret"] + without_bins["reward"] == 60).all()
+    assert without_bins[["eliminations", "looks", "in_parts"]].isna().all(axis=None)

@@ -150,7 +150,10 @@ def test_a_table_with_a_short_line_is_refused(tmp_path):
 
 def test_the_project_s_own_claims_are_valid_at_both_scales():
     root = Path(__file__).parents[3] / "config"
-    for file in (root / "studies").glob("*.yaml"):
+    # What is ours alone has no claims.
+    named = {file.name for file in (root / "claims").glob("*.yaml")}
+    assert len(named) > 3
+    for file in (root / "studies" / name for name in named):
         numbers = claims.published(str(root / "published"), file.stem)
         for scale in configuration.SCALES:
             artifacts = configuration.load_paper(file, scale)["artifacts"]

@@ -1,5 +1,7 @@
 """The start of a run asks servers once, for what is not here, and says what came of it."""
 
+import os
+
 import pytest
 
 from privarms.data import sources
@@ -46,3 +48,24 @@ def test_where_everything_is_here_nobody_is_asked(asked, tmp_path):
     config = {"scale": "paper", "mirror": "http://mirror"}
     assert start.look_for(["here"], config, {"here": described("here")}) == ({"here": "real"}, {})
     assert asked == [[]]
+
+
+def test_files_behind_every_configfile_are_read(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(start.CONFIGFILES_VARIABLE, "[]")
+    monkeypatch.setenv("PWD", str(tmp_path))
+
+    def found(line):
+        return [os.path.relpath(file) for file in start.configfiles_before_the_last(line.split())]
+
+    assert found("snakemake mine --cores 1 --configfile a.yaml b.yaml --config x=1") == []
+    assert found("snakemake --configfile a.yaml b.yaml --cores 1 --configfiles=c.yaml --configfile d.yaml") == [
+        "a.yaml",
+        "b.yaml",
+        "c.yaml",
+    ]
+    assert [os.path.basename(file) for file in start.configfiles_before_the_last(None)] == [
+        "a.yaml",
+        "b.yaml",
+        "c.yaml",
+    ]

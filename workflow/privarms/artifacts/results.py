@@ -20,7 +20,8 @@ class Results:
     """The results of one paper at one scale, read from the files that a job was given.
 
     studies: files with a row per replicate, for inference alone; cells: with a row per cell; inference: tables;
-    facts: JSON about prepared datasets; published: what the paper prints. Names come from the files'.
+    facts: JSON about prepared datasets; published: what the paper prints; audit: the table of all privacy audits, for
+    inference alone. Names come from the files'.
     """
 
     def __init__(
@@ -33,9 +34,10 @@ class Results:
         inference: Iterable[str | Path] = (),
         facts: Iterable[str | Path] = (),
         published: Iterable[str | Path] = (),
+        audit: Iterable[str | Path] = (),
     ):
         self.paper, self.scale = paper, scale
-        given = {"studies": studies, "cells": cells, "inference": inference, "facts": facts}
+        given = {"studies": studies, "cells": cells, "inference": inference, "facts": facts, "audit": audit}
         self._files = {kind: {paths.named(f): Path(f) for f in files} for kind, files in given.items()}
         self._published = {Path(f).name: Path(f) for f in published}
         self._over: list[Mapping[str, list]] = []
@@ -70,6 +72,11 @@ class Results:
                         f"{column!r}, and nothing has a parameter of this name; correct it"
                     )
 
+    @property
+    def studies(self) -> list[str]:
+        """The studies of whose cells there are summaries."""
+        return list(self._files["cells"])
+
     def cells(self, study: str) -> pd.DataFrame:
         """A row per cell (and checkpoint or arm): parameters, means, standard errors, quantiles."""
         return self._read("cells", study)
@@ -81,6 +88,10 @@ class Results:
     def inference(self, name: str) -> pd.DataFrame:
         """An inference table of the paper."""
         return self._read("inference", name)
+
+    def audit(self) -> pd.DataFrame:
+        """All privacy audits of the run, of whichever paper, as audit.csv has them; for inference alone."""
+        return pd.read_csv(self._file("audit", "audit"))
 
     @property
     def datasets(self) -> list[str]:
@@ -110,7 +121,7 @@ class Results:
     def _file(self, kind: str, name: str) -> Path:
         known = self._files[kind]
         if name not in known:
-            key = "inference" if kind == "inference" else "studies"
+            key = {"inference": "inference", "audit": "audits"}.get(kind, "studies")
             given = ", ".join(known) or "none"
             reason = f"is read but not named; it was given {given}. Add it to the `{key}` of what reads it"
             raise StudyError(self.paper, f"{name} ({kind})", reason)

@@ -1,4 +1,5 @@
-"""Two tables of rewards that differ in the first one of arm 0: the privacy audit of the choices of DP-UCB.
+"""Two tables of rewards that differ in the first one of arm 0: the privacy audit of the choices of DP-UCB, and of
+private UCB without its bonus.
 
 One reward of arm 0 is in a node of every level of that arm's counter; its choices show them one after another. Once
 each of K arms has been pulled, two rounds are left: horizon K + 2. The event: both go to arm 0.
@@ -20,11 +21,14 @@ from numba import njit
 from scipy.integrate import quad
 from scipy.stats import laplace
 
-from privarms.policies.bandit import dp_ucb
+from privarms.policies.bandit import dp_ucb, private_ucb
 
-SUBJECT = "dp_ucb"
+SUBJECT = ("dp_ucb", "private_ucb_noise_only")
 SECONDS_PER_RUN = 1e-6
 SECONDS_PER_STEP = 0.0
+
+# Of a policy as released, whose counter is no tree, nothing is known here.
+Params = dp_ucb.Params | private_ucb.Params
 
 
 class Inputs(NamedTuple):
@@ -84,7 +88,7 @@ def claimed_loss(epsilon: float) -> float:
     return epsilon
 
 
-def event_probability(params: dp_ucb.Params, inputs: Inputs) -> float:
+def event_probability(params: Params, inputs: Inputs) -> float:
     """The probability of the event, for any multiple of the noise.
 
     In node scales, with M the highest of the other arms' nodes, distributed as F^(K - 1), F the distribution function
@@ -92,14 +96,19 @@ def event_probability(params: dp_ucb.Params, inputs: Inputs) -> float:
 
       integral of (K - 1) f(m) F(m)^(K - 2) (1 - F(m - x_1)) (1 - F(2 m + g - x_2)) dm,
 
-    x_1, x_2: arm 0's sums of one and of two rewards; g: the width of a single node and (2 - sqrt 2) sqrt(2 ln T), by
-    which twice another arm's index is above that of arm 0's two pulls. Raises ValueError for other than K arms.
+    x_1, x_2: arm 0's sums of one and of two rewards; g: the width of a single node and (2 - sqrt 2) r, by which twice
+    another arm's index is above that of arm 0's two pulls, r the confidence radius of one pull in round T: sqrt(2 ln T)
+    of DP-UCB, sqrt(ln(2 / delta_T) / 2) of private UCB, whose width is 0. nan for a counter that is no tree.
+    Raises ValueError for other than K arms.
     """
     K, scale = inputs.n_arms, params.node_scale
     if params.n_arms != K:
         raise ValueError(f"expected parameters for {K} arms, found {params.n_arms}")
     one, two = np.cumsum(inputs.rewards) / scale
-    more = (params.width[1] + (2 - math.sqrt(2)) * math.sqrt(2 * math.log(K + 2))) / scale
+    width, radius = _width_and_radius(params, K + 2)
+    if math.isnan(radius):
+        return math.nan
+    more = (width + (2 - math.sqrt(2)) * radius) / scale
 
     def density(m):
         highest = (K - 1) * laplace.pdf(m) * laplace.cdf(m) ** (K - 2)
@@ -109,7 +118,16 @@ def event_probability(params: dp_ucb.Params, inputs: Inputs) -> float:
     return sum(quad(density, a, b, epsabs=0, epsrel=1e-12, limit=200)[0] for a, b in itertools.pairwise(kinks))
 
 
-def log_ratio(params: dp_ucb.Params, inputs: Inputs) -> float:
+def _width_and_radius(params: Params, T: int) -> tuple[float, float]:
+    """Of one pull: the width of its node, and the confidence radius in round T, nan where the counter is no tree."""
+    if isinstance(params, dp_ucb.Params):
+        return float(params.width[1]), math.sqrt(2 * math.log(T))
+    if params.fresh or params.gamma_scale:
+        return 0.0, math.nan
+    return 0.0, math.sqrt((math.log(2) + float(params.log_inverse_delta[T])) / 2)
+
+
+def log_ratio(params: Params, inputs: Inputs) -> float:
     """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]): at most epsilon with all of the noise."""
     one, zero = (event_probability(params, configure(inputs.n_arms, neighbour)) for neighbour in (1, 0))
     return math.log(one / zero)

@@ -32,30 +32,41 @@ from privarms.policies.experiment import _trial, dp_conse
 
 SUBJECT = "dp_conse"
 STREAMED_AS = {"neighbour": "run"}
+# A trial is one release, not a run of the policy.
+SECONDS_PER_RUN = 3e-7
+SECONDS_PER_STEP = 0.0
 
 RELEASES = ("lengths", "estimate", "lengths_from_actions", "first_half")
 LENGTHS, ESTIMATE, LENGTHS_FROM_ACTIONS, FIRST_HALF = range(len(RELEASES))
 
 
 class Inputs(NamedTuple):
-    """release: index into RELEASES; neighbour: run 0 or 1; T: patients of a trial, in run 0."""
+    """release: index into RELEASES; neighbour: run 0 or 1; T: patients of a trial, in run 0; promised: the epsilon that
+    is claimed, 0 where it is what the policy is told."""
 
     release: int
     neighbour: int
     T: int
+    promised: float
 
 
 def configure(
-    release: Literal["lengths", "estimate", "lengths_from_actions", "first_half"], neighbour: int, T: int = 1000
+    release: Literal["lengths", "estimate", "lengths_from_actions", "first_half"],
+    neighbour: int,
+    T: int = 1000,
+    promised: float = 0.0,
 ) -> Inputs:
-    """Run 0, or its neighbour 1; T is even and at least 2."""
+    """Run 0, or its neighbour 1; T is even and at least 2.
+
+    promised: the epsilon that is claimed where a broken twin is told a larger one; it changes no run
+    """
     if release not in RELEASES:
         raise ValueError(f"release: expected {', '.join(RELEASES)}; found {release!r}")
     if neighbour not in (0, 1):
         raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     if T < 2 or T % 2 == 1:
         raise ValueError(f"T: expected an even number of patients, at least 2; found {T}")
-    return Inputs(RELEASES.index(release), int(neighbour), int(T))
+    return Inputs(RELEASES.index(release), int(neighbour), int(T), float(promised))
 
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:

@@ -115,9 +115,14 @@ def event_probability(params: dp_nas.Params, inputs: Inputs) -> float:
     The sides are those of stream 0.
     """
     t = np.arange(1, len(inputs.samples) + 1)
-    sums = np.cumsum(inputs.samples)
+    thresholds = np.array([threshold(params, int(n)) for n in t])
+    return probability(params, inputs, np.cumsum(inputs.samples), thresholds)
+
+
+def probability(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thresholds: np.ndarray) -> float:
+    """The same of a rule that asks at these sums, float64[n], with these thresholds without noise, float64[n]."""
     positive = sums - 2 * inputs.R * inputs.neighbour > 0
-    margins = np.abs(sums) - np.array([threshold(params, int(n)) for n in t])
+    margins = np.abs(sums) - thresholds
     # Nothing is left 12 scales below the margins, where the rule surely stops too early, and 30 above them.
     ends = margins.max() + params.sigma_2 * np.array([-12.0, 30.0])
     edges = np.unique([*np.linspace(*ends, 421), *([0.0] if ends[0] < 0 < ends[1] else [])])
@@ -138,11 +143,11 @@ def _log_no_stop(params, margins, b):
 
 def log_ratio(params: dp_nas.Params, inputs: Inputs) -> float:
     """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]): at most epsilon with all of the noise (Theorem 3.1)."""
-    one, zero = (_with_neighbour(inputs, neighbour) for neighbour in (1, 0))
+    one, zero = (with_neighbour(inputs, neighbour) for neighbour in (1, 0))
     return float(np.log(event_probability(params, one) / event_probability(params, zero)))
 
 
-def _with_neighbour(inputs: Inputs, neighbour: int) -> Inputs:
+def with_neighbour(inputs: Inputs, neighbour: int) -> Inputs:
     samples = inputs.samples.copy()
     samples[0] = inputs.R if neighbour else -inputs.R
     return Inputs(samples, neighbour, inputs.R)

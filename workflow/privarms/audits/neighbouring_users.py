@@ -50,7 +50,7 @@ class Inputs(NamedTuple):
     """What a bandit with auxiliary sources asks of users, see `environments._covariate_shift`, and what the audit asks.
 
     differ, event: indices into DIFFERENCES and EVENTS; neighbour: who comes last, user 0 or 1; batch: users, the last
-    one included
+    one included; noise: multiple of the scale of the noise
     """
 
     arrive: Callable
@@ -64,6 +64,7 @@ class Inputs(NamedTuple):
     event: int
     neighbour: int
     batch: int
+    noise: float
 
 
 @njit(forceinline=True)
@@ -110,8 +111,9 @@ def configure(
     event: Literal["quadrant", "untouched"],
     neighbour: int,
     batch: int = 1,
+    noise: float = 1.0,
 ) -> Inputs:
-    """User 0, or user 1, as the last of a batch of `batch` >= 1 users; K >= 2 arms. Raises ValueError."""
+    """User 0, or user 1, as the last of a batch of `batch` >= 1 users; K >= 2 arms, noise > 0. Raises ValueError."""
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
     if differ not in DIFFERENCES:
@@ -122,6 +124,8 @@ def configure(
         raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     if batch < 1:
         raise ValueError(f"batch: expected at least 1 user; found {batch}")
+    if not 0 < noise < math.inf:
+        raise ValueError(f"noise: expected a number > 0; found {noise}")
     return Inputs(
         arrive,
         behave,
@@ -134,6 +138,7 @@ def configure(
         event=EVENTS.index(event),
         neighbour=int(neighbour),
         batch=int(batch),
+        noise=float(noise),
     )
 
 
@@ -142,10 +147,15 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
 
     With a batch of one user the sums are that user's message. All randomness is noise.
     """
-    params = one_batch(params)
+    params = one_batch(with_noise(params, inputs))
     state = policy.init(params, rng)
     record = new_record(0, params.n_arms)
     return _count(policy.stream, params, inputs, state, record, trials, rng)
+
+
+def with_noise(params, inputs):
+    """The same mechanism with the inputs' multiple of the noise, whose scale is as 1 / epsilon."""
+    return params._replace(epsilons=params.epsilons / inputs.noise)
 
 
 def one_batch(params):
@@ -269,7 +279,7 @@ def event_probability(params: ldp_mab.Params, inputs: Inputs) -> float:
     draws = noise_draws(params.every_user, inputs)
     if inputs.event == UNTOUCHED:
         return 1.0 if draws[1] == 0 else 0.0
-    scale = noise_scale(float(params.epsilons[0]))
+    scale = noise_scale(float(with_noise(params, inputs).epsilons[0]))
     first = survival(1 - inputs.neighbour, draws[0], scale)
     other = survival(1 - inputs.neighbour, draws[1], scale) if inputs.differ == CONTEXT else first
     return first**2 * other**2

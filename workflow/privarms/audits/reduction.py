@@ -1,6 +1,6 @@
 """From counts to bounds: what audits show, whichever they are, in one table."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from inspect import signature
 from types import ModuleType
 
@@ -12,10 +12,6 @@ from privarms.inference.proportions import clopper_pearson
 from privarms.studies import library
 
 ENDS = ("low_0", "high_0", "low_1", "high_1")
-COLUMNS = (
-    *("paper", "study", "audit", "subject", "family", "variant", "setting", "epsilon"),
-    *("claimed", "exact", "lower_bound", "confidence", "trials", *ENDS),
-)
 MEASURES = ("claimed", "exact", "lower_bound", "confidence", "trials", *ENDS)
 
 
@@ -32,12 +28,13 @@ def reduce(counts: pd.DataFrame, audit: ModuleType, settings: Sequence[str], con
     `confidence`, -inf where the likelier neighbour has no event; trials: with each neighbour; low_0 to high_1: the
     Clopper-Pearson intervals of the event's probability with either neighbour, each of that confidence
     """
-    configure = library.load("policies", audit.SUBJECT).configure
+    subject = subject_of(counts, audit)
+    configure = library.load("policies", subject).configure
     wanted = list(settings)
     settings = [*wanted, *(k for k in parameters(counts) if k not in wanted and counts[k].nunique(dropna=False) > 1)]
     rows = []
     for setting, cell in counts.groupby(list(settings), observed=True, dropna=False):
-        params, inputs = configure(**_given(configure, cell)), audit.configure(**_given(audit.configure, cell))
+        params, inputs = configure(**given(configure, cell)), audit.configure(**given(audit.configure, cell))
         sums = cell.groupby("neighbour")[["events", "trials"]].sum()
         if not {0, 1} <= set(sums.index):
             found = ", ".join(map(str, sums.index))
@@ -48,7 +45,7 @@ def reduce(counts: pd.DataFrame, audit: ModuleType, settings: Sequence[str], con
         rows.append(
             {
                 "audit": audit.__name__.rpartition(".")[2],
-                "subject": audit.SUBJECT,
+                "subject": subject,
                 **dict(zip(settings, setting, strict=True)),
                 "claimed": audit.claimed_loss(float(cell["epsilon"].iloc[0])),
                 "exact": audit.log_ratio(params, inputs),
@@ -67,24 +64,14 @@ def parameters(counts: pd.DataFrame) -> list[str]:
     return [k for k in counts.columns if k not in others]
 
 
-def stand_together(studies: Iterable[tuple[str, str, pd.DataFrame]], confidence: float = 0.999) -> pd.DataFrame:
-    """All audits of a run in one table; a row per study and setting, with `COLUMNS`.
-
-    studies: paper, name and replicate rows of each study of the protocol `audit`
-    `setting` says in words what `epsilon` and `variant` leave open; each row's bound and intervals hold with
-    `confidence`
-    """
-    parts = []
-    for paper, study, counts in studies:
-        first = counts.iloc[0]
-        audit = library.load("environments", first["environment"])
-        settings = ["variant", *(k for k in parameters(counts) if k != "variant" and counts[k].notna().any())]
-        found = reduce(counts, audit, settings, confidence)
-        words = [k for k in settings if k not in ("variant", "epsilon")]
-        texts = [", ".join(f"{k} = {row[k]}" for k in words if pd.notna(row[k])) for _, row in found.iterrows()]
-        named = {"paper": paper, "study": study, "family": library.family(audit.SUBJECT), "setting": texts}
-        parts.append(found.assign(**named))
-    return pd.concat(parts, ignore_index=True)[list(COLUMNS)] if parts else pd.DataFrame(columns=list(COLUMNS))
+def subject_of(counts: pd.DataFrame, audit: ModuleType) -> str:
+    """The one policy or mechanism that was audited; the audit's first where the rows do not say."""
+    if "policy" not in counts:
+        return audit.SUBJECT if isinstance(audit.SUBJECT, str) else audit.SUBJECT[0]
+    subjects = counts["policy"].unique()
+    if len(subjects) > 1:
+        raise PrivarmsError(f"the rows of an audit: expected those of one subject; found {', '.join(subjects)}")
+    return subjects[0]
 
 
 def epsilon_lower_bound(
@@ -101,7 +88,7 @@ def epsilon_lower_bound(
     return float(np.log(low / high)) if low > 0 else float("-inf")
 
 
-def _given(configure: Callable, rows: pd.DataFrame) -> dict:
+def given(configure: Callable, rows: pd.DataFrame) -> dict:
     """What `configure` takes of the rows' parameters; one that does not apply is missing there."""
     # Column by column: a row of numbers alone would make floats of integers.
     given = {k: rows[k].iloc[0] for k in signature(configure).parameters if k in rows}

@@ -16,22 +16,26 @@ from privarms.audits import neighbouring_experiments
 from privarms.policies.experiment import dp_conse
 
 SUBJECT = "dp_conse"
+# A trial is what is released of a run, not the run.
+SECONDS_PER_RUN = 3e-7
+SECONDS_PER_STEP = 0.0
 
 
 class Inputs(NamedTuple):
-    """neighbour: run 0 or 1; T: patients of a trial, in run 0."""
+    """neighbour: run 0 or 1; T: patients of a trial, in run 0; promised: as in `neighbouring_experiments`."""
 
     neighbour: int
     T: int
+    promised: float
 
 
-def configure(neighbour: int, T: int = 1000) -> Inputs:
-    """Run 0, or its neighbour 1; T is at least 2."""
+def configure(neighbour: int, T: int = 1000, promised: float = 0.0) -> Inputs:
+    """Run 0, or its neighbour 1; T is at least 2; promised: as in `neighbouring_experiments`."""
     if neighbour not in (0, 1):
         raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     if T < 2:
         raise ValueError(f"T: expected a number of patients, at least 2; found {T}")
-    return Inputs(int(neighbour), int(T))
+    return Inputs(int(neighbour), int(T), float(promised))
 
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:

@@ -151,13 +151,15 @@ _Strict = extend(
 )
 
 
-def validate(content: Mapping, schema: str, file: Path | str, texts: bool = False) -> None:
+def validate(content: Mapping, schema: str, file: Path | str, texts: bool = False, part: str | None = None) -> None:
     """Hold content against workflow/schemas/<schema>.schema.json; the first fault becomes a PrivarmsError.
 
     Whole floats become ints, in place, where an integer is meant. texts: so do texts that are numbers, which is what
-    another reader than ours makes of 1e5
+    another reader than ours makes of 1e5; part: a definition of the schema, against which to hold it
     """
     rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
+    if part is not None:
+        rules = {"$ref": f"#/$defs/{part}", "$defs": rules["$defs"]}
     faults = list(_Strict(rules).iter_errors(content))
     for fault in faults:
         if fault.validator == "type" and fault.validator_value in ("integer", "number"):

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+LABEL = "Release in a ball"
+
 
 class Mechanism(NamedTuple):
     """dimensions: D; radius: r, the largest norm of a vector; truth: the probability of the right half; norm: of what

@@ -6,12 +6,28 @@ printed constant is (a - 1) / (a + 1 - a^[m]), which does not make a law: the te
 """
 
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+LABEL = "Lap+"
+
 # Lengths beyond this are never waited for; it keeps sums of two within an int64.
 LONGEST = 2.0**61
+
+
+class Mechanism(NamedTuple):
+    """epsilon: what a length and its noise are told; neighbours move the length by at most 1."""
+
+    epsilon: float
+
+
+def configure(epsilon: float) -> Mechanism:
+    """Noise that makes a length epsilon / 2-private, but for what is cut off at 0. Raises ValueError."""
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    return Mechanism(float(epsilon))
 
 
 @njit

@@ -1,6 +1,24 @@
 """Laplace noise (Dwork et al. 2006)."""
 
+from typing import NamedTuple
+
 from numba import njit
+
+LABEL = "Laplace noise"
+
+
+class Mechanism(NamedTuple):
+    """scale: of the noise that is added to a number."""
+
+    scale: float
+
+
+def configure(epsilon: float, sensitivity: float = 1.0) -> Mechanism:
+    """Noise that makes a number epsilon-private which neighbours move by at most `sensitivity`. Raises ValueError."""
+    for name, value in (("epsilon", epsilon), ("sensitivity", sensitivity)):
+        if not 0 < value < float("inf"):
+            raise ValueError(f"{name}: expected a finite number > 0; found {value}")
+    return Mechanism(sensitivity / epsilon)
 
 
 @njit

@@ -15,6 +15,8 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace
 
+LABEL = "Tree counter"
+
 
 class Tree(NamedTuple):
     """One counter an arm. prefix: float64[K, levels].
@@ -23,6 +25,22 @@ class Tree(NamedTuple):
     """
 
     prefix: np.ndarray
+
+
+class Counter(NamedTuple):
+    """levels: of the tree; node_scale: of the noise of a node."""
+
+    levels: int
+    node_scale: float
+
+
+def configure(horizon: int, epsilon: float) -> Counter:
+    """A counter of `horizon` items in [0, 1] whose counts are epsilon-private together: an item is in a node of each
+    level, and each node has an equal share of epsilon. Raises ValueError."""
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    levels = node_levels(horizon)
+    return Counter(levels, levels / epsilon)
 
 
 def node_levels(horizon: int) -> int:

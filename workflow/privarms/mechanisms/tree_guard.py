@@ -31,6 +31,8 @@ from numba import njit
 
 from privarms.mechanisms.tree import lowest_bit, noise_from, popcount
 
+LABEL = "Tree counter, skipping ahead"
+
 # In node scales. Finer cells and a higher top allow longer blocks, in larger tables.
 CELL = 0.25
 TOP = 160
@@ -68,6 +70,13 @@ class Guard(NamedTuple):
 
     node_scale: float
     cells: float
+
+
+def configure(epsilon: float) -> Guard:
+    """The guard of trees of which a node alone is epsilon-private, for items in [0, 1]. Raises ValueError."""
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    return new_guard(1 / epsilon)
 
 
 @njit

@@ -7,6 +7,7 @@ scalars and arrays. Functions are passed as values and parameters as arguments, 
 nothing. An exact fast path for an environment stands in `SIMULATE`, by the environment's name.
 
 CONTRACT gives the arguments of every function by its name; a text in their place is what the name is bound to.
+FAST_PATH gives those of a fast path; a family without one has no such name.
 """
 
 from collections.abc import Callable

@@ -8,6 +8,12 @@ from privarms.protocols.bandit import run_bandit
 
 FAMILY = "bandit"
 KEYS = ("selector",)
+COLUMNS = (
+    "arm",
+    "pulls",
+    "p_value",
+)
+ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[K]"}
 RECORDS = ("false_discovery", "power")
 SELECTORS = {"false_discovery": ("least_pulled", "most_pulled"), "power": ("most_pulled",)}
 

@@ -9,9 +9,16 @@ import numpy as np
 from numba import njit
 
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import Checked, admit, refuse_impossible, refuse_not_finite
 
 FAMILY = "bandit"
 KEYS = ("t", "arm")
+COLUMNS = (
+    "regret",
+    "pulls",
+    "reward_sum",
+)
+ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[K]"}
 RECORDS = ("regret", "arms")
 
 
@@ -73,6 +80,9 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
         play_block(policy.POLICY, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     else:
         simulate_block(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums)
+    refuse_not_finite(reward=reward_sums, regret=regret)
+    if simulate is not None and isinstance(policy.POLICY, Checked):
+        refuse_impossible(environment.means, checkpoints, regret, pulls)
     return regret, pulls, reward_sums
 
 
@@ -95,6 +105,7 @@ def play(policy, params, environment, checkpoints, rng, record):
         while t < checkpoints[c]:
             t += 1
             arm = policy.choose(params, state, no_context, t, rng)
+            admit(policy, arm, len(means), t)
             reward = environment.pull(environment, arm, rng)
             state = policy.learn(params, state, no_context, arm, reward, t, rng)
             regret += best - means[arm]
@@ -128,6 +139,7 @@ def play_every_round(policy, params, environment, environment_rng, policy_rng, a
         state = policy.init(params)
         for t in range(1, arms.shape[1] + 1):
             arm = policy.choose(params, state, no_context, t, policy_rng)
+            admit(policy, arm, len(environment.means), t)
             reward = environment.pull(environment, arm, environment_rng)
             state = policy.learn(params, state, no_context, arm, reward, t, policy_rng)
             arms[i, t - 1] = arm

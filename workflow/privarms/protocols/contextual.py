@@ -5,9 +5,12 @@ from numba import njit
 
 from privarms.errors import PrivarmsError
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import admit, refuse_not_finite
 
 FAMILY = "contextual"
 KEYS = ("t",)
+COLUMNS = ("reward",)
+ENVIRONMENT = {"pull": ("environment", "user", "arm", "rng"), "contexts": "float64[n, d]", "n_arms": "int"}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
@@ -38,6 +41,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
             play_contextual(policy.POLICY, params, environment, order, checkpoints, policy_rng, rewards[i])
         else:
             simulate(params, environment, order, checkpoints, policy_rng, rewards[i])
+    refuse_not_finite(reward=rewards)
     return {
         "replicate": np.repeat(np.arange(replicates), len(checkpoints)),
         "t": np.tile(checkpoints, replicates),
@@ -63,6 +67,7 @@ def play_contextual(policy, params, environment, order, checkpoints, rng, reward
             t += 1
             context = environment.contexts[user]
             arm = policy.choose(params, state, context, t, rng)
+            admit(policy, arm, environment.n_arms, t)
             reward = environment.pull(environment, user, arm, rng)
             state = policy.learn(params, state, context, arm, reward, t, rng)
             total += reward

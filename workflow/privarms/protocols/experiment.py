@@ -12,9 +12,42 @@ from privarms.environments._patients import arrive, gap, worse_arm
 from privarms.errors import StudyError
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import admit, refuse_not_finite
 
 FAMILY = "experiment"
 KEYS = ("feature",)
+COLUMNS = (
+    "regret",
+    "first_half_regret",
+    "eliminated",
+    "eliminated_after",
+    "wrong",
+    "estimate",
+    "missing",
+    "squared_error",
+    "floor_T_min",
+    "length",
+    "pulls_0",
+    "pulls_1",
+    "reward_sum_0",
+    "reward_sum_1",
+    "effect",
+    "variance_0",
+    "variance_1",
+    "trials",
+    "regret_squares",
+    "squared_error_squares",
+)
+ENVIRONMENT = {
+    "pull": ("environment", "feature", "arm", "rng"),
+    "pull_sum": ("environment", "feature", "arm", "count", "rng"),
+    "means": "float64[M, 2]",
+    "deviations": "float64[M, 2]",
+    "ends": "int64[G]",
+    "probabilities": "float64[G, M]",
+    "shares": "float64[G, M]",
+    "bounded": "bool",
+}
 RECORDS = ("runs", "features", "first_feature", "totals")
 ROW_PER_BLOCK = ("totals",)
 
@@ -108,6 +141,7 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
         play_block(policy.POLICY, params, environment, rng, records)
     else:
         simulate_block(simulate, params, environment, rng, records)
+    refuse_not_finite(reward=records.reward_sums, regret=records.regret)
     return records
 
 
@@ -202,6 +236,7 @@ def play(policy, params, environment, rng, record):
     for t in range(1, n + 1):
         feature = arrive(environment, t, rng)
         arm = policy.choose(params, state, feature, t, rng)
+        admit(policy, arm, 2, t)
         reward = environment.pull(environment, feature, arm, rng)
         both = state.viable[feature, 0] and state.viable[feature, 1]
         state = policy.learn(params, state, feature, arm, reward, t, rng)

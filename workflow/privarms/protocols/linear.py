@@ -8,9 +8,27 @@ from numba import njit
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import admit, refuse_not_finite
 
 FAMILY = "linear"
 KEYS = ("coordinate",)
+COLUMNS = (
+    "arm",
+    "pulls",
+    "truth",
+    "estimate",
+    "variance",
+    "policy_estimate",
+    "policy_variance",
+    "regret",
+)
+ENVIRONMENT = {
+    "draw_coefficients": ("environment", "coefficients", "rng"),
+    "draw_contexts": ("environment", "contexts", "rng"),
+    "pull": ("environment", "coefficients", "contexts", "arm", "rng"),
+    "n_arms": "int",
+    "dimensions": "int",
+}
 
 
 class Record(NamedTuple):
@@ -60,6 +78,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     )
     found = new_record(replicates, d)
     play_linear_block(policy.POLICY, params, environment, cell.horizon, environment_rng, policy_rng, found)
+    refuse_not_finite(reward=found.sums, regret=found.regret)
     # Contexts have a density: as many rows as dimensions are independent.
     enough = found.pulls >= d
     estimate, variance = np.full((replicates, d), np.nan), np.full((replicates, d), np.nan)
@@ -126,6 +145,7 @@ def play_linear(policy, params, environment, horizon, environment_rng, policy_rn
     for t in range(1, horizon + 1):
         environment.draw_contexts(environment, contexts, environment_rng)
         arm = policy.choose(params, state, contexts, t, policy_rng)
+        admit(policy, arm, K, t)
         reward = environment.pull(environment, theta, contexts, arm, environment_rng)
         state = policy.learn(params, state, contexts[arm], arm, reward, t, policy_rng)
         best = -np.inf

@@ -9,10 +9,43 @@ from numba import njit
 from privarms.errors import PrivarmsError
 from privarms.policies.locally_private._counts import ALONE, EMPTY, FOLLOWED, HALVINGS, IN_PARTS, LOOKS, MISSES
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import refuse_not_finite
 
 FAMILY = "locally_private"
 KEYS = ("t", "bin", "arm")
-RECORDS = ("regret", "point", "eliminations", "messages", "partition")
+# Without `auxiliary`, of the eliminations alone: it is what some policies call a parameter.
+COLUMNS = (
+    "regret",
+    "reward",
+    "share",
+    "local_regret",
+    "eliminated_after",
+    "eliminations",
+    "wrong",
+    "auxiliary_wrong",
+    "lost",
+    "looks",
+    "misses",
+    "in_parts",
+    "halvings",
+    "empty",
+    "alone",
+    "depth",
+    "x_low",
+    "x_high",
+    "y_low",
+    "y_high",
+    "refined",
+    "active",
+    "estimate",
+    "radius",
+)
+RECORDS = ("regret", "point", "eliminations", "messages", "validity", "partition")
+# Columns of the records about bins.
+COUNTED = ("eliminations", "wrong", "looks", "misses")
+GIVEN = ("in_parts", "halvings", "empty", "alone")
+# Of these a policy without bins has nothing to say.
+BINNED = ("point", "eliminations", "messages")
 # The best arm of a bin is judged on a grid of so many points along each of its edges.
 POINTS = 16
 
@@ -55,6 +88,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     names a bin that is not the whole cube, and `halvings`, how often it had been halved, in the mean over them all;
     `empty`, the share of bins, batch by batch, whose sums show that no user was there, and `alone`, the share of users
     who have changed a bin's sums alone. A bin with one arm left is not followed, so that its users give nothing away.
+    "validity": a row per replicate with `regret` and `reward` at the horizon and the columns of "eliminations", but
+    for those of the auxiliary stage, and of "messages", nan for a policy without bins; and which arm is best in a bin
+    nobody knows of data.
     "partition": for one run without sources; a row per checkpoint, rounded up to a whole batch, bin that there has been
     and arm: the bin's `depth`, corners (`x_low`, `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it
     has been `refined`; whether the arm is `active` in it, and its `estimate` and `radius` at the last look, nan before
@@ -83,6 +119,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         return _partitions(policy, params, environment, cell.checkpoints, policy_rng)
     records = {"point": _point_columns, "eliminations": _elimination_columns}
     records["messages"] = _message_columns(params)
+    records["validity"] = _validity_columns(params)
     record_of = records.get(cell.record, _regret_columns)
     checkpoints = cell.checkpoints
     record = new_record(len(checkpoints), params.n_arms)
@@ -91,7 +128,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         if shuffle is not None:
             shuffle(environment, environment_rng)
         state = run(policy, params, environment, checkpoints, policy_rng, record)
-        if record_of is not _regret_columns and not hasattr(state, "tree"):
+        refuse_not_finite(reward=record.rewards, regret=record.regret)
+        if cell.record in BINNED and not hasattr(state, "tree"):
             raise ValueError(f"record: {cell.record} is for policies with bins; {cell.policy} has none, give regret")
         columns = record_of(environment, checkpoints, record, state)
         rows = len(next(iter(columns.values())))
@@ -176,6 +214,21 @@ def _message_columns(params):
             "alone": given[ALONE] / users,
         }
         return {"regret": record.regret[-1:].copy()} | {name: np.array([share]) for name, share in shares.items()}
+
+    return columns
+
+
+def _validity_columns(params):
+    def columns(environment, checkpoints, record, state):
+        ends = {"regret": record.regret[-1:].copy(), "reward": record.rewards[-1:].copy()}
+        if not hasattr(state, "tree"):
+            return ends | {name: np.full(1, np.nan) for name in (*COUNTED, "lost", *GIVEN)}
+        parts = _elimination_columns(environment, checkpoints, record, state)
+        parts |= _message_columns(params)(environment, checkpoints, record, state)
+        if hasattr(environment, "shuffle"):
+            # Of data nobody knows which arm is best at a context.
+            parts |= {name: np.full(1, np.nan) for name in ("wrong", "lost")}
+        return ends | {name: parts[name].astype(float) for name in (*COUNTED, "lost", *GIVEN)}
 
     return columns
 

@@ -4,10 +4,17 @@ import numpy as np
 
 from privarms.inference import propensity
 from privarms.protocols._agreement import agree
+from privarms.protocols._checks import refuse_not_finite
 from privarms.protocols.bandit import play_every_round
 
 FAMILY = "bandit"
 KEYS = ("estimator",)
+COLUMNS = (
+    "estimate",
+    "effect",
+    "squared_error",
+)
+ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[K]", "vectors": "float64[K, d]"}
 
 ESTIMATORS = {
     "mean_difference": lambda arms, rewards, vectors: propensity.mean_difference(arms, rewards),
@@ -27,6 +34,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     arms = np.zeros((replicates, cell.horizon), np.int64)
     rewards = np.zeros((replicates, cell.horizon))
     play_every_round(policy.POLICY, params, environment, environment_rng, policy_rng, arms, rewards)
+    refuse_not_finite(reward=rewards)
     effect = environment.means[1] - environment.means[0]
     found = np.stack([estimate(arms, rewards, environment.vectors) for estimate in ESTIMATORS.values()], axis=1)
     return {

@@ -10,6 +10,13 @@ from privarms.protocols._agreement import refuse
 
 FAMILY = "stopping"
 KEYS = ()
+COLUMNS = (
+    "stopping_time",
+    "estimate",
+    "relative_error",
+    "failure",
+)
+ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[1]", "R": "float"}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

@@ -5,11 +5,12 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from privarms.errors import PrivarmsError
-from privarms.studies import contract, library
+from privarms.studies import additions, contract, library, source_faults
 from privarms.studies.streams import digest
 
 OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
@@ -149,14 +150,14 @@ def _undeviated(policy: str, parameters: Mapping) -> dict:
     return found
 
 
-def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
+def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     """The cells of a validated study (values resolved for a scale), in the order of its policies, then of its grid.
 
     A parameter of the grid that a policy does not take is dropped for that policy, and cells that then coincide are
-    one cell, in the panels of both. Raises PrivarmsError naming `file` and the key for an unknown policy, environment,
+    one cell, in the panels of both. Raises PrivarmsError naming file and key for an unknown policy, environment,
     protocol or parameter, a missing one, or a horizon below the number of arms.
     """
-    where = f"studies.{name}"
+    file, where = study_file, f"studies.{name}"
     protocol = study["protocol"]
     _known(file, f"{where}.protocol", "protocols", protocol)
     environment = study["environment"]["name"]
@@ -171,7 +172,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     records = library.literals("protocols", protocol).get("RECORDS", ())
     cells: dict[str, Cell] = {}
     for i, entry in enumerate(study["policies"]):
-        at = f"{where}.policies[{i}]"
+        file, at = additions.place(study_file, paper, name, i, study)
         policy = entry["policy"]
         _known(file, f"{at}.policy", "policies", policy)
         contract.check(f"{file}: {at}.policy", policy, protocol, environment)
@@ -224,6 +225,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
                     )
                 if panel and panel not in same.panels.split():
                     cells[cell.identity] = replace(same, panels=f"{same.panels} {panel}".strip())
+    file = study_file
     _used(file, where, study, environment_takes)
     if library.literals("protocols", protocol).get("FAMILY", "") is None:
         neighbours = {cell.environment_parameters.get("neighbour") for cell in cells.values()}
@@ -288,25 +290,31 @@ def _refuse_too_many_blocks(file: str, where: str, cells: Collection[Cell]) -> N
 
 def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
     """PrivarmsError where a parameter would overwrite a column of the results, or cannot be given at all."""
-    taken = {*RESULT_COLUMNS, *library.literals("protocols", protocol).get("KEYS", ())}
+    literals = library.literals("protocols", protocol)
+    taken = {*RESULT_COLUMNS, *literals.get("KEYS", ())}
+    file, at = library.source_file(room, name), ""
+    if library.is_extension(file):
+        # Of all records: a study of one record may get defaults of another. Ours are run with those that fit.
+        taken |= set(literals.get("COLUMNS", ()))
+        at = f"{source_faults.line(file, 'configure')}: "
     taken |= {"name"} if room == "environments" else {key for key in OWN_KEYS if key != "horizon"}
     takes = library.environment_arguments(name) if room == "environments" else library.arguments(room, name)
     kind = {"policies": "policy", "environments": "environment"}[room]
     for parameter in takes:
         if parameter in taken:
             raise PrivarmsError(
-                f"{kind} {name}: its parameter {parameter!r} is "
-                f"called like a column of the results or a key of a study (protocol {protocol}: "
-                f"{', '.join(sorted(taken))}); rename it in the module's configure"
+                f"{at}{kind} {name}: its parameter {parameter!r} is called like a column of the results or a key of a "
+                f"study (protocol {protocol}: {', '.join(sorted(taken))}); rename it in the module's configure"
             )
 
 
 def _refuse_another_epsilon(policy: str) -> None:
     """PrivarmsError for a policy with an epsilon and no privacy: figures and tables take it for a privacy budget."""
-    if "epsilon" not in library.arguments("policies", policy) or library.literals("policies", policy).get("PRIVATE"):
+    if "epsilon" not in library.arguments("policies", policy) or "PRIVATE" in library.literals("policies", policy):
         return
-    mechanisms = str(library.ROOT / "mechanisms")
-    if not any(file.startswith(mechanisms) for file in library.sources(library.module("policies", policy))):
+    roots = (library.ROOT, *library.extensions())
+    files = library.sources(library.module("policies", policy))
+    if not any(Path(file).is_relative_to(root / "mechanisms") for file in files for root in roots):
         raise PrivarmsError(
             f"{library.policy_file(policy)}: its parameter 'epsilon' is read as a privacy budget, and the module uses "
             "no mechanism of privarms.mechanisms; rename it (exploration, say), or set PRIVATE = True if it is one"
@@ -314,14 +322,16 @@ def _refuse_another_epsilon(policy: str) -> None:
 
 
 def _known(file: str, key: str, room: str, name: str) -> None:
-    if name not in library.names(room):
+    if name not in library.names(room) and not (room == "policies" and name in library.mechanisms()):
         raise PrivarmsError(f"{file}: {key}: unknown name {name!r}; expected one of {', '.join(library.names(room))}")
 
 
 def _accepted(file: str, at: str, values: Mapping, takes: Mapping, owner: str) -> None:
     for key, value in values.items():
         if key not in takes:
-            raise PrivarmsError(f"{file}: {at}.{key}: {owner} has no parameter {key!r}; it takes {', '.join(takes)}")
+            raise PrivarmsError(
+                f"{file}: {at}.{key}: {owner} has no parameter {key!r}; it takes {', '.join(takes) or 'none'}"
+            )
         for one in value if isinstance(value, list) else [value]:
             if takes[key].choices and one not in takes[key].choices:
                 expected = ", ".join(map(str, takes[key].choices))
@@ -352,10 +362,24 @@ def _fits(value, types: tuple[str, ...]) -> bool:
 
 
 def _described(policy: str) -> None:
-    """Every policy says what it is called and what it costs."""
-    for name in ("LABEL", "SECONDS_PER_RUN", "SECONDS_PER_STEP"):
-        if name not in library.literals("policies", policy):
-            raise PrivarmsError(f"{library.policy_file(policy)}: {name}: expected a literal of this name")
+    """Every policy says what it is called, unlike any other, and what it costs; of a mechanism its audit says that."""
+    literals, file = library.literals("policies", policy), library.source_file("policies", policy)
+    kinds = {"LABEL": "text", "SECONDS_PER_RUN": "number of at least 0", "SECONDS_PER_STEP": "number of at least 0"}
+    if library.family(policy) == library.MECHANISMS:
+        kinds = {"LABEL": "text"}
+    for name, kind in kinds.items():
+        if name not in literals:
+            raise PrivarmsError(f"{library.policy_file(policy)}: {name}: expected a literal of this name, a {kind}")
+        value = literals[name]
+        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+        if not (isinstance(value, str) and value.strip() if kind == "text" else number):
+            raise PrivarmsError(f"{source_faults.line(file, name)}: {name}: expected a {kind}; found {value!r}")
+    for other in library.names("policies") if library.is_extension(file) else ():
+        if other != policy and library.literals("policies", other).get("LABEL") == literals["LABEL"]:
+            raise PrivarmsError(
+                f"{source_faults.line(file, 'LABEL')}: LABEL: expected one that no other policy has, for figures tell "
+                f"curves by it; {library.policy_file(other)} has {literals['LABEL']!r}; change it"
+            )
 
 
 def _taken(file: str, at: str, given: Mapping, takes: Mapping, owner: str, told: tuple = ()) -> dict:

@@ -1,5 +1,6 @@
 """What the configuration says at a scale."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,18 +21,27 @@ def resolve(value, scale: str):
     return value
 
 
-def at_scale(file: Path, scale: str, schema: str) -> dict:
-    """A file's content at a scale. Both scales are validated, so that neither rots unseen."""
-    content = read(file)
+def at_scale(file: Path, scale: str, schema: str, otherwise: Mapping | None = None) -> dict:
+    """A file's content at a scale, with values for the keys that it lacks. Both scales are validated, so that neither
+    rots unseen."""
+    content = {**(otherwise or {}), **read(file)}
     at = {one: resolve(content, one) for one in SCALES}
     for one in SCALES:
         validate(at[one], schema, file)
     return at[scale]
 
 
-def load_paper(file: Path, scale: str) -> dict:
-    """One config/studies/*.yaml at a scale."""
-    paper = at_scale(file, scale, "study")
+def load_paper(file: Path, scale: str, extension: bool = False) -> dict:
+    """One config/studies/*.yaml at a scale; that of an extension needs not say more than its studies."""
+    file = Path(file)
+    name, folder = file.stem, file.resolve().parents[1].name
+    if extension and not re.fullmatch(r"[a-z][a-z0-9]*", name):
+        raise PrivarmsError(f"{file}: expected a name of small letters and digits alone, without _ or -; rename it")
+    about = {"paper": name, "title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
+    paper = at_scale(file, scale, "study", about if extension else None)
+    for key in () if extension else ("year", "artifacts"):
+        if key not in paper:
+            raise PrivarmsError(f"{file}: the file: the key {key!r} is missing; add it")
     if paper["paper"] != Path(file).stem:
         raise PrivarmsError(f"{file}: paper: expected {Path(file).stem!r}, the file's name; found {paper['paper']!r}")
     return paper

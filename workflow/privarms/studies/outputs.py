@@ -5,7 +5,7 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError
 from privarms.studies import claims as of_claims
-from privarms.studies import library, paths
+from privarms.studies import defaults, library, paths
 from privarms.studies.simulation import Simulation
 
 
@@ -17,12 +17,14 @@ class Outputs:
         self.papers = simulation.papers
         self.simulation = simulation
         self.datasets = simulation.datasets
-        self._studies, self._claims = Path(config["studies"]), Path(config["claims"])
-        self._published = config["published"]
+        self._config = config
         self.left_out, files = self._claim_files()
         self.claims = {
             paper: of_claims.load(
-                file, self.scale, self.papers[paper]["artifacts"], of_claims.published(self._published, paper)
+                file,
+                self.scale,
+                self.papers[paper]["artifacts"],
+                of_claims.published(self._in("published", paper), paper),
             )
             for paper, file in files.items()
         }
@@ -30,33 +32,48 @@ class Outputs:
             self._refuse_unknown_functions(paper)
             self._refuse_unknown_reads(paper)
 
+    def _in(self, room: str, paper: str) -> str:
+        return paths.folder(self._config, room, paper)
+
+    def _file_of(self, room: str, paper: str) -> Path:
+        return Path(self._in(room, paper), f"{paper}.yaml")
+
     def _claim_files(self) -> tuple[list[Path], dict[str, Path]]:
         """The files without a paper in this run, and those of the papers."""
-        files = {file.stem: file for file in sorted(self._claims.glob("*.yaml"))}
-        if not files:
-            raise PrivarmsError(f"config/config.yaml: claims: no *.yaml file in the folder {str(self._claims)!r}")
+        folders = paths.folders(self._config, "claims")
+        files: dict[str, Path] = {}
+        for file in (file for folder in folders for file in sorted(Path(folder).glob("*.yaml"))):
+            if file.stem in files:
+                raise PrivarmsError(
+                    f"{file}: expected one file of claims a paper; {files[file.stem]} is there; rename one"
+                )
+            files[file.stem] = file
+        if not any(Path(folders[0]).glob("*.yaml")):
+            raise PrivarmsError(f"config/config.yaml: claims: no *.yaml file in the folder {folders[0]!r}")
         return [f for name, f in files.items() if name not in self.papers], {
             paper: files[paper] for paper in self.papers if paper in files
         }
 
     def _refuse_unknown_functions(self, paper: str) -> None:
         """Every artifact, inference table and claim must have its function in the paper's module."""
-        content, folder = self.papers[paper], library.ROOT / "artifacts" / paper
-        file = self._studies / f"{paper}.yaml"
-        rooms = [("inference", "INFERENCE", list(content.get("inference", {})))]
-        for kind in ("figure", "table"):
-            rooms.append(
-                (f"{kind}s", f"{kind.upper()}S", [n for n in content["artifacts"] if self._kind(paper, n) == kind])
-            )
-        for module, table, names in rooms:
-            known = library.functions(folder / f"{module}.py", table)
-            for name in names:
-                if name not in known:
-                    expected = f"artifacts/{paper}/{module}.py: {table} holds {', '.join(known) or 'nothing'}"
-                    raise PrivarmsError(f"{file}: {name}: no function of this name; {expected}")
-        measures = library.functions(folder / "claims.py", "MEASURES")
+        content, file = self.papers[paper], self._file_of("studies", paper)
+        wanted = [("inference", "INFERENCE", name) for name in content.get("inference", {})]
+        for name, entry in content["artifacts"].items():
+            kind = entry["kind"]
+            if "default" not in entry:
+                wanted.append((f"{kind}s", f"{kind.upper()}S", name))
+            elif len(entry["studies"]) != 1 or defaults.KINDS[entry["default"]] != kind:
+                expected = f"a {defaults.KINDS[entry['default']]} of one study"
+                raise PrivarmsError(f"{file}: artifacts.{name}.default: {entry['default']} is {expected}; correct it")
+        for module, table, name in wanted:
+            known = library.functions(library.artifacts_file(paper, module), table)
+            if name not in known:
+                expected = f"artifacts/{paper}/{module}.py: {table} holds {', '.join(known) or 'nothing'}"
+                raise PrivarmsError(f"{file}: {name}: no function of this name; {expected}")
+        of_measures = library.artifacts_file(paper, "claims")
+        measures = library.functions(of_measures, "MEASURES")
         for claim in self.claims.get(paper, []):
-            where = f"{self._claims / paper}.yaml: {claim['claim']}"
+            where = f"{self._file_of('claims', paper)}: {claim['claim']}"
             for dataset in _listed(claim.get("dataset")):
                 if dataset not in self.datasets.sources:
                     known = ", ".join(self.datasets.sources)
@@ -65,7 +82,7 @@ class Outputs:
                 continue
             if claim["measure"] not in measures:
                 raise PrivarmsError(f"{where}.measure: unknown {claim['measure']!r}; expected {', '.join(measures)}")
-            takes = library.function_arguments(folder / "claims.py", measures[claim["measure"]])
+            takes = library.function_arguments(of_measures, measures[claim["measure"]])
             given = set(claim.get("arguments", {}))
             missing = {k for k, argument in takes.items() if argument.required} - {"results"} - given
             if missing or not given <= set(takes) - {"results"}:
@@ -73,7 +90,7 @@ class Outputs:
                 raise PrivarmsError(f"{where}.arguments: {claim['measure']} takes {expected}; found {sorted(given)}")
 
     def _refuse_unknown_reads(self, paper: str) -> None:
-        content, file = self.papers[paper], self._studies / f"{paper}.yaml"
+        content, file = self.papers[paper], self._file_of("studies", paper)
         for room in ("inference", "artifacts"):
             for name, entry in content.get(room, {}).items():
                 for key, known in (("studies", content["studies"]), ("inference", content.get("inference", {}))):
@@ -89,7 +106,21 @@ class Outputs:
 
     def published_files(self, paper: str) -> list[str]:
         """The files with what a paper prints."""
-        return paths.published(self._published, paper)
+        return paths.published(self._in("published", paper), paper)
+
+    # Where functions are
+
+    def module(self, paper: str, name: str) -> str:
+        """A module of the paper's artifacts, dotted: inference or claims."""
+        return library.artifacts_module(paper, name)
+
+    def function(self, paper: str, kind: str, file: str) -> tuple[str, str]:
+        """The module, dotted, whose table of functions makes the artifact with these files, and the name there."""
+        artifact = self.artifact_named(paper, kind, file)
+        default = self.papers[paper]["artifacts"][artifact].get("default")
+        if default:
+            return defaults.MODULE, default
+        return library.artifacts_module(paper, f"{kind}s"), artifact
 
     # Inference tables
 
@@ -112,6 +143,7 @@ class Outputs:
             "studies": [paths.study(self.scale, paper, s) for s in studies],
             "cells": [paths.cells(self.scale, paper, s) for s in studies],
             "published": self.published_files(paper),
+            "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
 
     def inference_cells(self, paper: str, table: str) -> dict[str, list[dict]]:
@@ -181,7 +213,7 @@ class Outputs:
 
     def sheets(self, paper: str) -> list[str]:
         """The names of the files of the paper's tables that are laid out for reading."""
-        known = library.functions(library.ROOT / "artifacts" / paper / "tables.py", "SHEETS")
+        known = library.functions(library.artifacts_file(paper, "tables"), "SHEETS")
         return [self._file(paper, name) for name in self.artifacts(paper, "table") if name in known]
 
     def artifact_files(self, paper: str, artifact: str) -> list[str]:
@@ -254,7 +286,7 @@ class Outputs:
         return [
             {
                 "key": paper,
-                **{k: content[k] for k in about},
+                **{k: content.get(k, "") for k in about},
                 "artifacts": [self._described(paper, name, lacking.get(name)) for name in content["artifacts"]],
             }
             for paper, content in self.papers.items()

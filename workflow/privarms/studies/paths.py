@@ -4,6 +4,7 @@ Every function takes wildcards as well as names: `study("quick", "{paper}", "{st
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from privarms.studies import library
@@ -28,6 +29,20 @@ def library_files(script: str, *modules: str) -> list[str]:
 def found(place: str) -> str:
     """A file or folder that the configuration names: in the working directory, or else in the project."""
     return place if os.path.exists(place) or not (PROJECT / place).exists() else str(PROJECT / place)
+
+
+def folders(config: Mapping, room: str) -> list[str]:
+    """Where files about papers lie, the project's folder first; room: studies, claims or published."""
+    own = found(config[room])
+    others = [place / room for place in library.extensions() if (place / room).is_dir()]
+    return [own, *(library.shown(place) for place in others if not (os.path.exists(own) and place.samefile(own)))]
+
+
+def folder(config: Mapping, room: str, paper: str) -> str:
+    """That of the folders of a room that has a paper's files; the project's if none has."""
+    places = folders(config, room)
+    there = [p for p in places if (Path(p) / f"{paper}.yaml").is_file() or (Path(p) / paper).is_dir()]
+    return [*there, places[0]][0]
 
 
 def results(scale: str) -> str:
@@ -68,6 +83,11 @@ def claims(scale: str, paper: str) -> str:
 def audit(scale: str) -> str:
     """All papers' privacy audits."""
     return f"results/{scale}/audit.csv"
+
+
+def audit_picture(scale: str, extension: str) -> str:
+    """What they show, a line a mechanism or policy; the csv: the numbers drawn."""
+    return f"results/{scale}/audit_losses.{extension}"
 
 
 def bench() -> str:

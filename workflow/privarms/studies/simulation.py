@@ -21,11 +21,9 @@ class Simulation:
         self.scale = config["scale"]
         self.papers = papers
         self.datasets = datasets
-        folder = Path(config["studies"])
+        files = {paper: str(Path(paths.folder(config, "studies", paper), f"{paper}.yaml")) for paper in papers}
         self._cells = {
-            (paper, study): [
-                c for c in grid.expand(str(folder / f"{paper}.yaml"), paper, study, entry) if self._can_run(c)
-            ]
+            (paper, study): [c for c in grid.expand(files[paper], paper, study, entry) if self._can_run(c)]
             for paper, content in papers.items()
             for study, entry in content["studies"].items()
         }
@@ -87,6 +85,11 @@ class Simulation:
             for study in self.studies(paper)
             if content["studies"][study]["protocol"] == "audit"
         ]
+
+    def claims(self) -> list[str]:
+        """The policies of this run that claim an epsilon and that no audit of the library is about."""
+        run = {c.policy for cells in self._cells.values() for c in cells if c.protocol != "audit"}
+        return sorted(policy for policy in run if library.claims_epsilon(policy) and not library.has_audit(policy))
 
     def audit_modules(self) -> list[str]:
         """The library modules of these audits and of the policies that they are about."""

@@ -4,18 +4,42 @@ import json
 import os
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError, StudyError
 from privarms.files import digests, settings
-from privarms.studies import library, paths
+from privarms.studies import cost, library, paths
 from privarms.studies import plan as planning
+from privarms.studies.cells import expand
 from privarms.studies.plan import Plan
 
 # The main process looks for the data once and tells its jobs, so that all of them plan the same run.
 STATUSES_VARIABLE = "PRIVARMS_DATASETS"
+CONFIGFILES_VARIABLE = "PRIVARMS_CONFIGFILES"
+
+
+def configfiles_before_the_last(arguments: Sequence[str] | None) -> list[str]:
+    """The files behind all `--configfile` of a command line but the last; None in a job, which is told of them."""
+    if arguments is None:
+        return json.loads(os.environ.get(CONFIGFILES_VARIABLE, "[]"))
+    given: list[list[str]] = []
+    inside = False
+    for argument in arguments[1:]:
+        option, equals, value = argument.partition("=")
+        if argument.startswith("-"):
+            inside = option in ("--configfile", "--configfiles")
+            if inside:
+                given.append([value] if equals else [])
+        elif inside:
+            given[-1].append(argument)
+    # Snakemake has gone to its --directory by now; the shell says where the line was typed.
+    here, typed = os.getcwd(), os.environ.get("PWD", "")
+    found = [os.path.join(here, file) for files in given[:-1] for file in files]
+    found = [f if os.path.exists(f) else os.path.join(typed, os.path.relpath(f, here)) for f in found]
+    os.environ[CONFIGFILES_VARIABLE] = json.dumps(found)
+    return found
 
 
 def make_plan(config: Mapping, main: bool) -> Plan:
@@ -26,6 +50,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     where = "config/config.yaml, --configfile or --config"
     settings.refuse_what_json_cannot_say(config, where)
     settings.validate(config, "config", where, texts=True)
+    library.extend(config.get("extensions", []))
     config = {**config, **{key: paths.found(config[key]) for key in ("studies", "claims", "published", "sources")}}
     of_papers = planning.papers(config)
     of_sources = sources.load_sources(config["sources"])
@@ -48,11 +73,39 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     try:
         plan = planning.make(config, of_papers, of_sources, statuses)
     except StudyError as error:
-        raise PrivarmsError(error.in_folder(config["studies"])) from error
+        raise PrivarmsError(error.in_folder(*paths.folders(config, "studies"))) from error
     if main:
+        if library.extensions():
+            warn_of_long_runs(config)
         announce(plan, lacking)
         set_aside_damaged(config["scale"])
     return plan
+
+
+def warn_of_long_runs(config: Mapping) -> None:
+    """Say on stderr which policies of extensions would take days at scale paper, by what their modules say; and tell
+    the jobs, which measure it, how much work there is."""
+    work: dict[str, tuple[int, int]] = {}
+    seconds: dict[str, float] = {}
+    for paper, content in planning.papers({**config, "scale": "paper"}).items():
+        file = Path(paths.folder(config, "studies", paper), f"{paper}.yaml")
+        for name, study in content["studies"].items():
+            named = {entry["policy"] for entry in study["policies"]}
+            own = {p for p in named if library.is_extension(library.source_file("policies", p))}
+            for cell in expand(str(file), paper, name, study) if own else ():
+                if cell.policy in own:
+                    runs, rounds = work.get(cell.policy, (0, 0))
+                    work[cell.policy] = runs + cell.replicates, rounds + cell.replicates * (cell.horizon or 0)
+                    seconds[cell.policy] = seconds.get(cell.policy, 0.0) + cell.seconds * cell.replicates
+    for policy, total in seconds.items():
+        if total > cost.LONG:
+            print(
+                f"warning: {library.policy_file(policy)}: by its SECONDS_PER_RUN and SECONDS_PER_STEP its "
+                f"{work[policy][0]:,} runs at scale paper take about {cost.duration(total)} on one core; correct "
+                "these, or have fewer replicates and shorter horizons",
+                file=sys.stderr,
+            )
+    cost.tell(work)
 
 
 def set_aside_damaged(scale: str) -> None:
@@ -107,8 +160,9 @@ def announce(plan: Plan, lacking: Mapping[str, str] = types.MappingProxyType({})
     for (_, status), datasets in alike.items():
         message = lacking.get(datasets[0]) or plan.datasets.missing_message(datasets[0])
         print(f"{', '.join(datasets)}: {words[status]}. {message}", file=sys.stderr)
-    for paper in plan.outputs.papers:
-        if paper not in plan.outputs.claims:
+    for paper, content in plan.outputs.papers.items():
+        # A researcher's own study needs none.
+        if paper not in plan.outputs.claims and "year" in content:
             print(f"{paper}: no claims: there is no {paper}.yaml in the folder of claims", file=sys.stderr)
     for file in plan.outputs.left_out:
         print(f"{file}: left out: no study file of this run is called {file.name}", file=sys.stderr)

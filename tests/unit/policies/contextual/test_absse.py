@@ -18,6 +18,7 @@ class Recorded(NamedTuple):
     contexts: np.ndarray
     rewards: np.ndarray
     pulled: np.ndarray
+    n_arms: int
 
 
 @njit
@@ -29,7 +30,7 @@ def pull(environment, user, arm, rng):
 def run(params, contexts, rewards, fast=False):
     """The arms of one run over all users in their order, and the reward after each round."""
     n = len(contexts)
-    environment = Recorded(pull, contexts, rewards, np.full(n, -1))
+    environment = Recorded(pull, contexts, rewards, np.full(n, -1), rewards.shape[1])
     order, rounds, totals = np.arange(n), np.arange(1, n + 1), np.zeros(n)
     rng = np.random.default_rng(0)
     if fast:

@@ -11,3 +11,4 @@ CONTRACT = {
     "learn": ("params", "state", "context", "arm", "reward", "t", "rng"),
     "POLICY": "Policy(init, choose, learn)",
 }
+FAST_PATH = ("params", "environment", "checkpoints", "rng", "record")

@@ -4,6 +4,8 @@ from privarms.policies.bandit.private_ucb import POLICY, SIMULATE, Params, State
 
 __all__ = ["POLICY", "SIMULATE", "Params", "State", "choose", "configure", "init", "learn"]
 
+# Its epsilon is that of the bonus.
+PRIVATE = False
 LABEL = "Bonus without noise"
 SECONDS_PER_RUN = 1e-6
 SECONDS_PER_STEP = 2e-8

@@ -14,6 +14,14 @@ SECONDS_PER_RUN = 1e-6
 SECONDS_PER_STEP = 3e-8
 
 
-def configure(K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"]) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes a round."""
-    return parameters(K, horizon, epsilon, variant, gamma=False, noise=True)
+def configure(
+    K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"], noise: float = 1.0
+) -> Params:
+    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes a round.
+
+    noise: multiple of the scale of the counter's noise. Only 1, the default, is private; a privacy audit sets less.
+    """
+    if not noise > 0:
+        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    params = parameters(K, horizon, epsilon, variant, gamma=False, noise=True)
+    return params._replace(node_scale=noise * params.node_scale)

@@ -14,9 +14,12 @@ SECONDS_PER_RUN = 1.5e-6
 SECONDS_PER_STEP = 0.0
 
 
-def configure(epsilon: float, alpha: float, beta: float, R: float = 1.0) -> Params:
-    """Parameters for a privacy budget epsilon > 0; the estimate is off by alpha |mu| or more with probability beta."""
-    return dp_nas.configure(epsilon, alpha, beta, R)
+def configure(epsilon: float, alpha: float, beta: float, R: float = 1.0, noise: float = 1.0) -> Params:
+    """Parameters for a privacy budget epsilon > 0; the estimate is off by alpha |mu| or more with probability beta.
+
+    noise: multiple of the Laplace scales. Only 1, the default, is private; a privacy audit sets less.
+    """
+    return dp_nas.configure(epsilon, alpha, beta, R, noise)
 
 
 @njit

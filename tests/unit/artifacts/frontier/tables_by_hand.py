@@ -1,0 +1,41 @@
+"""Results on hand-made tables."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+
+INSTANCES = pd.DataFrame(
+    {"instance": ["mu2"], "mean1": [0.75], "mean2": [0.625], "mean3": [0.5], "mean4": [0.375], "mean5": [0.25]}
+)
+CELL = {"variant": None, "data": "simulated", "environment": "bernoulli", "horizon": 100, "K": 5, "top": 0.75}
+CELL |= {"bottom": 0.25, "spacing": "linear", "epsilon": 0.5, "ratio": None, "first": None, "width": None}
+CELL |= {"alpha": None, "panels": "mu2"}
+
+
+def results(*, cells=None, replicates=None, **inference) -> SimpleNamespace:
+    """What a job would read: study -> rows for `cells` and `replicates`, inference table -> rows."""
+    cells, replicates, inference = (
+        {name: pd.DataFrame(rows) for name, rows in (frames or {}).items()} for frames in (cells, replicates, inference)
+    )
+    return SimpleNamespace(
+        cells=cells.__getitem__,
+        replicates=lambda study, columns=None: replicates[study],
+        inference=inference.__getitem__,
+        published={"regime_epsilon": 0.3}.__getitem__,
+        published_table={"instances": INSTANCES}.__getitem__,
+    )
+
+
+def summaries(*cells, runs=4, t=(100,)):
+    """Rows of a study's cell summaries: cells c0, c1, ... at the rounds t."""
+    measured = {"replicates": runs, "regret_mean": 10.0, "regret_se": 1.0}
+    return [CELL | {"cell": f"c{i}"} | cell | {"t": one} | measured for i, cell in enumerate(cells) for one in t]
+
+
+def runs(*regrets, horizon=100):
+    """Rows of a study's replicates: the regret of each run of cells c0, c1, ..."""
+    return [
+        {"cell": f"c{i}", "horizon": horizon, "t": horizon, "replicate": r, "regret": float(one)}
+        for i, of_cell in enumerate(regrets)
+        for r, one in enumerate(of_cell)
+    ]

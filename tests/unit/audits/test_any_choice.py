@@ -1,0 +1,115 @@
+"""The audit that fits any bandit: which event it finds, and that half of the noise is caught."""
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+from privarms.audits import any_choice
+from privarms.audits.any_choice import Table
+from privarms.audits.reduction import epsilon_lower_bound
+from privarms.mechanisms.laplace import laplace
+from privarms.policies import Policy
+
+PULLS = 5
+TRIALS = 40_000
+
+
+class State(NamedTuple):
+    sums: np.ndarray
+    best: int
+
+
+@njit
+def init(params):
+    return State(np.zeros(2), 0)
+
+
+@njit
+def choose(params, state, context, t, rng):
+    """Explore, then commit."""
+    return (t - 1) % 2 if t <= 2 * PULLS else state.best
+
+
+@njit
+def learn(params, state, context, arm, reward, t, rng):
+    if t <= 2 * PULLS:
+        state.sums[arm] += reward
+    if t != 2 * PULLS:
+        return state
+    for a in range(2):
+        state.sums[a] += laplace(1 / params, rng)
+    return State(state.sums, np.argmax(state.sums))
+
+
+@njit
+def leaks(params, state, context, t, rng):
+    """Arm 1 in round 4 if arm 0's first reward was 1."""
+    return 1 if t == 4 and state.sums[0] == 1 else 0
+
+
+@njit
+def adds(params, state, context, arm, reward, t, rng):
+    if t == 1:
+        state.sums[arm] += reward
+    return state
+
+
+COMMITS = SimpleNamespace(POLICY=Policy(init, choose, learn))
+LEAKS = SimpleNamespace(POLICY=Policy(init, leaks, adds))
+
+
+def counted(policy, params, rounds, trials=TRIALS):
+    inputs = [any_choice.configure(2, n, rounds, 1.0) for n in (0, 1)]
+    rngs = [np.random.default_rng(3 + n) for n in (0, 1)]
+    return [any_choice.count_events(policy, params, i, 1024, trials, rng) for i, rng in zip(inputs, rngs, strict=True)]
+
+
+def test_a_choice_that_gives_a_reward_away_is_found():
+    assert counted(LEAKS, 1.0, 16, 100) == [0, 100]
+    (less, more), event = any_choice.look(LEAKS.POLICY, 1.0, 2, 16, 50)
+    assert event.round == 4
+    assert (less.base, less.arm) == (more.base, more.arm)
+    assert {less.changed, more.changed} == {False, True}
+
+
+def test_half_the_noise_is_caught_and_all_of_it_is_not():
+    for epsilon, caught in ((1.0, False), (2.0, True)):
+        events = counted(COMMITS, epsilon, 16)
+        assert (epsilon_lower_bound(events[0], TRIALS, events[1], TRIALS, 0.9999) > 1.0) == caught
+
+
+def test_the_event_is_the_same_with_both_neighbours_and_every_time():
+    first, second = (any_choice.look(COMMITS.POLICY, 1.0, 2, 16, 500) for _ in range(2))
+    assert first == second
+    assert first[1].round > 2 * PULLS
+
+
+def test_before_anything_is_released_nothing_is_seen():
+    events = counted(COMMITS, 1.0, 2 * PULLS)
+    assert events[0] in (0, TRIALS)
+    assert events[0] == events[1]
+
+
+@pytest.mark.parametrize(
+    ("table", "rewards"),
+    [
+        (Table(0.0, 0, True, 2), [[1, 0, 0, 0], [0, 1, 1, 0]]),
+        (Table(0.0, 0, False, 0), [[0, 0, 0, 0], [0, 0, 0, 0]]),
+        (Table(1.0, 1, True, 1), [[1, 0, 1, 1], [0, 1, 1, 1]]),
+    ],
+)
+def test_the_tables(table, rewards):
+    found = [[any_choice._reward(table, arm, pull) for pull in range(4)] for arm in range(2)]
+    assert found == rewards
+
+
+@pytest.mark.parametrize(
+    ("changed", "match"),
+    [({"K": 1}, "K"), ({"neighbour": 2}, "neighbour"), ({"rounds": 2}, "rounds"), ({"promised": 0.0}, "promised")],
+)
+def test_bad_inputs_are_refused(changed, match):
+    with pytest.raises(ValueError, match=match):
+        any_choice.configure(**{"K": 2, "neighbour": 0, "rounds": 64, "promised": 1.0} | changed)

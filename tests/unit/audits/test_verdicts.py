@@ -1,0 +1,113 @@
+"""What is said of an audit: what exceeds the claim, what its broken twin shows, and which line stands for many."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from privarms.audits import verdicts
+from privarms.audits.reduction import epsilon_lower_bound
+from privarms.audits.verdicts import CONFIDENCE, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE, PRIVATE, summary, table
+
+TRIALS = 1_000_000
+
+
+def counts(rates, policy="laplace", environment="released_number", **setting):
+    """Both neighbours' rows of one setting; rates: of neighbour 0 and 1."""
+    rows = [
+        {"neighbour": n, "trials": TRIALS, "events": round(TRIALS * rates[n]), "policy": policy}
+        | {"environment": environment, "variant": None, **setting}
+        for n in (0, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def laplace(noise, epsilon=1.0, loss=None):
+    """What the audit of the Laplace mechanism sees, with this multiple of the noise."""
+    loss = epsilon / noise if loss is None else loss
+    return counts((math.exp(-loss) / 2, 0.5), epsilon=epsilon, noise=noise)
+
+
+def one(*frames):
+    return table([("p", "s", pd.concat(frames, ignore_index=True))])
+
+
+def test_a_mechanism_that_keeps_its_claim_stands_beside_its_twin():
+    (row,) = one(laplace(1.0), laplace(0.5)).to_dict("records")
+    assert list(row)[: len(verdicts.MEASURES)] == list(verdicts.MEASURES)
+    assert (row["subject"], row["family"], row["variant"]) == ("laplace", "mechanisms", "")
+    assert (row["claimed_epsilon"], row["exact"], row["trials"]) == (1, 1, TRIALS)
+    events = [round(TRIALS * rate) for rate in (math.exp(-2) / 2, 0.5)]
+    assert row["broken_twin_lower_bound"] == pytest.approx(
+        epsilon_lower_bound(events[0], TRIALS, events[1], TRIALS, CONFIDENCE)
+    )
+    assert 0.95 < row["lower_bound"] < 1 < row["broken_twin_lower_bound"]
+    assert row["power_against_half_noise"] > 0.999
+    assert row["verdict"] == PRIVATE
+    # Two bounds were taken.
+    assert row["level"] == pytest.approx(1 - 2 * (1 - CONFIDENCE))
+
+
+def test_a_bound_or_an_exact_loss_above_the_claim_is_not_private():
+    caught = one(laplace(1.0, loss=1.1), laplace(0.5)).iloc[0]
+    assert (caught["verdict"], caught["note"]) == (NOT_PRIVATE, "")
+    # ln((1 + ...)) of a linear contest: as released private UCB loses more than is claimed, whatever few trials show.
+    setting = {"K": 2, "horizon": 101, "epsilon": 0.05, "variant": "as_released"}
+    few = counts((0.5, 0.5), "private_ucb", "changed_reward", **setting)
+    row = one(few).iloc[0]
+    assert row["exact"] > row["claimed_epsilon"] > row["lower_bound"]
+    assert row["verdict"] == NOT_PRIVATE
+    assert "calculation" in row["note"]
+
+
+def test_what_could_not_have_been_caught_is_said_with_what_it_takes():
+    missed = one(laplace(1.0), laplace(0.5, loss=0.9)).iloc[0]
+    assert missed["verdict"] == NOT_CAUGHT
+    assert "twin with 0.5 of the noise is not caught" in missed["note"]
+    assert one(laplace(1.0)).iloc[0]["note"] == "No broken twin was run."
+    few = pd.concat([laplace(1.0), laplace(0.5)], ignore_index=True)
+    few[["trials", "events"]] //= 20_000
+    row = table([("p", "s", few)]).iloc[0]
+    assert row["power_against_half_noise"] < 0.8
+    needed = verdicts.trials_for(math.exp(-2) / 2, 0.5, 1.0, CONFIDENCE)
+    assert f"takes {needed:,} trials" in row["note"]
+
+
+def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
+    setting = {"K": 2, "rounds": 64, "promised": 1.0, "horizon": 1024, "pulls": 5}
+    told = [
+        counts((0.5 * math.exp(-loss), 0.5), "adap_ucb", "any_choice", **setting, epsilon=loss) for loss in (1.0, 2.0)
+    ]
+    (row,) = one(*[frame.drop(columns="pulls") for frame in told]).to_dict("records")
+    assert (row["claimed_epsilon"], row["epsilon"], row["verdict"]) == (1, 1, PRIVATE)
+    assert np.isnan(row["exact"])
+    assert "rates counted" in row["note"]
+
+
+def test_what_fails_leads_and_what_is_not_audited_ends():
+    bad = counts((0.1, 0.5), "lap_plus", "released_length", epsilon=1.0)
+    rows = table([("p", "s", pd.concat([laplace(1.0), laplace(0.5)])), ("p", "t", bad)], ["dp_se", "laplace"])
+    assert rows["subject"].tolist() == ["lap_plus", "laplace", "dp_se"]
+    assert rows["verdict"].tolist() == [NOT_PRIVATE, PRIVATE, NOT_AUDITED]
+    # Of a length half of epsilon is promised.
+    assert rows["claimed_epsilon"].tolist()[:2] == [0.5, 1.0]
+    assert "docs/extend.md" in rows["note"].iloc[-1]
+
+
+def test_an_audit_that_could_not_be_run_is_none():
+    none = laplace(1.0).assign(trials=0, events=0)
+    row = table([("p", "s", none)]).iloc[0]
+    assert row["verdict"] == NOT_AUDITED
+    assert "could not be run" in row["note"]
+
+
+def test_one_line_stands_for_all_settings_of_a_subject():
+    kept = one(laplace(1.0, 0.5), laplace(0.5, 0.5), laplace(1.0, 1.0), laplace(1.0, 2.0), laplace(0.5, 2.0))
+    # That one setting has no twin does not take back what another one shows.
+    assert kept["verdict"].tolist() == [PRIVATE, PRIVATE, NOT_CAUGHT]
+    (line,) = summary(kept).to_dict("records")
+    assert (line["verdict"], line["settings"], line["claimed_epsilon"]) == (PRIVATE, 3, 2)
+    broken = one(laplace(1.0, 0.5), laplace(0.5, 0.5), laplace(1.0, 1.0, loss=1.2))
+    (line,) = summary(broken).to_dict("records")
+    assert (line["verdict"], line["claimed_epsilon"]) == (NOT_PRIVATE, 1)

@@ -1,0 +1,59 @@
+"""Lower bounds on regret; expected values worked by hand."""
+
+import math
+
+import pytest
+
+from privarms.inference import lower_bounds
+from privarms.inference.divergences import kl
+
+MU2 = (0.75, 0.625, 0.5, 0.375, 0.25)
+
+
+def test_two_arms_by_hand():
+    divergence = 0.5 * math.log(4 / 3)
+    assert lower_bounds.lai_robbins([0.75, 0.5]) == pytest.approx(0.25 / divergence, rel=1e-12)
+    # 6 epsilon gap = 0.15 is above kl = 0.1438, 0.03 is below.
+    assert lower_bounds.azize_basu([0.5, 0.75], 0.1) == pytest.approx(0.25 / divergence, rel=1e-12)
+    assert lower_bounds.azize_basu([0.5, 0.75], 0.02) == pytest.approx(0.25 / 0.03, rel=1e-12)
+    d = -math.log(1 - 0.75 * (1 - math.exp(-0.1))) - 0.05
+    assert lower_bounds.azize([0.5, 0.75, 0.75], 0.1) == pytest.approx(0.25 / d, rel=1e-12)
+
+
+def test_a_large_budget_costs_nothing():
+    for bound in (lower_bounds.azize_basu, lower_bounds.azize):
+        assert bound(MU2, 10) == pytest.approx(lower_bounds.lai_robbins(MU2), rel=1e-12)
+        assert bound(MU2, 0.01) > 4 * lower_bounds.lai_robbins(MU2)
+
+
+def test_the_bound_of_2025_is_the_largest():
+    for epsilon in (0.001, 0.01, 0.1, 0.3, 1, 3):
+        assert lower_bounds.azize(MU2, epsilon) >= lower_bounds.azize_basu(MU2, epsilon) - 1e-9
+        # d_epsilon is at most epsilon times the gap, and at most kl.
+        assert lower_bounds.azize(MU2, epsilon) >= max(4 / epsilon, lower_bounds.lai_robbins(MU2)) - 1e-9
+
+
+def test_equal_arms_cost_nothing():
+    assert lower_bounds.lai_robbins([0.5, 0.5]) == lower_bounds.azize([0.5, 0.5], 1) == 0
+    assert lower_bounds.lai_robbins([0.5, 1.0]) == 0, "one failure tells an arm from one that never fails"
+    assert kl(0.5, 1.0) == math.inf
+
+
+def test_minimax():
+    assert lower_bounds.minimax(5, 1_000_000, 1.0) == pytest.approx(2000 / 27)
+    assert lower_bounds.minimax(5, 100, 1e-4) == pytest.approx(4 / 0.0131)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: lower_bounds.lai_robbins([]), "means"),
+        (lambda: lower_bounds.azize([0.5, 1.5], 1), "means"),
+        (lambda: lower_bounds.azize([0.5, 0.6], 0), "epsilon"),
+        (lambda: lower_bounds.azize_basu([0.5, 0.6], -1), "epsilon"),
+        (lambda: lower_bounds.minimax(1, 10, 1), "K"),
+    ],
+)
+def test_bad_input(call, said):
+    with pytest.raises(ValueError, match=f"^{said}"):
+        call()

@@ -1,0 +1,177 @@
+"""Policies that pull in batches: sizes, indices by hand, privacy of the sums, one compilation."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+from privarms.environments.bernoulli import Environment, pull
+from privarms.inference.divergences import d_epsilon, kl
+from privarms.policies.bandit import _batches, _episodes, _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb
+from privarms.protocols.bandit import new_record, play, simulate_block
+
+POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
+
+
+def counts(params, batches):
+    """An arm's pulls after each of its first batches."""
+    state, found = _batches.new_state(1), []
+    for _ in range(batches):
+        state.pulls[0] += _growing_batches.batch_size(params, state, 0)
+        found.append(int(state.pulls[0]))
+    return found
+
+
+def test_pulls_grow_by_the_ratio():
+    assert counts(dp_imed.configure(2, 1.0), 6) == [2, 4, 8, 16, 32, 64]
+    assert counts(dp_imed.configure(2, 1.0, ratio=3), 4) == [3, 9, 27, 81]
+    # 1.5, 2.25, 3.375, 5.06, 7.59, 11.39
+    assert counts(dp_klucb.configure(2, 1.0, ratio=1.5), 6) == [2, 3, 4, 6, 8, 12]
+    # ceil(1.1^m) is 2 for m = 1 to 7 and 3 for m = 8 to 11: no batch is empty.
+    assert counts(dp_klucb.configure(2, 1.0, ratio=1.1), 4) == [2, 3, 4, 5]
+    # At least 8 / 0.25 = 32 pulls at first, then as without.
+    assert counts(dp_imed.configure(2, 0.25, first=8), 3) == [32, 64, 128]
+    assert counts(dp_imed.configure(2, 0.25, ratio=3, first=8), 2) == [81, 243]
+
+
+def test_every_count_is_a_power_rounded_up():
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        ratio = 1 + 10 ** rng.uniform(-2, 1)
+        found = counts(dp_imed.configure(2, 1.0, ratio=ratio), 12)
+        powers = {math.ceil(ratio**m) for m in range(1, 2000) if m * math.log(ratio) < 40}
+        assert set(found) <= powers
+        assert found == sorted(powers)[:12], ratio
+
+
+def test_episodes_double_the_pulls():
+    state = _batches.new_state(1)
+    lengths = []
+    for _ in range(5):
+        lengths.append(_episodes.episode_length(adap_ucb.configure(2, 1.0), state, 0))
+        state.pulls[0] += lengths[-1]
+    assert lengths == [1, 1, 2, 4, 8]
+
+
+def released(*arms):
+    """A state in which each arm has (pulls, rewards in its statistic, private sum)."""
+    pulls, rewards, sums = zip(*arms, strict=True)
+    return _batches.State(np.array(pulls), np.array(rewards), np.array(sums, float), 0, 0, 0.0)
+
+
+def test_indices_by_hand():
+    state, t = released((16, 8, 3.0), (4, 2, -1.0)), 21
+    params = adap_ucb.configure(2, 0.5)
+    expected = 3 / 8 + math.sqrt(3.1 * math.log(42) / 16) + 3.1 * math.log(21) / (0.5 * 8)
+    assert adap_ucb.index(params, state, 0, t) == pytest.approx(expected, rel=1e-12)
+    state = released((2000, 1000, 300.0), (2000, 1000, 300.0))
+    params = adap_klucb.configure(2, 0.5)
+    mean, level = 0.3 + 3.1 * math.log(4001) / 500, 3.1 * math.log(4001) / 1000
+    q = adap_klucb.index(params, state, 0, 4001)
+    assert q > mean
+    assert kl(mean, q) == pytest.approx(level, rel=1e-9)
+    params = dp_klucb.configure(2, 0.5)
+    q = dp_klucb.index(params, state, 0, 4001)
+    assert d_epsilon(0.3, q, 0.5) == pytest.approx(math.log(4001) / 1000, rel=1e-9)
+    params, state = dp_imed.configure(2, 0.5), released((64, 64, 48.0), (32, 32, -5.0), (2, 2, 9.0))
+    assert dp_imed.largest_mean(state) == 1, "means are clipped"
+    assert dp_imed.index(params, state, 0, 0.9) == pytest.approx(64 * d_epsilon(0.75, 0.9, 0.5) + math.log(64))
+    assert dp_imed.index(params, state, 1, 0.9) == pytest.approx(32 * d_epsilon(0.0, 0.9, 0.5) + math.log(32))
+    assert dp_imed.best(params, state, 9) == 2
+
+
+def test_equals_go_to_the_lowest_arm():
+    early = released((2, 2, 1.0), (2, 2, 1.5), (2, 2, 0.0))
+    # All indices are 1.
+    assert dp_klucb.best(dp_klucb.configure(3, 0.01), early, 7) == 0
+    assert adap_klucb.best(adap_klucb.configure(3, 0.01), early, 7) == 0
+    assert dp_klucb.best(dp_klucb.configure(3, 5.0), released((90, 90, 1.0), (90, 90, 70.0), (90, 90, 70.0)), 271) == 1
+
+
+@njit
+def first_arm(params, state, t):
+    """A rule that writes down when it is asked; params: int64[n], how often, and from place 1 on the rounds."""
+    params[0] += 1
+    params[params[0]] = t
+    return 0
+
+
+@njit
+def as_many(params, state, arm):
+    return max(state.pulls[arm], 1)
+
+
+def test_a_rule_is_asked_for_the_round_about_to_be_played_and_the_horizon_cuts_the_last_batch():
+    environment, checkpoints = Environment(pull, np.array([0.25, 1.0])), np.array([9, 12])
+    record, asked = new_record(2, 2), np.zeros(9, np.int64)
+    _batches.simulate(first_arm, as_many, asked, 1.0, True, environment, checkpoints, np.random.default_rng(1), record)
+    # Arm 0 in round 1, arm 1 in round 2, then arm 0's 1, 2 and 4 rounds, and 3 of its 8.
+    assert asked[1 : 1 + asked[0]].tolist() == [3, 4, 6, 10]
+    assert record.pulls.tolist() == [11, 1]
+    assert record.reward_sums[1] == 1
+    assert record.regret.tolist() == [0.75 * 8, 0.75 * 11]
+
+
+def test_a_batch_is_released_once_with_its_noise():
+    for forget in (True, False):
+        rng = np.random.default_rng(1)
+        sums = []
+        for _ in range(20_000):
+            state = _batches.new_state(1)
+            _batches.release(state, 0, 10, 4.0, 2.0, forget, rng)
+            _batches.release(state, 0, 30, 9.0, 2.0, forget, rng)
+            sums.append(state.private_sums[0])
+        assert state.pulls[0] == 40
+        assert state.rewards[0] == (30 if forget else 40)
+        noises = 1 if forget else 2
+        # Laplace noise of scale 2 has variance 8; that of the sample variance is known to about 2%.
+        assert np.mean(sums) == pytest.approx(9 if forget else 13, abs=0.15)
+        assert np.var(sums) == pytest.approx(8 * noises, rel=0.08)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_noise_is_that_of_one_reward_over_epsilon(policy):
+    """What `learn` releases after a batch of zeros is the noise alone."""
+    for epsilon, noise in ((0.5, 1.0), (0.5, 0.5), (2.0, 1.0)):
+        params, rng, sums = policy.configure(2, epsilon, noise=noise), np.random.default_rng(3), []
+        for _ in range(20_000):
+            state = policy.init(params)
+            for t in (1, 2):
+                arm = policy.choose(params, state, np.empty(0), t, rng)
+                state = policy.learn(params, state, np.empty(0), arm, 0.0, t, rng)
+            sums.append(state.private_sums[0])
+        assert np.mean(np.abs(sums)) == pytest.approx(noise / epsilon, rel=0.05)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_new_parameter_values_compile_nothing(policy):
+    environment, compiled = Environment(pull, np.array([0.6, 0.5, 0.4])), []
+    for epsilon, horizon in ((0.1, 300), (1.0, 1000), (3.0, 77)):
+        args = (policy.configure(3, epsilon), environment, np.array([horizon]), np.random.default_rng(1))
+        record = new_record(1, 3)
+        play(policy.POLICY, *args, record)
+        assert record.pulls.sum() == horizon
+        simulate_block(
+            policy.SIMULATE["bernoulli"], *args, np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3))
+        )
+        compiled.append((len(play.signatures), len(policy.simulate.signatures), len(policy.choose.signatures)))
+    assert len(set(compiled)) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: adap_ucb.configure(1, 1.0), "K"),
+        (lambda: adap_klucb.configure(2, 0.0), "epsilon"),
+        (lambda: adap_ucb.configure(2, 1.0, alpha=0), "alpha"),
+        (lambda: adap_ucb.configure(2, 1.0, noise=0), "noise"),
+        (lambda: dp_klucb.configure(2, 1.0, ratio=1), "ratio"),
+        (lambda: dp_imed.configure(2, 1.0, first=-1), "first"),
+        (lambda: dp_imed.configure(2, math.inf), "epsilon"),
+        (lambda: dp_klucb.configure(2, 1.0, noise=-1), "noise"),
+    ],
+)
+def test_bad_parameters(call, said):
+    with pytest.raises(ValueError, match=f"^{said}: expected"):
+        call()

@@ -1,0 +1,96 @@
+"""The example of an extension: its own study, its policy beside published ones, and what an edit of it runs again."""
+
+import csv
+import re
+import shutil
+
+import pytest
+import yaml
+
+from privarms.files import parquet
+
+from .conftest import ROOT, Project
+
+pytestmark = pytest.mark.workflow
+
+
+@pytest.fixture
+def extended(small) -> Project:
+    """The small project with the example beside it, its studies tiny."""
+    shutil.copytree(ROOT / "examples", small.folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    file = small.folder / "examples/my_bandits/studies/mine.yaml"
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    for study in content["studies"].values():
+        study |= {"horizon": 400, "replicates": 4, "block": 2}
+    file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    # As --configfile does, which the tests' command line gives to another file.
+    given = yaml.safe_load((small.folder / "examples/my.yaml").read_text(encoding="utf-8"))
+    config = small.folder / "config/quick.yaml"
+    # In plain Python every trial of the audit that the policy gets takes as long as a run.
+    text = config.read_text(encoding="utf-8").replace("audit_trials: 10_000", "audit_trials: 4")
+    config.write_text(text + yaml.safe_dump(given), encoding="utf-8")
+    return small
+
+
+def edit(project, file, old, new):
+    place = project.folder / "examples/my_bandits" / file
+    text = place.read_text(encoding="utf-8")
+    assert old in text
+    place.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_the_example_stands_beside_what_is_published(extended, small_made):
+    extended.complete()
+    results = extended.folder / "results/quick"
+    made = {p.name for p in (results / "figures/mine").glob("*.png")}
+    assert made == {f"{n}.png" for n in ("budgets_over_time", "budgets_final", "budgets_pulls_pulls")} | {
+        f"{n}.png" for n in ("smooth_over_time", "smooth_final", "smooth_pulls_pulls")
+    }
+    rows = list(csv.DictReader((results / "tables/mine/budgets.csv").open(encoding="utf-8")))
+    assert {r["policy"] for r in rows} == {"private_halving", "dp_se", "ucb1"}
+    assert {r["measure"] for r in rows} == {"regret"}
+    rows = csv.DictReader((results / "audit.csv").open(encoding="utf-8"))
+    assert {(r["subject"], r["claimed_epsilon"]) for r in rows if r["paper"] == "mine"} == {("private_halving", "1.0")}
+    drawn = (results / "figures/sajed2019/fig1a.csv").read_text(encoding="utf-8")
+    assert "Private halving" in drawn
+    report = (results / "report.html").read_text(encoding="utf-8")
+    assert "mine: " in report or ">mine<" in report
+    # No claim about the published policies has another verdict.
+    before = (small_made.folder / "results/quick/ledger.csv").read_text(encoding="utf-8")
+    assert (results / "ledger.csv").read_text(encoding="utf-8") == before
+
+    # An edit runs again what uses it, and nothing else.
+    edit(extended, "environments/beta_rewards.py", "Beta with mean", "A Beta variable with mean")
+    pending = extended.pending()
+    assert pending
+    assert all("mine" in p or "report" in p or "ledger" in p for p in pending), pending
+    assert not any("budgets" in p for p in pending)
+    shards = {re.search(r"shards/mine/(\w+)-", p)[1] for p in pending if "/shards/" in p}
+    assert shards == {"private_halving", "uniform"}
+
+
+def test_faults_of_an_extension_end_the_run_with_one_line(extended):
+    def refused(*words):
+        done = extended.run("mine")
+        said = done.stdout + done.stderr
+        assert done.returncode != 0
+        assert [line for line in said.splitlines() if all(word in line for word in words)], said
+
+    policy = "policies/bandit/private_halving.py"
+    edit(extended, policy, "    return state.arm\n", "    return state.arm + 1\n")
+    refused(
+        "error: examples/my_bandits/studies/mine.yaml: studies.", "private_halving.py:", "gave arm", "expected 0 to"
+    )
+    # Only what chooses no arm one by one is made.
+    for shard in (extended.folder / "results/quick/shards/mine").glob("private_halving-*"):
+        assert {piece["cell"]["environment"] for piece in parquet.metadata(shard)["pieces"]} == {"bernoulli"}
+    edit(extended, policy, "    return state.arm + 1\n", "    return np.random.randint(2)\n")
+    refused("private_halving.py:", "numpy.random.randint", "`rng`")
+    edit(extended, policy, "np.random.randint(2)", "state.arm")
+    shutil.copy2(
+        extended.folder / f"examples/my_bandits/{policy}",
+        extended.folder / "examples/my_bandits/policies/bandit/ucb1.py",
+    )
+    refused(
+        "examples/my_bandits/policies/bandit/ucb1.py", "expected a name", "workflow/privarms/policies/bandit/ucb1.py"
+    )

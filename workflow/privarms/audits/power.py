@@ -1,0 +1,50 @@
+"""With which probability an audit would catch half of the noise, and how many trials that takes."""
+
+import numpy as np
+from scipy.stats import beta, binom
+
+WANTED = 0.8
+# Beyond this no trials are counted.
+MOST_TRIALS = 10**15
+# Of the probability of the rarer outcome, how much is left out, and into how many parts the rest is cut.
+_LEFT_OUT, _PARTS = 1e-9, 400
+
+
+def power(unlikely: float, likely: float, claimed: float, trials: int, confidence: float) -> float:
+    """The probability that `reduction.epsilon_lower_bound` exceeds what is claimed, in [0, 1].
+
+    unlikely, likely: the event's probability with the neighbour with whom it is less and more likely
+    trials: with each of them
+
+    The bound is above `claimed` where the lower Clopper-Pearson end of the one is above v, e^claimed times the upper
+    end of the other, which is where a binomial of probability v reaches the count seen with less than half the level.
+    The counts of the less likely neighbour are taken together in parts, each as its largest: the power is never less.
+    """
+    half = (1 - confidence) / 2
+    low, high = binom.ppf(_LEFT_OUT, trials, unlikely), binom.isf(_LEFT_OUT, trials, unlikely)
+    counts = np.unique(np.rint(np.linspace(low, high, _PARTS)))
+    shares = np.diff(binom.cdf(counts, trials, unlikely), prepend=0.0)
+    upper = np.where(counts < trials, beta.isf(half, counts + 1, np.maximum(trials - counts, 1)), 1.0)
+    above = np.exp(claimed) * upper
+    needed = binom.isf(half, trials, np.minimum(above, 1.0)) + 1
+    caught = np.where(above < 1, binom.sf(needed - 1, trials, likely), 0.0)
+    return float(min(shares @ caught, 1.0))
+
+
+def trials_for(unlikely: float, likely: float, claimed: float, confidence: float, wanted: float = WANTED) -> int | None:
+    """How many trials with each neighbour give that power, rounded up to two digits; None where no number does."""
+    if not likely > 0 or not np.log(likely) - np.log(max(unlikely, 1e-300)) > claimed:
+        return None
+    low, high = 1.0, 10.0
+    while power(unlikely, likely, claimed, int(high), confidence) < wanted:
+        low, high = high, 10 * high
+        if high > MOST_TRIALS:
+            return None
+    while high / low > 1.02:
+        middle = np.sqrt(low * high)
+        if power(unlikely, likely, claimed, int(middle), confidence) < wanted:
+            low = middle
+        else:
+            high = middle
+    digit = 10.0 ** (np.floor(np.log10(high)) - 1)
+    return int(np.ceil(high / digit) * digit)

@@ -1,0 +1,73 @@
+"""Divergences between Bernoulli laws, by which bounds and indices tell two means apart.
+
+x is a mean in [0, 1], y one in [0, 1] that is not below x: the direction in which a bandit asks, whether an arm of mean
+x could be as good as y.
+"""
+
+import numpy as np
+from numba import njit
+
+# Newton's steps: they stop by themselves once rounding makes them turn back.
+MOST_STEPS = 100
+
+
+@njit
+def kl(x, y):
+    """The Kullback-Leibler divergence of Bernoulli(y) from Bernoulli(x), inf where y is 0 or 1 and x is not."""
+    divergence = 0.0
+    if x > 0:
+        divergence += x * np.log(x / y) if y > 0 else np.inf
+    if x < 1:
+        divergence += (1 - x) * np.log((1 - x) / (1 - y)) if y < 1 else np.inf
+    return max(divergence, 0.0)
+
+
+@njit
+def d_epsilon(x, y, epsilon):
+    """inf over z in [x, y] of epsilon (z - x) + kl(z, y), for x <= y (Azize et al. 2025, section 3).
+
+    The derivative in z is epsilon + logit(z) - logit(y), increasing, so that the infimum is at z = x where it is not
+    negative there, and else where logit(z) = logit(y) - epsilon, where the value is -ln(1 - y (1 - e^-epsilon)) less
+    epsilon x. It is at most kl(x, y) and at most epsilon (y - x).
+    """
+    if y <= x:
+        return 0.0
+    if y < 1 and x * (1 - y) >= y * (1 - x) * np.exp(-epsilon):
+        return kl(x, y)
+    # Not 1 - y (1 - e^-epsilon), which loses its digits where y is near 1.
+    return max(-np.log((1 - y) + y * np.exp(-epsilon)) - epsilon * x, 0.0)
+
+
+@njit
+def kl_upper(x, level):
+    """The largest y in [0, 1] with kl(x, y) <= level, for level >= 0.
+
+    Newton's method from above, where kl(x, .) - level is positive, increasing and convex: it falls to the root and
+    never below it. Two bounds start it: Pinsker's, and kl(x, y) >= -(1 - x) ln(1 - y) less the entropy of x.
+    """
+    if x >= 1:
+        return 1.0
+    if x <= 0:
+        return -np.expm1(-level)
+    entropy = -x * np.log(x) - (1 - x) * np.log1p(-x)
+    y = min(x + np.sqrt(level / 2), -np.expm1(-(level + entropy) / (1 - x)))
+    for _ in range(MOST_STEPS):
+        if y <= x or y >= 1:
+            break
+        step = (kl(x, y) - level) * y * (1 - y) / (y - x)
+        if not step > 1e-15 * y:
+            break
+        y -= step
+    return min(max(y, x), 1.0)
+
+
+@njit
+def d_epsilon_upper(x, level, epsilon):
+    """The largest y in [0, 1] with d_epsilon(x, y, epsilon) <= level, for level >= 0.
+
+    d_epsilon is kl up to the y of logit(y) = logit(x) + epsilon, and its closed form from there.
+    """
+    turn = x / (x + (1 - x) * np.exp(-epsilon))
+    if turn > x and kl(x, turn) >= level:
+        return kl_upper(x, level)
+    return min(np.expm1(-(level + epsilon * x)) / np.expm1(-epsilon), 1.0)

@@ -1,0 +1,47 @@
+"""What no consistent bandit can do better than: lower bounds on regret, by the arms' means.
+
+The bounds that depend on the problem are asymptotic: regret is at least the value times ln T in the limit of large T.
+At a finite T a policy can lie below.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+from privarms.inference.divergences import d_epsilon, kl
+
+
+def lai_robbins(means: Sequence[float]) -> float:
+    """sum over suboptimal arms of gap / kl(mean, best): without privacy (Lai & Robbins 1985)."""
+    return _over_arms(means, lambda mean, best: float(kl(mean, best)))
+
+
+def azize_basu(means: Sequence[float], epsilon: float) -> float:
+    """sum of gap / min(kl(mean, best), 6 epsilon gap), epsilon-DP (Azize & Basu 2022, Theorem 3, Bernoulli arms)."""
+    _budget(epsilon)
+    return _over_arms(means, lambda mean, best: min(float(kl(mean, best)), 6 * epsilon * (best - mean)))
+
+
+def azize(means: Sequence[float], epsilon: float) -> float:
+    """sum of gap / d_epsilon(mean, best), epsilon-DP (Azize et al. 2025, Theorem 1)."""
+    _budget(epsilon)
+    return _over_arms(means, lambda mean, best: float(d_epsilon(mean, best, epsilon)))
+
+
+def minimax(K: int, horizon: int, epsilon: float) -> float:
+    """max(sqrt(T (K - 1)) / 27, (K - 1) / (131 epsilon)): at every T, epsilon-DP, for some means (2022, Theorem 2)."""
+    _budget(epsilon)
+    if K < 2 or horizon < K - 1:
+        raise ValueError(f"K, horizon: expected at least 2 arms and K - 1 rounds; found {K} and {horizon}")
+    return max(math.sqrt(horizon * (K - 1)) / 27, (K - 1) / (131 * epsilon))
+
+
+def _over_arms(means: Sequence[float], divergence: Callable[[float, float], float]) -> float:
+    if not len(means) or not all(0 <= mean <= 1 for mean in means):
+        raise ValueError(f"means: expected numbers in [0, 1]; found {list(means)}")
+    best = max(means)
+    return sum((best - mean) / divergence(mean, best) for mean in means if mean < best)
+
+
+def _budget(epsilon: float) -> None:
+    if not epsilon > 0:
+        raise ValueError(f"epsilon: expected a number > 0; found {epsilon}")

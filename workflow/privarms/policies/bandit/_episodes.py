@@ -1,0 +1,44 @@
+"""Algorithm 1 of Azize & Basu 2022: what AdaP-UCB and AdaP-KLUCB share, all but the index.
+
+Every arm is pulled once, and then in episodes that double its pulls. Its statistic is the private mean of its own last
+episode alone: half its pulls, or the one reward of the first pull.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+ALPHA = 3.1
+"""What the paper's experiments use (section 5)."""
+
+
+class Params(NamedTuple):
+    """n_arms: K >= 2; epsilon: privacy budget > 0; alpha: exploration, > 3 in the theorems.
+
+    noise: multiple of the Laplace scale; only 1 is Algorithm 1, less is not epsilon-private
+    """
+
+    n_arms: int
+    epsilon: float
+    alpha: float
+    noise: float
+
+
+def parameters(K: int, epsilon: float, alpha: float, noise: float) -> Params:
+    """Checked parameters. Raises ValueError."""
+    if K < 2:
+        raise ValueError(f"K: expected at least 2 arms; found {K}")
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    if not alpha > 0:
+        raise ValueError(f"alpha: expected a number > 0; found {alpha}")
+    if not noise > 0:
+        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    return Params(int(K), float(epsilon), float(alpha), float(noise))
+
+
+@njit
+def episode_length(params, state, arm):
+    """As many pulls as the arm has (line 7), the one pull at first (line 3)."""
+    return max(state.pulls[arm], 1)

@@ -1,0 +1,57 @@
+"""The batches of DP-KLUCB and DP-IMED (Azize et al. 2025): what the two share, all but the index.
+
+After its m-th batch an arm has ceil(ratio^m) pulls; where that is no pull more, m moves on, so that every batch has
+one. Rewards are kept: the statistic is the mean of all of them, with a noise for every batch.
+
+Ours is `first`: an arm's first batch may be longer, in proportion to 1 / epsilon, so that the batches in which the
+noise outweighs the rewards are one batch with one noise. Privacy is the same.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Params(NamedTuple):
+    """n_arms: K >= 2; epsilon: privacy budget > 0; ratio: of an arm's pulls after a batch to those before it, > 1.
+
+    first: the first batch has at least first / epsilon pulls; 0 is the algorithm
+    noise: multiple of the Laplace scale; only 1 is the algorithm, less is not epsilon-private
+    """
+
+    n_arms: int
+    epsilon: float
+    ratio: float
+    first: float
+    noise: float
+
+
+def parameters(K: int, epsilon: float, ratio: float, first: float, noise: float) -> Params:
+    """Checked parameters. Raises ValueError."""
+    if K < 2:
+        raise ValueError(f"K: expected at least 2 arms; found {K}")
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    if not 1 < ratio <= 1e6:
+        raise ValueError(f"ratio: expected a number in (1, 1e6]; found {ratio}")
+    if not 0 <= first <= 1e9:
+        raise ValueError(f"first: expected a number in [0, 1e9]; found {first}")
+    if not noise > 0:
+        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    return Params(int(K), float(epsilon), float(ratio), float(first), float(noise))
+
+
+@njit
+def batch_size(params, state, arm):
+    """How many pulls bring the arm to the next count above what it has: ceil(ratio^m), at first first / epsilon too."""
+    pulls = state.pulls[arm]
+    least = pulls + 1.0
+    if pulls == 0:
+        least = max(least, params.first / params.epsilon)
+    # An m that is not too large, whatever the logarithms' rounding.
+    m = max(np.floor(np.log(least) / np.log(params.ratio)) - 1, 1.0)
+    while np.ceil(params.ratio**m) < least:
+        m += 1
+    # Below what an int64 can count, and beyond any horizon.
+    return int(min(np.ceil(params.ratio**m), 2.0**62)) - pulls

@@ -1,0 +1,75 @@
+"""AdaP-KLUCB (Azize & Basu 2022, Algorithm 1 with its index by the Kullback-Leibler divergence).
+
+Readings of the text: t is the first round of the episode, the one about to be played; an arm with one pull has the mean
+of that reward; ties, which are many while indices are 1, go to the lowest arm.
+"""
+
+import numpy as np
+from numba import njit
+
+from privarms.inference.divergences import kl_upper
+from privarms.policies import Policy
+from privarms.policies.bandit import _batches, _episodes
+from privarms.policies.bandit._episodes import ALPHA, Params, episode_length
+
+LABEL = "AdaP-KLUCB"
+SECONDS_PER_RUN = 4e-5
+SECONDS_PER_STEP = 0.0
+
+
+def configure(K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) -> Params:
+    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; alpha > 0, above 3 in Theorem 8.
+
+    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
+    """
+    return _episodes.parameters(K, epsilon, alpha, noise)
+
+
+@njit
+def optimistic_mean(params, state, arm, t):
+    """The private mean + alpha ln t / (epsilon n), clipped to [0, 1]."""
+    n = state.rewards[arm]
+    return _batches.clip(_batches.private_mean(state, arm) + params.alpha * np.log(t) / (params.epsilon * n))
+
+
+@njit
+def index(params, state, arm, t):
+    """The largest q in [0, 1] with kl(optimistic mean, q) <= alpha ln t / n."""
+    level = params.alpha * np.log(t) / state.rewards[arm]
+    return kl_upper(optimistic_mean(params, state, arm, t), level)
+
+
+@njit
+def best(params, state, t):
+    """Line 6: the arm of the largest index."""
+    return _batches.largest(index, params, state, t)
+
+
+@njit
+def init(params):
+    """Nothing pulled yet."""
+    return _batches.new_state(params.n_arms)
+
+
+@njit
+def choose(params, state, context, t, rng):
+    """The arm of the episode; at its end each arm once (line 3), then the one of the largest index."""
+    return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
+
+
+@njit
+def learn(params, state, context, arm, reward, t, rng):
+    """Add the reward; at the end of an episode release its mean, and forget the rewards before it."""
+    size = episode_length(params, state, arm)
+    return _batches.learn(state, arm, reward, size, params.noise / params.epsilon, True, rng)
+
+
+@njit
+def simulate(params, environment, checkpoints, rng, record):
+    """What `play` does with Bernoulli rewards, in the same law, an episode at a time."""
+    scale = params.noise / params.epsilon
+    _batches.simulate(best, episode_length, params, scale, True, environment, checkpoints, rng, record)
+
+
+POLICY = Policy(init, choose, learn)
+SIMULATE = {"bernoulli": simulate}

@@ -1,0 +1,68 @@
+"""AdaP-UCB (Azize & Basu 2022, Algorithm 1 with the index (7)).
+
+Readings of the text: the 2 in ln(2 t) stands in (7) and is kept; t is the first round of the episode, the one about to
+be played; an arm with one pull has the mean of that reward; ties go to the lowest arm.
+"""
+
+import numpy as np
+from numba import njit
+
+from privarms.policies import Policy
+from privarms.policies.bandit import _batches, _episodes
+from privarms.policies.bandit._episodes import ALPHA, Params, episode_length
+
+LABEL = "AdaP-UCB"
+SECONDS_PER_RUN = 1.5e-5
+SECONDS_PER_STEP = 0.0
+
+
+def configure(K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) -> Params:
+    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; alpha > 0, above 3 in Theorem 7.
+
+    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
+    """
+    return _episodes.parameters(K, epsilon, alpha, noise)
+
+
+@njit
+def index(params, state, arm, t):
+    """(7): private mean + sqrt(alpha ln(2 t) / (2 n)) + alpha ln t / (epsilon n), of the n rewards in the mean."""
+    n = state.rewards[arm]
+    radius = np.sqrt(params.alpha * np.log(2 * t) / (2 * n))
+    return _batches.private_mean(state, arm) + radius + params.alpha * np.log(t) / (params.epsilon * n)
+
+
+@njit
+def best(params, state, t):
+    """Line 6: the arm of the largest index."""
+    return _batches.largest(index, params, state, t)
+
+
+@njit
+def init(params):
+    """Nothing pulled yet."""
+    return _batches.new_state(params.n_arms)
+
+
+@njit
+def choose(params, state, context, t, rng):
+    """The arm of the episode; at its end each arm once (line 3), then the one of the largest index."""
+    return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
+
+
+@njit
+def learn(params, state, context, arm, reward, t, rng):
+    """Add the reward; at the end of an episode release its mean, and forget the rewards before it."""
+    size = episode_length(params, state, arm)
+    return _batches.learn(state, arm, reward, size, params.noise / params.epsilon, True, rng)
+
+
+@njit
+def simulate(params, environment, checkpoints, rng, record):
+    """What `play` does with Bernoulli rewards, in the same law, an episode at a time."""
+    scale = params.noise / params.epsilon
+    _batches.simulate(best, episode_length, params, scale, True, environment, checkpoints, rng, record)
+
+
+POLICY = Policy(init, choose, learn)
+SIMULATE = {"bernoulli": simulate}

@@ -1,0 +1,69 @@
+"""DP-KLUCB (Azize et al. 2025).
+
+Readings of the text: an arm has ceil(ratio^m) pulls after its m-th batch, also at the start, where every arm has one
+batch; t is the round about to be played; ties, which are many while indices are 1, go to the lowest arm.
+"""
+
+import numpy as np
+from numba import njit
+
+from privarms.inference.divergences import d_epsilon_upper
+from privarms.policies import Policy
+from privarms.policies.bandit import _batches, _growing_batches
+from privarms.policies.bandit._growing_batches import Params, batch_size
+
+LABEL = "DP-KLUCB"
+SECONDS_PER_RUN = 4e-5
+SECONDS_PER_STEP = 0.0
+
+
+def configure(K: int, epsilon: float, ratio: float = 2.0, first: float = 0.0, noise: float = 1.0) -> Params:
+    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; ratio > 1: by which an arm's pulls grow in a batch.
+
+    first: an arm's first batch has at least first / epsilon pulls; 0, the default, is the algorithm, more is ours
+    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
+    """
+    return _growing_batches.parameters(K, epsilon, ratio, first, noise)
+
+
+@njit
+def index(params, state, arm, t):
+    """The largest q in [0, 1] with d_epsilon(clipped private mean, q) <= ln t / n, of all n rewards."""
+    mean = _batches.clip(_batches.private_mean(state, arm))
+    return d_epsilon_upper(mean, np.log(t) / state.rewards[arm], params.epsilon)
+
+
+@njit
+def best(params, state, t):
+    """The arm of the largest index."""
+    return _batches.largest(index, params, state, t)
+
+
+@njit
+def init(params):
+    """Nothing pulled yet."""
+    return _batches.new_state(params.n_arms)
+
+
+@njit
+def choose(params, state, context, t, rng):
+    """The arm of the batch; at its end each arm's first batch, then the arm of the largest index."""
+    return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
+
+
+@njit
+def learn(params, state, context, arm, reward, t, rng):
+    """Add the reward; at the end of a batch release its sum, with a noise of its own."""
+    size = batch_size(params, state, arm)
+    return _batches.learn(state, arm, reward, size, params.noise / params.epsilon, False, rng)
+
+
+@njit
+def simulate(params, environment, checkpoints, rng, record):
+    """What `play` does with Bernoulli rewards, in the same law, a batch at a time."""
+    scale = params.noise / params.epsilon
+    _batches.simulate(best, batch_size, params, scale, False, environment, checkpoints, rng, record)
+
+
+POLICY = Policy(init, choose, learn)
+SIMULATE = {"bernoulli": simulate}

@@ -1,0 +1,42 @@
+"""What is gathered by a bandit and how to test it: pulls and reward sums of each arm, and rewards held out.
+
+Every pull comes with a second reward of the same arm, which the policy never sees, as if every other user were held
+out (Xu, Qin & Liu 2013). Given the pulls their sum is binomial, whatever the policy does.
+"""
+
+import numpy as np
+
+from privarms.protocols.bandit import run_bandit
+
+FAMILY = "bandit"
+KEYS = ("arm",)
+COLUMNS = ("pulls", "reward_sum", "held_out_sum")
+ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[K]"}
+RECORDS = ("arms",)
+
+
+def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
+    """Run replicates on Bernoulli arms, on the policy's stream; what is held out comes from the environment's.
+
+    The policy meets the arms rotated, by one place more in each replicate than in the one before, so that no policy
+    gains or loses by where the best arm stands: ties and first batches go by place.
+    A row per replicate and arm, as the environment numbers them, with `arm`, `pulls`, `reward_sum` and `held_out_sum`
+    at the horizon. Raises ValueError for other arms than Bernoulli ones.
+    """
+    means, K = environment.means, len(environment.means)
+    if set(environment._fields) != {"pull", "means"} or not ((means >= 0) & (means <= 1)).all():
+        raise ValueError("environment: expected Bernoulli arms, with nothing but their means; give bernoulli")
+    pulls, reward_sums = np.zeros((replicates, K), np.int64), np.zeros((replicates, K))
+    for shift in range(min(K, replicates)):
+        rotated = environment._replace(means=np.roll(means, shift))
+        rows = np.arange(shift, replicates, K)
+        _, *found = run_bandit(policy, params, rotated, cell, len(rows), policy_rng)
+        pulls[rows], reward_sums[rows] = (np.roll(one, -shift, axis=1) for one in found)
+    held_out = environment_rng.binomial(pulls, means)
+    return {
+        "replicate": np.repeat(np.arange(replicates), K),
+        "arm": np.tile(np.arange(K), replicates),
+        "pulls": pulls.ravel(),
+        "reward_sum": reward_sums.ravel(),
+        "held_out_sum": held_out.ravel().astype(float),
+    }
