@@ -1,6 +1,7 @@
 # `make` regenerates everything at scale quick, `make paper` at the published size. `make test` runs the tests, but for
 # the long ones, which `make test-long` runs, and those of the Slurm profile, which `make test-slurm` runs on a private
 # Slurm cluster. `make mutants` tries what tests and claims notice of small faults, in an hour or so (docs/map.md).
+# `make crate` packs a finished run, `make docs` makes the documentation of the library.
 # Needs Python 3.11 or newer and git. The environment lives in .venv, in the versions that uv.lock holds.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -13,7 +14,7 @@ UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --a
 SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 	touch $(VENV)/.syncing && $(UV_SYNC) $(SYNC_GROUPS) $$again && rm $(VENV)/.syncing
 
-.PHONY: quick paper test test-long test-slurm lint bench mutants environment environment-slurm clean
+.PHONY: quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -43,6 +44,15 @@ lint: environment
 
 bench: environment
 	$(RUN)/snakemake --cores 1 --forcerun bench_kernels -- bench
+
+# A finished run as one zip file: `make crate` after `make`, `make crate SCALE=paper` after `make paper`.
+SCALE ?= quick
+crate: environment
+	$(RUN)/privarms crate --scale $(SCALE)
+
+# The documentation of the library, from its docstrings, and the pages of docs/: docs/api/index.html.
+docs: environment
+	$(RUN)/python docs/build.py docs/api
 
 mutants: environment
 	$(RUN)/python -m tests.mutants.run --cores $(CORES)

@@ -3,14 +3,14 @@ import importlib.util
 import os
 import re
 import sys
-import time
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 # Both environments install the library. Where another one is found or none (an environment of a job's own, a second
 # checkout) jobs are told where this project's lies.
-LIBRARY = os.path.join(workflow.basedir, "workflow")
+HERE = workflow.current_basedir.get_path_or_uri(secret_free=False)
+LIBRARY = os.path.join(HERE, "workflow")
 installed = importlib.util.find_spec("privarms")
 if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LIBRARY:
     sys.path.insert(0, LIBRARY)
@@ -20,6 +20,7 @@ if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LI
         "PYTHONPATH",
 
 
+from privarms import progress
 from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.studies import paths
@@ -29,10 +30,13 @@ from privarms.studies.start import announce_end, configfiles_before_the_last, ma
 min_version("9.27")
 
 
-SETTINGS = os.path.join(workflow.basedir, "config", "config.yaml")
+report: "workflow/report/workflow.rst"
+
+
+SETTINGS = os.path.join(HERE, "config", "config.yaml")
 try:
     # Read here first, where a fault in it is one clear error.
-    settings.read(SETTINGS)
+    DEFAULTS = settings.read(SETTINGS)
 except PrivarmsError as error:
     raise WorkflowError(str(error))
 
@@ -46,6 +50,10 @@ for file in configfiles_before_the_last(sys.argv if workflow.is_main_process els
     configfile: file
 
 
+# A module of another workflow has no configfile; that workflow may give some keys alone.
+for key, value in DEFAULTS.items():
+    config.setdefault(key, value)
+
 try:
     plan = make_plan(config, main=workflow.is_main_process)
 except PrivarmsError as error:
@@ -53,7 +61,7 @@ except PrivarmsError as error:
 
 SCALE = plan.scale
 LOCK = paths.beside("uv.lock")
-BEGAN = time.time()
+RUN = progress.Run(workflow, plan)
 
 
 wildcard_constraints:
@@ -94,7 +102,14 @@ onstart:
     # second once for each job that has ended, which took a quarter of a core late in a run.
     if workflow.local_exec and getattr(workflow.scheduler, "job_rate_limiter", None) is not None:
         workflow.scheduler.job_rate_limiter = None
+    RUN.start(workflow)
 
 
 onsuccess:
-    announce_end(plan, BEGAN)
+    RUN.end(success=True)
+    announce_end(plan, RUN.began)
+
+
+onerror:
+    RUN.end(success=False, log=", ".join(log))
+    announce_end(plan, RUN.began)

@@ -28,7 +28,7 @@ import yaml
 
 from privarms import ledger
 from privarms.files.whole import write_text
-from privarms.report import MUTANT_COLUMNS
+from privarms.report.page import MUTANT_COLUMNS
 from privarms.studies import paths
 
 from .listed import ROOT, Mutant, load

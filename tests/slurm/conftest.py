@@ -47,7 +47,9 @@ def reduce(content: dict, kept: tuple[str, ...]) -> dict:
     inference = {name: entry for name, entry in content.get("inference", {}).items() if name in tables}
     used = {study for entry in (*artifacts.values(), *inference.values()) for study in entry["studies"]}
     studies = {name: study for name, study in content["studies"].items() if name in used}
-    return content | {"artifacts": artifacts, "studies": studies, "inference": inference}
+    readings = [{k: v for k, v in reading.items() if k != "affects"} for reading in content["readings"]]
+    about = {"findings": {}, "readings": readings}
+    return content | about | {"artifacts": artifacts, "studies": studies, "inference": inference}
 
 
 class SlurmProject(Project):

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 
-from privarms import check
+from privarms import check, command
 from privarms.studies import library, source_faults, strangers
 
 EXAMPLE = Path(__file__).parents[2] / "examples/my_bandits"
@@ -31,7 +31,7 @@ def found(tmp_path, monkeypatch, capsys):
             text = (folder / file).read_text(encoding="utf-8")
             assert old in text
             (folder / file).write_text(text.replace(old, new), encoding="utf-8")
-        status = check.main(["check", str(folder)])
+        status = command.main(["check", str(folder)])
         return capsys.readouterr().out.splitlines(), status
 
     yield run

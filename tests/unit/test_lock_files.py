@@ -15,6 +15,7 @@ def pinned() -> dict[str, str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
     wanted = project["project"]["dependencies"] + groups["dev"] + groups["slurm"]
+    wanted += [w for extra in project["project"]["optional-dependencies"].values() for w in extra]
     return dict(w.split("==") for w in wanted)
 
 

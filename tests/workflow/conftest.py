@@ -118,11 +118,34 @@ def shrink(study: dict) -> dict:
 SIZES = ("horizon", "beta", "n", "n_aux", "batch")
 
 
-def of_any_size(over):
-    """The cells on which a claim rests, whatever their size."""
+def of_any_size(over, horizons: dict[str, set[int]]):
+    """The cells on which a claim rests, whatever their size; the horizon stays where the studies still have it.
+
+    horizons: study -> those in its grid, of the studies that have some there
+    """
     if isinstance(over, list):
-        return [of_any_size(one) for one in over]
-    return {k: v for k, v in over.items() if k not in SIZES}
+        return [of_any_size(one, horizons) for one in over]
+    studies, named = (one if isinstance(one, list) else [one] for one in (over.get("study", []), over.get("horizon")))
+    there = [horizons.get(study, set()) for study in studies or horizons]
+    kept = {"horizon"} if there and all(set(named) <= some for some in there) else set()
+    return {k: v for k, v in over.items() if k not in SIZES or k in kept}
+
+
+def grids_of(study: dict) -> list[dict]:
+    """Every grid of a study, those of its policies too."""
+    grids = [entry["grid"] for entry in (study, *study["policies"]) if "grid" in entry]
+    return [one for grid in grids for one in (grid if isinstance(grid, list) else [grid])]
+
+
+def axes_of_horizons(studies: dict) -> dict[str, set[int]]:
+    """study -> the horizons in its grids at scale quick."""
+    found: dict[str, set[int]] = {}
+    for name, study in studies.items():
+        for grid in grids_of(study):
+            axis = grid.get("horizon", [])
+            axis = axis["quick"] if isinstance(axis, dict) else axis
+            found.setdefault(name, set()).update(axis if isinstance(axis, list) else [axis])
+    return {name: some for name, some in found.items() if some}
 
 
 def claims_about(paper: dict, artifacts: dict) -> dict:
@@ -131,13 +154,28 @@ def claims_about(paper: dict, artifacts: dict) -> dict:
     numbers = of_claims.published(str(ROOT / "config/published"), name)
     written = ROOT / f"config/claims/{name}.yaml"
     found = of_claims.load(written, "quick", paper["artifacts"], numbers) if written.exists() else []
+    horizons = axes_of_horizons(paper["studies"])
     kept = [
-        {k: v for k, v in claim.items() if k != "about"} | {"over": of_any_size(claim["over"])}
+        {k: v for k, v in claim.items() if k != "about"} | {"over": of_any_size(claim["over"], horizons)}
         for claim in found
         if claim["artifact"] in artifacts
     ]
     # Without anchors, which a reader of the test's files would have to follow.
     return json.loads(json.dumps({"paper": name, "claims": kept}))
+
+
+def about(paper: dict, artifacts: dict, claims: dict) -> dict:
+    """A paper's findings and readings without what they name that is not among its artifacts and claims."""
+    there = {(claim["claim"], claim.get("variant")) for claim in claims["claims"]}
+
+    def read(finding: dict) -> bool:
+        named = [r for r in finding["reads"].values() if "claim" in r]
+        tables = [finding["shows"], *(r["table"] for r in finding["reads"].values() if "table" in r)]
+        return all((r["claim"], r.get("variant")) in there for r in named) and set(tables) <= set(artifacts)
+
+    findings = {name: finding for name, finding in paper.get("findings", {}).items() if read(finding)}
+    readings = [r | {"affects": [n for n in r.get("affects", []) if n in artifacts]} for r in paper["readings"]]
+    return paper | {"findings": findings, "readings": readings}
 
 
 class Project:
@@ -224,7 +262,7 @@ def template(tmp_path_factory) -> Path:
         paper["studies"] = {name: shrink(study) for name, study in paper["studies"].items()}
         artifacts = unlike(paper["artifacts"])
         claims = claims_about(paper, artifacts)
-        paper["artifacts"] = artifacts
+        paper = about(paper, artifacts, claims) | {"artifacts": artifacts}
         for room, content in (("studies", paper), ("claims", claims)):
             text = yaml.safe_dump(content, sort_keys=False)
             if (ROOT / "config" / room / file.name).exists():
@@ -256,6 +294,7 @@ def small_template(template, tmp_path_factory) -> Path:
     claims = claims_about(paper, artifacts)
     paper |= {"studies": studies, "inference": inference, "artifacts": artifacts}
     claims["claims"] = [claim for claim in claims["claims"] if claim.get("measure") in chosen["measures"]]
+    paper = about(paper, artifacts, claims)
     for room, content in (("studies", paper), ("claims", claims)):
         for other in (folder / "tiny" / room).glob("*.yaml"):
             other.unlink()

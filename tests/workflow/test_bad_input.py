@@ -40,6 +40,7 @@ FIGURE1 = ("studies", "figure1")
         (STUDIES, (*FIGURE1, "replicatess"), 3, [STUDIES, "studies.figure1.replicatess", "unknown key"]),
         (STUDIES, (*FIGURE1, "policies", 0), {"policy": "dp_sse"}, [STUDIES, "policies[0].policy", "'dp_sse'"]),
         (STUDIES, (*FIGURE1, "environment", "name"), "bern", [STUDIES, "environment.name", "'bern'", "bernoulli"]),
+        (STUDIES, ("readings", 0, "affects"), ["fig7"], [STUDIES, "readings[0].affects", "'fig7'", "fig1a"]),
         ("config/config.yaml", ("sed",), 1, ["config/config.yaml", "sed", "unknown key", "seed"]),
         ("config/quick.yaml", ("scale",), "tiny", ["scale", "quick, paper", "'tiny'"]),
         ("tiny/sources.yaml", ("adult", "licens"), "x", ["tiny/sources.yaml", "adult.licens", "unknown key"]),

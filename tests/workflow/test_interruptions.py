@@ -2,6 +2,8 @@
 
 import os
 import random
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -27,6 +29,8 @@ def started(project):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        # In the background of a shell that has no jobs Ctrl-C would be ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
@@ -86,6 +90,22 @@ def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
     small.complete()
     assert not_whole(small, small_made) == []
     assert small.digests() == small_made.digests()
+
+
+def test_an_interrupted_run_says_how_to_go_on(small):
+    run = started(small)
+    deadline = time.monotonic() + 120
+    while not list((small.folder / "results").rglob("*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    # As Ctrl-C does it: to every process of the terminal.
+    os.killpg(run.pid, signal.SIGINT)
+    said, _ = run.communicate(timeout=60)
+    assert run.returncode != 0
+    assert re.search(r"^Interrupted: \d+ of \d+ jobs are done and stay done\.$", said, re.M), said
+    command = re.search(r"^Go on with the same command: snakemake (.*)$", said, re.M)[1]
+    assert shlex.split(command) == small.command(cores=2)[3:]
+    assert "failed:" not in said
+    assert not locked(small)
 
 
 def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturbed(small_made, small):

@@ -1,6 +1,7 @@
 """Real runs of the whole pipeline: the same bytes however they are made, and only what must be made again."""
 
 import csv
+import itertools
 import os
 import re
 import shutil
@@ -34,6 +35,19 @@ def test_everything_is_made(made):
     timed = {p.relative_to(made.folder / "benchmarks/quick").with_suffix("") for p in made.folder.rglob("*.tsv")}
     assert logs == timed
     assert len(logs) > 30
+
+
+def test_papers_are_made_one_after_the_other(made):
+    """On one core no job of a paper runs before the last of the paper before it."""
+    rooms = ("studies", "inference", "figures", "tables", "claims")
+    files = [p for room in rooms for p in (made.folder / "results/quick" / room).rglob("*") if p.is_file()]
+    times: dict[str, list[float]] = {}
+    for file in files:
+        paper = file.stem if file.parent.name == "claims" else file.parent.name
+        times.setdefault(paper, []).append(file.stat().st_mtime)
+    spans = sorted((min(found), max(found)) for found in times.values())
+    assert len(spans) > 4
+    assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(spans))
 
 
 TABLES = {
@@ -285,6 +299,9 @@ def test_a_figure_that_fails_takes_nothing_with_it(small):
     )
     done = small.run()
     assert done.returncode != 0
+    log = "logs/quick/draw_figures/sajed2019/fig1a.log"
+    assert f"failed: draw_figures sajed2019 fig1a: KeyError: 'a stranger'\n  log: {log}\n" in done.stderr
+    assert "\nMend what is said there, then go on with the same command: snakemake --cores 2 " in done.stderr
     assert (small.folder / "results/quick/tables/sajed2019/stopping_time.tex").exists()
     assert (small.folder / "results/quick/ledger.csv").exists()
     assert not (small.folder / "results/quick/figures/sajed2019/fig1a.png").exists()

@@ -1,11 +1,13 @@
 """The same bytes in another time, language and folder, and with data that cannot be written."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from .conftest import Project
 from .disks import read_only
@@ -116,6 +118,11 @@ def test_claims_about_a_paper_that_is_not_there_are_left_out_by_name(small):
     )
 
 
+def newest_log(folder):
+    """What Snakemake itself says of the last run."""
+    return max((folder / ".snakemake/log").glob("*.log")).read_text(encoding="utf-8")
+
+
 def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
     copy = Project(Path(shutil.copytree(small_made.folder, tmp_path / "project", copy_function=shutil.copy2)))
     for file in (copy.folder / "results/quick/tables").rglob("*.md"):
@@ -124,8 +131,17 @@ def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "report:" not in done.stderr
     assert "ledger:" not in done.stderr
-    (copy.folder / "results/quick/ledger.csv").unlink()
+    assert "statements:" not in done.stderr
+    assert re.search(r"^privarms, scale quick: \d tables?, in \d jobs? \(\d+ jobs of earlier runs", done.stderr, re.M)
+    (copy.folder / "results/quick/ledger.csv").write_text("claim\n", encoding="utf-8")
     done = copy.run()
+    assert "privarms, scale quick: ledger, report, in 2 jobs" in done.stderr
+    assert re.search(r"^time: about a minute on 2 cores, until .* by the times of \d+ such jobs", done.stderr, re.M)
+    assert re.search(r"^statements: .*\d+ cannot be told, of \d+$", done.stderr, re.M)
+    # Jobs say nothing of it, and Snakemake's own lines about jobs are in its log.
+    assert done.stderr.count("privarms, scale") == 1
+    assert "Finished jobid" not in done.stderr
+    assert re.findall(r"Finished jobid: \d+ \(Rule: (build_\w+)\)", newest_log(copy.folder))
     assert f"report: {copy.folder / 'results/quick/report.html'}" in done.stderr
 
 
@@ -135,8 +151,43 @@ def test_another_working_directory_finds_the_project(small, tmp_path):
     assert "simulate_shard" in planned.stdout
 
 
-def test_snakemake_s_own_report_shows_the_figures(small_made, tmp_path):
+def test_snakemake_s_own_report_shows_figures_audits_and_ledger(small_made, tmp_path):
     copy = Project(Path(shutil.copytree(small_made.folder, tmp_path / "project", copy_function=shutil.copy2)))
     done = copy.run("--report=own.html")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "fig1a.png" in (copy.folder / "own.html").read_text(encoding="utf-8")
+    text = (copy.folder / "own.html").read_text(encoding="utf-8")
+    title = yaml.safe_load((copy.folder / "config/studies/sajed2019.yaml").read_text(encoding="utf-8"))
+    for said in (
+        *("fig1a.pdf", "audit_losses.pdf", "ledger.csv"),
+        *(title["short"].replace("&", "\\u0026"), title["artifacts"]["fig1a"]["title"]),
+        *("Every claim: published, measured", "The plotted numbers are in", "run again at scale quick"),
+    ):
+        assert said in text or said.replace("\\u0026", "&") in text, said
+
+
+# What Snakemake asks of conda before it writes down what conda would install.
+CONDA = """#!/bin/sh
+case "$*" in
+  *info*) echo '{"conda_prefix": "/nowhere", "platform": "linux-64"}' ;;
+  *--version*) echo "conda 25.1.1" ;;
+  *config*) echo '{"get": {"channel_priority": "strict"}}' ;;
+esac
+"""
+
+
+def test_snakemake_s_other_views_of_a_run_work(small, tmp_path):
+    shown = small.run("--summary")
+    assert shown.returncode == 0, shown.stderr
+    assert "results/quick/report.html" in shown.stdout
+    graph = small.run("--dag")
+    assert graph.returncode == 0, graph.stderr
+    assert graph.stdout.lstrip().startswith("digraph")
+    assert "build_report" in graph.stdout
+    conda = tmp_path / "bin" / "conda"
+    conda.parent.mkdir()
+    conda.write_text(CONDA, encoding="utf-8")
+    conda.chmod(0o755)
+    image = small.run("--containerize", PATH=f"{conda.parent}{os.pathsep}{os.environ['PATH']}")
+    assert image.returncode == 0, image.stderr
+    assert image.stdout.lstrip().startswith("FROM ")
+    assert "environment.yml" in image.stdout

@@ -6,7 +6,7 @@ folder's own studies; one that is in none of them runs on Bernoulli arms if it i
 of a study of ours that runs its family. In place of real data stand a few made-up users.
 """
 
-import argparse
+import re
 import sys
 import tempfile
 import time
@@ -63,15 +63,11 @@ class Found(NamedTuple):
     said: str
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command; its exit status is 1 if anything failed."""
-    parser = argparse.ArgumentParser(prog="privarms", description=__doc__.partition("\n")[0])
-    check_folder = parser.add_subparsers(required=True).add_parser("check", help="try an extension at a tiny size")
-    check_folder.add_argument("folder", help="the extension, or one module of it")
-    given = parser.parse_args(arguments)
+def run_check(folder: Path) -> int:
+    """Print the findings about an extension, or one module of it; 1 if anything failed."""
     failed = 0
     try:
-        for found in check(Path(given.folder)):
+        for found in check(folder):
             mark = {True: "ok", False: "FAILED", None: "-"}[found.passed]
             print(f"{mark:7} {found.subject}: {found.what}: {found.said}", flush=True)
             failed += found.passed is False
@@ -99,7 +95,12 @@ def check(target: Path) -> Iterator[Found]:
                 try:
                     yield from findings(name, cells)
                 except PrivarmsError as error:
-                    yield Found(name, "contract", False, str(error))
+                    yield Found(name, "contract", False, _without_our_study(str(error)))
+
+
+def _without_our_study(said: str) -> str:
+    """A message without the key of the study that is made up here for a policy that none of the folder's own runs."""
+    return re.sub(r"^(?:.*?: )?studies\.check(?:\.policies\[0\]\.policy)?: ", "", said)
 
 
 def _cells(folder: Path) -> Iterator[Cell]:
@@ -157,7 +158,7 @@ def _of_policy(name: str, cells: list[Cell]) -> Iterator[Found]:
             yield _fast_path(name, _short(there[0]))
         else:
             yield Found(name, f"fast path on {at}", None, "no study of this folder runs it there; give it one")
-    if "epsilon" in library.arguments("policies", name):
+    if library.claims_epsilon(name):
         yield _audit(name, cell)
 
 
@@ -482,4 +483,6 @@ def _audit_of_its_own(name: str, cells: list[Cell]) -> Iterator[Found]:
 
 if __name__ == "__main__":
     # python -m privarms.check FOLDER
-    sys.exit(main(["check", *sys.argv[1:]]))
+    from privarms import command
+
+    sys.exit(command.main(["check", *sys.argv[1:]]))

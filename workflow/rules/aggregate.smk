@@ -10,6 +10,7 @@ rule aggregate_study:
         paths.log(SCALE, "aggregate_study", "{paper}", "{study}"),
     benchmark:
         paths.benchmark(SCALE, "aggregate_study", "{paper}", "{study}")
+    priority: lambda w: plan.order.priority(w.paper, "aggregate")
     conda:
         "../../environment.yml"
     threads: 1

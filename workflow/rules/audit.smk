@@ -9,8 +9,13 @@ rule build_audit:
         lock=LOCK,
     output:
         table=paths.audit(SCALE),
-        pdf=paths.audit_picture(SCALE, "pdf"),
-        png=report(paths.audit_picture(SCALE, "png"), category="audits"),
+        pdf=report(
+            paths.audit_picture(SCALE, "pdf"),
+            caption="../report/audits.rst",
+            category="Privacy audits",
+            labels={"figure": "What all audits show"},
+        ),
+        png=paths.audit_picture(SCALE, "png"),
         svg=paths.audit_picture(SCALE, "svg"),
         csv=paths.audit_picture(SCALE, "csv"),
     log:

@@ -12,6 +12,7 @@ rule fetch_raw:
         paths.benchmark(SCALE, "fetch_raw", "{file}")
     wildcard_constraints:
         file="|".join(map(re.escape, ABSENT)) or "(?!)",
+    priority: lambda w: plan.order.priority_of_data(ABSENT[w.file][0])
     localrule: True
     conda:
         "../../environment.yml"
@@ -39,6 +40,7 @@ rule prepare_dataset:
         paths.log(SCALE, "prepare_dataset", "{dataset}"),
     benchmark:
         paths.benchmark(SCALE, "prepare_dataset", "{dataset}")
+    priority: lambda w: plan.order.priority_of_data(w.dataset)
     conda:
         "../../environment.yml"
     threads: 1
@@ -63,6 +65,7 @@ rule generate_standin:
         paths.log(SCALE, "generate_standin", "{dataset}"),
     benchmark:
         paths.benchmark(SCALE, "generate_standin", "{dataset}")
+    priority: lambda w: plan.order.priority_of_data(w.dataset)
     conda:
         "../../environment.yml"
     threads: 1

@@ -6,18 +6,21 @@ rule draw_figures:
         library=lambda w: paths.library_files("draw_figures", plan.outputs.function(w.paper, "figure", w.artifact)[0]),
         lock=LOCK,
     output:
-        pdf=paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "pdf"),
-        png=report(
-            paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "png"),
-            category="{paper}",
-            labels={"figure": "{artifact}"},
+        # Of the formats the smallest, so that Snakemake's own report is small enough to mail.
+        pdf=report(
+            paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "pdf"),
+            caption="../report/figure.rst",
+            category=lambda w: plan.outputs.shown(w.paper),
+            labels=lambda w: {"figure": plan.outputs.title(w.paper, "figure", w.artifact)},
         ),
+        png=paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "png"),
         svg=paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "svg"),
         csv=paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "csv"),
     log:
         paths.log(SCALE, "draw_figures", "{paper}", "{artifact}"),
     benchmark:
         paths.benchmark(SCALE, "draw_figures", "{paper}", "{artifact}")
+    priority: lambda w: plan.order.priority(w.paper, "show")
     localrule: True
     conda:
         "../../environment.yml"

@@ -9,6 +9,7 @@ rule compute_inference:
         paths.log(SCALE, "compute_inference", "{paper}", "{table}"),
     benchmark:
         paths.benchmark(SCALE, "compute_inference", "{paper}", "{table}")
+    priority: lambda w: plan.order.priority(w.paper, "infer")
     conda:
         "../../environment.yml"
     threads: 1

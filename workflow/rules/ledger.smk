@@ -9,6 +9,7 @@ rule measure_claims:
         paths.log(SCALE, "measure_claims", "{paper}"),
     benchmark:
         paths.benchmark(SCALE, "measure_claims", "{paper}")
+    priority: lambda w: plan.order.priority(w.paper, "show")
     localrule: True
     conda:
         "../../environment.yml"
@@ -29,7 +30,9 @@ rule build_ledger:
         library=paths.library_files("build_ledger"),
         verdicts=[paths.claims(SCALE, paper) for paper in plan.outputs.claims],
     output:
-        ledger=paths.ledger(SCALE),
+        ledger=report(
+            paths.ledger(SCALE), caption="../report/ledger.rst", category="Ledger", labels={"table": "Every claim"}
+        ),
         statements=paths.statements(SCALE),
     log:
         paths.log(SCALE, "build_ledger"),

@@ -9,6 +9,7 @@ rule build_report:
         audit_png=paths.audit_picture(SCALE, "png"),
         audit_svg=paths.audit_picture(SCALE, "svg"),
         mutants=paths.there(paths.mutants()),
+        at_paper_scale=paths.there(paths.ledger("paper")) if SCALE == "quick" else [],
         artifacts=plan.outputs.files("figure") + plan.outputs.files("table"),
     output:
         paths.report(SCALE),
@@ -25,6 +26,7 @@ rule build_report:
         runtime=10,
     params:
         scale=SCALE,
+        seed=config["seed"],
         papers=plan.outputs.described(),
         datasets=plan.datasets.described(),
     script:

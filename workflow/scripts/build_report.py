@@ -4,17 +4,19 @@ from pathlib import Path
 
 from privarms.files.parquet import revision
 from privarms.job import job
-from privarms.report import build_report
+from privarms.report.page import build_report
 
 with job(snakemake):
     build_report(
         Path(snakemake.output[0]),
         scale=snakemake.params.scale,
         revision=revision(),
+        seed=snakemake.params.seed,
         papers=snakemake.params.papers,
         ledger=Path(snakemake.input.ledger),
         statements=Path(snakemake.input.statements),
         datasets=snakemake.params.datasets,
         audits={key: Path(snakemake.input[f"audit_{key}"]) for key in ("csv", "pdf", "png", "svg", "table")},
+        at_paper_scale=next(map(Path, snakemake.input.at_paper_scale), None),
         mutants=next(map(Path, snakemake.input.mutants), None),
     )

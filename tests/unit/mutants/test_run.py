@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from privarms import ledger
-from privarms.report import MUTANT_COLUMNS
+from privarms.report.page import MUTANT_COLUMNS
 
 from ...mutants import run
 from ...mutants.listed import ROOT, Mutant, load

@@ -322,3 +322,10 @@ def test_an_audit_has_both_neighbours():
     for wrong in (0, [0, 2]):
         with pytest.raises(PrivarmsError, match=r"grid\.neighbour: expected \[0, 1\], both inputs"):
             cells(**audit, grid=both | {"neighbour": wrong}, policies=policies)
+
+
+def test_a_study_that_plays_rounds_has_a_horizon():
+    without = study(policies=[{"policy": "ucb1"}])
+    del without["horizon"]
+    with pytest.raises(PrivarmsError, match=r"s.yaml: studies.first: the key 'horizon' is missing.*; add it"):
+        expand("s.yaml", "p", "first", without)

@@ -130,6 +130,8 @@ def test_an_audit_has_a_protocol_and_a_subject_of_its_own(room):
 def test_a_policy_without_a_family_a_family_without_a_contract_and_a_protocol_without_either_are_refused(room):
     room("policies/stray.py", GOOD)
     refused(r"policies/stray.py: expected in the package of its family, .* one of rounds, users", policy="stray")
+    room("policies/round/typed.py", GOOD)
+    refused(r"round/typed.py: expected in the package of its family, .* one of rounds, users", policy="typed")
     room("policies/users/__init__.py", "")
     refused("policies/users/__init__.py: CONTRACT: expected a literal", policy="other", protocol="users")
     refused("expected the literal FAMILY in protocols/homeless.py", protocol="homeless")

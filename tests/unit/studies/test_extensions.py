@@ -143,6 +143,7 @@ def test_a_name_of_ours_is_refused_with_both_files(extension):
         ("import numpy as np", "import numpy as np\nR = np.random\nX = R.rand()", r"py:4: numpy.random: expected"),
         ("import numpy as np", "from numpy import *\nX = random.rand()", r"py:4: numpy.random.rand: expected"),
         ("import numpy as np", "from random import *", r"py:3: from random import \*: expected all randomness"),
+        ("return least", "print(t)\n    return least", r"py:27: print\(t\): it would print in every round"),
         ("return least", "with objmode():\n        pass\n    return least", r"py:27: objmode: that is Python"),
         ("state.pulls[arm] += 1", "params.n_arms[0] = 1", r"py:31: params.n_arms\[0\]: expected that params stay"),
         ("from ._pulled import least", "from ._pushed import least", r"py:6: import of privarms_ext.*_pushed: no such"),

@@ -186,6 +186,14 @@ def test_runs_that_cannot_be_repeated_are_refused(try_out):
         )
 
 
+def test_params_have_what_their_protocol_reads(extension):  # noqa: F811
+    extension("policies/bandit/bare.py", POLICY.replace("Least pulled", "Bare"))
+    (cell, *_) = cells.expand("p.yaml", "p", "s", STUDY | {"policies": [{"policy": "bare"}]})
+    strangers._check_params(cell, object())
+    with pytest.raises(PrivarmsError, match=r"bare.py:\d+: configure gives no R; the protocol stopping reads R of "):
+        strangers._check_params(replace(cell, protocol="stopping"), object())
+
+
 def test_an_environment_has_what_its_protocol_needs(extension):  # noqa: F811
     (cell,) = cells.expand("p.yaml", "p", "s", STUDY)
     extension("environments/gaps.py", ENVIRONMENT)

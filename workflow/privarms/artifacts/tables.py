@@ -10,6 +10,8 @@ import pandas as pd
 from privarms.data import STAND_IN
 from privarms.files.whole import whole
 
+# A longer table in TeX is broken over pages.
+ROWS_OF_A_PAGE = 45
 STAND_IN_NOTE = "generated data in place of a file that could not be had; no value that rests on it is a result"
 
 
@@ -68,6 +70,8 @@ def _markdown_cell(text: str) -> str:
 
 def _latex(frame: pd.DataFrame, stand_in: bool) -> str:
     columns = "".join(alignment[0] for alignment in _alignments(frame))
-    table = _texts(frame).to_latex(index=False, escape=True, column_format=columns)
+    long = len(frame) > ROWS_OF_A_PAGE
+    table = _texts(frame).to_latex(index=False, escape=True, column_format=columns, longtable=long)
     notice = f"\\textbf{{{STAND_IN.capitalize()}:}} {STAND_IN_NOTE}.\n\n" if stand_in else ""
-    return f"% needs \\usepackage{{booktabs}}\n{notice}{table}"
+    needs = "\\usepackage{booktabs}" + " and \\usepackage{longtable}" * long
+    return f"% needs {needs}\n{notice}{table}"

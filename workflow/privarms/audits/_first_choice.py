@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numba import njit
-from scipy.integrate import quad
-from scipy.stats import laplace
 
+from privarms.compiled import compiled
 from privarms.policies.bandit import _batches
 
 
@@ -46,7 +46,7 @@ def count(policy, batch_size: Callable, params, inputs: Inputs, trials: int, rng
 
     batch_size(params, state, arm): of the policy
     """
-    return _count(policy.best, batch_size, params, params.noise / params.epsilon, inputs, trials, rng)
+    return compiled(_count)(policy.best, batch_size, params, params.noise / params.epsilon, inputs, trials, rng)
 
 
 @njit
@@ -72,8 +72,8 @@ def largest_of_equals(params, inputs: Inputs) -> float:
     others = inputs.n_arms - 1
 
     def density(x):
-        return laplace.pdf(x - shift) * laplace.cdf(x) ** others
+        return scipy.stats.laplace.pdf(x - shift) * scipy.stats.laplace.cdf(x) ** others
 
     # Beyond 60 scales there is less than e^-60.
     ends = sorted({-60.0, 0.0, shift, 60.0 + shift})
-    return sum(quad(density, low, high, epsabs=1e-14)[0] for low, high in itertools.pairwise(ends))
+    return sum(scipy.integrate.quad(density, low, high, epsabs=1e-14)[0] for low, high in itertools.pairwise(ends))

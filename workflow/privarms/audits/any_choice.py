@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.protocols._checks import ArmError
 
 FAMILIES = ("bandit",)
@@ -70,7 +71,7 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the event happens; only the policy is random."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
     tables, event = look(policy.POLICY, params, inputs.n_arms, rounds, min(PILOT, trials))
-    return _count(policy.POLICY, params, inputs.n_arms, tables[inputs.neighbour], event, trials, rng)
+    return compiled(_count)(policy.POLICY, params, inputs.n_arms, tables[inputs.neighbour], event, trials, rng)
 
 
 def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, Table], Event]:
@@ -83,7 +84,7 @@ def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, T
                 pair = [Table(base, arm, changed, lead) for changed in (False, True)]
                 counts = np.zeros((2, rounds, K))
                 for one, count in zip(pair, counts, strict=True):
-                    _choices(policy, params, K, one, runs, rng, count)
+                    compiled(_choices)(policy, params, K, one, runs, rng, count)
                 for chosen in (True, False):
                     seen = counts if chosen else runs - counts
                     for likelier in (0, 1):

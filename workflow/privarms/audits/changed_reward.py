@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.policies.bandit import private_ucb
 
 SUBJECT = ("private_ucb", "private_ucb_constant_delta", "private_ucb_noise_only")
@@ -70,11 +71,13 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     if horizon % 2 == 0:
         raise ValueError(f"horizon: expected an odd number of rounds for this audit; found {horizon}")
     if inputs.half:
-        return _count_half(policy.POLICY, _with_noise(params, inputs), inputs.first_reward, horizon, trials, rng)
+        return compiled(_count_half)(
+            policy.POLICY, _with_noise(params, inputs), inputs.first_reward, horizon, trials, rng
+        )
     rounds = inputs.rounds if len(inputs.rounds) else np.array([horizon])
     if horizon < rounds[-1]:
         raise ValueError(f"horizon: expected at least the event's {rounds[-1]} rounds; found {horizon}")
-    return _count(policy.POLICY, _with_noise(params, inputs), inputs.first_reward, rounds, trials, rng)
+    return compiled(_count)(policy.POLICY, _with_noise(params, inputs), inputs.first_reward, rounds, trials, rng)
 
 
 def _with_noise(params, inputs):

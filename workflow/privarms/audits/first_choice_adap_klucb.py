@@ -9,8 +9,7 @@ reward is 0 or, for neighbour 1, 1, arm 1's is 0. Theorem 6 of Azize & Basu 2022
 import math
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.stats import laplace
+import scipy
 
 from privarms.audits import _first_choice
 from privarms.audits._first_choice import Inputs
@@ -52,11 +51,11 @@ def event_probability(params: Params, inputs: Inputs) -> float:
     """
     scale, log = params.noise / params.epsilon, np.log(inputs.n_arms + 1)
     bonus = params.alpha * log / params.epsilon
-    zero, one = laplace(bonus + inputs.neighbour, scale), laplace(bonus, scale)
+    zero, one = scipy.stats.laplace(bonus + inputs.neighbour, scale), scipy.stats.laplace(bonus, scale)
     top = _first_one(params.alpha * log)
     # In between both laws are exponentials but for a kink at their centres.
     kinks = [c for c in (bonus, bonus + inputs.neighbour) if 0 < c < top]
-    between, _ = quad(lambda x: zero.pdf(x) * one.sf(x), 0, top, points=kinks or None, epsabs=1e-15)
+    between, _ = scipy.integrate.quad(lambda x: zero.pdf(x) * one.sf(x), 0, top, points=kinks or None, epsabs=1e-15)
     return float(zero.cdf(0) * one.sf(0) + between)
 
 

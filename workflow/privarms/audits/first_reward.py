@@ -17,10 +17,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numba import njit
-from scipy.integrate import quad
-from scipy.stats import laplace
 
+from privarms.compiled import compiled
 from privarms.policies.bandit import dp_ucb, private_ucb
 
 SUBJECT = ("dp_ucb", "private_ucb_noise_only")
@@ -54,7 +54,7 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """
     if horizon != inputs.n_arms + 2:
         raise ValueError(f"horizon: expected K + 2 = {inputs.n_arms + 2} rounds for this audit; found {horizon}")
-    return _count(policy.POLICY, params, inputs, horizon, trials, rng)
+    return compiled(_count)(policy.POLICY, params, inputs, horizon, trials, rng)
 
 
 @njit
@@ -111,11 +111,13 @@ def event_probability(params: Params, inputs: Inputs) -> float:
     more = (width + (2 - math.sqrt(2)) * radius) / scale
 
     def density(m):
-        highest = (K - 1) * laplace.pdf(m) * laplace.cdf(m) ** (K - 2)
-        return highest * laplace.sf(m - one) * laplace.sf(2 * m + more - two)
+        highest = (K - 1) * scipy.stats.laplace.pdf(m) * scipy.stats.laplace.cdf(m) ** (K - 2)
+        return highest * scipy.stats.laplace.sf(m - one) * scipy.stats.laplace.sf(2 * m + more - two)
 
     kinks = sorted({-40.0, min(0.0, one), max(0.0, one), (two - more) / 2, 0.0, 40.0})
-    return sum(quad(density, a, b, epsabs=0, epsrel=1e-12, limit=200)[0] for a, b in itertools.pairwise(kinks))
+    return sum(
+        scipy.integrate.quad(density, a, b, epsabs=0, epsrel=1e-12, limit=200)[0] for a, b in itertools.pairwise(kinks)
+    )
 
 
 def _width_and_radius(params: Params, T: int) -> tuple[float, float]:

@@ -27,6 +27,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.mechanisms import lap_plus
 from privarms.policies.experiment import _trial, dp_conse
 
@@ -71,7 +72,7 @@ def configure(
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many of so many releases from one run the event happens; noise and the trial's coins are random."""
-    return _count(params, inputs, trials, rng)
+    return compiled(_count)(params, inputs, trials, rng)
 
 
 @njit

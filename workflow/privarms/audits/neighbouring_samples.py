@@ -18,10 +18,11 @@ With half the noise the two sums are twice as many scales apart: the ratio becom
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numba import njit
 from scipy.special import roots_legendre
-from scipy.stats import laplace
 
+from privarms.compiled import compiled
 from privarms.policies.stopping import dp_nas
 
 SUBJECT = "dp_nas"
@@ -72,7 +73,7 @@ def threshold(params: dp_nas.Params, t):
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the rule stops on the positive side with so high an estimate; only its noise is random."""
-    return _count(policy.RULE, params, inputs, trials, rng)
+    return compiled(_count)(policy.RULE, params, inputs, trials, rng)
 
 
 @njit
@@ -129,9 +130,11 @@ def probability(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thresho
     nodes, weights = roots_legendre(4)
     b = ((edges[1:] + edges[:-1])[:, None] + np.diff(edges)[:, None] * nodes).ravel() / 2
     goes_on = np.array([[_log_no_stop(params, margins[side], x) for side in (~positive, positive)] for x in b])
-    density = laplace.pdf(b / params.sigma_1) / params.sigma_1 * np.exp(goes_on[:, 0]) * -np.expm1(goes_on[:, 1])
+    density = (
+        scipy.stats.laplace.pdf(b / params.sigma_1) / params.sigma_1 * np.exp(goes_on[:, 0]) * -np.expm1(goes_on[:, 1])
+    )
     stops = float((density.reshape(-1, len(nodes)) @ weights) @ np.diff(edges) / 2)
-    return stops * float(laplace.sf(2 * inputs.R * (1 - inputs.neighbour) / params.sigma_3))
+    return stops * float(scipy.stats.laplace.sf(2 * inputs.R * (1 - inputs.neighbour) / params.sigma_3))
 
 
 def _log_no_stop(params, margins, b):

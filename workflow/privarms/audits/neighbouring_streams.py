@@ -22,10 +22,11 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numba import njit
 from scipy.special import roots_legendre
-from scipy.stats import binom, laplace
 
+from privarms.compiled import compiled
 from privarms.policies.bandit import dp_se
 
 SUBJECT = "dp_se"
@@ -78,7 +79,7 @@ def configure(
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the end of epoch 1 has the event; only the noise of the mechanism is random."""
-    return _count(params, inputs, trials, rng)
+    return compiled(_count)(params, inputs, trials, rng)
 
 
 @njit
@@ -132,10 +133,10 @@ def event_probability(params: dp_se.Params, inputs: Inputs) -> float:
     margin = dp_se.elimination_margin(params, K, 1) / scale
 
     def density(x):
-        below, rest = laplace.cdf(x), laplace.cdf(x - margin) / laplace.cdf(x)
-        leader_highest = laplace.pdf(x - lead) * below**n * binom.sf(eliminated - 1, n, rest)
-        other_highest = n * laplace.pdf(x) * below ** (n - 1) * laplace.cdf(x - lead)
-        return leader_highest + other_highest * binom.sf(eliminated - 1, n - 1, rest)
+        below, rest = scipy.stats.laplace.cdf(x), scipy.stats.laplace.cdf(x - margin) / scipy.stats.laplace.cdf(x)
+        leader_highest = scipy.stats.laplace.pdf(x - lead) * below**n * scipy.stats.binom.sf(eliminated - 1, n, rest)
+        other_highest = n * scipy.stats.laplace.pdf(x) * below ** (n - 1) * scipy.stats.laplace.cdf(x - lead)
+        return leader_highest + other_highest * scipy.stats.binom.sf(eliminated - 1, n - 1, rest)
 
     # Smooth but for kinks at 0, lead and margin; 60 scales beyond them a Laplace tail is below 1e-26. On panels of half
     # a scale that end at the kinks, 20 Gauss-Legendre nodes leave nothing but rounding.

@@ -22,9 +22,10 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numba import njit
-from scipy import stats
 
+from privarms.compiled import compiled
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols.locally_private import new_record
 
@@ -148,9 +149,9 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     With a batch of one user the sums are that user's message. All randomness is noise.
     """
     params = one_batch(with_noise(params, inputs))
-    state = policy.init(params, rng)
+    state = compiled(policy.init)(params, rng)
     record = new_record(0, params.n_arms)
-    return _count(policy.stream, params, inputs, state, record, trials, rng)
+    return compiled(_count)(policy.stream, params, inputs, state, record, trials, rng)
 
 
 def with_noise(params, inputs):
@@ -266,7 +267,7 @@ def survival(x: float, draws: int, scale: float) -> float:
     if x < 0:
         return 1 - survival(-x, draws, scale)
     j = np.arange(draws)
-    return float(stats.nbinom.pmf(j, draws, 0.5) @ stats.gamma.sf(x / scale, draws - j))
+    return float(scipy.stats.nbinom.pmf(j, draws, 0.5) @ scipy.stats.gamma.sf(x / scale, draws - j))
 
 
 def event_probability(params: ldp_mab.Params, inputs: Inputs) -> float:

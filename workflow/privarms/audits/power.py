@@ -1,7 +1,7 @@
 """With which probability an audit would catch half of the noise, and how many trials that takes."""
 
 import numpy as np
-from scipy.stats import beta, binom
+import scipy
 
 WANTED = 0.8
 # Beyond this no trials are counted.
@@ -21,13 +21,13 @@ def power(unlikely: float, likely: float, claimed: float, trials: int, confidenc
     The counts of the less likely neighbour are taken together in parts, each as its largest: the power is never less.
     """
     half = (1 - confidence) / 2
-    low, high = binom.ppf(_LEFT_OUT, trials, unlikely), binom.isf(_LEFT_OUT, trials, unlikely)
+    low, high = scipy.stats.binom.ppf(_LEFT_OUT, trials, unlikely), scipy.stats.binom.isf(_LEFT_OUT, trials, unlikely)
     counts = np.unique(np.rint(np.linspace(low, high, _PARTS)))
-    shares = np.diff(binom.cdf(counts, trials, unlikely), prepend=0.0)
-    upper = np.where(counts < trials, beta.isf(half, counts + 1, np.maximum(trials - counts, 1)), 1.0)
+    shares = np.diff(scipy.stats.binom.cdf(counts, trials, unlikely), prepend=0.0)
+    upper = np.where(counts < trials, scipy.stats.beta.isf(half, counts + 1, np.maximum(trials - counts, 1)), 1.0)
     above = np.exp(claimed) * upper
-    needed = binom.isf(half, trials, np.minimum(above, 1.0)) + 1
-    caught = np.where(above < 1, binom.sf(needed - 1, trials, likely), 0.0)
+    needed = scipy.stats.binom.isf(half, trials, np.minimum(above, 1.0)) + 1
+    caught = np.where(above < 1, scipy.stats.binom.sf(needed - 1, trials, likely), 0.0)
     return float(min(shares @ caught, 1.0))
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private import _private_sgd
 from privarms.protocols.locally_private import new_record
@@ -106,7 +107,9 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
             f"clip: expected at most {gradient_norm(params):.3g}, so that all is shown; found {params.clip}"
         )
     own = with_noise(params, inputs.noise)
-    return _count(policy.stream, own, inputs, known_weights(params), new_record(0, params.n_arms), trials, rng)
+    return compiled(_count)(
+        policy.stream, own, inputs, known_weights(params), new_record(0, params.n_arms), trials, rng
+    )
 
 
 def gradient_norm(params: _private_sgd.Params) -> float:

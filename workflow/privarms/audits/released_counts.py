@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.mechanisms.tree import Counter, complete_node, new_tree
 
 SUBJECT = "tree"
@@ -35,7 +36,7 @@ def configure(neighbour: int, noise: float = 1.0) -> Inputs:
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the counts after 1, 2, 4, ... of `horizon` items are all at least 1."""
-    return _count(params.levels, params.node_scale * inputs.noise, float(inputs.neighbour), trials, rng)
+    return compiled(_count)(params.levels, params.node_scale * inputs.noise, float(inputs.neighbour), trials, rng)
 
 
 @njit

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.mechanisms.lap_plus import Mechanism, lap_plus, survival
 
 SUBJECT = "lap_plus"
@@ -37,7 +38,7 @@ def configure(neighbour: int, T: int = 1000, noise: float = 1.0) -> Inputs:
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the noisy length is at least T + 1."""
-    return _count(inputs.length, inputs.neighbour, params.epsilon / inputs.noise, trials, rng)
+    return compiled(_count)(inputs.length, inputs.neighbour, params.epsilon / inputs.noise, trials, rng)
 
 
 @njit

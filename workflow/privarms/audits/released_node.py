@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.mechanisms import tree_guard
 from privarms.mechanisms.tree import new_tree, noise_from
 from privarms.mechanisms.tree_guard import Guard
@@ -44,7 +45,7 @@ def configure(neighbour: int, noise: float = 1.0) -> Inputs:
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the count after the third item lies below the floor."""
     guard = tree_guard.new_guard(params.node_scale * inputs.noise)
-    return _count(guard, 1.0 - inputs.neighbour - FLOOR * params.node_scale, trials, rng)
+    return compiled(_count)(guard, 1.0 - inputs.neighbour - FLOOR * params.node_scale, trials, rng)
 
 
 @njit

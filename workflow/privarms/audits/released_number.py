@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.mechanisms.laplace import Mechanism, laplace
 
 SUBJECT = "laplace"
@@ -33,7 +34,7 @@ def configure(neighbour: int, noise: float = 1.0) -> Inputs:
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the noisy number is at least 1."""
-    return _count(params.scale * inputs.noise, float(inputs.neighbour), trials, rng)
+    return compiled(_count)(params.scale * inputs.noise, float(inputs.neighbour), trials, rng)
 
 
 @njit

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.mechanisms import l2_ball
 
 SUBJECT = "l2_ball"
@@ -42,7 +43,7 @@ def with_noise(params: l2_ball.Mechanism, noise: float) -> l2_ball.Mechanism:
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the first coordinate of what is released is positive."""
     mechanism = with_noise(params, inputs.noise)
-    return _count(mechanism, (2 * inputs.neighbour - 1) * params.radius, trials, rng)
+    return compiled(_count)(mechanism, (2 * inputs.neighbour - 1) * params.radius, trials, rng)
 
 
 @njit

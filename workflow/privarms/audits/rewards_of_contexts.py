@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.mechanisms.tree import node_levels
 from privarms.policies.linear import private_linear_ucb
 from privarms.policies.linear._regressions import confidence_radius
@@ -79,7 +80,7 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
         raise ValueError(f"horizon: expected {ROUNDS} to {2**LEVELS - 1} rounds for this audit; found {horizon}")
     scaled = params._replace(node_scale=params.node_scale * inputs.noise)
     first = (2 * inputs.neighbour - 1) * params.clip
-    return _count(policy.POLICY, scaled, other_contexts(params), first, trials, rng)
+    return compiled(_count)(policy.POLICY, scaled, other_contexts(params), first, trials, rng)
 
 
 @njit

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from privarms.audits import neighbouring_experiments
+from privarms.compiled import compiled
 from privarms.policies.experiment import dp_conse
 
 SUBJECT = "dp_conse"
@@ -40,7 +41,7 @@ def configure(neighbour: int, T: int = 1000, promised: float = 0.0) -> Inputs:
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many of so many experiments the event happens; noise and the trial's coins are random."""
-    return _count(params, inputs, trials, rng)
+    return compiled(_count)(params, inputs, trials, rng)
 
 
 @njit

@@ -1,7 +1,7 @@
 """Exact tests of the mean of Bernoulli rewards from a fixed number of pulls."""
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 
 def randomised_p_value(successes, pulls, mean, u, alternative: str = "greater"):
@@ -35,9 +35,9 @@ def p_value(successes, pulls, mean, alternative: str = "greater"):
 def _tails(s, pulls, mean, alternative: str):
     """The probabilities of more than s and of s or more; of fewer than s and of s or fewer for "less"."""
     if alternative == "greater":
-        return binom.sf(s, pulls, mean), binom.sf(s - 1, pulls, mean)
+        return scipy.stats.binom.sf(s, pulls, mean), scipy.stats.binom.sf(s - 1, pulls, mean)
     if alternative == "less":
-        return binom.cdf(s - 1, pulls, mean), binom.cdf(s, pulls, mean)
+        return scipy.stats.binom.cdf(s - 1, pulls, mean), scipy.stats.binom.cdf(s, pulls, mean)
     raise ValueError(f'alternative: expected "greater" or "less"; found {alternative!r}')
 
 

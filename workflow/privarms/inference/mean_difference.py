@@ -7,8 +7,8 @@ are replicates: everything broadcasts.
 """
 
 import numpy as np
+import scipy
 from scipy.special import gammaln, ndtri
-from scipy.stats import kstest, norm
 
 from privarms.inference.intervals import normal_interval
 from privarms.mechanisms import lap_plus
@@ -92,7 +92,7 @@ def normality(estimate, effect, variance) -> tuple[float, float]:
     sample = sample[~np.isnan(sample)]
     if len(sample) == 0:
         return np.nan, np.nan
-    result = kstest(sample, norm.cdf)
+    result = scipy.stats.kstest(sample, scipy.stats.norm.cdf)
     return float(result.statistic), float(result.pvalue)
 
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import bootstrap, rankdata, wilcoxon
-from statsmodels.stats.multitest import multipletests
+import scipy
 
 STATISTICS = ("difference", "ratio")
 TIES = ("average", "min")
@@ -36,7 +35,7 @@ def wilcoxon_p_value(ours, others) -> float:
     ours, others = _pairs(ours, others, least=1)
     differences = ours - others
     differences = differences[differences != 0]
-    return float(wilcoxon(differences, alternative="greater").pvalue) if len(differences) else 1.0
+    return float(scipy.stats.wilcoxon(differences, alternative="greater").pvalue) if len(differences) else 1.0
 
 
 def holm(p_values) -> np.ndarray:
@@ -50,6 +49,9 @@ def holm(p_values) -> np.ndarray:
     inside = (p_values >= 0) & (p_values <= 1)
     if not inside.all():
         raise ValueError(f"p_values: expected numbers in [0, 1]; found {p_values[~inside][0]}")
+    # Its import takes a second, and few of those who compare methods adjust anything.
+    from statsmodels.stats.multitest import multipletests
+
     return multipletests(p_values, method="holm")[1]
 
 
@@ -78,7 +80,7 @@ def paired_bootstrap(
 
     # A resample of few replicates may have a mean of 0 below the line.
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = bootstrap(
+        low, high = scipy.stats.bootstrap(
             (ours, others),
             of_means,
             paired=True,
@@ -146,7 +148,7 @@ def rank_sums(
     if ties not in TIES:
         raise ValueError(f"ties: expected {' or '.join(TIES)}; found {ties!r}")
     values = _wide(frame, value, method, block)
-    ranks = rankdata(-values.to_numpy(), method=ties, axis=1)
+    ranks = scipy.stats.rankdata(-values.to_numpy(), method=ties, axis=1)
     return pd.DataFrame({method: list(values.columns), "rank_sum": ranks.sum(axis=0)})
 
 

@@ -1,7 +1,7 @@
 """Intervals for a probability, from counts."""
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 
 def clopper_pearson(events, trials, confidence: float = 0.95):
@@ -17,6 +17,6 @@ def clopper_pearson(events, trials, confidence: float = 0.95):
         raise ValueError(f"confidence: expected a number in (0, 1); found {confidence}")
     tail = (1 - confidence) / 2
     # The beta quantiles are nan where a shape is 0; there the end of the interval is the end of [0, 1].
-    low = np.where(events > 0, beta.ppf(tail, events, trials - events + 1), 0.0)
-    high = np.where(events < trials, beta.ppf(1 - tail, events + 1, trials - events), 1.0)
+    low = np.where(events > 0, betaincinv(events, trials - events + 1, tail), 0.0)
+    high = np.where(events < trials, betaincinv(events + 1, trials - events, 1 - tail), 1.0)
     return low[()], high[()]

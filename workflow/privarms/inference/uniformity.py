@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import kstest
+import scipy
 
 
 class Distance(NamedTuple):
@@ -22,7 +22,7 @@ def ks_uniform(p_values) -> Distance:
     p_values: independent numbers in [0, 1], at least one; ValueError otherwise. Exact for a continuous law; for one
     with atoms (a test that is not randomised) the p-value says no more than that the law is not uniform.
     """
-    result = kstest(_p_values(p_values), "uniform")
+    result = scipy.stats.kstest(_p_values(p_values), "uniform")
     return Distance(float(result.statistic), float(result.pvalue))
 
 

@@ -7,6 +7,7 @@ from privarms.inference.histories import least_pulled, most_pulled
 from privarms.protocols.bandit import run_bandit
 
 FAMILY = "bandit"
+NEEDS_HORIZON = True
 KEYS = ("selector",)
 COLUMNS = (
     "arm",

@@ -8,10 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import Checked, admit, refuse_impossible, refuse_not_finite
 
 FAMILY = "bandit"
+NEEDS_HORIZON = True
 KEYS = ("t", "arm")
 COLUMNS = (
     "regret",
@@ -77,9 +79,9 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
     reward_sums = np.zeros((replicates, arms))
     simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
     if simulate is None:
-        play_block(policy.POLICY, params, environment, checkpoints, rng, regret, pulls, reward_sums)
+        compiled(play_block)(policy.POLICY, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     else:
-        simulate_block(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums)
+        compiled(simulate_block)(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     refuse_not_finite(reward=reward_sums, regret=regret)
     if simulate is not None and isinstance(policy.POLICY, Checked):
         refuse_impossible(environment.means, checkpoints, regret, pulls)

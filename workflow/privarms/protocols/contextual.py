@@ -3,11 +3,13 @@
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.errors import PrivarmsError
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 
 FAMILY = "contextual"
+NEEDS_HORIZON = True
 KEYS = ("t",)
 COLUMNS = ("reward",)
 ENVIRONMENT = {"pull": ("environment", "user", "arm", "rng"), "contexts": "float64[n, d]", "n_arms": "int"}
@@ -38,9 +40,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     for i in range(replicates):
         order = environment_rng.permutation(users)[: cell.horizon]
         if simulate is None:
-            play_contextual(policy.POLICY, params, environment, order, checkpoints, policy_rng, rewards[i])
+            compiled(play_contextual)(policy.POLICY, params, environment, order, checkpoints, policy_rng, rewards[i])
         else:
-            simulate(params, environment, order, checkpoints, policy_rng, rewards[i])
+            compiled(simulate)(params, environment, order, checkpoints, policy_rng, rewards[i])
     refuse_not_finite(reward=rewards)
     return {
         "replicate": np.repeat(np.arange(replicates), len(checkpoints)),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.environments._patients import arrive, gap, worse_arm
 from privarms.errors import StudyError
 from privarms.policies.experiment import BOTH
@@ -15,6 +16,7 @@ from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 
 FAMILY = "experiment"
+PARAMS = {"design": "a Design of policies/experiment/_trial.py"}
 KEYS = ("feature",)
 COLUMNS = (
     "regret",
@@ -138,9 +140,9 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
     records = new_records(replicates, design.M)
     simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
     if simulate is None:
-        play_block(policy.POLICY, params, environment, rng, records)
+        compiled(play_block)(policy.POLICY, params, environment, rng, records)
     else:
-        simulate_block(simulate, params, environment, rng, records)
+        compiled(simulate_block)(simulate, params, environment, rng, records)
     refuse_not_finite(reward=records.reward_sums, regret=records.regret)
     return records
 

@@ -5,12 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 
 FAMILY = "linear"
+NEEDS_HORIZON = True
 KEYS = ("coordinate",)
 COLUMNS = (
     "arm",
@@ -77,7 +79,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         dimensions=(d, getattr(params, "dimensions", None)),
     )
     found = new_record(replicates, d)
-    play_linear_block(policy.POLICY, params, environment, cell.horizon, environment_rng, policy_rng, found)
+    compiled(play_linear_block)(policy.POLICY, params, environment, cell.horizon, environment_rng, policy_rng, found)
     refuse_not_finite(reward=found.sums, regret=found.regret)
     # Contexts have a density: as many rows as dimensions are independent.
     enough = found.pulls >= d

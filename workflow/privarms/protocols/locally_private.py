@@ -6,12 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.errors import PrivarmsError
 from privarms.policies.locally_private._counts import ALONE, EMPTY, FOLLOWED, HALVINGS, IN_PARTS, LOOKS, MISSES
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
 
 FAMILY = "locally_private"
+PARAMS = {"n_arms": "K", "dimensions": "of contexts", "users": "int64[sources], how many of each, the target's first"}
 KEYS = ("t", "bin", "arm")
 # Without `auxiliary`, of the eliminations alone: it is what some policies call a parameter.
 COLUMNS = (
@@ -126,7 +128,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     parts = []
     for replicate in range(replicates):
         if shuffle is not None:
-            shuffle(environment, environment_rng)
+            compiled(shuffle)(environment, environment_rng)
         state = run(policy, params, environment, checkpoints, policy_rng, record)
         refuse_not_finite(reward=record.rewards, regret=record.regret)
         if cell.record in BINNED and not hasattr(state, "tree"):
@@ -144,11 +146,11 @@ def run(policy, params, environment, checkpoints, rng, record):
     Not compiled as a whole: that would compile `policy.stream` twice.
     """
     record.pulls.fill(0)
-    state = policy.init(params, rng)
+    state = compiled(policy.init)(params, rng)
     for source in (*range(1, len(params.users)), 0):
         if params.users[source] > 0:
-            policy.stream(params, environment, state, source, checkpoints, rng, record)
-            policy.end_source(params, state, source)
+            compiled(policy.stream)(params, environment, state, source, checkpoints, rng, record)
+            compiled(policy.end_source)(params, state, source)
     return state
 
 
@@ -159,7 +161,7 @@ def _regret_columns(environment, checkpoints, record, state):
 def _point_columns(environment, checkpoints, record, state):
     arms = np.arange(environment.n_arms)
     point = np.full(environment.dimensions, environment.point)
-    means = expected_rewards(environment, point[None])[0]
+    means = compiled(expected_rewards)(environment, point[None])[0]
     local_regret = record.shares @ (means.max() - means)
     # Where an arm went, it is gone in all parts of the bin: it is removed once at most on the way to the point.
     eliminated_after = np.full(len(arms), np.nan)
@@ -183,11 +185,11 @@ def _elimination_columns(environment, checkpoints, record, state):
     rows = removals(state)
     for source, _, bin_, arm in rows:
         lower, upper = state.tree.lower[bin_], state.tree.upper[bin_]
-        is_wrong = best_arms(environment, ((lower + upper) / 2)[None])[0] == arm
+        is_wrong = compiled(best_arms)(environment, ((lower + upper) / 2)[None])[0] == arm
         wrong += is_wrong
         auxiliary += source > 0
         auxiliary_wrong += is_wrong and source > 0
-        lost += np.prod(upper - lower) * np.mean(best_arms(environment, grid(lower, upper)) == arm)
+        lost += np.prod(upper - lower) * np.mean(compiled(best_arms)(environment, grid(lower, upper)) == arm)
     counts = {
         "eliminations": len(rows),
         "wrong": wrong,

@@ -8,6 +8,7 @@ from privarms.protocols._checks import refuse_not_finite
 from privarms.protocols.bandit import play_every_round
 
 FAMILY = "bandit"
+NEEDS_HORIZON = True
 KEYS = ("estimator",)
 COLUMNS = (
     "estimate",

@@ -6,6 +6,7 @@ The environment is a NamedTuple with `pull(environment, arm, rng) -> sample in [
 import numpy as np
 from numba import njit
 
+from privarms.compiled import compiled
 from privarms.protocols._agreement import refuse
 
 FAMILY = "stopping"
@@ -16,6 +17,7 @@ COLUMNS = (
     "relative_error",
     "failure",
 )
+PARAMS = {"R": "samples are in [-R, R]", "alpha": "the relative error that is asked for"}
 ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[1]", "R": "float"}
 
 
@@ -32,9 +34,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     estimate = np.zeros(replicates)
     simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
     if simulate is None:
-        play_block(policy.RULE, params, environment, policy_rng, stopping_time, estimate)
+        compiled(play_block)(policy.RULE, params, environment, policy_rng, stopping_time, estimate)
     else:
-        simulate_block(simulate, params, environment, policy_rng, stopping_time, estimate)
+        compiled(simulate_block)(simulate, params, environment, policy_rng, stopping_time, estimate)
     mu = environment.means[0]
     return {
         "replicate": np.arange(replicates),

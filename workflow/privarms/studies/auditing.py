@@ -35,7 +35,7 @@ def completed(papers: Mapping[str, Mapping], trials: int) -> dict[str, Mapping]:
         studies = found[paper]["studies"]
         name = f"audit_{policy}"
         if audit is not None and name not in studies:
-            new = _study(audit, policy, settings, trials)
+            new = study(audit, policy, settings, trials)
             found[paper] = {**found[paper], "studies": {**studies, name: new}}
     return found
 
@@ -101,7 +101,11 @@ def _first(grid: Mapping | list) -> Mapping:
     return grid[0] if isinstance(grid, list) else grid
 
 
-def _study(audit: str, policy: str, settings: Iterable[Mapping], trials: int) -> dict:
+def study(audit: str, policy: str, settings: Iterable[Mapping], trials: int) -> dict:
+    """The study of an audit that fits any policy of its family.
+
+    settings: of the policy's own parameters, one entry each; trials: with each neighbour
+    """
     grid = {"neighbour": [0, 1], "K": 2, "rounds": list(ROUNDS), "promised": PROMISED, "epsilon": list(TOLD)}
     return {
         "protocol": "audit",

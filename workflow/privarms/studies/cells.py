@@ -212,6 +212,10 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
                     seconds_per_step=entry.get("seconds_per_step", study.get("seconds_per_step")),
                     panels=panel,
                 )
+                if horizon is None and library.literals("protocols", protocol).get("NEEDS_HORIZON"):
+                    raise PrivarmsError(
+                        f"{file}: {where}: the key 'horizon' is missing, the rounds of a run of {protocol}; add it"
+                    )
                 arms = cell.parameters.get("K")
                 if horizon is not None and arms is not None and horizon < arms:
                     raise PrivarmsError(

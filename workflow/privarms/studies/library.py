@@ -159,8 +159,9 @@ def _extension_of(file: Path) -> Path | None:
 def family(policy: str) -> str:
     """The family of a policy: the package in which it lies. PrivarmsError for a policy outside any package."""
     package = source_file("policies", policy).parent
-    if package.name == "policies":
-        families = ", ".join(sorted(p.parent.name for p in (ROOT / "policies").glob("*/__init__.py")))
+    known = {p.parent.name for root in _roots("policies") for p in (root / "policies").glob("*/__init__.py")}
+    if package.name not in (*known, MECHANISMS):
+        families = ", ".join(sorted(known))
         raise PrivarmsError(
             f"{policy_file(policy)}: expected in the package of its family, policies/FAMILY/{policy}.py, FAMILY one "
             f"of {families}"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
+from privarms.report import findings
 from privarms.studies import claims as of_claims
 from privarms.studies import defaults, library, paths
 from privarms.studies.simulation import Simulation
@@ -31,6 +32,9 @@ class Outputs:
         for paper in self.papers:
             self._refuse_unknown_functions(paper)
             self._refuse_unknown_reads(paper)
+            content, file = self.papers[paper], self._file_of("studies", paper)
+            findings.check(str(file), content.get("findings", {}), content["artifacts"], self.claims.get(paper, []))
+            self._refuse_unknown_affected(paper)
 
     def _in(self, room: str, paper: str) -> str:
         return paths.folder(self._config, room, paper)
@@ -81,7 +85,8 @@ class Outputs:
             if "measure" not in claim:
                 continue
             if claim["measure"] not in measures:
-                raise PrivarmsError(f"{where}.measure: unknown {claim['measure']!r}; expected {', '.join(measures)}")
+                expected = f"artifacts/{paper}/claims.py: MEASURES holds {', '.join(measures) or 'nothing'}"
+                raise PrivarmsError(f"{where}.measure: no function {claim['measure']!r}; {expected}")
             takes = library.function_arguments(of_measures, measures[claim["measure"]])
             given = set(claim.get("arguments", {}))
             missing = {k for k, argument in takes.items() if argument.required} - {"results"} - given
@@ -100,6 +105,15 @@ class Outputs:
                             raise PrivarmsError(
                                 f"{file}: {room}.{name}.{key}: unknown name {one!r}; expected one of {expected}"
                             )
+
+    def _refuse_unknown_affected(self, paper: str) -> None:
+        artifacts = self.papers[paper]["artifacts"]
+        for number, reading in enumerate(self.papers[paper]["readings"]):
+            if unknown := [name for name in reading.get("affects", []) if name not in artifacts]:
+                raise PrivarmsError(
+                    f"{self._file_of('studies', paper)}: readings[{number}].affects: unknown artifact {unknown[0]!r}; "
+                    f"expected some of {', '.join(artifacts)}"
+                )
 
     def _kind(self, paper: str, artifact: str) -> str:
         return self.papers[paper]["artifacts"][artifact]["kind"]
@@ -131,6 +145,10 @@ class Outputs:
         """The paper's inference tables whose studies have cells in this run."""
         there = set(self.simulation.studies(paper))
         return [t for t in self.papers[paper].get("inference", {}) if set(self._inference_studies(paper, t)) <= there]
+
+    def reads_audits(self, paper: str) -> bool:
+        """Whether an inference table of the paper reads the audits of all papers."""
+        return any(self.papers[paper]["inference"][table].get("audits") for table in self.inference(paper))
 
     def inference_inputs(self, paper: str, table: str) -> dict[str, list[str]]:
         """What an inference table is computed from."""
@@ -280,13 +298,22 @@ class Outputs:
 
     # Report
 
+    def shown(self, paper: str) -> str:
+        """What a paper is called in reports."""
+        return self.papers[paper].get("short", paper)
+
+    def title(self, paper: str, kind: str, file: str) -> str:
+        """The title of the artifact with these files."""
+        return self.papers[paper]["artifacts"][self.artifact_named(paper, kind, file)]["title"]
+
     def described(self) -> list[dict]:
         """For the report: what it shows of each paper."""
-        about = ("title", "authors", "year", "venue", "readings")
+        about = ("title", "authors", "year", "venue", "short", "readings", "findings")
         return [
             {
                 "key": paper,
                 **{k: content.get(k, "") for k in about},
+                "claims": self.claims.get(paper, []),
                 "artifacts": [self._described(paper, name, lacking.get(name)) for name in content["artifacts"]],
             }
             for paper, content in self.papers.items()
@@ -295,11 +322,14 @@ class Outputs:
 
     def _described(self, paper: str, name: str, reason: str | None) -> dict:
         entry = self.papers[paper]["artifacts"][name]
+        there = set(self.simulation.studies(paper))
         found = {
             "name": name,
             **{k: entry[k] for k in ("kind", "title", "caption")},
+            **{k: entry[k] for k in ("card", "tab", "front") if k in entry},
             "settings": {s: _settings(self.simulation.cells(paper, s)) for s in self.studies_of(paper, name)},
             "data": self.origin(paper, name),
+            "behind": [paths.cells(self.scale, paper, s) for s in self.studies_of(paper, name) if s in there],
         }
         if reason:
             return found | {"files": {}, "reason": reason}
@@ -310,20 +340,25 @@ def _listed(one_or_many: str | list[str] | None) -> list[str]:
     return one_or_many if isinstance(one_or_many, list) else [one_or_many] if one_or_many else []
 
 
-def _settings(cells: list) -> str:
-    """What the cells of a study share and over what they range, in words."""
+# What readers call what every study has; parameters keep the names that the papers give them.
+SETTINGS = {"policies": "policies", "T": "horizon T", "replicates": "runs a setting", "K": "arms K"}
+
+
+def _settings(cells: list) -> list[tuple[str, str]]:
+    """What the cells of a study share and over what they range: names and texts."""
     # Keys and not lists: an axis may have as many values as the study has cells.
     values: dict[str, dict] = {"policies": {}, "T": {}, "replicates": {}}
     for cell in cells:
-        row = {"policies": cell.policy, "T": cell.horizon, "replicates": cell.replicates, **cell.parameters}
+        label = library.literals("policies", cell.policy).get("LABEL", cell.policy)
+        row = {"policies": label, "T": cell.horizon, "replicates": cell.replicates, **cell.parameters}
         for key, value in row.items():
             if value is not None:
                 values.setdefault(key, {}).setdefault(value)
-    return "; ".join(f"{key} {_range(list(found))}" for key, found in values.items() if found)
+    return [(SETTINGS.get(key, key.replace("_", " ")), _range(list(found))) for key, found in values.items() if found]
 
 
 def _range(found: list) -> str:
-    texts = [f"{v:,}" if isinstance(v, int) and not isinstance(v, bool) else str(v) for v in found]
+    texts = [f"{v:,}" if isinstance(v, int) and not isinstance(v, bool) else str(v).replace("_", " ") for v in found]
     if len(texts) > 8:
         return f"{texts[0]} to {texts[-1]} ({len(texts)} values)"
     return ", ".join(texts)

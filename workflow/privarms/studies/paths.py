@@ -115,6 +115,11 @@ def ledger(scale: str) -> str:
     return f"results/{scale}/ledger.csv"
 
 
+def previous_ledger(scale: str) -> str:
+    """The ledger that the last run replaced."""
+    return f"logs/{scale}/previous_ledger.csv"
+
+
 def statements(scale: str) -> str:
     """What is known of each statement, from the verdicts on the claims about it."""
     return f"results/{scale}/statements.csv"

@@ -11,6 +11,7 @@ from privarms.data import sources
 from privarms.errors import PrivarmsError
 from privarms.studies import additions, auditing, cells, configuration, defaults, library, paths
 from privarms.studies.datasets import Datasets
+from privarms.studies.order import Order
 from privarms.studies.outputs import Outputs
 from privarms.studies.simulation import Simulation
 
@@ -27,6 +28,7 @@ class Plan(NamedTuple):
     datasets: Datasets
     simulation: Simulation
     outputs: Outputs
+    order: Order
 
 
 def make(
@@ -42,7 +44,8 @@ def make(
     """
     datasets = Datasets(of_sources, statuses)
     simulation = Simulation(config, of_papers, datasets)
-    return Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
+    outputs = Outputs(config, simulation)
+    return Plan(config["scale"], datasets, simulation, outputs, Order(simulation, outputs))
 
 
 def papers(config: Mapping) -> dict[str, dict]:

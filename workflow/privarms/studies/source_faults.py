@@ -157,6 +157,7 @@ def _faults(file: Path) -> tuple[str, ...]:
             )
         if isinstance(node, ast.FunctionDef) and any(_compiles(decorator) for decorator in node.decorator_list):
             found += _changed_parameters(file, node)
+            found += _prints(file, node)
     found += _not_there(file, tree)
     return tuple(found)
 
@@ -174,6 +175,16 @@ def _changed_parameters(file: Path, function: ast.FunctionDef) -> Iterator[str]:
                     f"{_at(file, node)}: {ast.unparse(target)}: expected that params stay as they are, for all "
                     "replicates share them; what changes belongs into the state, which init makes anew"
                 )
+
+
+def _prints(file: Path, function: ast.FunctionDef) -> Iterator[str]:
+    """Calls of print in what is compiled."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "print":
+            yield (
+                f"{_at(file, node)}: {ast.unparse(node)}: it would print in every round of every run, millions of "
+                "lines; remove it"
+            )
 
 
 def _not_there(file: Path, tree: ast.Module) -> Iterator[str]:

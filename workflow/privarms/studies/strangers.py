@@ -91,6 +91,7 @@ def look(cell: Cell, policy, configured: Callable, seed: int) -> dict:
     params, environment, run_block = configured()
     before = kept(params, environment)
     with waited_for(cell, PATIENCE):
+        _check_params(cell, params)
         if not numba.config.DISABLE_JIT:
             if cell.policy not in _seen and library.is_extension(library.source_file("policies", cell.policy)):
                 _check_types(cell, policy, params)
@@ -207,13 +208,14 @@ def _seconds_of_a_run(cell: Cell, run_block: Callable, seed: int, refuse: Callab
         found = []
         for _ in range(2):  # the first one compiles
             streams = stream(seed, cell.environment_identity, 0), stream(seed, cell.identity, 0)
-            began = time.perf_counter()
+            # Of the processor, which others may share.
+            began = time.process_time()
             try:
                 found.append(run_block(short, 1, *streams))
             except StudyError:
                 # The whole run will say it, if it is a fault and not what comes of a horizon that is not the study's.
                 return None
-            seconds = time.perf_counter() - began
+            seconds = time.process_time() - began
             refuse()
         for column in found[0]:
             if not np.array_equal(*(run[column] for run in found), equal_nan=found[0][column].dtype.kind == "f"):
@@ -224,6 +226,17 @@ def _seconds_of_a_run(cell: Cell, run_block: Callable, seed: int, refuse: Callab
         if seconds >= LOOK_SECONDS or horizon >= (cell.horizon or 0):
             return seconds * max((cell.horizon or 1) / horizon, 1)
         horizon = min(10 * horizon, cell.horizon)
+
+
+def _check_params(cell: Cell, params) -> None:
+    """Whether a policy's Params have what its protocol reads of them."""
+    file = library.source_file("policies", cell.policy)
+    for field, what in library.literals("protocols", cell.protocol).get("PARAMS", {}).items():
+        if library.is_extension(file) and not hasattr(params, field):
+            raise PrivarmsError(
+                f"{source_faults.line(file, 'configure')}: configure gives no {field}; the protocol {cell.protocol} "
+                f"reads {field} of Params: {what}"
+            )
 
 
 def _check_environment(cell: Cell, environment) -> None:

@@ -169,7 +169,8 @@ def quantiles(results: Results):
     """Median, quantiles and mean of the regret of what runs often enough, at one budget and horizon."""
     rows = results.inference("regret")
     horizons = sorted(rows["horizon"].unique())
-    rows = rows[(rows["horizon"] == horizons[max(len(horizons) - 2, 0)]) & (rows["replicates"] >= 100)]
+    rows = rows[rows["horizon"] == horizons[max(len(horizons) - 2, 0)]]
+    rows = rows[rows["replicates"] >= min(100, rows["replicates"].max())]
     budgets = rows["epsilon"].dropna().unique()
     epsilon = budgets[np.abs(np.log(budgets / QUANTILES_AT)).argmin()]
     rows = rows[rows["epsilon"] == epsilon]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from privarms.artifacts import style
 from privarms.artifacts.results import Results
@@ -60,7 +60,7 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
             ax.annotate("exactly 0,\nprobability 1", (0, STEM), xytext=(6, 0), textcoords="offset points", va="center")
             part = pd.DataFrame({"count": [0.0], "probability": [1.0]})
         else:
-            density = stats.laplace.pdf(counts, loc=user, scale=scale)
+            density = scipy.stats.laplace.pdf(counts, loc=user, scale=scale)
             ax.plot(counts, density, label=place, **look)
             part = pd.DataFrame({"count": counts, "density": density})
         parts.append(part.assign(panel=name, user=user, epsilon=EPSILON))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom
+import scipy
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
@@ -328,7 +328,7 @@ def _stopping(results: Results, study: str) -> pd.DataFrame:
 def _upper_quartile(times: np.ndarray, together: int) -> tuple[float, float, float]:
     """The quantile at 3/4 and the order statistics that hold it, in as many samples together as a verdict asks for."""
     ordered, tail = np.sort(times), (1 - VERDICT_CONFIDENCE) / 2 / together
-    ranks = binom.ppf([tail, 1 - tail], len(times), 0.75).astype(int)
+    ranks = scipy.stats.binom.ppf([tail, 1 - tail], len(times), 0.75).astype(int)
     low, high = (ordered[rank] if rank < len(times) else np.inf for rank in (max(ranks[0] - 1, 0), ranks[1]))
     return float(np.quantile(ordered, 0.75)), float(low), float(high)
 

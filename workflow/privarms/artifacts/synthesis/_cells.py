@@ -15,7 +15,7 @@ def described(cells: pd.DataFrame) -> pd.DataFrame:
     """A row per cell, without what was measured: its parameters, and
 
     instance: the name of its grid; curve: what legends say
-    claims: whether the policy takes an epsilon, and so claims to be private
+    claims: whether the policy takes an epsilon and does not say that it claims none, and so claims to be private
     means: where arms have means, a tuple, else empty
     """
     columns = [c for c in cells.columns[: cells.columns.get_loc("replicates") + 1] if c not in KEYS]
@@ -27,7 +27,7 @@ def described(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(
         instance=[name or "unnamed" for name in cells["panels"].fillna("")],
         curve=labels(cells, apart),
-        claims=["epsilon" in library.arguments("policies", policy) for policy in cells["policy"]],
+        claims=[bool(library.claims_epsilon(policy)) for policy in cells["policy"]],
         means=[_means(cell, around[cell["environment"]]) for cell in cells.to_dict("records")],
     )
 

@@ -50,7 +50,8 @@ def _bias(runs: _validity.Runs) -> dict[str, float]:
 
     worst_bias, worst_bias_se: of the arm whose |bias| is largest, nan where no arm has one; unpulled: in how many runs
     some arm was not pulled, which leave that arm out
-    over_theorem: of the arm where it is largest, |bias| over (e^epsilon - 1) mu, with its standard error
+    over_theorem: of the arm where it is largest, |bias| over (e^epsilon - 1) mu, with its standard error, and the
+    largest of any arm's, over_theorem_se_most
     """
     bias, se, _ = sample_mean_bias(runs.pulls, runs.sums, runs.means)
     found = {"unpulled": int((runs.pulls == 0).any(axis=1).sum()), "best_bias": bias[0], "best_bias_se": se[0]}
@@ -60,10 +61,10 @@ def _bias(runs: _validity.Runs) -> dict[str, float]:
     found |= {"worst_bias": bias[worst], "worst_bias_se": se[worst]}
     if runs.private:
         allowed = bias_bound(runs.epsilon, runs.means)
-        # The largest by how sure it is to be above: intervals, not values, are held against the theorem.
         ratio, ratio_se = np.abs(bias) / allowed, se / allowed
         most = int(np.nanargmax(ratio))
         found |= {"over_theorem": ratio[most], "over_theorem_se": ratio_se[most], "theorem": allowed.max()}
+        found |= {"over_theorem_se_most": np.nan if np.isnan(ratio_se).all() else np.nanmax(ratio_se)}
     return found
 
 

@@ -10,8 +10,8 @@ from math import log, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
+import scipy
 from numba import njit
-from scipy.optimize import brentq
 from scipy.special import comb, gammaincc
 
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels, popcount
@@ -108,7 +108,7 @@ def laplace_sum_quantile(count: int, tail: float) -> float:
         return log(weights @ gammaincc(count - j, x)) - log(tail)
 
     # Markov's inequality for exp(X / 2), of mean (4 / 3)^count.
-    return brentq(excess, 0.0, 2 * (count * log(4 / 3) - log(tail)), xtol=1e-13, rtol=1e-14)
+    return scipy.optimize.brentq(excess, 0.0, 2 * (count * log(4 / 3) - log(tail)), xtol=1e-13, rtol=1e-14)
 
 
 @njit

@@ -9,12 +9,12 @@ from urllib.parse import unquote
 import pytest
 from PIL import Image
 
-from privarms import report
 from privarms.errors import PrivarmsError
 from privarms.ledger import COLUMNS as LEDGER_COLUMNS
 from privarms.ledger import OUTCOMES, STATEMENTS
-from privarms.report import brief, build_report
-from privarms.verdict import VERDICTS
+from privarms.report import page as report
+from privarms.report import pictures
+from privarms.report.page import build_report
 
 STATEMENT = "regret <script>alert(1)</script> & \"less\" than 'that'"
 
@@ -80,10 +80,10 @@ class World:
         self.arguments["statements"] = self.statements
         self.statements.write_text(
             ",".join(STATEMENTS)
-            + "\none2001/first,one2001,holds as printed,1,1,0,0,0,paper"
-            + "\none2001/both,one2001,only as released,2,1,1,0,0,paper"
+            + "\none/first,one2001,holds as printed,1,1,0,0,0,paper"
+            + "\none/both,one2001,only as released,2,1,1,0,0,paper"
             + "\none2001/conjecture,one2001,does not hold,1,0,1,0,0,ours"
-            + "\ntwo2002/guess,two2002,cannot be told,1,0,0,0,1,paper\n"
+            + "\ntwo/guess,two2002,cannot be told,1,0,0,0,1,paper\n"
         )
         self.write_ledger(CLAIMS)
         figure = self.artifact("one2001", "fig1", "figure", ("png", "pdf", "svg", "csv"))
@@ -109,7 +109,7 @@ class World:
             "name": name,
             "kind": kind,
             **texts,
-            "settings": {"horizon": "5e7"},
+            "settings": {"regret": [("horizon T", "5e7")]},
             "data": "simulated",
             "files": files,
         } | values
@@ -144,11 +144,13 @@ def test_every_artifact_and_every_claim_stands_there_once(world):
     assert [name for name, times in ids.items() if times != 1] == []
     artifacts = {"one2001/fig1", "one2001/table1", "two2002/fig1"}
     claims = {"claim-one/first", "claim-one/both", "claim-one/both-as_released", "claim-two/guess"}
-    assert {name for name in ids if "/" in name} == artifacts | claims
+    statements = {"statement-one/first", "statement-one/both", "statement-two/guess"}
+    readings = {"one2001/readings", "two2002/readings"}
+    assert {name for name in ids if "/" in name} == artifacts | claims | statements | readings
     for name in ("one2001 fig1", "one2001 table1", "two2002 fig1"):
-        assert page.text.count(f"Title of {name}") == 1
         assert page.text.count(f"Caption of {name}") == 1
-    assert page.text.count(STATEMENT) == len(CLAIMS)
+    # Each statement in its card, each claim in the ledger, and a link from another card about which a claim is too.
+    assert page.text.count(STATEMENT) == len(statements) + len(CLAIMS) + 1
     assert page.text.count("The note of the printed variant.") == 1
     for key in ("one2001", "two2002"):
         assert page.text.count(f"An open choice of {key}") == page.text.count(f"A reading of {key}") == 1
@@ -158,11 +160,11 @@ def test_what_is_written_in_the_inputs_stays_text(world):
     page = world.build()
     assert "<script>alert" not in page.source
     assert len(page.all("script")) == 2
-    assert page.all("b") == [attributes for attributes in page.all("b") if not attributes]
     assert "<b>3</b>" in page.text
     assert "abc<1>" in page.text
     # An attribute is closed by nothing that stands in a value.
-    assert any(attributes.get("title") == STATEMENT for attributes in page.all("a"))
+    world.papers[0]["artifacts"][0]["title"] = STATEMENT
+    assert any(attributes.get("alt") == STATEMENT for attributes in world.build().all("img"))
 
 
 def test_nothing_is_fetched_from_elsewhere(world):
@@ -185,9 +187,10 @@ def test_links_lead_to_files_beside_the_page_and_to_places_on_it(world):
     page = world.build()
     ids = page.ids()
     targets = [unquote(attributes["href"]) for attributes in page.all("a")]
-    inside = [target[1:] for target in targets if target.startswith("#")]
+    # What stands behind a question mark is a filter of the ledger.
+    inside = [target[1:].partition("?")[0] for target in targets if target.startswith("#")]
     beside = [target for target in targets if not target.startswith(("#", "https:"))]
-    assert set(inside) <= set(ids)
+    assert set(inside) - set(ids) == {"everything"}
     assert {"claim-one/both", "claim-one/both-as_released", "one2001/table1"} <= set(inside)
     assert {"ledger.csv", "figures/one2001/fig1.csv", "figures/one2001/fig1.pdf", "tables/one2001/table1.tex"} <= set(
         beside
@@ -203,72 +206,129 @@ def test_the_same_inputs_give_the_same_bytes(world, tmp_path):
     assert [path.name for path in world.folder.iterdir() if path.name.startswith(".")] == []
 
 
-def test_images_are_embedded_small_drawings_as_svg_large_ones_as_png(world):
+def test_images_are_embedded(world):
     first, second = world.build().all("img")
-    assert first["src"].startswith("data:image/svg+xml;base64,")
-    assert second["src"].startswith("data:image/png;base64,")
+    assert first["src"].startswith("data:image/webp;base64,")
     # 3.4 and 6.8 inches at 96 CSS pixels an inch, enlarged alike
-    assert round(680 / 200 * 96 * report.SCREEN_ENLARGEMENT) == int(first["width"])
+    assert round(680 / 200 * 96 * pictures.SCREEN_ENLARGEMENT) == int(first["width"])
     assert abs(int(second["width"]) - 2 * int(first["width"])) <= 1
-    world.papers[0]["artifacts"][0]["files"]["svg"].write_text("x" * (report.SVG_BYTES + 1))
-    assert world.build().all("img")[0]["src"].startswith("data:image/png;base64,")
 
 
-def test_a_long_table_is_cut_and_says_so(world):
+@pytest.mark.parametrize(("name", "most"), [("table1", report.ROWS_SHOWN), ("own", report.OWN_ROWS_SHOWN)])
+def test_a_long_table_is_cut_and_says_so(world, name, most):
+    table = world.papers[0]["artifacts"][1] | {"name": name}
+    world.papers[0]["artifacts"][1] = table
     page = world.build()
-    assert f"The first {report.ROWS_SHOWN} of 1\u202f234 rows" in page.text
-    assert f"<b>{report.ROWS_SHOWN - 1}</b>" in page.text
-    assert f"<b>{report.ROWS_SHOWN}</b>" not in page.text
-    world.papers[0]["artifacts"][1]["files"]["csv"].write_text("name,n\n" + "<b>1</b>,1\n" * report.ROWS_SHOWN)
+    assert f"The first {most} of 1\u202f234 rows" in page.text
+    assert f"<b>{most - 1}</b>" in page.text
+    assert f"<b>{most}</b>" not in page.text
+    table["files"]["csv"].write_text("name,n\n" + "<b>1</b>,1\n" * most)
     assert "The first" not in world.build().text
 
 
 def test_quick_results_are_not_taken_for_published_ones(world):
-    assert "Fewer replicates and shorter horizons than published" in world.build(scale="quick").text
-    assert "Fewer replicates" not in world.build(scale="paper").text
+    assert "Fewer runs and shorter horizons than published" in world.build(scale="quick").text
+    assert "Fewer runs" not in world.build(scale="paper").text
     with pytest.raises(ValueError, match="scale"):
         world.build(scale="fast")
 
 
 def test_a_stand_in_says_so_on_its_card_its_paper_and_in_the_ledger(world):
-    # The list of data sets, the paper, the card's stripe and badge, and the row of the ledger.
+    # The line of missing data, the paper, the card's badge and stripe, the claim, the ledger's filter, the data sets.
     page = world.build()
-    assert page.text.lower().count("synthetic stand-in") == 6
+    assert page.text.lower().count("synthetic stand-in") == 7
     world.papers.pop()
     world.write_ledger(CLAIMS[:3])
-    assert "stand-in" not in world.build(datasets=DATASETS[1:]).text.lower()
+    assert world.build(datasets=DATASETS[1:]).text.lower().count("stand-in") == 1
 
 
-def test_the_page_leads_with_statements_and_counts_claims_for_each_paper(world):
+def test_the_page_leads_with_counts_that_open_the_ledger(world):
     page = world.build()
-    assert re.findall(
-        r"(\d+) (holds as printed|only as released|holds as released|does not hold|cannot be told)", page.text
-    ) == [
-        (count, outcome)
-        for counts in ("11001", "11000", "00001")
-        for count, outcome in zip(counts, OUTCOMES, strict=True)
-    ]
-    tallies = re.findall(r"(\d+) (reproduced|differs|inconclusive|unverifiable)", page.text)
-    one, two = (list(zip(counts, VERDICTS, strict=True)) for counts in ("2100", "0001"))
-    assert tallies == [*one, *two]
+    counts = re.findall(
+        r"(\d+) +(holds as printed|only as released|holds as released|does not hold|cannot be told)", page.text
+    )
+    # What is ours is not counted; of a paper the counts that are not 0 are shown.
+    assert counts[: len(OUTCOMES)] == list(zip("11001", OUTCOMES, strict=True))
+    one, two = [("1", OUTCOMES[0]), ("1", OUTCOMES[1])], [("1", OUTCOMES[4])]
+    assert counts[len(OUTCOMES) : len(OUTCOMES) + 3] == one + two
+    links = [unquote(a["href"]) for a in page.all("a")]
+    assert "#ledger?outcome=only as released&whose=paper" in links
+    assert "#ledger?paper=one2001&outcome=only as released&whose=paper" in links
 
 
-def test_values_are_rounded_for_reading_and_kept_for_sorting(world):
+def test_values_are_rounded_for_reading(world):
     page = world.build()
-    (cell, *_) = [attributes for attributes in page.all("td") if attributes.get("data-label") == "Reproduced"]
-    assert cell["data-key"] == "5.0123456789"
-    assert cell["title"] == "5.0123456789 ± 0.0123"
-    assert "5.01234.972 to 5.053" in page.text
+    assert "5.012" in page.text
+    assert "5.0123456789" not in page.text
+    assert "4.972 to 5.053" in page.text
     assert "100\u202f000" in page.text
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("50000000.0", "50\u202f000\u202f000"), ("-0.30000000000000004", "−0.3"), ("2019", "2019"), (">= 5", ">= 5"),
-     ("", ""), ("nan", ""), ("1e-12", "1e-12"), ("-12345", "−12\u202f345"), ("inf", "inf")],
-)  # fmt: skip
-def test_brief(text, shown):
-    assert brief(text) == shown
+def test_artifacts_of_a_card_stand_in_its_tabs(world):
+    figure, table = world.papers[0]["artifacts"]
+    other = world.artifact("one2001", "fig1_second", "figure", ("png", "csv"))
+    Image.new("RGB", (680, 480)).save(other["files"]["png"])
+    for artifact, tab in ((figure, "First"), (other, "First"), (table, "As a table")):
+        artifact |= {"card": "Figure 1: both", "tab": tab}
+    world.papers[0]["artifacts"] = [figure, table, other]
+    page = world.build()
+    tabs = [a["data-tab"] for a in page.all("div") if "data-tab" in a]
+    assert tabs[:2] == ["First", "As a table"]
+    assert [a["data-tabs"] for a in page.all("div") if "data-tabs" in a] == ["Figure 1: both"]
+    # The card has the address of its first artifact, the others their own.
+    assert {"one2001/fig1", "one2001/fig1_second", "one2001/table1"} <= set(page.ids())
+    assert sum(a.get("class") == "card" for a in page.all("article")) == 2
+
+
+def test_readings_stand_beside_what_they_affect(world):
+    world.papers[0]["readings"][0]["affects"] = ["table1"]
+    page = world.build()
+    # In the card and in the paper's list, which leads to the card.
+    assert page.text.count("An open choice of one2001") == 2
+    assert "Affects Table 1" in " ".join(page.text.split()) or "Affects Title of one2001 table1" in page.text
+
+
+def test_findings_stand_on_the_front_page(world):
+    world.papers[0]["findings"] = {
+        "one": {
+            "shows": "fig1",
+            "reads": {"both": {"claim": "first"}},
+            "says": [
+                {"when": {"both.verdict": "differs"}, "text": "It differs."},
+                {"when": {"both.verdict": "reproduced"}, "text": "It is {both.reproduced:.2f} & holds."},
+            ],
+        }
+    }
+    rows = [row | {"claim": row["claim"].replace("one/", "one2001/")} for row in CLAIMS]
+    world.write_ledger(rows)
+    page = world.build()
+    assert page.text.count("It is 5.01 & holds.") == 2
+    assert page.text.index("It is 5.01") < page.text.index("On one2001") + 2000
+    world.write_ledger([row | {"verdict": "inconclusive"} if row["verdict"] == "reproduced" else row for row in rows])
+    assert "It is 5.01" not in world.build().text
+
+
+def test_what_quick_measured_small_is_called_so_and_leads_to_the_verdict(world, tmp_path):
+    small = claim("one/first", verdict="unverifiable", note="Scale quick is smaller.")
+    settings = {"claim": "first", "about": "first", "published": 5, "tolerance": {"at_least": 4}}
+    world.write_ledger([small | {"claim": "one2001/first"}, *CLAIMS[1:]])
+    world.papers[0]["claims"] = [settings]
+    said = world.build(scale="quick").text
+    assert "measured small" in said
+    assert "measured small" not in world.build(scale="paper").text
+    # A claim whose setting does not shrink is judged as it is.
+    world.papers[0]["claims"] = [settings | {"published_size": False}]
+    assert "measured small: " not in world.build(scale="quick").text
+    world.papers[0]["claims"] = [settings]
+    wide = tmp_path / "paper" / "ledger.csv"
+    wide.parent.mkdir()
+    written = world.ledger.read_text()
+    world.write_ledger([small | {"claim": "one2001/first", "verdict": "reproduced"}])
+    wide.write_text(world.ledger.read_text())
+    world.ledger.write_text(written)
+    page = world.build(scale="quick", at_paper_scale=wide)
+    assert "scale paper: reproduced" in page.text
+    assert any(unquote(a["href"]) == "../paper/report.html#claim-one2001/first" for a in page.all("a"))
 
 
 def without(name):
@@ -337,14 +397,14 @@ def test_faults_that_the_ledger_cannot_see_are_named(world):
     assert "2 small faults" in text
     assert "1 of them change the verdict" in text
     assert "2 make a test fail" in text
-    (named,) = re.findall(r"Faults that change no verdict\s+(.*)", text)
-    assert "ties: ties & all b.py" in named
+    (named,) = re.findall(r"Faults that change no verdict \(1\)\s+(.*)", text)
+    assert "ties: ties & all (b.py)" in named
     assert "half" not in text
     assert "no test notices" not in text
     # Untested, and seen by the ledger.
     mutants.write_text(header + seen.replace(",1,7", ",0,7"))
     text = world.build(mutants=mutants).text
-    assert "half: noise <halved> a.py" in text.partition("Faults that no test notices")[2]
+    assert "half: noise <halved> (a.py)" in text.partition("Faults that no test notices")[2]
     assert "change no verdict" not in text
 
 
@@ -381,7 +441,7 @@ def test_an_image_that_is_none_is_refused(world):
 def test_an_artifact_that_was_not_made_says_why(world):
     world.papers[0]["artifacts"][0] |= {"files": {}, "reason": "taxi.csv is missing"}
     page = world.build()
-    assert "Not made. taxi.csv is missing" in page.text
+    assert "was not made. taxi.csv is missing" in page.text
     assert page.ids()["one2001/fig1"] == 1
 
 
@@ -412,7 +472,7 @@ def test_an_empty_ledger_makes_a_page(world):
     world.write_ledger([])
     page = world.build(datasets=[])
     assert "The ledger is empty." in page.text
-    assert page.text.count("No claims in the ledger.") == 2
+    assert page.text.count("No statement of its own is checked.") == 5
 
 
 @pytest.fixture

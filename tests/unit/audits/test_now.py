@@ -1,0 +1,49 @@
+"""Audits that are run at once."""
+
+import pytest
+
+from privarms.audits import now, verdicts
+from privarms.errors import PrivarmsError
+from privarms.studies import library
+
+
+def test_the_studies_of_the_project_are_run(capsys, tmp_path):
+    file = tmp_path / "audit.csv"
+    assert now.show("laplace", trials=20_000, csv=str(file)) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "private as claimed: laplace, released_number"
+    assert said[1].startswith("  claimed 0.25; shown at least 0.")
+    assert said[1].endswith("; 20,000 trials")
+    assert file.read_text().partition("\n")[0] == ",".join(verdicts.COLUMNS)
+
+
+def test_a_policy_that_is_not_private_as_claimed_gives_status_1(monkeypatch, capsys):
+    whole = now.run_audits("laplace", trials=1_000)
+    broken = whole.assign(verdict=verdicts.NOT_PRIVATE)
+    monkeypatch.setattr(now, "run_audits", lambda subject, trials: broken)
+    assert now.show("laplace") == 1
+    assert capsys.readouterr().out.startswith("not private as claimed: laplace")
+
+
+def test_away_from_the_project_a_policy_gets_the_audit_that_fits_its_family(monkeypatch):
+    monkeypatch.setattr(now, "_of_studies", lambda: [])
+    found = now.cells("dp_se")
+    assert {cell.environment for cell in found} == {"any_choice"}
+    with pytest.raises(PrivarmsError, match=r"laplace: no study at hand audits it, and no audit fits any mechanism"):
+        now.cells("laplace")
+    with pytest.raises(PrivarmsError, match=r"ucb: no study at hand audits it"):
+        now.cells("ucb")
+
+
+def test_a_name_that_is_none_is_an_error_that_lists_them():
+    with pytest.raises(PrivarmsError, match=r"nobody: no policy or mechanism; expected one of .*dp_se"):
+        now.run_audits("nobody")
+
+
+def test_everything_that_claims_an_epsilon_is_listed():
+    found = now.listed()
+    assert set(found["subject"]) == {
+        *library.mechanisms(),
+        *filter(library.claims_epsilon, library.names("policies")),
+    }
+    assert found.set_index("subject")["audits"]["dp_se"] == "neighbouring_streams"

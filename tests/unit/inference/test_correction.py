@@ -1,0 +1,74 @@
+"""A user's own history: p-values before and after the correction for adaptivity, against the formulas by hand."""
+
+import math
+
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+
+from privarms.errors import PrivarmsError
+from privarms.inference import correction
+
+ROUNDS = [(0, 1)] * 9 + [(0, 0)] + [(1, 1)] * 5 + [(1, 0)] * 5
+
+
+@pytest.fixture
+def history(tmp_path):
+    file = tmp_path / "history.csv"
+    file.write_text("arm,reward\n" + "".join(f"{arm},{reward}\n" for arm, reward in ROUNDS))
+    return file
+
+
+def test_the_numbers_are_those_of_theorems_3_and_4(history):
+    epsilon, T, beta = 0.1, 20, 0.01
+    found = correction.correct(history, epsilon=epsilon, beta=beta)
+    expected = [binomtest(s, 10, 0.5, alternative="greater").pvalue for s in (9, 5)]
+    assert list(found["p_value"]) == pytest.approx(expected)
+    nats = epsilon**2 * T / 2 + epsilon * math.sqrt(T * math.log(2 / beta) / 2)
+    assert list(found["corrected_p_value"]) == pytest.approx([min(1, p * math.exp(nats) + beta) for p in expected])
+    assert found.attrs["corrected_level"] == pytest.approx((0.05 - beta) * math.exp(-nats))
+    assert (list(found["pulls"]), list(found["mean"])) == ([10, 10], [0.9, 0.5])
+
+
+def test_the_correction_takes_away_what_adaptivity_may_have_given(history):
+    weak, strong = (correction.correct(history, epsilon=epsilon) for epsilon in (1e-6, 3.0))
+    assert list(weak["rejected"]) == list(weak["rejected_corrected"]) == [True, False]
+    assert list(strong["rejected"]) == [True, False]
+    assert list(strong["rejected_corrected"]) == [False, False]
+
+
+def test_rewards_that_are_no_coins_take_hoeffding_s_bound(tmp_path):
+    file = tmp_path / "history.csv"
+    file.write_text("arm,reward\n" + "0,0.8\n" * 30 + "1,0.2\n" * 30)
+    found = correction.correct(file, epsilon=0.1)
+    divergence = 0.8 * math.log(0.8 / 0.5) + 0.2 * math.log(0.2 / 0.5)
+    assert list(found["p_value"]) == pytest.approx([math.exp(-30 * divergence), 1.0])
+    assert "Hoeffding" in correction.described(found)
+
+
+def test_a_table_is_shown_and_written(history, tmp_path):
+    found = correction.correct(history, epsilon=0.1, K=2)
+    said = correction.described(found)
+    assert "20 rounds, 2 arms, epsilon = 0.1" in said
+    assert "hold each against 0.05/2" in said
+    correction.write(found, tmp_path / "found.csv")
+    assert tuple(pd.read_csv(tmp_path / "found.csv")) == correction.COLUMNS
+    # A bandit whose noise hides nothing: no p-value is small enough.
+    assert "more than any p-value" in correction.described(correction.correct(history, epsilon=100.0))
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ({"epsilon": 0.0}, "epsilon: expected a number > 0"),
+        ({"epsilon": math.nan}, "epsilon: expected a number > 0"),
+        ({"null": 1.0}, "null: expected a number in (0, 1)"),
+        ({"level": 0.0}, "level: expected a number in (0, 1)"),
+        ({"beta": 0.05}, "beta: expected less than the level"),
+        ({"K": 0}, "arms: expected a number >= 1"),
+    ],
+)
+def test_bad_arguments_are_named(history, argument, said):
+    with pytest.raises(PrivarmsError) as raised:
+        correction.correct(history, **{"epsilon": 1.0, **argument})
+    assert said in str(raised.value)

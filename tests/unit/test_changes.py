@@ -1,0 +1,55 @@
+"""Changes between two ledgers."""
+
+from privarms import changes
+
+
+def row(claim, verdict, reproduced="1", variant="", **more):
+    base = {"claim": claim, "variant": variant, "verdict": verdict, "reproduced": reproduced}
+    return base | {"published": "2", "tolerance": "exactly", "data": "simulated"} | more
+
+
+BEFORE = [
+    row("p/a", "reproduced"),
+    row("p/b", "differs"),
+    row("p/b", "differs", variant="as_released"),
+    row("p/c", "reproduced"),
+    row("p/d", "reproduced"),
+    row("p/e", "reproduced"),
+]
+AFTER = [
+    row("p/a", "reproduced"),
+    row("p/b", "reproduced", "3"),
+    row("p/b", "differs", variant="as_released"),
+    row("p/c", "reproduced", "1.5"),
+    row("p/e", "reproduced", published="7"),
+    row("p/f", "inconclusive"),
+]
+
+
+def test_every_change_is_of_one_kind():
+    found = changes.compare(BEFORE, AFTER)
+    assert [b["claim"] for _, b in found.judged] == ["p/b"]
+    assert [r["claim"] for r in found.new] == ["p/f"]
+    assert [r["claim"] for r in found.gone] == ["p/d"]
+    assert [b["claim"] for _, b in found.restated] == ["p/e"]
+    assert [b["claim"] for _, b in found.moved] == ["p/c"]
+    assert found.verdicts == 3
+
+
+def test_changes_are_said_in_words():
+    found = changes.compare(BEFORE, AFTER)
+    assert changes.sentence(found) == (
+        "1 judged otherwise, 1 new, 1 gone, 1 stated otherwise, 1 measured otherwise with the same verdict"
+    )
+    assert list(changes.lines(found)) == [
+        "p/b: differs -> reproduced (measured 1, now 3; published 2)",
+        "p/f: new, inconclusive",
+        "p/d: gone, was reproduced",
+    ]
+    assert list(changes.lines(found, most=1))[1:] == ["and 2 more"]
+    assert changes.sentence(changes.compare(AFTER, AFTER)) == "no claim changed"
+    assert changes.named(row("p/a", "differs", variant="as_printed")) == "p/a (as_printed)"
+
+
+def test_counts_stand_in_the_order_of_the_words():
+    assert changes.counted(BEFORE, "verdict", ("differs", "gone", "reproduced")) == "2 differs, 4 reproduced"

@@ -1,0 +1,90 @@
+"""The command `privarms`: every part is explained, and bad input is one line."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from privarms import command, ledger
+from privarms.verdict import Measured
+
+PARTS = ("audit", "correct", "check", "ledger diff", "crate")
+
+
+def helped(capsys, *words):
+    with pytest.raises(SystemExit) as ended:
+        command.main([*words, "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_help_names_every_part(capsys):
+    said = helped(capsys)
+    assert {part.split()[0] for part in PARTS} == set(re.findall(r"^    ([a-z]+) ", said, flags=re.M))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_option_is_explained(capsys, part):
+    said = helped(capsys, *part.split())
+    options = re.findall(r"^  (--?\S+.*|[A-Z]+.*)$", said, flags=re.M)
+    assert len(options) > 1
+    # An option without an explanation ends its line, and the next begins another one.
+    lines = said.splitlines()
+    for index, line in enumerate(lines):
+        if re.match(r"  (-|[A-Z])\S*( \S+)?$", line):
+            assert lines[index + 1].startswith(" " * 20), line
+
+
+def test_help_is_quick():
+    """Nothing is loaded that only one part needs."""
+    code = (
+        "import sys, privarms.command as c\n"
+        "try: c.main(['--help'])\n"
+        "except SystemExit: print(sorted({'numba', 'pandas', 'scipy', 'snakemake'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.fixture
+def ledgers(tmp_path):
+    claim = {"claim": "c", "artifact": "fig1", "statement": "s", "published": 5, "tolerance": {"at_least": 5}}
+    for name, value in (("old", 4.0), ("new", 6.0)):
+        rows = [ledger.judge(claim, Measured(value), paper="p2020", scale="paper", data="simulated")]
+        ledger.write(rows, tmp_path / f"{name}.csv")
+    return [str(tmp_path / f"{name}.csv") for name in ("old", "new")]
+
+
+def test_two_ledgers_are_compared(ledgers, capsys):
+    assert command.main(["ledger", "diff", *ledgers]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "p2020/c: differs -> reproduced (measured 4, now 6; published 5)",
+        "1 judged otherwise",
+    ]
+    assert command.main(["ledger", "diff", ledgers[1], ledgers[1]]) == 0
+    assert capsys.readouterr().out == "no claim changed\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["ledger", "diff", "gone.csv", "gone.csv"], "error: gone.csv: no such file; expected a ledger.csv\n"),
+        (["correct", "gone.csv", "--epsilon", "1"], "error: gone.csv: no such file; expected a CSV file"),
+        (["audit", "laplace", "--trials", "0"], "error: --trials: expected a number >= 1; found 0\n"),
+        (["audit", "nobody"], "error: nobody: no policy or mechanism; expected one of "),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(capsys, words, said):
+    assert command.main(words) == 2
+    found = capsys.readouterr().err
+    assert found.startswith(said)
+    assert found.count("\n") == 1
+
+
+def test_a_history_is_corrected(tmp_path, capsys):
+    file = tmp_path / "history.csv"
+    file.write_text("arm,reward\n" + "0,1\n1,0\n" * 20)
+    assert command.main(["correct", str(file), "--epsilon", "0.1", "--csv", str(tmp_path / "found.csv")]) == 0
+    assert "40 rounds, 2 arms, epsilon = 0.1" in capsys.readouterr().out
+    assert (tmp_path / "found.csv").exists()

@@ -1,0 +1,120 @@
+"""Machine code that is kept: the same numbers, found again by another process, and never that of another text."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numba
+import numpy as np
+import pytest
+from numba import njit
+
+from privarms import compiled as kept
+from privarms.environments import bernoulli
+from privarms.policies.bandit import successive_elimination, uniform
+from privarms.protocols.bandit import play_block
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv(kept.FOLDER_VARIABLE, str(tmp_path))
+    kept._kept.cache_clear()
+    return tmp_path
+
+
+def a_run(call, policy=uniform, seed=3):
+    params, checkpoints = policy.configure(3), np.array([40])
+    regret, pulls, sums = np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3))
+    environment = bernoulli.configure(3, 0.9, 0.2)
+    call(policy.POLICY, params, environment, checkpoints, np.random.default_rng(seed), regret, pulls, sums)
+    return regret.tobytes() + pulls.tobytes() + sums.tobytes()
+
+
+def files(place):
+    return sorted(p.relative_to(place) for p in place.rglob("*.nbc"))
+
+
+def test_the_numbers_are_those_of_the_kernel_itself(place):
+    assert a_run(kept.compiled(play_block)) == a_run(play_block)
+    assert len(files(place)) == 1
+
+
+def test_another_process_compiles_nothing(place):
+    program = (
+        "import sys; sys.path.insert(0, 'tests/unit')\n"
+        "import test_compiled as t; from privarms import compiled as k\n"
+        "t.a_run(k.compiled(t.play_block))\n"
+        "call = next(m for n, m in sys.modules.items() if n.startswith('kernel_')).call\n"
+        "print(sum(call.stats.cache_hits.values()), sum(call.stats.cache_misses.values()))\n"
+    )
+    root = Path(__file__).parents[2]
+    said = [
+        subprocess.run([sys.executable, "-c", program], cwd=root, text=True, capture_output=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert said == ["0 1\n", "1 0\n"]
+
+
+def test_another_text_is_another_kernel(place, monkeypatch):
+    a_run(kept.compiled(play_block))
+    before, (file,) = files(place), [f for f in kept.library.sources("policies.bandit.uniform") if "uniform" in f]
+    changed = place / "uniform.py"
+    changed.write_text(Path(file).read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    sources = kept._sources
+    monkeypatch.setattr(kept, "_sources", lambda text: tuple(str(changed) if f == file else f for f in sources(text)))
+    kept._kept.cache_clear()
+    a_run(kept.compiled(play_block))
+    assert len(files(place)) == 2
+    assert set(before) < set(files(place))
+
+
+def test_functions_that_only_this_process_knows_are_not_kept(place):
+    @njit
+    def pull(environment, arm, rng):
+        return 1.0
+
+    environment = bernoulli.configure(3, 0.9, 0.2)._replace(pull=pull)
+    params = successive_elimination.configure(3, 40)
+    given = np.zeros((1, 1)), np.zeros((1, 3), np.int64), np.zeros((1, 3))
+    rng, call = np.random.default_rng(1), kept.compiled(play_block)
+    call(successive_elimination.POLICY, params, environment, np.array([40]), rng, *given)
+    assert given[1].sum() == 40
+    assert not files(place)
+
+
+@pytest.mark.parametrize("folder", ["/dev/null/no", "/proc/no"])
+def test_a_folder_that_cannot_be_written_changes_nothing(folder, monkeypatch):
+    monkeypatch.setenv(kept.FOLDER_VARIABLE, folder)
+    assert a_run(kept.compiled(play_block)) == a_run(play_block)
+
+
+def test_a_file_that_was_not_written_to_its_end_is_made_again(place):
+    expected = a_run(kept.compiled(play_block))
+    for file in place.rglob("*.nb[ic]"):
+        file.write_bytes(b"")
+    kept._kept.cache_clear()
+    assert a_run(kept.compiled(play_block)) == expected
+    assert all(file.stat().st_size for file in place.rglob("*.nb[ic]"))
+
+
+def test_a_full_disk_changes_nothing(place, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(numba.core.caching.IndexDataCacheFile, "save", full)
+    assert a_run(kept.compiled(play_block)) == a_run(play_block)
+
+
+def test_what_nobody_uses_any_more_is_removed(place):
+    a_run(kept.compiled(play_block))
+    (module,) = place.glob("kernel_*/kernel_*.py")
+    os.utime(module, (0, 0))
+    another = SimpleNamespace(
+        configure=lambda K: successive_elimination.configure(K, 40), POLICY=successive_elimination.POLICY
+    )
+    a_run(kept.compiled(play_block), policy=another)
+    assert not module.exists()

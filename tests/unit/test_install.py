@@ -1,0 +1,52 @@
+"""`pip install .` gives the library and the command, away from the project's folder."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.long
+def test_the_installed_command_runs_elsewhere(tmp_path):
+    target = tmp_path / "packages"
+    # What is installed beside it is taken from here: this is about the package itself.
+    options = ["--no-deps", "--no-build-isolation", "--quiet", "--target", str(target)]
+    uv = Path(sys.executable).with_name("uv")
+    command = [str(uv), "pip", "install", "--python", sys.executable, *options[:1], *options[3:], str(ROOT)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PRIVARMS")} | {"PYTHONPATH": str(target)}
+    history = tmp_path / "history.csv"
+    history.write_text("arm,reward\n" + "0,1\n1,0\n" * 20)
+
+    def run(*words):
+        code = "import sys, privarms.command as c; print(c.__file__); sys.exit(c.main())"
+        return subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+    corrected = run("correct", str(history), "--epsilon", "0.1")
+    assert corrected.returncode == 0, corrected.stderr
+    assert str(target) in corrected.stdout.splitlines()[0]
+    assert "40 rounds, 2 arms" in corrected.stdout
+    # Without config/ the audit that fits the family is run.
+    audited = run("audit", "dp_se", "--trials", "500")
+    assert "dp_se, any_choice" in audited.stdout, audited.stderr
+    assert (target / "bin" / "privarms").exists()
+
+
+def test_the_command_and_the_extras_are_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"privarms": "privarms.command:main"}
+    assert project["authors"] == [{"name": "the privarms authors"}]
+    assert set(project["optional-dependencies"]) == {"crate"}

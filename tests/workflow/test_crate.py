@@ -1,0 +1,128 @@
+"""A finished run as an RO-Crate: what the validator says of it, and what it says by itself when it is unpacked."""
+
+import csv
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+CONTEXT = "https://w3id.org/ro/crate/1.1/context"
+# What a crate of ours cannot say: neither the project nor its authors have an address in the web.
+NOT_SAID = {
+    "The organization SHOULD have a URL.",
+    "The Application SHOULD have a url",
+    "The SoftwareApplication id SHOULD be an absolute URI",
+}
+
+
+def packed(project):
+    """`privarms crate` in a project's folder, with the library that lies there."""
+    command = [sys.executable, "-m", "privarms.command", "crate", "--scale", "quick", "--output", "crate.zip"]
+    environment = project.environment(PYTHONPATH=str(project.folder / "workflow"))
+    return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, timeout=600)
+
+
+@pytest.fixture(scope="module")
+def unpacked(small_made, tmp_path_factory):
+    """A crate, somewhere else."""
+    done = packed(small_made)
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path_factory.mktemp("elsewhere")
+    crate = small_made.folder / "crate.zip"
+    with zipfile.ZipFile(crate) as archive:
+        archive.extractall(folder)
+    crate.unlink()
+    return folder
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """The context of RO-Crate 1.1 without the network: as `rocrate` has it for 1.3, with the older names of terms."""
+    import requests
+    import rocrate
+    from rocrate_validator.utils.http import HttpRequester
+
+    context = Path(rocrate.__path__[0], "data", "ro-crate.jsonld").read_text(encoding="utf-8")
+
+    def get(requester, url, **options):
+        assert url == CONTEXT
+        found = requests.Response()
+        found.status_code, found.headers["Content-Type"] = 200, "application/ld+json"
+        found._content = context.replace("https://bioschemas.org/terms/", "https://bioschemas.org/").encode()
+        return found
+
+    monkeypatch.setattr(HttpRequester, "get", get, raising=False)
+
+
+@pytest.mark.long
+def test_the_validator_finds_nothing_wrong(unpacked, request):
+    services = pytest.importorskip("rocrate_validator.services")
+    from rocrate_validator.models import Severity
+
+    request.getfixturevalue("offline")
+
+    def found():
+        settings = services.ValidationSettings(
+            rocrate_uri=str(unpacked),
+            profile_identifier="workflow-run-crate-0.5",
+            requirement_severity=Severity.RECOMMENDED,
+            skip_availability_check=True,
+        )
+        return {issue.message for issue in services.validate(settings).get_issues()}
+
+    assert found() == NOT_SAID
+    (unpacked / "results/quick/ledger.csv").rename(unpacked / "gone.csv")
+    assert any("ledger.csv" in message for message in found())
+    (unpacked / "gone.csv").rename(unpacked / "results/quick/ledger.csv")
+
+
+def test_it_says_by_itself_what_it_is(unpacked, small_made):
+    said = (unpacked / "README.md").read_text(encoding="utf-8")
+    for place in ("results/quick/report.html", "provenance/jobs.csv", "provenance/software.json"):
+        assert f"`{place}`" in said
+        assert (unpacked / place).is_file()
+    assert (unpacked / "project/workflow/rules/ledger.smk").is_file()
+    assert "2 inconclusive, of 2 claims" in said
+    assert "cd project && make quick" in said
+    described = json.loads((unpacked / "ro-crate-metadata.json").read_text(encoding="utf-8"))
+    entities = {entity["@id"]: entity for entity in described["@graph"]}
+    # Every file is described, and every file that is described is there.
+    files = {str(p.relative_to(unpacked)) for p in unpacked.rglob("*") if p.is_file()} - {"ro-crate-metadata.json"}
+    assert files == {i for i, e in entities.items() if "File" in e["@type"]}
+    for name in ("ledger.csv", "report.html", "figures/sajed2019/fig1a.csv"):
+        place = f"results/quick/{name}"
+        assert (unpacked / place).read_bytes() == (small_made.folder / place).read_bytes()
+        assert {"@id": place} in entities["#run"]["result"]
+    assert entities["./"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}
+    assert entities["#seed"]["value"] == "20190609"
+
+
+def test_every_job_has_its_files_and_times(unpacked):
+    with open(unpacked / "provenance/jobs.csv", encoding="utf-8") as file:
+        jobs = list(csv.DictReader(file))
+    rules = [job["rule"] for job in jobs]
+    assert len(jobs) == 13
+    assert rules[-1] == "build_report"
+    assert rules.count("draw_figures") == rules.count("build_ledger") == 1
+    (ledger,) = (job for job in jobs if job["rule"] == "build_ledger")
+    assert ledger["outputs"] == "results/quick/ledger.csv results/quick/statements.csv"
+    assert "results/quick/claims/sajed2019.csv" in ledger["inputs"].split()
+    assert all(job["began"] <= job["ended"] for job in jobs)
+    assert (unpacked / "provenance" / ledger["log"]).is_file()
+    # What serves the run alone, and replicates, are not packed.
+    assert not list(unpacked.glob("results/quick/shards"))
+    assert [p.stem for p in unpacked.glob("results/quick/studies/*/*.parquet") if not p.stem.endswith("_cells")] == []
+
+
+def test_a_run_that_is_not_finished_is_not_packed(small):
+    done = packed(small)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: results/quick/report.html: not there; expected a finished run at scale quick: make it, then pack it\n"
+    )
+    assert not (small.folder / "crate.zip").exists()

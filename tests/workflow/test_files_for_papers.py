@@ -1,0 +1,119 @@
+"""Tables and figures as a paper takes them in: TeX that compiles, PDF with its fonts inside."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from pypdf import PdfReader
+
+pytestmark = pytest.mark.workflow
+
+NEEDS = re.compile(r"^% needs ((?:\\usepackage(?:\[[^\]]*\])?\{[^}]+\}(?:, | and )?)+)", re.MULTILINE)
+TABLE = re.compile(r"\\begin\{(tabular|longtable)\}\{([^}]*)\}(.*?)\\end\{\1\}", re.DOTALL)
+COMMANDS = {
+    *("endfirsthead", "endhead", "endfoot", "endlastfoot"),
+    *("begin", "end", "toprule", "midrule", "bottomrule", "cmidrule", "multicolumn", "multirow", "cellcolor"),
+    *("textbf", "textit", "varepsilon", "textbackslash", "textasciitilde", "textasciicircum", "usepackage"),
+}
+
+
+def tables(made):
+    folder = made.folder / "results"
+    found = {str(f.relative_to(folder)): f.read_text(encoding="utf-8") for f in sorted(folder.rglob("*.tex"))}
+    assert len(found) > 30
+    return found
+
+
+def packages(text):
+    """What a table says that it needs."""
+    return [p for needs in NEEDS.findall(text) for p in re.findall(r"\\usepackage(?:\[[^\]]*\])?\{[^}]+\}", needs)]
+
+
+def faults(text):
+    """What a strict reader of a table finds wrong."""
+    body = re.sub(r"^%.*$", "", text, flags=re.MULTILINE)
+    bare = re.sub(r"\\[\\{}%&$#_]", "", body.replace(r"\\", "\n"))
+    found = []
+    if bare.count("{") != bare.count("}"):
+        found.append("braces")
+    if bare.count("$") % 2:
+        found.append("dollars")
+    if set(re.findall(r"\\([a-zA-Z]+)", body)) - COMMANDS:
+        found.append("an unknown command")
+    opened = []
+    for kind, name in re.findall(r"\\(begin|end)\{(\w+\*?)\}", body):
+        if kind == "begin":
+            opened.append(name)
+        elif not opened or opened.pop() != name:
+            found.append("environments")
+    if opened:
+        found.append("environments")
+    for _, columns, inside in TABLE.findall(body):
+        width = len(re.findall(r"[lcr]", columns))
+        for row in re.split(r"\\\\", inside)[:-1]:
+            spans = [int(n) for n in re.findall(r"\\multicolumn\{(\d+)\}", row)]
+            if len(re.findall(r"(?<!\\)&", row)) + 1 + sum(spans) - len(spans) != width:
+                found.append(f"a row of another width: {row.strip()}")
+    text_alone = re.sub(r"\$[^$]*\$", "", bare)
+    if re.search(r"[_^#]|[^\x00-\x7f]", re.sub(r"\\\w+\{[^}]*\}", "", text_alone)):
+        found.append("a character that TeX does not take as it is")
+    return found
+
+
+def test_every_table_is_read_strictly(made):
+    assert {name: wrong for name, text in tables(made).items() if (wrong := faults(text))} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("a & b \\\\\n1 \\\\\n", "width"),
+        ("a & {b \\\\\n", "braces"),
+        ("a_b & c \\\\\n", "character"),
+        ("\\oops & c \\\\\n", "command"),
+    ],
+)
+def test_a_strict_reader_sees_faults(text, wrong):
+    table = f"\\begin{{tabular}}{{lr}}\n{text}\\end{{tabular}}\n"
+    assert any(wrong in found for found in faults(table))
+    assert faults("\\begin{tabular}{lr}\na\\_b & $x_1$ \\\\\n\\end{tabular}\n") == []
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex (Debian: texlive-latex-recommended)")
+def test_one_document_of_all_tables_compiles(made, tmp_path):
+    found = tables(made)
+    needed = sorted({package for text in found.values() for package in packages(text)})
+    body = "\n\\clearpage\n".join(f"\\section*{{{name.replace('_', ' ')}}}\n{text}" for name, text in found.items())
+    document = "\n".join(["\\documentclass{article}", *needed, "\\begin{document}", body, "\\end{document}"])
+    (tmp_path / "all.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert len(PdfReader(tmp_path / "all.pdf").pages) >= len(found)
+
+
+def fonts(resources):
+    """Every font that a page uses, also inside drawings."""
+    resources = resources.get_object()
+    for font in (resources.get("/Font") or {}).values():
+        yield font.get_object()
+    for drawing in (resources.get("/XObject") or {}).values():
+        if "/Resources" in drawing.get_object():
+            yield from fonts(drawing.get_object()["/Resources"])
+
+
+def test_every_font_of_a_figure_is_in_its_file(made):
+    files = sorted((made.folder / "results").rglob("*.pdf"))
+    assert len(files) > 20
+    used = 0
+    for file in files:
+        for page in PdfReader(file).pages:
+            for font in fonts(page["/Resources"]):
+                used += 1
+                within = font["/DescendantFonts"][0].get_object() if "/DescendantFonts" in font else font
+                # Type 3 fonts, which many publishers refuse, have no descriptor.
+                assert font["/Subtype"] != "/Type3", file
+                descriptor = within["/FontDescriptor"].get_object()
+                assert {"/FontFile", "/FontFile2", "/FontFile3"} & set(descriptor), file
+    assert used > 20

@@ -1,0 +1,60 @@
+"""The workflow as a module of another one, with rules of its own beside it."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import Project
+
+pytestmark = pytest.mark.workflow
+
+SNAKEFILE = """\
+module privarms:
+    snakefile:
+        "{project}/Snakefile"
+    config:
+        {{
+            "scale": "quick",
+            "studies": "{project}/tiny/studies",
+            "claims": "{project}/tiny/claims",
+            "sources": "{project}/tiny/sources.yaml",
+        }}
+
+
+use rule * from privarms as privarms_*
+
+
+rule mine:
+    input:
+        "results/quick/figures/li2024/fig1.csv",
+    output:
+        "mine.txt",
+    default_target: True
+    shell:
+        "head -1 {{input}} > {{output}}"
+"""
+
+
+def test_another_workflow_uses_its_rules(template, tmp_path):
+    project = Project(Path(shutil.copytree(template, tmp_path / "project")))
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    (outer / "Snakefile").write_text(SNAKEFILE.format(project=project.folder), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "1"],
+        cwd=outer,
+        env=project.environment(),
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr
+    header = (outer / "results/quick/figures/li2024/fig1.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert (outer / "mine.txt").read_text(encoding="utf-8") == header + "\n"
+    # What is said is the outer workflow's to say, and it is Snakemake's.
+    assert "rule privarms_draw_figures:" in done.stderr
+    assert "privarms, scale quick" not in done.stderr
+    assert not (project.folder / "results").exists()

@@ -1,0 +1,166 @@
+"""Kernels whose machine code is kept on disk, so that it is compiled once and not by every job.
+
+numba keeps machine code itself (`cache=True`), but not that of kernels that get functions as arguments, as ours get
+policies and environments, and it goes by the time of one file, so that an edit of another one would run stale code.
+Here a call is written down as a module of its own, in which functions are named and not passed, under a digest of every
+file of the library that they use, directly or not, and of the versions; numba keeps the machine code of that.
+"""
+
+import hashlib
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import llvmlite
+import numba
+import numba.experimental.function_type
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from numba.core.imputils import lower_constant
+
+from privarms.files.whole import write_text
+from privarms.studies import library
+
+FOLDER_VARIABLE = "PRIVARMS_KERNELS"
+# Machine code that no job has used for so long is removed.
+KEPT_DAYS = 60
+_OPTIONS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "CPU_NAME", "CPU_FEATURES")
+
+
+@lower_constant(numba.types.Dispatcher)
+def _(context, builder, typ, function):
+    # Which function it is says the type; numba would write the address that it has in this process, and keep nothing.
+    return context.get_dummy_value()
+
+
+def compiled(kernel: Callable) -> Callable:
+    """The same function: an `@njit` function of which the machine code comes from disk, if it is there, or goes there.
+
+    Its arguments may be functions of the library or hold some, in NamedTuples. Whatever cannot be kept (a function that
+    is not the library's or has no name in its module, a folder that cannot be written) is compiled here and now.
+    """
+    if not isinstance(kernel, Dispatcher):
+        return kernel  # plain Python, where numba is switched off
+
+    def call(*arguments):
+        try:
+            text, leaves = _written(kernel, arguments)
+            kept = _kept(text, int(bool(numba.config.BOUNDSCHECK)))
+        except _NotKept:
+            return kernel(*arguments)
+        try:
+            return kept(*leaves)
+        except OSError:
+            # Kernels know no files: the disk is full. The machine code is there, but is not kept.
+            return kernel(*arguments)
+
+    return call
+
+
+class _NotKept(Exception):
+    """This call has functions that only this process knows, or there is no place."""
+
+
+def _written(kernel: Callable, arguments: tuple) -> tuple[str, list]:
+    """A module's text, whose `call` calls a kernel with functions in place, and the other arguments in their order."""
+    names: dict[str, str] = {}
+    leaves: list = []
+
+    def named(thing) -> str:
+        module, name = thing.__module__, thing.__qualname__
+        if not module.startswith(f"{library.PACKAGE}.") or getattr(sys.modules.get(module), name, None) is not thing:
+            raise _NotKept
+        return names.setdefault(f"from {module} import {name}", f"f{len(names)}")
+
+    def said(value) -> str:
+        if isinstance(value, Dispatcher):
+            return named(_with_name(value))
+        if isinstance(value, tuple) and _has_functions(value):
+            parts = ", ".join(map(said, value))
+            return f"{named(type(value))}({parts})" if hasattr(value, "_fields") else f"({parts},)"
+        leaves.append(value)
+        return f"a{len(leaves) - 1}"
+
+    call = f"{said(kernel)}({', '.join(map(said, arguments))})"
+    imports = "\n".join(f"{line} as {name}" for line, name in names.items())
+    given = ", ".join(f"a{i}" for i in range(len(leaves)))
+    return f"from numba import njit\n{imports}\n\n\n@njit(cache=True)\ndef call({given}):\n    return {call}\n", leaves
+
+
+def _with_name(function: Dispatcher) -> Dispatcher:
+    if not hasattr(function, "__qualname__"):
+        raise _NotKept
+    return function
+
+
+def _has_functions(value: tuple) -> bool:
+    return any(isinstance(v, Dispatcher) or (isinstance(v, tuple) and _has_functions(v)) for v in value)
+
+
+@cache
+def _kept(text: str, bounds: int) -> Callable:
+    """The function `call` of a module with this text. Raises _NotKept where none can be written."""
+    digest = hashlib.sha256(f"{text}{bounds}".encode())
+    for said in _settings():
+        digest.update(said.encode())
+    for file in _sources(text):
+        digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
+    name = f"kernel_{digest.hexdigest()[:32]}"
+    path = folder() / name / f"{name}.py"
+    try:
+        if path.exists():
+            os.utime(path)
+        else:
+            _remove_unused()
+            write_text(path, text)
+        (path.parent / "__pycache__").mkdir(exist_ok=True)
+    except Exception as error:
+        raise _NotKept from error
+    _remove_broken(path.parent / "__pycache__")
+    return _loaded(name, path).call
+
+
+def folder() -> Path:
+    """Where machine code is kept: PRIVARMS_KERNELS, or below the user's cache."""
+    given = os.environ.get(FOLDER_VARIABLE)
+    return Path(given or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms", "kernels")).expanduser()
+
+
+def _settings() -> Iterator[str]:
+    yield f"{sys.version} {numba.__version__} {llvmlite.__version__} {np.__version__}"
+    yield repr([getattr(numba.config, option, None) for option in _OPTIONS])
+
+
+def _sources(text: str) -> tuple[str, ...]:
+    """The files of the library that a written module uses, directly or not."""
+    lines = (line.split() for line in text.splitlines() if line.startswith(f"from {library.PACKAGE}."))
+    return library.sources(*sorted({line[1].removeprefix(f"{library.PACKAGE}.") for line in lines}))
+
+
+def _loaded(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    # numba looks a kept function's module up by its name.
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _remove_broken(place: Path) -> None:
+    """numba renames whole files; one that is empty is what a machine leaves that went down."""
+    for file in place.glob("*.nb[ic]"):
+        if file.stat().st_size == 0:
+            file.unlink(missing_ok=True)
+
+
+def _remove_unused() -> None:
+    before = time.time() - KEPT_DAYS * 86_400
+    for path in folder().glob("kernel_*/kernel_*.py"):
+        if path.stat().st_mtime < before:
+            for file in (*path.parent.glob("__pycache__/*"), path):
+                file.unlink(missing_ok=True)

@@ -1,0 +1,99 @@
+"""The p-values of a history from a private adaptive experiment, before and after the correction for adaptivity.
+
+Section 4 of Neel & Roth 2018; the formulas, and why the printed Corollary 2 is not used, in `max_information`.
+"""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from privarms.errors import PrivarmsError
+from privarms.files.whole import write_text
+from privarms.inference.binomial_test import p_value
+from privarms.inference.divergences import kl
+from privarms.inference.histories import read_history
+from privarms.inference.max_information import best_beta, corrected_level, corrected_p_value, max_information_nats
+
+COLUMNS = ("arm", "pulls", "mean", "p_value", "corrected_p_value", "rejected", "rejected_corrected")
+
+
+def correct(
+    history: Path | str,
+    epsilon: float,
+    null: float = 0.5,
+    level: float = 0.05,
+    beta: float | None = None,
+    K: int | None = None,
+) -> pd.DataFrame:
+    """A row per arm, `COLUMNS`, of the one-sided tests that the arm's mean is at most `null`.
+
+    history: a CSV file as `histories.read_history` takes it, of T rounds; epsilon: of reward privacy of the whole
+    experiment, delta = 0; beta: of the correction, in (0, level); the best one for `level` where it is None
+
+    p_value: as if pulls had been fixed in advance. Exact where all rewards are 0 or 1; else Hoeffding's (1963, Theorem
+    1) exp(-n KL(mean, null)), which holds for any rewards in [0, 1]. corrected_p_value: valid for an arm that is named
+    in advance, or chosen by the arms that were pulled alone. rejected: at `level`, without and with the correction.
+    The frame's `attrs` hold the settings, and what is used of them. Raises PrivarmsError for a fault in any argument.
+    """
+    for name, value in (("null", null), ("level", level), *((("beta", beta),) if beta is not None else ())):
+        if not 0 < value < 1:
+            raise PrivarmsError(f"{name}: expected a number in (0, 1); found {value}")
+    if not (epsilon > 0 and math.isfinite(epsilon)):
+        raise PrivarmsError(f"epsilon: expected a number > 0; found {epsilon}")
+    if beta is not None and beta >= level:
+        raise PrivarmsError(f"beta: expected less than the level, {level}, or nothing is ever rejected; found {beta}")
+    if K is not None and K < 1:
+        raise PrivarmsError(f"arms: expected a number >= 1; found {K}")
+    if not Path(history).is_file():
+        raise PrivarmsError(f"{history}: no such file; expected a CSV file with the columns arm and reward")
+    read = read_history(history, K)
+    T = len(read.arms)
+    beta = float(best_beta(epsilon, T, level)) if beta is None else beta
+    means = read.sums / read.pulls
+    binary = bool(np.isin(read.rewards, (0.0, 1.0)).all())
+    if binary:
+        p = p_value(np.rint(read.sums), read.pulls, null)
+    else:
+        p = np.array(
+            [math.exp(-n * kl(mean, null)) if mean > null else 1.0 for n, mean in zip(read.pulls, means, strict=True)]
+        )
+    corrected = corrected_p_value(p, epsilon, T, beta)
+    reached = float(corrected_level(level, epsilon, T, beta))
+    columns = (np.arange(read.K), read.pulls, means, p, corrected, p <= level, (p <= reached) & (reached > 0))
+    found = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+    found.attrs = {"epsilon": epsilon, "null": null, "level": level, "beta": beta, "T": T, "binary": binary}
+    found.attrs |= {"nats": float(max_information_nats(epsilon, T, beta)), "corrected_level": reached}
+    return found
+
+
+def described(found: pd.DataFrame) -> str:
+    """What `correct` found, for reading."""
+    of = found.attrs
+    test = "exact binomial" if of["binary"] else "Hoeffding's bound (the rewards are not all 0 or 1)"
+    shown = found.assign(
+        mean=[f"{v:.4f}" for v in found["mean"]],
+        **{name: [f"{v:.3g}" for v in found[name]] for name in ("p_value", "corrected_p_value")},
+        **{name: ["yes" if v else "no" for v in found[name]] for name in ("rejected", "rejected_corrected")},
+    )
+    ratio = of["level"] / of["corrected_level"] if of["corrected_level"] > 0 else math.inf
+    needed = (
+        f"p <= {of['corrected_level']:.3g}, {ratio:.3g} times less" if math.isfinite(ratio) else "more than any p-value"
+    )
+    return "\n".join(
+        (
+            f"{of['T']:,} rounds, {len(found)} arms, epsilon = {of['epsilon']:g}; null: mean <= {of['null']:g}; {test}",
+            f"max-information {of['nats']:.4g} nats at beta = {of['beta']:.3g}: level {of['level']:g} takes {needed}",
+            "",
+            shown.to_string(index=False),
+            "",
+            "corrected_p_value holds for one arm, named in advance or chosen by the arms that were pulled alone; to "
+            f"read all {len(found)}, hold each against {of['level']:g}/{len(found)}.",
+        )
+    )
+
+
+def write(found: pd.DataFrame, path: Path | str) -> None:
+    """Write the table of `correct` as CSV."""
+    write_text(path, found.to_csv(index=False, lineterminator="\n"))

@@ -1,0 +1,387 @@
+"""report.html: what was found, every artifact with what was measured beside what is published, and the whole ledger."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from privarms.audits.verdicts import NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE, PRIVATE
+from privarms.data import STAND_IN
+from privarms.errors import PrivarmsError
+from privarms.files.whole import read_csv, write_text
+from privarms.ledger import DATA, read
+from privarms.report import findings, interval, pictures
+from privarms.report import statements as of_statements
+from privarms.report.statements import SMALL, brief
+from privarms.verdict import Measured, Region
+
+DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN, "nothing measured"), strict=True))
+# What an audit says looks like the verdict that it is nearest to.
+AUDIT_LOOKS = {
+    NOT_PRIVATE: "differs",
+    PRIVATE: "reproduced",
+    NOT_CAUGHT: "inconclusive",
+    NOT_AUDITED: "unverifiable",
+}
+AUDIT_COLUMNS = (
+    *("name", "subject", "verdict", "claimed_epsilon", "exact", "lower_bound", "level", "trials"),
+    *("power_against_half_noise", "broken_twin_lower_bound", "note", "setting", "settings"),
+)
+AUDIT_LINKS = {"all rows (CSV)": "table", "PDF": "pdf"}
+MUTANT_COLUMNS = ("mutant", "file", "fault", "tests_failed", "claims_flipped", "seconds")
+# Of a table that a paper prints; of our own, where the file is the place to read.
+ROWS_SHOWN, OWN_ROWS_SHOWN = 40, 12
+# A published figure or table is named by its number, `fig8a_symmetric`; ours by what they show.
+NUMBERED = re.compile(r"(fig|table)(\d+)([a-z]?)(?:_|$)")
+# From as many a paper's statements are open in its cards, or folded.
+MANY = 14
+# The four verdicts as drawings: what is allowed lies from 0 to 1.
+EXAMPLES = {
+    "reproduced": (0.3, 0.7),
+    "differs": (1.25, 1.65),
+    "inconclusive": (0.75, 1.25),
+}
+
+_LINK_ORDER = ("pdf", "svg", "png", "csv", "md", "tex")
+LINK_WORDS = {"csv": "CSV", "md": "Markdown", "tex": "TeX"}
+
+
+def build_report(
+    output: Path,
+    *,
+    scale: str,
+    revision: str,
+    papers: list[Mapping],
+    ledger: Path,
+    statements: Path,
+    datasets: list[Mapping],
+    seed: int | None = None,
+    at_paper_scale: Path | None = None,
+    mutants: Path | None = None,
+    audits: Mapping[str, Path] | None = None,
+) -> None:
+    """Write `output`, whole or not at all; the same arguments and files give the same bytes.
+
+    scale: "quick" or "paper". revision: of the program that made the results. seed: of their random streams.
+    papers: {key, title, authors, year, venue, short?, url?, readings: [{text, source, affects?}], claims, findings: as
+    the configuration has them, artifacts: [{name, kind: "figure" or "table", title, caption, card?, tab?, front?,
+    settings: {study: [(name, text)]}, behind: [files], data: "simulated", "real" or "stand-in", files: {suffix:
+    Path}}]}.
+    A figure needs its png, a table its csv; an artifact whose `files` is empty was not made, and `reason` says why.
+    Artifacts with the same `card` share one, in the tabs that they name.
+    ledger, statements: CSV files as `ledger.write` and `write_statements` make them.
+    datasets: {name, status: "real", "stand-in" or "missing", message}.
+    at_paper_scale: the ledger of scale paper, for a report of scale quick; its report lies beside it.
+    mutants: a CSV file of small faults of the library and what noticed them, with MUTANT_COLUMNS, or None.
+    audits: the picture of all audits by suffix, whose csv has a line a mechanism or policy with AUDIT_COLUMNS, and
+    under `table` the file with all of their rows; or None.
+    Raises PrivarmsError for a ledger, findings, mutants, audits or an artifact's file that is missing or malformed,
+    ValueError for the rest.
+    """
+    _one_of(scale, ("quick", "paper"), "scale")
+    _refuse_repeats([paper["key"] for paper in papers], "paper")
+    for dataset in datasets:
+        _one_of(dataset["status"], ("real", "stand-in", "missing"), f"status of dataset {dataset['name']}")
+    wide = {(row["claim"], row["variant"]): row["verdict"] for row in read(at_paper_scale)} if at_paper_scale else {}
+    stated = of_statements.of_papers(ledger, statements, papers, scale, wide)
+    folder = Path(output).parent
+    audit_rows = read_audits(audits["csv"]) if audits else []
+    every_audit = _rows(audits["table"]) if audits else []
+    shown_papers = [_paper(paper, stated, folder, every_audit, scale) for paper in papers]
+    claims = [claim for statement in stated for claim in statement["claims"]]
+    cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
+    for claim in claims:
+        card = cards.get(f"{claim['paper']}/{claim['artifact']}")
+        claim["where"] = card["short"] if card else claim["artifact"].replace("_", " ")
+    loader = FileSystemLoader(Path(__file__).parent)
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    page = environment.get_template("page.html.j2").render(
+        scale=scale,
+        revision=revision,
+        seed=seed,
+        papers=shown_papers,
+        claims=claims,
+        outcomes=of_statements.counts(stated),
+        n_ours=sum(statement["ours"] for statement in stated),
+        verdicts={word: sum(claim["shown"] == word for claim in claims) for word in of_statements.WORDS},
+        outcome_looks=of_statements.OUTCOME_LOOKS,
+        small=SMALL,
+        n_papers=sum(bool(paper["printed"]) for paper in shown_papers),
+        fronts=[a for paper in shown_papers for a in paper["fronts"]],
+        missing=_missing(datasets, claims),
+        datasets=datasets,
+        examples={word: _example(*ends) for word, ends in EXAMPLES.items()},
+        data_words=DATA_WORDS,
+        ledger_link=_link(Path(ledger), folder),
+        wide_link=_link(Path(at_paper_scale).with_name("report.html"), folder) if at_paper_scale else "",
+        n_wide=sum(bool(claim["at_paper_scale"]) for claim in claims),
+        mutants=read_mutants(mutants) if mutants else [],
+        mutants_link=_link(Path(mutants), folder) if mutants else "",
+        audits=audit_rows,
+        audit_counts={word: sum(row["verdict"] == word for row in audit_rows) for word in AUDIT_LOOKS},
+        audits_image=pictures.embedded(audits) if audits else None,
+        audits_large=pictures.large(audits) if audits else None,
+        audits_links={"all rows (CSV)": _link(audits["table"], folder), "PDF": _link(audits["pdf"], folder)}
+        if audits
+        else {},
+        audit_looks=AUDIT_LOOKS,
+        style=Markup(loader.get_source(environment, "page.css")[0]),
+        script=Markup(loader.get_source(environment, "page.js")[0]),
+    )
+    # What indents the template says nothing, three hundred kilobytes of it.
+    write_text(output, re.sub(r"\n\s+", "\n", page))
+
+
+def read_mutants(path: Path) -> list[dict]:
+    """The rows of a table of mutants, its counts as ints. Raises PrivarmsError for other columns and counts."""
+    header, lines = read_csv(Path(path))
+    if tuple(header) != MUTANT_COLUMNS:
+        expected = ", ".join(MUTANT_COLUMNS)
+        raise PrivarmsError(f"{path}: expected the columns {expected}, in this order; run `make mutants` or delete it")
+    rows = []
+    for number, cells in enumerate(lines, start=2):
+        row: dict = dict(zip(MUTANT_COLUMNS, cells, strict=True))
+        for column in ("tests_failed", "claims_flipped"):
+            if not row[column].isdecimal():
+                raise PrivarmsError(f"{path}: line {number}, column {column}: expected a count; found {row[column]!r}")
+            row[column] = int(row[column])
+        rows.append(row)
+    return rows
+
+
+def read_audits(path: Path) -> list[dict[str, str]]:
+    """The lines of a summary of audits, as texts. Raises PrivarmsError for other columns and verdicts."""
+    header, lines = read_csv(Path(path))
+    rows = [dict(zip(header, cells, strict=True)) for cells in lines]
+    known = set(AUDIT_COLUMNS) <= set(header) and all(row["verdict"] in AUDIT_LOOKS for row in rows)
+    if not known:
+        raise PrivarmsError(f"{path}: expected the columns {', '.join(AUDIT_COLUMNS)}; delete it, and it is made again")
+    digits = {"claimed_epsilon": 4, "exact": 4, "lower_bound": 4, "level": 5, "trials": 9}
+    digits |= {"power_against_half_noise": 3, "broken_twin_lower_bound": 4}
+    return [row | {name: brief(row[name], n) for name, n in digits.items()} for row in rows]
+
+
+def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict], scale: str) -> dict:
+    key = paper["key"]
+    own = [statement for statement in stated if statement["paper"] == key]
+    _refuse_repeats([artifact["name"] for artifact in paper["artifacts"]], f"artifact of {key}")
+    artifacts = [_artifact(paper, artifact, own, folder, scale) for artifact in paper["artifacts"]]
+    of_files = {artifact["name"]: artifact["files"] for artifact in paper["artifacts"]}
+    cards = _cards(artifacts, own)
+    card_of = {artifact["name"]: card for card in cards for artifact in card["artifacts"]}
+    for statement in own:
+        statement["homeless"] = statement["artifact"] not in card_of
+    url = paper.get("url") or ""
+    if url and not url.startswith(("https://", "http://")):
+        raise ValueError(f"{key}: url must start with https:// or http://, got {url!r}")
+    authors = paper["authors"]
+    readings = [
+        reading | {"cards": _once(card_of[n] for n in reading.get("affects", []))} for reading in paper["readings"]
+    ]
+    return {
+        **{name: paper[name] for name in ("key", "title", "year", "venue")},
+        "short": paper.get("short") or key,
+        "url": url,
+        "authors": authors if isinstance(authors, str) else ", ".join(authors),
+        "readings": readings,
+        "findings": _found(paper, own, {a["name"]: a for a in artifacts}, card_of, audits),
+        "cards": cards,
+        "printed": [card for card in cards if card["printed"]],
+        "beyond": [card for card in cards if not card["printed"]],
+        "fronts": [
+            artifact | {"large": pictures.large(of_files[artifact["name"]])}
+            for artifact in artifacts
+            if artifact["front"]
+        ],
+        "homeless": [statement for statement in own if statement["homeless"]],
+        "outcomes": of_statements.counts(own),
+        "n_claims": sum(len(statement["claims"]) for statement in own),
+        "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
+    }
+
+
+def _once(cards: Iterable[dict]) -> list[dict]:
+    return list({card["id"]: card for card in cards}.values())
+
+
+def _found(paper: Mapping, own: list[dict], artifacts: Mapping, card_of: Mapping, audits: list[dict]) -> list[dict]:
+    """The paper's findings in words, each with the artifact that shows it and the verdicts on which it rests."""
+    claims = {(claim["short"], claim["variant"]): claim for statement in own for claim in statement["claims"]}
+    by_name = {statement["name"].removeprefix(f"{paper['key']}/"): statement for statement in own}
+    files = {artifact["name"]: artifact["files"] for artifact in paper["artifacts"]}
+    rows = findings.Rows(
+        claim=lambda name, variant: claims[name, variant],
+        statement=lambda name: by_name[name],
+        table=lambda name: _rows(files[name]["csv"]),
+        audit=audits,
+    )
+    where = f"config/studies/{paper['key']}.yaml"
+    found = []
+    for said in findings.say(where, paper.get("findings") or {}, rows):
+        shows = artifacts[said.artifact]
+        rests = [claims[one] for one in said.claims]
+        found.append(
+            {
+                "name": said.finding,
+                "text": said.text,
+                "artifact": shows,
+                # One of each verdict: the first claim that has it.
+                "verdicts": dict(reversed([(claim["shown"], claim["anchor"]) for claim in reversed(rests)])),
+                "thumbnail": pictures.thumbnail(files[said.artifact]) if shows["image"] else None,
+            }
+        )
+    return found
+
+
+def _rows(path: Path | str) -> list[dict[str, str]]:
+    header, lines = read_csv(Path(path))
+    return [dict(zip(header, cells, strict=True)) for cells in lines]
+
+
+def _cards(artifacts: Sequence[dict], own: Sequence[dict]) -> list[dict]:
+    """The artifacts in cards, at the place of each card's first one; a card's tabs in the order of their artifacts."""
+    groups: dict[str, list[dict]] = {}
+    for artifact in artifacts:
+        groups.setdefault(artifact["card"] or f"\0{artifact['name']}", []).append(artifact)
+    cards = []
+    for group in groups.values():
+        tabs: dict[str, list[dict]] = {}
+        for artifact in group:
+            tabs.setdefault(artifact["tab"] or artifact["label"] or artifact["title"], []).append(artifact)
+        names = {artifact["name"] for artifact in group}
+        title = group[0]["card"] or group[0]["title"]
+        here = [statement for statement in own if statement["artifact"] in names]
+        also = [s for s in own if s not in here and any(claim["artifact"] in names for claim in s["claims"])]
+        cards.append(
+            {
+                "id": group[0]["address"],
+                "title": title,
+                "short": title.partition(":")[0] if NUMBERED.match(group[0]["name"]) else title,
+                "printed": bool(NUMBERED.match(group[0]["name"])),
+                "artifacts": group,
+                "tabs": [
+                    # Small multiples often have one caption, which then stands once.
+                    {
+                        "name": name,
+                        "artifacts": some,
+                        "shared": len(some) > 1 and len({a["caption"] for a in some}) == 1,
+                    }
+                    for name, some in tabs.items()
+                ],
+                "statements": here,
+                "also": also,
+                "many": len(here) > MANY,
+                "outcomes": {word: sum(s["outcome"] == word for s in here) for word in of_statements.OUTCOME_WORDS},
+                "readings": _readings(group),
+                "settings": {study: rows for artifact in group for study, rows in artifact["settings"].items()},
+                "behind": {name: link for artifact in group for name, link in artifact["behind"].items()},
+                "data": _once_each(artifact["data"] for artifact in group),
+            }
+        )
+    return cards
+
+
+def _readings(group: Sequence[dict]) -> list[dict]:
+    found: list[dict] = []
+    for artifact in group:
+        found += [reading for reading in artifact["readings"] if reading not in found]
+    return found
+
+
+def _once_each(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(words))
+
+
+def _artifact(paper: Mapping, artifact: Mapping, own: Sequence[dict], folder: Path, scale: str) -> dict:
+    key, name, kind, files = paper["key"], artifact["name"], artifact["kind"], artifact["files"]
+    _one_of(kind, ("figure", "table"), f"kind of {key}/{name}")
+    _one_of(artifact["data"], DATA, f"data of {key}/{name}")
+    needed = {"figure": "png", "table": "csv"}[kind]
+    if files and needed not in files:
+        raise ValueError(f"{key}/{name}: a {kind} needs its {needed}, got {', '.join(files)}")
+    for suffix, path in files.items():
+        if not Path(path).is_file():
+            raise PrivarmsError(
+                f"{path}: the {suffix} of {key}/{name} is not there; make that artifact, then run again."
+            )
+    found = NUMBERED.match(name)
+    label = f"{'Figure' if found[1] == 'fig' else 'Table'} {found[2]}{found[3]}" if found else ""
+    return {
+        **{field: artifact[field] for field in ("name", "kind", "title", "caption", "data", "settings")},
+        **{field: artifact.get(field, "") for field in ("card", "tab", "reason")},
+        "front": bool(artifact.get("front")) and bool(files),
+        "label": label,
+        "address": f"{key}/{name}",
+        "made": bool(files),
+        "links": {
+            LINK_WORDS.get(suffix, suffix.upper()): _link(Path(files[suffix]), folder)
+            for suffix in sorted(files, key=_LINK_ORDER.index)
+        },
+        "behind": {Path(file).name: _link(Path(file), folder) for file in artifact.get("behind", [])},
+        "command": f"snakemake {key}_{name} --cores 4"
+        + (" --configfile config/quick.yaml" if scale == "quick" else ""),
+        # A table that is laid out for reading has a picture.
+        "image": pictures.embedded(files) if "png" in files else None,
+        "table": _table(Path(files["csv"]), ROWS_SHOWN if label else OWN_ROWS_SHOWN)
+        if files and "png" not in files
+        else None,
+        "readings": [reading for reading in paper["readings"] if name in reading.get("affects", [])],
+    }
+
+
+def _table(path: Path, most: int) -> dict:
+    header, rows = read_csv(path)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
+    return {
+        "header": [
+            {"name": name, "numeric": bool(any(cells)) and all(_is_number(cell) for cell in cells if cell)}
+            for name, cells in zip(header, columns, strict=True)
+        ],
+        "rows": [[brief(cell, 5) for cell in row] for row in rows[:most]],
+        "n_rows": len(rows),
+        "cut": len(rows) > most,
+    }
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _missing(datasets: Sequence[Mapping], claims: Sequence[Mapping]) -> list[dict]:
+    """The datasets that could not be had, and how many claims could not be measured in all."""
+    lacking = [dict(dataset) for dataset in datasets if dataset["status"] != "real"]
+    for dataset in lacking:
+        dataset["claims"] = sum(dataset["message"] != "" and dataset["message"] in claim["note"] for claim in claims)
+    return lacking
+
+
+def _example(low: float, high: float) -> Markup:
+    measured = Measured((low + high) / 2, 0.1, 100, low=low, high=high)
+    return interval.draw(Region(0.0, 1.0), measured, 0.5)
+
+
+def _link(path: Path, folder: Path) -> str:
+    """The address of `path` seen from the report's folder."""
+    return quote(Path(os.path.relpath(path, folder)).as_posix())
+
+
+def _one_of(value: str, words: Iterable[str], what: str) -> str:
+    if value not in words:
+        raise ValueError(f"{what} must be one of {', '.join(words)}, got {value!r}")
+    return value
+
+
+def _refuse_repeats(names: list[str], what: str) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"{what} named more than once: {', '.join(repeated)}")
