@@ -42,8 +42,11 @@ lint: environment
 	$(RUN)/snakefmt --check Snakefile workflow/rules
 	$(RUN)/snakemake --lint
 
+# Beside the times of the last `make bench`.
 bench: environment
+	@mkdir -p logs && { test ! -e results/bench.csv || cp results/bench.csv logs/previous_bench.csv; }
 	$(RUN)/snakemake --cores 1 --forcerun bench_kernels -- bench
+	@$(RUN)/python -m privarms.bench results/bench.csv logs/previous_bench.csv
 
 # A finished run as one zip file: `make crate` after `make`, `make crate SCALE=paper` after `make paper`.
 SCALE ?= quick

@@ -6,7 +6,7 @@ import pytest
 
 HERE = Path(__file__).parent
 # Their tests look at one run of everything, which they share.
-TOGETHER = ("workflow/test_runs.py", "workflow/test_additions.py")
+TOGETHER = ("workflow/test_runs.py", "workflow/test_additions.py", "workflow/test_files_for_papers.py")
 
 
 def pytest_collection_modifyitems(items):
@@ -14,6 +14,8 @@ def pytest_collection_modifyitems(items):
     takes longest must not be what is left at the end."""
     for item in items:
         if "made" in item.fixturenames and item.path.parent == HERE / "workflow":
+            # Elsewhere it would be made a second time.
+            assert item.path.as_posix().endswith(TOGETHER), item.nodeid
             item.add_marker(pytest.mark.long)
 
     def turn(item):

@@ -19,7 +19,7 @@ from .cluster import Cluster
 ROOT = Path(__file__).parents[2]
 PROFILE = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
 
-# A few artifacts of every paper, which take every stage. A Slurm job costs seconds, so there are few.
+# A few artifacts of some papers, which take every stage. A Slurm job costs seconds, so there are few.
 ARTIFACTS = {
     "sajed2019": ("privacy_audit", "audit"),
     "neel2018": ("correction_strength", "privacy_audit"),
@@ -47,7 +47,7 @@ def reduce(content: dict, kept: tuple[str, ...]) -> dict:
     inference = {name: entry for name, entry in content.get("inference", {}).items() if name in tables}
     used = {study for entry in (*artifacts.values(), *inference.values()) for study in entry["studies"]}
     studies = {name: study for name, study in content["studies"].items() if name in used}
-    readings = [{k: v for k, v in reading.items() if k != "affects"} for reading in content["readings"]]
+    readings = [{k: v for k, v in r.items() if k not in ("affects", "tried")} for r in content["readings"]]
     about = {"findings": {}, "readings": readings}
     return content | about | {"artifacts": artifacts, "studies": studies, "inference": inference}
 
@@ -113,6 +113,9 @@ def cluster():
 def small(template, tmp_path_factory) -> Path:  # noqa: F811
     """The tiny project with a few artifacts a paper."""
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project"))
+    for file in [file for room in ("studies", "claims") for file in (folder / "tiny" / room).glob("*.yaml")]:
+        if file.stem not in ARTIFACTS:
+            file.unlink()
     for paper, kept in ARTIFACTS.items():
         file = folder / "tiny" / "studies" / f"{paper}.yaml"
         content = yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -1,9 +1,10 @@
 """The benchmark's count of draws, and its table."""
 
 import numpy as np
+import pandas as pd
 from numba import njit
 
-from privarms.bench import COLUMNS, Case, bandit, cases, counting, draw_again, measure
+from privarms.bench import COLUMNS, Case, bandit, cases, compared, counting, draw_again, measure, shown
 from privarms.policies.bandit import dp_ucb
 
 
@@ -61,3 +62,18 @@ def test_the_cases_name_their_kernels():
     assert case[:2] == ("dp_ucb", "T=1000 K=3 epsilon=0.5 width=chan plain_T=100")
     assert case.run(np.random.default_rng(1), 2) == 2000
     assert case.plain(np.random.default_rng(1), 3) == 300
+
+
+def test_a_slower_kernel_is_named_whatever_the_machine():
+    rows = [("a", "T=1", 10.0, 100.0, 5.0), ("b", "T=1", 10.0, 100.0, np.nan), ("c", "", 10.0, 10.0, 5.0)]
+    before = pd.DataFrame(rows, columns=list(COLUMNS))
+    # A machine of half the speed, and b, whose fast path lost another half.
+    twice = [("a", "T=1", 20.0, 200.0, 10.0), ("b", "T=1", 30.0, 200.0, np.nan), ("c", "", 20.0, 20.0, 10.0)]
+    now = pd.DataFrame([*twice, ("new", "", 1.0, 1.0, 1.0)], columns=list(COLUMNS))
+    found = compared(now, before).set_index("kernel")
+    assert found["times"].tolist()[:3] == [2, 3, 2]
+    assert found["in_plain"].tolist()[:3] == [1, 1.5, 1]
+    assert found["slower"].to_dict() == {"a": False, "b": True, "c": False, "new": False}
+    assert "slower: b (T=1): 3.00 times" in shown(now, before)
+    assert "no kernel is 1.3 times slower" in shown(before, before)
+    assert "slower" not in shown(before)

@@ -109,3 +109,17 @@ def test_a_contract_that_is_broken_is_one_line(found):
     (said,) = [line for line in lines if line.startswith("FAILED")]
     assert re.search(r"private_halving.py:\d+ does not fit", said)
     assert "found choose(params, state, t, rng)" in said
+
+
+def test_whatever_a_module_raises_is_one_line_and_the_others_are_looked_at(found, monkeypatch):
+    def raises(name, cells):
+        yield check.Found(name, "contract", True, "fits")
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(check, "_of_policy", raises)
+    lines, status = found()
+    assert status == 1
+    (said,) = [line for line in lines if line.startswith("FAILED")]
+    assert re.search(r"private_halving.py: ZeroDivisionError: division by zero; `NUMBA_DISABLE_JIT=1 ", said)
+    assert lines[-1] == "1 failed"
+    assert any("beta_rewards: means" in line for line in lines)

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.runtime import _nrt_python, rtsys
 
 from privarms import compiled as kept
 from privarms.environments import bernoulli
@@ -41,6 +42,49 @@ def files(place):
 def test_the_numbers_are_those_of_the_kernel_itself(place):
     assert a_run(kept.compiled(play_block)) == a_run(play_block)
     assert len(files(place)) == 1
+
+
+@njit
+def first(pair, i):
+    return pair[i % 2][0] + i
+
+
+@njit
+def total(pair):
+    found = 0.0
+    for i in range(10):
+        found += first(pair, i)
+    return found
+
+
+def test_references_are_counted_without_a_lock_on_the_memory():
+    assert total((np.ones(1), np.ones(1))) == 55
+    machine_code = next(iter(total.inspect_asm().values()))
+    assert "NRT_decref" in machine_code
+    assert "lock" not in machine_code
+
+
+@njit
+def given_back(n):
+    """Two arrays that outlive the kernel, after two that do not."""
+    first((np.zeros(n), np.zeros(n)), 0)
+    rows = (np.ones(n), np.zeros(n))
+    return rows, first(rows, 1)
+
+
+def test_what_nothing_refers_to_is_freed_and_nothing_else():
+    _nrt_python.memsys_enable_stats()
+
+    def held():
+        found = rtsys.get_allocation_stats()
+        return found.alloc - found.free
+
+    before = held()
+    kept = [given_back(100)[0] for _ in range(50)]
+    assert held() - before == 100
+    assert all((ones == 1).all() and (zeros == 0).all() for ones, zeros in kept)
+    del kept
+    assert held() == before
 
 
 def test_another_process_compiles_nothing(place):

@@ -17,22 +17,25 @@ from privarms.studies import library
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
-REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 20_000, 200
+REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 5_000, 200
 # Their stand-ins are too long for runs in plain Python.
 LARGE = ("taxi", "taxisample")
 SMALL = Path(__file__).with_name("small.yaml")
 
 
 def unlike(artifacts: dict) -> dict:
-    """Of figures that a number and letters name (fig8a, fig8b_variant), which the same functions draw, the first of
-    each number, and all others: drawing takes longest of all."""
-    seen: set[str] = set()
+    """All tables, and of the figures that a number and letters name (fig8a, fig8b_variant), which the same functions
+    draw, or that rest on the same studies and inference tables, the first: drawing takes longest of all."""
+    seen: set = set()
     kept = {}
     for name, artifact in artifacts.items():
         number = re.match(r"fig\d+(?=[a-z_]|$)", name)
-        if number is None or number[0] not in seen:
+        alike = {number[0]} if number else set()
+        if artifact["kind"] == "figure":
+            alike |= {json.dumps([artifact.get("studies", []), artifact.get("inference", [])])}
+        if not alike & seen:
             kept[name] = artifact
-        seen |= {number[0]} if number else set()
+        seen |= alike
     return kept
 
 
@@ -174,7 +177,10 @@ def about(paper: dict, artifacts: dict, claims: dict) -> dict:
         return all((r["claim"], r.get("variant")) in there for r in named) and set(tables) <= set(artifacts)
 
     findings = {name: finding for name, finding in paper.get("findings", {}).items() if read(finding)}
-    readings = [r | {"affects": [n for n in r.get("affects", []) if n in artifacts]} for r in paper["readings"]]
+    names = {"affects": set(artifacts), "tried": {claim for claim, _ in there}}
+    readings = [
+        r | {key: [n for n in r.get(key, []) if n in known] for key, known in names.items()} for r in paper["readings"]
+    ]
     return paper | {"findings": findings, "readings": readings}
 
 
@@ -322,6 +328,15 @@ def small_made(small_template, tmp_path_factory) -> Project:
 def fresh(template, tmp_path) -> Project:
     """A tiny project in which nothing has run."""
     return Project(Path(shutil.copytree(template, tmp_path / "project", copy_function=shutil.copy2)))
+
+
+def only(project: Project, paper: str) -> Project:
+    """A project with one of its papers: planning all of them takes longer than most tests."""
+    for room in ("studies", "claims"):
+        for file in (project.folder / "tiny" / room).glob("*.yaml"):
+            if file.stem != paper:
+                file.unlink()
+    return project
 
 
 @pytest.fixture(scope="session")

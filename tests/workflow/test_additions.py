@@ -172,10 +172,10 @@ def extend(studies: dict, paper: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def extended(template, tmp_path_factory) -> Project:
-    """The tiny project with a policy, an environment and a value on the main grids of each paper, made."""
+def extended(made, tmp_path_factory) -> Project:
+    """The complete project, to which a policy, an environment and a value on the main grids of each paper joined."""
     folder = tmp_path_factory.mktemp("extended") / "project"
-    project = Project(Path(shutil.copytree(template, folder, copy_function=shutil.copy2)))
+    project = Project(Path(shutil.copytree(made.folder, folder, copy_function=shutil.copy2)))
     library = folder / "workflow/privarms"
     (library / "policies/bandit/strangers_greedy.py").write_text(POLICY, encoding="utf-8")
     (library / "environments/strangers_arms.py").write_text(ENVIRONMENT, encoding="utf-8")
@@ -244,8 +244,10 @@ def test_rows_of_published_cells_stay(made, extended):
 
 def test_only_the_shards_that_hold_something_new_are_made(made, extended):
     def shards(project, paper):
-        return {p.name for p in (project.folder / f"results/quick/shards/{paper}").glob("*.parquet")}
+        found = (project.folder / f"results/quick/shards/{paper}").glob("*.parquet")
+        return {p.name: p.stat().st_mtime_ns for p in found}
 
     for paper in ("sajed2019", "neel2018"):
-        kept = shards(made, paper) & shards(extended, paper)
-        assert any(name.startswith("ucb") for name in kept), paper
+        before, after = shards(made, paper), shards(extended, paper)
+        assert before.items() <= after.items(), "a shard without anything new was made again"
+        assert any(name.startswith("strangers_greedy") for name in after.keys() - before.keys()), paper

@@ -125,9 +125,11 @@ def test_a_full_disk_is_one_clear_error_and_the_run_is_resumed(small_made, tmp_p
         assert not_whole(project, small_made) == []
         assert not (project.folder / RESULTS / target).exists()
 
-    project.complete()
+    # Once up to the end, else as far as it matters.
+    project.complete(*(() if stage == "figure" else (str(RESULTS / target),)))
     assert not_whole(project, small_made) == []
-    assert project.digests() == small_made.digests()
+    assert (project.folder / RESULTS / target).exists()
+    assert stage != "figure" or project.digests() == small_made.digests()
 
 
 def test_any_other_result_that_is_not_what_was_made_is_said_and_made_again(small_made, tmp_path):

@@ -14,7 +14,7 @@ TABLE = re.compile(r"\\begin\{(tabular|longtable)\}\{([^}]*)\}(.*?)\\end\{\1\}",
 COMMANDS = {
     *("endfirsthead", "endhead", "endfoot", "endlastfoot"),
     *("begin", "end", "toprule", "midrule", "bottomrule", "cmidrule", "multicolumn", "multirow", "cellcolor"),
-    *("textbf", "textit", "varepsilon", "textbackslash", "textasciitilde", "textasciicircum", "usepackage"),
+    *("textbf", "textit", "varepsilon", "pm", "textbackslash", "textasciitilde", "textasciicircum", "usepackage"),
 }
 
 

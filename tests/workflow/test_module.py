@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Project
+from .conftest import Project, only
 
 pytestmark = pytest.mark.workflow
 
@@ -39,7 +39,7 @@ rule mine:
 
 
 def test_another_workflow_uses_its_rules(template, tmp_path):
-    project = Project(Path(shutil.copytree(template, tmp_path / "project")))
+    project = only(Project(Path(shutil.copytree(template, tmp_path / "project"))), "li2024")
     outer = tmp_path / "outer"
     outer.mkdir()
     (outer / "Snakefile").write_text(SNAKEFILE.format(project=project.folder), encoding="utf-8")

@@ -14,7 +14,7 @@ import pytest
 
 from privarms.studies import library
 
-from .conftest import ROOT, Project
+from .conftest import ROOT, Project, only
 
 pytestmark = pytest.mark.workflow
 
@@ -229,9 +229,9 @@ def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again
     file = library.source_file("policies", "successive_elimination").relative_to(ROOT)
     pending = edited(made, tmp_path, str(file), "\n# An edit.\n")
     shards = {Path(p).parent.name + "/" + Path(p).stem.split("-")[0] for p in pending if "/shards/" in p}
-    assert shards == {"sajed2019/successive_elimination"}
+    assert shards == {"sajed2019/successive_elimination", "synthesis/successive_elimination"}
     studies = {Path(p).stem.removesuffix("_cells") for p in pending if "/studies/" in p}
-    assert studies == {"figure1", "regret"}
+    assert studies == {"figure1", "regret", "central"}
     assert {"results/quick/ledger.csv", "results/quick/report.html"} <= pending
     assert any("/figures/sajed2019/" in p for p in pending)
     assert not any("ma2025" in p for p in pending)
@@ -258,7 +258,8 @@ def test_an_edit_of_the_shared_loop_reaches_every_bandit_and_no_stopping_rule(ma
     neel = {"experiment_1", "experiment_2", "regret_1", "regret_2", "epsilon_sweep", "corollary_1"}
     # The adaptively chosen tests and the trials of one population run a bandit to choose, so they rest on it too.
     others = {"published_settings", "adaptive_tests", "power", "table2", "table3"}
-    assert again == sajed | neel | others
+    beyond = {"regimes", "over_time", "tail", "central"}
+    assert again == sajed | neel | others | beyond
 
 
 def test_stand_in_data_are_called_so_everywhere(made):
@@ -314,6 +315,6 @@ def test_one_rule_a_stage_can_be_asked_for(small):
 
 
 def test_named_targets_make_their_own_files(fresh):
-    fresh.complete("ma2025_adult_absse")
+    only(fresh, "ma2025").complete("ma2025_adult_absse")
     assert (fresh.folder / "results/quick/figures/ma2025/adult_absse.csv").exists()
-    assert not (fresh.folder / "results/quick/shards/sajed2019").exists()
+    assert not (fresh.folder / "results/quick/inference").exists()

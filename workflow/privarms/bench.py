@@ -5,9 +5,11 @@ one, and a loop that draws nothing but the variates that the first draws, noted 
 median over the turns is reported.
 """
 
+import sys
 from collections.abc import Callable
 from inspect import signature
 from itertools import product
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import NamedTuple
@@ -33,6 +35,8 @@ from privarms.protocols import locally_private as local_privacy
 from privarms.protocols import stopping as stopping_rules
 from privarms.protocols.contextual import play_contextual
 
+# A kernel is called slower if it takes so many times longer, measured in its plain path or in its variates.
+SLOWER = 1.3
 COLUMNS = ("kernel", "case", "ns_per_step", "plain_ns_per_step", "variates_only_ns_per_step")
 SEED = 1
 TURNS = 5
@@ -244,6 +248,35 @@ def measure(chosen: list[Case] | None = None) -> pd.DataFrame:
     return pd.DataFrame([_measure(case) for case in (cases() if chosen is None else chosen)], columns=list(COLUMNS))
 
 
+def compared(now: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
+    """Two tables of `measure` by kernel and case: the times of the first in those of the second, and `slower`.
+
+    `times`: ns_per_step now over before; `in_plain` and `in_variates`: the same with time measured in the plain path's
+    steps and in the variates', which another machine or a busy one changes little. nan where one has no such time.
+    `slower`: whether one of the latter two is above SLOWER.
+    """
+    both = now.merge(before, on=["kernel", "case"], how="left", suffixes=("", "_before"))
+    found = both[["kernel", "case", "ns_per_step"]].copy()
+    found["times"] = both["ns_per_step"] / both["ns_per_step_before"]
+    for name, column in (("in_plain", "plain_ns_per_step"), ("in_variates", "variates_only_ns_per_step")):
+        found[name] = found["times"] / (both[column] / both[f"{column}_before"])
+    # Where both paths are one, or one of them is hardly there, the other unit says it.
+    return found.assign(slower=(found[["in_plain", "in_variates"]] > SLOWER).any(axis=1))
+
+
+def shown(now: pd.DataFrame, before: pd.DataFrame | None = None) -> str:
+    """A table of `measure` for reading, beside an earlier one, and which kernels are slower than they were then."""
+    table = now.rename(columns=lambda name: name.replace("_ns_per_step", " ns").replace("ns_per_step", "ns a step"))
+    if before is None:
+        return table.to_markdown(index=False, floatfmt=".3g")
+    found = compared(now, before)
+    table = pd.concat([table, found[["times", "in_plain", "in_variates"]]], axis=1)
+    slower = found[found["slower"]]
+    lines = [f"slower: {row.kernel} ({row.case}): {row.times:.2f} times" for row in slower.itertuples()]
+    said = lines or [f"no kernel is {SLOWER} times slower than before, in its plain path or its variates"]
+    return "\n".join([table.to_markdown(index=False, floatfmt=".3g"), "", *said])
+
+
 def _measure(case):
     replicates, plain_replicates = _enough(case.run), _enough(case.plain)
     generator, draws = counting(np.random.default_rng(SEED))
@@ -382,3 +415,8 @@ def draw_again(draws, rng):
     for i in range(draws.counts[4]):
         total += rng.standard_gamma(draws.shapes[i % LOGGED])
     return total
+
+
+if __name__ == "__main__":
+    files = [file for file in sys.argv[1:] if Path(file).is_file()]
+    print(shown(*map(pd.read_csv, files)))

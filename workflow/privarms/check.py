@@ -96,6 +96,16 @@ def check(target: Path) -> Iterator[Found]:
                     yield from findings(name, cells)
                 except PrivarmsError as error:
                     yield Found(name, "contract", False, _without_our_study(str(error)))
+                except Exception as error:
+                    yield Found(name, "contract", False, _of_a_fault(room, name, error))
+
+
+def _of_a_fault(room: str, name: str, error: Exception) -> str:
+    """What a module of the folder raised, with its line where that is known: compiled code does not know it."""
+    place = strangers.innermost(error)
+    compiled = "" if place else "; `NUMBA_DISABLE_JIT=1 privarms check` runs without numba and names the line"
+    where = place or library.shown(library.source_file(room, name))
+    return f"{where}: {type(error).__name__}: {error}{compiled}"
 
 
 def _without_our_study(said: str) -> str:

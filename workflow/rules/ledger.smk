@@ -47,7 +47,7 @@ rule build_ledger:
         runtime=5,
     params:
         about={
-            paper: [{k: claim.get(k, "") for k in ("claim", "variant", "about")} for claim in claims]
+            paper: [{k: claim.get(k, "") for k in ("claim", "variant", "about", "ours")} for claim in claims]
             for paper, claims in plan.outputs.claims.items()
         },
     script:

@@ -366,7 +366,7 @@ def test_a_file_of_another_length_is_refused_where_no_checksum_is_known(tmp_path
 
 
 def test_all_addresses_are_asked_at_once_and_only_for_what_is_not_here(tmp_path, server, monkeypatch):
-    monkeypatch.setattr(sources, "PROBE_SECONDS", 0.5)
+    monkeypatch.setattr(sources, "PROBE_SECONDS", 2)
     mirror = server.address + "/slow"
     slow = server.address + "/slow"
     datasets = [toy(slow, folder=f"f{i}")[0] for i in range(8)]
@@ -375,9 +375,9 @@ def test_all_addresses_are_asked_at_once_and_only_for_what_is_not_here(tmp_path,
     (tmp_path / "toy" / "a.csv").write_bytes(CONTENT)
     begin = time.monotonic()
     answers = sources.ask([*datasets, here], tmp_path, mirror)
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 9
     assert answers == {
-        slow: "did not answer within 0.5 s",
+        slow: "did not answer within 2 s",
         **{f"{slow}/f{i}/a.csv": "answered 404 Not Found" for i in range(8)},
     }
     assert "/here" not in server.paths
@@ -385,7 +385,7 @@ def test_all_addresses_are_asked_at_once_and_only_for_what_is_not_here(tmp_path,
     asked = len(server.paths)
     assert not sources.available(datasets[0], tmp_path, mirror, answers)
     said = sources.missing_message(datasets[0], tmp_path, mirror, answers)
-    assert said.endswith(f"Looked for: {slow}/f0/a.csv answered 404 Not Found; {slow} did not answer within 0.5 s.")
+    assert said.endswith(f"Looked for: {slow}/f0/a.csv answered 404 Not Found; {slow} did not answer within 2 s.")
     assert len(server.paths) == asked
     assert sources.ask([here], tmp_path, mirror) == {}
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm, rankdata
+from statsmodels.stats.multitest import multipletests
 
 from privarms.inference import paired
 from privarms.inference.paired import compare, holm, paired_bootstrap, rank_sums, wilcoxon_p_value
@@ -82,6 +83,13 @@ def test_the_normal_approximation_corrects_for_ties():
 )
 def test_holm_by_hand(p_values, adjusted):
     assert holm(p_values) == pytest.approx(adjusted)
+
+
+def test_holm_is_that_of_statsmodels():
+    rng = np.random.default_rng(3)
+    for m in (1, 2, 5, 40):
+        p_values = np.round(rng.random(m) ** 3, 2)
+        assert (holm(p_values) == multipletests(p_values, method="holm")[1]).all()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The page that people read: whole, safe, self-contained, the same each time."""
 
+import base64
 import csv
+import io
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -145,9 +147,10 @@ def test_every_artifact_and_every_claim_stands_there_once(world):
     artifacts = {"one2001/fig1", "one2001/table1", "two2002/fig1"}
     claims = {"claim-one/first", "claim-one/both", "claim-one/both-as_released", "claim-two/guess"}
     statements = {"statement-one/first", "statement-one/both", "statement-two/guess"}
-    readings = {"one2001/readings", "two2002/readings"}
+    readings = {f"{key}/reading{end}" for key in ("one2001", "two2002") for end in ("s", "-1", "-2")}
     assert {name for name in ids if "/" in name} == artifacts | claims | statements | readings
-    for name in ("one2001 fig1", "one2001 table1", "two2002 fig1"):
+    # A name of an artifact is said as readers know it.
+    for name in ("one2001 Figure 1", "one2001 Table 1", "two2002 Figure 1"):
         assert page.text.count(f"Caption of {name}") == 1
     # Each statement in its card, each claim in the ledger, and a link from another card about which a claim is too.
     assert page.text.count(STATEMENT) == len(statements) + len(CLAIMS) + 1
@@ -214,6 +217,38 @@ def test_images_are_embedded(world):
     assert abs(int(second["width"]) - 2 * int(first["width"])) <= 1
 
 
+def test_a_figure_looks_on_white_as_it_did_and_has_no_white_of_its_own(tmp_path):
+    drawn = Image.new("RGB", (40, 10), "white")
+    for x, colour in enumerate([(0, 0, 0), (31, 119, 180), (229, 229, 229), (255, 220, 200)]):
+        drawn.putpixel((x, 5), colour)
+    drawn.save(tmp_path / "drawn.png")
+    coded = pictures.embedded({"png": tmp_path / "drawn.png"})["uri"].partition(",")[2]
+    shown = Image.open(io.BytesIO(base64.b64decode(coded))).convert("RGBA")
+    assert shown.getpixel((20, 5))[3] == 0
+    on_white = Image.alpha_composite(Image.new("RGBA", shown.size, "white"), shown).convert("RGB")
+    for x in range(5):
+        near = zip(on_white.getpixel((x, 5)), drawn.getpixel((x, 5)), strict=True)
+        assert all(abs(one - other) <= 1 for one, other in near)
+    # What is grey on white is not brighter than a darker panel.
+    panel = Image.alpha_composite(Image.new("RGBA", shown.size, (200, 200, 200)), shown)
+    assert panel.getpixel((2, 5))[0] < 200
+
+
+def test_a_colour_of_few_dots_stays_what_it_is(tmp_path):
+    drawn = Image.new("RGB", (200, 200), "white")
+    # Many shades of a band, as the smoothed edges of letters make them, and a small mark.
+    for x in range(200):
+        for y in range(100):
+            drawn.putpixel((x, y), (150 + x // 2, 140 + y, 160 + (x + y) // 4))
+    orange = (213, 94, 0)
+    drawn.paste(orange, (90, 150, 96, 156))
+    drawn.save(tmp_path / "drawn.png")
+    coded = pictures.embedded({"png": tmp_path / "drawn.png"})["uri"].partition(",")[2]
+    shown = Image.open(io.BytesIO(base64.b64decode(coded))).convert("RGBA")
+    on_white = Image.alpha_composite(Image.new("RGBA", shown.size, "white"), shown).convert("RGB")
+    assert all(abs(a - b) <= 2 for a, b in zip(on_white.getpixel((93, 153)), orange, strict=True))
+
+
 @pytest.mark.parametrize(("name", "most"), [("table1", report.ROWS_SHOWN), ("own", report.OWN_ROWS_SHOWN)])
 def test_a_long_table_is_cut_and_says_so(world, name, most):
     table = world.papers[0]["artifacts"][1] | {"name": name}
@@ -224,6 +259,39 @@ def test_a_long_table_is_cut_and_says_so(world, name, most):
     assert f"<b>{most}</b>" not in page.text
     table["files"]["csv"].write_text("name,n\n" + "<b>1</b>,1\n" * most)
     assert "The first" not in world.build().text
+
+
+def test_a_table_that_is_not_too_long_is_there_whole_and_unfolds(world):
+    table = world.papers[0]["artifacts"][1]
+    n = report.ROWS_UNFOLDED
+    table["files"]["csv"].write_text("name,n\n" + "".join(f"row{i}.,{i}\n" for i in range(n)))
+    page = world.build()
+    assert f"The other {n - report.ROWS_SHOWN} of {n} rows" in page.text
+    assert [page.text.count(f"row{i}.") for i in range(n)] == [1] * n
+
+
+def test_a_table_of_sentences_is_a_list_by_what_they_are_about(world):
+    table = world.papers[0]["artifacts"][1]
+    lines = [f"{'bias' if i % 2 else 'regret'},holds,Sentence {i} is said.,{i}\n" for i in range(100)]
+    table["files"]["csv"].write_text("about,verdict,sentence,holds_in\n" + "".join(lines))
+    page = world.build()
+    assert [page.text.count(f"Sentence {i} is said.") for i in range(100)] == [1] * 100
+    assert page.text.index("Sentence 98 is") < page.text.index("Sentence 1 is")
+    assert page.text.index("Regret\n") < page.text.index("Sentence 0 is") < page.text.index("Bias\n")
+
+
+def test_names_for_programs_are_words(world):
+    figure, table = world.papers[0]["artifacts"]
+    table["files"]["csv"].write_text("method,holds_in,mean_reward_se\ndp_se,470000.4,1\nother,476643,2\n")
+    figure["caption"] = "Where `holds_in` is; dp_se as_printed, c_e and table1 and https://example.org/dp_se."
+    world.papers[0]["policies"] = {"dp_se": "DP-SE"}
+    page = world.build()
+    assert "Where surely holds in is; DP-SE as printed, c_e and Table 1 and https://example.org/dp_se." in page.text
+    assert "#one2001/table1" in [unquote(a["href"]) for a in page.all("figcaption", "a") if "href" in a]
+    assert "mean reward, standard error" in page.text
+    assert "470\u202f000" in page.text
+    assert "470000" not in page.text
+    assert "e+05" not in page.text
 
 
 def test_quick_results_are_not_taken_for_published_ones(world):
@@ -240,6 +308,37 @@ def test_a_stand_in_says_so_on_its_card_its_paper_and_in_the_ledger(world):
     world.papers.pop()
     world.write_ledger(CLAIMS[:3])
     assert world.build(datasets=DATASETS[1:]).text.lower().count("stand-in") == 1
+
+
+def test_claims_are_counted_by_verdict_and_lead_to_the_ledger(world):
+    page = world.build()
+    said = " ".join(page.text.split())
+    assert "all 4 claims by verdict: 2 reproduced, 1 differs, 1 unverifiable." in said
+    links = [a["href"] for a in page.all("a")]
+    assert {f"#ledger?verdict={word}" for word in ("reproduced", "differs", "unverifiable")} <= set(links)
+    assert "#ledger?verdict=inconclusive" not in links
+
+
+def test_what_is_to_be_done_about_missing_data_stands_once_and_can_be_copied(world):
+    files = [
+        {"path": "data/raw/a/a.csv", "mirrored": "a/a.csv", "url": "https://a.org/q?x>='1 2'", "by_hand": ""}
+        | {"sha256": "ab" * 32, "rows": 0},
+        {"path": "data/raw/a/b.csv", "mirrored": "a/b.csv", "url": "", "by_hand": "fetch https://b.org/b, unpack it"}
+        | {"sha256": "", "rows": 1234},
+    ]
+    message = "The raw data of a cannot be had: put in place data/raw/a/a.csv."
+    dataset = {"name": "a", "title": "All of a", "status": "missing", "message": message, "files": files}
+    world.write_ledger([*CLAIMS[:3], CLAIMS[3] | {"note": message}])
+    page = world.build(datasets=[dataset])
+    said = " ".join(page.text.split())
+    assert message not in said
+    assert "The raw data of a are not there." in said
+    assert "All of a" in said
+    for words in ("data/raw/a/a.csv", "ab" * 32, "1,234 rows", "PRIVARMS_MIRROR=", "run the same command again"):
+        assert words in said
+    links = {a["href"] for a in page.all("a")}
+    assert {"https://a.org/q?x%3E=%271%202%27", "https://b.org/b", "#data"} <= links
+    assert "1 claims open" in said
 
 
 def test_the_page_leads_with_counts_that_open_the_ledger(world):
@@ -286,6 +385,45 @@ def test_readings_stand_beside_what_they_affect(world):
     # In the card and in the paper's list, which leads to the card.
     assert page.text.count("An open choice of one2001") == 2
     assert "Affects Table 1" in " ".join(page.text.split()) or "Affects Title of one2001 table1" in page.text
+
+
+def test_an_open_choice_is_seen_says_what_another_one_gives_and_leads_to_its_place(world):
+    world.papers[0]["readings"] = [
+        {
+            "text": "We chose it.",
+            "source": "not stated in the paper",
+            "affects": ["table1", "fig1"],
+            "tried": ["first"],
+        },
+        {"text": "It says so.", "source": "Section 5", "affects": ["table1", "fig1"]},
+    ]
+    world.write_ledger([row | {"claim": row["claim"].replace("one/", "one2001/")} for row in CLAIMS])
+    page = world.build()
+    said = " ".join(page.text.split())
+    assert said.count("We chose it.") == 3
+    assert said.count("What one choice or another gives: ") == 3
+    # The one is open, the other one folded.
+    assert [("open" in a) for a in page.all("details") if a.get("class") == "fold chosen"] == [True, True]
+    assert said.index("Not stated in the paper, and chosen here (1)") < said.index("1 other reading on which it rests")
+    links = [unquote(a["href"]) for a in page.all("a")]
+    assert {"#one2001/reading-1", "#one2001/reading-2"} <= set(links)
+    assert links.count("#claim-one2001/first") >= 3
+    # Many are folded.
+    world.papers[0]["readings"] *= report.FEW + 1
+    assert [("open" in a) for a in world.build().all("details") if a.get("class") == "fold chosen"] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("statement", "case", "named"),
+    [
+        ("It grows.", "", "It grows"),
+        ("It grows.", "c = 2", "It grows (c = 2)"),
+        ("It grows.", "It does not.", "It does not."),
+        ("It " * 100, "c = 64", "It " * 39 + "… (c = 64)"),
+    ],
+)
+def test_a_claim_beside_a_reading_is_short_and_told_from_others(statement, case, named):
+    assert report._named(statement, case) == named
 
 
 def test_findings_stand_on_the_front_page(world):

@@ -206,6 +206,7 @@ def test_our_own_modules_are_compiled_where_it_is_asked_of_strangers():
         (["empty"], "extensions: empty: expected one of the folders policies"),
         (["one/same", "two/same"], "two are called same"),
         (["typed"], "extensions: typed: policy/: nobody reads .*; call it policies/"),
+        (["dashed"], "noisy-greedy.py: expected a name that a Python module can have.*to noisy_greedy.py"),
     ],
 )
 def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, folders, said):
@@ -220,6 +221,8 @@ def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, folders, 
         "typed/studies",
     ):
         (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "dashed/policies/bandit").mkdir(parents=True)
+    (tmp_path / "dashed/policies/bandit/noisy-greedy.py").touch()
     with pytest.raises(PrivarmsError, match=said):
         library.extend(folders)
     assert os.environ[library.EXTENSIONS_VARIABLE] == ""

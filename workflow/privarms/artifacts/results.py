@@ -1,7 +1,7 @@
 """What inference tables, figures, tables and claims may read: the files that they name, and no others."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -84,6 +84,13 @@ class Results:
     def replicates(self, study: str, columns: tuple[str, ...] | None = None) -> pd.DataFrame:
         """A row per replicate (and checkpoint or arm); for inference alone."""
         return self._read("studies", study, columns)
+
+    def by_cell(self, study: str, columns: Sequence[str]) -> Iterator[tuple[pd.DataFrame, dict[str, np.ndarray]]]:
+        """Of each cell, in the study's order, the first row of `replicates`, and some columns of all its rows.
+
+        For studies that are too long to be read as a whole; of all cells, whatever a view sees.
+        """
+        return parquet.read_by("cell", self._file("studies", study), columns)
 
     def inference(self, name: str) -> pd.DataFrame:
         """An inference table of the paper."""

@@ -17,7 +17,7 @@ from privarms.data import STAND_IN
 from privarms.files.whole import whole
 
 # Symbols as texts have them, and in LaTeX's mathematics.
-SYMBOLS = {"ε_m": r"\varepsilon_m", "ε": r"\varepsilon", "n_P": r"n_P"}
+SYMBOLS = {"ε_m": r"\varepsilon_m", "ε": r"\varepsilon", "n_P": r"n_P", "±": r"\pm"}
 GREY = "#D9D9D9"
 ROW, LINE = 0.17, 0.6  # inches, points
 CHARACTER = 0.068  # inches of a character of this font at 8 points
@@ -172,7 +172,8 @@ def draw(sheet: Sheet) -> Figure:
     for row in sheet.rows:
         if isinstance(row, str):
             rule(y, width=LINE / 2)
-            ax.text(edges[-1] / 2, y + ROW / 2, _drawn(row), ha="center", va="center")
+            # Where the first column is, which is what a narrow screen shows.
+            ax.text(0.04, y + ROW / 2, _drawn(row), ha="left", va="center")
         else:
             for j, entry in enumerate(row):
                 if entry.grey:

@@ -10,6 +10,7 @@ would have without noise; there the Laplace law of its noise falls by exactly e^
 """
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -66,8 +67,24 @@ def _count(best, batch_size, params, scale, inputs, trials, rng):
     return events
 
 
-def largest_of_equals(params, inputs: Inputs) -> float:
-    """The probability that arm `changed` has the largest noisy sum where all arms but it have equal sums."""
+def likelier(inputs: Inputs) -> int:
+    """Neighbour 1, whose last arm is higher."""
+    return 1
+
+
+def claimed_loss(epsilon: float) -> float:
+    """epsilon."""
+    return epsilon
+
+
+def log_ratio(params, inputs: Inputs) -> float:
+    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]), of `event_probability`."""
+    one, zero = (event_probability(params, inputs._replace(neighbour=n)) for n in (1, 0))
+    return math.log(one / zero)
+
+
+def event_probability(params, inputs: Inputs) -> float:
+    """The probability that the last arm, which is the one changed, has the largest noisy sum; the others' are equal."""
     shift = inputs.neighbour * params.epsilon / params.noise
     others = inputs.n_arms - 1
 

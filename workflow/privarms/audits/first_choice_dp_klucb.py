@@ -5,11 +5,11 @@ to 1 (but with a probability below 1e-6 for epsilon >= 0.2 and K <= 20), so that
 Azize et al. 2025 promise epsilon (parallel composition over batches).
 """
 
-import math
-
 from privarms.audits import _first_choice
-from privarms.audits._first_choice import Inputs
-from privarms.policies.bandit._growing_batches import Params, batch_size
+from privarms.audits._first_choice import Inputs, claimed_loss, event_probability, likelier, log_ratio
+from privarms.policies.bandit._growing_batches import batch_size
+
+__all__ = ["claimed_loss", "configure", "count_events", "event_probability", "likelier", "log_ratio"]
 
 SUBJECT = "dp_klucb"
 SECONDS_PER_RUN = 4e-6
@@ -26,24 +26,3 @@ def configure(K: int, neighbour: int) -> Inputs:
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the last arm is chosen first after every arm's first batch."""
     return _first_choice.count(policy, batch_size, params, inputs, trials, rng)
-
-
-def likelier(inputs: Inputs) -> int:
-    """Neighbour 1, whose last arm is higher."""
-    return 1
-
-
-def claimed_loss(epsilon: float) -> float:
-    """epsilon."""
-    return epsilon
-
-
-def event_probability(params: Params, inputs: Inputs) -> float:
-    """The probability that the last arm's noisy sum is the largest."""
-    return _first_choice.largest_of_equals(params, inputs)
-
-
-def log_ratio(params: Params, inputs: Inputs) -> float:
-    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0])."""
-    one, zero = (event_probability(params, inputs._replace(neighbour=n)) for n in (1, 0))
-    return math.log(one / zero)

@@ -11,10 +11,12 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -107,6 +109,53 @@ def read(path: Path | str, columns: list[str] | None = None) -> pa.Table:
         if isinstance(error, OSError) and error.errno is not None:
             raise PrivarmsError(f"{path}: cannot be read: {reason}") from error
         raise DamagedError(path, f"not a whole Parquet file ({reason})") from error
+
+
+def read_by(
+    column: str, path: Path | str, values: Sequence[str]
+) -> Iterator[tuple[pd.DataFrame, dict[str, np.ndarray]]]:
+    """Of each run of rows of one file of ours that agree in a column: its first row, and some columns whole.
+
+    Of everything else one row group is in memory. Raises DamagedError as `read`.
+
+    Integers of the first row are floats if a row of the file has none, as in a frame of the whole file.
+    """
+    verify(path)
+    with pq.ParquetFile(path, thrift_string_size_limit=FOOTER_BYTES) as file:
+        metadata, types = file.metadata, dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
+        lacking = {
+            metadata.schema.column(i).name
+            for i in range(metadata.num_columns)
+            if any(metadata.row_group(g).column(i).statistics.null_count for g in range(metadata.num_row_groups))
+        }
+        as_float = {name: float for name in lacking if pa.types.is_integer(types[name])}
+        latest, first, parts = None, None, []
+
+        def found():
+            joined = {name: [np.asarray(part[name]) for part in parts] for name in values}
+            return first.astype(as_float), {name: np.concatenate(some) for name, some in joined.items()}
+
+        for group in range(metadata.num_row_groups):
+            for value, rows in runs(file.read_row_group(group), column):
+                if value != latest:
+                    if parts:
+                        yield found()
+                    latest, first, parts = value, rows.slice(0, 1).to_pandas(), []
+                parts.append(rows.select(list(values)))
+        if parts:
+            yield found()
+
+
+def runs(table: pa.Table, column: str) -> Iterator[tuple[str, pa.Table]]:
+    """The runs of rows that agree in a column of texts, each with its text."""
+    texts = table[column]
+    encoded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+    # As numbers: a text for each row would be most of the memory.
+    combined = encoded.unify_dictionaries().combine_chunks()
+    names, numbers = combined.dictionary.to_pylist(), combined.indices.to_numpy()
+    edges = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1), len(numbers)]
+    for start, end in itertools.pairwise(edges):
+        yield names[numbers[start]], table.slice(start, end - start)
 
 
 def verify(path: Path | str) -> None:

@@ -145,8 +145,10 @@ def _worded(where: str, wording: Mapping, rows: Mapping[str, Mapping[str, str] |
         if not found:
             return ""
         number = _number(found)
-        if number is None or math.isinf(number):
+        if number is None:
             return found
+        if math.isinf(number):
+            return "∞" if number > 0 else "−∞"
         return format(number, field[3]).replace("-", "−") if field[3] else shown(number)
 
     text = FIELD.sub(fill, wording["text"])

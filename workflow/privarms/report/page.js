@@ -130,13 +130,17 @@
       found += fits;
     }
     sort(wanted.sort);
-    byId("found").textContent = `${found} of ${rows.length} claims`;
+    const about = new Set(rows.filter((row) => !row.hidden).map((row) => row.dataset.about)).size;
+    // A count of statements that led here is not the count of claims.
+    byId("found").textContent = `${found} ${found === 1 ? "claim" : "claims"} about ${about} ${about === 1 ? "statement" : "statements"} (of ${rows.length} claims)`;
     byId("nothing").hidden = found > 0;
     if (remember) {
       const given = new URLSearchParams(fields.filter((name) => wanted[name]).map((name) => [name, wanted[name]])).toString();
       history.replaceState(null, "", given ? `#ledger?${given}` : "#ledger");
     }
   };
+  // A browser may have kept the form of an earlier visit. Before anybody listens: a reset by hand is remembered.
+  form.reset();
   form.addEventListener("input", () => filter(true));
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(() => filter(true)));
@@ -192,7 +196,5 @@
     if (!first) byId("main").focus({ preventScroll: true });
   };
   addEventListener("hashchange", () => go(false));
-  // A browser may have kept the form of an earlier visit.
-  form.reset();
   go(true);
 })();

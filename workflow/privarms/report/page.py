@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import shorten
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,9 +15,10 @@ from privarms.data import STAND_IN
 from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv, write_text
 from privarms.ledger import DATA, read
-from privarms.report import findings, interval, pictures
+from privarms.report import findings, interval, pictures, words
 from privarms.report import statements as of_statements
 from privarms.report.statements import SMALL, brief
+from privarms.report.words import Names
 from privarms.verdict import Measured, Region
 
 DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN, "nothing measured"), strict=True))
@@ -35,10 +37,20 @@ AUDIT_LINKS = {"all rows (CSV)": "table", "PDF": "pdf"}
 MUTANT_COLUMNS = ("mutant", "file", "fault", "tests_failed", "claims_flipped", "seconds")
 # Of a table that a paper prints; of our own, where the file is the place to read.
 ROWS_SHOWN, OWN_ROWS_SHOWN = 40, 12
+# Longer tables cannot be unfolded: the page would not be small enough to mail.
+ROWS_UNFOLDED = 80
+# What a table of sentences says of each looks like the verdict that it is nearest to.
+SENTENCE_LOOKS = {"holds": "reproduced", "does not hold": "differs", "not decided": "inconclusive", "": "unverifiable"}
+# The source of a reading that is a choice of ours.
+UNSTATED = "not stated in the paper"
 # A published figure or table is named by its number, `fig8a_symmetric`; ours by what they show.
 NUMBERED = re.compile(r"(fig|table)(\d+)([a-z]?)(?:_|$)")
 # From as many a paper's statements are open in its cards, or folded.
 MANY = 14
+# Up to as many open choices stand open beside what they affect, or folded.
+FEW = 4
+# Characters of a statement that stands beside a reading.
+STATEMENT_SHOWN = 120
 # The four verdicts as drawings: what is allowed lies from 0 to 1.
 EXAMPLES = {
     "reproduced": (0.3, 0.7),
@@ -67,14 +79,14 @@ def build_report(
     """Write `output`, whole or not at all; the same arguments and files give the same bytes.
 
     scale: "quick" or "paper". revision: of the program that made the results. seed: of their random streams.
-    papers: {key, title, authors, year, venue, short?, url?, readings: [{text, source, affects?}], claims, findings: as
-    the configuration has them, artifacts: [{name, kind: "figure" or "table", title, caption, card?, tab?, front?,
-    settings: {study: [(name, text)]}, behind: [files], data: "simulated", "real" or "stand-in", files: {suffix:
-    Path}}]}.
+    papers: {key, title, authors, year, venue, short?, url?, readings: [{text, source, affects?, tried?}], claims and
+    findings as the configuration has them, policies?: {name: what readers call it}, artifacts: [{name, kind: "figure"
+    or "table", title, caption, card?, tab?, front?, settings: {study: [(name, text)]}, behind: [files], data:
+    "simulated", "real" or "stand-in", files: {suffix: Path}}]}.
     A figure needs its png, a table its csv; an artifact whose `files` is empty was not made, and `reason` says why.
     Artifacts with the same `card` share one, in the tabs that they name.
     ledger, statements: CSV files as `ledger.write` and `write_statements` make them.
-    datasets: {name, status: "real", "stand-in" or "missing", message}.
+    datasets: {name, title?, status: "real", "stand-in" or "missing", message, files?: as `Datasets.described`}.
     at_paper_scale: the ledger of scale paper, for a report of scale quick; its report lies beside it.
     mutants: a CSV file of small faults of the library and what noticed them, with MUTANT_COLUMNS, or None.
     audits: the picture of all audits by suffix, whose csv has a line a mechanism or policy with AUDIT_COLUMNS, and
@@ -91,8 +103,11 @@ def build_report(
     folder = Path(output).parent
     audit_rows = read_audits(audits["csv"]) if audits else []
     every_audit = _rows(audits["table"]) if audits else []
-    shown_papers = [_paper(paper, stated, folder, every_audit, scale) for paper in papers]
     claims = [claim for statement in stated for claim in statement["claims"]]
+    missing = _missing(datasets, claims)
+    names = {paper["key"]: _names(paper, stated) for paper in papers}
+    _say(stated, names, missing)
+    shown_papers = [_paper(paper, stated, folder, every_audit, scale, names[paper["key"]]) for paper in papers]
     cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
     for claim in claims:
         card = cards.get(f"{claim['paper']}/{claim['artifact']}")
@@ -112,10 +127,13 @@ def build_report(
         verdicts={word: sum(claim["shown"] == word for claim in claims) for word in of_statements.WORDS},
         outcome_looks=of_statements.OUTCOME_LOOKS,
         small=SMALL,
+        few=FEW,
         n_papers=sum(bool(paper["printed"]) for paper in shown_papers),
         fronts=[a for paper in shown_papers for a in paper["fronts"]],
-        missing=_missing(datasets, claims),
-        datasets=datasets,
+        missing=missing,
+        datasets=[
+            {"title": "", "files": []} | one for one in (*missing, *(d for d in datasets if d["status"] == "real"))
+        ],
         examples={word: _example(*ends) for word, ends in EXAMPLES.items()},
         data_words=DATA_WORDS,
         ledger_link=_link(Path(ledger), folder),
@@ -131,6 +149,7 @@ def build_report(
         if audits
         else {},
         audit_looks=AUDIT_LOOKS,
+        sentence_looks=SENTENCE_LOOKS,
         style=Markup(loader.get_source(environment, "page.css")[0]),
         script=Markup(loader.get_source(environment, "page.js")[0]),
     )
@@ -164,14 +183,67 @@ def read_audits(path: Path) -> list[dict[str, str]]:
         raise PrivarmsError(f"{path}: expected the columns {', '.join(AUDIT_COLUMNS)}; delete it, and it is made again")
     digits = {"claimed_epsilon": 4, "exact": 4, "lower_bound": 4, "level": 5, "trials": 9}
     digits |= {"power_against_half_noise": 3, "broken_twin_lower_bound": 4}
-    return [row | {name: brief(row[name], n) for name, n in digits.items()} for row in rows]
+    return [
+        row | {"setting": words.setting(row["setting"])} | {name: brief(row[name], n) for name, n in digits.items()}
+        for row in rows
+    ]
 
 
-def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict], scale: str) -> dict:
+def _names(paper: Mapping, stated: Sequence[dict]) -> Names:
+    """What the names in a paper's texts mean: its policies, its artifacts, and its claims, which have addresses."""
+    key = paper["key"]
+    known = {name: (label, "") for name, label in paper.get("policies", {}).items()}
+    for statement in stated:
+        for claim in statement["claims"] if statement["paper"] == key else ():
+            # A name of one word may be a word.
+            if "_" in claim["short"]:
+                known.setdefault(claim["short"], (claim["short"].replace("_", " "), claim["anchor"]))
+    for artifact in paper["artifacts"]:
+        name = artifact["name"]
+        if "_" in name or NUMBERED.match(name):
+            known[name] = (_label(name) or f"“{artifact['title']}”", f"{key}/{name}")
+    return Names(known)
+
+
+def _say(stated: Iterable[dict], names: Mapping[str, Names], missing: Sequence[Mapping]) -> None:
+    """Put what readers are shown into the statements: `said` and `why` have links, `plain` and `case` have none."""
+    for statement in stated:
+        own = names[statement["paper"]]
+        statement["said"] = own.linked(statement["text"])
+        for one in (statement, *statement["claims"]):
+            one["plain"] = own.plain(one.get("statement") or statement["text"])
+        for claim in statement["claims"]:
+            claim["case"] = own.plain(claim["case"])
+            claim["why"] = _without_messages(claim["note"], missing, own)
+            claim["named"] = _named(statement["plain"], claim["case"])
+
+
+def _named(statement: str, case: str) -> str:
+    """A claim's statement, cut where it is long, and its case, whole."""
+    if case.endswith("."):
+        return case
+    short = shorten(statement, STATEMENT_SHOWN, placeholder=" …").removesuffix(".")
+    return f"{short} ({case})" if case else short
+
+
+def _without_messages(text: str, missing: Sequence[Mapping], names: Names) -> Markup:
+    """The text, in which what is to be done about missing data stands once on the page, and here a link to it."""
+    absent = [dataset for dataset in missing if dataset["message"] and dataset["message"] in text]
+    for dataset in absent:
+        text = text.replace(dataset["message"], f"\0{dataset['name']}\0")
+    said = names.linked(text)
+    for dataset in absent:
+        link = Markup('The raw data of {} <a href="#data">are not there</a>.').format(dataset["name"])
+        said = said.replace(f"\0{dataset['name']}\0", link)
+    return said
+
+
+def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict], scale: str, names: Names) -> dict:
     key = paper["key"]
     own = [statement for statement in stated if statement["paper"] == key]
     _refuse_repeats([artifact["name"] for artifact in paper["artifacts"]], f"artifact of {key}")
-    artifacts = [_artifact(paper, artifact, own, folder, scale) for artifact in paper["artifacts"]]
+    readings = [_reading(paper, number, reading, own, names) for number, reading in enumerate(paper["readings"], 1)]
+    artifacts = [_artifact(paper, artifact, readings, folder, scale, names) for artifact in paper["artifacts"]]
     of_files = {artifact["name"]: artifact["files"] for artifact in paper["artifacts"]}
     cards = _cards(artifacts, own)
     card_of = {artifact["name"]: card for card in cards for artifact in card["artifacts"]}
@@ -181,9 +253,8 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict],
     if url and not url.startswith(("https://", "http://")):
         raise ValueError(f"{key}: url must start with https:// or http://, got {url!r}")
     authors = paper["authors"]
-    readings = [
-        reading | {"cards": _once(card_of[n] for n in reading.get("affects", []))} for reading in paper["readings"]
-    ]
+    for reading in readings:
+        reading["cards"] = _once(card_of[name] for name in reading["affects"])
     return {
         **{name: paper[name] for name in ("key", "title", "year", "venue")},
         "short": paper.get("short") or key,
@@ -203,6 +274,22 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict],
         "outcomes": of_statements.counts(own),
         "n_claims": sum(len(statement["claims"]) for statement in own),
         "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
+    }
+
+
+def _reading(paper: Mapping, number: int, reading: Mapping, own: Sequence[dict], names: Names) -> dict:
+    """A reading with its address, and what was measured where another one was tried."""
+    tried = reading.get("tried", [])
+    claims = [claim for statement in own for claim in statement["claims"]]
+    return {
+        "text": names.linked(reading["text"]),
+        "source": names.linked(reading["source"]),
+        "open": UNSTATED in reading["source"],
+        # Under a heading that says so it need not be said again.
+        "unstated": reading["source"] == UNSTATED,
+        "affects": reading.get("affects", []),
+        "address": f"{paper['key']}/reading-{number}",
+        "tried": [claim for name in tried for claim in claims if claim["short"] == name],
     }
 
 
@@ -278,7 +365,8 @@ def _cards(artifacts: Sequence[dict], own: Sequence[dict]) -> list[dict]:
                 "also": also,
                 "many": len(here) > MANY,
                 "outcomes": {word: sum(s["outcome"] == word for s in here) for word in of_statements.OUTCOME_WORDS},
-                "readings": _readings(group),
+                "open": [reading for reading in _readings(group) if reading["open"]],
+                "readings": [reading for reading in _readings(group) if not reading["open"]],
                 "settings": {study: rows for artifact in group for study, rows in artifact["settings"].items()},
                 "behind": {name: link for artifact in group for name, link in artifact["behind"].items()},
                 "data": _once_each(artifact["data"] for artifact in group),
@@ -298,7 +386,15 @@ def _once_each(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def _artifact(paper: Mapping, artifact: Mapping, own: Sequence[dict], folder: Path, scale: str) -> dict:
+def _label(name: str) -> str:
+    """Figure 7a for fig7a_symmetric; nothing for an artifact of our own."""
+    found = NUMBERED.match(name)
+    return f"{'Figure' if found[1] == 'fig' else 'Table'} {found[2]}{found[3]}" if found else ""
+
+
+def _artifact(
+    paper: Mapping, artifact: Mapping, readings: Sequence[dict], folder: Path, scale: str, names: Names
+) -> dict:
     key, name, kind, files = paper["key"], artifact["name"], artifact["kind"], artifact["files"]
     _one_of(kind, ("figure", "table"), f"kind of {key}/{name}")
     _one_of(artifact["data"], DATA, f"data of {key}/{name}")
@@ -310,10 +406,11 @@ def _artifact(paper: Mapping, artifact: Mapping, own: Sequence[dict], folder: Pa
             raise PrivarmsError(
                 f"{path}: the {suffix} of {key}/{name} is not there; make that artifact, then run again."
             )
-    found = NUMBERED.match(name)
-    label = f"{'Figure' if found[1] == 'fig' else 'Table'} {found[2]}{found[3]}" if found else ""
+    label = _label(name)
     return {
-        **{field: artifact[field] for field in ("name", "kind", "title", "caption", "data", "settings")},
+        **{field: artifact[field] for field in ("name", "kind", "title", "data", "settings")},
+        "caption": names.linked(artifact["caption"]),
+        "plain": names.plain(artifact["caption"]),
         **{field: artifact.get(field, "") for field in ("card", "tab", "reason")},
         "front": bool(artifact.get("front")) and bool(files),
         "label": label,
@@ -328,25 +425,45 @@ def _artifact(paper: Mapping, artifact: Mapping, own: Sequence[dict], folder: Pa
         + (" --configfile config/quick.yaml" if scale == "quick" else ""),
         # A table that is laid out for reading has a picture.
         "image": pictures.embedded(files) if "png" in files else None,
-        "table": _table(Path(files["csv"]), ROWS_SHOWN if label else OWN_ROWS_SHOWN)
+        "table": _table(Path(files["csv"]), ROWS_SHOWN if label else OWN_ROWS_SHOWN, names)
         if files and "png" not in files
         else None,
-        "readings": [reading for reading in paper["readings"] if name in reading.get("affects", [])],
+        "readings": [reading for reading in readings if name in reading["affects"]],
     }
 
 
-def _table(path: Path, most: int) -> dict:
+def _table(path: Path, most: int, names: Names) -> dict:
+    """The table as it is shown: its first rows, the others that may be unfolded, and how many there are in all.
+
+    One that consists of sentences is a list of them: about -> [(sentence, verdict)].
+    """
     header, rows = read_csv(path)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
+    shown = [[brief(names.plain(cell), 5) for cell in row] for row in rows[: max(most, ROWS_UNFOLDED)]]
+    if "sentence" in header:
+        return {"sentences": _sentences(header, rows, names), "n_rows": len(rows)}
     return {
+        "sentences": {},
         "header": [
-            {"name": name, "numeric": bool(any(cells)) and all(_is_number(cell) for cell in cells if cell)}
+            {
+                "name": words.column(name),
+                "numeric": bool(any(cells)) and all(_is_number(cell) for cell in cells if cell),
+            }
             for name, cells in zip(header, columns, strict=True)
         ],
-        "rows": [[brief(cell, 5) for cell in row] for row in rows[:most]],
+        "rows": shown[:most],
+        "more": shown[most:] if len(rows) <= ROWS_UNFOLDED else [],
         "n_rows": len(rows),
-        "cut": len(rows) > most,
     }
+
+
+def _sentences(header: Sequence[str], rows: Sequence[Sequence[str]], names: Names) -> dict[str, list[tuple]]:
+    found: dict[str, list[tuple]] = {}
+    for cells in rows:
+        row = dict(zip(header, cells, strict=True))
+        entry = names.plain(row["sentence"]), row.get("verdict", "")
+        found.setdefault(row.get("about", ""), []).append(entry)
+    return found
 
 
 def _is_number(text: str) -> bool:
@@ -361,6 +478,10 @@ def _missing(datasets: Sequence[Mapping], claims: Sequence[Mapping]) -> list[dic
     """The datasets that could not be had, and how many claims could not be measured in all."""
     lacking = [dict(dataset) for dataset in datasets if dataset["status"] != "real"]
     for dataset in lacking:
+        dataset["files"] = [
+            file | {"url": words.addressed(file["url"]), "by_hand": Names({}).linked(file["by_hand"])}
+            for file in dataset.get("files", [])
+        ]
         dataset["claims"] = sum(dataset["message"] != "" and dataset["message"] in claim["note"] for claim in claims)
     return lacking
 

@@ -13,17 +13,38 @@ PNG_DOTS_PER_INCH = 200
 # Figures are drawn for print with 8-point letters; on a screen they are read from further away.
 SCREEN_ENLARGEMENT = 1.4
 # Lines and letters with smoothed edges need no more; lossless WebP of them is a quarter of the PNG.
-COLOURS = 32
+COLOURS = 64
+WHITE = 255
 # Beside a sentence, and on the front page: pixels of a screen with two to a CSS pixel.
 THUMBNAIL, LARGE = (352, 208), (960, 1400)
 
 
 def embedded(files: Mapping[str, Path | str]) -> dict:
-    """A figure as a data URI, and the size at which to show it, in CSS pixels (96 per inch)."""
+    """A figure without its white as a data URI, and the size at which to show it, in CSS pixels (96 per inch)."""
     image = opened(Path(files["png"]))
     width, height = (round(length / PNG_DOTS_PER_INCH * 96 * SCREEN_ENLARGEMENT) for length in image.size)
-    few = image.quantize(COLOURS, dither=Image.Dither.NONE).convert("RGB")
-    return {"uri": _uri(few, lossless=True, quality=60), "width": width, "height": height, "wide": width > 600}
+    # By median cuts, the default, a colour of few dots would be mixed with others: orange would be brown.
+    few = image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    return {
+        "uri": _uri(_without_paper(few), lossless=True, quality=60),
+        "width": width,
+        "height": height,
+        "wide": width > 600,
+    }
+
+
+def _without_paper(image: Image.Image) -> Image.Image:
+    """A figure of few colours with as much of white taken out of each as can be: over white it looks as before, and on
+    a darker panel its paper and its grid are not brighter than the panel.
+    """
+    palette = image.getpalette("RGB")
+    clear: list[int] = []
+    for colour in zip(palette[::3], palette[1::3], palette[2::3], strict=True):
+        opacity = WHITE - min(colour)
+        clear += [round(WHITE - (WHITE - part) * WHITE / opacity) if opacity else WHITE for part in colour]
+        clear.append(opacity)
+    image.putpalette(clear, "RGBA")
+    return image.convert("RGBA")
 
 
 def thumbnail(files: Mapping[str, Path | str]) -> dict:

@@ -11,6 +11,7 @@ from privarms.artifacts.tables import shown
 from privarms.errors import PrivarmsError
 from privarms.ledger import OUTCOMES, read, read_statements
 from privarms.report import interval
+from privarms.report.words import VARIANTS, whole
 from privarms.verdict import VERDICTS, Measured, Region, region
 
 # What scale quick measured of a claim whose setting is larger: no verdict, but a number.
@@ -21,10 +22,13 @@ WORDS = (*VERDICTS, SMALL)
 LOOKS = ("reproduced", "inconclusive", "inconclusive", "differs", "unverifiable", "small")
 OUTCOME_WORDS = (*OUTCOMES, SMALL)
 OUTCOME_LOOKS = dict(zip(OUTCOME_WORDS, LOOKS, strict=True))
-VARIANTS = {"as_printed": "as printed", "as_released": "as released", "": ""}
 DIGITS = {"published": 6, "reproduced": 4, "se": 2, "low": 4, "high": 4, "margin": 2, "replicates": 9, "tolerance": 6}
 # A statement says so itself where its tolerance is younger than the first look at the value.
 YOUNGER = re.compile(r"(?i)post hoc|not blind|\b(added|put|put so) (after|when)\b")
+# How far the numbers lie apart of which a claim measures a mean or an extreme, where its note says so.
+SPAN = re.compile(r"\bFrom (\S+ to \S+ over [\d,]+ [a-z ]+)")
+# A number from here on would be written with an exponent, or has too many digits to be whole.
+LARGE = 1e15
 
 
 def brief(text: str, digits: int = 6) -> str:
@@ -39,10 +43,10 @@ def brief(text: str, digits: int = 6) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     rounded = shown(value, digits)
+    if "e+" in rounded and abs(value) < LARGE:
+        rounded = str(int(float(rounded)))
     sign, digits_only = ("−", rounded[1:]) if rounded.startswith("-") else ("", rounded)
-    if digits_only.isdigit() and len(digits_only) > 4:
-        digits_only = f"{int(digits_only):,}".replace(",", "\u202f")
-    return sign + digits_only
+    return sign + (whole(int(digits_only)) if digits_only.isdigit() else digits_only)
 
 
 def of_papers(
@@ -52,7 +56,8 @@ def of_papers(
 
     papers: {key, claims: as `studies.claims.load` gives them, or nothing}; at_paper_scale: (claim, variant) -> verdict
     A statement: {name, anchor, paper, text, ours, outcome, claims: [...], artifact: that of its first claim}. A claim:
-    the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `drawing`, `change`, `at_paper_scale`.
+    the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `range` (of what it sums up, or
+    nothing), `drawing`, `change`, `at_paper_scale`.
     Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
     """
     settings = {
@@ -82,14 +87,16 @@ def of_papers(
 def _statement(name: str, group: list[dict], known: Mapping | None) -> dict:
     text, cases = _common([claim["statement"] for claim in group])
     for claim, case in zip(group, cases, strict=True):
-        claim["case"] = case
+        # What its variant says stands before it.
+        variant = claim["variant_words"]
+        claim["case"] = case.removeprefix(variant).lstrip(" ,;") if variant and case.startswith(variant) else case
     outcome = known["outcome"] if known else "cannot be told"
     # What is open only because scale quick is small is not what cannot be told.
     if outcome == "cannot be told" and any(claim["shown"] == SMALL for claim in group):
         outcome = SMALL
     ours = bool(known) and known["whose"] == "ours"
     for claim in group:
-        claim |= {"outcome": outcome, "ours": ours}
+        claim |= {"about": name, "outcome": outcome, "ours": ours}
     return {
         "name": name,
         "anchor": f"statement-{name}",
@@ -140,7 +147,8 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         "anchor": f"claim-{row['claim']}",
         "short": row["claim"].removeprefix(f"{row['paper']}/"),
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
-        "variant_words": VARIANTS[row["variant"]],
+        "variant_words": VARIANTS.get(row["variant"], row["variant"]),
+        "range": next(iter(SPAN.findall(row["note"])), ""),
         "shown": SMALL if small else row["verdict"],
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
         "at_paper_scale": wide,
@@ -173,8 +181,11 @@ def _change(word: str, allowed: Region, measured: Measured) -> str:
     far += " half-widths of its interval from the nearest end" if far else ""
     value, least, most = (brief(str(x), 4) for x in (measured.value, allowed.low, allowed.high))
     if word == "reproduced":
-        ends = [text for text, x in ((least, allowed.low), (most, allowed.high)) if math.isfinite(x)]
-        return f"A value beyond {' or '.join(dict.fromkeys(ends))} would differ; {value} is inside{far}."
+        ends = [(least, allowed.low, "below"), (most, allowed.high, "above")]
+        ends = [f"{side} {text}" for text, x, side in ends if math.isfinite(x)]
+        if len(ends) == 2 and allowed.low == allowed.high:
+            ends = [f"other than {least}"]
+        return f"A value {' or '.join(ends)} would differ; {value} is inside{far}."
     if word == "differs":
         where = f"from {least} to {most}" if allowed.low < allowed.high else f"of {least}"
         where = f"of at most {most}" if math.isinf(allowed.low) else where

@@ -1,6 +1,5 @@
 """Shards become a study: every replicate's rows with the cell's parameters beside them, and a summary per cell."""
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -97,12 +96,9 @@ def rows_by_cell(
 
 def _by_cell(table: pa.Table) -> dict[str, pa.Table]:
     """The rows of each cell of a shard, without the column that names it."""
-    names = table["cell"].combine_chunks().to_numpy(zero_copy_only=False)
-    edges = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1), len(names)]
-    rows = table.drop_columns("cell")
     found: dict[str, list[pa.Table]] = {}
-    for start, end in itertools.pairwise(edges):
-        found.setdefault(names[start], []).append(rows.slice(start, end - start))
+    for name, rows in parquet.runs(table, "cell"):
+        found.setdefault(name, []).append(rows.drop_columns("cell"))
     return {name: _joined(parts) for name, parts in found.items()}
 
 

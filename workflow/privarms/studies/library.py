@@ -67,6 +67,13 @@ def extend(folders: Sequence[Path | str]) -> None:
             one = f"{room.removesuffix('ies')}y" if room.endswith("ies") else room.removesuffix("s")
             if one != room and (place / one).is_dir():
                 raise PrivarmsError(f"{at}: {one}/: nobody reads a folder of this name; call it {room}/")
+        for room in OPEN_ROOMS:
+            for file in sorted((place / room).rglob("*.py")):
+                if not file.stem.isidentifier():
+                    raise PrivarmsError(
+                        f"{shown(file)}: expected a name that a Python module can have, of letters, digits and _ "
+                        f"alone; rename it, to {re.sub(r'[^a-z0-9_]', '_', file.stem.lower())}.py, say"
+                    )
         places.append(place)
     os.environ[EXTENSIONS_VARIABLE] = os.pathsep.join(map(str, places))
 

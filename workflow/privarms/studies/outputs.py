@@ -114,6 +114,12 @@ class Outputs:
                     f"{self._file_of('studies', paper)}: readings[{number}].affects: unknown artifact {unknown[0]!r}; "
                     f"expected some of {', '.join(artifacts)}"
                 )
+            claims = {claim["claim"] for claim in self.claims.get(paper, [])}
+            if unknown := [name for name in reading.get("tried", []) if name not in claims]:
+                raise PrivarmsError(
+                    f"{self._file_of('studies', paper)}: readings[{number}].tried: no claim {unknown[0]!r}; "
+                    "correct the name"
+                )
 
     def _kind(self, paper: str, artifact: str) -> str:
         return self.papers[paper]["artifacts"][artifact]["kind"]
@@ -313,12 +319,18 @@ class Outputs:
             {
                 "key": paper,
                 **{k: content.get(k, "") for k in about},
+                "policies": self._policies(paper),
                 "claims": self.claims.get(paper, []),
                 "artifacts": [self._described(paper, name, lacking.get(name)) for name in content["artifacts"]],
             }
             for paper, content in self.papers.items()
             for lacking in [self.missing_artifacts(paper)]
         ]
+
+    def _policies(self, paper: str) -> dict[str, str]:
+        """policy -> what readers call it."""
+        policies = {c.policy for s in self.simulation.studies(paper) for c in self.simulation.cells(paper, s)}
+        return {p: library.literals("policies", p).get("LABEL", p) for p in sorted(policies)}
 
     def _described(self, paper: str, name: str, reason: str | None) -> dict:
         entry = self.papers[paper]["artifacts"][name]

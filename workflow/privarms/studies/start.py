@@ -160,10 +160,6 @@ def announce(plan: Plan, lacking: Mapping[str, str] = types.MappingProxyType({})
     for (_, status), datasets in alike.items():
         message = lacking.get(datasets[0]) or plan.datasets.missing_message(datasets[0])
         print(f"{', '.join(datasets)}: {words[status]}. {message}", file=sys.stderr)
-    for paper, content in plan.outputs.papers.items():
-        # A researcher's own study needs none.
-        if paper not in plan.outputs.claims and "year" in content:
-            print(f"{paper}: no claims: there is no {paper}.yaml in the folder of claims", file=sys.stderr)
     for file in plan.outputs.left_out:
         print(f"{file}: left out: no study file of this run is called {file.name}", file=sys.stderr)
 

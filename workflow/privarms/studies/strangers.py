@@ -352,7 +352,7 @@ def explain(error: BaseException, cell: Cell, run: Run | None = None) -> str:
         return f"{place}: {cell.policy} on {cell.environment}: {error}"
     if isinstance(error, numba.core.errors.NumbaError):
         return f"numba cannot compile {cell.policy} on {cell.environment}: {_of_numba(error)}"
-    place, what = _innermost(error), f"{type(error).__name__}: {error}"
+    place, what = innermost(error), f"{type(error).__name__}: {error}"
     if place:
         return f"{place}: {what}"
     if run is not None and (found := _in_plain_python(run, type(error).__name__)):
@@ -395,7 +395,8 @@ def run_again() -> None:
         print(error.reason)
 
 
-def _innermost(error: BaseException) -> str | None:
+def innermost(error: BaseException) -> str | None:
+    """File and line of the extension that an error came from last; None where compiled code raised it."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if library.is_extension(Path(f.filename))]
     return f"{library.shown(Path(frames[-1].filename))}:{frames[-1].lineno}" if frames else None
 

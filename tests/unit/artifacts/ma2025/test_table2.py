@@ -128,6 +128,25 @@ def test_each_two_methods_of_a_row_are_compared_the_better_one_first(made):
     assert pairs["p"].tolist() == pytest.approx([P] * len(pairs))
 
 
+def test_of_more_replicates_the_first_are_compared(table, made, tmp_path):
+    """A neural network with thirty replicates, of which the later fifteen would make it the best one."""
+    many = [runs_of("ldp_nn", a, replicates=30) for a in ("with", "without")]
+    many = [own.assign(reward=own["reward"].where(own["replicate"] < 15, 1000.0)) for own in many]
+    runs = usual()
+    found = results(tmp_path, real_data=pd.concat([runs[runs["policy"] != "ldp_nn"], *many], ignore_index=True))
+    pairs = found.inference("table2_pairs")
+    columns = ["method", "auxiliary", "other_method", "other_auxiliary", "p", "gap", "gap_se", "replicates"]
+    keys = [*ROW, *columns[:4]]
+    ours, before = (frame.sort_values(keys)[columns] for frame in (pairs, made.inference("table2_pairs")))
+    assert ours.to_numpy().tolist() == before.to_numpy().tolist()
+    best = found.inference("table2").query("best == True")
+    assert set(best["method"]) == {"ldp_mab"}
+    # Its own entry rests on all of them.
+    own = found.inference("table2").query("method == 'ldp_nn'")
+    assert (own["replicates"] == 30).all()
+    assert (own["ratio"] > 1).all()
+
+
 def test_gains_are_paired_by_replicate(tmp_path):
     # Rewards 1 and 3 against 2 and 2: a mean of 2 in both, differences 1 and -1 with a standard error of 1.
     parts = []
@@ -155,7 +174,7 @@ def test_a_dataset_without_sources_has_three_methods(tmp_path):
     assert [row for row in sheet.rows if isinstance(row, str)] == [
         "ε = 1, no auxiliary data",
         "ε = 2, no auxiliary data",
-        "over toy",
+        "rank sums over the rows of toy",
     ]
 
 
@@ -263,6 +282,20 @@ def test_a_method_that_earned_nothing_has_no_interval(tmp_path):
     nothing = (found["method"] == "ldp_nn") & (found["auxiliary"] == "without")
     assert found.loc[nothing, ["best_over_this", "low", "high"]].isna().all().all()
     assert found.loc[nothing, "p"].notna().all()
+
+
+def test_a_dataset_that_is_not_the_papers_is_set_apart():
+    stated = Stated()
+    beside = stated.table[stated.table["dataset"] == "taxi"].assign(dataset="sample")
+    stated.table = pd.concat([beside, stated.table], ignore_index=True).assign(best=pd.NA, significant=pd.NA)
+    sheet = _real_tables.table2_sheet(stated.table, stated)
+    titles = [row for row in sheet.rows if isinstance(row, str)]
+    first = titles.index("not in the paper: sample")
+    assert titles[first - 1] == "rank sums over the rows of adult + jobs + taxi"
+    assert titles[-1] == "rank sums over the rows of sample"
+    names = [row if isinstance(row, str) else row[0].text for row in sheet.rows]
+    assert "sample" not in names[: names.index("not in the paper: sample")]
+    assert set(names[names.index("not in the paper: sample") :]) & {"adult", "jobs", "taxi", "published"} == set()
 
 
 def test_the_sheet_shows_best_significant_and_published():

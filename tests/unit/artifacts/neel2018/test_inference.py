@@ -25,6 +25,10 @@ class Made:
     def replicates(self, study):
         return self._studies[study]
 
+    def by_cell(self, study, columns):
+        for _, rows in self._studies[study].groupby("cell", sort=False):
+            yield rows.head(1), {name: rows[name].to_numpy() for name in columns}
+
     def published_table(self, name, **options):
         return pd.DataFrame(PUBLISHED)
 

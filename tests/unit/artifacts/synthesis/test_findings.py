@@ -62,6 +62,7 @@ def test_who_is_to_be_taken_everywhere():
     two = pd.concat([by_hand.runs(), by_hand.runs(dp_imed=300).assign(horizon=10_000)], ignore_index=True)
     found = one(central(two), "everywhere")
     assert found["verdict"] == "does not hold"
+    assert "Over 2 settings of T and epsilon the one to take, by the rule of the table, is DP-" in found["sentence"]
     assert "DP-IMED in 1, DP-SE in 1" in found["sentence"] or "DP-SE in 1, DP-IMED in 1" in found["sentence"]
 
 

@@ -77,20 +77,16 @@ def table2_sheet(table: pd.DataFrame, results: Results) -> Sheet:
     lines: list[str | list[Entry]] = []
     for times in beside:
         columns = [(t, method, variant, a) for t in times for method, variant in methods for a in AUXILIARY_LABELS]
-        for pair in pairs_of(marked):
-            where = f", {TIME_LABELS[times[0]]}" if len(beside) > 1 else ""
-            lines.append(f"{_pair(pair)}{where}")
-            of_pair = marked[in_pair(marked, pair)]
-            published_pair = theirs[in_pair(theirs, pair)]
-            for dataset, rows in of_pair.groupby("dataset", sort=False, observed=True):
-                lines.append([Entry(_name(dataset, rows)), *_entries(rows, columns)])
-                own = published_pair[published_pair["dataset"] == dataset]
-                own = own.set_index(["time", "method", "auxiliary"])["ratio"]
-                found = [None if v == "as_printed" else own.get((t, method, a)) for t, method, v, a in columns]
-                if any(found):
-                    quiet = [Entry("" if value is None else f"{value:.3f}", quiet=True) for value in found]
-                    lines.append([Entry("published", quiet=True), *quiet])
-        lines += _rank_lines(sums, columns)
+        where = f", {TIME_LABELS[times[0]]}" if len(beside) > 1 else ""
+        of_paper = marked["dataset"].isin(PUBLISHED_DATASETS)
+        for part in filter(len, (marked[of_paper], marked[~of_paper])):
+            names = list(part["dataset"].unique())
+            if of_paper.any() and not set(names) & set(PUBLISHED_DATASETS):
+                lines.append(f"not in the paper: {', '.join(names)}{where}")
+            for pair in pairs_of(part):
+                lines.append(f"{_pair(pair)}{where}")
+                lines += _lines_of_pair(part[in_pair(part, pair)], theirs[in_pair(theirs, pair)], columns)
+            lines += _rank_lines(sums, columns, names)
     heads = [f"{label_of(method)}{VARIANT_LABELS.get(variant, '')}" for method, variant in methods]
     times = [("", 1), *((TIME_LABELS[time], 2 * len(heads)) for time in beside[0])]
     notes = [
@@ -109,6 +105,19 @@ def table2_sheet(table: pd.DataFrame, results: Results) -> Sheet:
     )
 
 
+def _lines_of_pair(ours: pd.DataFrame, theirs: pd.DataFrame, columns: list[tuple]) -> list[list[Entry]]:
+    """The lines of a pair of budgets: a dataset's entries, and the published ones where there are any."""
+    lines = []
+    for dataset, rows in ours.groupby("dataset", sort=False, observed=True):
+        lines.append([Entry(_name(dataset, rows)), *_entries(rows, columns)])
+        own = theirs[theirs["dataset"] == dataset].set_index(["time", "method", "auxiliary"])["ratio"]
+        found = [None if v == "as_printed" else own.get((t, method, a)) for t, method, v, a in columns]
+        if any(found):
+            quiet = [Entry("" if value is None else f"{value:.3f}", quiet=True) for value in found]
+            lines.append([Entry("published", quiet=True), *quiet])
+    return lines
+
+
 def _pair(pair: tuple) -> str:
     words = pair_text(*pair)
     if len(words) == 2:
@@ -116,15 +125,16 @@ def _pair(pair: tuple) -> str:
     return f"{words[0]}, no auxiliary data" if words else "no budget"
 
 
-def _rank_lines(sums: pd.DataFrame, columns: list[tuple]) -> list[str | list[Entry]]:
-    """The rank sums over most datasets, as in the last line of the published table."""
-    sums = written(sums[sums["rank_sum"].notna()], [*WRITTEN_METHOD, "time", "datasets", "rank_sum"])
+def _rank_lines(sums: pd.DataFrame, columns: list[tuple], names: list[str]) -> list[str | list[Entry]]:
+    """The rank sums over most of these datasets, as in the last line of the published table."""
+    among = sums["datasets"].map(lambda datasets: set(datasets.split("+")) <= set(names)).astype(bool)
+    sums = written(sums[sums["rank_sum"].notna() & among], [*WRITTEN_METHOD, "time", "datasets", "rank_sum"])
     if sums.empty:
         return []
     datasets = max(sums["datasets"].unique(), key=lambda names: names.count("+"))
     found = sums[sums["datasets"] == datasets].set_index(["time", *WRITTEN_METHOD])["rank_sum"]
     numbers = [Entry(f"{found[c]}" if c in found.index else "") for c in columns]
-    return [f"over {datasets.replace('+', ' + ')}", [Entry("rank sum"), *numbers]]
+    return [f"rank sums over the rows of {datasets.replace('+', ' + ')}", [Entry("rank sum"), *numbers]]
 
 
 def _methods(table: pd.DataFrame) -> list[tuple[str, str]]:

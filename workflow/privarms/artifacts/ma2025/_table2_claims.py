@@ -91,9 +91,12 @@ def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary:
     found = _chosen(_ranks(results), keys)
     names = datasets.split("+")
     replicates = min(_replicates(results, dataset) for dataset in names)
-    places = _places(pd.concat([_orders(results, dataset) for dataset in names]), time).loc[(method, auxiliary)]
+    places = _places(pd.concat([_orders(results, dataset) for dataset in names]), time)
+    if (method, auxiliary) not in places.index:
+        raise NoCellsError(f"{label_of(method)} {auxiliary} auxiliary data is not among the methods that are compared")
+    place = places.loc[(method, auxiliary), :]
     value = float(found["rank_sum"].iloc[0])
-    return Measured(value, math.nan, replicates, "", float(places["best"]), float(places["worst"]))
+    return Measured(value, math.nan, replicates, "", float(place["best"]), float(place["worst"]))
 
 
 def _orders(results: Results, dataset: str) -> pd.DataFrame:

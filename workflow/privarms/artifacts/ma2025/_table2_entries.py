@@ -31,7 +31,7 @@ def entries(results: Results) -> pd.DataFrame:
     best_over_this: the best method's mean reward over this one's, with a 95% percentile interval of the paired
     bootstrap; p of the signed-rank test that the best one is larger, p_holm adjusted over the row's comparisons. Empty
     for the best one itself and, like best and significant, for methods that are not compared: the algorithm as
-    printed, and those with another number of replicates than most of the row.
+    printed, and those with fewer replicates than most of the row.
     """
     cells = repeated(named(at_times(results.cells("real_data"))))
     base = reference(results.cells("real_data_reference"))
@@ -80,20 +80,26 @@ def _rewards(results: Results, study: str) -> dict[tuple[str, str], pd.Series]:
 
 
 def _compared(row: pd.DataFrame) -> pd.DataFrame:
-    """The methods of a row that are compared: those with as many replicates, two or more, as most of them have."""
+    """The methods of a row that are compared: those with as many replicates, two or more, as most of them have, or
+    with more, of which the first ones are."""
     able = row[(row["variant"] != "as_printed") & (row["replicates"] > 1) & row["reward_mean"].notna()]
     if "reward_missing" in able:
         able = able[able["reward_missing"] == 0]
     counts = able["replicates"].value_counts()
     if counts.empty:
         return able
-    chosen = able[able["replicates"] == max(counts.index, key=lambda n: (counts[n], n))]
+    chosen = able[able["replicates"] >= max(counts.index, key=lambda n: (counts[n], n))]
     return chosen if len(chosen) > 1 else chosen.iloc[:0]
+
+
+def _rewards_of(contest: pd.DataFrame, rewards: dict, time: str) -> dict[str, pd.Series]:
+    """cell -> rewards of the replicates that all methods of one row have."""
+    return {cell: rewards[cell, time].iloc[: contest["replicates"].min()] for cell in contest["cell"]}
 
 
 def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Generator) -> pd.DataFrame:
     """`paired.compare` of the methods of one row, by cell, with the bootstrap of the best one against each other."""
-    of = {cell: rewards[cell, time] for cell in contest["cell"]}
+    of = _rewards_of(contest, rewards, time)
     frame = pd.concat([own.reset_index().assign(cell=cell) for cell, own in of.items()])
     found = compare(frame, "reward", "cell", "replicate", ALPHA)
     best = found.loc[found["best"], "cell"].iloc[0]
@@ -120,13 +126,15 @@ def pairs(results: Results) -> pd.DataFrame:
     own = [*METHOD, "settings"]
     rows = []
     for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
-        contest = _compared(row).to_dict("records")
-        means = [rewards[one["cell"], one["time"]].mean() for one in contest]
+        contest = _compared(row)
+        of = _rewards_of(contest, rewards, row["time"].iloc[0])
+        contest = contest.to_dict("records")
+        means = [of[one["cell"]].mean() for one in contest]
         # The first of equals is the better one, as in `paired.compare`.
         ordered = sorted(range(len(contest)), key=lambda i: (-means[i], i))
         for i, j in itertools.combinations(ordered, 2):
             first, second = contest[i], contest[j]
-            ours, others = (rewards[one["cell"], one["time"]].to_numpy(float) for one in (first, second))
+            ours, others = (of[one["cell"]].to_numpy(float) for one in (first, second))
             names = {k: first[k] for k in own} | {f"other_{k}": second[k] for k in own}
             gaps = ours - others
             found = {"p": wilcoxon_p_value(ours, others), "gap": gaps.mean()}

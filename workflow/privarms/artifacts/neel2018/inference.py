@@ -52,11 +52,10 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
 
     A study of several experiments is told which one a cell is of by its arms.
     """
-    rows = results.replicates(study)
     by_arms = {K: name for name, K in printed(results)["K"].items() if name in ("1", "2")}
-    # The ladder stands for the environment's parameters; the others are the policies' own.
-    own = [c for c in parameters(rows) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
-    for _, cell in rows.groupby("cell", observed=True, sort=False):
+    for cell, columns in results.by_cell(study, ("pulls", "reward_sum")):
+        # The ladder stands for the environment's parameters; the others are the policies' own.
+        own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
         first = cell.iloc[0]
         K, arms = int(first["K"]), (first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
         named = _setting(first, own)
@@ -69,7 +68,7 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
             "horizon": named.pop("horizon"),
             "epsilon": first.get("epsilon", np.nan),
         }
-        pulls, sums = (cell[c].to_numpy().reshape(-1, K) for c in ("pulls", "reward_sum"))
+        pulls, sums = (columns[c].reshape(-1, K) for c in ("pulls", "reward_sum"))
         yield Runs(setting | named, pulls, sums, means(*arms))
 
 

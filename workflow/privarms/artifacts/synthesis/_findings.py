@@ -98,8 +98,8 @@ def _which(advice: pd.DataFrame) -> Iterator[Finding]:
     listed = ", ".join(f"{name} in {count}" for name, count in taken.items())
     first = taken.index[0]
     sentence = (
-        f"By the rule of the table, of {n} settings of T and epsilon, {listed}; {first} has no other policy as good "
-        f"beside it in {int(alone.get(first, 0))} of its {taken.iloc[0]}."
+        f"Over {n} settings of T and epsilon the one to take, by the rule of the table, is {listed}; {first} has no "
+        f"other policy as good beside it in {int(alone.get(first, 0))} of its {taken.iloc[0]}."
     )
     one = taken.iloc[0] == n
     verdict = "holds" if one and alone.get(first, 0) == n else "does not hold" if not one else "not decided"
