@@ -1,6 +1,7 @@
 """One run through the slurm profile in which much goes wrong, beside a local run of the same."""
 
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,8 @@ class SlurmProject(Project):
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                # In the background of a shell that has no jobs an interrupt would be ignored.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
 
     def said(self) -> str:
