@@ -355,6 +355,22 @@ def test_the_page_leads_with_counts_that_open_the_ledger(world):
     assert "#ledger?paper=one2001&outcome=only as released&whose=paper" in links
 
 
+def test_our_own_questions_are_not_among_a_card_s_counts(world):
+    def of_cards():
+        links = [unquote(a["href"]) for a in world.build().all("a")]
+        return [link for link in links if "&where=" in link and "outcome=holds as printed" in link], links
+
+    counted, links = of_cards()
+    assert counted
+    assert all("&whose=paper" in link for link in counted)
+    assert "#ledger?whose=ours" not in links
+    text = world.statements.read_text(encoding="utf-8")
+    world.statements.write_text(text.replace("1,1,0,0,0,paper", "1,1,0,0,0,ours"), encoding="utf-8")
+    counted, links = of_cards()
+    assert counted == []
+    assert "#ledger?whose=ours" in links
+
+
 def test_values_are_rounded_for_reading(world):
     page = world.build()
     assert "5.012" in page.text

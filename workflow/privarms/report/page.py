@@ -364,7 +364,7 @@ def _cards(artifacts: Sequence[dict], own: Sequence[dict]) -> list[dict]:
                 "statements": here,
                 "also": also,
                 "many": len(here) > MANY,
-                "outcomes": {word: sum(s["outcome"] == word for s in here) for word in of_statements.OUTCOME_WORDS},
+                "outcomes": of_statements.counts(here),
                 "open": [reading for reading in _readings(group) if reading["open"]],
                 "readings": [reading for reading in _readings(group) if not reading["open"]],
                 "settings": {study: rows for artifact in group for study, rows in artifact["settings"].items()},
