@@ -1,8 +1,11 @@
 """What the report is told about data: what they are, and how to get those that are missing."""
 
+from pathlib import Path
+
 from privarms.data import sources
 from privarms.studies.datasets import Datasets
 
+ROOT = Path(__file__).parents[3]
 FILES = [
     {"name": "a.csv", "url": "https://example.org/a.csv", "sha256": "ab" * 32},
     {"name": "b.csv", "by_hand": "log in", "rows": 5000},
@@ -27,10 +30,8 @@ def test_what_is_missing_is_told_file_by_file_and_what_is_there_needs_nothing():
     assert (second["by_hand"], second["rows"], second["sha256"]) == ("log in", 5000, "")
 
 
-def test_what_sets_a_variant_apart_is_said():
-    of_sources = {
-        "one": described("one", options={"sources": "copies"}),
-        "other": described("other", options={"colour": "red"}),
-    }
-    titles = [d["title"] for d in Datasets(of_sources, dict.fromkeys(of_sources, "real")).described()]
-    assert titles == ["Toys, each source holds all auxiliary rows", "Toys, colour red"]
+def test_what_sets_a_variant_apart_stands_in_its_title():
+    titles = [dataset.title for dataset in sources.load_sources(ROOT / "data/sources.yaml").values()]
+    assert len(set(titles)) == len(titles) > 4
+    of_sources = {"one": described("one")}
+    assert Datasets(of_sources, {"one": "real"}).described()[0]["title"] == "Toys"

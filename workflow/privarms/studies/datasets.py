@@ -5,14 +5,6 @@ from collections.abc import Iterable, Mapping
 from privarms.data import sources
 from privarms.studies import paths
 
-# What an option changes of a dataset; one that is not here is called by its name.
-OPTIONS = {
-    ("sources", "marital-status"): "auxiliary rows split by marital status",
-    ("sources", "one"): "all auxiliary rows in one source",
-    ("sources", "copies"): "each source holds all auxiliary rows",
-    ("reduction", "pca_all"): "reduction fitted on all rows",
-}
-
 
 class Datasets:
     """The datasets that a run needs.
@@ -74,18 +66,13 @@ class Datasets:
         return [
             {
                 "name": d,
-                "title": self._titled(self.sources[d]),
+                "title": self.sources[d].title,
                 "status": status,
                 "message": "" if status == "real" else self.missing_message(d),
                 "files": [] if status == "real" else [_file(self.sources[d], file) for file in self.sources[d].files],
             }
             for d, status in self.statuses.items()
         ]
-
-    def _titled(self, dataset: sources.Dataset) -> str:
-        """The dataset's title, and what sets it apart from others of the same raw files."""
-        options = [OPTIONS.get(option, f"{option[0]} {option[1]}") for option in dataset.options.items()]
-        return ", ".join([dataset.title, *options])
 
 
 def _file(dataset: sources.Dataset, file: sources.RawFile) -> dict:
