@@ -16,7 +16,7 @@ class Mutant:
     """One small fault.
 
     file: below the library; text: stands in it once, and is replaced by `becomes`; fault: what is wrong then, in words
-    tests: files or folders below tests/ that should notice; papers: whose claims should
+    tests: files or folders below tests/ that should notice; papers: whose claims should, none where there are none
     """
 
     name: str

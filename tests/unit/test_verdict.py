@@ -144,7 +144,7 @@ def test_a_published_text_needs_a_bound():
 def test_a_tolerance_in_words():
     assert verdict.describe({"at_least": 5}) == "at least 5"
     assert verdict.describe({"absolute": 0.5, "published_replicates": 1000}) == (
-        "within 0.5 and 3.29 times the standard error that 1,000 runs leave in the published value"
+        "within 0.5 and 3.29 times the standard error that 1,000 runs leave in the published value, by our spread"
     )
     assert verdict.describe({"equals": 7, "absolute": 0}) == "equals 7"
     assert verdict.describe({"absolute": 0}) == "exactly"

@@ -92,7 +92,7 @@ def test_a_file_that_does_not_fit_is_one_clear_error(project):
 def test_without_its_file_it_is_left_out_and_everything_else_is_planned(project):
     planned = project.run("-n")
     assert planned.returncode == 0, planned.stdout + planned.stderr
-    assert "visits: left out. The raw data of visits cannot be had: put in place" in planned.stderr
+    assert "visits: left out. The raw data of visits are not there. Put in place" in planned.stderr
     assert "visits" not in planned.stdout
 
 

@@ -200,7 +200,9 @@ def describe(tolerance: Mapping, allowed: Region | None = None) -> str:
         )
     if "published_replicates" in tolerance:
         runs = f"{tolerance['published_replicates']:,} runs"
-        parts.append(f"{quantile(None):.3g} times the standard error that {runs} leave in the published value")
+        parts.append(
+            f"{quantile(None):.3g} times the standard error that {runs} leave in the published value, by our spread"
+        )
     words = " and ".join(parts) or "exactly"
     ends = {"at_least", "at_most"} & set(tolerance)
     if allowed is None or ends or allowed.low == allowed.high or not math.isfinite(allowed.low):

@@ -445,7 +445,7 @@ def test_a_file_without_a_checksum_is_taken_as_it_is(tmp_path):
     path = sources.fetch(dataset, file, tmp_path / "raw", mirror)
     assert path.read_bytes() == b"anything"
     assert sources.verify(file, path) == hashlib.sha256(b"anything").hexdigest()
-    assert "has no one SHA-256" in sources.missing_message(dataset)
+    assert "has no fixed SHA-256" in sources.missing_message(dataset)
     assert "5,000 rows" in sources.missing_message(toy(sha256=None, rows=5000)[0])
 
 

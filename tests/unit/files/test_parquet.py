@@ -112,3 +112,45 @@ def test_rows_that_agree_are_read_one_run_after_the_other(tmp_path, monkeypatch,
     (tmp_path / "f.parquet").write_bytes((tmp_path / "f.parquet").read_bytes()[:-9])
     with pytest.raises(DamagedError):
         next(parquet.read_by("cell", tmp_path / "f.parquet", ["x"]))
+
+
+@pytest.mark.parametrize("size", [2, 3, 100])
+def test_rows_with_a_text_are_read_wherever_they_are(tmp_path, monkeypatch, size):
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", size)
+    cells = ["b", "b", "b", "a", "a", "b", "c"]
+    table = pa.table({"x": range(7), "cell": pa.array(cells).dictionary_encode(), "y": [None, *range(6)]})
+    parquet.write(tmp_path / "a.parquet", [table], {})
+    read, really = [], pq.ParquetFile.read_row_group
+
+    def reading(file, group, columns):
+        read.append((group, tuple(columns)))
+        return really(file, group, columns)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", reading)
+    by = parquet.RowsBy(tmp_path / "a.parquet", "cell")
+    assert {columns for _, columns in read} == {("cell",)}
+    for cell, expected in (("a", [3, 4]), ("b", [0, 1, 2, 5]), ("c", [6]), ("c", [6])):
+        rows = by.rows(cell)
+        assert rows.column_names == ["x", "y"]
+        assert rows["x"].to_pylist() == expected
+        assert rows["y"].to_pylist() == [table["y"][x].as_py() for x in expected]
+    assert by.rows("d") is None
+    # What was read last is not read again.
+    assert [group for group, columns in read if columns == ("x", "y")].count(6 // size) == 1
+
+
+def test_a_damaged_file_is_not_read_by_its_cells(tmp_path):
+    path = tmp_path / "a.parquet"
+    parquet.write(path, [pa.table({"cell": ["a"], "x": [1]})], {})
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(DamagedError, match="delete it and run again"):
+        parquet.RowsBy(path, "cell")
+
+
+def test_rows_that_do_not_count_are_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 4)
+    arms = pa.array(["one", "two"] * 5).dictionary_encode()
+    parquet.write(tmp_path / "a.parquet", [pa.table({"t": range(10), "name": arms, "y": range(10)})], {})
+    found = parquet.read(tmp_path / "a.parquet", ("t", "name"), (("y", ">", 2), ("name", "==", "two")))
+    assert found.to_pydict() == {"t": [3, 5, 7, 9], "name": ["two"] * 4}
+    assert parquet.read(tmp_path / "a.parquet").num_rows == 10

@@ -272,19 +272,49 @@ def test_a_table_that_is_not_too_long_is_there_whole_and_unfolds(world):
 
 def test_a_table_of_sentences_is_a_list_by_what_they_are_about(world):
     table = world.papers[0]["artifacts"][1]
-    lines = [f"{'bias' if i % 2 else 'regret'},holds,Sentence {i} is said.,{i}\n" for i in range(100)]
-    table["files"]["csv"].write_text("about,verdict,sentence,holds_in\n" + "".join(lines))
+    lines = [f"{'bias' if i % 2 else 'regret'},holds,Sentence {i} is said.,Statement {i}.\n" for i in range(100)]
+    table["files"]["csv"].write_text("about,verdict,sentence,statement\n" + "".join(lines))
     page = world.build()
     assert [page.text.count(f"Sentence {i} is said.") for i in range(100)] == [1] * 100
     assert page.text.index("Sentence 98 is") < page.text.index("Sentence 1 is")
+    # What the verdict is about stands beside it, and not beside the sentence alone.
+    assert "Sentence 7 is said. Put to the test, in all settings at once: Statement 7. holds" in " ".join(
+        page.text.split()
+    )
     assert page.text.index("Regret\n") < page.text.index("Sentence 0 is") < page.text.index("Bias\n")
+
+
+def test_a_published_table_has_its_verdicts_number_by_number(world):
+    places = {"first": ("Row <1>", "Left"), "both": ("Row 2", "Left"), "third": ("Row 2", "Right")}
+    places |= {"fourth": ("Row 3", "Left")}
+    verdicts = {"first": "reproduced", "both": "differs", "third": "unverifiable", "fourth": "unverifiable"}
+    rows = [
+        claim(f"one2001/{name}", paper="one2001", verdict=verdicts[name], published=f"{n}.5")
+        for n, name in enumerate(places)
+    ]
+    for row in rows[2:]:
+        row |= {"reproduced": "", "low": "", "high": ""}
+    world.write_ledger(rows)
+    world.papers[0]["claims"] = [
+        {"claim": name, "about": name, "artifact": "fig1", "published": 1, "row": row, "column": column}
+        for name, (row, column) in places.items()
+    ]
+    page = world.build()
+    # What nobody measured is folded.
+    assert sum(a.get("class") == "numbers grid" for a in page.all("table")) == 2
+    assert "1 other row, of which nothing was measured" in page.text
+    start = page.source.index('<table class="numbers grid">')
+    said = " ".join(Page(page.source[start : page.source.index("</table>", start)]).text.split())
+    assert said == "LeftRight Row <1>reproduced: 0.5, 5.012 Row 2differs: 1.5, 5.012unverifiable: 2.5"
+    links = [unquote(a["href"]) for a in page.all("a")]
+    assert links.count("#claim-one2001/third") >= 2
 
 
 def test_names_for_programs_are_words(world):
     figure, table = world.papers[0]["artifacts"]
     table["files"]["csv"].write_text("method,holds_in,mean_reward_se\ndp_se,470000.4,1\nother,476643,2\n")
     figure["caption"] = "Where `holds_in` is; dp_se as_printed, c_e and table1 and https://example.org/dp_se."
-    world.papers[0]["policies"] = {"dp_se": "DP-SE"}
+    world.papers[0] |= {"policies": {"dp_se": "DP-SE"}, "columns": {"holds_in": "surely holds in"}}
     page = world.build()
     assert "Where surely holds in is; DP-SE as printed, c_e and Table 1 and https://example.org/dp_se." in page.text
     assert "#one2001/table1" in [unquote(a["href"]) for a in page.all("figcaption", "a") if "href" in a]
@@ -326,7 +356,7 @@ def test_what_is_to_be_done_about_missing_data_stands_once_and_can_be_copied(wor
         {"path": "data/raw/a/b.csv", "mirrored": "a/b.csv", "url": "", "by_hand": "fetch https://b.org/b, unpack it"}
         | {"sha256": "", "rows": 1234},
     ]
-    message = "The raw data of a cannot be had: put in place data/raw/a/a.csv."
+    message = "The raw data of a are not there. Put in place data/raw/a/a.csv."
     dataset = {"name": "a", "title": "All of a", "status": "missing", "message": message, "files": files}
     world.write_ledger([*CLAIMS[:3], CLAIMS[3] | {"note": message}])
     page = world.build(datasets=[dataset])
@@ -338,7 +368,7 @@ def test_what_is_to_be_done_about_missing_data_stands_once_and_can_be_copied(wor
         assert words in said
     links = {a["href"] for a in page.all("a")}
     assert {"https://a.org/q?x%3E=%271%202%27", "https://b.org/b", "#data"} <= links
-    assert "1 claims open" in said
+    assert "1 claims open); of the statements of which nothing can be told, 1 wait for it." in said
 
 
 def test_the_page_leads_with_counts_that_open_the_ledger(world):
@@ -668,6 +698,9 @@ def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits)
     assert "1 of 2 is not private as claimed: Leaky <UCB>." in said
     assert "1 shows no more than is claimed where the same audit catches a broken twin." in said
     assert "K = 2; one of 3 settings. The <twin>." in said
+    # No audit proves privacy: readers are not told that it does.
+    assert "no excess shown" in said
+    assert said.count("private as claimed") == said.count("not private as claimed") + 1
     assert {"audit.csv", "audit_losses.pdf"} <= {a.get("href") for tag, a in page.elements if tag == "a"}
     assert page.ids()["audits"] == 1
     none = " ".join(world.build(audits=audits(("Tight", "private as claimed", kept))).text.split())

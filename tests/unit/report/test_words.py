@@ -8,7 +8,7 @@ from privarms.report import words
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("holds_in", "surely holds in"),
+        ("p05", "5% of runs below"),
         ("in_parts_se", "messages that name a part, standard error"),
         ("se_regret", "regret, standard error"),
         ("loss_low", "loss, lower end"),
@@ -19,14 +19,15 @@ from privarms.report import words
     ],
 )
 def test_heads_of_columns(name, said):
-    assert words.column(name) == said
+    own = {"in_parts": "messages that name a part", "max_n_source": "users of the largest source"}
+    assert words.Names({}, own).column(name) == said
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("dp_se as_printed", "DP-SE as printed"),
-        ("`fails_in` and `own_column`", "surely fails in and own column"),
+        ("`q90` and `own_column`", "90% of runs below and own column"),
         ("R_e, c_e, T_min, d_epsilon, eps_m and tau_s", "R_e, c_e, T_min, d_epsilon, eps_m and tau_s"),
         ("half_sample and plug_in_ridge", "half sample and plug in ridge"),
         (

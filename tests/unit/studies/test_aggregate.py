@@ -122,10 +122,10 @@ def test_rows_are_written_while_shards_are_read(tmp_path, monkeypatch):
     cells = expand("f.yaml", "p", "s", STUDY | many)
     made = run_study(tmp_path, 1e-9, cells)
     read, written, held = [0], [0], []
-    really_read, really_write = parquet.read, pq.ParquetWriter.write_table
+    really_read, really_write = parquet.RowsBy.rows, pq.ParquetWriter.write_table
 
-    def reading(path):
-        table = really_read(path)
+    def reading(shard, cell):
+        table = really_read(shard, cell)
         read[0] += table.num_rows
         held.append(read[0] - written[0])
         return table
@@ -134,7 +134,7 @@ def test_rows_are_written_while_shards_are_read(tmp_path, monkeypatch):
         written[0] += table.num_rows
         return really_write(writer, table, *arguments, **options)
 
-    monkeypatch.setattr(parquet, "read", reading)
+    monkeypatch.setattr(parquet.RowsBy, "rows", reading)
     monkeypatch.setattr(pq.ParquetWriter, "write_table", writing)
     joined(tmp_path, made, cells)
     rows_of_a_cell = 7 * 3

@@ -57,7 +57,7 @@ class Results:
             view = object.__new__(Results)
             sets = over if isinstance(over, list) else [over]
             view.__dict__ = self.__dict__ | {"_over": sets, "_views": {}}
-            view._read = cache(lambda kind, name, columns=None: view._restricted(self._read(kind, name, columns), name))
+            view._read = cache(lambda kind, name, *some: view._restricted(self._read(kind, name, *some), name))
             self._views[key] = view
         return self._views[key]
 
@@ -81,9 +81,15 @@ class Results:
         """A row per cell (and checkpoint or arm): parameters, means, standard errors, quantiles."""
         return self._read("cells", study)
 
-    def replicates(self, study: str, columns: tuple[str, ...] | None = None) -> pd.DataFrame:
-        """A row per replicate (and checkpoint or arm); for inference alone."""
-        return self._read("studies", study, columns)
+    def replicates(
+        self,
+        study: str,
+        columns: tuple[str, ...] | None = None,
+        filters: tuple[tuple[str, str, object], ...] | None = None,
+    ) -> pd.DataFrame:
+        """A row per replicate (and checkpoint or arm), of those that all filters (column, comparison, value) let
+        through; for inference alone."""
+        return self._read("studies", study, columns, filters)
 
     def by_cell(self, study: str, columns: Sequence[str]) -> Iterator[tuple[pd.DataFrame, dict[str, np.ndarray]]]:
         """Of each cell, in the study's order, the first row of `replicates`, and some columns of all its rows.
@@ -134,8 +140,15 @@ class Results:
             raise StudyError(self.paper, f"{name} ({kind})", reason)
         return known[name]
 
-    def _read_once(self, kind: str, name: str, columns: tuple[str, ...] | None = None) -> pd.DataFrame:
-        frame = parquet.read(self._file(kind, name), list(columns) if columns else None).to_pandas()
+    def _read_once(
+        self,
+        kind: str,
+        name: str,
+        columns: tuple[str, ...] | None = None,
+        filters: tuple[tuple[str, str, object], ...] | None = None,
+    ) -> pd.DataFrame:
+        # What was read is let go column by column: twice a long study would be most of a job's memory.
+        frame = parquet.read(self._file(kind, name), columns, filters).to_pandas(split_blocks=True, self_destruct=True)
         if kind == "cells":
             return frame.astype({c: object for c in frame.columns if frame[c].dtype == "category"})
         return frame

@@ -217,7 +217,7 @@ def missing_message(
     """
     files = "; ".join(f"{raw_path(dataset, file, raw)} ({_origin(file)}; {_known_by(file)})" for file in dataset.files)
     message = (
-        f"The raw data of {dataset.name} cannot be had: put in place {files}, "
+        f"The raw data of {dataset.name} are not there. Put in place {files}, "
         f"or have a mirror ({MIRROR_VARIABLE}) that holds {dataset.folder}/{dataset.files[0].name}."
     )
     found = []
@@ -235,7 +235,11 @@ def _origin(file: RawFile) -> str:
 def _known_by(file: RawFile) -> str:
     if file.sha256:
         return f"SHA-256 {file.sha256}"
-    return f"{file.rows:,} rows; its SHA-256 is not known" if file.rows else "any such file; it has no one SHA-256"
+    return (
+        f"{file.rows:,} rows; its SHA-256 is not known"
+        if file.rows
+        else "what that address gives on the day; it has no fixed SHA-256"
+    )
 
 
 def _is_address(place: str) -> bool:

@@ -12,6 +12,7 @@ import platform
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -98,17 +99,63 @@ def _in_one_piece(table: pa.Table) -> pa.Table:
     return pa.table(columns, schema=table.schema).combine_chunks()
 
 
-def read(path: Path | str, columns: list[str] | None = None) -> pa.Table:
-    """Read one file of ours; DamagedError where it is not the file that was written."""
-    try:
+def read(
+    path: Path | str, columns: Sequence[str] | None = None, filters: Sequence[tuple[str, str, object]] | None = None
+) -> pa.Table:
+    """Read one file of ours; DamagedError where it is not the file that was written.
+
+    filters: (column, comparison, value); rows for which one does not hold are never in memory together
+    """
+    with _faults_of(path):
         verify(path)
-        return pq.read_table(path, columns=columns, thrift_string_size_limit=FOOTER_BYTES)
+        some = {"columns": list(columns) if columns else None, "filters": list(filters) if filters else None}
+        return pq.read_table(path, thrift_string_size_limit=FOOTER_BYTES, **some)
+
+
+@contextmanager
+def _faults_of(path: Path | str) -> Iterator[None]:
+    try:
+        yield
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         # What the system refuses (no such file, no permission, a disk that fails) says nothing about the content.
         if isinstance(error, OSError) and error.errno is not None:
             raise PrivarmsError(f"{path}: cannot be read: {reason}") from error
         raise DamagedError(path, f"not a whole Parquet file ({reason})") from error
+
+
+class RowsBy:
+    """One file of ours, of which the rows are read that have a text in a column; that column is left out.
+
+    Of the rest of the file one row group is in memory. Raises DamagedError as `read`.
+    """
+
+    def __init__(self, path: Path | str, column: str):
+        self.path, self.column = path, column
+        with _faults_of(path):
+            verify(path)
+            self.file = pq.ParquetFile(path, read_dictionary=[column], thrift_string_size_limit=FOOTER_BYTES)
+            # text -> (row group, first row in it, how many) of each run of its rows
+            self.places: dict[str, list[tuple[int, int, int]]] = {}
+            for group in range(self.file.metadata.num_row_groups):
+                row = 0
+                for text, rows in runs(self.file.read_row_group(group, [column]), column):
+                    self.places.setdefault(text, []).append((group, row, rows.num_rows))
+                    row += rows.num_rows
+        self.columns = [name for name in self.file.schema_arrow.names if name != column]
+        self.latest: tuple[int, pa.Table | None] = -1, None
+
+    def rows(self, text: str) -> pa.Table | None:
+        """The rows with this text, in their order; None where there are none."""
+        if text not in self.places:
+            return None
+        return pa.concat_tables([self._group(group).slice(row, n) for group, row, n in self.places[text]])
+
+    def _group(self, group: int) -> pa.Table:
+        if self.latest[0] != group:
+            with _faults_of(self.path):
+                self.latest = group, self.file.read_row_group(group, self.columns)
+        return self.latest[1]
 
 
 def read_by(

@@ -29,6 +29,8 @@ AUDIT_LOOKS = {
     NOT_CAUGHT: "inconclusive",
     NOT_AUDITED: "unverifiable",
 }
+# No audit proves privacy.
+AUDIT_SAID = {word: word for word in AUDIT_LOOKS} | {PRIVATE: "no excess shown"}
 AUDIT_COLUMNS = (
     *("name", "subject", "verdict", "claimed_epsilon", "exact", "lower_bound", "level", "trials"),
     *("power_against_half_noise", "broken_twin_lower_bound", "note", "setting", "settings"),
@@ -80,7 +82,8 @@ def build_report(
 
     scale: "quick" or "paper". revision: of the program that made the results. seed: of their random streams.
     papers: {key, title, authors, year, venue, short?, url?, readings: [{text, source, affects?, tried?}], claims and
-    findings as the configuration has them, policies?: {name: what readers call it}, artifacts: [{name, kind: "figure"
+    findings as the configuration has them, policies?: {name: what readers call it}, columns?: {name: what it holds},
+    artifacts: [{name, kind: "figure"
     or "table", title, caption, card?, tab?, front?, settings: {study: [(name, text)]}, behind: [files], data:
     "simulated", "real" or "stand-in", files: {suffix: Path}}]}.
     A figure needs its png, a table its csv; an artifact whose `files` is empty was not made, and `reason` says why.
@@ -105,6 +108,7 @@ def build_report(
     every_audit = _rows(audits["table"]) if audits else []
     claims = [claim for statement in stated for claim in statement["claims"]]
     missing = _missing(datasets, claims)
+    waiting = sum(_waits(statement, missing) for statement in stated if not statement["ours"])
     names = {paper["key"]: _names(paper, stated) for paper in papers}
     _say(stated, names, missing)
     shown_papers = [_paper(paper, stated, folder, every_audit, scale, names[paper["key"]]) for paper in papers]
@@ -129,8 +133,10 @@ def build_report(
         small=SMALL,
         few=FEW,
         n_papers=sum(bool(paper["printed"]) for paper in shown_papers),
+        later=[paper for paper in shown_papers if not paper["printed"] and sum(paper["outcomes"].values())],
         fronts=[a for paper in shown_papers for a in paper["fronts"]],
         missing=missing,
+        waiting=waiting,
         datasets=[
             {"title": "", "files": []} | one for one in (*missing, *(d for d in datasets if d["status"] == "real"))
         ],
@@ -149,6 +155,7 @@ def build_report(
         if audits
         else {},
         audit_looks=AUDIT_LOOKS,
+        audit_said=AUDIT_SAID,
         sentence_looks=SENTENCE_LOOKS,
         style=Markup(loader.get_source(environment, "page.css")[0]),
         script=Markup(loader.get_source(environment, "page.js")[0]),
@@ -202,7 +209,7 @@ def _names(paper: Mapping, stated: Sequence[dict]) -> Names:
         name = artifact["name"]
         if "_" in name or NUMBERED.match(name):
             known[name] = (_label(name) or f"“{artifact['title']}”", f"{key}/{name}")
-    return Names(known)
+    return Names(known, paper.get("columns"))
 
 
 def _say(stated: Iterable[dict], names: Mapping[str, Names], missing: Sequence[Mapping]) -> None:
@@ -364,6 +371,7 @@ def _cards(artifacts: Sequence[dict], own: Sequence[dict]) -> list[dict]:
                 "statements": here,
                 "also": also,
                 "many": len(here) > MANY,
+                "grids": {artifact["name"]: grid for artifact in group if (grid := _grid(artifact, here))},
                 "outcomes": of_statements.counts(here),
                 "open": [reading for reading in _readings(group) if reading["open"]],
                 "readings": [reading for reading in _readings(group) if not reading["open"]],
@@ -373,6 +381,24 @@ def _cards(artifacts: Sequence[dict], own: Sequence[dict]) -> list[dict]:
             }
         )
     return cards
+
+
+def _grid(artifact: Mapping, here: Sequence[dict]) -> dict:
+    """A published table with the verdict on each of its numbers, from the claims that say where in it they stand:
+    {title, columns, rows: [(name, [claims, or None])], open: those of which nothing was measured, verdicts: {word: how
+    many}}; nothing for another artifact."""
+    claims = [c for statement in here for c in statement["claims"] if c["row"] and c["artifact"] == artifact["name"]]
+    there = {(claim["row"], claim["column"]): claim for claim in claims}
+    columns = _once_each(claim["column"] for claim in claims)
+    rows = [(row, [there.get((row, column)) for column in columns]) for row in _once_each(c["row"] for c in claims)]
+    seen = {row: any(claim and claim["reproduced"] for claim in entries) for row, entries in rows}
+    return claims and {
+        "title": artifact["title"],
+        "columns": columns,
+        "rows": [row for row in rows if seen[row[0]]],
+        "open": [row for row in rows if not seen[row[0]]],
+        "verdicts": {word: sum(claim["shown"] == word for claim in claims) for word in of_statements.WORDS},
+    }
 
 
 def _readings(group: Sequence[dict]) -> list[dict]:
@@ -435,7 +461,7 @@ def _artifact(
 def _table(path: Path, most: int, names: Names) -> dict:
     """The table as it is shown: its first rows, the others that may be unfolded, and how many there are in all.
 
-    One that consists of sentences is a list of them: about -> [(sentence, verdict)].
+    One that consists of sentences is a list of them: about -> [(sentence, verdict, the statement that was tested)].
     """
     header, rows = read_csv(path)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
@@ -446,7 +472,7 @@ def _table(path: Path, most: int, names: Names) -> dict:
         "sentences": {},
         "header": [
             {
-                "name": words.column(name),
+                "name": names.column(name),
                 "numeric": bool(any(cells)) and all(_is_number(cell) for cell in cells if cell),
             }
             for name, cells in zip(header, columns, strict=True)
@@ -461,7 +487,7 @@ def _sentences(header: Sequence[str], rows: Sequence[Sequence[str]], names: Name
     found: dict[str, list[tuple]] = {}
     for cells in rows:
         row = dict(zip(header, cells, strict=True))
-        entry = names.plain(row["sentence"]), row.get("verdict", "")
+        entry = names.plain(row["sentence"]), row.get("verdict", ""), names.plain(row.get("statement", ""))
         found.setdefault(row.get("about", ""), []).append(entry)
     return found
 
@@ -484,6 +510,13 @@ def _missing(datasets: Sequence[Mapping], claims: Sequence[Mapping]) -> list[dic
         ]
         dataset["claims"] = sum(dataset["message"] != "" and dataset["message"] in claim["note"] for claim in claims)
     return lacking
+
+
+def _waits(statement: Mapping, missing: Sequence[Mapping]) -> bool:
+    """Whether a statement of which nothing can be told lacks data for one of its claims."""
+    messages = [dataset["message"] for dataset in missing if dataset["message"]]
+    open_claims = [claim for claim in statement["claims"] if any(text in claim["note"] for text in messages)]
+    return bool(open_claims) and statement["outcome"] == "cannot be told"
 
 
 def _example(low: float, high: float) -> Markup:

@@ -57,7 +57,7 @@ def of_papers(
     papers: {key, claims: as `studies.claims.load` gives them, or nothing}; at_paper_scale: (claim, variant) -> verdict
     A statement: {name, anchor, paper, text, ours, outcome, claims: [...], artifact: that of its first claim}. A claim:
     the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `range` (of what it sums up, or
-    nothing), `drawing`, `change`, `at_paper_scale`.
+    nothing), `drawing`, `change`, `at_paper_scale`, and `row` and `column` of the published table where it stands.
     Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
     """
     settings = {
@@ -152,6 +152,8 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         "shown": SMALL if small else row["verdict"],
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
         "at_paper_scale": wide,
+        "row": setting.get("row", ""),
+        "column": setting.get("column", ""),
         "drawing": Markup(),
         "change": "",
         "younger": bool(YOUNGER.search(row["statement"])),

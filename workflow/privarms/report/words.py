@@ -11,7 +11,7 @@ VARIANTS = {
     "as_released": "as released",
     "as_released_current": "as released, current",
 }
-# What a column holds where its name alone does not say it.
+# What a column holds where its name alone does not say it; a paper's own are in its configuration.
 COLUMNS = {
     "p05": "5% of runs below",
     "p50": "half of runs below",
@@ -19,28 +19,19 @@ COLUMNS = {
     "q90": "90% of runs below",
     "q99": "99% of runs below",
     "mse": "mean squared error",
-    "holds_in": "surely holds in",
-    "fails_in": "surely fails in",
-    "open_in": "not decided in",
-    "in_parts": "messages that name a part",
-    "alone": "alone in a batch's sums",
     "replicates": "runs",
     "ours_replicates": "our runs",
-    "reg": "regret budget",
     "ks": "distance from uniform",
     "ks_p": "p of that distance",
-    "x_nats": "x in nats",
     "log_gamma": "ln gamma",
-    "n_target": "target users",
-    "max_n_source": "users of the largest source",
-    "sum_n_source": "users of all sources",
-    "n_aux": "auxiliary users a source",
-    "epsilon_aux": "epsilon of auxiliary users",
     "p_holm": "p after Holm",
     "significant_holm": "significant after Holm",
 }
 # Parts of names that are short for words.
 PARTS = {"se": "standard error", "p": "p", "eps": "epsilon", "mse": "mean squared error"}
+
+# What stands behind the name of another column.
+ENDS = {"se": "standard error", "low": "lower end", "high": "upper end"}
 
 # An address, a name in Markdown's quotes, a name of several parts, a number with an exponent: what comes first counts.
 PIECES = re.compile(
@@ -56,21 +47,6 @@ GREEK = ("eps", "tau")
 LONG = 4
 
 
-def column(name: str) -> str:
-    """The head of a column for readers; its name in the CSV file says the same, shorter."""
-    if name in COLUMNS:
-        return COLUMNS[name]
-    head, _, last = name.rpartition("_")
-    if last in ("se", "low", "high") and head:
-        word = {"se": "standard error", "low": "lower end", "high": "upper end"}[last]
-        return f"{column(head)}, {word}"
-    if name.startswith("se_"):
-        return f"{column(name[3:])}, standard error"
-    if name.startswith("published_"):
-        return f"published {column(name.removeprefix('published_'))}"
-    return " ".join(PARTS.get(part, part) for part in name.split("_"))
-
-
 def whole(value: float) -> str:
     """A whole number, in groups of three digits where it is long."""
     digits = f"{value:.0f}"
@@ -80,11 +56,25 @@ def whole(value: float) -> str:
 class Names:
     """What names mean in a paper's texts.
 
-    known: name -> (words, the place on the page to which it leads, or nothing)
+    known: name -> (words, the place on the page to which it leads, or nothing); columns: its own -> what they hold
     """
 
-    def __init__(self, known: Mapping[str, tuple[str, str]]):
+    def __init__(self, known: Mapping[str, tuple[str, str]], columns: Mapping[str, str] | None = None):
         self.known = {**{name: (words, "") for name, words in VARIANTS.items()}, **known}
+        self.columns = COLUMNS | (columns or {})
+
+    def column(self, name: str) -> str:
+        """The head of a column for readers; its name in the CSV file says the same, shorter."""
+        if name in self.columns:
+            return self.columns[name]
+        head, _, last = name.rpartition("_")
+        if last in ENDS and head:
+            return f"{self.column(head)}, {ENDS[last]}"
+        if name.startswith("se_"):
+            return f"{self.column(name[3:])}, standard error"
+        if name.startswith("published_"):
+            return f"published {self.column(name.removeprefix('published_'))}"
+        return " ".join(PARTS.get(part, part) for part in name.split("_"))
 
     def plain(self, text: str) -> str:
         """The text with words for names, for where no link can be."""
@@ -114,7 +104,7 @@ class Names:
         if name in self.known:
             return self.known[name]
         if found["quoted"]:
-            return column(name), ""
+            return self.column(name), ""
         parts = name.split("_")
         symbol = len(parts) == 2 and (min(map(len, parts)) < WORD or parts[0] in GREEK)
         return (name if symbol or "_" not in name else name.replace("_", " ")), ""

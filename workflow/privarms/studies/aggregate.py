@@ -70,18 +70,18 @@ def rows_by_cell(
     Raises PrivarmsError if a shard is damaged or the shards do not hold just the cells' replicates, in order.
     """
     # Cells that follow each other lie in one shard, or in two at the edge of it.
-    latest: dict[int, dict[str, pa.Table]] = {}
+    latest: dict[int, parquet.RowsBy] = {}
 
-    def held(index: int) -> dict[str, pa.Table]:
+    def held(index: int) -> parquet.RowsBy:
         if index not in latest:
             while len(latest) > 1:
                 del latest[next(iter(latest))]
-            latest[index] = _by_cell(parquet.read(shards[index]))
+            latest[index] = parquet.RowsBy(shards[index], "cell")
         return latest[index]
 
     for cell, indices in zip(cells, places, strict=True):
         where = ", ".join(str(shards[i]) for i in indices)
-        parts = [held(i).get(cell.name) for i in indices]
+        parts = [held(i).rows(cell.name) for i in indices]
         if not parts or any(part is None for part in parts):
             raise PrivarmsError(f"{where}: no rows of {cell.name}; delete what is there and run again")
         rows = _joined(parts)
@@ -92,14 +92,6 @@ def rows_by_cell(
                 "delete what is there and run again"
             )
         yield cell, rows
-
-
-def _by_cell(table: pa.Table) -> dict[str, pa.Table]:
-    """The rows of each cell of a shard, without the column that names it."""
-    found: dict[str, list[pa.Table]] = {}
-    for name, rows in parquet.runs(table, "cell"):
-        found.setdefault(name, []).append(rows.drop_columns("cell"))
-    return {name: _joined(parts) for name, parts in found.items()}
 
 
 def _joined(parts: list[pa.Table]) -> pa.Table:
@@ -126,13 +118,16 @@ def summarise(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     summary and counted in `<column>_missing`. The standard error of a single run is NaN.
     """
     measures = [c for c in rows.columns if c != "replicate" and c not in keys]
-    groups = rows.groupby(list(keys), sort=True) if keys else [((), rows)]
+    # Where the rows of each group are, and no copy of them: a cell may have millions.
+    groups = rows[list(keys)].groupby(list(keys), sort=True).indices if keys else {(): np.arange(len(rows))}
+    columns = {measure: rows[measure].to_numpy() for measure in measures}
     summaries = []
-    for values, group in groups:
-        summary = dict(zip(keys, values, strict=True))
+    for values in sorted(groups):
+        group = groups[values]
+        summary = dict(zip(keys, values if len(keys) != 1 else [values], strict=True))
         summary["replicates"] = len(group)
         for measure in measures:
-            sample = group[measure].to_numpy(np.float64)
+            sample = columns[measure][group].astype(np.float64)
             sample = sample[~np.isnan(sample)]
             n = len(sample)
             summary[f"{measure}_mean"] = sample.mean() if n else np.nan
@@ -155,7 +150,7 @@ def aggregate(
 ) -> None:
     """Write `<study>.parquet` and `<study>_cells.parquet` from the shards that hold a study's cells, in these' order.
 
-    In memory are two shards, a batch of cells and the summaries, which are a row per cell and key.
+    In memory are a batch of cells, row groups of two shards and the summaries, which are a row per cell and key.
 
     places: as in `rows_by_cell`
     origin_of_data: dataset -> real or stand-in; cells without a dataset are `simulated`
@@ -168,7 +163,12 @@ def aggregate(
             keys = [k for k in library.literals("protocols", batch[0].protocol)["KEYS"] if k in rows.column_names]
             summary, groups = _summary(batch, counts, rows, keys)
             summaries.append(_beside(cell_columns(batch, groups, types, origin_of_data), summary))
-            yield _beside(cell_columns(batch, counts, types, origin_of_data), rows)
+            # A cell may have millions of rows, and most columns say which one it is.
+            ends = np.cumsum([0, *counts])
+            for start in range(0, rows.num_rows, parquet.ROWS_PER_GROUP):
+                part = rows.slice(start, parquet.ROWS_PER_GROUP)
+                here = np.diff(np.clip(ends, start, start + part.num_rows))
+                yield _beside(cell_columns(batch, here, types, origin_of_data), part)
 
     described = {**metadata, **parquet.origin(), "cells": [describe(c) for c in cells]}
     parquet.write(study_path, tables(), described)
@@ -193,7 +193,8 @@ def _batches(rows_of_cells: Iterable[tuple[Cell, pa.Table]]) -> Iterator[tuple[l
 def _summary(cells: list[Cell], counts: list[int], rows: pa.Table, keys: list[str]) -> tuple[pa.Table, np.ndarray]:
     """The summaries of some cells one below the other, and how many rows each cell has there."""
     position = pa.array(np.repeat(np.arange(len(cells)), counts))
-    summary = summarise(rows.append_column("cell", position).to_pandas(), ["cell", *keys])
+    frame = rows.append_column("cell", position).to_pandas(split_blocks=True)
+    summary = summarise(frame, ["cell", *keys])
     groups = summary.pop("cell").value_counts(sort=False).reindex(range(len(cells)), fill_value=0)
     return pa.Table.from_pandas(summary, preserve_index=False), groups.to_numpy()
 

@@ -104,7 +104,7 @@ class Cell:
         """The dataset that the environment is made of, if it is."""
         return self.environment_parameters.get("dataset")
 
-    @property
+    @cached_property
     def seconds(self) -> float:
         """Estimated seconds of one replicate on one core."""
         # An audit that does not run the policy through says itself what a trial costs.

@@ -7,6 +7,7 @@ from privarms.errors import PrivarmsError
 from privarms.report import findings
 from privarms.studies import claims as of_claims
 from privarms.studies import defaults, library, paths
+from privarms.studies.cost import duration
 from privarms.studies.simulation import Simulation
 
 
@@ -19,6 +20,7 @@ class Outputs:
         self.simulation = simulation
         self.datasets = simulation.datasets
         self._config = config
+        self._said: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self.left_out, files = self._claim_files()
         self.claims = {
             paper: of_claims.load(
@@ -319,6 +321,7 @@ class Outputs:
             {
                 "key": paper,
                 **{k: content.get(k, "") for k in about},
+                "columns": content.get("columns", {}),
                 "policies": self._policies(paper),
                 "claims": self.claims.get(paper, []),
                 "artifacts": [self._described(paper, name, lacking.get(name)) for name in content["artifacts"]],
@@ -339,13 +342,19 @@ class Outputs:
             "name": name,
             **{k: entry[k] for k in ("kind", "title", "caption")},
             **{k: entry[k] for k in ("card", "tab", "front") if k in entry},
-            "settings": {s: _settings(self.simulation.cells(paper, s)) for s in self.studies_of(paper, name)},
+            "settings": {s: self._settings(paper, s) for s in self.studies_of(paper, name)},
             "data": self.origin(paper, name),
             "behind": [paths.cells(self.scale, paper, s) for s in self.studies_of(paper, name) if s in there],
         }
         if reason:
             return found | {"files": {}, "reason": reason}
         return found | {"files": {file.rsplit(".", 1)[1]: file for file in self.artifact_files(paper, name)}}
+
+    def _settings(self, paper: str, study: str) -> list[tuple[str, str]]:
+        # Many artifacts may rest on one study.
+        if (paper, study) not in self._said:
+            self._said[paper, study] = _settings(self.simulation.cells(paper, study))
+        return self._said[paper, study]
 
 
 def _listed(one_or_many: str | list[str] | None) -> list[str]:
@@ -366,7 +375,9 @@ def _settings(cells: list) -> list[tuple[str, str]]:
         for key, value in row.items():
             if value is not None:
                 values.setdefault(key, {}).setdefault(value)
-    return [(SETTINGS.get(key, key.replace("_", " ")), _range(list(found))) for key, found in values.items() if found]
+    seconds = sum(cell.seconds * cell.replicates for cell in cells)
+    said = [(SETTINGS.get(key, key.replace("_", " ")), _range(list(found))) for key, found in values.items() if found]
+    return [*said, ("time", f"about {duration(seconds)} on one core, by estimate")] if cells else said
 
 
 def _range(found: list) -> str:

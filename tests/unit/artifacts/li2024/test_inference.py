@@ -45,12 +45,14 @@ def rows(*parts, **columns):
 
 
 def results(folder, kind="studies", **studies):
-    files = []
+    files = {"cells": []} | {kind: []}
     for name, parts in studies.items():
-        files.append(folder / f"{name}{'_cells' if kind == 'cells' else ''}.parquet")
         frame = pd.concat(parts, ignore_index=True)
-        parquet.write(files[-1], [pa.Table.from_pandas(frame, preserve_index=False)], {})
-    return Results("li2024", "quick", **{kind: files}, published=paths.published("config/published", "li2024"))
+        for kind_of_file, found in files.items():
+            found.append(folder / f"{name}{'_cells' if kind_of_file == 'cells' else ''}.parquet")
+            kept = frame.drop_duplicates("cell") if kind_of_file != kind else frame
+            parquet.write(found[-1], [pa.Table.from_pandas(kept, preserve_index=False)], {})
+    return Results("li2024", "quick", **files, published=paths.published("config/published", "li2024"))
 
 
 def test_the_rarest_feature_of_the_first_half():

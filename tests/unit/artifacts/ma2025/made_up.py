@@ -12,6 +12,8 @@ from privarms.studies import cells as grid
 from privarms.studies import configuration
 from privarms.studies.aggregate import parameter_types
 
+from ..chosen import chosen
+
 ROOT = Path(__file__).parents[4]
 STUDIES = ROOT / "config/studies/ma2025.yaml"
 LOGS = ROOT / "config/published/ma2025/logs.csv"
@@ -59,5 +61,6 @@ def write(path, frame):
 def runs(frames):
     """What an inference function sees: replicates and cells by study."""
     return SimpleNamespace(
-        replicates=lambda study, columns=None: frames[study][0], cells=lambda study: frames[study][1]
+        replicates=lambda study, columns=None, filters=None: chosen(frames[study][0], columns, filters),
+        cells=lambda study: frames[study][1],
     )

@@ -93,6 +93,17 @@ def turned(runs):
     return pd.concat([*parts, *printed], ignore_index=True)
 
 
+def test_a_contest_without_one_of_its_methods_decides_nothing(tmp_path):
+    """Linear earns the most, in fewer runs than the others have: they are compared without it."""
+    runs = usual()
+    best = [runs_of("ldp_linear", a, rate=0.99, replicates=8) for a in ("with", "without")]
+    made = made_of(tmp_path, real_data=pd.concat([runs[runs["policy"] != "ldp_linear"], *best], ignore_index=True))
+    assert set(made.inference("table2_pairs")["method"]) == {"ldp_mab", "ldp_nn"}
+    for measure, arguments in (("rank_lead", {}), ("significant_lead", {})):
+        found = measured(made, measure, dataset="toy", **arguments)
+        assert "compares ldp_linear with; ldp_linear without with no other method on toy" in str(found)
+
+
 def test_other_rewards_turn_every_verdict(made, tmp_path):
     other = made_of(tmp_path, real_data=turned(RATES))
     cases = {

@@ -64,3 +64,10 @@ def test_the_sheet_has_a_line_a_setting():
     assert texts[:4] == ["DP-IMED", "1", "100 to 100", "40%"]
     assert texts[-1] == "1.00"
     assert len(line) == sheet.columns
+    assert not any(note.startswith("As good, ") for note in sheet.notes)
+
+
+def test_the_sheet_names_who_is_as_good():
+    sheet = tables.advice_sheet(made(dp_se=113), None)
+    assert sheet.rows[1][0].text == "DP-IMED (+1)"
+    assert "As good, K = 5, T = 1,000, ε = 1: DP-SE." in sheet.notes

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,8 @@ SHARES = (0.05, 0.1, 0.25, 0.5, 0.75)
 LEVELS = np.linspace(0.005, 0.995, 100)
 AXES = ("arrivals", "horizon", "M", "alpha", "epsilon")
 PATIENTS = 20_000
+# What is recorded of the trial from which an estimate comes.
+ESTIMATE = ("estimate", "effect", "floor_T_min", "variance_0", "variance_1")
 
 
 def _parameters(rows: pd.DataFrame) -> list[str]:
@@ -39,11 +41,22 @@ def _parameters(rows: pd.DataFrame) -> list[str]:
 
 def _by_cell(rows: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
     """The setting of each cell, in which no axis is lacking, and its rows."""
-    columns, absent = _parameters(rows), dict.fromkeys(AXES, math.nan) | {"arrivals": "stationary"}
+    columns = _parameters(rows)
     for _, cell in rows.groupby("cell", observed=True, sort=False):
-        first = cell.iloc[0]
-        found = absent | {name: first[name] for name in columns}
-        yield {k: found[k] for k in ("policy", *AXES)} | found, cell
+        yield _setting(columns, cell.iloc[0]), cell
+
+
+def _of_coverage(results: Results, values: Sequence[str]) -> Iterator[tuple[dict, pd.DataFrame]]:
+    """The same of study `coverage`, some columns of its rows: as a whole it takes three gigabytes."""
+    columns = _parameters(results.cells("coverage"))
+    for first, measured in results.by_cell("coverage", values):
+        yield _setting(columns, first.iloc[0]), pd.DataFrame(measured)
+
+
+def _setting(columns: Iterable[str], row: pd.Series) -> dict:
+    absent = dict.fromkeys(AXES, math.nan) | {"arrivals": "stationary"}
+    found = absent | {name: row[name] for name in columns}
+    return {k: found[k] for k in ("policy", *AXES)} | found
 
 
 def environment_of(setting: dict):
@@ -293,7 +306,7 @@ def _params(setting: dict, n: int):
 
 def _estimates(results: Results) -> Iterator[tuple[dict, pd.DataFrame, float]]:
     """The setting and rows of each cell, and the budget that its Laplace noise has, inf without."""
-    for setting, cell in _by_cell(results.replicates("coverage")):
+    for setting, cell in _of_coverage(results, ESTIMATE):
         epsilon, noise = float(setting["epsilon"]), setting.get("noise", math.nan)
         yield setting, cell, math.inf if math.isnan(epsilon) else epsilon / (1 if pd.isna(noise) else noise)
 
@@ -366,7 +379,7 @@ def lower_bound(results: Results) -> pd.DataFrame:
     error and regret are half as large, and 0 is reached at phi = sqrt(3 gap / (32 R)) again. share: phi over that
     """
     rows = []
-    for setting, cell in _by_cell(results.replicates("coverage")):
+    for setting, cell in _of_coverage(results, ("estimate", "effect", "regret")):
         if int(setting["M"]) > 1:
             continue
         errors = (cell["estimate"] - cell["effect"]).abs().dropna().to_numpy()

@@ -92,7 +92,7 @@ def table2_sheet(table: pd.DataFrame, results: Results) -> Sheet:
     notes = [
         "Mean reward over that of ABSE (not private, target users only). Bold, the best of a row's methods, the first "
         "of equals; grey, better than each other one by the signed-rank test at .05. As printed: c = 64, fewer runs, "
-        "not compared."
+        "not tested. Rank sums are among all columns; among the paper's six methods they are a table of their own."
     ]
     return Sheet(
         heads=[

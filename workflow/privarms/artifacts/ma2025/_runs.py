@@ -72,8 +72,9 @@ def first_eliminations(results: Results) -> pd.DataFrame:
     """Study `illustration`, a row per cell: target users before a sub-optimal arm goes at the test point, `users` (the
     mean) and `users_se`; 0 where it goes in the auxiliary stage, the horizon where none goes."""
     cells = results.cells("illustration").drop_duplicates("cell")
-    runs = results.replicates("illustration")
-    runs = dict(list(runs[(runs["t"] == runs["horizon"]) & (runs["arm"] > 0)].groupby("cell", observed=True)))
+    columns = ("cell", "t", "horizon", "replicate", "eliminated_after")
+    runs = results.replicates("illustration", columns, (("arm", ">", 0),))
+    runs = dict(list(runs[runs["t"] == runs["horizon"]].groupby("cell", observed=True)))
     settings = [c for c in ("variant", "c", "horizon", "K", "M", "epsilon", "n_aux", "epsilon_aux", "gamma", "kappa",
                             "batch", "panels") if c in cells]  # fmt: skip
     rows = []
@@ -88,9 +89,8 @@ def first_eliminations(results: Results) -> pd.DataFrame:
 
 def illustrated(results: Results) -> pd.DataFrame:
     """The first run of each cell of study `illustration`: what Figure 6 shows beside the means."""
-    runs = results.replicates("illustration")
-    columns = ["cell", "t", "arm", "regret", "local_regret", "share", "eliminated_after"]
-    return runs.loc[runs["replicate"] == 0, columns].astype({"cell": str}).reset_index(drop=True)
+    columns = ("cell", "t", "arm", "regret", "local_regret", "share", "eliminated_after")
+    return results.replicates("illustration", columns, (("replicate", "==", 0),)).astype({"cell": str})
 
 
 def partitions(results: Results) -> pd.DataFrame:

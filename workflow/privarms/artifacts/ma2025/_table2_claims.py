@@ -211,11 +211,17 @@ def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 
 
 def _pairs(results: Results, dataset: str) -> pd.DataFrame:
-    """The comparisons of two methods that are both among those on which the claim rests."""
+    """The comparisons of two methods that are both among those on which the claim rests; NoCellsError where one of
+    these is compared with none."""
     pairs = results.inference("table2_pairs")
     own = [*METHOD, "settings"]
     named = _table(results, dataset)[[*ROW, *own]]
     both = pairs.merge(named, on=[*ROW, *own]).merge(named.rename(columns={k: f"other_{k}" for k in own}))
+    # A method of fewer runs than most is not compared: what is left of a contest without it is another contest.
+    compared = {tuple(row) for o in ("", "other_") for row in both[[f"{o}{k}" for k in METHOD]].fillna("").to_numpy()}
+    if lacking := {tuple(row) for row in named[METHOD].fillna("").to_numpy()} - compared:
+        said = "; ".join(" ".join(filter(None, map(str, one))) for one in sorted(lacking))
+        raise NoCellsError(f"this run compares {said} with no other method on {dataset}: it has fewer runs than most")
     return _some(both, f"comparisons of methods on {dataset}")
 
 

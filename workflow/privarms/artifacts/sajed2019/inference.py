@@ -189,8 +189,8 @@ def pulls(results: Results) -> pd.DataFrame:
     """
     cells = parameters(results.cells("pulls"))
     cells["beta"] = cells["beta"].fillna(1 / cells["horizon"]) if "beta" in cells else 1 / cells["horizon"]
-    runs = results.replicates("pulls", ("policy", "cell", "replicate", "arm", "pulls"))
-    runs = runs[(runs["policy"] == "dp_se") & (runs["arm"] > 0)]
+    of_dp_se = (("policy", "==", "dp_se"), ("arm", ">", 0))
+    runs = results.replicates("pulls", ("cell", "replicate", "arm", "pulls"), of_dp_se)
     rows = []
     for name, runs_of_cell in runs.groupby("cell", observed=True, sort=False):
         cell = cells.loc[name]
