@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from privarms.artifacts.tables import shown
 from privarms.errors import PrivarmsError
 
 # {row.column}, with a format of Python's for numbers, {row.column:.3g} or {row.column:.0%}.
@@ -149,7 +148,12 @@ def _worded(where: str, wording: Mapping, rows: Mapping[str, Mapping[str, str] |
             return found
         if math.isinf(number):
             return "∞" if number > 0 else "−∞"
-        return format(number, field[3]).replace("-", "−") if field[3] else shown(number)
+        if field[3]:
+            return format(number, field[3]).replace("-", "−")
+        # It imports pandas, a quarter of a second of every plan, which checks findings and says none.
+        from privarms.artifacts.tables import shown
+
+        return shown(number)
 
     text = FIELD.sub(fill, wording["text"])
     return None if missing else text
