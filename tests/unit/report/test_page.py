@@ -310,6 +310,25 @@ def test_a_published_table_has_its_verdicts_number_by_number(world):
     assert links.count("#claim-one2001/third") >= 2
 
 
+def test_claims_are_found_by_the_epsilon_at_which_they_are_measured(world):
+    settings = {
+        "first": {"arguments": {"epsilon": 1}},
+        "second": {"over": [{"epsilon": [0.25], "K": [5]}, {"epsilon": [0.25]}]},
+        "third": {"over": {"epsilon": [1, 10]}},
+        "fourth": {"arguments": {"epsilon": "0.5 to 8"}},
+    }
+    world.write_ledger([claim(f"one2001/{name}", paper="one2001") for name in settings])
+    world.papers[0]["claims"] = [
+        {"claim": name, "about": name, "artifact": "fig1", "published": 1} | own for name, own in settings.items()
+    ]
+    page = world.build()
+    rows = [a["data-epsilon"] for a in page.all("tr") if "data-epsilon" in a]
+    assert rows == ["1", "0.25", "-", "-"]
+    start = page.source.index('<select name="epsilon">')
+    offered = Page(page.source[start : page.source.index("</select>", start)]).text
+    assert offered == "any0.251several, none, or in the text"
+
+
 def test_names_for_programs_are_words(world):
     figure, table = world.papers[0]["artifacts"]
     table["files"]["csv"].write_text("method,holds_in,mean_reward_se\ndp_se,470000.4,1\nother,476643,2\n")

@@ -66,7 +66,7 @@
     contents ||= new Map(rows.map((one) => [one, plain(`${one.dataset.claim} ${one.textContent} ${byId(decodeURIComponent(one.querySelector("a").hash.slice(1)))?.textContent ?? ""}`)]));
     return contents.get(row);
   };
-  const fields = ["text", "paper", "where", "verdict", "outcome", "variant", "data", "whose", "sort"];
+  const fields = ["text", "paper", "where", "verdict", "outcome", "epsilon", "variant", "data", "whose", "sort"];
   const wheres = new Map(rows.map((row) => [row, row.cells[2].firstChild.textContent]));
   for (const where of [...new Set(wheres.values())].sort(compare)) form.elements.where.add(new Option(where, where));
   const sorts = headers.map((header) => header.dataset.sort);
@@ -121,7 +121,7 @@
   const filter = (remember) => {
     const wanted = Object.fromEntries(fields.map((name) => [name, form.elements[name].value]));
     const words = plain(wanted.text).split(/\s+/).filter(Boolean);
-    const chosen = ["paper", "verdict", "outcome", "variant", "data", "whose"].filter((name) => wanted[name]);
+    const chosen = ["paper", "verdict", "outcome", "epsilon", "variant", "data", "whose"].filter((name) => wanted[name]);
     let found = 0;
     for (const row of rows) {
       const fits = chosen.every((name) => row.dataset[name] === wanted[name])

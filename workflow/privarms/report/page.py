@@ -127,6 +127,7 @@ def build_report(
         papers=shown_papers,
         claims=claims,
         outcomes=of_statements.counts(stated),
+        epsilons=sorted({claim["epsilon"] for claim in claims} - {of_statements.NO_ONE_EPSILON}, key=float),
         n_ours=sum(statement["ours"] for statement in stated),
         verdicts={word: sum(claim["shown"] == word for claim in claims) for word in of_statements.WORDS},
         outcome_looks=of_statements.OUTCOME_LOOKS,

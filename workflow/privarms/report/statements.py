@@ -14,6 +14,8 @@ from privarms.report import interval
 from privarms.report.words import VARIANTS, whole
 from privarms.verdict import VERDICTS, Measured, Region, region
 
+# Of a claim that rests on several budgets, or on none.
+NO_ONE_EPSILON = "-"
 # What scale quick measured of a claim whose setting is larger: no verdict, but a number.
 SMALL = "measured small"
 WORDS = (*VERDICTS, SMALL)
@@ -57,7 +59,8 @@ def of_papers(
     papers: {key, claims: as `studies.claims.load` gives them, or nothing}; at_paper_scale: (claim, variant) -> verdict
     A statement: {name, anchor, paper, text, ours, outcome, claims: [...], artifact: that of its first claim}. A claim:
     the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `range` (of what it sums up, or
-    nothing), `drawing`, `change`, `at_paper_scale`, and `row` and `column` of the published table where it stands.
+    nothing), `drawing`, `change`, `at_paper_scale`, `epsilon` (the one at which it is measured, or NO_ONE_EPSILON),
+    and `row` and `column` of the published table where it stands.
     Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
     """
     settings = {
@@ -152,6 +155,7 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         "shown": SMALL if small else row["verdict"],
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
         "at_paper_scale": wide,
+        "epsilon": _epsilon(setting),
         "row": setting.get("row", ""),
         "column": setting.get("column", ""),
         "drawing": Markup(),
@@ -162,6 +166,18 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         found["drawing"] = interval.draw(allowed, measured, _published(setting["published"]))
         found["change"] = _change(found["shown"], allowed, measured)
     return found
+
+
+def _epsilon(setting: Mapping) -> str:
+    """The one privacy budget at which a claim is measured."""
+    if "epsilon" in setting.get("arguments", {}):
+        found = {setting["arguments"]["epsilon"]}
+    else:
+        over = setting.get("over", {})
+        found = {value for one in (over if isinstance(over, list) else [over]) for value in one.get("epsilon", [])}
+    # One that a program reads as a rule, `from 0.5 to 8`, is no budget.
+    plain = [f"{value:g}" for value in found if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    return plain[0] if len(found) == len(plain) == 1 else NO_ONE_EPSILON
 
 
 def _float(text: str) -> float:
