@@ -675,7 +675,7 @@ def test_an_empty_ledger_makes_a_page(world):
     world.write_ledger([])
     page = world.build(datasets=[])
     assert "The ledger is empty." in page.text
-    assert page.text.count("No statement of its own is checked.") == 5
+    assert page.text.count("No statement of its own stands in the ledger.") == 5
 
 
 @pytest.fixture
