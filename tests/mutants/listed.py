@@ -42,9 +42,18 @@ class Mutant:
         path.write_text(before.replace(self.text, self.becomes), encoding="utf-8")
 
     def digest(self, project: Path) -> str:
-        """What changes when the mutant does, or the file that it changes."""
-        held = repr(astuple(self)).encode() + self.path(project).read_bytes()
-        return hashlib.sha256(held).hexdigest()
+        """What changes when the mutant does, the file that it changes, or what judges it: tests and claims."""
+        held = hashlib.sha256(repr(astuple(self)).encode())
+        judges = [project / "tests" / name for name in (*self.tests, "mutants/run.py", "mutants/reduced.py")]
+        judges += [project / LIBRARY / name for name in ("verdict.py", "ledger.py")]
+        for paper in self.papers:
+            judges += [project / "config" / room / f"{paper}.yaml" for room in ("studies", "claims", "published")]
+            files = sorted((project / LIBRARY / "artifacts" / paper).glob("*.py"))
+            judges += [path for path in files if path.stem not in ("figures", "tables")]
+        for path in (self.path(project), *judges):
+            for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+                held.update(file.read_bytes() if file.is_file() else b"")
+        return held.hexdigest()
 
 
 def load(file: Path = LIST) -> list[Mutant]:

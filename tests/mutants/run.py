@@ -172,6 +172,9 @@ def _moved(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
     if not after["low"]:
         return True
     (low, high), (other_low, other_high) = ([float(row[end]) for end in ("low", "high")] for row in (before, after))
+    if low == high and other_low == other_high:
+        # Exact numbers, of which one may be infinite.
+        return low != other_low
     shift = (other_low + other_high - low - high) / 2
     return abs(shift) > math.hypot(high - low, other_high - other_low) / 2
 
@@ -195,7 +198,8 @@ def judge(mutant: Mutant, baseline: Path, copy: Path, before: Mapping[str, Mappi
 def refuse_failing_tests(baseline: Path, tests: Iterable[str], cores: int) -> None:
     """Raise Broken where a test fails without any fault, so that its failure would say nothing of a mutant."""
     held = hashlib.sha256()
-    for path in sorted(p for room in ("tests", "workflow") for p in (baseline / room).rglob("*") if p.is_file()):
+    rooms = ("tests", "workflow", "config", "examples", "docs")
+    for path in sorted(p for room in rooms for p in (baseline / room).rglob("*") if p.is_file()):
         if "__pycache__" not in path.parts:
             held.update(path.read_bytes())
     passed = baseline / "passed.json"
@@ -212,23 +216,25 @@ def refuse_failing_tests(baseline: Path, tests: Iterable[str], cores: int) -> No
 
 
 class Records:
-    """What is known of mutants: a file each, and results/mutants.csv, made of those that are up to date."""
+    """What is known of mutants: a file each, and results/mutants.csv, with empty counts for those not judged yet."""
 
     def __init__(self, project: Path, mutants: list[Mutant]):
         self.project, self.mutants = project, mutants
+        # As things stand before the first one is tried: an edit made meanwhile must not pass for what was judged.
+        self.digests = {mutant.name: mutant.digest(project) for mutant in mutants}
         self.folder = project / paths.mutant_runs() / "rows"
         self.lock = threading.Lock()
 
     def known(self, mutant: Mutant) -> dict | None:
-        """The record of a mutant, if neither it nor the file has changed since."""
+        """The record of a mutant, if neither it, nor the file, nor what judges it has changed since."""
         path = self.folder / f"{mutant.name}.json"
         record = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        return record if record.get("digest") == mutant.digest(self.project) else None
+        return record if record.get("digest") == self.digests[mutant.name] else None
 
     def keep(self, mutant: Mutant, row: Mapping) -> None:
         """Write down a mutant's row, and the table anew."""
         with self.lock:
-            record = {**row, "digest": mutant.digest(self.project)}
+            record = {**row, "digest": self.digests[mutant.name]}
             write_text(self.folder / f"{mutant.name}.json", json.dumps(record, indent=1) + "\n")
             self.write_table()
 
@@ -237,7 +243,9 @@ class Records:
         text = io.StringIO()
         table = csv.DictWriter(text, MUTANT_COLUMNS, extrasaction="ignore", lineterminator="\n")
         table.writeheader()
-        table.writerows(record for mutant in self.mutants if (record := self.known(mutant)))
+        for mutant in self.mutants:
+            listed = {"mutant": mutant.name, "file": mutant.file, "fault": mutant.fault}
+            table.writerow(self.known(mutant) or listed)
         write_text(self.project / paths.mutants(), text.getvalue())
 
 

@@ -54,7 +54,7 @@ def test_the_papers_that_are_re_run_are_cited_by_their_titles():
     titles = {re.sub(r"[{}]", "", fields["title"]) for fields in entries().values()}
     for file in (ROOT / "config/claims").glob("*.yaml"):
         study = yaml.safe_load((ROOT / "config/studies" / file.name).read_text(encoding="utf-8"))
-        if "two papers" not in study["venue"]:
+        if not any(words in study["venue"] for words in ("two papers", "no paper")):
             assert study["title"] in named & titles, file.name
 
 

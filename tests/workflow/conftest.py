@@ -173,6 +173,8 @@ def about(paper: dict, artifacts: dict, claims: dict) -> dict:
 
     def read(finding: dict) -> bool:
         named = [r for r in finding["reads"].values() if "claim" in r]
+        # Here every claim is a statement of its own.
+        named += [{"claim": r["statement"]} for r in finding["reads"].values() if "statement" in r]
         tables = [finding["shows"], *(r["table"] for r in finding["reads"].values() if "table" in r)]
         return all((r["claim"], r.get("variant")) in there for r in named) and set(tables) <= set(artifacts)
 

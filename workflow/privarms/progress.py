@@ -18,14 +18,13 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from privarms import changes, ledger
+from privarms import changes
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
 from privarms.studies import forecast, paths
 from privarms.studies.cost import duration
 from privarms.studies.forecast import Job
 from privarms.studies.plan import Plan
-from privarms.verdict import VERDICTS
 
 INTERVAL = 30.0
 MOST_CHANGES = 10
@@ -334,8 +333,11 @@ class Run:
         rooms = {MADE[rule][1] for rule in rules & MADE.keys() - {"simulate_shard"}}
         said = [f"{folder}/{room}/{paper}" for room in sorted(rooms)]
         if "measure_claims" in rules:
+            # What reads a ledger takes a second to import, which a run does not wait for at its start.
+            from privarms import ledger
+
             rows = ledger.read(paths.claims(self.plan.scale, paper))
-            said.append(f"claims: {changes.counted(rows, 'verdict', VERDICTS)}")
+            said.append(f"claims: {changes.counted(rows, 'verdict', ledger.VERDICTS)}")
         return "; ".join(said)
 
     def end(self, success: bool, log: str = "") -> None:
@@ -413,9 +415,11 @@ def found(scale: str, began: float) -> Iterator[str]:
     if not made.is_file() or made.stat().st_mtime < began:
         return
     try:
+        from privarms import ledger
+
         rows, known = ledger.read(made), ledger.read_statements(paths.statements(scale))
         yield f"statements: {changes.counted(known, 'outcome', ledger.OUTCOMES)}, of {len(known):,}"
-        yield f"claims: {changes.counted(rows, 'verdict', VERDICTS)}, of {len(rows):,}"
+        yield f"claims: {changes.counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,}"
         previous = Path(paths.previous_ledger(scale))
         if previous.is_file():
             since = changes.compare(ledger.read(previous), rows)

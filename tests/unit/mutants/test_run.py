@@ -51,6 +51,20 @@ def test_a_mutant_changes_one_text_in_a_copy(project, tmp_path):
     assert mutant(name="other").digest(project) != before
 
 
+@pytest.mark.parametrize(
+    "judge", ["tests/unit/test_a.py", "config/studies/one2001.yaml", "workflow/privarms/artifacts/one2001/claims.py"]
+)
+def test_a_mutant_is_judged_anew_by_other_tests_and_claims(project, judge):
+    before = mutant().digest(project)
+    other = project / judge.replace("one2001", "two2002").replace("test_a", "test_b")
+    (project / judge).parent.mkdir(parents=True, exist_ok=True)
+    other.parent.mkdir(parents=True, exist_ok=True)
+    other.write_text("of no concern")
+    assert mutant().digest(project) == before
+    (project / judge).write_text("another judge")
+    assert mutant().digest(project) != before
+
+
 def test_a_copy_is_brought_up_to_date_and_what_did_not_change_keeps_its_time(project, tmp_path):
     copy = tmp_path / "copy"
     run.bring_up_to_date(copy, project)
@@ -131,6 +145,7 @@ def test_a_claim_flips_if_it_was_decided_and_is_judged_otherwise():
         # Exact numbers.
         ((2, 2), (2.001, 2.001), True),
         ((2, 2), (2, 2), False),
+        ((0, 0), ("inf", "inf"), True),
         # So wide that nothing is known.
         ((0.7, 1.3), ("-inf", "inf"), False),
         # No number any more.
@@ -167,7 +182,7 @@ def table(project):
         return list(csv.reader(file))
 
 
-def test_rows_that_are_there_are_made_again_only_if_the_mutant_or_its_file_changed(project, judged, monkeypatch):
+def test_rows_that_are_there_are_made_again_only_if_what_they_rest_on_changed(project, judged, monkeypatch):
     assert run.main([]) == 0
     assert sorted(judged) == ["first", "second"]
     header, *rows = table(project)
@@ -186,8 +201,23 @@ def test_rows_that_are_there_are_made_again_only_if_the_mutant_or_its_file_chang
     (project / "workflow/privarms/room/a.py").write_text("def following(n):\n    return n + 1 \n")
     assert run.main(["first"]) == 0
     assert judged == ["first"]
-    # That of the file as it was is no row of the file as it is.
-    assert [row[0] for row in table(project)] == ["mutant", "first"]
+    # That of the file as it was is no row of the file as it is: it is listed, and not counted.
+    assert [row[:1] + row[3:] for row in table(project)[1:]] == [["first", "1", "2", "3"], ["second", "", "", ""]]
+
+
+def test_an_edit_while_mutants_run_makes_a_row_stale(project, judged, monkeypatch):
+    judge = run.judge
+
+    def meanwhile(one, *others):
+        (project / "tests/unit/test_a.py").write_text("# another test")
+        return judge(one, *others)
+
+    monkeypatch.setattr(run, "judge", meanwhile)
+    assert run.main(["first"]) == 0
+    judged.clear()
+    monkeypatch.setattr(run, "judge", judge)
+    assert run.main(["first"]) == 0
+    assert judged == ["first"]
 
 
 def test_a_mutant_that_cannot_be_judged_leaves_no_row_and_takes_no_other_with_it(project, judged, monkeypatch, capsys):
@@ -200,7 +230,7 @@ def test_a_mutant_that_cannot_be_judged_leaves_no_row_and_takes_no_other_with_it
 
     monkeypatch.setattr(run, "judge", sometimes)
     assert run.main([]) == 1
-    assert [row[0] for row in table(project)] == ["mutant", "second"]
+    assert [row[:1] + row[3:] for row in table(project)[1:]] == [["first", "", "", ""], ["second", "1", "2", "3"]]
     assert "first: not judged: Snakemake ended with status 1" in capsys.readouterr().err
 
 

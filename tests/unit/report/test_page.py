@@ -297,9 +297,14 @@ def test_a_published_table_has_its_verdicts_number_by_number(world):
     world.write_ledger(rows)
     world.papers[0]["claims"] = [
         {"claim": name, "about": name, "artifact": "fig1", "published": 1, "row": row, "column": column}
+        | {"because": f"A reason for {name}."}
         for name, (row, column) in places.items()
     ]
     page = world.build()
+    # Of those that differ, and how many they are.
+    assert "Why 1 differs: A reason for both." in " ".join(page.text.split())
+    assert "reason for first" not in page.text
+    assert "4 numbers, which are 4 of the 4 statements of this card:" in " ".join(page.text.split())
     # What nobody measured is folded.
     assert sum(a.get("class") == "numbers grid" for a in page.all("table")) == 2
     assert "1 other row, of which nothing was measured" in page.text
@@ -316,17 +321,19 @@ def test_claims_are_found_by_the_epsilon_at_which_they_are_measured(world):
         "second": {"over": [{"epsilon": [0.25], "K": [5]}, {"epsilon": [0.25]}]},
         "third": {"over": {"epsilon": [1, 10]}},
         "fourth": {"arguments": {"epsilon": "0.5 to 8"}},
+        "fifth": {},
     }
-    world.write_ledger([claim(f"one2001/{name}", paper="one2001") for name in settings])
+    written = {"fifth": {"statement": "Something at epsilon = .5.", "note": "Largest at epsilon = 2."}}
+    world.write_ledger([claim(f"one2001/{n}", paper="one2001", **written.get(n, {})) for n in settings])
     world.papers[0]["claims"] = [
         {"claim": name, "about": name, "artifact": "fig1", "published": 1} | own for name, own in settings.items()
     ]
     page = world.build()
     rows = [a["data-epsilon"] for a in page.all("tr") if "data-epsilon" in a]
-    assert rows == ["1", "0.25", "-", "-"]
+    assert rows == ["1", "0.25", "1 10", "-", "0.5 2"]
     start = page.source.index('<select name="epsilon">')
     offered = Page(page.source[start : page.source.index("</select>", start)]).text
-    assert offered == "any0.251several, none, or in the text"
+    assert offered == "any0.250.51210none that is stated"
 
 
 def test_names_for_programs_are_words(world):
@@ -604,6 +611,10 @@ def test_faults_that_the_ledger_cannot_see_are_named(world):
     assert "ties: ties & all (b.py)" in named
     assert "half" not in text
     assert "no test notices" not in text
+    mutants.write_text(header + seen + unseen + "later,c.py,not judged yet,,,\n")
+    text = world.build(mutants=mutants).text
+    assert "2 of 3 small faults" in text
+    assert "not judged yet" not in text
     # Untested, and seen by the ledger.
     mutants.write_text(header + seen.replace(",1,7", ",0,7"))
     text = world.build(mutants=mutants).text
@@ -669,6 +680,18 @@ def test_a_page_that_cannot_be_written_says_so(world):
     world.output = world.folder / "file" / "report.html"
     with pytest.raises(PrivarmsError, match=r"file/report\.html"):
         world.build()
+
+
+def test_a_page_of_questions_of_our_own_counts_them(world):
+    text = world.statements.read_text(encoding="utf-8")
+    world.statements.write_text(text.replace("0,0,paper", "0,0,ours"), encoding="utf-8")
+    page = world.build()
+    # On the front page, and on the paper's own.
+    assert page.text.count("No paper's statement: 3 claims of our own, 2 reproduced, 1 differs.") == 2
+    assert "#ledger?paper=one2001" in [unquote(a["href"]) for a in page.all("a")]
+    # And where one reads what speaks for the library; the other paper is judged.
+    about = page.text.partition("How one can know that the library is right")[2]
+    assert "3 claims, 2 reproduced, 1 differs" in about.partition("Tests.")[0]
 
 
 def test_an_empty_ledger_makes_a_page(world):

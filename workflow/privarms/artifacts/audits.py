@@ -12,6 +12,8 @@ from privarms.studies import library
 # Losses over the claim beyond these lie on the edge.
 LEAST, MOST = 0.125, 32.0
 TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32)
+# An audit proves no privacy.
+SAID = {PRIVATE: "no excess shown"}
 COLOURS = {
     NOT_PRIVATE: style.COLOURS[1],
     PRIVATE: style.COLOURS[0],
@@ -50,7 +52,7 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
             ax.plot(at[those], shown.index[those], linestyle="none", color=colour, markeredgecolor=colour, **look)
         ax.plot([], [], linestyle="none", color="black", markeredgecolor="black", label=label, **look)
     for verdict in dict.fromkeys(shown["verdict"]):
-        ax.plot([], [], linestyle="none", marker="s", color=COLOURS[verdict], label=verdict)
+        ax.plot([], [], linestyle="none", marker="s", color=COLOURS[verdict], label=SAID.get(verdict, verdict))
     ax.set_xscale("log", base=2)
     ax.set(xlim=(LEAST / 1.12, MOST * 1.12), ylim=(len(shown) - 0.4, -0.6), yticks=np.arange(len(shown)))
     ax.set_yticklabels(shown["name"])

@@ -116,7 +116,7 @@ def _same(text: str, value) -> bool:
 def _number(text: str) -> float | None:
     try:
         return float(text)
-    except ValueError:
+    except (TypeError, ValueError):
         return None
 
 

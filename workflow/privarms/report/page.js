@@ -124,7 +124,8 @@
     const chosen = ["paper", "verdict", "outcome", "epsilon", "variant", "data", "whose"].filter((name) => wanted[name]);
     let found = 0;
     for (const row of rows) {
-      const fits = chosen.every((name) => row.dataset[name] === wanted[name])
+      // A claim may be measured at several budgets.
+      const fits = chosen.every((name) => row.dataset[name].split(name === "epsilon" ? " " : "\n").includes(wanted[name]))
         && (!wanted.where || wheres.get(row) === wanted.where) && words.every((word) => written(row).includes(word));
       row.hidden = !fits;
       found += fits;
@@ -132,7 +133,9 @@
     sort(wanted.sort);
     const about = new Set(rows.filter((row) => !row.hidden).map((row) => row.dataset.about)).size;
     // A count of statements that led here is not the count of claims.
-    byId("found").textContent = `${found} ${found === 1 ? "claim" : "claims"} about ${about} ${about === 1 ? "statement" : "statements"} (of ${rows.length} claims)`;
+    const verdicts = rows.filter((row) => !row.hidden).map((row) => row.dataset.verdict);
+    const parts = [...new Set(verdicts)].map((word) => `${verdicts.filter((one) => one === word).length} ${word}`);
+    byId("found").textContent = `${found} ${found === 1 ? "claim" : "claims"} about ${about} ${about === 1 ? "statement" : "statements"} (of ${rows.length} claims)${parts.length > 1 ? `: ${parts.join(", ")}` : ""}`;
     byId("nothing").hidden = found > 0;
     if (remember) {
       const given = new URLSearchParams(fields.filter((name) => wanted[name]).map((name) => [name, wanted[name]])).toString();

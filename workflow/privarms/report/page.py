@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
@@ -127,7 +128,9 @@ def build_report(
         papers=shown_papers,
         claims=claims,
         outcomes=of_statements.counts(stated),
-        epsilons=sorted({claim["epsilon"] for claim in claims} - {of_statements.NO_ONE_EPSILON}, key=float),
+        epsilons=sorted(
+            {e for claim in claims for e in claim["epsilon"].split()} - {of_statements.NO_EPSILON}, key=float
+        ),
         n_ours=sum(statement["ours"] for statement in stated),
         verdicts={word: sum(claim["shown"] == word for claim in claims) for word in of_statements.WORDS},
         outcome_looks=of_statements.OUTCOME_LOOKS,
@@ -166,7 +169,8 @@ def build_report(
 
 
 def read_mutants(path: Path) -> list[dict]:
-    """The rows of a table of mutants, its counts as ints. Raises PrivarmsError for other columns and counts."""
+    """The rows of a table of mutants, its counts as ints, None where it was not judged. Raises PrivarmsError for other
+    columns and counts."""
     header, lines = read_csv(Path(path))
     if tuple(header) != MUTANT_COLUMNS:
         expected = ", ".join(MUTANT_COLUMNS)
@@ -175,9 +179,10 @@ def read_mutants(path: Path) -> list[dict]:
     for number, cells in enumerate(lines, start=2):
         row: dict = dict(zip(MUTANT_COLUMNS, cells, strict=True))
         for column in ("tests_failed", "claims_flipped"):
-            if not row[column].isdecimal():
+            if not (row[column].isdecimal() or row["tests_failed"] == row["claims_flipped"] == ""):
                 raise PrivarmsError(f"{path}: line {number}, column {column}: expected a count; found {row[column]!r}")
-            row[column] = int(row[column])
+        for column in ("tests_failed", "claims_flipped"):
+            row[column] = int(row[column]) if row[column] else None
         rows.append(row)
     return rows
 
@@ -281,6 +286,8 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict],
         "homeless": [statement for statement in own if statement["homeless"]],
         "outcomes": of_statements.counts(own),
         "n_claims": sum(len(statement["claims"]) for statement in own),
+        "judged": any(not statement["ours"] for statement in own),
+        "verdicts": Counter(claim["shown"] for statement in own for claim in statement["claims"]),
         "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
     }
 
@@ -399,6 +406,9 @@ def _grid(artifact: Mapping, here: Sequence[dict]) -> dict:
         "rows": [row for row in rows if seen[row[0]]],
         "open": [row for row in rows if not seen[row[0]]],
         "verdicts": {word: sum(claim["shown"] == word for claim in claims) for word in of_statements.WORDS},
+        "numbers": len(claims),
+        "statements": sum(any(c in claims for c in statement["claims"]) for statement in here),
+        "why": Counter(c["because"].rstrip(".") for c in claims if c["shown"] == "differs"),
     }
 
 

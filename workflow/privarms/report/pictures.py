@@ -13,7 +13,7 @@ PNG_DOTS_PER_INCH = 200
 # Figures are drawn for print with 8-point letters; on a screen they are read from further away.
 SCREEN_ENLARGEMENT = 1.4
 # Lines and letters with smoothed edges need no more; lossless WebP of them is a quarter of the PNG.
-COLOURS = 64
+COLOURS = 48
 WHITE = 255
 # Beside a sentence, and on the front page: pixels of a screen with two to a CSS pixel.
 THUMBNAIL, LARGE = (352, 208), (960, 1400)

@@ -15,13 +15,14 @@ from privarms.report.words import VARIANTS, whole
 from privarms.verdict import VERDICTS, Measured, Region, region
 
 # Of a claim that rests on several budgets, or on none.
-NO_ONE_EPSILON = "-"
+NO_EPSILON = "-"
+NAMED_EPSILON = re.compile(r"epsilon = (\d*\.?\d+)")
 # What scale quick measured of a claim whose setting is larger: no verdict, but a number.
 SMALL = "measured small"
 WORDS = (*VERDICTS, SMALL)
 
 # An outcome looks like the verdict that it is nearest to.
-LOOKS = ("reproduced", "inconclusive", "inconclusive", "differs", "unverifiable", "small")
+LOOKS = ("reproduced", "inconclusive", "released", "differs", "unverifiable", "small")
 OUTCOME_WORDS = (*OUTCOMES, SMALL)
 OUTCOME_LOOKS = dict(zip(OUTCOME_WORDS, LOOKS, strict=True))
 DIGITS = {"published": 6, "reproduced": 4, "se": 2, "low": 4, "high": 4, "margin": 2, "replicates": 9, "tolerance": 6}
@@ -59,8 +60,8 @@ def of_papers(
     papers: {key, claims: as `studies.claims.load` gives them, or nothing}; at_paper_scale: (claim, variant) -> verdict
     A statement: {name, anchor, paper, text, ours, outcome, claims: [...], artifact: that of its first claim}. A claim:
     the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `range` (of what it sums up, or
-    nothing), `drawing`, `change`, `at_paper_scale`, `epsilon` (the one at which it is measured, or NO_ONE_EPSILON),
-    and `row` and `column` of the published table where it stands.
+    nothing), `drawing`, `change`, `at_paper_scale`, `epsilon` (at which it is measured, with blanks between, or
+    NO_EPSILON), `because` (why it differs), and `row` and `column` of the published table where it stands.
     Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
     """
     settings = {
@@ -155,7 +156,8 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         "shown": SMALL if small else row["verdict"],
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
         "at_paper_scale": wide,
-        "epsilon": _epsilon(setting),
+        "epsilon": " ".join(_epsilons(row, setting)) or NO_EPSILON,
+        "because": setting.get("because", ""),
         "row": setting.get("row", ""),
         "column": setting.get("column", ""),
         "drawing": Markup(),
@@ -168,16 +170,18 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
     return found
 
 
-def _epsilon(setting: Mapping) -> str:
-    """The one privacy budget at which a claim is measured."""
+def _epsilons(row: Mapping, setting: Mapping) -> list[str]:
+    """The privacy budgets at which a claim is measured, ascending: its own, or those of the cells on which it rests, or
+    those that its statement and its note name."""
     if "epsilon" in setting.get("arguments", {}):
         found = {setting["arguments"]["epsilon"]}
     else:
         over = setting.get("over", {})
         found = {value for one in (over if isinstance(over, list) else [over]) for value in one.get("epsilon", [])}
     # One that a program reads as a rule, `from 0.5 to 8`, is no budget.
-    plain = [f"{value:g}" for value in found if isinstance(value, (int, float)) and not isinstance(value, bool)]
-    return plain[0] if len(found) == len(plain) == 1 else NO_ONE_EPSILON
+    plain = {float(value) for value in found if isinstance(value, (int, float)) and not isinstance(value, bool)}
+    plain = plain or {float(value) for value in NAMED_EPSILON.findall(f"{row['statement']} {row['note']}")}
+    return [f"{value:g}" for value in sorted(plain)]
 
 
 def _float(text: str) -> float:

@@ -6,6 +6,8 @@ horizon), a pair of budgets and a time. What does not depend on a budget is repe
 table. The algorithm as printed runs fewer replicates: it is not among the methods that are compared.
 """
 
+from collections.abc import Collection
+
 import numpy as np
 import pandas as pd
 
@@ -202,6 +204,19 @@ def ranks(table: pd.DataFrame) -> pd.DataFrame:
                 parts.append(found[found["variant"] == variant].assign(time=time, datasets="+".join(group)))
     columns = [*METHOD, "time", "datasets", "rank_sum"]
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def ranks_among(table: pd.DataFrame, published: Collection[str]) -> pd.DataFrame:
+    """`ranks` of the published methods among themselves; those of any other, such as another setting or a method that
+    joins, are among these and itself, so that no other one moves a number that can be held against a published one."""
+    own = table["method"].isin(published) & (table["setting"] == "")
+    if not own.any():
+        return ranks(table)
+    parts = [ranks(table[own])]
+    for (method, setting), rows in table[~own].groupby(["method", "setting"], sort=False):
+        found = ranks(pd.concat([table[own & (table["variant"] != "as_printed")], rows]))
+        parts.append(found[(found["method"] == method) & (found["setting"] == setting)])
+    return pd.concat(parts, ignore_index=True)
 
 
 def _with_variant(rows: pd.DataFrame, variant: str) -> pd.DataFrame:
