@@ -390,14 +390,14 @@ def _signed_ranks(differences: Sequence[float]) -> float:
 
 @of
 def propensity_() -> Iterator[Example]:
-    arms, rewards, p = [1, 0, 1, 0, 1, 1], [2.0, 1.0, 3.0, 0.5, 1.5, 4.0], 0.4
+    arms, rewards, p = [1, 0, 1, 0, 1, 1, 0], [2.0, 1.0, 3.0, 0.5, 1.5, 4.0, 2.5], 0.4
     treated = [r for a, r in zip(arms, rewards, strict=True) if a]
     control = [r for a, r in zip(arms, rewards, strict=True) if not a]
     expected = statistics.mean(treated) - statistics.mean(control)
     yield Example("mean_difference", propensity.mean_difference(arms, rewards), expected, ARITHMETIC)
-    expected = (sum(treated) / p - sum(control) / (1 - p)) / 6
+    expected = (sum(treated) / p - sum(control) / (1 - p)) / 7
     yield Example("inverse_propensity", propensity.inverse_propensity(arms, rewards, p), expected, ARITHMETIC)
-    of_first, of_second = ((1.0, 2.5), (0.5, 2.75))
+    of_first, of_second = ((1.0, 2.5), (1.5, 2.75))
     second = [_score(a, r, of_first, p) for a, r in zip(arms[3:], rewards[3:], strict=True)]
     first = [_score(a, r, of_second, p) for a, r in zip(arms[:3], rewards[:3], strict=True)]
     found = propensity.half_sample(arms, rewards, propensity=p)
