@@ -125,7 +125,8 @@
     let found = 0;
     for (const row of rows) {
       // A claim may be measured at several budgets.
-      const fits = chosen.every((name) => row.dataset[name].split(name === "epsilon" ? " " : "\n").includes(wanted[name]))
+      const own = (name) => (name === "epsilon" ? row.dataset[name].split(" ") : [row.dataset[name]]);
+      const fits = chosen.every((name) => own(name).includes(wanted[name]))
         && (!wanted.where || wheres.get(row) === wanted.where) && words.every((word) => written(row).includes(word));
       row.hidden = !fits;
       found += fits;

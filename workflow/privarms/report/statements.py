@@ -14,7 +14,7 @@ from privarms.report import interval
 from privarms.report.words import VARIANTS, whole
 from privarms.verdict import VERDICTS, Measured, Region, region
 
-# Of a claim that rests on several budgets, or on none.
+# Of a claim for which no budget is stated.
 NO_EPSILON = "-"
 NAMED_EPSILON = re.compile(r"epsilon = (\d*\.?\d+)")
 # What scale quick measured of a claim whose setting is larger: no verdict, but a number.

@@ -18,6 +18,7 @@ import scipy.special
 import scipy.stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
+from privarms.artifacts.byhand._expected import epoch_length
 from privarms.inference import (
     always_valid,
     atoms,
@@ -135,21 +136,14 @@ def bounds_() -> Iterator[Example]:
     yield Example("iterated_logarithm", bounds.iterated_logarithm(2, 0.05, 9), twice / 0.45, ARITHMETIC)
     order = (math.log(5 / 0.01) + math.log(math.log(10))) * (100 + 10 / 0.5)
     yield Example("pulls_order", bounds.pulls_order(0.1, 5, 0.5, 0.01), order, ARITHMETIC)
-    ceiling = sum(math.ceil(_epoch(5, e, 0.5, 0.01)) for e in (1, 2, 3, 4))
+    ceiling = sum(math.ceil(epoch_length(5, e, 0.5, 0.01)) for e in (1, 2, 3, 4))
     yield Example("pulls_ceiling", bounds.pulls_ceiling(0.1, 5, 0.5, 0.01), ceiling, ARITHMETIC)
     order = math.log(100) * (1 / 0.1 + 1 / 0.3 + 3 / 0.5)
     yield Example("regret_order", bounds.regret_order([0, 0.1, 0.3], 100, 0.5), order, ARITHMETIC)
     order = math.sqrt(300 * math.log(100)) + 6 * math.log(100)
     yield Example("regret_order_any_gaps", bounds.regret_order_any_gaps(3, 100, 0.5), order, ARITHMETIC)
-    growth = _epoch(2, 3, 0.01, 0.1) / _epoch(5, 2, 0.01, 0.1)
+    growth = epoch_length(2, 3, 0.01, 0.1) / epoch_length(5, 2, 0.01, 0.1)
     yield Example("epoch_growth", bounds.epoch_growth(5, 2, 2, 0.01, 0.1), growth, ARITHMETIC)
-
-
-def _epoch(arms: int, e: int, epsilon: float, beta: float) -> float:
-    """Sajed & Sheffet 2019, Algorithm 3, line 8."""
-    with_chance = 32 * math.log(8 * arms * e**2 / beta) * 4**e
-    with_noise = 8 * math.log(4 * arms * e**2 / beta) * 2**e / epsilon
-    return max(with_chance, with_noise) + 1
 
 
 @of

@@ -1,5 +1,6 @@
 """How often arms are pulled where nothing is simulated: no chance at all, every history, or one epoch's law."""
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -74,20 +75,23 @@ def first_epoch(policy: str, means: np.ndarray, cell: Mapping) -> np.ndarray:
     """float64[2]: the expected pulls of two arms of which the worse leaves in epoch 1 or 2: Sajed & Sheffet 2019,
     Algorithm 3, beta = 1 / T. epoch_se: without line 16's radius, line 17's noise and R_e's second term."""
     T, epsilon = int(cell["horizon"]), cell["epsilon"] if policy == "dp_se" else np.inf
-    lengths = []
-    for e in (1, 2):
-        L8, L4 = np.log(8 * 2 * e**2 * T), np.log(4 * 2 * e**2 * T)
-        lengths.append(max(32 * L8 * 4.0**e, 8 * L4 * 2.0**e / epsilon) + 1)
-    R, r = lengths[0], int(np.ceil(lengths[0]))
+    R, following = (epoch_length(2, e, epsilon, 1 / T) for e in (1, 2))
+    r = int(np.ceil(R))
     margin = 2 * np.sqrt(np.log(16 * T) / (2 * R)) + 2 * np.log(8 * T) / (R * epsilon)
     counts = np.arange(r + 1)
     better, worse = (scipy.stats.binom.pmf(counts, r, mean) for mean in means)
     difference = scipy.signal.fftconvolve(better, worse[::-1])
     leads = np.arange(-r, r + 1) / r
     leaves = float(difference @ _beyond(margin - leads, 1 / (epsilon * r)))
-    stays = (1 - leaves) * np.ceil(lengths[1])
-    worse_pulls = r + stays
+    worse_pulls = r + (1 - leaves) * np.ceil(following)
     return np.array([T - worse_pulls, worse_pulls])
+
+
+def epoch_length(arms: int, e: int, epsilon: float, beta: float) -> float:
+    """R_e: Sajed & Sheffet 2019, Algorithm 3, line 8."""
+    with_chance = 32 * math.log(8 * arms * e**2 / beta) * 4**e
+    with_noise = 8 * math.log(4 * arms * e**2 / beta) * 2**e / epsilon
+    return max(with_chance, with_noise) + 1
 
 
 def _beyond(x: np.ndarray, scale: float) -> np.ndarray:
