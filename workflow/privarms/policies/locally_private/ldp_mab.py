@@ -28,7 +28,7 @@ from privarms.policies.locally_private._counts import (
     LOOKS,
     MISSES,
 )
-from privarms.policies.locally_private._partition import Tree, draw_tree, find
+from privarms.policies.locally_private._partition import Tree, draw_tree, find, refine
 
 LABEL = "LDPMAB"
 SECONDS_PER_RUN = 2e-3
@@ -138,7 +138,7 @@ class State(NamedTuple):
     N, D, B: float64[bins, K], weighted sums of V, U and variances; of earlier sources, or running over batches
     estimates, radii: float64[bins, K], when the bin was last looked at
     chances: float64[bins, K], of the arms up to and including k; stale: bool[bins], whether to be computed anew
-    live: int64[...], the bins that are followed, the first n_live[0] of it
+    live: uint32[...], the bins that are followed, the first n_live[0] of it
     removals: int64[..., 4], the first n_removals[0] rows: source, users of the source so far, bin, arm
 
     What nothing in the algorithm looks at:
@@ -295,7 +295,7 @@ def init(params, rng):
         np.full(shape, np.inf),
         np.zeros(shape),
         np.ones(bins, np.bool_),
-        np.zeros(2**params.depth, np.int64),
+        np.zeros(2**params.depth, np.uint32),
         np.ones(1, np.int64),
         np.zeros((2**params.depth * (K - 1), 4), np.int64),
         np.zeros(1, np.int64),
@@ -358,35 +358,41 @@ def _learn(params, state, source, users, seen, rng):
     squared = epsilon * epsilon
     scale = 4 / epsilon
     K = params.n_arms
-    tree, live = state.tree, state.live
+    tree, live, n_live = state.tree, state.live, state.n_live[0]
     arms, U, V, N, D, B = state.arms, state.U, state.V, state.N, state.D, state.B
+    in_bin, pulled, rewarded, owed = state.in_bin, state.pulled, state.rewarded, state.owed
     estimates, radii = state.estimates, state.radii
     T, C, E, F, due, counted = state.T, state.C, state.E, state.F, state.due, state.counts
     # Backwards: what is appended on the way is not looked at, and what fills a gap has been.
-    for place in range(state.n_live[0] - 1, -1, -1):
+    looks, misses, empty, alone = 0, 0, 0, 0
+    if source == 0:
+        counted[FOLLOWED] += n_live
+    for place in range(n_live - 1, -1, -1):
         i = live[place]
         state.t[i] += users
-        state.owed[i] += users if params.every_user else state.in_bin[i]
-        if source == 0:
-            counted[FOLLOWED] += 1
-            counted[EMPTY] += state.in_bin[i] == 0
-            counted[ALONE] += state.in_bin[i] == 1
-        if state.in_bin[i] > 0:
-            state.in_bin[i] = 0
+        here = in_bin[i]
+        owed[i] += users if params.every_user else here
+        empty += here == 0
+        alone += here == 1
+        if here > 0:
+            in_bin[i] = 0
+            if source == 0 and i > 0:
+                counted[IN_PARTS] += here
+                counted[HALVINGS] += here * tree.depth[i]
             for k in range(K):
-                U[i, k] += state.pulled[i, k]
-                V[i, k] += state.rewarded[i, k]
-                C[i, k] += state.pulled[i, k]
+                U[i, k] += pulled[i, k]
+                V[i, k] += rewarded[i, k]
+                C[i, k] += pulled[i, k]
                 T[i, k] += due[i, k]
                 due[i, k] = 0.0
-                state.pulled[i, k] = 0
-                state.rewarded[i, k] = 0
+                pulled[i, k] = 0
+                rewarded[i, k] = 0
         t = state.t[i]
         # The weight is 0 until then, so that nothing changes.
         if t < params.warm_up and not (params.any_source and state.ready[i]):
             continue
         counts = t > params.warm_up or (params.at_warm_up and t >= params.warm_up)
-        side = 2.0 ** (-tree.depth[i] / params.dimensions)
+        side = tree.sides[tree.depth[i]]
         threshold = params.tau * side
         fine_arms, active = 0, 0
         highest = -np.inf
@@ -394,9 +400,9 @@ def _learn(params, state, source, users, seen, rng):
             if not (arms[i] >> k) & 1:
                 continue
             active += 1
-            if state.owed[i] > 0 and counts:
-                U[i, k] += _noise(scale, state.owed[i], rng)
-                V[i, k] += _noise(scale, state.owed[i], rng)
+            if owed[i] > 0 and counts:
+                U[i, k] += _noise(scale, owed[i], rng)
+                V[i, k] += _noise(scale, owed[i], rng)
             weight = 0.0
             if counts:
                 # (27)
@@ -418,15 +424,15 @@ def _learn(params, state, source, users, seen, rng):
                 radius = params.scale * np.sqrt(variance + params.offset) / abs(denominator)
             radii[i, k] = radius
             if radius < np.inf:
-                counted[LOOKS] += 1
+                looks += 1
                 expected = total / users_there if users_there != 0 else 0.0
-                counted[MISSES] += abs(estimates[i, k] - expected) > radius
+                misses += abs(estimates[i, k] - expected) > radius
             half_width = params.width * radius
             if not params.no_floor:
                 half_width = max(half_width, side)
             highest = max(highest, estimates[i, k] - half_width)
         if counts:
-            state.owed[i] = 0
+            owed[i] = 0
         state.stale[i] = True
 
         # (16) and (29)
@@ -454,16 +460,22 @@ def _learn(params, state, source, users, seen, rng):
             for k in range(K):
                 if (arms[i] >> k) & 1:
                     state.only[i] = k
-            state.n_live[0] -= 1
-            live[place] = live[state.n_live[0]]
+            n_live -= 1
+            live[place] = live[n_live]
         elif tree.depth[i] < params.depth and (fine > 0 if params.some_arm else fine == asked):
-            tree.refined[i] = True
+            refine(tree, i)
             left = 2 * i + 1
             arms[left] = arms[i]
             arms[left + 1] = arms[i]
             live[place] = left
-            live[state.n_live[0]] = left + 1
-            state.n_live[0] += 1
+            live[n_live] = left + 1
+            n_live += 1
+    state.n_live[0] = n_live
+    counted[LOOKS] += looks
+    counted[MISSES] += misses
+    if source == 0:
+        counted[EMPTY] += empty
+        counted[ALONE] += alone
 
 
 @njit(error_model="numpy")
@@ -499,11 +511,11 @@ def stream(params, environment, state, source, checkpoints, rng, record):
 
     environment: as in `environments._covariate_shift`
     """
-    n, K = params.users[source], params.n_arms
-    dimension, cut, refined = state.tree.dimension, state.tree.cut, state.tree.refined
+    n, K, tree = params.users[source], params.n_arms, state.tree
+    shortcut, grid, dimension, cut, refined = tree.shortcut, tree.grid, tree.dimension, tree.cut, tree.refined
     arms, only, stale, chances = state.arms, state.only, state.stale, state.chances
     in_bin, pulled, rewarded = state.in_bin, state.pulled, state.rewarded
-    estimates, radii, due = state.estimates, state.radii, state.due
+    estimates, radii, due, pulls = state.estimates, state.radii, state.due, record.pulls
     context = np.zeros(params.dimensions)
     point = np.full(params.dimensions, environment.point)
     here, shares = np.zeros(K), np.zeros(K)
@@ -514,7 +526,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         first = user
         last = min(user + params.batch, n)
         if source == 0:
-            i = find(dimension, cut, refined, point)
+            i = find(shortcut, grid, dimension, cut, refined, point)
             if stale[i]:
                 _refresh(params.uniform, arms, estimates, radii, chances, i)
                 stale[i] = False
@@ -522,36 +534,36 @@ def stream(params, environment, state, source, checkpoints, rng, record):
                 here[k] = chances[i, k] - (chances[i, k - 1] if k > 0 else 0.0)
         while user < last:
             environment.arrive(environment, source, user, context, rng)
-            i = find(dimension, cut, refined, context)
-            arm = only[i]
+            i = find(shortcut, grid, dimension, cut, refined, context)
+            followed = only[i] < 0
             if source > 0:
                 arm = environment.behave(environment, source, user, rng)
-            elif arm < 0:
+            elif followed:
                 if stale[i]:
                     _refresh(params.uniform, arms, estimates, radii, chances, i)
                     stale[i] = False
                 u = rng.random()
+                # In the place of a loop that ends at the arm: when it would end nobody can foresee.
                 arm = 0
-                while u >= chances[i, arm]:
-                    arm += 1
+                for k in range(K - 1):
+                    arm += u >= chances[i, k]
+            else:
+                arm = only[i]
+            expected = 0.0
+            if source == 0 or followed:
+                expected = environment.mean(environment, source, user, context, arm)
             if source == 0:
                 best = environment.best(environment, source, user, context)
-                expected = environment.mean(environment, source, user, context, arm)
                 earned += expected
-                record.pulls[arm] += 1
+                pulls[arm] += 1
                 if arm != best:
                     regret += environment.mean(environment, source, user, context, best) - expected
-            if only[i] < 0:
+            if followed:
                 in_bin[i] += 1
-                if source == 0 and i > 0:
-                    state.counts[IN_PARTS] += 1
-                    state.counts[HALVINGS] += state.tree.depth[i]
                 if (arms[i] >> arm) & 1:
                     pulled[i, arm] += 1
-                    chance = environment.mean(environment, source, user, context, arm)
-                    due[i, arm] += chance
-                    if rng.random() < chance:
-                        rewarded[i, arm] += 1
+                    due[i, arm] += expected
+                    rewarded[i, arm] += rng.random() < expected
             user += 1
             if source == 0 and next_checkpoint < len(checkpoints) and user == checkpoints[next_checkpoint]:
                 record.regret[next_checkpoint] = regret
