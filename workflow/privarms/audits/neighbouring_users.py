@@ -27,6 +27,7 @@ from numba import njit
 
 from privarms.compiled import compiled
 from privarms.policies.locally_private import ldp_mab
+from privarms.policies.locally_private._partition import refine
 from privarms.protocols.locally_private import new_record
 
 SUBJECT = "ldp_mab"
@@ -187,7 +188,8 @@ def _count(stream, params, inputs, state, record, trials, rng):
 def restart(state, K):
     """As after `init`, with the root halved: two bins, every arm active, all sums 0. The cut stays where it is."""
     state.tree.refined[:] = False
-    state.tree.refined[ROOT] = True
+    state.tree.shortcut[:] = ROOT
+    refine(state.tree, ROOT)
     state.arms[:] = (1 << K) - 1
     state.only[:] = -1
     state.t[:] = 0
@@ -196,12 +198,7 @@ def restart(state, K):
     state.in_bin[:] = 0
     state.pulled[:] = 0
     state.rewarded[:] = 0
-    state.U[:] = 0.0
-    state.V[:] = 0.0
-    state.N[:] = 0.0
-    state.D[:] = 0.0
-    state.B[:] = 0.0
-    state.estimates[:] = 0.0
+    state.sums[:] = 0.0
     state.radii[:] = np.inf
     state.chances[:] = 0.0
     state.stale[:] = True
@@ -209,10 +206,6 @@ def restart(state, K):
     state.n_live[0] = 2
     state.n_removals[0] = 0
     state.due[:] = 0.0
-    state.T[:] = 0.0
-    state.C[:] = 0.0
-    state.E[:] = 0.0
-    state.F[:] = 0.0
     state.counts[:] = 0
 
 

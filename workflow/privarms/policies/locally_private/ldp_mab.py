@@ -90,6 +90,9 @@ BUNDLES = {
 }
 VARIANTS = ("as_printed", "as_released")
 
+# Where in `State.sums` what stands.
+_U, _V, _N, _D, _B, _ESTIMATE, _RADIUS, _T, _C, _E, _F = range(11)
+
 
 class Params(NamedTuple):
     """What `configure` makes of its arguments.
@@ -134,6 +137,7 @@ class State(NamedTuple):
     owed: int64[bins], users of them whose noise is not drawn yet
     ready: bool[bins], whether an earlier source has passed the warm-up here
     in_bin: int64[bins]; pulled, rewarded: int64[bins, K], of this batch, without noise
+    sums: float64[bins, K, 11], what follows, so that what is read together lies together; the rest are views of it
     U, V: float64[bins, K], noisy sums of the source now streaming
     N, D, B: float64[bins, K], weighted sums of V, U and variances; of earlier sources, or running over batches
     estimates, radii: float64[bins, K], when the bin was last looked at
@@ -158,6 +162,7 @@ class State(NamedTuple):
     in_bin: np.ndarray
     pulled: np.ndarray
     rewarded: np.ndarray
+    sums: np.ndarray
     U: np.ndarray
     V: np.ndarray
     N: np.ndarray
@@ -276,6 +281,8 @@ def init(params, rng):
     tree = draw_tree(params.depth, params.dimensions, rng)
     bins, K = len(tree.dimension), params.n_arms
     shape = (bins, K)
+    sums = np.zeros((bins, K, 11))
+    sums[:, :, _RADIUS] = np.inf
     state = State(
         tree,
         np.zeros(bins, np.int64),
@@ -286,13 +293,14 @@ def init(params, rng):
         np.zeros(bins, np.int64),
         np.zeros(shape, np.int64),
         np.zeros(shape, np.int64),
-        np.zeros(shape),
-        np.zeros(shape),
-        np.zeros(shape),
-        np.zeros(shape),
-        np.zeros(shape),
-        np.zeros(shape),
-        np.full(shape, np.inf),
+        sums,
+        sums[:, :, _U],
+        sums[:, :, _V],
+        sums[:, :, _N],
+        sums[:, :, _D],
+        sums[:, :, _B],
+        sums[:, :, _ESTIMATE],
+        sums[:, :, _RADIUS],
         np.zeros(shape),
         np.ones(bins, np.bool_),
         np.zeros(2**params.depth, np.uint32),
@@ -300,10 +308,10 @@ def init(params, rng):
         np.zeros((2**params.depth * (K - 1), 4), np.int64),
         np.zeros(1, np.int64),
         np.zeros(shape),
-        np.zeros(shape),
-        np.zeros(shape),
-        np.zeros(shape),
-        np.zeros(shape),
+        sums[:, :, _T],
+        sums[:, :, _C],
+        sums[:, :, _E],
+        sums[:, :, _F],
         np.zeros(COUNTS, np.int64),
     )
     state.arms[0] = (1 << K) - 1
@@ -311,7 +319,7 @@ def init(params, rng):
 
 
 @njit(error_model="numpy")
-def _refresh(uniform, arms, estimates, radii, chances, i):
+def _refresh(uniform, arms, sums, chances, i):
     """The chances of the arms of bin i: uniform at the root, before the first look, and for close estimates."""
     K = chances.shape[1]
     lowest, highest = np.inf, -np.inf
@@ -320,10 +328,10 @@ def _refresh(uniform, arms, estimates, radii, chances, i):
     for k in range(K):
         if (arms[i] >> k) & 1:
             active += 1
-            lowest = min(lowest, estimates[i, k])
-            highest = max(highest, estimates[i, k])
+            lowest = min(lowest, sums[i, k, _ESTIMATE])
+            highest = max(highest, sums[i, k, _ESTIMATE])
             # Infinite before the first look, and where the sums are 0 and so are the estimates.
-            looked_at = looked_at and radii[i, k] < np.inf
+            looked_at = looked_at and sums[i, k, _RADIUS] < np.inf
     between = highest - lowest
     flat = uniform or i == 0 or not looked_at or between < 0.01
     slope = 0.0 if flat else np.log(1.2 * K / active) / (between + 1e-4)
@@ -331,7 +339,7 @@ def _refresh(uniform, arms, estimates, radii, chances, i):
     last = 0
     for k in range(K):
         if (arms[i] >> k) & 1:
-            total += np.exp(slope * estimates[i, k])
+            total += np.exp(slope * sums[i, k, _ESTIMATE])
             last = k
         chances[i, k] = total
     for k in range(K):
@@ -359,11 +367,8 @@ def _learn(params, state, source, users, seen, rng):
     scale = 4 / epsilon
     K = params.n_arms
     tree, live, n_live = state.tree, state.live, state.n_live[0]
-    arms, U, V, N, D, B = state.arms, state.U, state.V, state.N, state.D, state.B
+    arms, sums, due, counted = state.arms, state.sums, state.due, state.counts
     in_bin, pulled, rewarded, owed = state.in_bin, state.pulled, state.rewarded, state.owed
-    estimates, radii = state.estimates, state.radii
-    T, C, E, F, due, counted = state.T, state.C, state.E, state.F, state.due, state.counts
-    # Backwards: what is appended on the way is not looked at, and what fills a gap has been.
     looks, misses, empty, alone = 0, 0, 0, 0
     if source == 0:
         counted[FOLLOWED] += n_live
@@ -380,10 +385,10 @@ def _learn(params, state, source, users, seen, rng):
                 counted[IN_PARTS] += here
                 counted[HALVINGS] += here * tree.depth[i]
             for k in range(K):
-                U[i, k] += pulled[i, k]
-                V[i, k] += rewarded[i, k]
-                C[i, k] += pulled[i, k]
-                T[i, k] += due[i, k]
+                sums[i, k, _U] += pulled[i, k]
+                sums[i, k, _V] += rewarded[i, k]
+                sums[i, k, _C] += pulled[i, k]
+                sums[i, k, _T] += due[i, k]
                 due[i, k] = 0.0
                 pulled[i, k] = 0
                 rewarded[i, k] = 0
@@ -400,37 +405,41 @@ def _learn(params, state, source, users, seen, rng):
             if not (arms[i] >> k) & 1:
                 continue
             active += 1
+            U, V = sums[i, k, _U], sums[i, k, _V]
             if owed[i] > 0 and counts:
-                U[i, k] += _noise(scale, owed[i], rng)
-                V[i, k] += _noise(scale, owed[i], rng)
+                U += _noise(scale, owed[i], rng)
+                V += _noise(scale, owed[i], rng)
+                sums[i, k, _U], sums[i, k, _V] = U, V
             weight = 0.0
             if counts:
                 # (27)
-                share = squared * U[i, k] / t
+                share = squared * U / t
                 weight = min(abs(share) if params.absolute else share, 1.0)
-            numerator = N[i, k] + weight * V[i, k]
-            denominator = D[i, k] + weight * U[i, k]
-            variance = B[i, k] + weight * weight * max(U[i, k], t / squared)
-            total, users_there = E[i, k] + weight * T[i, k], F[i, k] + weight * C[i, k]
+            numerator = sums[i, k, _N] + weight * V
+            denominator = sums[i, k, _D] + weight * U
+            variance = sums[i, k, _B] + weight * weight * max(U, t / squared)
+            total, users_there = sums[i, k, _E] + weight * sums[i, k, _T], sums[i, k, _F] + weight * sums[i, k, _C]
             if not params.single_sum:
-                N[i, k], D[i, k], B[i, k] = numerator, denominator, variance
-                E[i, k], F[i, k] = total, users_there
+                sums[i, k, _N], sums[i, k, _D], sums[i, k, _B] = numerator, denominator, variance
+                sums[i, k, _E], sums[i, k, _F] = total, users_there
             divisor = denominator + params.denominator
             estimate = numerator / divisor if divisor != 0 else 0.0
-            estimates[i, k] = estimate if params.unclipped else min(max(estimate, 0.0), 1.0)
+            if not params.unclipped:
+                estimate = min(max(estimate, 0.0), 1.0)
+            sums[i, k, _ESTIMATE] = estimate
             # (14) and (28); infinite before a source counts.
             radius = np.inf
             if denominator != 0:
                 radius = params.scale * np.sqrt(variance + params.offset) / abs(denominator)
-            radii[i, k] = radius
+            sums[i, k, _RADIUS] = radius
             if radius < np.inf:
                 looks += 1
                 expected = total / users_there if users_there != 0 else 0.0
-                misses += abs(estimates[i, k] - expected) > radius
+                misses += abs(estimate - expected) > radius
             half_width = params.width * radius
             if not params.no_floor:
                 half_width = max(half_width, side)
-            highest = max(highest, estimates[i, k] - half_width)
+            highest = max(highest, estimate - half_width)
         if counts:
             owed[i] = 0
         state.stale[i] = True
@@ -439,11 +448,12 @@ def _learn(params, state, source, users, seen, rng):
         fine_before, active_before = 0, active
         for k in range(K):
             if (arms[i] >> k) & 1:
-                fine_before += radii[i, k] < threshold
-                half_width = params.width * radii[i, k]
+                estimate, radius = sums[i, k, _ESTIMATE], sums[i, k, _RADIUS]
+                fine_before += radius < threshold
+                half_width = params.width * radius
                 if not params.no_floor:
                     half_width = max(half_width, side)
-                if highest > estimates[i, k] + half_width:
+                if highest > estimate + half_width:
                     arms[i] ^= 1 << k
                     active -= 1
                     row = state.n_removals[0]
@@ -452,7 +462,7 @@ def _learn(params, state, source, users, seen, rng):
                     state.removals[row, 2] = i
                     state.removals[row, 3] = k
                     state.n_removals[0] = row + 1
-                elif radii[i, k] < threshold:
+                elif radius < threshold:
                     fine_arms += 1
 
         fine, asked = (fine_arms, active) if params.after_removal else (fine_before, active_before)
@@ -481,25 +491,23 @@ def _learn(params, state, source, users, seen, rng):
 @njit(error_model="numpy")
 def end_source(params, state, source):
     """Keep what the source's sums contribute, in the bins that are there, and start the next one's at zero."""
-    squared = params.epsilons[source] ** 2
+    squared, sums = params.epsilons[source] ** 2, state.sums
     for place in range(state.n_live[0]):
         i = state.live[place]
         t = state.t[i]
         counted = t > params.warm_up or (params.at_warm_up and t >= params.warm_up)
         for k in range(params.n_arms):
-            U, V = state.U[i, k], state.V[i, k]
+            U, V = sums[i, k, _U], sums[i, k, _V]
             if params.single_sum and counted:
                 share = squared * U / t
                 weight = min(abs(share) if params.absolute else share, 1.0)
-                state.N[i, k] += weight * V
-                state.D[i, k] += weight * U
-                state.B[i, k] += weight * weight * max(U, t / squared)
-                state.E[i, k] += weight * state.T[i, k]
-                state.F[i, k] += weight * state.C[i, k]
-            state.T[i, k] = 0.0
-            state.C[i, k] = 0.0
-            state.U[i, k] = 0.0
-            state.V[i, k] = 0.0
+                sums[i, k, _N] += weight * V
+                sums[i, k, _D] += weight * U
+                sums[i, k, _B] += weight * weight * max(U, t / squared)
+                sums[i, k, _E] += weight * sums[i, k, _T]
+                sums[i, k, _F] += weight * sums[i, k, _C]
+            for sum_of_source in (_U, _V, _T, _C):
+                sums[i, k, sum_of_source] = 0.0
         state.ready[i] = state.ready[i] or counted
         state.t[i] = 0
         state.owed[i] = 0
@@ -515,7 +523,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     shortcut, grid, dimension, cut, refined = tree.shortcut, tree.grid, tree.dimension, tree.cut, tree.refined
     arms, only, stale, chances = state.arms, state.only, state.stale, state.chances
     in_bin, pulled, rewarded = state.in_bin, state.pulled, state.rewarded
-    estimates, radii, due, pulls = state.estimates, state.radii, state.due, record.pulls
+    sums, due, pulls = state.sums, state.due, record.pulls
     context = np.zeros(params.dimensions)
     point = np.full(params.dimensions, environment.point)
     here, shares = np.zeros(K), np.zeros(K)
@@ -528,7 +536,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         if source == 0:
             i = find(shortcut, grid, dimension, cut, refined, point)
             if stale[i]:
-                _refresh(params.uniform, arms, estimates, radii, chances, i)
+                _refresh(params.uniform, arms, sums, chances, i)
                 stale[i] = False
             for k in range(K):
                 here[k] = chances[i, k] - (chances[i, k - 1] if k > 0 else 0.0)
@@ -540,7 +548,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
                 arm = environment.behave(environment, source, user, rng)
             elif followed:
                 if stale[i]:
-                    _refresh(params.uniform, arms, estimates, radii, chances, i)
+                    _refresh(params.uniform, arms, sums, chances, i)
                     stale[i] = False
                 u = rng.random()
                 # In the place of a loop that ends at the arm: when it would end nobody can foresee.
