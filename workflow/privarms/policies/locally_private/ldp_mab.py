@@ -374,7 +374,8 @@ def _learn(params, state, source, users, seen, rng):
         counted[FOLLOWED] += n_live
     for place in range(n_live - 1, -1, -1):
         i = live[place]
-        state.t[i] += users
+        t = state.t[i] + users
+        state.t[i] = t
         here = in_bin[i]
         owed[i] += users if params.every_user else here
         empty += here == 0
@@ -392,6 +393,16 @@ def _learn(params, state, source, users, seen, rng):
                 due[i, k] = 0.0
                 pulled[i, k] = 0
                 rewarded[i, k] = 0
+        if owed[i] > 0 and (t > params.warm_up or (params.at_warm_up and t >= params.warm_up)):
+            for k in range(K):
+                if (arms[i] >> k) & 1:
+                    sums[i, k, _U] += _noise(scale, owed[i], rng)
+                    sums[i, k, _V] += _noise(scale, owed[i], rng)
+            owed[i] = 0
+    # In a loop of its own, without a draw: a processor then has several arms' divisions and roots on the way at once.
+    # Backwards: what is appended on the way is not looked at, and what fills a gap has been.
+    for place in range(n_live - 1, -1, -1):
+        i = live[place]
         t = state.t[i]
         # The weight is 0 until then, so that nothing changes.
         if t < params.warm_up and not (params.any_source and state.ready[i]):
@@ -406,10 +417,6 @@ def _learn(params, state, source, users, seen, rng):
                 continue
             active += 1
             U, V = sums[i, k, _U], sums[i, k, _V]
-            if owed[i] > 0 and counts:
-                U += _noise(scale, owed[i], rng)
-                V += _noise(scale, owed[i], rng)
-                sums[i, k, _U], sums[i, k, _V] = U, V
             weight = 0.0
             if counts:
                 # (27)
@@ -440,8 +447,6 @@ def _learn(params, state, source, users, seen, rng):
             if not params.no_floor:
                 half_width = max(half_width, side)
             highest = max(highest, estimate - half_width)
-        if counts:
-            owed[i] = 0
         state.stale[i] = True
 
         # (16) and (29)
