@@ -26,6 +26,7 @@ from numba.core.imputils import lower_constant
 from numba.core.runtime import nrtdynmod
 
 from privarms.files.whole import write_text
+from privarms.inlined import ENTRY, inlined
 from privarms.studies import library
 
 FOLDER_VARIABLE = "PRIVARMS_KERNELS"
@@ -76,7 +77,8 @@ def compiled(kernel: Callable) -> Callable:
         except _NotKept:
             return kernel(*arguments)
         try:
-            return kept(*leaves)
+            with inlined():
+                return kept(*leaves)
         except OSError:
             # Kernels know no files: the disk is full. The machine code is there, but is not kept.
             return kernel(*arguments)
@@ -111,7 +113,7 @@ def _written(kernel: Callable, arguments: tuple) -> tuple[str, list]:
     call = f"{said(kernel)}({', '.join(map(said, arguments))})"
     imports = "\n".join(f"{line} as {name}" for line, name in names.items())
     given = ", ".join(f"a{i}" for i in range(len(leaves)))
-    return f"from numba import njit\n{imports}\n\n\n@njit(cache=True)\ndef call({given}):\n    return {call}\n", leaves
+    return f"from numba import njit\n{imports}\n\n\n@njit(cache=True)\ndef {ENTRY}({given}):\n    return {call}\n", leaves
 
 
 def _with_name(function: Dispatcher) -> Dispatcher:
@@ -144,7 +146,7 @@ def _kept(text: str, bounds: int) -> Callable:
     except Exception as error:
         raise _NotKept from error
     _remove_broken(path.parent / "__pycache__")
-    return _loaded(name, path).call
+    return getattr(_loaded(name, path), ENTRY)
 
 
 def folder() -> Path:

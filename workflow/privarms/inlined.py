@@ -1,0 +1,87 @@
+"""Functions that are only called by a kernel get no machine code of their own, which halves the time that it takes.
+
+For every function that a kernel calls, numba makes what Python would need to call it (arrays and NamedTuples taken
+apart and put together), optimises it in full and translates it into machine code; then the kernel takes the function
+in, and all of that is unused. Here they are compiled as far as the kernel needs them. A function of which this has
+happened is compiled anew, as always, when Python calls it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from numba.core import codegen, cpu, dispatcher, sigutils
+
+# The function that Python calls, in every module of a kernel; and numba's own runtime, which kernels call.
+ENTRY = "call"
+_WHOLE = (ENTRY, "nrt")
+
+_active = False
+
+
+class _NoMachineCode:
+    """In the place of what Python would call; also what tells one function from another within numba."""
+
+
+@contextmanager
+def inlined() -> Iterator[None]:
+    """What is compiled in this block has machine code in functions called `ENTRY` alone."""
+    global _active
+    before, _active = _active, True
+    try:
+        yield
+    finally:
+        _active = before
+
+
+def _customize_flags(self, flags):
+    if _active and self.py_func.__name__ != ENTRY:
+        flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    return flags
+
+
+def _get_executable(self, library, fndesc, env):
+    if _active and fndesc.qualname != ENTRY:
+        return _NoMachineCode()
+    return _numba_get_executable(self, library, fndesc, env)
+
+
+def _add_overload(self, result):
+    if isinstance(result.entry_point, _NoMachineCode):
+        self.overloads[tuple(result.signature.args)] = result
+    else:
+        _numba_add_overload(self, result)
+
+
+def _compile(self, signature):
+    if not _active:
+        arguments = tuple(sigutils.normalize_signature(signature)[0])
+        known = self.overloads.get(arguments)
+        if known is not None and isinstance(known.entry_point, _NoMachineCode):
+            del self.overloads[arguments]
+    return _numba_compile(self, signature)
+
+
+def _add_module(self, module):
+    # What is added is translated.
+    return _numba_add_module(self, module) if not _active or module.name in _WHOLE else None
+
+
+def _optimize_functions(self, module):
+    if _active:
+        # Passes over modules do the same once more.
+        module.data_layout = self._codegen._data_layout
+    else:
+        _numba_optimize_functions(self, module)
+
+
+_numba_get_executable = cpu.CPUContext.get_executable
+_numba_add_overload = dispatcher.Dispatcher.add_overload
+_numba_compile = dispatcher.Dispatcher.compile
+_numba_add_module = codegen.JITCPUCodegen._add_module
+_numba_optimize_functions = codegen.CPUCodeLibrary._optimize_functions
+dispatcher._FunctionCompiler._customize_flags = _customize_flags
+cpu.CPUContext.get_executable = _get_executable
+dispatcher.Dispatcher.add_overload = _add_overload
+dispatcher.Dispatcher.compile = _compile
+codegen.JITCPUCodegen._add_module = _add_module
+codegen.CPUCodeLibrary._optimize_functions = _optimize_functions
