@@ -13,6 +13,7 @@ from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 
 from privarms import compiled as kept
+from privarms import inlined
 from privarms.environments import bernoulli
 from privarms.policies.bandit import successive_elimination, uniform
 from privarms.protocols.bandit import play_block
@@ -42,6 +43,17 @@ def files(place):
 def test_the_numbers_are_those_of_the_kernel_itself(place):
     assert a_run(kept.compiled(play_block)) == a_run(play_block)
     assert len(files(place)) == 1
+
+
+def test_a_function_that_a_kernel_has_taken_in_can_still_be_called(place):
+    for function in (play_block, bernoulli.pull):
+        function._reset_overloads()  # earlier tests have called them
+    a_run(kept.compiled(play_block))
+    assert any(isinstance(r.entry_point, inlined._NoMachineCode) for r in bernoulli.pull.overloads.values())
+    environment = bernoulli.configure(3, 1.0, 0.0)
+    assert [bernoulli.pull(environment, arm, np.random.default_rng(1)) for arm in (0, 2)] == [1.0, 0.0]
+    # And then in another kernel.
+    assert a_run(kept.compiled(play_block), uniform, seed=5) == a_run(play_block, uniform, seed=5)
 
 
 @njit

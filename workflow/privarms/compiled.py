@@ -113,7 +113,8 @@ def _written(kernel: Callable, arguments: tuple) -> tuple[str, list]:
     call = f"{said(kernel)}({', '.join(map(said, arguments))})"
     imports = "\n".join(f"{line} as {name}" for line, name in names.items())
     given = ", ".join(f"a{i}" for i in range(len(leaves)))
-    return f"from numba import njit\n{imports}\n\n\n@njit(cache=True)\ndef {ENTRY}({given}):\n    return {call}\n", leaves
+    function = f"@njit(cache=True)\ndef {ENTRY}({given}):\n    return {call}"
+    return f"from numba import njit\n{imports}\n\n\n{function}\n", leaves
 
 
 def _with_name(function: Dispatcher) -> Dispatcher:

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 
 from privarms.audits import neighbouring_users
 from privarms.errors import PrivarmsError
-from privarms.policies.locally_private import ldp_mab
+from privarms.policies.locally_private import _partition, ldp_mab
 from privarms.protocols import audit
 
 CELL = SimpleNamespace(
@@ -170,9 +170,10 @@ def test_every_batch_meets_a_fresh_server_with_two_bins(variant):
         if name != "tree":
             array.fill(1)
     used.tree.refined[:] = True
+    used.tree.shortcut[:] = 2
     neighbouring_users.restart(used, 3)
     # What `init` leaves, with the halved root's arms handed on and the two bins in its place.
-    fresh.tree.refined[0] = True
+    _partition.refine(fresh.tree, 0)
     fresh.arms[:] = 7
     fresh.live[:], fresh.n_live[0] = (1, 2), 2
     for name, array in fresh._asdict().items():

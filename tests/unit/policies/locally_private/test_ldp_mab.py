@@ -43,16 +43,41 @@ def test_ties_between_longest_edges_are_broken_uniformly():
     assert (first[:, 1] != first[:, 0]).all()
 
 
+def find(tree, context):
+    context = np.asarray(context, float)
+    return _partition.find(tree.shortcut, tree.grid, tree.dimension, tree.cut, tree.refined, context)
+
+
 def test_bins_are_closed_on_the_left_and_at_one():
     tree = _partition.draw_tree(3, 1, np.random.default_rng(3))
-    tree.refined[[0, 2]] = True
-    found = [
-        _partition.find(tree.dimension, tree.cut, tree.refined, np.array([x])) for x in (0, 0.49, 0.5, 0.74, 0.75, 1)
-    ]
+    for i in (0, 2):
+        _partition.refine(tree, i)
+    points = (0, 0.49, 0.5, 0.74, 0.75, 1)
+    found = [find(tree, [x]) for x in points]
     assert found == [1, 1, 5, 5, 6, 6]
-    for i, x in zip(found, (0, 0.49, 0.5, 0.74, 0.75, 1), strict=True):
+    for i, x in zip(found, points, strict=True):
         assert locally_private.holds(tree, i, np.array([x]))
     assert not locally_private.holds(tree, 1, np.array([0.5]))
+
+
+@pytest.mark.parametrize(("depth", "d"), [(0, 2), (1, 1), (5, 2), (12, 2), (7, 3), (8, 5), (4, 13)])
+def test_the_bin_of_a_context_is_the_one_that_holds_it(depth, d):
+    # With d = 5 bins are finer than the grid, with d = 13 it is a single cell.
+    rng = np.random.default_rng(depth)
+    tree = _partition.draw_tree(depth, d, rng)
+    leaves = {0}
+    for _ in range(40):
+        inner = [i for i in leaves if tree.depth[i] < depth]
+        if not inner:
+            break
+        # The latest half of the time, so that some bins are as small as can be.
+        i = int(max(inner) if rng.random() < 0.5 else rng.choice(inner))
+        _partition.refine(tree, i)
+        leaves = leaves - {i} | {2 * i + 1, 2 * i + 2}
+    assert max(tree.depth[i] for i in leaves) == depth
+    corners = [tree.lower[i] for i in leaves] + [tree.upper[i] for i in leaves]
+    for x in [*corners, *rng.random((50, d))]:
+        assert [i for i in leaves if locally_private.holds(tree, i, x)] == [find(tree, x)]
 
 
 def test_constants_of_figure_7a_by_hand():
@@ -208,21 +233,23 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
 def test_the_policy_by_hand():
     # Two of three arms with estimates 0.2 and 0.7: odds exp(f ln(1.8) / 0.5001).
     chances = np.zeros((3, 3))
-    arms, estimates, radii = np.array([7, 5, 2]), np.zeros((3, 3)), np.ones((3, 3))
+    arms, sums = np.array([7, 5, 2]), np.ones((3, 3, 11))
+    estimates = sums[:, :, ldp_mab._ESTIMATE]
+    estimates[:] = 0.0
     estimates[1] = 0.2, 0.0, 0.7
     odds = np.exp(np.array([0.2, 0.7]) * math.log(1.8) / 0.5001)
-    ldp_mab._refresh(False, arms, estimates, radii, chances, 1)
+    ldp_mab._refresh(False, arms, sums, chances, 1)
     assert chances[1] == pytest.approx([odds[0] / odds.sum(), odds[0] / odds.sum(), 1])
-    ldp_mab._refresh(True, arms, estimates, radii, chances, 1)
+    ldp_mab._refresh(True, arms, sums, chances, 1)
     assert chances[1] == pytest.approx([0.5, 0.5, 1])
     estimates[1, 0] = 0.691
-    ldp_mab._refresh(False, arms, estimates, radii, chances, 1)
+    ldp_mab._refresh(False, arms, sums, chances, 1)
     assert chances[1] == pytest.approx([0.5, 0.5, 1])
     # Uniform at the root, whatever the estimates.
     estimates[0] = 0.1, 0.5, 0.9
-    ldp_mab._refresh(False, arms, estimates, radii, chances, 0)
+    ldp_mab._refresh(False, arms, sums, chances, 0)
     assert chances[0] == pytest.approx([1 / 3, 2 / 3, 1])
-    ldp_mab._refresh(False, arms, estimates, radii, chances, 2)
+    ldp_mab._refresh(False, arms, sums, chances, 2)
     assert chances[2].tolist() == [0, 1, 1]
 
 

@@ -40,6 +40,7 @@ class Params(NamedTuple):
     gamma_scale: K ln^2(T) / epsilon; 0 for no private bonus
     gamma_log: ln(K T ln T)
     log_inverse_delta: float64[T + 1], ln(1 / delta_t) for t = 0, ..., T
+    spreads, weights: float64[T + 1], 1 / sqrt(n) and 1 / n for n = 1, ..., T, on which a round would wait
     """
 
     n_arms: int
@@ -49,6 +50,8 @@ class Params(NamedTuple):
     gamma_scale: float
     gamma_log: float
     log_inverse_delta: np.ndarray
+    spreads: np.ndarray
+    weights: np.ndarray
 
 
 class State(NamedTuple):
@@ -61,7 +64,7 @@ class State(NamedTuple):
 
 
 def configure(K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"]) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes a round."""
+    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 24 bytes a round."""
     return parameters(K, horizon, epsilon, variant, gamma=True, noise=True)
 
 
@@ -94,6 +97,8 @@ def parameters(K: int, horizon: int, epsilon: float, variant: str, *, gamma: boo
         gamma_scale=gamma_scale,
         gamma_log=log(K * T * log(T)),
         log_inverse_delta=np.log1p(t * np.log(t) ** 2),
+        spreads=1 / np.sqrt(t),
+        weights=1 / t,
     )
 
 
@@ -149,6 +154,7 @@ def simulate(params, environment, checkpoints, rng, record):
     means = environment.means
     best = means.max()
     K = params.n_arms
+    spreads, weights = params.spreads, params.weights
     pulls, sums = record.pulls, record.reward_sums
     pulls[:] = 0
     sums[:] = 0.0
@@ -177,8 +183,8 @@ def simulate(params, environment, checkpoints, rng, record):
             n = pulls[arm]
             noise = counter_noise(params, tree, arm, n, rng)
             level[arm] = (sums[arm] + noise) / n
-            spread[arm] = 1 / np.sqrt(n)
-            weight[arm] = 1 / n
+            spread[arm] = spreads[n]
+            weight[arm] = weights[n]
             regret += best - means[arm]
         record.regret[c] = regret
 

@@ -17,7 +17,7 @@ SECONDS_PER_STEP = 3e-8
 def configure(
     K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"], noise: float = 1.0
 ) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes a round.
+    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 24 bytes a round.
 
     noise: multiple of the scale of the counter's noise. Only 1, the default, is private; a privacy audit sets less.
     """
