@@ -16,7 +16,7 @@ from privarms import compiled as kept
 from privarms import inlined
 from privarms.environments import bernoulli
 from privarms.policies.bandit import successive_elimination, uniform
-from privarms.protocols.bandit import play_block
+from privarms.protocols.bandit import play, play_block
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -46,7 +46,7 @@ def test_the_numbers_are_those_of_the_kernel_itself(place):
 
 
 def test_a_function_that_a_kernel_has_taken_in_can_still_be_called(place):
-    for function in (play_block, bernoulli.pull):
+    for function in (play_block, play, bernoulli.pull):
         function._reset_overloads()  # earlier tests have called them
     a_run(kept.compiled(play_block))
     assert any(isinstance(r.entry_point, inlined._NoMachineCode) for r in bernoulli.pull.overloads.values())
