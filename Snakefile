@@ -1,4 +1,5 @@
 # privarms: `snakemake --cores N` is scale paper, `snakemake --cores N --configfile config/quick.yaml` is scale quick.
+import gc
 import importlib.util
 import os
 import re
@@ -10,6 +11,11 @@ from snakemake.utils import min_version
 # Both environments install the library. Where another one is found or none (an environment of a job's own, a second
 # checkout) jobs are told where this project's lies.
 HERE = workflow.current_basedir.get_path_or_uri(secret_free=False)
+# A plan is hundreds of thousands of things that stay. To go through them again and again for what nobody refers to any
+# more took a fifth of the time until the first job. In another workflow that has this one as a module `onstart` is not
+# run, so that nothing would begin again.
+if os.path.dirname(workflow.main_snakefile) == HERE:
+    gc.disable()
 LIBRARY = os.path.join(HERE, "workflow")
 installed = importlib.util.find_spec("privarms")
 if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LIBRARY:
@@ -98,6 +104,8 @@ include: "workflow/rules/bench.smk"
 
 
 onstart:
+    gc.freeze()
+    gc.enable()
     # A limit of jobs per second is for clusters. On one machine Snakemake 9 would look through all waiting jobs every
     # second once for each job that has ended, which took a quarter of a core late in a run.
     if workflow.local_exec and getattr(workflow.scheduler, "job_rate_limiter", None) is not None:

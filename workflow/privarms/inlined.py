@@ -1,8 +1,8 @@
 """Functions that are only called by a kernel get no machine code of their own, which halves the time that it takes.
 
 For every function that a kernel calls, numba makes what Python would need to call it (arrays and NamedTuples taken
-apart and put together), optimises it in full and translates it into machine code; then the kernel takes the function
-in, and all of that is unused. Here they are compiled as far as the kernel needs them. A function of which this has
+apart and put together), optimises it in full, twice over, and translates it into machine code; then the kernel takes
+the function in, and all of that is unused. Here they are compiled as far as the kernel needs them. A function of which this has
 happened is compiled anew, as always, when Python calls it.
 """
 
@@ -61,9 +61,13 @@ def _compile(self, signature):
     return _numba_compile(self, signature)
 
 
-def _add_module(self, module):
-    # What is added is translated.
-    return _numba_add_module(self, module) if not _active or module.name in _WHOLE else None
+def _finalize_final_module(self):
+    if not _active or self.name in _WHOLE:
+        _numba_finalize_final_module(self)
+    else:
+        # Without what makes it ready to be translated: only another module will take it in.
+        self._finalize_dynamic_globals()
+        self._finalized = True
 
 
 def _optimize_functions(self, module):
@@ -74,14 +78,27 @@ def _optimize_functions(self, module):
         _numba_optimize_functions(self, module)
 
 
+def _optimize_final_module(self):
+    if not _active or self.name in _WHOLE:
+        _numba_optimize_final_module(self)
+    else:
+        # The kernel that takes the functions in is optimised in full.
+        passes, builder = self._codegen._module_pass_manager(
+            loop_vectorize=self._codegen._loopvect, slp_vectorize=False, opt=self._codegen._opt_level, cost="cheap"
+        )
+        passes.run(self._final_module, builder)
+
+
 _numba_get_executable = cpu.CPUContext.get_executable
 _numba_add_overload = dispatcher.Dispatcher.add_overload
 _numba_compile = dispatcher.Dispatcher.compile
-_numba_add_module = codegen.JITCPUCodegen._add_module
+_numba_finalize_final_module = codegen.JITCodeLibrary._finalize_final_module
+_numba_optimize_final_module = codegen.CPUCodeLibrary._optimize_final_module
 _numba_optimize_functions = codegen.CPUCodeLibrary._optimize_functions
 dispatcher._FunctionCompiler._customize_flags = _customize_flags
 cpu.CPUContext.get_executable = _get_executable
 dispatcher.Dispatcher.add_overload = _add_overload
 dispatcher.Dispatcher.compile = _compile
-codegen.JITCPUCodegen._add_module = _add_module
+codegen.JITCodeLibrary._finalize_final_module = _finalize_final_module
 codegen.CPUCodeLibrary._optimize_functions = _optimize_functions
+codegen.CPUCodeLibrary._optimize_final_module = _optimize_final_module
