@@ -2,8 +2,8 @@
 
 For every function that a kernel calls, numba makes what Python would need to call it (arrays and NamedTuples taken
 apart and put together), optimises it in full, twice over, and translates it into machine code; then the kernel takes
-the function in, and all of that is unused. Here they are compiled as far as the kernel needs them. A function of which this has
-happened is compiled anew, as always, when Python calls it.
+the function in, and all of that is unused. Here they are compiled as far as the kernel needs them. A function of which
+this has happened is compiled anew, as always, when Python calls it.
 """
 
 from collections.abc import Iterator
