@@ -58,6 +58,7 @@ def test_bins_are_closed_on_the_left_and_at_one():
     for i, x in zip(found, points, strict=True):
         assert locally_private.holds(tree, i, np.array([x]))
     assert not locally_private.holds(tree, 1, np.array([0.5]))
+    assert [find(tree, [x]) for x in (-0.3, 1.7)] == [1, 6]
 
 
 @pytest.mark.parametrize(("depth", "d"), [(0, 2), (1, 1), (5, 2), (12, 2), (7, 3), (8, 5), (4, 13)])

@@ -99,10 +99,13 @@ def refine(tree, i):
 
 @njit(forceinline=True)
 def find(shortcut, grid, dimension, cut, refined, context):
-    """The bin of the partition that holds a context; the fields of a `Tree` one by one, which is faster."""
+    """The bin of the partition that holds a context; the fields of a `Tree` one by one, which is faster.
+
+    A coordinate outside the cube counts as its nearest edge.
+    """
     cell = 0
     for k in range(len(context)):
-        cell = cell * grid + min(int(context[k] * grid), grid - 1)
+        cell = cell * grid + min(max(int(context[k] * grid), 0), grid - 1)
     i = shortcut[np.uint32(cell)]
     while refined[i]:
         i = np.uint32(2 * i + (2 if context[dimension[i]] >= cut[i] else 1))
