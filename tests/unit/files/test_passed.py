@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from privarms.errors import PrivarmsError
-from privarms.files import settings
+from privarms.files import remembered, settings
 
 ROOT = Path(__file__).parents[3]
 CONTENT = settings.read(ROOT / "config/config.yaml")
@@ -16,7 +16,8 @@ CONTENT = settings.read(ROOT / "config/config.yaml")
 @pytest.fixture
 def looks(tmp_path, monkeypatch):
     """How often a content was held against its schema."""
-    monkeypatch.setattr(settings, "FOLDER", tmp_path / "passed")
+    monkeypatch.setattr(remembered, "FOLDER", tmp_path / "remembered")
+    remembered._remove_old.cache_clear()
     seen, strict = [], settings._Strict
 
     class Looking:
@@ -52,11 +53,12 @@ def test_a_fault_is_found_each_time_and_a_float_becomes_an_integer_each_time(loo
 
 def test_what_is_long_unused_goes_and_a_folder_that_cannot_be_made_stops_nothing(looks, tmp_path, monkeypatch):
     settings.validate(dict(CONTENT), "config", "config.yaml")
-    (old,) = settings.FOLDER.iterdir()
-    then = time.time() - (settings.KEPT_DAYS + 1) * 86_400
+    (old,) = remembered.FOLDER.iterdir()
+    then = time.time() - (remembered.KEPT_DAYS + 1) * 86_400
     os.utime(old, (then, then))
+    remembered._remove_old.cache_clear()
     settings.validate(CONTENT | {"seed": 2}, "config", "config.yaml")
     assert not old.exists()
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(settings, "FOLDER", tmp_path / "file" / "passed")
+    monkeypatch.setattr(remembered, "FOLDER", tmp_path / "file" / "remembered")
     settings.validate(CONTENT | {"seed": 5}, "config", "config.yaml")

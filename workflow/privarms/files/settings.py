@@ -1,11 +1,8 @@
 """YAML files: read with care, and held against a JSON schema."""
 
-import hashlib
 import json
 import math
-import os
 import re
-import time
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
@@ -17,11 +14,9 @@ from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import extend
 
 from privarms.errors import PrivarmsError
+from privarms.files.remembered import recall, remember
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
-# Where it is remembered what was without a fault, and for how long.
-FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms", "passed")
-KEPT_DAYS = 30
 # A file of a few lines may stand for any number of values, by aliases of aliases.
 MOST_VALUES = 1_000_000
 MOST_LEVELS = 64
@@ -168,12 +163,12 @@ def validate(content: Mapping, schema: str, file: Path | str, texts: bool = Fals
     rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
     if part is not None:
         rules = {"$ref": f"#/$defs/{part}", "$defs": rules["$defs"]}
-    passed = _passed(content, rules)
-    if passed is not None and passed.exists():
+    question = _question(content, rules)
+    if question is not None and recall(question) is not None:
         return
     faults = list(_Strict(rules).iter_errors(content))
-    if not faults and passed is not None:
-        _remember(passed)
+    if not faults and question is not None:
+        remember(question, "no fault")
     for fault in faults:
         if fault.validator == "type" and fault.validator_value in ("integer", "number"):
             value = fault.instance
@@ -186,32 +181,18 @@ def validate(content: Mapping, schema: str, file: Path | str, texts: bool = Fals
         raise PrivarmsError(f"{file}: {_explain(fault)}")
 
 
-def _passed(content: Mapping, rules: Mapping) -> Path | None:
-    """The file that says that these very rules have found no fault in this very content: to hold a long file against
-    its schema takes longer than to plan what it asks for. None where it cannot be said."""
+def _question(content: Mapping, rules: Mapping) -> str | None:
+    """Whether these very rules find a fault in this very content: to hold a long file against its schema takes longer
+    than to plan what it asks for. None where it cannot be said."""
     try:
-        held, folder = json.dumps([content, rules], sort_keys=True), FOLDER.expanduser()
-    except (TypeError, ValueError, RuntimeError):
+        return _judge() + json.dumps([content, rules], sort_keys=True)
+    except (TypeError, ValueError):
         return None
-    return folder / hashlib.sha256(f"{_judge()}{held}".encode()).hexdigest()
 
 
 @cache
 def _judge() -> str:
     return version("jsonschema") + Path(__file__).read_text(encoding="utf-8")
-
-
-def _remember(passed: Path) -> None:
-    before = time.time() - KEPT_DAYS * 86_400
-    try:
-        passed.parent.mkdir(parents=True, exist_ok=True)
-        for other in passed.parent.iterdir():
-            if other.stat().st_mtime < before:
-                other.unlink(missing_ok=True)
-        passed.touch()
-    except OSError:
-        # Then the next run looks again.
-        return
 
 
 def _put(content: Mapping, path: list, value) -> None:

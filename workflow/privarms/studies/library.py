@@ -23,6 +23,7 @@ from pathlib import Path
 from types import ModuleType
 
 from privarms.errors import PrivarmsError
+from privarms.files.remembered import recall, remember
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT.name
@@ -391,18 +392,32 @@ def _choices(annotation: ast.expr | None) -> tuple:
 @cache
 def _imported(path: Path) -> set[Path]:
     """The files of the library and of extensions that one file imports, wherever in its text the import stands."""
-    found = set()
+    return {file for target in _imports(path) for file in _with_packages(target)}
+
+
+def _imports(path: Path) -> list[str]:
+    """The full names that a file imports. To read them from all files takes as long as to plan a run."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    # Relative imports depend on where a module is; a script has none.
+    where = f"{path.stem} of {_dotted(path)}" if path.is_relative_to(ROOT) or _extension_of(path) else "a script"
+    question = f"{sys.version} {_judge()} {where} {text}"
+    known = recall(question)
+    if known is not None:
+        return known.split()
+    targets: list[str] = []
     for node in _statements(tree(path).body):
         if isinstance(node, ast.Import):
-            targets = [alias.name for alias in node.names]
+            targets += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             of = absolute(path, node) if node.level else node.module or ""
-            targets = [of, *(f"{of}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        for target in targets:
-            found.update(_with_packages(target))
-    return found
+            targets += [of, *(f"{of}.{alias.name}" for alias in node.names)]
+    remember(question, " ".join(targets))
+    return targets
+
+
+@cache
+def _judge() -> str:
+    return Path(__file__).read_text(encoding="utf-8")
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
