@@ -18,17 +18,17 @@ def looks(tmp_path, monkeypatch):
     """How often a content was held against its schema."""
     monkeypatch.setattr(remembered, "FOLDER", tmp_path / "remembered")
     remembered._remove_old.cache_clear()
-    seen, strict = [], settings._Strict
+    seen, validator = [], settings._validator
 
     class Looking:
         def __init__(self, rules):
-            self.rules = strict(rules)
+            self.rules = validator(rules)
 
         def iter_errors(self, content):
             seen.append(content)
             return self.rules.iter_errors(content)
 
-    monkeypatch.setattr(settings, "_Strict", Looking)
+    monkeypatch.setattr(settings, "_validator", Looking)
     return seen
 
 

@@ -15,15 +15,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from privarms import __version__
 from privarms.errors import DamagedError, PrivarmsError
 from privarms.files.whole import whole
+
+if TYPE_CHECKING:
+    # Half of the start of a simulation, which needs none.
+    import pandas as pd
 
 KEY = b"privarms"
 PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "snakemake")
@@ -160,7 +164,7 @@ class RowsBy:
 
 def read_by(
     column: str, path: Path | str, values: Sequence[str]
-) -> Iterator[tuple[pd.DataFrame, dict[str, np.ndarray]]]:
+) -> Iterator[tuple["pd.DataFrame", dict[str, np.ndarray]]]:
     """Of each run of rows of one file of ours that agree in a column: its first row, and some columns whole.
 
     Of everything else one row group is in memory. Raises DamagedError as `read`.

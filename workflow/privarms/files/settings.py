@@ -7,14 +7,16 @@ from collections.abc import Hashable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
-from jsonschema.validators import extend
 
 from privarms.errors import PrivarmsError
 from privarms.files.remembered import recall, remember
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 # A file of a few lines may stand for any number of values, by aliases of aliases.
@@ -145,13 +147,16 @@ class _UniqueKeys(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
 _UniqueKeys.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"{NUMBER.pattern}$"), list("-+.0123456789"))
 
 
-# In JSON Schema 4.0 is an integer; what runs with it wants an int.
-_Strict = extend(
-    Draft202012Validator,
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+def _validator(rules: Mapping) -> "Validator":
+    """What finds faults by these rules. jsonschema is imported here, for few processes meet what has not passed yet."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    # In JSON Schema 4.0 is an integer; what runs with it wants an int.
+    integers = Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    ),
-)
+    )
+    return extend(Draft202012Validator, type_checker=integers)(rules)
 
 
 def validate(content: Mapping, schema: str, file: Path | str, texts: bool = False, part: str | None = None) -> None:
@@ -166,7 +171,7 @@ def validate(content: Mapping, schema: str, file: Path | str, texts: bool = Fals
     question = _question(content, rules)
     if question is not None and recall(question) is not None:
         return
-    faults = list(_Strict(rules).iter_errors(content))
+    faults = list(_validator(rules).iter_errors(content))
     if not faults and question is not None:
         remember(question, "no fault")
     for fault in faults:
@@ -177,8 +182,11 @@ def validate(content: Mapping, schema: str, file: Path | str, texts: bool = Fals
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
             _put(content, list(fault.absolute_path), value)
-    if faults and (fault := best_match(_Strict(rules).iter_errors(content))) is not None:
-        raise PrivarmsError(f"{file}: {_explain(fault)}")
+    if faults:
+        from jsonschema.exceptions import best_match
+
+        if (fault := best_match(_validator(rules).iter_errors(content))) is not None:
+            raise PrivarmsError(f"{file}: {_explain(fault)}")
 
 
 def _question(content: Mapping, rules: Mapping) -> str | None:
@@ -201,7 +209,7 @@ def _put(content: Mapping, path: list, value) -> None:
     content[path[-1]] = value
 
 
-def _explain(fault: ValidationError) -> str:
+def _explain(fault: "ValidationError") -> str:
     key = fault.json_path.removeprefix("$").removeprefix(".") or "the file"
     found = fault.instance
     if fault.validator == "additionalProperties" and isinstance(found, Mapping):
