@@ -12,8 +12,8 @@ from snakemake.utils import min_version
 # checkout) jobs are told where this project's lies.
 HERE = workflow.current_basedir.get_path_or_uri(secret_free=False)
 # A plan is hundreds of thousands of things that stay. To go through them again and again for what nobody refers to any
-# more took a fifth of the time until the first job. In another workflow that has this one as a module `onstart` is not
-# run, so that nothing would begin again.
+# more took a fifth of the time until the first job. `onstart` begins again; it is not run in a workflow that has this
+# one as a module, nor in the processes of a cluster's jobs, which are short.
 if os.path.dirname(workflow.main_snakefile) == HERE:
     gc.disable()
 LIBRARY = os.path.join(HERE, "workflow")

@@ -14,8 +14,10 @@ from numba.core.runtime import _nrt_python, rtsys
 
 from privarms import compiled as kept
 from privarms import inlined
+from privarms.audits import any_choice
 from privarms.environments import bernoulli
 from privarms.policies.bandit import successive_elimination, uniform
+from privarms.protocols._checks import ArmError
 from privarms.protocols.bandit import play, play_block
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -54,6 +56,13 @@ def test_a_function_that_a_kernel_has_taken_in_can_still_be_called(place):
     assert [bernoulli.pull(environment, arm, np.random.default_rng(1)) for arm in (0, 2)] == [1.0, 0.0]
     # And then in another kernel.
     assert a_run(kept.compiled(play_block), uniform, seed=5) == a_run(play_block, uniform, seed=5)
+
+
+def test_what_a_function_within_a_kernel_raises_says_its_values(place):
+    params, table, event = uniform.configure(5), any_choice.Table(0.0, 0, False, 0), any_choice.Event(20, 1, True)
+    with pytest.raises(ArmError, match="arm 2 in round 1; expected 0 to 1"):
+        kept.compiled(any_choice._count)(uniform.POLICY, params, 2, table, event, 50, np.random.default_rng(1))
+    assert len(files(place)) == 1
 
 
 @njit

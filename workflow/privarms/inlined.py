@@ -8,6 +8,7 @@ this has happened is compiled anew, as always, when Python calls it.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from numba.core import codegen, cpu, dispatcher, sigutils
 
@@ -15,7 +16,9 @@ from numba.core import codegen, cpu, dispatcher, sigutils
 ENTRY = "call"
 _WHOLE = (ENTRY, "nrt")
 
-_active = False
+_active: ContextVar[bool] = ContextVar("_active", default=False)
+# What functions raise and print with goes through an environment of theirs, of which machine code knows the address.
+_environments: dict[str, object] = {}
 
 
 class _NoMachineCode:
@@ -25,24 +28,30 @@ class _NoMachineCode:
 @contextmanager
 def inlined() -> Iterator[None]:
     """What is compiled in this block has machine code in functions called `ENTRY` alone."""
-    global _active
-    before, _active = _active, True
+    before = _active.set(True)
     try:
         yield
     finally:
-        _active = before
+        _active.reset(before)
 
 
 def _customize_flags(self, flags):
-    if _active and self.py_func.__name__ != ENTRY:
+    if _active.get() and self.py_func.__name__ != ENTRY:
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     return flags
 
 
 def _get_executable(self, library, fndesc, env):
-    if _active and fndesc.qualname != ENTRY:
+    if not _active.get():
+        return _numba_get_executable(self, library, fndesc, env)
+    if fndesc.qualname != ENTRY:
+        _environments[self.get_env_name(fndesc)] = env
         return _NoMachineCode()
-    return _numba_get_executable(self, library, fndesc, env)
+    executable = _numba_get_executable(self, library, fndesc, env)
+    for variable in library._final_module.global_variables:
+        if variable.name in _environments:
+            library.codegen.set_env(variable.name, _environments[variable.name])
+    return executable
 
 
 def _add_overload(self, result):
@@ -53,7 +62,7 @@ def _add_overload(self, result):
 
 
 def _compile(self, signature):
-    if not _active:
+    if not _active.get():
         arguments = tuple(sigutils.normalize_signature(signature)[0])
         known = self.overloads.get(arguments)
         if known is not None and isinstance(known.entry_point, _NoMachineCode):
@@ -62,7 +71,7 @@ def _compile(self, signature):
 
 
 def _finalize_final_module(self):
-    if not _active or self.name in _WHOLE:
+    if not _active.get() or self.name in _WHOLE:
         _numba_finalize_final_module(self)
     else:
         # Without what makes it ready to be translated: only another module will take it in.
@@ -71,7 +80,7 @@ def _finalize_final_module(self):
 
 
 def _optimize_functions(self, module):
-    if _active:
+    if _active.get():
         # Passes over modules do the same once more.
         module.data_layout = self._codegen._data_layout
     else:
@@ -79,7 +88,7 @@ def _optimize_functions(self, module):
 
 
 def _optimize_final_module(self):
-    if not _active or self.name in _WHOLE:
+    if not _active.get() or self.name in _WHOLE:
         _numba_optimize_final_module(self)
     else:
         # The kernel that takes the functions in is optimised in full.

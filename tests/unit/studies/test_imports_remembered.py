@@ -13,7 +13,7 @@ def parsed(tmp_path, monkeypatch):
     """The files that were parsed, with nothing remembered before."""
     monkeypatch.setattr(remembered, "FOLDER", tmp_path / "remembered")
     seen = []
-    monkeypatch.setattr(library, "tree", lambda path: seen.append(path) or ast.parse(path.read_text()))
+    monkeypatch.setattr(library, "_parsed", lambda path, text: seen.append(path) or ast.parse(text))
     return seen
 
 
@@ -46,3 +46,28 @@ def test_a_folder_that_cannot_be_made_stops_nothing(parsed, tmp_path, monkeypatc
     script.write_text("import privarms.ledger\n")
     assert [library._imports(script) for _ in range(2)] == [["privarms.ledger"]] * 2
     assert parsed == [script, script]
+
+
+def test_a_file_that_a_machine_left_empty_is_read_anew(parsed, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import privarms.ledger\n")
+    library._imports(script)
+    (kept,) = remembered.FOLDER.iterdir()
+    kept.write_text("")
+    assert library._imports(script) == ["privarms.ledger"]
+    assert parsed == [script, script]
+
+
+def test_a_file_without_imports_is_remembered_too(parsed, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("x = 1\n")
+    assert [library._imports(script) for _ in range(2)] == [[], []]
+    assert parsed == [script]
+
+
+def test_a_file_that_was_edited_since_it_was_parsed_has_the_imports_of_its_text(parsed, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import privarms.ledger\n")
+    library.tree(script)
+    script.write_text("import privarms.job\n")
+    assert library._imports(script) == ["privarms.job"]

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import tempfile
 import time
 from functools import cache
 from pathlib import Path
@@ -12,23 +13,24 @@ KEPT_DAYS = 30
 
 
 def recall(text: str) -> str | None:
-    """What was found out about a text; None if nothing was, or if nothing can be kept here."""
+    """What was found out about a text; None if nothing was, or if nothing can be kept here. A machine that goes down
+    may leave an empty file: what is kept must say more than nothing."""
     try:
-        return _place(text).read_text(encoding="utf-8")
+        return _place(text).read_text(encoding="utf-8") or None
     except (OSError, RuntimeError, ValueError):
         return None
 
 
 def remember(text: str, found: str) -> None:
     """Keep what was found out about a text; where it cannot be kept it will be found out again."""
-    # RuntimeError: a user without a home.
-    with contextlib.suppress(OSError, RuntimeError):
+    # RuntimeError: a user without a home; ValueError: a text that is not Unicode.
+    with contextlib.suppress(OSError, RuntimeError, ValueError):
         place = _place(text)
         _remove_old(place.parent)
         place.parent.mkdir(parents=True, exist_ok=True)
-        part = place.with_name(f"{place.name}.{os.getpid()}")
-        part.write_text(found, encoding="utf-8")
-        part.replace(place)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=place.parent, delete=False) as part:
+            part.write(found)
+        os.replace(part.name, place)
 
 
 def _place(text: str) -> Path:
@@ -39,5 +41,5 @@ def _place(text: str) -> Path:
 def _remove_old(folder: Path) -> None:
     before = time.time() - KEPT_DAYS * 86_400
     for file in folder.glob("*"):
-        if file.stat().st_mtime < before:
+        if file.is_file() and file.stat().st_mtime < before:
             file.unlink(missing_ok=True)

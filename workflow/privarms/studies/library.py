@@ -239,12 +239,21 @@ def _defines(path: Path, function: str) -> bool:
 @cache
 def tree(path: Path) -> ast.Module:
     """A file's source text, parsed; PrivarmsError for one that is not Python."""
+    return _parsed(path, _text(path))
+
+
+def _text(path: Path) -> str:
     try:
-        return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    except SyntaxError as error:
-        raise PrivarmsError(f"{shown(path)}:{error.lineno}: not valid Python: {error.msg}; correct it") from error
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise PrivarmsError(f"{shown(path)}: not UTF-8 text (its byte {error.start + 1}); save it as UTF-8") from error
+
+
+def _parsed(path: Path, text: str) -> ast.Module:
+    try:
+        return ast.parse(text, filename=str(path))
+    except SyntaxError as error:
+        raise PrivarmsError(f"{shown(path)}:{error.lineno}: not valid Python: {error.msg}; correct it") from error
 
 
 def literals(room: str, name: str) -> dict:
@@ -397,21 +406,22 @@ def _imported(path: Path) -> set[Path]:
 
 def _imports(path: Path) -> list[str]:
     """The full names that a file imports. To read them from all files takes as long as to plan a run."""
-    text = path.read_bytes().decode("utf-8", "replace")
+    text = _text(path)
     # Relative imports depend on where a module is; a script has none.
     where = f"{path.stem} of {_dotted(path)}" if path.is_relative_to(ROOT) or _extension_of(path) else "a script"
     question = f"{sys.version} {_judge()} {where} {text}"
     known = recall(question)
     if known is not None:
-        return known.split()
+        return known.split()[1:]
     targets: list[str] = []
-    for node in _statements(tree(path).body):
+    # This very text, and not what the file may hold by now.
+    for node in _statements(_parsed(path, text).body):
         if isinstance(node, ast.Import):
             targets += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             of = absolute(path, node) if node.level else node.module or ""
             targets += [of, *(f"{of}.{alias.name}" for alias in node.names)]
-    remember(question, " ".join(targets))
+    remember(question, " ".join(["imports", *targets]))
     return targets
 
 

@@ -101,7 +101,7 @@ def refine(tree, i):
 def find(shortcut, grid, dimension, cut, refined, context):
     """The bin of the partition that holds a context; the fields of a `Tree` one by one, which is faster.
 
-    A coordinate outside the cube counts as its nearest edge.
+    A coordinate outside the cube, which no environment here has, counts as an edge.
     """
     cell = 0
     for k in range(len(context)):
