@@ -343,7 +343,7 @@ def only(project: Project, paper: str) -> Project:
 
 @pytest.fixture(scope="session")
 def made(template, tmp_path_factory) -> Project:
-    """A tiny project in which everything was made on one core. Tests leave it as it is."""
+    """A tiny project in which everything was made on two cores. Tests leave it as it is."""
     project = Project(Path(shutil.copytree(template, tmp_path_factory.mktemp("made") / "project")))
-    project.complete(cores=1)
+    project.complete(cores=2)
     return project
