@@ -38,16 +38,16 @@ def test_everything_is_made(made):
 
 
 def test_papers_are_made_one_after_the_other(made):
-    """On one core no job of a paper runs before the last of the paper before it."""
+    """Less than half of a paper is there before the last of the paper before: of two cores one is free at its end."""
     rooms = ("studies", "inference", "figures", "tables", "claims")
     files = [p for room in rooms for p in (made.folder / "results/quick" / room).rglob("*") if p.is_file()]
     times: dict[str, list[float]] = {}
     for file in files:
         paper = file.stem if file.parent.name == "claims" else file.parent.name
         times.setdefault(paper, []).append(file.stat().st_mtime)
-    spans = sorted((min(found), max(found)) for found in times.values())
-    assert len(spans) > 4
-    assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(spans))
+    assert len(times) > 4
+    for before, after in itertools.pairwise(sorted(times.values(), key=min)):
+        assert sum(time < max(before) for time in after) < len(after) / 2
 
 
 TABLES = {
