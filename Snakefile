@@ -26,7 +26,7 @@ if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LI
         "PYTHONPATH",
 
 
-from privarms import progress
+from privarms import forks, progress
 from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.studies import paths
@@ -110,6 +110,9 @@ onstart:
     # second once for each job that has ended, which took a quarter of a core late in a run.
     if workflow.local_exec and getattr(workflow.scheduler, "job_rate_limiter", None) is not None:
         workflow.scheduler.job_rate_limiter = None
+    # A debugger needs the terminal.
+    if not workflow.execution_settings.debug:
+        forks.use(os.path.join(HERE, "workflow", "scripts"))
     RUN.start(workflow)
 
 

@@ -1,0 +1,146 @@
+"""Jobs as forks of one process: each for itself, and what one has imported is there for the next."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from snakemake.benchmark import BenchmarkRecord
+
+from privarms.forks import ONE_THREAD, Server
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks are for Linux")
+
+
+@pytest.fixture
+def server():
+    server = Server()
+    yield server
+    if server._process is not None:
+        server._process.kill()
+        server._process.wait()
+
+
+@pytest.fixture
+def run(server, tmp_path):
+    """run(text) -> what a script with that text wrote into its file `said`."""
+    said = tmp_path / "said"
+
+    def run(text, script="draw.py", temporary=None, record=None):
+        path = tmp_path / f"tmp.{script}"
+        path.write_text(f"from pathlib import Path\nsaid = Path({str(said)!r})\n{text}\n")
+        said.unlink(missing_ok=True)
+        server.run(str(path), script, temporary, record)
+        return said.read_text() if said.exists() else None
+
+    return run
+
+
+SAY_WHETHER_IMPORTED = """
+import sys
+said.write_text(str("colorsys" in sys.modules))
+import colorsys
+"""
+
+
+def test_a_job_finds_what_the_last_of_its_script_imported(run):
+    assert run(SAY_WHETHER_IMPORTED) == "False"
+    assert run(SAY_WHETHER_IMPORTED) == "True"
+
+
+def test_a_job_leaves_nothing_but_imports(run):
+    leave = "import colorsys, os\ncolorsys.left = os.environ['LEFT'] = 'here'\nos.chdir('/')\n"
+    assert run(leave) is None
+    assert run("import colorsys, os\nsaid.write_text(repr((hasattr(colorsys, 'left'), 'LEFT' in os.environ)))") == repr(
+        (False, False)
+    )
+
+
+def test_an_edit_of_what_is_not_installed_counts_from_the_next_job_on(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    ours = tmp_path / "edited_between_jobs.py"
+    say = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nimport edited_between_jobs as m\nsaid.write_text(m.WORD)"
+    ours.write_text("WORD = 'before'")
+    assert run(say) == "before"
+    ours.write_text("WORD = 'afterwards'")
+    assert run(say) == "afterwards"
+
+
+def test_nothing_of_the_library_is_imported_in_advance(run):
+    say = "import sys\nsaid.write_text(str('privarms.verdict' in sys.modules))\nimport privarms.verdict"
+    assert [run(say) for _ in range(3)] == ["False"] * 3
+
+
+def test_environment_folder_and_arguments_are_the_jobs_own(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OF_THIS_RUN", "so")
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    say = "import os, sys\nsaid.write_text(repr((dict(os.environ), os.getcwd(), sys.argv, __name__)))"
+    found, folder, arguments, name = eval(run(say, temporary="/tmp/of-a-job"))
+    assert found == {**os.environ, **ONE_THREAD, **dict.fromkeys(("TMPDIR", "TMP", "TEMPDIR", "TEMP"), "/tmp/of-a-job")}
+    assert (folder, arguments, name) == (str(tmp_path), [str(tmp_path / "tmp.draw.py")], "__main__")
+    monkeypatch.delenv("OF_THIS_RUN")
+    assert "OF_THIS_RUN" not in eval(run(say))[0]
+
+
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [
+        ("sys.exit(3)", 3),
+        ("sys.exit('in words')", 1),
+        ("raise ValueError('bad')", 1),
+        ("os.kill(os.getpid(), 9)", -9),
+        # As one who waits for a script of Python's sees it.
+        ("os.kill(os.getpid(), signal.SIGINT); signal.pause()", -signal.SIGINT),
+    ],
+)
+def test_a_job_that_fails_says_how(run, capfd, end, status):
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run(f"import os, signal, sys\n{end}")
+    assert caught.value.returncode == status
+    assert ("bad" in capfd.readouterr().err) == ("bad" in end)
+    assert run("said.write_text('the next one')") == "the next one"
+
+
+def test_a_server_that_is_killed_fails_its_jobs_and_is_not_asked_again(run, server):
+    run("pass")
+    assert server.alive()
+    with pytest.raises(subprocess.CalledProcessError):
+        run("import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(1)")
+    assert not server.alive()
+
+
+def test_a_server_ends_with_the_process_that_asks(tmp_path):
+    job = tmp_path / "tmp.draw.py"
+    job.write_text("pass")
+    asking = f"from privarms.forks import Server\ns = Server()\ns.run({str(job)!r}, 'draw.py', None, None)\n"
+    asking += "print(s._process.pid, flush=True)\nimport os\nos.kill(os.getpid(), 9)"
+    found = subprocess.run([sys.executable, "-c", asking], capture_output=True, text=True)
+    assert found.returncode == -9
+    for _ in range(200):
+        try:
+            command = Path(f"/proc/{int(found.stdout)}/cmdline").read_bytes()
+        except OSError:
+            break
+        if b"fork_server" not in command:
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the server is still there")
+
+
+def test_jobs_run_side_by_side_and_are_measured(run, server, tmp_path):
+    record = BenchmarkRecord()
+    run("import time\nheld = bytearray(200_000_000)\ntime.sleep(0.7)", record=record)
+    assert record.running_time > 0.5
+    assert record.max_rss > 200
+
+
+def test_forks_are_of_a_process_with_one_thread(run):
+    needs = "import numba, numpy, pandas, pyarrow.parquet, scipy.stats, matplotlib.pyplot, privarms.bench\n"
+    threads = "import os\nsaid.write_text(str(len(os.listdir(f'/proc/{os.getppid()}/task'))))\n"
+    run(needs)
+    assert run(threads + needs) == "1"

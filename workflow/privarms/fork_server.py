@@ -1,0 +1,102 @@
+"""The process of which jobs are forks, see `forks`: it holds what earlier jobs of their script had to import.
+
+`python -m privarms.fork_server N`, N the descriptor of a socket to the process that asks for jobs. It ends with that.
+"""
+
+import contextlib
+import gc
+import importlib
+import multiprocessing
+import os
+import runpy
+import signal
+import sys
+import sysconfig
+from collections.abc import Iterable
+from multiprocessing.connection import Connection, wait
+from typing import NamedTuple
+
+INSTALLED = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+LIBRARY = __name__.partition(".")[0]
+FORK = multiprocessing.get_context("fork")
+
+
+class Job(NamedTuple):
+    """number: which request this is; path: of the Python file; script: jobs of one name import much the same
+
+    folder: where it runs; environment: its environment variables, all of them
+    """
+
+    number: int
+    path: str
+    script: str
+    folder: str
+    environment: dict[str, str]
+
+
+def serve(asking: Connection) -> None:
+    """Start a process for each `Job` that comes; answer (number, "began", pid) and (number, "ended", exit code)."""
+    # An interrupt of the terminal's is for the jobs.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Pages that a collector has written to are no longer shared.
+    gc.disable()
+    imported: dict[str, list[str]] = {}
+    running: dict[Connection, tuple[Job, multiprocessing.Process]] = {}
+    while True:
+        for ready in wait([asking, *running]):
+            if ready is not asking:
+                job, process = running.pop(ready)
+                with contextlib.suppress(EOFError):
+                    imported[job.script] = ready.recv()
+                ready.close()
+                process.join()
+                asking.send((job.number, "ended", process.exitcode))
+                continue
+            try:
+                job = asking.recv()
+            except EOFError:
+                return
+            prepare(imported.pop(job.script, ()))
+            end, ends = FORK.Pipe(duplex=False)
+            process = FORK.Process(target=run, args=(job, ends))
+            process.start()
+            ends.close()
+            running[end] = job, process
+            asking.send((job.number, "began", process.pid))
+
+
+def prepare(modules: Iterable[str]) -> None:
+    """Import what a job has imported; what cannot be, another job will find out."""
+    for name in modules:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    gc.freeze()
+
+
+def run(job: Job, ends: Connection) -> None:
+    """In a process of its own: run the job's file as a script, and send what it had to import."""
+    os.environ.clear()
+    os.environ.update(job.environment)
+    os.chdir(job.folder)
+    sys.argv = [job.path]
+    gc.enable()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    there = set(sys.modules)
+    try:
+        runpy.run_path(job.path, run_name="__main__")
+    except KeyboardInterrupt:
+        # As Python itself ends.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        with contextlib.suppress(OSError):
+            ends.send([name for name in sys.modules if name not in there and _installed(name)])
+
+
+def _installed(name: str) -> bool:
+    file = getattr(sys.modules[name], "__file__", None)
+    return name.partition(".")[0] != LIBRARY and bool(file) and file.startswith(INSTALLED)
+
+
+if __name__ == "__main__":
+    serve(Connection(int(sys.argv[1])))

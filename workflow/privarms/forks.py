@@ -1,0 +1,106 @@
+"""A run's local jobs start as forks of one process, which has imported what the last job of their script imported.
+
+Most jobs are less work than the import of pandas and the plotting library. A fork knows nothing of any other job, and
+nothing of this library is imported in advance, so that an edit counts from the next job on, as it always does.
+"""
+
+import contextlib
+import itertools
+import os
+import queue
+import subprocess
+import sys
+import threading
+from multiprocessing import Pipe
+from pathlib import Path
+
+import psutil
+from snakemake.benchmark import benchmarked
+from snakemake.script import PythonScript
+
+from privarms.fork_server import Job
+
+# Libraries for linear algebra read it once, when they are imported; Snakemake sets it for every job.
+ONE_THREAD = {
+    f"{name}_THREADS": "1"
+    for name in ("OMP_NUM", "GOTO_NUM", "OPENBLAS_NUM", "MKL_NUM", "VECLIB_MAXIMUM", "NUMEXPR_NUM")
+}
+# A lock that another thread holds while a process is forked is never given back in the fork. This thread tidies up in
+# an allocator that pyarrow brings along and does not use.
+NO_THREADS = ONE_THREAD | {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
+
+
+def use(scripts: str) -> None:
+    """From now on run the scripts in a folder by forks, where Snakemake would start Python anew; on Linux alone."""
+    if not sys.platform.startswith("linux"):
+        return
+    server = Server()
+    execute = PythonScript.execute_script
+
+    def execute_script(self, fname, edit=False):
+        ours = Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent == Path(scripts).resolve()
+        elsewhere = self.container_img or self.conda_env or self.env_modules or self.shadow_dir
+        if not ours or elsewhere or self.threads != 1 or not server.alive():
+            execute(self, fname, edit)
+        else:
+            server.run(fname, self.path.get_filename(), self.resources.get("tmpdir"), self.bench_record)
+
+    PythonScript.execute_script = execute_script
+
+
+class Server:
+    """The process `fork_server`, which starts with the first job and ends with this one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        self._answers: dict[int, queue.SimpleQueue] = {}
+        self._process: subprocess.Popen | None = None
+
+    def alive(self) -> bool:
+        """Whether it runs or has not been needed yet."""
+        return self._process is None or self._process.poll() is None
+
+    def run(self, path: str, script: str, temporary: str | None, record) -> None:
+        """Run a Python file; CalledProcessError if it fails. temporary: a folder; record: Snakemake's, or None."""
+        environment = {**os.environ, **ONE_THREAD}
+        if temporary:
+            environment |= dict.fromkeys(("TMPDIR", "TMP", "TEMPDIR", "TEMP"), temporary)
+        answers = queue.SimpleQueue()
+        with self._lock:
+            if self._process is None:
+                self._start()
+            number = next(self._numbers)
+            self._answers[number] = answers
+            with contextlib.suppress(OSError):
+                self._asked.send(Job(number, path, script, os.getcwd(), environment))
+        said, value = answers.get()
+        if said == "began":
+            with contextlib.ExitStack() as stack:
+                # A job may be over already.
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    if record is not None:
+                        stack.enter_context(benchmarked(value, record))
+                said, value = answers.get()
+        if value:
+            raise subprocess.CalledProcessError(value, f"{sys.executable} {path}")
+
+    def _start(self) -> None:
+        self._asked, theirs = Pipe()
+        command = [sys.executable, "-P", "-m", "privarms.fork_server", str(theirs.fileno())]
+        self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env={**os.environ, **NO_THREADS})
+        theirs.close()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                number, said, value = self._asked.recv()
+                answers = self._answers.pop(number) if said == "ended" else self._answers[number]
+                answers.put((said, value))
+        # The server is gone, killed for its memory say, and nobody will say how its jobs end.
+        self._process.wait()
+        with self._lock:
+            for answers in self._answers.values():
+                answers.put(("ended", self._process.returncode or 1))
+            self._answers.clear()
