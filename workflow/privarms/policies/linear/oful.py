@@ -17,7 +17,7 @@ from privarms.policies.linear._regressions import add_row, check, confidence_rad
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "OFUL"
 SECONDS_PER_RUN = 1e-5
-SECONDS_PER_STEP = 6e-7
+SECONDS_PER_STEP = 4e-7
 
 
 class Params(NamedTuple):

@@ -32,7 +32,7 @@ from privarms.policies.linear._regressions import add_row, check, confidence_rad
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "private linear UCB (ours)"
 SECONDS_PER_RUN = 1e-5
-SECONDS_PER_STEP = 8e-7
+SECONDS_PER_STEP = 5e-7
 
 
 class Params(NamedTuple):
