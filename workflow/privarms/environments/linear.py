@@ -49,15 +49,13 @@ def draw_coefficients(environment, coefficients, rng):
     """The true theta of every arm."""
     first = 0 if environment.as_released else 1
     coefficients[:, :first] = 0.0
-    for arm in range(environment.n_arms):
-        _draw_direction(environment.as_released, coefficients, arm, first, rng)
+    _draw_directions(environment.as_released, coefficients, first, rng)
 
 
-@njit
+@njit(error_model="numpy")
 def draw_contexts(environment, contexts, rng):
     """The x of every arm in one round."""
-    for arm in range(environment.n_arms):
-        _draw_direction(environment.as_released, contexts, arm, 0, rng)
+    _draw_directions(environment.as_released, contexts, 0, rng)
 
 
 @njit
@@ -66,7 +64,7 @@ def pull(environment, coefficients, contexts, arm, rng):
     return expected_reward(coefficients, contexts, arm) + rng.standard_normal()
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def expected_reward(coefficients, contexts, arm):
     """theta'x."""
     total = 0.0
@@ -75,13 +73,23 @@ def expected_reward(coefficients, contexts, arm):
     return total
 
 
-@njit
-def _draw_direction(from_cube, vectors, row, first, rng):
-    """Fill a row from its coordinate `first` on with a vector of length 1."""
+@njit(error_model="numpy", forceinline=True)
+def _draw_directions(from_cube, vectors, first, rng):
+    """Fill every row from its coordinate `first` on with a vector of length 1."""
+    rows, d = vectors.shape
+    for row in range(rows):
+        for k in range(first, d):
+            vectors[row, k] = 2 * rng.random() - 1 if from_cube else rng.standard_normal()
+    # After all draws, so that the roots and divisions of several rows run side by side.
+    for row in range(rows):
+        _normalise(vectors, row, first, d)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _normalise(vectors, row, first, d):
     squares = 0.0
-    for k in range(first, vectors.shape[1]):
-        vectors[row, k] = 2 * rng.random() - 1 if from_cube else rng.standard_normal()
+    for k in range(first, d):
         squares += vectors[row, k] ** 2
     length = sqrt(squares)
-    for k in range(first, vectors.shape[1]):
+    for k in range(first, d):
         vectors[row, k] /= length

@@ -7,7 +7,14 @@ import pytest
 
 from privarms.environments import bernoulli
 from privarms.mechanisms.laplace import laplace
-from privarms.policies.bandit import private_ucb, private_ucb_gamma_only, private_ucb_noise_only, ucb
+from privarms.policies.bandit import (
+    private_ucb,
+    private_ucb_constant_delta,
+    private_ucb_gamma_only,
+    private_ucb_noise_only,
+    ucb,
+    ucb_constant_delta,
+)
 from privarms.protocols.bandit import new_record, play
 
 K, T, EPSILON = 4, 300, 20.0
@@ -89,6 +96,33 @@ def test_the_fast_path_is_the_plain_one_draw_for_draw(name):
         assert list(plain.pulls) == list(fast.pulls)
         assert list(plain.reward_sums) == list(fast.reward_sums)
         assert plain.regret == pytest.approx(fast.regret, rel=1e-12)
+        assert generators[0].random() == generators[1].random()
+
+
+@pytest.mark.parametrize(
+    "means", [[0.6, 0.5], [0.5] * 3, [0.9, 0.5, 0.5, 0.5, 0.8], [0.5] * 20, list(np.linspace(1, 0, 20))]
+)
+def test_what_the_fast_path_does_not_look_at_changes_no_arm(means):
+    # Long enough for the largest index to stay where it is for thousands of rounds, and to move in every round.
+    arms, horizon, environment = len(means), 10_000, bernoulli.Environment(bernoulli.pull, np.array(means))
+    policies = [
+        ucb.configure(arms, horizon),
+        ucb_constant_delta.configure(arms, horizon, 0.95),
+        private_ucb_gamma_only.configure(arms, horizon, 400.0),
+        private_ucb_constant_delta.configure(arms, horizon, 5000.0, 0.9, "as_released"),
+        *(private_ucb.configure(arms, horizon, epsilon, "as_printed") for epsilon in (1.0, 400.0, 5000.0)),
+        *(private_ucb_noise_only.configure(arms, horizon, epsilon, "as_released") for epsilon in (1.0, 100.0)),
+    ]
+    # A checkpoint a round holds every arm in the order of the rounds.
+    checkpoints = np.arange(1, horizon + 1)
+    for seed, params in enumerate(policies):
+        plain, fast = new_record(horizon, arms), new_record(horizon, arms)
+        generators = np.random.default_rng(seed), np.random.default_rng(seed)
+        play(ucb.POLICY, params, environment, checkpoints, generators[0], plain)
+        ucb.SIMULATE["bernoulli"](params, environment, checkpoints, generators[1], fast)
+        assert (plain.regret == fast.regret).all()
+        assert list(plain.pulls) == list(fast.pulls)
+        assert list(plain.reward_sums) == list(fast.reward_sums)
         assert generators[0].random() == generators[1].random()
 
 

@@ -26,22 +26,31 @@ def check(K: int, dimensions: int, ridge: float, beta: float) -> None:
         raise ValueError(f"beta: expected a number in (0, 1); found {beta}")
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def exceeds(index, best_index):
     """Whether an index is larger than the best one so far, -inf before the first."""
-    return best_index == -np.inf or index - best_index > TIE * abs(best_index)
+    # `|`, for what follows `or` is a branch that could not be predicted.
+    return (best_index == -np.inf) | (index - best_index > TIE * abs(best_index))
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def confidence_radius(n, d, ridge, beta):
     """sqrt(d ln((1 + n/ridge)/beta)) + sqrt(ridge), after n pulls."""
     return sqrt(d * log((1 + n / ridge) / beta)) + sqrt(ridge)
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def project(theta_hat, inverse, contexts, arm):
     """theta_hat'x, x'V^-1 x and x'V^-1 V^-1 x, for the arm's context x."""
     d = contexts.shape[1]
+    # Loops of a length that the compiler knows are unrolled, here those for the contexts of the paper.
+    if d == 5:
+        return _project(theta_hat, inverse, contexts, arm, 5)
+    return _project(theta_hat, inverse, contexts, arm, d)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _project(theta_hat, inverse, contexts, arm, d):
     predicted = square = weight = 0.0
     for i in range(d):
         w = 0.0
@@ -54,31 +63,33 @@ def project(theta_hat, inverse, contexts, arm):
     return predicted, max(square, 0.0), weight
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def add_row(inverse, arm, context, room):
     """V^-1 after the row x joins V, in place: V^-1 - V^-1 x x'V^-1 / (1 + x'V^-1 x) (Sherman & Morrison).
 
     room: float64[d], overwritten by V^-1 x
     """
-    d = len(context)
     square = 0.0
-    for i in range(d):
+    for i in range(len(context)):
         w = 0.0
-        for j in range(d):
+        for j in range(len(context)):
             w += inverse[arm, i, j] * context[j]
         room[i] = w
         square += w * context[i]
+    # Not len(context), the same: the compiler would split paths by it, and count references on each.
+    d = len(room)
     for i in range(d):
         factor = room[i] / (1 + square)
         for j in range(d):
             inverse[arm, i, j] -= factor * room[j]
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def multiply(inverse, arm, sums, theta_hat):
     """theta_hat = V^-1 times the arm's sums, in place."""
     d = sums.shape[1]
     for i in range(d):
-        theta_hat[arm, i] = 0.0
+        total = 0.0
         for j in range(d):
-            theta_hat[arm, i] += inverse[arm, i, j] * sums[arm, j]
+            total += inverse[arm, i, j] * sums[arm, j]
+        theta_hat[arm, i] = total

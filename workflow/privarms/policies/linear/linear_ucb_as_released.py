@@ -66,7 +66,7 @@ def init(params):
     return State(np.zeros(K, np.int64), theta_hat, inverse, reward_sums, np.zeros(K), shared_gram, room)
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def choose(params, state, contexts, t, rng):
     """Each arm once, then the largest theta_hat'x + radius x'V^-1 x; ties go to the lowest arm."""
     if t <= params.n_arms:
@@ -80,7 +80,7 @@ def choose(params, state, contexts, t, rng):
     return best_arm
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def learn(params, state, context, arm, reward, t, rng):
     """Update the arm's V^-1, from the shared list or by its own row, and its sum of x y, in place."""
     d = params.dimensions
