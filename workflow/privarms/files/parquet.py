@@ -131,7 +131,7 @@ def _faults_of(path: Path | str) -> Iterator[None]:
 class RowsBy:
     """One file of ours, of which the rows are read that have a text in a column; that column is left out.
 
-    Of the rest of the file one row group is in memory. Raises DamagedError as `read`.
+    columns: the names of the others. Of the rest of the file one row group is in memory. Raises DamagedError as `read`.
     """
 
     def __init__(self, path: Path | str, column: str):
@@ -147,19 +147,23 @@ class RowsBy:
                     self.places.setdefault(text, []).append((group, row, rows.num_rows))
                     row += rows.num_rows
         self.columns = [name for name in self.file.schema_arrow.names if name != column]
-        self.latest: tuple[int, pa.Table | None] = -1, None
+        self.latest: tuple[int, Sequence[str], pa.Table] | None = None
 
-    def rows(self, text: str) -> pa.Table | None:
-        """The rows with this text, in their order; None where there are none."""
-        if text not in self.places:
-            return None
-        return pa.concat_tables([self._group(group).slice(row, n) for group, row, n in self.places[text]])
+    def count(self, text: str) -> int:
+        """How many rows have this text."""
+        return sum(n for _, _, n in self.places.get(text, ()))
 
-    def _group(self, group: int) -> pa.Table:
-        if self.latest[0] != group:
+    def rows(self, text: str, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Some columns of the rows with this text, in the rows' order: those of a row group at a time."""
+        for group, row, n in self.places.get(text, ()):
+            yield self._group(group, columns).slice(row, n)
+
+    def _group(self, group: int, columns: Sequence[str]) -> pa.Table:
+        if self.latest is None or self.latest[:2] != (group, columns):
+            self.latest = None
             with _faults_of(self.path):
-                self.latest = group, self.file.read_row_group(group, self.columns)
-        return self.latest[1]
+                self.latest = group, columns, self.file.read_row_group(group, list(columns))
+        return self.latest[2]
 
 
 def read_by(
