@@ -172,7 +172,7 @@ def test_rows_are_written_while_shards_are_read(tmp_path, monkeypatch):
 
 
 def test_a_long_cell_is_never_whole_in_memory(tmp_path, monkeypatch):
-    replicates, arms = 2**16, 4
+    replicates, arms = 2**14, 16
     one = {"record": "arms", "replicates": replicates, "block": replicates, "policies": [{"policy": "uniform"}]}
     cells = expand(
         "f.yaml", "p", "s", {k: v for k, v in STUDY.items() if k != "checkpoints"} | one | {"grid": {"K": arms}}
