@@ -54,6 +54,18 @@ def test_another_shard_size_gives_the_same_bytes(tmp_path):
     assert found[0][1] == found[1][1]
 
 
+@pytest.mark.parametrize("at_once", [1, 2**22])
+def test_what_stands_in_memory_changes_no_rows(tmp_path, monkeypatch, at_once):
+    made = run_study(tmp_path, 1)
+    found = [[parquet.read(p) for p in joined(tmp_path, made)]]
+    # Of a cell's 21 rows.
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 8)
+    monkeypatch.setattr(aggregate, "NUMBERS_AT_ONCE", at_once)
+    found.append([parquet.read(p) for p in joined(tmp_path, made)])
+    for before, after in zip(*found, strict=True):
+        assert before.to_pydict() == after.to_pydict()
+
+
 def test_rows_carry_parameters_and_a_summary_s_numbers_are_those_of_the_rows(tmp_path):
     study, cells = (parquet.read(p).to_pandas() for p in joined(tmp_path, run_study(tmp_path, 1)))
     assert len(study) == len(CELLS) * 7 * 3

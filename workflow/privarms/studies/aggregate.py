@@ -15,8 +15,8 @@ from privarms.studies import library
 from privarms.studies.cells import Cell
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
-# Of measures that stand in memory together, 128 MB; at least one measure does.
-NUMBERS_AT_ONCE = 2**24
+# 32 MB: of a cell that stands in memory, and of the measures of a longer one that do so together. One always does.
+NUMBERS_AT_ONCE = 2**22
 
 
 class Rows(NamedTuple):
@@ -30,6 +30,11 @@ class Rows(NamedTuple):
     counts: list[int]
     columns: list[str]
     read: Callable[[Sequence[str]], Iterator[pa.Table]]
+
+    @property
+    def are_many(self) -> bool:
+        """Whether they are too many to stand in memory."""
+        return sum(self.counts) * len(self.columns) > NUMBERS_AT_ONCE
 
 
 def parameter_types(cells: Sequence[Cell]) -> dict[str, pa.DataType]:
@@ -83,7 +88,7 @@ def rows_by_cell(
 ) -> Iterator[Rows]:
     """The rows of each cell in turn; a shard may hold other studies' cells too.
 
-    What is shorter than a row group is in memory, anything longer is not.
+    They are in memory if they are not too many.
 
     places: for each cell the indices of the shards that hold its blocks, in the order of these
     Raises PrivarmsError if a shard is damaged or the shards do not hold just the cells' replicates, in order.
@@ -109,8 +114,8 @@ def rows_by_cell(
             raise PrivarmsError(f"{where}: no rows of {cell.name}; delete what is there and run again")
         columns = held(indices[0]).columns
         rows = Rows([cell], [sum(counts)], columns, partial(reading, cell.name, indices))
-        if sum(counts) < parquet.ROWS_PER_GROUP:
-            rows = _in_memory([cell], [pa.concat_tables(rows.read(columns))])
+        if not rows.are_many:
+            rows = _in_memory([cell], rows.counts, rows.read(columns))
         found, counts = _replicates(rows)
         if not np.array_equal(found, expected_replicates(cell)) or np.ptp(counts) > 0:
             raise PrivarmsError(
@@ -120,10 +125,14 @@ def rows_by_cell(
         yield rows
 
 
-def _in_memory(cells: list[Cell], tables: list[pa.Table]) -> Rows:
+def _in_memory(cells: list[Cell], counts: list[int], tables: Iterable[pa.Table]) -> Rows:
     joined = pa.concat_tables(tables)
-    counts = [table.num_rows for table in tables]
-    return Rows(cells, counts, joined.column_names, lambda columns: iter([joined.select(columns)]))
+
+    def read(columns: Sequence[str]) -> Iterator[pa.Table]:
+        for start in range(0, joined.num_rows, parquet.ROWS_PER_GROUP):
+            yield joined.select(columns).slice(start, parquet.ROWS_PER_GROUP)
+
+    return Rows(cells, counts, joined.column_names, read)
 
 
 def _replicates(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
@@ -258,24 +267,24 @@ def aggregate(
 
 def _batches(rows_of_cells: Iterable[Rows]) -> Iterator[Rows]:
     """As many consecutive cells as make up a row group in one, since what a table costs however small it is would be
-    most of a study of many small cells; a cell that is longer than that by itself."""
+    most of a study of many small cells; a cell that does not stand in memory by itself."""
     short, count = [], 0
     for rows in rows_of_cells:
-        is_long = rows.counts[0] >= parquet.ROWS_PER_GROUP
-        if not is_long:
+        if not rows.are_many:
             short.append(rows)
             count += rows.counts[0]
-        if is_long or count >= parquet.ROWS_PER_GROUP:
+        if rows.are_many or count >= parquet.ROWS_PER_GROUP:
             yield from _together(short)
             short, count = [], 0
-        if is_long:
+        if rows.are_many:
             yield rows
     yield from _together(short)
 
 
 def _together(short: list[Rows]) -> Iterator[Rows]:
     if short:
-        yield _in_memory([one.cells[0] for one in short], [t for one in short for t in one.read(one.columns)])
+        tables = (table for one in short for table in one.read(one.columns))
+        yield _in_memory([one.cells[0] for one in short], [one.counts[0] for one in short], tables)
 
 
 def _summary(rows: Rows) -> tuple[pa.Table, np.ndarray]:
