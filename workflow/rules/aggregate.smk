@@ -15,7 +15,7 @@ rule aggregate_study:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=growing(3000),
+        mem_mb=growing(1000),
         runtime=growing(20),
     params:
         scale=SCALE,

@@ -14,7 +14,7 @@ rule compute_inference:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=growing(2000),
+        mem_mb=growing(1000),
         runtime=growing(20),
     params:
         scale=SCALE,

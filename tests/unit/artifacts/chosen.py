@@ -1,4 +1,4 @@
-"""What `Results.replicates` gives of a frame that is in memory."""
+"""What `Results.replicates` and `Results.by_cell` give of a frame that is in memory."""
 
 import operator
 
@@ -12,3 +12,9 @@ def chosen(frame: pd.DataFrame, columns=None, filters=None) -> pd.DataFrame:
     for column, comparison, value in filters or ():
         frame = frame[COMPARISONS[comparison](frame[column], value)]
     return frame[list(columns) if columns else frame.columns].reset_index(drop=True)
+
+
+def by_cell(frame: pd.DataFrame, columns, narrow=()):
+    """The first row of each cell, and some columns of all its rows."""
+    for _, rows in frame.groupby("cell", sort=False, observed=True):
+        yield rows.head(1), {name: rows[name].to_numpy() for name in columns}

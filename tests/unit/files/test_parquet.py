@@ -130,13 +130,16 @@ def test_rows_with_a_text_are_read_wherever_they_are(tmp_path, monkeypatch, size
     by = parquet.RowsBy(tmp_path / "a.parquet", "cell")
     assert {columns for _, columns in read} == {("cell",)}
     for cell, expected in (("a", [3, 4]), ("b", [0, 1, 2, 5]), ("c", [6]), ("c", [6])):
-        rows = by.rows(cell)
+        rows = pa.concat_tables(by.rows(cell, by.columns))
+        assert by.count(cell) == len(expected)
         assert rows.column_names == ["x", "y"]
         assert rows["x"].to_pylist() == expected
         assert rows["y"].to_pylist() == [table["y"][x].as_py() for x in expected]
-    assert by.rows("d") is None
+    assert by.count("d") == len(list(by.rows("d", by.columns))) == 0
     # What was read last is not read again.
     assert [group for group, columns in read if columns == ("x", "y")].count(6 // size) == 1
+    assert [part.column_names for part in by.rows("c", ["y"])] == [["y"]]
+    assert read[-1] == (6 // size, ("y",))
 
 
 def test_a_damaged_file_is_not_read_by_its_cells(tmp_path):

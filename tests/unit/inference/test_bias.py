@@ -231,3 +231,22 @@ def test_the_bias_of_the_policy_that_stops_is_that_of_all_its_runs(epsilon, mu):
         expected += rewards * (right if honest else 1 - right) * mean
     assert b.stopping_bias(epsilon, mu, 3) == pytest.approx(expected - mu, rel=1e-12)
     assert 0 < -b.stopping_bias(epsilon, mu, 10**6) <= b.underestimate_bound(epsilon, mu)
+
+
+@pytest.mark.parametrize("K", [2, 5, 20])
+@pytest.mark.parametrize("unpulled", [False, True])
+def test_what_stands_in_memory_changes_no_bit(monkeypatch, K, unpulled):
+    rng = np.random.default_rng(K)
+    pulls = rng.integers(1, 500, (1_001, K)).astype(np.uint16)
+    pulls[7, 1] = 0 if unpulled else 1
+    sums, means = np.floor(pulls * rng.random(pulls.shape)), rng.random(K)
+    whole = b.sample_mean_bias(pulls, sums, means)
+    if not unpulled:
+        errors = sums / pulls - means
+        assert whole.bias.tolist() == errors.mean(axis=0).tolist()
+        assert whole.standard_error.tolist() == (errors.std(axis=0, ddof=1) / np.sqrt(len(errors))).tolist()
+    average = b.average_absolute_bias(pulls, sums, means)
+    monkeypatch.setattr(b, "REPLICATES_AT_ONCE", 64)
+    for one, other in zip(whole, b.sample_mean_bias(pulls, sums, means), strict=True):
+        assert one.tolist() == other.tolist()
+    assert average == b.average_absolute_bias(pulls, sums, means)

@@ -1,7 +1,10 @@
 """Shards become a study and its summaries, whatever the shards' size; what does not fit is refused."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -51,6 +54,18 @@ def test_another_shard_size_gives_the_same_bytes(tmp_path):
     assert found[0][1] == found[1][1]
 
 
+@pytest.mark.parametrize("at_once", [1, 2**22])
+def test_what_stands_in_memory_changes_no_rows(tmp_path, monkeypatch, at_once):
+    made = run_study(tmp_path, 1)
+    found = [[parquet.read(p) for p in joined(tmp_path, made)]]
+    # Of a cell's 21 rows.
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 8)
+    monkeypatch.setattr(aggregate, "NUMBERS_AT_ONCE", at_once)
+    found.append([parquet.read(p) for p in joined(tmp_path, made)])
+    for before, after in zip(*found, strict=True):
+        assert before.to_pydict() == after.to_pydict()
+
+
 def test_rows_carry_parameters_and_a_summary_s_numbers_are_those_of_the_rows(tmp_path):
     study, cells = (parquet.read(p).to_pandas() for p in joined(tmp_path, run_study(tmp_path, 1)))
     assert len(study) == len(CELLS) * 7 * 3
@@ -76,14 +91,39 @@ def test_the_files_say_where_they_come_from(tmp_path):
     assert "revision" in origin
 
 
+def summary_of(rows, keys=("cell",), parts=1):
+    """The summary of a frame that is given in so many parts."""
+    cuts = np.array_split(np.arange(len(rows)), parts)
+    return aggregate.summarise(lambda columns: [rows[list(columns)].iloc[c] for c in cuts], list(rows), keys)
+
+
+@pytest.mark.parametrize("at_once", [1, 2**24])
+@pytest.mark.parametrize("parts", [1, 7])
+def test_a_summary_is_to_the_bit_what_numpy_makes_of_each_group(monkeypatch, at_once, parts):
+    monkeypatch.setattr(aggregate, "NUMBERS_AT_ONCE", at_once)
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame({"cell": 0, "arm": rng.integers(3, size=10_000), "replicate": 0, "x": rng.random(10_000)})
+    rows = rows.assign(y=np.arange(10_000)[::-1], name=rng.choice(["b", "a"], 10_000))
+    found = summary_of(rows, ("cell", "name", "arm"), parts)
+    assert list(zip(found["name"], found["arm"], strict=True)) == [(n, a) for n in "ab" for a in range(3)]
+    for row in found.to_dict("records"):
+        group = rows[(rows["name"] == row["name"]) & (rows["arm"] == row["arm"])]
+        assert row["replicates"] == len(group)
+        for measure in ("x", "y"):
+            sample = group[measure].to_numpy(float)
+            assert row[f"{measure}_mean"] == sample.mean()
+            assert row[f"{measure}_se"] == sample.std(ddof=1) / np.sqrt(len(sample))
+            levels = np.quantile(sample, list(aggregate.QUANTILES.values()))
+            assert [row[f"{measure}_{name}"] for name in aggregate.QUANTILES] == list(levels)
+
+
 def test_missing_values_are_counted_and_left_out():
-    rows = pd.DataFrame({"replicate": [0, 1, 2], "x": [1.0, np.nan, 3.0]})
-    summary = aggregate.summarise(rows, [])
+    summary = summary_of(pd.DataFrame({"cell": 0, "replicate": [0, 1, 2], "x": [1.0, np.nan, 3.0]}))
     assert summary.loc[0, ["replicates", "x_mean", "x_missing"]].tolist() == [3, 2.0, 1]
 
 
 def test_a_single_run_has_no_standard_error():
-    summary = aggregate.summarise(pd.DataFrame({"replicate": [0], "x": [4.0]}), [])
+    summary = summary_of(pd.DataFrame({"cell": 0, "replicate": [0], "x": [4.0]}))
     assert summary.loc[0, "x_mean"] == 4
     assert np.isnan(summary.loc[0, "x_se"])
 
@@ -124,11 +164,11 @@ def test_rows_are_written_while_shards_are_read(tmp_path, monkeypatch):
     read, written, held = [0], [0], []
     really_read, really_write = parquet.RowsBy.rows, pq.ParquetWriter.write_table
 
-    def reading(shard, cell):
-        table = really_read(shard, cell)
-        read[0] += table.num_rows
-        held.append(read[0] - written[0])
-        return table
+    def reading(shard, cell, columns):
+        for table in really_read(shard, cell, columns):
+            read[0] += table.num_rows
+            held.append(read[0] - written[0])
+            yield table
 
     def writing(writer, table, *arguments, **options):
         written[0] += table.num_rows
@@ -141,3 +181,39 @@ def test_rows_are_written_while_shards_are_read(tmp_path, monkeypatch):
     assert read[0] == rows_of_a_cell * 30
     # The rest of a row group, a batch of cells, the cell that is being read: nothing that grows with the study.
     assert max(held) <= 2 * 32 + 2 * rows_of_a_cell
+
+
+def test_a_long_cell_is_never_whole_in_memory(tmp_path, monkeypatch):
+    replicates, arms = 2**14, 16
+    one = {"record": "arms", "replicates": replicates, "block": replicates, "policies": [{"policy": "uniform"}]}
+    cells = expand(
+        "f.yaml", "p", "s", {k: v for k, v in STUDY.items() if k != "checkpoints"} | one | {"grid": {"K": arms}}
+    )
+    rows = replicates * arms
+    measures = {"pulls": np.arange(rows), "reward_sum": np.random.default_rng(1).random(rows)}
+    columns = {"replicate": np.repeat(np.arange(replicates), arms), "arm": np.tile(np.arange(arms), replicates)}
+    names = pa.array([cells[0].name]).dictionary_encode().take(pa.array(np.zeros(rows, np.int64)))
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 2**12)
+    monkeypatch.setattr(aggregate, "NUMBERS_AT_ONCE", 1)
+    parquet.write(tmp_path / "shard", [pa.table({"cell": names, **columns, **measures})], {})
+    of_arrow, really_read = [], pq.ParquetFile.read_row_group
+    del names
+
+    def reading(*arguments):
+        of_arrow.append(pa.total_allocated_bytes())
+        return really_read(*arguments)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", reading)
+    tracemalloc.start()
+    try:
+        _, summary = joined(tmp_path, ([tmp_path / "shard"], [[0]]), cells)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    column = rows * 8
+    assert max(of_arrow) - of_arrow[0] < column
+    # One measure, and what each row belongs to.
+    assert peak < 2 * column
+    found = parquet.read(summary).to_pandas()
+    assert list(found["pulls_mean"]) == [measures["pulls"][arm::arms].mean() for arm in range(arms)]
+    assert list(found["reward_sum_mean"]) == [measures["reward_sum"][arm::arms].mean() for arm in range(arms)]

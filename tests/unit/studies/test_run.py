@@ -1,11 +1,14 @@
 """What goes wrong in a run names the study; the job that runs it knows the file."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from privarms.errors import DamagedError, PrivarmsError, StudyError
+from privarms.files import parquet
 from privarms.studies import library, run
 from privarms.studies.cells import Cell
 from privarms.studies.shards import Piece
@@ -63,3 +66,13 @@ def test_a_column_that_a_parameter_is_called_like_is_refused(monkeypatch):
     loading(monkeypatch, protocols={"run_block": lambda *arguments: dict(columns)})
     with pytest.raises(StudyError, match=r"ucb1 on bernoulli has the parameter top, .* protocol bandit .* rename"):
         run.run_piece(Piece(CELL, 0, 2), 1, {})
+
+
+def test_rows_of_a_long_piece_come_a_row_group_at_a_time(monkeypatch):
+    cell = replace(CELL, replicates=13)
+    piece = Piece(cell, 1, cell.blocks)
+    whole = run.run_piece(piece, 1, {})
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 3)
+    parts = list(run.run_shard([piece], 1, {}))
+    assert [part.num_rows for part in parts] == [4, 4, 3]
+    assert pa.concat_tables(parts).to_pydict() == whole.to_pydict()

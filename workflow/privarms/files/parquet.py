@@ -82,14 +82,16 @@ def _row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Ta
     would make a footer larger than the data."""
     pending, rows = [], 0
     for table in tables:
-        pending.append(table.cast(schema))
-        rows += table.num_rows
-        if rows >= ROWS_PER_GROUP:
-            joined = pa.concat_tables(pending)
-            for start in range(0, rows - rows % ROWS_PER_GROUP, ROWS_PER_GROUP):
-                yield _in_one_piece(joined.slice(start, ROWS_PER_GROUP))
-            rows %= ROWS_PER_GROUP
-            pending = [joined.slice(joined.num_rows - rows)]
+        rest = table.cast(schema)
+        while rows + rest.num_rows >= ROWS_PER_GROUP:
+            lacking = ROWS_PER_GROUP - rows
+            group = _in_one_piece(pa.concat_tables([*pending, rest.slice(0, lacking)]))
+            # What the group was put together from is let go before it is written.
+            pending, rows, rest = [], 0, rest.slice(lacking)
+            yield group
+            del group
+        pending.append(rest)
+        rows += rest.num_rows
     if rows:
         yield _in_one_piece(pa.concat_tables(pending))
 
@@ -131,7 +133,7 @@ def _faults_of(path: Path | str) -> Iterator[None]:
 class RowsBy:
     """One file of ours, of which the rows are read that have a text in a column; that column is left out.
 
-    Of the rest of the file one row group is in memory. Raises DamagedError as `read`.
+    columns: the names of the others. Of the rest of the file one row group is in memory. Raises DamagedError as `read`.
     """
 
     def __init__(self, path: Path | str, column: str):
@@ -147,27 +149,33 @@ class RowsBy:
                     self.places.setdefault(text, []).append((group, row, rows.num_rows))
                     row += rows.num_rows
         self.columns = [name for name in self.file.schema_arrow.names if name != column]
-        self.latest: tuple[int, pa.Table | None] = -1, None
+        self.latest: tuple[int, Sequence[str], pa.Table] | None = None
 
-    def rows(self, text: str) -> pa.Table | None:
-        """The rows with this text, in their order; None where there are none."""
-        if text not in self.places:
-            return None
-        return pa.concat_tables([self._group(group).slice(row, n) for group, row, n in self.places[text]])
+    def count(self, text: str) -> int:
+        """How many rows have this text."""
+        return sum(n for _, _, n in self.places.get(text, ()))
 
-    def _group(self, group: int) -> pa.Table:
-        if self.latest[0] != group:
+    def rows(self, text: str, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Some columns of the rows with this text, in the rows' order: those of a row group at a time."""
+        for group, row, n in self.places.get(text, ()):
+            yield self._group(group, columns).slice(row, n)
+
+    def _group(self, group: int, columns: Sequence[str]) -> pa.Table:
+        if self.latest is None or self.latest[:2] != (group, columns):
+            self.latest = None
             with _faults_of(self.path):
-                self.latest = group, self.file.read_row_group(group, self.columns)
-        return self.latest[1]
+                self.latest = group, columns, self.file.read_row_group(group, list(columns))
+        return self.latest[2]
 
 
 def read_by(
-    column: str, path: Path | str, values: Sequence[str]
+    column: str, path: Path | str, values: Sequence[str], narrow: Sequence[str] = ()
 ) -> Iterator[tuple["pd.DataFrame", dict[str, np.ndarray]]]:
     """Of each run of rows of one file of ours that agree in a column: its first row, and some columns whole.
 
     Of everything else one row group is in memory. Raises DamagedError as `read`.
+
+    narrow: of `values` those whose integers come in the smallest type that holds them, in which a sum may not fit
 
     Integers of the first row are floats if a row of the file has none, as in a frame of the whole file.
     """
@@ -180,21 +188,53 @@ def read_by(
             if any(metadata.row_group(g).column(i).statistics.null_count for g in range(metadata.num_row_groups))
         }
         as_float = {name: float for name in lacking if pa.types.is_integer(types[name])}
-        latest, first, parts = None, None, []
-
-        def found():
-            joined = {name: [np.asarray(part[name]) for part in parts] for name in values}
-            return first.astype(as_float), {name: np.concatenate(some) for name, some in joined.items()}
-
+        lengths = _lengths(file, column)
+        latest, first, filled, joined = None, None, 0, {}
         for group in range(metadata.num_row_groups):
-            for value, rows in runs(file.read_row_group(group), column):
+            table = file.read_row_group(group, list(dict.fromkeys([column, *values])))
+            found = list(runs(table, column))
+            if found[0][0] != latest or len(found) > 1:
+                others = file.read_row_group(group, [name for name in types if name not in table.column_names])
+                starts = np.cumsum([0, *(rows.num_rows for _, rows in found[:-1])])
+                of_all = {name: (table if name in table.column_names else others)[name] for name in types}
+                firsts = pa.table({name: of_rows.take(starts) for name, of_rows in of_all.items()}).to_pandas()
+                firsts = firsts.astype(as_float)
+            for i, (value, rows) in enumerate(found):
                 if value != latest:
-                    if parts:
-                        yield found()
-                    latest, first, parts = value, rows.slice(0, 1).to_pandas(), []
-                parts.append(rows.select(list(values)))
-        if parts:
-            yield found()
+                    if first is not None:
+                        yield first, joined
+                    latest, first = value, firsts.iloc[i : i + 1]
+                    length, filled, joined = next(lengths), 0, {}
+                for name in values:
+                    _fill(joined, name, filled, length, np.asarray(rows[name]), name in narrow)
+                filled += rows.num_rows
+        if first is not None:
+            yield first, joined
+
+
+def _lengths(file: pq.ParquetFile, column: str) -> Iterator[int]:
+    """How long each run of rows of a file is that agree in a column."""
+    latest, length = None, 0
+    for group in range(file.metadata.num_row_groups):
+        for value, rows in runs(file.read_row_group(group, [column]), column):
+            if value != latest and length:
+                yield length
+                length = 0
+            latest, length = value, length + rows.num_rows
+    if length:
+        yield length
+
+
+def _fill(joined: dict[str, np.ndarray], name: str, start: int, length: int, part: np.ndarray, narrow: bool) -> None:
+    """Put a part of a column in its place. The whole is made at once: from parts it would be in memory twice."""
+    kind = part.dtype
+    if narrow and kind.kind == "i":
+        kind = np.result_type(np.min_scalar_type(part.min()), np.min_scalar_type(part.max()))
+    if name not in joined:
+        joined[name] = np.empty(length, kind)
+    elif not np.can_cast(kind, joined[name].dtype):
+        joined[name] = joined[name].astype(np.result_type(kind, joined[name].dtype))
+    joined[name][start : start + len(part)] = part
 
 
 def runs(table: pa.Table, column: str) -> Iterator[tuple[str, pa.Table]]:

@@ -3,12 +3,16 @@
 Where the paper states an order, the function is the expression inside O with constant 1, and says so.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from privarms.inference.regression import two_sided_p_value
+
+# So many stand in memory as float64, whatever type they are given in.
+REPLICATES_AT_ONCE = 2**15
 
 
 class Bias(NamedTuple):
@@ -31,7 +35,7 @@ def sample_mean_bias(pulls, reward_sums, means, *, bounded: bool = True) -> Bias
     The sample mean of an arm without a pull does not exist: that replicate is left out for that arm, and `replicates`
     says how many are there (Theorem 1 is about algorithms that pull every arm). Raises ValueError outside these ranges.
     """
-    pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
+    pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
     if pulls.ndim != 2 or sums.shape != pulls.shape or means.shape != pulls.shape[1:] or not len(means):
         raise ValueError(
             "pulls, reward_sums, means: expected shapes [R, K], [R, K] and [K]; found "
@@ -39,16 +43,20 @@ def sample_mean_bias(pulls, reward_sums, means, *, bounded: bool = True) -> Bias
         )
     if not len(pulls):
         raise ValueError("pulls: expected 1 replicate or more; found none")
-    _each("pulls", "counts >= 0", pulls, pulls >= 0)
-    if bounded:
-        _each("reward_sums", "a sum in [0, pulls]", sums, (sums >= 0) & (sums <= pulls))
+    for some in blocks(len(pulls)):
+        _each("pulls", "counts >= 0", pulls[some], pulls[some] >= 0, some.start)
+        if bounded:
+            holds = (sums[some] >= 0) & (sums[some] <= pulls[some])
+            _each("reward_sums", "a sum in [0, pulls]", sums[some], holds, some.start)
     if bounded and not ((means >= 0) & (means <= 1)).all():
         raise ValueError(f"means: expected numbers in [0, 1]; found {means}")
     pulled = pulls > 0
     replicates = pulled.sum(axis=0)
     if pulled.all() and len(pulls) > 1:
-        errors = sums / pulls - means
-        return Bias(errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(len(errors)), replicates)
+        n = len(pulls)
+        bias = _sum(sums[some] / pulls[some] - means for some in blocks(n)) / n
+        squares = _sum((sums[some] / pulls[some] - means - bias) ** 2 for some in blocks(n))
+        return Bias(bias, np.sqrt(squares / (n - 1)) / np.sqrt(n), replicates)
     bias, standard_error = np.full(len(means), np.nan), np.full(len(means), np.nan)
     for arm, n in enumerate(replicates):
         there = pulled[:, arm]
@@ -60,24 +68,42 @@ def sample_mean_bias(pulls, reward_sums, means, *, bounded: bool = True) -> Bias
     return Bias(bias, standard_error, replicates)
 
 
+def blocks(replicates: int) -> Iterator[slice]:
+    """Slices of REPLICATES_AT_ONCE, the last one shorter."""
+    for start in range(0, replicates, REPLICATES_AT_ONCE):
+        yield slice(start, start + REPLICATES_AT_ONCE)
+
+
+def _sum(parts: Iterator[np.ndarray]) -> np.ndarray:
+    """The sum over all rows of arrays of K columns, row after row: to the bit that of one array of all of them."""
+    total = next(parts).sum(axis=0)
+    for part in parts:
+        total = np.concatenate([total[None], part]).sum(axis=0)
+    return total
+
+
 def average_absolute_bias(pulls, reward_sums, means, *, bounded: bool = True) -> tuple[float, float]:
     """The mean over arms of |bias| and its standard error, from replicates as in `sample_mean_bias`.
 
     Arms that were never pulled are left out; both are nan where no arm has a bias. The standard error is that of the
     mean over arms of the signed errors, the signs being those that were found.
     """
-    pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
+    pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
     bias, _, replicates = sample_mean_bias(pulls, sums, means, bounded=bounded)
     there = replicates > 0
     if not there.any():
         return float("nan"), float("nan")
-    if (pulls > 0).all():
-        errors = (sums / pulls - means) @ np.sign(bias) / len(means)
+    if (replicates == len(pulls)).all():
+        parts = [(sums[some] / pulls[some] - means) @ np.sign(bias) / len(means) for some in blocks(len(pulls))]
     else:
         # To first order: what a replicate adds to the mean of each arm, which fewer of them make up.
-        pulled = pulls > 0
-        deviations = np.where(pulled, sums / np.where(pulled, pulls, 1.0) - means - bias, 0.0)[:, there]
-        errors = deviations * (len(pulls) / replicates[there]) @ np.sign(bias[there]) / there.sum()
+        weights, parts = len(pulls) / replicates[there], []
+        for some in blocks(len(pulls)):
+            pulled = pulls[some] > 0
+            sample_means = sums[some] / np.where(pulled, pulls[some], 1.0)
+            deviations = np.where(pulled, sample_means - means - bias, 0.0)[:, there]
+            parts.append(deviations * weights @ np.sign(bias[there]) / there.sum())
+    errors = np.concatenate(parts)
     n = len(errors)
     return float(np.abs(bias[there]).mean()), float(errors.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
 
@@ -218,9 +244,8 @@ def _not_negative(name: str, values) -> None:
         raise ValueError(f"{name}: expected numbers >= 0; found {values[values < 0].ravel()[0]}")
 
 
-def _each(name: str, expected: str, values, holds) -> None:
+def _each(name: str, expected: str, values, holds, first: int) -> None:
     if not holds.all():
         replicate, arm = (int(i) for i in np.argwhere(~holds)[0])
-        raise ValueError(
-            f"{name}: expected {expected}; found {values[replicate, arm]:g} for arm {arm} in replicate {replicate}"
-        )
+        found = f"{values[replicate, arm]:g} for arm {arm} in replicate {first + replicate}"
+        raise ValueError(f"{name}: expected {expected}; found {found}")

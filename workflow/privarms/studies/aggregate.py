@@ -1,7 +1,9 @@
 """Shards become a study: every replicate's rows with the cell's parameters beside them, and a summary per cell."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,26 @@ from privarms.studies import library
 from privarms.studies.cells import Cell
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
+# 32 MB: of a cell that stands in memory, and of the measures of a longer one that do so together. One always does.
+NUMBERS_AT_ONCE = 2**22
+
+
+class Rows(NamedTuple):
+    """The rows of cells that follow each other, which are read again whenever they are asked for.
+
+    counts: how many rows each cell has; columns: their names
+    read: some columns of the rows, in their order, a part at a time, none much longer than a row group
+    """
+
+    cells: list[Cell]
+    counts: list[int]
+    columns: list[str]
+    read: Callable[[Sequence[str]], Iterator[pa.Table]]
+
+    @property
+    def are_many(self) -> bool:
+        """Whether they are too many to stand in memory."""
+        return sum(self.counts) * len(self.columns) > NUMBERS_AT_ONCE
 
 
 def parameter_types(cells: Sequence[Cell]) -> dict[str, pa.DataType]:
@@ -63,8 +85,10 @@ def cell_columns(
 
 def rows_by_cell(
     cells: Sequence[Cell], shards: Sequence[Path | str], places: Sequence[Sequence[int]]
-) -> Iterator[tuple[Cell, pa.Table]]:
+) -> Iterator[Rows]:
     """The rows of each cell in turn; a shard may hold other studies' cells too.
+
+    They are in memory if they are not too many.
 
     places: for each cell the indices of the shards that hold its blocks, in the order of these
     Raises PrivarmsError if a shard is damaged or the shards do not hold just the cells' replicates, in order.
@@ -79,29 +103,49 @@ def rows_by_cell(
             latest[index] = parquet.RowsBy(shards[index], "cell")
         return latest[index]
 
+    def reading(name: str, indices: Sequence[int], columns: Sequence[str]) -> Iterator[pa.Table]:
+        for index in indices:
+            yield from held(index).rows(name, columns)
+
     for cell, indices in zip(cells, places, strict=True):
         where = ", ".join(str(shards[i]) for i in indices)
-        parts = [held(i).rows(cell.name) for i in indices]
-        if not parts or any(part is None for part in parts):
+        counts = [held(i).count(cell.name) for i in indices]
+        if not counts or not all(counts):
             raise PrivarmsError(f"{where}: no rows of {cell.name}; delete what is there and run again")
-        rows = _joined(parts)
-        found, counts = _runs(rows["replicate"].to_numpy())
+        columns = held(indices[0]).columns
+        rows = Rows([cell], [sum(counts)], columns, partial(reading, cell.name, indices))
+        if not rows.are_many:
+            rows = _in_memory([cell], rows.counts, rows.read(columns))
+        found, counts = _replicates(rows)
         if not np.array_equal(found, expected_replicates(cell)) or np.ptp(counts) > 0:
             raise PrivarmsError(
                 f"{where}: expected {cell.replicates} replicates of {cell.name}, found {len(found)}; "
                 "delete what is there and run again"
             )
-        yield cell, rows
+        yield rows
 
 
-def _joined(parts: list[pa.Table]) -> pa.Table:
-    return parts[0] if len(parts) == 1 else pa.concat_tables(parts)
+def _in_memory(cells: list[Cell], counts: list[int], tables: Iterable[pa.Table]) -> Rows:
+    joined = pa.concat_tables(tables)
+
+    def read(columns: Sequence[str]) -> Iterator[pa.Table]:
+        for start in range(0, joined.num_rows, parquet.ROWS_PER_GROUP):
+            yield joined.select(columns).slice(start, parquet.ROWS_PER_GROUP)
+
+    return Rows(cells, counts, joined.column_names, read)
 
 
-def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The values without repetitions, and how often each stands in a row; one that comes back is there twice."""
+def _replicates(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """The replicates, and how many rows that follow each other are of each; one that comes back is there twice."""
+    parts = (table["replicate"].to_numpy() for table in rows.read(["replicate"]))
+    runs = [_runs(part, np.ones(len(part), np.int64)) for part in parts]
+    return _runs(*(np.concatenate(some) for some in zip(*runs, strict=True)))
+
+
+def _runs(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Values, of which each stands for so many, without repetitions in a row, and for how many each stands then."""
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    return values[starts], np.diff(np.append(starts, len(values)))
+    return values[starts], np.add.reduceat(counts, starts)
 
 
 def expected_replicates(cell: Cell) -> np.ndarray:
@@ -111,32 +155,79 @@ def expected_replicates(cell: Cell) -> np.ndarray:
     return np.arange(0, cell.replicates, cell.block if record in protocol.get("ROW_PER_BLOCK", ()) else 1)
 
 
-def summarise(rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+def summarise(
+    read: Callable[[Sequence[str]], Iterable[pd.DataFrame]], columns: Sequence[str], keys: Sequence[str]
+) -> pd.DataFrame:
     """Means, standard errors and quantiles over replicates of every measured column, one row per value of the keys.
 
     `replicates` counts the rows of each group. NaN marks a run without that value; it is left out of that column's
     summary and counted in `<column>_missing`. The standard error of a single run is NaN.
+
+    read, columns: as in `Rows`; keys: at least one
     """
-    measures = [c for c in rows.columns if c != "replicate" and c not in keys]
-    # Where the rows of each group are, and no copy of them: a cell may have millions.
-    groups = rows[list(keys)].groupby(list(keys), sort=True).indices if keys else {(): np.arange(len(rows))}
-    columns = {measure: rows[measure].to_numpy() for measure in measures}
-    summaries = []
-    for values in sorted(groups):
-        group = groups[values]
-        summary = dict(zip(keys, values if len(keys) != 1 else [values], strict=True))
-        summary["replicates"] = len(group)
+    measures = [c for c in columns if c != "replicate" and c not in keys]
+    values, groups = _groups(read(keys), keys)
+    counts = np.bincount(groups, minlength=len(values))
+    summary = dict(zip(keys, zip(*values, strict=True), strict=True)) | {"replicates": counts}
+    at_once = max(1, NUMBERS_AT_ONCE // len(groups))
+    for first in range(0, len(measures), at_once):
+        some = measures[first : first + at_once]
+        summary |= _summaries(read(some), some, groups, counts)
+    return pd.DataFrame(summary)
+
+
+def _groups(parts: Iterable[pd.DataFrame], keys: Sequence[str]) -> tuple[list[tuple], np.ndarray]:
+    """The values that the keys have together, sorted, and for each row which of these it has."""
+    known: dict[tuple, int] = {}
+    numbers = []
+    for part in parts:
+        groups = part.groupby(list(keys), observed=True, dropna=False)
+        found = groups.size().index
+        own = [known.setdefault(v, len(known)) for v in (found if len(keys) > 1 else zip(found, strict=True))]
+        # In the smallest type that does: of a cell with millions of rows this is held all the time.
+        numbers.append(np.array(own, np.min_scalar_type(len(known)))[groups.ngroup().to_numpy()])
+    values = sorted(known)
+    places = np.empty(len(known), np.min_scalar_type(len(known)))
+    places[[known[v] for v in values]] = np.arange(len(known))
+    return values, places[np.concatenate(numbers)]
+
+
+def _summaries(
+    parts: Iterable[pd.DataFrame], measures: Sequence[str], groups: np.ndarray, counts: np.ndarray
+) -> dict[str, list[float]]:
+    """The columns that say something of each measure, a number a group.
+
+    groups: of each row; counts: how many rows each group has
+    """
+    ends = np.cumsum(counts)
+    # The values of each group one after another, in the order of the rows.
+    sorted_by_group = {measure: np.empty(len(groups)) for measure in measures}
+    start, next_of_group = 0, ends - counts
+    for part in parts:
+        own = groups[start : start + len(part)]
+        order, of_group = np.argsort(own, kind="stable"), np.bincount(own, minlength=len(counts))
+        places = np.arange(len(own)) + np.repeat(next_of_group - (np.cumsum(of_group) - of_group), of_group)
         for measure in measures:
-            sample = columns[measure][group].astype(np.float64)
-            sample = sample[~np.isnan(sample)]
-            n = len(sample)
-            summary[f"{measure}_mean"] = sample.mean() if n else np.nan
-            summary[f"{measure}_se"] = sample.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-            levels = np.quantile(sample, list(QUANTILES.values())) if n else [np.nan] * len(QUANTILES)
-            summary |= {f"{measure}_{label}": level for label, level in zip(QUANTILES, levels, strict=True)}
-            summary[f"{measure}_missing"] = len(group) - n
-        summaries.append(summary)
-    return pd.DataFrame(summaries)
+            sorted_by_group[measure][places] = part[measure].to_numpy()[order].astype(np.float64)
+        start += len(part)
+        next_of_group += of_group
+    columns: dict[str, list[float]] = {}
+    for measure in measures:
+        described = [_described(sample) for sample in np.split(sorted_by_group[measure], ends[:-1])]
+        columns |= {f"{measure}_{name}": [one[name] for one in described] for name in described[0]}
+    return columns
+
+
+def _described(sample: np.ndarray) -> dict[str, float]:
+    there = sample[~np.isnan(sample)]
+    n = len(there)
+    levels = np.quantile(there, list(QUANTILES.values())) if n else [np.nan] * len(QUANTILES)
+    return {
+        "mean": there.mean() if n else np.nan,
+        "se": there.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan,
+        **dict(zip(QUANTILES, levels, strict=True)),
+        "missing": len(sample) - n,
+    }
 
 
 def aggregate(
@@ -150,7 +241,8 @@ def aggregate(
 ) -> None:
     """Write `<study>.parquet` and `<study>_cells.parquet` from the shards that hold a study's cells, in these' order.
 
-    In memory are a batch of cells, row groups of two shards and the summaries, which are a row per cell and key.
+    In memory are a batch of cells or one measure of a long one, row groups of two shards, and the summaries, which are
+    a row per cell and key.
 
     places: as in `rows_by_cell`
     origin_of_data: dataset -> real or stand-in; cells without a dataset are `simulated`
@@ -159,43 +251,56 @@ def aggregate(
     summaries: list[pa.Table] = []
 
     def tables() -> Iterator[pa.Table]:
-        for batch, counts, rows in _batches(rows_by_cell(cells, shards, places)):
-            keys = [k for k in library.literals("protocols", batch[0].protocol)["KEYS"] if k in rows.column_names]
-            summary, groups = _summary(batch, counts, rows, keys)
-            summaries.append(_beside(cell_columns(batch, groups, types, origin_of_data), summary))
-            # A cell may have millions of rows, and most columns say which one it is.
-            ends = np.cumsum([0, *counts])
-            for start in range(0, rows.num_rows, parquet.ROWS_PER_GROUP):
-                part = rows.slice(start, parquet.ROWS_PER_GROUP)
+        for rows in _batches(rows_by_cell(cells, shards, places)):
+            summary, groups = _summary(rows)
+            summaries.append(_beside(cell_columns(rows.cells, groups, types, origin_of_data), summary))
+            start, ends = 0, np.cumsum([0, *rows.counts])
+            for part in rows.read(rows.columns):
                 here = np.diff(np.clip(ends, start, start + part.num_rows))
-                yield _beside(cell_columns(batch, here, types, origin_of_data), part)
+                yield _beside(cell_columns(rows.cells, here, types, origin_of_data), part)
+                start += part.num_rows
 
     described = {**metadata, **parquet.origin(), "cells": [describe(c) for c in cells]}
     parquet.write(study_path, tables(), described)
     parquet.write(cells_path, [pa.concat_tables(summaries, promote_options="permissive")], described)
 
 
-def _batches(rows_of_cells: Iterable[tuple[Cell, pa.Table]]) -> Iterator[tuple[list[Cell], list[int], pa.Table]]:
-    """Consecutive cells, how many rows each has, and their rows: as many cells as make up a row group, since what a
-    table costs however small it is would be most of a study of many small cells."""
-    cells, tables, rows = [], [], 0
-    for cell, table in rows_of_cells:
-        cells.append(cell)
-        tables.append(table)
-        rows += table.num_rows
-        if rows >= parquet.ROWS_PER_GROUP:
-            yield cells, [t.num_rows for t in tables], pa.concat_tables(tables)
-            cells, tables, rows = [], [], 0
-    if cells:
-        yield cells, [t.num_rows for t in tables], pa.concat_tables(tables)
+def _batches(rows_of_cells: Iterable[Rows]) -> Iterator[Rows]:
+    """As many consecutive cells as make up a row group in one, since what a table costs however small it is would be
+    most of a study of many small cells; a cell that does not stand in memory by itself."""
+    short, count = [], 0
+    for rows in rows_of_cells:
+        if not rows.are_many:
+            short.append(rows)
+            count += rows.counts[0]
+        if rows.are_many or count >= parquet.ROWS_PER_GROUP:
+            yield from _together(short)
+            short, count = [], 0
+        if rows.are_many:
+            yield rows
+    yield from _together(short)
 
 
-def _summary(cells: list[Cell], counts: list[int], rows: pa.Table, keys: list[str]) -> tuple[pa.Table, np.ndarray]:
+def _together(short: list[Rows]) -> Iterator[Rows]:
+    if short:
+        tables = (table for one in short for table in one.read(one.columns))
+        yield _in_memory([one.cells[0] for one in short], [one.counts[0] for one in short], tables)
+
+
+def _summary(rows: Rows) -> tuple[pa.Table, np.ndarray]:
     """The summaries of some cells one below the other, and how many rows each cell has there."""
-    position = pa.array(np.repeat(np.arange(len(cells)), counts))
-    frame = rows.append_column("cell", position).to_pandas(split_blocks=True)
-    summary = summarise(frame, ["cell", *keys])
-    groups = summary.pop("cell").value_counts(sort=False).reindex(range(len(cells)), fill_value=0)
+    keys = [k for k in library.literals("protocols", rows.cells[0].protocol)["KEYS"] if k in rows.columns]
+    ends = np.cumsum(rows.counts)
+
+    def read(columns: Sequence[str]) -> Iterator[pd.DataFrame]:
+        start = 0
+        for part in rows.read([c for c in columns if c != "cell"] or ["replicate"]):
+            positions = np.searchsorted(ends, np.arange(start, start + part.num_rows), side="right")
+            yield part.append_column("cell", pa.array(positions)).to_pandas(split_blocks=True)
+            start += part.num_rows
+
+    summary = summarise(read, ["cell", *rows.columns], ["cell", *keys])
+    groups = summary.pop("cell").value_counts(sort=False).reindex(range(len(rows.cells)), fill_value=0)
     return pa.Table.from_pandas(summary, preserve_index=False), groups.to_numpy()
 
 

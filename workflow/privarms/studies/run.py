@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from privarms.errors import DamagedError, PrivarmsError, StudyError
+from privarms.files import parquet
 from privarms.studies import library, strangers
 from privarms.studies.cells import Cell
 from privarms.studies.shards import Piece
@@ -19,24 +20,31 @@ log = logging.getLogger(__name__)
 
 
 def run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa.Table:
-    """The rows of one cell's blocks: `cell`, `replicate` (within the cell), the protocol's keys and measures.
+    """The rows of one cell's blocks, as `run_blocks` gives them, in one table."""
+    return pa.concat_tables(run_blocks(piece, seed, prepared)).combine_chunks()
+
+
+def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
+    """The rows of one cell's blocks: `cell`, `replicate` (within the cell), the protocol's keys and measures; in tables
+    of about a row group.
 
     prepared: the prepared file of each dataset that the cell needs
     An audit that fits any policy (FAMILIES) was not asked for: where one cannot be run so, it has no trials.
     """
+    if "FAMILIES" not in library.literals("environments", piece.cell.environment):
+        yield from _run_blocks(piece, seed, prepared)
+        return
     try:
-        return _run_piece(piece, seed, prepared)
+        tables = list(_run_blocks(piece, seed, prepared))
     except StudyError as error:
-        if "FAMILIES" not in library.literals("environments", piece.cell.environment):
-            raise
         strangers.warn(f"{piece.cell.policy} is not audited by {piece.cell.environment}: {error}")
         none = np.zeros(1, np.int64)
-        return _of_cell(
-            piece.cell, {"trials": none, "events": none, "replicate": none + piece.first * piece.cell.block}
-        )
+        columns = {"trials": none, "events": none, "replicate": none + piece.first * piece.cell.block}
+        tables = [_of_cell(piece.cell, columns)]
+    yield from tables
 
 
-def _run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa.Table:
+def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
     cell = piece.cell
     stranger = strangers.at_work(cell)
     if stranger:
@@ -58,7 +66,8 @@ def _run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> p
             # On parameters and an environment of its own: the runs must not see that there was a look.
             before = strangers.look(cell, policy, configured, seed)
     params, environment, run_block = configured()
-    parts = []
+    parts: list[dict[str, np.ndarray]] = []
+    rows = 0
     with (
         strangers.waited_for(cell, strangers.patience(cell, piece.last - piece.first))
         if stranger
@@ -68,22 +77,28 @@ def _run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> p
             replicates = min(cell.block, cell.replicates - block * cell.block)
             own_streams = stream(seed, cell.environment_identity, block), stream(seed, cell.identity, block)
             with _faults_of(cell, cell.policy, strangers.Run(cell, block, seed, prepared)):
-                if stranger and not parts:
+                if stranger and block == piece.first:
                     strangers.refuse_changed(cell, before, params, environment, configured_anew=True)
                 columns = run_block(cell, replicates, *own_streams)
                 if stranger:
                     strangers.refuse_changed(cell, before, params, environment)
             columns["replicate"] = columns["replicate"] + block * cell.block
+            _refuse_overwritten(cell, columns)
             parts.append(columns)
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    if overwritten := set(joined) & set(cell.parameters):
+            rows += len(columns["replicate"])
+            if rows >= parquet.ROWS_PER_GROUP or block == piece.last - 1:
+                yield _of_cell(cell, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+                parts, rows = [], 0
+
+
+def _refuse_overwritten(cell: Cell, columns: Mapping[str, np.ndarray]) -> None:
+    if overwritten := set(columns) & set(cell.parameters):
         raise StudyError(
             cell.paper,
             f"studies.{cell.study}",
             f"{cell.policy} on {cell.environment} has the parameter {', '.join(sorted(overwritten))}, which is what "
             f"the protocol {cell.protocol} calls a column of its results; rename the parameter in its module",
         )
-    return _of_cell(cell, joined)
 
 
 def _of_cell(cell: Cell, columns: Mapping[str, np.ndarray]) -> pa.Table:
@@ -136,7 +151,7 @@ def _faults_of(cell: Cell, what: str, run: strangers.Run | None = None) -> Itera
 
 
 def run_shard(pieces: Iterable[Piece], seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
-    """The tables of a shard's pieces, in order."""
+    """The rows of a shard's pieces, in order; of a long piece no more than a row group and a block is in memory."""
     for piece in pieces:
         log.info("%s: %s, blocks %d to %d", piece.cell.study, piece.cell.name, piece.first, piece.last - 1)
-        yield run_piece(piece, seed, prepared)
+        yield from run_blocks(piece, seed, prepared)

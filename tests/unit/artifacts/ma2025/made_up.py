@@ -12,7 +12,7 @@ from privarms.studies import cells as grid
 from privarms.studies import configuration
 from privarms.studies.aggregate import parameter_types
 
-from ..chosen import chosen
+from ..chosen import by_cell, chosen
 
 ROOT = Path(__file__).parents[4]
 STUDIES = ROOT / "config/studies/ma2025.yaml"
@@ -62,5 +62,6 @@ def runs(frames):
     """What an inference function sees: replicates and cells by study."""
     return SimpleNamespace(
         replicates=lambda study, columns=None, filters=None: chosen(frames[study][0], columns, filters),
+        by_cell=lambda study, columns: by_cell(frames[study][0], columns),
         cells=lambda study: frames[study][1],
     )

@@ -11,6 +11,8 @@ from privarms.artifacts.neel2018.tables import TABLES
 from privarms.inference import max_information as mi
 from privarms.inference.bias import expected_average
 
+from ..chosen import by_cell
+
 PUBLISHED = {"experiment": ["1", "2"], "K": [20, 5], "replicates": [2, 3]}
 
 
@@ -25,9 +27,8 @@ class Made:
     def replicates(self, study):
         return self._studies[study]
 
-    def by_cell(self, study, columns):
-        for _, rows in self._studies[study].groupby("cell", sort=False):
-            yield rows.head(1), {name: rows[name].to_numpy() for name in columns}
+    def by_cell(self, study, columns, narrow=()):
+        return by_cell(self._studies[study], columns)
 
     def published_table(self, name, **options):
         return pd.DataFrame(PUBLISHED)

@@ -7,7 +7,7 @@ import pandas as pd
 from privarms import ledger
 from privarms.verdict import Measured
 
-from ..chosen import chosen
+from ..chosen import by_cell, chosen
 
 # The panels of Figure 1 in the paper.
 FIGURE_1 = [("fig1a", 0.1), ("fig1a", 0.25), ("fig1b", 0.5), ("fig1b", 1.0)]
@@ -21,6 +21,7 @@ def results(*, cells=None, replicates=None, published=None, **inference) -> Simp
     return SimpleNamespace(
         cells=cells.__getitem__,
         replicates=lambda study, columns=None, filters=None: chosen(replicates[study], columns, filters),
+        by_cell=lambda study, columns: by_cell(replicates[study], columns),
         inference=inference.__getitem__,
         published=(published or {"at_least_times": 5}).__getitem__,
         published_table={"figure1": pd.DataFrame(FIGURE_1, columns=["figure", "epsilon"])}.__getitem__,

@@ -320,7 +320,7 @@ def test_a_study_of_linear_bandits():
     for one in cells:
         rows = run_piece(Piece(one, 0, one.blocks), 1, {}).to_pandas()
         assert list(rows["replicate"]) == [i for i in range(5) for _ in range(2)]
-        summary = summarise(rows.drop(columns="cell"), protocol.KEYS)
+        summary = summarise(lambda columns, rows=rows: [rows[list(columns)]], list(rows.columns[1:]), protocol.KEYS)
         assert list(summary["coordinate"]) == ["largest", "zero"]
         assert list(summary["replicates"]) == [5, 5]
         assert np.isfinite(summary["estimate_mean"]).all()

@@ -46,11 +46,12 @@ def _by_cell(rows: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
         yield _setting(columns, cell.iloc[0]), cell
 
 
-def _of_coverage(results: Results, values: Sequence[str]) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """The same of study `coverage`, some columns of its rows: as a whole it takes three gigabytes."""
+def _of_coverage(results: Results, values: Sequence[str]) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
+    """The same of study `coverage`, some columns of its rows: as a whole it takes three gigabytes. No frames, which
+    would be copies: a cell has up to 820,000 rows."""
     columns = _parameters(results.cells("coverage"))
     for first, measured in results.by_cell("coverage", values):
-        yield _setting(columns, first.iloc[0]), pd.DataFrame(measured)
+        yield _setting(columns, first.iloc[0]), measured
 
 
 def _setting(columns: Iterable[str], row: pd.Series) -> dict:
@@ -304,16 +305,16 @@ def _params(setting: dict, n: int):
     return policy.configure(1, n, 1.0, **given)
 
 
-def _estimates(results: Results) -> Iterator[tuple[dict, pd.DataFrame, float]]:
+def _estimates(results: Results) -> Iterator[tuple[dict, dict[str, np.ndarray], float]]:
     """The setting and rows of each cell, and the budget that its Laplace noise has, inf without."""
     for setting, cell in _of_coverage(results, ESTIMATE):
         epsilon, noise = float(setting["epsilon"]), setting.get("noise", math.nan)
         yield setting, cell, math.inf if math.isnan(epsilon) else epsilon / (1 if pd.isna(noise) else noise)
 
 
-def _variance(setting: dict, cell: pd.DataFrame, interval: str, epsilon: float) -> np.ndarray:
+def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str, epsilon: float) -> np.ndarray:
     """The variance that an interval gives to each estimate of a cell; the right one of EXP3E's is another."""
-    T, spread = cell["floor_T_min"].to_numpy(), (cell["variance_0"].to_numpy(), cell["variance_1"].to_numpy())
+    T, spread = cell["floor_T_min"], (cell["variance_0"], cell["variance_1"])
     if setting["policy"] == "conse_exp3e" and interval != "printed":
         environment = environment_of(setting)
         return mean_difference.inverse_propensity_variance(T, environment.means[0], environment.deviations[0] ** 2)
@@ -327,8 +328,8 @@ def coverage(results: Results) -> pd.DataFrame:
     """
     rows = []
     for setting, cell, epsilon in _estimates(results):
-        estimate, effect, T = (cell[c].to_numpy() for c in ("estimate", "effect", "floor_T_min"))
-        spread = cell["variance_0"].to_numpy(), cell["variance_1"].to_numpy()
+        estimate, effect, T = (cell[c] for c in ("estimate", "effect", "floor_T_min"))
+        spread = cell["variance_0"], cell["variance_1"]
         ratio_of_variances = mean_difference.variance_ratio(estimate, effect, T, *spread)
         ratio_error = mean_difference.variance_ratio_error(estimate, effect, T, *spread)
         errors = (estimate - effect)[~np.isnan(estimate)]
@@ -352,7 +353,7 @@ def coverage(results: Results) -> pd.DataFrame:
                     "ks": distance,
                     "ks_p": p,
                     "replicates": runs,
-                    "missing": len(cell) - runs,
+                    "missing": len(estimate) - runs,
                     "T": float(np.mean(T)),
                 }
             )
@@ -363,12 +364,12 @@ def normality(results: Results) -> pd.DataFrame:
     """Quantiles of the standardised estimate against normal ones; a row per cell, interval and level."""
     parts = []
     for setting, cell, epsilon in _estimates(results):
-        estimate, effect = (cell[c].to_numpy() for c in ("estimate", "effect"))
+        estimate, effect = cell["estimate"], cell["effect"]
         for interval in mean_difference.INTERVALS:
             variance = _variance(setting, cell, interval, epsilon)
             normal, measured = mean_difference.quantiles(estimate, effect, variance, LEVELS)
             columns = {"interval": interval, "level": LEVELS, "normal": normal, "measured": measured}
-            parts.append(pd.DataFrame({**setting, **columns, "replicates": len(cell)}))
+            parts.append(pd.DataFrame({**setting, **columns, "replicates": len(estimate)}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -379,9 +380,10 @@ def lower_bound(results: Results) -> pd.DataFrame:
     error and regret are half as large, and 0 is reached at phi = sqrt(3 gap / (32 R)) again. share: phi over that
     """
     rows = []
-    for setting, cell in _of_coverage(results, ("estimate", "effect", "regret")):
+    for setting, measured in _of_coverage(results, ("estimate", "effect", "regret")):
         if int(setting["M"]) > 1:
             continue
+        cell = pd.DataFrame(measured)
         errors = (cell["estimate"] - cell["effect"]).abs().dropna().to_numpy()
         largest = math.sqrt(3 * gaps_of(environment_of(setting))[0] / (32 * cell["regret"].mean()))
         rows += [

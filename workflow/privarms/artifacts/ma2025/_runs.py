@@ -72,15 +72,16 @@ def first_eliminations(results: Results) -> pd.DataFrame:
     """Study `illustration`, a row per cell: target users before a sub-optimal arm goes at the test point, `users` (the
     mean) and `users_se`; 0 where it goes in the auxiliary stage, the horizon where none goes."""
     cells = results.cells("illustration").drop_duplicates("cell")
-    columns = ("cell", "t", "horizon", "replicate", "eliminated_after")
-    runs = results.replicates("illustration", columns, (("arm", ">", 0),))
-    runs = dict(list(runs[runs["t"] == runs["horizon"]].groupby("cell", observed=True)))
+    gone = {}
+    for head, columns in results.by_cell("illustration", ("t", "arm", "replicate", "eliminated_after")):
+        own = (columns["t"] == head["horizon"].iloc[0]) & (columns["arm"] > 0)
+        at_end = pd.DataFrame({name: columns[name][own] for name in ("replicate", "eliminated_after")})
+        gone[head["cell"].iloc[0]] = at_end.groupby("replicate")["eliminated_after"].min()
     settings = [c for c in ("variant", "c", "horizon", "K", "M", "epsilon", "n_aux", "epsilon_aux", "gamma", "kappa",
                             "batch", "panels") if c in cells]  # fmt: skip
     rows = []
     for _, cell in cells.iterrows():
-        first = runs[cell["cell"]].groupby("replicate")["eliminated_after"].min()
-        users = first.fillna(float(cell["horizon"])).to_numpy()
+        users = gone[cell["cell"]].fillna(float(cell["horizon"])).to_numpy()
         se = users.std(ddof=1) / math.sqrt(len(users)) if len(users) > 1 else math.nan
         found = {"replicates": len(users), "users": users.mean(), "users_se": se}
         rows.append({"cell": cell["cell"], "policy": cell["policy"], **cell[settings].to_dict()} | found)

@@ -17,6 +17,7 @@ from privarms.inference import max_information
 from privarms.inference.bias import (
     average_absolute_bias,
     bias_bound,
+    blocks,
     expected_average,
     sample_mean_bias,
     significant_arms,
@@ -33,7 +34,10 @@ ALMOST_1 = 1 - 1e-9
 
 
 class Runs(NamedTuple):
-    """One cell's replicates. setting: the columns that name the cell; pulls, sums: [R, K]; means: float64[K]."""
+    """One cell's replicates. setting: the columns that name the cell; pulls, sums: [R, K]; means: float64[K].
+
+    The pulls are integers of the smallest type that holds them.
+    """
 
     setting: dict
     pulls: np.ndarray
@@ -53,7 +57,7 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
     A study of several experiments is told which one a cell is of by its arms.
     """
     by_arms = {K: name for name, K in printed(results)["K"].items() if name in ("1", "2")}
-    for cell, columns in results.by_cell(study, ("pulls", "reward_sum")):
+    for cell, columns in results.by_cell(study, ("pulls", "reward_sum"), narrow=("pulls",)):
         # The ladder stands for the environment's parameters; the others are the policies' own.
         own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
         first = cell.iloc[0]
@@ -123,7 +127,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
             average, average_se = average_absolute_bias(pulls, sums, runs.means)
             worst = int(np.nanargmax(np.abs(bias)))
             random, known = errors > 0, ~np.isnan(errors)
-            regret = pulls @ (runs.means.max() - runs.means)
+            regret = np.concatenate([pulls[some] @ (runs.means.max() - runs.means) for some in blocks(n)])
             expected = (math.nan,) * 3
             if runs.setting["experiment"] in published:
                 as_many = int(published[runs.setting["experiment"]])
@@ -307,6 +311,13 @@ def _correction(epsilon: float, horizon: int) -> float:
     return float(max_information.corrected_level(LEVEL, epsilon, horizon, beta))
 
 
+def _by_selector(results: Results, study: str) -> Iterator[tuple[pd.DataFrame, str, pd.DataFrame]]:
+    """The first row of each cell, and what each selector took there: arm, pulls and p-value, a row a replicate."""
+    for cell, columns in results.by_cell(study, ("selector", "arm", "pulls", "p_value")):
+        for selector, every in pd.DataFrame(columns).groupby("selector", sort=False):
+            yield cell, selector, every
+
+
 def _selected(results: Results, study: str, better: int | None = None) -> pd.DataFrame:
     """Rejections at .05 before and after the correction; a row per cell and selector.
 
@@ -318,9 +329,8 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
     level that Corollary 2 prints, with the beta of `level` and with beta = 1, and at that of the authors' program
     """
     rows = []
-    runs = results.replicates(study)
-    for (_, selector), every in runs.groupby(["cell", "selector"], observed=True, sort=False):
-        first = every.iloc[0]
+    for cell, selector, every in _by_selector(results, study):
+        first = cell.iloc[0]
         tests = every[every["pulls"] > 0]
         epsilon, horizon = float(first.get("epsilon", math.nan)), int(first["horizon"])
         made = len(tests)
@@ -345,7 +355,7 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
             released, released_se = _rate(p <= level)
         rows.append(
             {
-                **_setting(first, parameters(runs)),
+                **_setting(first, parameters(cell)),
                 "epsilon": epsilon,
                 "selector": selector,
                 "replicates": len(p),

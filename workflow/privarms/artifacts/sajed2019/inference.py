@@ -189,14 +189,15 @@ def pulls(results: Results) -> pd.DataFrame:
     """
     cells = parameters(results.cells("pulls"))
     cells["beta"] = cells["beta"].fillna(1 / cells["horizon"]) if "beta" in cells else 1 / cells["horizon"]
-    of_dp_se = (("policy", "==", "dp_se"), ("arm", ">", 0))
-    runs = results.replicates("pulls", ("cell", "replicate", "arm", "pulls"), of_dp_se)
     rows = []
-    for name, runs_of_cell in runs.groupby("cell", observed=True, sort=False):
-        cell = cells.loc[name]
+    for first, columns in results.by_cell("pulls", ("replicate", "arm", "pulls")):
+        name, policy = first["cell"].iloc[0], first["policy"].iloc[0]
+        if policy != "dp_se":
+            continue
+        cell, runs_of_cell = cells.loc[name], pd.DataFrame(columns)
         exceeding = np.zeros(runs_of_cell["replicate"].max() + 1, bool)
         found = []
-        for arm, group in runs_of_cell.groupby("arm"):
+        for arm, group in runs_of_cell[runs_of_cell["arm"] > 0].groupby("arm"):
             gap = arm * (cell["top"] - cell["bottom"]) / (cell["K"] - 1)
             gap = gap if cell.get("spacing") != "one_best" else cell["top"] - cell["bottom"]
             promise = (gap, int(cell["K"]), cell["epsilon"], cell["beta"])

@@ -11,20 +11,20 @@ from privarms.inference.bias import bias_bound, sample_mean_bias
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies import library
 
-COLUMNS = ("cell", "arm", "pulls", "reward_sum", "held_out_sum")
+COLUMNS = ("arm", "pulls", "reward_sum", "held_out_sum")
 
 
 def _each(results: Results):
     """The cells of `central`, each as a row and its `Runs`."""
     cells = described(results.cells("central")).set_index("cell", drop=False)
-    runs = results.replicates("central", COLUMNS)
-    for name, group in runs.groupby("cell", observed=True, sort=False):
+    for first, columns in results.by_cell("central", COLUMNS):
+        name = first["cell"].iloc[0]
         cell = cells.loc[name]
         means = np.array(cell["means"])
-        order = group["arm"].to_numpy().reshape(-1, len(means))
+        order = columns["arm"].reshape(-1, len(means))
         if (order != np.arange(len(means))).any():
             raise ValueError(f"{name}: expected the arms of a run one after another")
-        parts = (group[c].to_numpy(float).reshape(order.shape) for c in COLUMNS[2:])
+        parts = (columns[c].astype(float).reshape(order.shape) for c in COLUMNS[1:])
         epsilon = cell["epsilon"] if cell["claims"] else np.nan
         yield cell, _validity.Runs(*parts, means, float(epsilon), int(cell["horizon"]))
 
