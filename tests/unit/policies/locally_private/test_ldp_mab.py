@@ -159,6 +159,16 @@ def scripted_noise(scale, count=1, rng=None):
     return 0.03 * scale * count
 
 
+class ScriptedDraws:
+    """What the noise of a single user is made of, so that it is the same."""
+
+    def __init__(self, rng):
+        self.random, self.draws = rng.random, itertools.cycle([0.03, 0.0])
+
+    def standard_exponential(self):
+        return next(self.draws)
+
+
 VARIANTS = [
     {"variant": "as_released", "batch": 20},
     {"variant": "as_printed", "batch": 7},
@@ -195,11 +205,13 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
     # In one dimension there is one way to cut.
     state = ldp_mab.init(params, rng)
     monkeypatch.setattr(ldp_mab, "_noise", scripted_noise)
-    monkeypatch.setattr(ldp_mab, "_learn", ldp_mab._learn.py_func)
+    for name in ("_learn", "_receive", "_estimate", "_is_any_worse", "_decide", "_occupy", "_vacate"):
+        monkeypatch.setattr(ldp_mab, name, getattr(ldp_mab, name).py_func)
+    draws = ScriptedDraws(rng)
     record = locally_private.new_record(0, 3)
     # The sources alone: the target's sums are used as theirs, and its arms are left to chance.
     for m in (1, 2):
-        ldp_mab.stream.py_func(params, environment, state, m, np.empty(0, int), rng, record)
+        ldp_mab.stream.py_func(params, environment, state, m, np.empty(0, int), draws, record)
         n = params.users[m]
         for user in range(n):
             arm = environment.arms[m, user]
@@ -231,26 +243,56 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
             assert state.radii[i, k] == pytest.approx(B.r[k], rel=1e-9)
 
 
+def test_lanes_keep_their_numbers_where_there_is_more_room():
+    lanes = np.arange(2.0 * ldp_mab.COLUMNS).reshape(2, -1)
+    assert np.array_equal(ldp_mab._with_room(lanes, 16), lanes)
+    longer = ldp_mab._with_room(lanes, 17)
+    assert longer.shape == (3, ldp_mab.COLUMNS)
+    assert np.array_equal(longer[:2], lanes)
+    assert not longer[2].any()
+
+
+def test_a_bin_takes_what_is_known_to_a_place_and_back():
+    # Eleven arms: a place of two rows, beside others.
+    params = ldp_mab.configure(11, 1000, 1.0, "as_printed", M=0)._replace(depth=2)
+    state = ldp_mab.init(params, np.random.default_rng(1))
+    state.live[:3], state.arms[5], state.t[5] = [3, 5, 4], 0b101, 77
+    state.sums[:] = np.random.default_rng(2).random(state.sums.shape)
+    known = state.sums.copy()
+    lanes = np.zeros((5, ldp_mab.COLUMNS))
+    for place in (0, 2, 1):
+        ldp_mab._occupy(params, state, lanes, place)
+    state.sums[:], state.t[:] = 0.0, 0
+    for place in range(3):
+        ldp_mab._vacate(params, state, lanes, place)
+    assert np.array_equal(state.sums[[3, 4, 5]], known[[3, 4, 5]])
+    assert not state.sums[[0, 1, 2, 6]].any()
+    assert state.t.tolist() == [0, 0, 0, 0, 0, 77, 0]
+    # Arms that are gone are never looked at, the others after the warm-up.
+    by_lane = lanes.reshape(5, -1, ldp_mab.LANES).transpose(0, 2, 1).reshape(40, -1)
+    first = by_lane[11:22, ldp_mab._FROM // ldp_mab.LANES]
+    assert np.isinf(first).tolist() == [k not in (0, 2) for k in range(11)]
+    assert first[[0, 2]].tolist() == [params.warm_up] * 2
+
+
 def test_the_policy_by_hand():
     # Two of three arms with estimates 0.2 and 0.7: odds exp(f ln(1.8) / 0.5001).
     chances = np.zeros((3, 3))
-    arms, sums = np.array([7, 5, 2]), np.ones((3, 3, 11))
-    estimates = sums[:, :, ldp_mab._ESTIMATE]
-    estimates[:] = 0.0
+    arms, estimates, radii = np.array([7, 5, 2]), np.zeros((3, 3)), np.ones((3, 3))
     estimates[1] = 0.2, 0.0, 0.7
     odds = np.exp(np.array([0.2, 0.7]) * math.log(1.8) / 0.5001)
-    ldp_mab._refresh(False, arms, sums, chances, 1)
+    ldp_mab._refresh(False, arms, estimates, radii, chances, 1)
     assert chances[1] == pytest.approx([odds[0] / odds.sum(), odds[0] / odds.sum(), 1])
-    ldp_mab._refresh(True, arms, sums, chances, 1)
+    ldp_mab._refresh(True, arms, estimates, radii, chances, 1)
     assert chances[1] == pytest.approx([0.5, 0.5, 1])
     estimates[1, 0] = 0.691
-    ldp_mab._refresh(False, arms, sums, chances, 1)
+    ldp_mab._refresh(False, arms, estimates, radii, chances, 1)
     assert chances[1] == pytest.approx([0.5, 0.5, 1])
     # Uniform at the root, whatever the estimates.
     estimates[0] = 0.1, 0.5, 0.9
-    ldp_mab._refresh(False, arms, sums, chances, 0)
+    ldp_mab._refresh(False, arms, estimates, radii, chances, 0)
     assert chances[0] == pytest.approx([1 / 3, 2 / 3, 1])
-    ldp_mab._refresh(False, arms, sums, chances, 2)
+    ldp_mab._refresh(False, arms, estimates, radii, chances, 2)
     assert chances[2].tolist() == [0, 1, 1]
 
 
@@ -398,6 +440,10 @@ def test_a_partition_is_the_run_s_own_at_every_checkpoint():
         rows = (found["t"] == t) & (found["arm"] == 0) & (found["refined"] == 0)
         area = (found["x_high"] - found["x_low"]) * (found["y_high"] - found["y_low"])
         assert area[rows].sum() == 1.0
+    # A bin that is no longer followed shows its last look, at which the radii of all arms were below 2^(-s/2).
+    halved = (found["refined"] == 1) & (found["active"] == 1)
+    assert halved.any()
+    assert (found["radius"][halved] < 2 ** (-found["depth"][halved] / 2)).all()
     # What has been looked at has both an estimate and a radius.
     assert (np.isnan(found["estimate"]) == np.isnan(found["radius"])).all()
     assert np.isfinite(found["radius"]).any()

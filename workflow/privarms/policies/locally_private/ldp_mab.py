@@ -7,6 +7,9 @@ everything between: each point in which the two differ is a parameter.
 
 Noise is drawn for many users at once, where nothing looks at the sums between them, as the difference of two gammas.
 A bin with one arm left plays that arm for ever, as all its parts would: it is not followed further.
+
+Where noise comes from every user for every bin, nearly all of the time goes into a few numbers of every arm in every
+bin that is followed. While a source streams they lie side by side in `lanes`, for a processor's vectors.
 """
 
 import math
@@ -16,6 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.either import either
 from privarms.mechanisms.laplace import laplace, laplace_sum
 from privarms.policies.locally_private._auxiliary import users_and_budgets
 from privarms.policies.locally_private._counts import (
@@ -90,8 +94,19 @@ BUNDLES = {
 }
 VARIANTS = ("as_printed", "as_released")
 
-# Where in `State.sums` what stands.
-_U, _V, _N, _D, _B, _ESTIMATE, _RADIUS, _T, _C, _E, _F = range(11)
+# What `stream` works on: float64[rows, COLUMNS], LANES numbers of each of the following in a row, as many as the widest
+# vector of today's processors holds. Arm k of the bin at place p of `State.live` is element e = p K + k, in row
+# e // LANES and lane e % LANES; what stands behind the last element is not looked at. Here a column is that of lane 0.
+LANES = 8
+# The same as in `State.sums`, which is behind for the bins that are followed, as is `State.t`, until the source ends.
+SUMS = 11
+_U, _V, _N, _D, _B, _ESTIMATE, _RADIUS, _T, _C, _E, _F = range(0, SUMS * LANES, LANES)
+# Users of the source in the bin's time; from how many on the arm is looked at, inf if it is gone; a radius below which
+# the bin is halved; the least half-width; at the last look, the estimate less and plus the half-width.
+_USERS, _FROM, _FINE, _LEAST, _LOWEST, _HIGHEST = range(SUMS * LANES, (SUMS + 6) * LANES, LANES)
+# Not of an element, but of all that have been here: looks and misses, as in `_counts`.
+_LOOKS, _MISSES = range((SUMS + 6) * LANES, (SUMS + 8) * LANES, LANES)
+COLUMNS = (SUMS + 8) * LANES
 
 
 class Params(NamedTuple):
@@ -137,7 +152,7 @@ class State(NamedTuple):
     owed: int64[bins], users of them whose noise is not drawn yet
     ready: bool[bins], whether an earlier source has passed the warm-up here
     in_bin: int64[bins]; pulled, rewarded: int64[bins, K], of this batch, without noise
-    sums: float64[bins, K, 11], what follows, so that what is read together lies together; the rest are views of it
+    sums: float64[bins, K, SUMS], so that what is read together lies together: what follows, of which the rest are views
     U, V: float64[bins, K], noisy sums of the source now streaming
     N, D, B: float64[bins, K], weighted sums of V, U and variances; of earlier sources, or running over batches
     estimates, radii: float64[bins, K], when the bin was last looked at
@@ -281,8 +296,8 @@ def init(params, rng):
     tree = draw_tree(params.depth, params.dimensions, rng)
     bins, K = len(tree.dimension), params.n_arms
     shape = (bins, K)
-    sums = np.zeros((bins, K, 11))
-    sums[:, :, _RADIUS] = np.inf
+    sums = np.zeros((bins, K, SUMS))
+    sums[:, :, _RADIUS // LANES] = np.inf
     state = State(
         tree,
         np.zeros(bins, np.int64),
@@ -294,13 +309,13 @@ def init(params, rng):
         np.zeros(shape, np.int64),
         np.zeros(shape, np.int64),
         sums,
-        sums[:, :, _U],
-        sums[:, :, _V],
-        sums[:, :, _N],
-        sums[:, :, _D],
-        sums[:, :, _B],
-        sums[:, :, _ESTIMATE],
-        sums[:, :, _RADIUS],
+        sums[:, :, _U // LANES],
+        sums[:, :, _V // LANES],
+        sums[:, :, _N // LANES],
+        sums[:, :, _D // LANES],
+        sums[:, :, _B // LANES],
+        sums[:, :, _ESTIMATE // LANES],
+        sums[:, :, _RADIUS // LANES],
         np.zeros(shape),
         np.ones(bins, np.bool_),
         np.zeros(2**params.depth, np.uint32),
@@ -308,10 +323,10 @@ def init(params, rng):
         np.zeros((2**params.depth * (K - 1), 4), np.int64),
         np.zeros(1, np.int64),
         np.zeros(shape),
-        sums[:, :, _T],
-        sums[:, :, _C],
-        sums[:, :, _E],
-        sums[:, :, _F],
+        sums[:, :, _T // LANES],
+        sums[:, :, _C // LANES],
+        sums[:, :, _E // LANES],
+        sums[:, :, _F // LANES],
         np.zeros(COUNTS, np.int64),
     )
     state.arms[0] = (1 << K) - 1
@@ -319,7 +334,7 @@ def init(params, rng):
 
 
 @njit(error_model="numpy")
-def _refresh(uniform, arms, sums, chances, i):
+def _refresh(uniform, arms, estimates, radii, chances, i):
     """The chances of the arms of bin i: uniform at the root, before the first look, and for close estimates."""
     K = chances.shape[1]
     lowest, highest = np.inf, -np.inf
@@ -328,10 +343,10 @@ def _refresh(uniform, arms, sums, chances, i):
     for k in range(K):
         if (arms[i] >> k) & 1:
             active += 1
-            lowest = min(lowest, sums[i, k, _ESTIMATE])
-            highest = max(highest, sums[i, k, _ESTIMATE])
+            lowest = min(lowest, estimates[i, k])
+            highest = max(highest, estimates[i, k])
             # Infinite before the first look, and where the sums are 0 and so are the estimates.
-            looked_at = looked_at and sums[i, k, _RADIUS] < np.inf
+            looked_at = looked_at and radii[i, k] < np.inf
     between = highest - lowest
     flat = uniform or i == 0 or not looked_at or between < 0.01
     slope = 0.0 if flat else np.log(1.2 * K / active) / (between + 1e-4)
@@ -339,7 +354,7 @@ def _refresh(uniform, arms, sums, chances, i):
     last = 0
     for k in range(K):
         if (arms[i] >> k) & 1:
-            total += np.exp(slope * sums[i, k, _ESTIMATE])
+            total += np.exp(slope * estimates[i, k])
             last = k
         chances[i, k] = total
     for k in range(K):
@@ -357,27 +372,70 @@ def _noise(scale, count, rng):
     return total
 
 
-# Inlined: numba counts references to every array of the two tuples at each call of its own, which took longer than the
-# step itself.
+@njit(forceinline=True)
+def _counts(params, t):
+    """Whether a source weighs anything in a bin, (27), after t users of it."""
+    return (t > params.warm_up) | (params.at_warm_up & (t >= params.warm_up))
+
+
+@njit
+def _with_room(lanes, n_elements):
+    """The same numbers, with rows for so many elements."""
+    rows = -(-n_elements // LANES)
+    if rows <= len(lanes):
+        return lanes
+    longer = np.zeros((rows, COLUMNS))
+    for row in range(len(lanes)):
+        for column in range(COLUMNS):
+            longer[row, column] = lanes[row, column]
+    return longer
+
+
+@njit
+def _occupy(params, state, lanes, place):
+    """What is known about the bin that has come to a place."""
+    i = state.live[place]
+    side = state.tree.sides[state.tree.depth[i]]
+    for k in range(params.n_arms):
+        row, lane = divmod(place * params.n_arms + k, LANES)
+        for field in range(SUMS):
+            lanes[row, field * LANES + lane] = state.sums[i, k, field]
+        lanes[row, _USERS + lane] = state.t[i]
+        lanes[row, _FROM + lane] = 0.0 if params.any_source and state.ready[i] else params.warm_up
+        if not (state.arms[i] >> k) & 1:
+            lanes[row, _FROM + lane] = np.inf
+        lanes[row, _FINE + lane] = params.tau * side if state.tree.depth[i] < params.depth else 0.0
+        lanes[row, _LEAST + lane] = 0.0 if params.no_floor else side
+
+
+@njit
+def _vacate(params, state, lanes, place):
+    """What is known at a place, back to its bin."""
+    i = state.live[place]
+    for k in range(params.n_arms):
+        row, lane = divmod(place * params.n_arms + k, LANES)
+        for field in range(SUMS):
+            state.sums[i, k, field] = lanes[row, field * LANES + lane]
+        state.t[i] = int(lanes[row, _USERS + lane])
+
+
+# Inlined, as the next three: numba counts references to every array of the two tuples at each call of its own, which
+# took longer than the step itself.
 @njit(error_model="numpy", forceinline=True)
-def _learn(params, state, source, users, seen, rng):
-    """After a batch of users, the last of whom is the source's user number `seen`: sums, removals, refinement."""
-    epsilon = params.epsilons[source]
-    squared = epsilon * epsilon
-    scale = 4 / epsilon
+def _receive(params, state, lanes, source, users, rng):
+    """What a batch of users sends: its counts and rewards, and the noise of every bin that is looked at."""
+    scale = 4 / params.epsilons[source]
     K = params.n_arms
     tree, live, n_live = state.tree, state.live, state.n_live[0]
-    arms, sums, due, counted = state.arms, state.sums, state.due, state.counts
+    arms, due, counted = state.arms, state.due, state.counts
     in_bin, pulled, rewarded, owed = state.in_bin, state.pulled, state.rewarded, state.owed
-    looks, misses, empty, alone = 0, 0, 0, 0
-    if source == 0:
-        counted[FOLLOWED] += n_live
+    empty, alone = 0, 0
     for place in range(n_live - 1, -1, -1):
         i = live[place]
-        t = state.t[i] + users
-        state.t[i] = t
+        first = place * K
+        t = lanes[first // LANES, _USERS + first % LANES] + users
         here = in_bin[i]
-        owed[i] += users if params.every_user else here
+        owes = owed[i] + (users if params.every_user else here)
         empty += here == 0
         alone += here == 1
         if here > 0:
@@ -386,133 +444,209 @@ def _learn(params, state, source, users, seen, rng):
                 counted[IN_PARTS] += here
                 counted[HALVINGS] += here * tree.depth[i]
             for k in range(K):
-                sums[i, k, _U] += pulled[i, k]
-                sums[i, k, _V] += rewarded[i, k]
-                sums[i, k, _C] += pulled[i, k]
-                sums[i, k, _T] += due[i, k]
+                row, lane = (first + k) // LANES, (first + k) % LANES
+                lanes[row, _U + lane] += pulled[i, k]
+                lanes[row, _V + lane] += rewarded[i, k]
+                lanes[row, _C + lane] += pulled[i, k]
+                lanes[row, _T + lane] += due[i, k]
                 due[i, k] = 0.0
                 pulled[i, k] = 0
                 rewarded[i, k] = 0
-        if owed[i] > 0 and (t > params.warm_up or (params.at_warm_up and t >= params.warm_up)):
+        if owes > 0 and _counts(params, t):
             for k in range(K):
-                if (arms[i] >> k) & 1:
-                    sums[i, k, _U] += _noise(scale, owed[i], rng)
-                    sums[i, k, _V] += _noise(scale, owed[i], rng)
-            owed[i] = 0
+                if not (arms[i] >> k) & 1:
+                    continue
+                row, lane = (first + k) // LANES, (first + k) % LANES
+                if owes == 1:
+                    # As `laplace`, which takes twice as long where it is called.
+                    lanes[row, _U + lane] += scale * (rng.standard_exponential() - rng.standard_exponential())
+                    lanes[row, _V + lane] += scale * (rng.standard_exponential() - rng.standard_exponential())
+                else:
+                    lanes[row, _U + lane] += _noise(scale, owes, rng)
+                    lanes[row, _V + lane] += _noise(scale, owes, rng)
+            owes = 0
+        owed[i] = owes
+    if source == 0:
+        counted[FOLLOWED] += n_live
+        counted[EMPTY] += empty
+        counted[ALONE] += alone
+
+
+@njit(error_model="numpy", forceinline=True)
+def _estimate(params, state, lanes, source, users):
+    """Estimates and radii of all arms in all bins; how many of these say that a bin is fine enough to be halved.
+
+    Without a branch, so that LLVM makes vectors of the inner loop: the divisions and roots of LANES arms at once. It
+    knows that no two columns overlap because their distances are constants.
+    """
+    squared = params.epsilons[source] ** 2
+    n_elements = state.n_live[0] * params.n_arms
+    running = not params.single_sum
+    least, most = (-np.inf, np.inf) if params.unclipped else (0.0, 1.0)
+    fine = 0
+    for row in range((n_elements + LANES - 1) // LANES):
+        for lane in range(LANES):
+            t = lanes[row, _USERS + lane] + users
+            lanes[row, _USERS + lane] = t
+            # Where it is not, nothing changes: an arm is gone, its bin warms up, or there is no such arm.
+            active = (t >= lanes[row, _FROM + lane]) & (row * LANES + lane < n_elements)
+            U, V = lanes[row, _U + lane], lanes[row, _V + lane]
+            # (27)
+            share = squared * U / t
+            share = either(params.absolute, abs(share), share)
+            weight = either(_counts(params, t), min(share, 1.0), 0.0)
+            numerator = lanes[row, _N + lane] + weight * V
+            denominator = lanes[row, _D + lane] + weight * U
+            variance = lanes[row, _B + lane] + weight * weight * max(U, t / squared)
+            total = lanes[row, _E + lane] + weight * lanes[row, _T + lane]
+            users_there = lanes[row, _F + lane] + weight * lanes[row, _C + lane]
+            kept = active & running
+            lanes[row, _N + lane] = either(kept, numerator, lanes[row, _N + lane])
+            lanes[row, _D + lane] = either(kept, denominator, lanes[row, _D + lane])
+            lanes[row, _B + lane] = either(kept, variance, lanes[row, _B + lane])
+            lanes[row, _E + lane] = either(kept, total, lanes[row, _E + lane])
+            lanes[row, _F + lane] = either(kept, users_there, lanes[row, _F + lane])
+            divisor = denominator + params.denominator
+            estimate = either(divisor != 0, numerator / either(divisor != 0, divisor, 1.0), 0.0)
+            estimate = min(max(estimate, least), most)
+            # (14) and (28); infinite before a source counts.
+            radius = params.scale * np.sqrt(variance + params.offset) / either(denominator != 0, abs(denominator), 1.0)
+            radius = either(denominator != 0, radius, np.inf)
+            lanes[row, _ESTIMATE + lane] = either(active, estimate, lanes[row, _ESTIMATE + lane])
+            lanes[row, _RADIUS + lane] = either(active, radius, lanes[row, _RADIUS + lane])
+            expected = either(users_there != 0, total / either(users_there != 0, users_there, 1.0), 0.0)
+            finite = active & (radius < np.inf)
+            lanes[row, _LOOKS + lane] += either(finite, 1.0, 0.0)
+            lanes[row, _MISSES + lane] += either(finite & (abs(estimate - expected) > radius), 1.0, 0.0)
+            fine += active & (radius < lanes[row, _FINE + lane])
+            half_width = max(params.width * radius, lanes[row, _LEAST + lane])
+            lanes[row, _LOWEST + lane] = either(active, estimate - half_width, -np.inf)
+            lanes[row, _HIGHEST + lane] = either(active, estimate + half_width, np.inf)
+    return fine
+
+
+@njit(error_model="numpy", forceinline=True)
+def _is_any_worse(params, state, lanes):
+    """Whether some bin has an arm that is clearly worse than another one, (16) and (29)."""
+    K = params.n_arms
+    worse = False
+    element = 0
+    for _ in range(state.n_live[0]):
+        highest, lowest = -np.inf, np.inf
+        for _ in range(K):
+            row, lane = element // LANES, element % LANES
+            highest = max(highest, lanes[row, _LOWEST + lane])
+            lowest = min(lowest, lanes[row, _HIGHEST + lane])
+            element += 1
+        worse |= highest > lowest
+    return worse
+
+
+@njit(error_model="numpy", forceinline=True)
+def _learn(params, state, lanes, source, users, rng):
+    """After a batch of users: sums, estimates and radii. Whether an arm may go, or a bin be halved."""
+    _receive(params, state, lanes, source, users, rng)
     # In a loop of its own, without a draw: a processor then has several arms' divisions and roots on the way at once.
+    fine = _estimate(params, state, lanes, source, users)
+    if not params.uniform:
+        for place in range(state.n_live[0]):
+            i = state.live[place]
+            for k in range(params.n_arms):
+                row, lane = (place * params.n_arms + k) // LANES, (place * params.n_arms + k) % LANES
+                state.estimates[i, k] = lanes[row, _ESTIMATE + lane]
+                state.radii[i, k] = lanes[row, _RADIUS + lane]
+            state.stale[i] = True
+    return _is_any_worse(params, state, lanes) | (fine > 0)
+
+
+@njit(error_model="numpy")
+def _decide(params, state, lanes, source, seen):
+    """The removal of arms and the refinement of bins, after the source's user number `seen`. Returns the lanes."""
+    K = params.n_arms
+    tree, arms, live, n_live = state.tree, state.arms, state.live, state.n_live[0]
+    # Every bin may be halved.
+    lanes = _with_room(lanes, 2 * n_live * K)
     # Backwards: what is appended on the way is not looked at, and what fills a gap has been.
     for place in range(n_live - 1, -1, -1):
         i = live[place]
-        t = state.t[i]
+        first = place * K
+        t = lanes[first // LANES, _USERS + first % LANES]
         # The weight is 0 until then, so that nothing changes.
         if t < params.warm_up and not (params.any_source and state.ready[i]):
             continue
-        counts = t > params.warm_up or (params.at_warm_up and t >= params.warm_up)
-        side = tree.sides[tree.depth[i]]
-        threshold = params.tau * side
-        fine_arms, active = 0, 0
+        threshold = params.tau * tree.sides[tree.depth[i]]
         highest = -np.inf
+        for k in range(K):
+            highest = max(highest, lanes[(first + k) // LANES, _LOWEST + (first + k) % LANES])
+        fine_before, active_before, fine_arms, active = 0, 0, 0, 0
         for k in range(K):
             if not (arms[i] >> k) & 1:
                 continue
-            active += 1
-            U, V = sums[i, k, _U], sums[i, k, _V]
-            weight = 0.0
-            if counts:
-                # (27)
-                share = squared * U / t
-                weight = min(abs(share) if params.absolute else share, 1.0)
-            numerator = sums[i, k, _N] + weight * V
-            denominator = sums[i, k, _D] + weight * U
-            variance = sums[i, k, _B] + weight * weight * max(U, t / squared)
-            total, users_there = sums[i, k, _E] + weight * sums[i, k, _T], sums[i, k, _F] + weight * sums[i, k, _C]
-            if not params.single_sum:
-                sums[i, k, _N], sums[i, k, _D], sums[i, k, _B] = numerator, denominator, variance
-                sums[i, k, _E], sums[i, k, _F] = total, users_there
-            divisor = denominator + params.denominator
-            estimate = numerator / divisor if divisor != 0 else 0.0
-            if not params.unclipped:
-                estimate = min(max(estimate, 0.0), 1.0)
-            sums[i, k, _ESTIMATE] = estimate
-            # (14) and (28); infinite before a source counts.
-            radius = np.inf
-            if denominator != 0:
-                radius = params.scale * np.sqrt(variance + params.offset) / abs(denominator)
-            sums[i, k, _RADIUS] = radius
-            if radius < np.inf:
-                looks += 1
-                expected = total / users_there if users_there != 0 else 0.0
-                misses += abs(estimate - expected) > radius
-            half_width = params.width * radius
-            if not params.no_floor:
-                half_width = max(half_width, side)
-            highest = max(highest, estimate - half_width)
-        state.stale[i] = True
-
-        # (16) and (29)
-        fine_before, active_before = 0, active
-        for k in range(K):
-            if (arms[i] >> k) & 1:
-                estimate, radius = sums[i, k, _ESTIMATE], sums[i, k, _RADIUS]
-                fine_before += radius < threshold
-                half_width = params.width * radius
-                if not params.no_floor:
-                    half_width = max(half_width, side)
-                if highest > estimate + half_width:
-                    arms[i] ^= 1 << k
-                    active -= 1
-                    row = state.n_removals[0]
-                    state.removals[row, 0] = source
-                    state.removals[row, 1] = seen
-                    state.removals[row, 2] = i
-                    state.removals[row, 3] = k
-                    state.n_removals[0] = row + 1
-                elif radius < threshold:
-                    fine_arms += 1
+            row, lane = (first + k) // LANES, (first + k) % LANES
+            is_fine = lanes[row, _RADIUS + lane] < threshold
+            fine_before += is_fine
+            active_before += 1
+            # (16) and (29)
+            if highest > lanes[row, _HIGHEST + lane]:
+                arms[i] ^= 1 << k
+                lanes[row, _FROM + lane] = np.inf
+                state.stale[i] = True
+                removed = state.n_removals[0]
+                state.removals[removed, 0] = source
+                state.removals[removed, 1] = seen
+                state.removals[removed, 2] = i
+                state.removals[removed, 3] = k
+                state.n_removals[0] = removed + 1
+            else:
+                fine_arms += is_fine
+                active += 1
 
         fine, asked = (fine_arms, active) if params.after_removal else (fine_before, active_before)
         if active == 1:
             for k in range(K):
                 if (arms[i] >> k) & 1:
                     state.only[i] = k
+            _vacate(params, state, lanes, place)
             n_live -= 1
-            live[place] = live[n_live]
+            if place < n_live:
+                _vacate(params, state, lanes, n_live)
+                live[place] = live[n_live]
+                _occupy(params, state, lanes, place)
         elif tree.depth[i] < params.depth and (fine > 0 if params.some_arm else fine == asked):
+            _vacate(params, state, lanes, place)
             refine(tree, i)
             left = 2 * i + 1
             arms[left] = arms[i]
             arms[left + 1] = arms[i]
             live[place] = left
             live[n_live] = left + 1
+            _occupy(params, state, lanes, place)
+            _occupy(params, state, lanes, n_live)
             n_live += 1
     state.n_live[0] = n_live
-    counted[LOOKS] += looks
-    counted[MISSES] += misses
-    if source == 0:
-        counted[EMPTY] += empty
-        counted[ALONE] += alone
+    return lanes
 
 
 @njit(error_model="numpy")
 def end_source(params, state, source):
     """Keep what the source's sums contribute, in the bins that are there, and start the next one's at zero."""
-    squared, sums = params.epsilons[source] ** 2, state.sums
+    squared = params.epsilons[source] ** 2
     for place in range(state.n_live[0]):
         i = state.live[place]
         t = state.t[i]
-        counted = t > params.warm_up or (params.at_warm_up and t >= params.warm_up)
+        counted = _counts(params, t)
         for k in range(params.n_arms):
-            U, V = sums[i, k, _U], sums[i, k, _V]
+            U, V = state.U[i, k], state.V[i, k]
             if params.single_sum and counted:
                 share = squared * U / t
                 weight = min(abs(share) if params.absolute else share, 1.0)
-                sums[i, k, _N] += weight * V
-                sums[i, k, _D] += weight * U
-                sums[i, k, _B] += weight * weight * max(U, t / squared)
-                sums[i, k, _E] += weight * sums[i, k, _T]
-                sums[i, k, _F] += weight * sums[i, k, _C]
-            for sum_of_source in (_U, _V, _T, _C):
-                sums[i, k, sum_of_source] = 0.0
+                state.N[i, k] += weight * V
+                state.D[i, k] += weight * U
+                state.B[i, k] += weight * weight * max(U, t / squared)
+                state.E[i, k] += weight * state.T[i, k]
+                state.F[i, k] += weight * state.C[i, k]
+            for sum_of_source in (state.U, state.V, state.T, state.C):
+                sum_of_source[i, k] = 0.0
         state.ready[i] = state.ready[i] or counted
         state.t[i] = 0
         state.owed[i] = 0
@@ -528,12 +662,15 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     shortcut, grid, dimension, cut, refined = tree.shortcut, tree.grid, tree.dimension, tree.cut, tree.refined
     arms, only, stale, chances = state.arms, state.only, state.stale, state.chances
     in_bin, pulled, rewarded = state.in_bin, state.pulled, state.rewarded
-    sums, due, pulls = state.sums, state.due, record.pulls
+    estimates, radii, due, pulls = state.estimates, state.radii, state.due, record.pulls
     context = np.zeros(params.dimensions)
     point = np.full(params.dimensions, environment.point)
     here, shares = np.zeros(K), np.zeros(K)
     regret, earned = 0.0, 0.0
     next_checkpoint = 0
+    lanes = np.zeros((-(-state.n_live[0] * K // LANES), COLUMNS))
+    for place in range(state.n_live[0]):
+        _occupy(params, state, lanes, place)
     user = 0
     while user < n:
         first = user
@@ -541,7 +678,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         if source == 0:
             i = find(shortcut, grid, dimension, cut, refined, point)
             if stale[i]:
-                _refresh(params.uniform, arms, sums, chances, i)
+                _refresh(params.uniform, arms, estimates, radii, chances, i)
                 stale[i] = False
             for k in range(K):
                 here[k] = chances[i, k] - (chances[i, k - 1] if k > 0 else 0.0)
@@ -553,7 +690,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
                 arm = environment.behave(environment, source, user, rng)
             elif followed:
                 if stale[i]:
-                    _refresh(params.uniform, arms, sums, chances, i)
+                    _refresh(params.uniform, arms, estimates, radii, chances, i)
                     stale[i] = False
                 u = rng.random()
                 # In the place of a loop that ends at the arm: when it would end nobody can foresee.
@@ -586,4 +723,11 @@ def stream(params, environment, state, source, checkpoints, rng, record):
                 next_checkpoint += 1
         for k in range(K):
             shares[k] += (last - first) * here[k]
-        _learn(params, state, source, last - first, last, rng)
+        if _learn(params, state, lanes, source, last - first, rng):
+            lanes = _decide(params, state, lanes, source, last)
+    for place in range(state.n_live[0]):
+        _vacate(params, state, lanes, place)
+    for row in range(len(lanes)):
+        for lane in range(LANES):
+            state.counts[LOOKS] += int(lanes[row, _LOOKS + lane])
+            state.counts[MISSES] += int(lanes[row, _MISSES + lane])
