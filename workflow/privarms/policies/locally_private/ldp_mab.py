@@ -419,7 +419,7 @@ def _vacate(params, state, lanes, place):
         state.t[i] = int(lanes[row, _USERS + lane])
 
 
-# Inlined, as the next three: numba counts references to every array of the two tuples at each call of its own, which
+# Inlined, as the next four: numba counts references to every array of the two tuples at each call of its own, which
 # took longer than the step itself.
 @njit(error_model="numpy", forceinline=True)
 def _receive(params, state, lanes, source, users, rng):
@@ -543,6 +543,21 @@ def _is_any_worse(params, state, lanes):
 
 
 @njit(error_model="numpy", forceinline=True)
+def _is_any_fine(params, state, lanes):
+    """Whether some bin has radii that are all small enough for it to be halved."""
+    K = params.n_arms
+    fine = False
+    for place in range(state.n_live[0]):
+        coarse = False
+        for element in range(place * K, (place + 1) * K):
+            row, lane = element // LANES, element % LANES
+            there = lanes[row, _FROM + lane] < np.inf
+            coarse |= there & (lanes[row, _RADIUS + lane] >= lanes[row, _FINE + lane])
+        fine |= not coarse
+    return fine
+
+
+@njit(error_model="numpy", forceinline=True)
 def _learn(params, state, lanes, source, users, rng):
     """After a batch of users: sums, estimates and radii. Whether an arm may go, or a bin be halved."""
     _receive(params, state, lanes, source, users, rng)
@@ -556,7 +571,10 @@ def _learn(params, state, lanes, source, users, rng):
                 state.estimates[i, k] = lanes[row, _ESTIMATE + lane]
                 state.radii[i, k] = lanes[row, _RADIUS + lane]
             state.stale[i] = True
-    return _is_any_worse(params, state, lanes) | (fine > 0)
+    halved = fine > 0
+    if halved and not params.some_arm:
+        halved = _is_any_fine(params, state, lanes)
+    return halved | _is_any_worse(params, state, lanes)
 
 
 @njit(error_model="numpy")
