@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
+from ..chosen import by_cell
+
 INSTANCES = pd.DataFrame(
     {"instance": ["mu2"], "mean1": [0.75], "mean2": [0.625], "mean3": [0.5], "mean4": [0.375], "mean5": [0.25]}
 )
@@ -20,6 +22,7 @@ def results(*, cells=None, replicates=None, **inference) -> SimpleNamespace:
     return SimpleNamespace(
         cells=cells.__getitem__,
         replicates=lambda study, columns=None: replicates[study],
+        by_cell=lambda study, columns: by_cell(replicates[study], columns),
         inference=inference.__getitem__,
         published={"regime_epsilon": 0.3}.__getitem__,
         published_table={"instances": INSTANCES}.__getitem__,

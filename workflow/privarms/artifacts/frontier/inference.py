@@ -102,11 +102,12 @@ def tail(results: Results) -> pd.DataFrame:
     stuck: the fraction of runs in which it has fewer pulls than another arm
     """
     cells = described(results.cells("tail")).set_index("cell")
-    runs = results.replicates("tail", ("cell", "replicate", "arm", "pulls"))
     rows = []
-    for name, group in runs.groupby("cell", observed=True, sort=False):
+    for first, columns in results.by_cell("tail", ("replicate", "arm", "pulls")):
+        name = first["cell"].iloc[0]
         cell, means = cells.loc[name], np.array(cells.loc[name, "means"])
-        pulls = group.sort_values(["replicate", "arm"])["pulls"].to_numpy().reshape(-1, len(means))
+        ordered = np.lexsort((columns["arm"], columns["replicate"]))
+        pulls = columns["pulls"][ordered].reshape(-1, len(means))
         regret, best = pulls @ (means.max() - means), pulls[:, means.argmax()]
         worst = np.argsort(regret, kind="stable")[-max(1, round(WORST * len(regret))) :]
         counts = _counts(cell)
