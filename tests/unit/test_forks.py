@@ -111,6 +111,9 @@ def test_a_server_that_is_killed_fails_its_jobs_and_is_not_asked_again(run, serv
     with pytest.raises(subprocess.CalledProcessError):
         run("import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(1)")
     assert not server.alive()
+    # One who has asked whether it is alive a moment before.
+    with pytest.raises(subprocess.CalledProcessError):
+        run("pass")
 
 
 def test_a_server_ends_with_the_process_that_asks(tmp_path):

@@ -34,11 +34,11 @@ def use(scripts: str) -> None:
     """From now on run the scripts in a folder by forks, where Snakemake would start Python anew; on Linux alone."""
     if not sys.platform.startswith("linux"):
         return
-    server = Server()
+    server, folder = Server(), Path(scripts).resolve()
     execute = PythonScript.execute_script
 
     def execute_script(self, fname, edit=False):
-        ours = Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent == Path(scripts).resolve()
+        ours = Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent == folder
         elsewhere = self.container_img or self.conda_env or self.env_modules or self.shadow_dir
         if not ours or elsewhere or self.threads != 1 or not server.alive():
             execute(self, fname, edit)
@@ -72,8 +72,11 @@ class Server:
                 self._start()
             number = next(self._numbers)
             self._answers[number] = answers
-            with contextlib.suppress(OSError):
+            try:
                 self._asked.send(Job(number, path, script, os.getcwd(), environment))
+            except OSError:
+                # It has just gone, and `_listen` may have said so to all who were waiting then.
+                answers.put(("ended", 1))
         said, value = answers.get()
         if said == "began":
             with contextlib.ExitStack() as stack:

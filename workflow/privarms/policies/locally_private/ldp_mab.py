@@ -373,7 +373,7 @@ def _noise(scale, count, rng):
 
 
 @njit(forceinline=True)
-def _counts(params, t):
+def _weighs(params, t):
     """Whether a source weighs anything in a bin, (27), after t users of it."""
     return (t > params.warm_up) | (params.at_warm_up & (t >= params.warm_up))
 
@@ -452,7 +452,7 @@ def _receive(params, state, lanes, source, users, rng):
                 due[i, k] = 0.0
                 pulled[i, k] = 0
                 rewarded[i, k] = 0
-        if owes > 0 and _counts(params, t):
+        if owes > 0 and _weighs(params, t):
             for k in range(K):
                 if not (arms[i] >> k) & 1:
                     continue
@@ -494,7 +494,7 @@ def _estimate(params, state, lanes, source, users):
             # (27)
             share = squared * U / t
             share = either(params.absolute, abs(share), share)
-            weight = either(_counts(params, t), min(share, 1.0), 0.0)
+            weight = either(_weighs(params, t), min(share, 1.0), 0.0)
             numerator = lanes[row, _N + lane] + weight * V
             denominator = lanes[row, _D + lane] + weight * U
             variance = lanes[row, _B + lane] + weight * weight * max(U, t / squared)
@@ -652,7 +652,7 @@ def end_source(params, state, source):
     for place in range(state.n_live[0]):
         i = state.live[place]
         t = state.t[i]
-        counted = _counts(params, t)
+        counted = _weighs(params, t)
         for k in range(params.n_arms):
             U, V = state.U[i, k], state.V[i, k]
             if params.single_sum and counted:
