@@ -458,9 +458,8 @@ def _receive(params, state, lanes, source, users, rng):
                     continue
                 row, lane = (first + k) // LANES, (first + k) % LANES
                 if owes == 1:
-                    # As `laplace`, which takes twice as long where it is called.
-                    lanes[row, _U + lane] += scale * (rng.standard_exponential() - rng.standard_exponential())
-                    lanes[row, _V + lane] += scale * (rng.standard_exponential() - rng.standard_exponential())
+                    lanes[row, _U + lane] += laplace(scale, rng)
+                    lanes[row, _V + lane] += laplace(scale, rng)
                 else:
                     lanes[row, _U + lane] += _noise(scale, owes, rng)
                     lanes[row, _V + lane] += _noise(scale, owes, rng)
