@@ -154,19 +154,9 @@ def mean(environment, source, user, context, arm):
     return environment.rewards[source, user, arm]
 
 
-def scripted_noise(scale, count=1, rng=None):
+def scripted_noise(scale, count=1):
     """Additive in the count, so that noise owed for many users is the sum of that of each."""
     return 0.03 * scale * count
-
-
-class ScriptedDraws:
-    """What the noise of a single user is made of, so that it is the same."""
-
-    def __init__(self, rng):
-        self.random, self.draws = rng.random, itertools.cycle([0.03, 0.0])
-
-    def standard_exponential(self):
-        return next(self.draws)
 
 
 VARIANTS = [
@@ -204,14 +194,14 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
     )
     # In one dimension there is one way to cut.
     state = ldp_mab.init(params, rng)
-    monkeypatch.setattr(ldp_mab, "_noise", scripted_noise)
+    monkeypatch.setattr(ldp_mab, "_noise", lambda scale, count, rng: scripted_noise(scale, count))
+    monkeypatch.setattr(ldp_mab, "laplace", lambda scale, rng: scripted_noise(scale))
     for name in ("_learn", "_receive", "_estimate", "_is_any_worse", "_decide", "_occupy", "_vacate"):
         monkeypatch.setattr(ldp_mab, name, getattr(ldp_mab, name).py_func)
-    draws = ScriptedDraws(rng)
     record = locally_private.new_record(0, 3)
     # The sources alone: the target's sums are used as theirs, and its arms are left to chance.
     for m in (1, 2):
-        ldp_mab.stream.py_func(params, environment, state, m, np.empty(0, int), draws, record)
+        ldp_mab.stream.py_func(params, environment, state, m, np.empty(0, int), rng, record)
         n = params.users[m]
         for user in range(n):
             arm = environment.arms[m, user]
