@@ -29,11 +29,11 @@ def run(server, tmp_path):
     """run(text) -> what a script with that text wrote into its file `said`."""
     said = tmp_path / "said"
 
-    def run(text, script="draw.py", temporary=None, record=None):
-        path = tmp_path / f"tmp.{script}"
+    def run(text, temporary=None, record=None):
+        path = tmp_path / "tmp.draw.py"
         path.write_text(f"from pathlib import Path\nsaid = Path({str(said)!r})\n{text}\n")
         said.unlink(missing_ok=True)
-        server.run(str(path), script, temporary, record)
+        server.run(str(path), temporary, record)
         return said.read_text() if said.exists() else None
 
     return run
@@ -46,7 +46,7 @@ import colorsys
 """
 
 
-def test_a_job_finds_what_the_last_of_its_script_imported(run):
+def test_a_job_finds_what_the_last_one_imported(run):
     assert run(SAY_WHETHER_IMPORTED) == "False"
     assert run(SAY_WHETHER_IMPORTED) == "True"
 
@@ -119,7 +119,7 @@ def test_a_server_that_is_killed_fails_its_jobs_and_is_not_asked_again(run, serv
 def test_a_server_ends_with_the_process_that_asks(tmp_path):
     job = tmp_path / "tmp.draw.py"
     job.write_text("pass")
-    asking = f"from privarms.forks import Server\ns = Server()\ns.run({str(job)!r}, 'draw.py', None, None)\n"
+    asking = f"from privarms.forks import Server\ns = Server()\ns.run({str(job)!r}, None, None)\n"
     asking += "print(s._process.pid, flush=True)\nimport os\nos.kill(os.getpid(), 9)"
     found = subprocess.run([sys.executable, "-c", asking], capture_output=True, text=True)
     assert found.returncode == -9

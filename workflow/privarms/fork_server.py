@@ -1,4 +1,4 @@
-"""The process of which jobs are forks, see `forks`: it holds what earlier jobs of their script had to import.
+"""The process of which a script's jobs are forks, see `forks`: it holds what the last of them had to import.
 
 `python -m privarms.fork_server N`, N the descriptor of a socket to the process that asks for jobs. It ends with that.
 """
@@ -22,14 +22,13 @@ FORK = multiprocessing.get_context("fork")
 
 
 class Job(NamedTuple):
-    """number: which request this is; path: of the Python file; script: jobs of one name import much the same
+    """number: which request this is; path: of the Python file; folder: where it runs
 
-    folder: where it runs; environment: its environment variables, all of them
+    environment: its environment variables, all of them
     """
 
     number: int
     path: str
-    script: str
     folder: str
     environment: dict[str, str]
 
@@ -40,14 +39,14 @@ def serve(asking: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Pages that a collector has written to are no longer shared.
     gc.disable()
-    imported: dict[str, list[str]] = {}
+    imported: list[str] = []
     running: dict[Connection, tuple[Job, multiprocessing.Process]] = {}
     while True:
         for ready in wait([asking, *running]):
             if ready is not asking:
                 job, process = running.pop(ready)
                 with contextlib.suppress(EOFError):
-                    imported[job.script] = ready.recv()
+                    imported += ready.recv()
                 ready.close()
                 process.join()
                 asking.send((job.number, "ended", process.exitcode))
@@ -56,7 +55,8 @@ def serve(asking: Connection) -> None:
                 job = asking.recv()
             except EOFError:
                 return
-            prepare(imported.pop(job.script, ()))
+            prepare(imported)
+            imported = []
             end, ends = FORK.Pipe(duplex=False)
             process = FORK.Process(target=run, args=(job, ends))
             process.start()

@@ -1,4 +1,4 @@
-"""A run's local jobs start as forks of one process, which has imported what the last job of their script imported.
+"""A run's local jobs start as forks: of one process a script, which has imported what the script's last job imported.
 
 Most jobs are less work than the import of pandas and the plotting library. A fork knows nothing of any other job, and
 nothing of this library is imported in advance, so that an edit counts from the next job on, as it always does.
@@ -34,16 +34,19 @@ def use(scripts: str) -> None:
     """From now on run the scripts in a folder by forks, where Snakemake would start Python anew; on Linux alone."""
     if not sys.platform.startswith("linux"):
         return
-    server, folder = Server(), Path(scripts).resolve()
+    folder = Path(scripts).resolve()
+    # Scripts need different things, and what a job shares with its server counts as the job's memory.
+    servers: dict[str, Server] = {}
     execute = PythonScript.execute_script
 
     def execute_script(self, fname, edit=False):
         ours = Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent == folder
+        server = servers.setdefault(self.path.get_filename(), Server())
         elsewhere = self.container_img or self.conda_env or self.env_modules or self.shadow_dir
         if not ours or elsewhere or self.threads != 1 or not server.alive():
             execute(self, fname, edit)
         else:
-            server.run(fname, self.path.get_filename(), self.resources.get("tmpdir"), self.bench_record)
+            server.run(fname, self.resources.get("tmpdir"), self.bench_record)
 
     PythonScript.execute_script = execute_script
 
@@ -61,7 +64,7 @@ class Server:
         """Whether it runs or has not been needed yet."""
         return self._process is None or self._process.poll() is None
 
-    def run(self, path: str, script: str, temporary: str | None, record) -> None:
+    def run(self, path: str, temporary: str | None, record) -> None:
         """Run a Python file; CalledProcessError if it fails. temporary: a folder; record: Snakemake's, or None."""
         environment = {**os.environ, **ONE_THREAD}
         if temporary:
@@ -73,7 +76,7 @@ class Server:
             number = next(self._numbers)
             self._answers[number] = answers
             try:
-                self._asked.send(Job(number, path, script, os.getcwd(), environment))
+                self._asked.send(Job(number, path, os.getcwd(), environment))
             except OSError:
                 # It has just gone, and `_listen` may have said so to all who were waiting then.
                 answers.put(("ended", 1))
