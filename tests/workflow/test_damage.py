@@ -82,7 +82,13 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+# One that Parquet finds, and one that it does not.
+OFTEN = ("truncated", "header")
+
+
+@pytest.mark.parametrize(
+    "damage", [*OFTEN, *(pytest.param(name, marks=pytest.mark.long) for name in DAMAGES if name not in OFTEN)]
+)
 def test_a_damaged_shard_is_found_by_its_checksum_and_made_again(small_made, tmp_path, damage):
     project = up_to(("shards",), small_made, tmp_path)
     (shard,) = (project.folder / RESULTS).glob(SHARD)

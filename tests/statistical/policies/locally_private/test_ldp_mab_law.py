@@ -37,27 +37,30 @@ def pairs(one, other):
 EXPONENTIAL, SYMMETRIC = exponential.configure, symmetric.configure
 CASES = [
     # Noise that matters, two sources with budgets of their own, bins with and without users.
-    (
+    pytest.param(
         EXPONENTIAL(3, "as_released", gamma=0.5, kappa=0.5),
         {"K": 3, "horizon": 200, "epsilon": 8.0, "variant": "as_released", "batch": 20, "M": 2, "n_aux": 200,
          "epsilon_aux": "10 30", "c": 0.2},
         {"deviation": "noise"},
+        id="two_sources", marks=pytest.mark.long,
     ),
-    (
+    pytest.param(
         SYMMETRIC("as_released"),
         {"K": 2, "horizon": 400, "epsilon": 20.0, "variant": "as_released", "batch": 20, "M": 0, "c": 0.2},
         {"deviation": "estimator"},
+        id="symmetric", marks=pytest.mark.long,
     ),
-    (
+    pytest.param(
         EXPONENTIAL(3, "as_printed", gamma=2.0),
         {"K": 3, "horizon": 120, "epsilon": 20.0, "variant": "as_printed", "M": 1, "n_aux": 100,
          "epsilon_aux": 30.0, "c": 0.3},
         {"deviation": "band"},
+        id="as_printed",
     ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("environment", "settings", "wrong"), CASES, ids=["two_sources", "symmetric", "as_printed"])
+@pytest.mark.parametrize(("environment", "settings", "wrong"), CASES)
 def test_fast_is_plain_in_law(environment, settings, wrong):
     params = ldp_mab.configure(**settings)
     plain = sample(_user_by_user, params, environment, 150, 1)
