@@ -1,16 +1,19 @@
-"""Jobs as forks of one process: each for itself, and what one has imported is there for the next."""
+"""Jobs as forks of one process a script: each for itself, and what one has imported is there for the next."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from snakemake.benchmark import BenchmarkRecord
+from snakemake.script import PythonScript
 
-from privarms.forks import ONE_THREAD, Server
+from privarms.forks import ONE_THREAD, Server, use
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks are for Linux")
 
@@ -135,11 +138,46 @@ def test_a_server_ends_with_the_process_that_asks(tmp_path):
         pytest.fail("the server is still there")
 
 
-def test_jobs_run_side_by_side_and_are_measured(run, server, tmp_path):
+def test_jobs_run_side_by_side(server, tmp_path):
+    # Each ends when the other is there.
+    waits = "import time\nfrom pathlib import Path\nPath({mine!r}).touch()\nfor _ in range(600):\n"
+    waits += "    if Path({other!r}).exists():\n        break\n    time.sleep(0.05)\nelse:\n    raise SystemExit(1)\n"
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    for mine, its in ((one, other), (other, one)):
+        Path(f"{mine}.py").write_text(waits.format(mine=mine, other=its))
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda mine: server.run(f"{mine}.py", None, None), (one, other)))
+
+
+def test_a_job_is_measured(run):
     record = BenchmarkRecord()
     run("import time\nheld = bytearray(200_000_000)\ntime.sleep(0.7)", record=record)
     assert record.running_time > 0.5
     assert record.max_rss > 200
+
+
+def test_a_script_shares_nothing_with_another_one(tmp_path, monkeypatch):
+    # What Snakemake does otherwise; gone after the test, as is what `use` puts there.
+    monkeypatch.setattr(PythonScript, "execute_script", lambda self, *_: pytest.fail("not a fork"))
+    use(str(tmp_path))
+    said = tmp_path / "said"
+
+    def run(script):
+        path = tmp_path / script
+        path.write_text(f"from pathlib import Path\nsaid = Path({str(said)!r})\n{SAY_WHETHER_IMPORTED}")
+        source = SimpleNamespace(get_path_or_uri=lambda secret_free: str(path), get_filename=lambda: script)
+        asked = SimpleNamespace(path=source, threads=1, resources={}, bench_record=None)
+        for there in ("container_img", "conda_env", "env_modules", "shadow_dir"):
+            setattr(asked, there, None)
+        PythonScript.execute_script(asked, str(path))
+        return said.read_text()
+
+    assert [run(script) for script in ("draw.py", "draw.py", "write.py", "draw.py")] == [
+        "False",
+        "True",
+        "False",
+        "True",
+    ]
 
 
 def test_forks_are_of_a_process_with_one_thread(run):
