@@ -47,6 +47,17 @@ def test_the_numbers_are_those_of_the_kernel_itself(place):
     assert len(files(place)) == 1
 
 
+def test_what_is_compiled_in_advance_is_taken_in_and_changes_no_number(place):
+    expected = a_run(play_block)
+    for function in (play_block, play, bernoulli.pull):
+        function._reset_overloads()
+    inlined.in_advance()
+    (signature,) = inlined._common.overloads
+    assert isinstance(inlined._common.overloads[signature].entry_point, inlined._NoMachineCode)
+    assert a_run(kept.compiled(play_block)) == expected
+    assert inlined.has_compiled()
+
+
 def test_a_function_that_a_kernel_has_taken_in_can_still_be_called(place):
     for function in (play_block, play, bernoulli.pull):
         function._reset_overloads()  # earlier tests have called them

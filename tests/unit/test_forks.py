@@ -1,6 +1,7 @@
 """Jobs as forks of one process a script: each for itself, and what one has imported is there for the next."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
+import numba
 import pytest
 from snakemake.benchmark import BenchmarkRecord
 from snakemake.script import PythonScript
 
+import privarms
 from privarms.forks import ONE_THREAD, Server, use
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks are for Linux")
@@ -72,9 +75,72 @@ def test_an_edit_of_what_is_not_installed_counts_from_the_next_job_on(run, tmp_p
     assert run(say) == "afterwards"
 
 
-def test_nothing_of_the_library_is_imported_in_advance(run):
-    say = "import sys\nsaid.write_text(str('privarms.verdict' in sys.modules))\nimport privarms.verdict"
-    assert [run(say) for _ in range(3)] == ["False"] * 3
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A copy of the library, which jobs import."""
+    copy = tmp_path / "library" / "privarms"
+    shutil.copytree(Path(privarms.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("PYTHONPATH", str(copy.parent))
+    return copy
+
+
+def test_an_edit_of_the_library_counts_from_the_next_job_on(run, library):
+    say = "import sys\nthere = 'privarms.verdict' in sys.modules\nimport privarms.verdict as v\n"
+    say += "said.write_text(repr((there, v.__file__, getattr(v, 'EDITED', 0))))"
+    file = library / "verdict.py"
+    assert [eval(run(say)) for _ in range(2)] == [(False, str(file), 0), (True, str(file), 0)]
+    before = file.stat()
+    # As some editors write: another file of the same time.
+    edited = file.with_suffix(".new")
+    edited.write_text(f"{file.read_text()}\nEDITED = 1\n")
+    os.utime(edited, ns=(before.st_atime_ns, before.st_mtime_ns))
+    edited.replace(file)
+    assert eval(run(say)) == (False, str(file), 1)
+    file.write_text(file.read_text().replace("EDITED = 1", "EDITED = 2"))
+    assert eval(run(say)) == (False, str(file), 2)
+
+
+def test_a_module_that_is_new_in_the_library_counts_too(run, library):
+    run("import privarms.verdict")
+    (library / "mechanisms" / "brand_new.py").write_text("SAID = 'here'\n")
+    say = "import sys\nthere = 'privarms.verdict' in sys.modules\nfrom privarms.mechanisms.brand_new import SAID\n"
+    assert run(f"{say}said.write_text(SAID + str(there))") == "hereFalse"
+
+
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [("sys.exit(3)", 3), ("os.kill(os.getpid(), signal.SIGINT); signal.pause()", -signal.SIGINT)],
+)
+def test_a_job_that_starts_anew_says_how_it_ends(run, library, tmp_path, monkeypatch, end, status):
+    run("import privarms.verdict")
+    (library / "verdict.py").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OF_THIS_RUN", "so")
+    say = "import os, sys\nfound = os.environ.get('OF_THIS_RUN'), os.getcwd(), sys.argv, 'privarms' in sys.modules"
+    assert eval(run(f"{say}\nsaid.write_text(repr(found))")) == (
+        *("so", str(tmp_path), [str(tmp_path / "tmp.draw.py")]),
+        False,
+    )
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run(f"import os, signal, sys\n{end}")
+    assert caught.value.returncode == status
+
+
+SAY_WHAT_IS_COMPILED = """
+import sys
+inlined = sys.modules.get("privarms.inlined")
+said.write_text(str(inlined is not None and len(inlined._common.overloads)))
+import privarms.inlined
+"""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_after_a_job_that_compiled_a_kernel_what_kernels_have_in_common_is_there(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("PRIVARMS_KERNELS", str(tmp_path / "kernels"))
+    assert [run(SAY_WHAT_IS_COMPILED) for _ in range(2)] == ["False", "0"]
+    kernel = "import numpy as np\nfrom privarms.compiled import compiled\nfrom privarms.audits import released_number\n"
+    run(f"{kernel}compiled(released_number._count)(1.0, 0.5, 3, np.random.default_rng(1))")
+    assert run(SAY_WHAT_IS_COMPILED) == "1"
 
 
 def test_environment_folder_and_arguments_are_the_jobs_own(run, tmp_path, monkeypatch):

@@ -20,10 +20,7 @@ import llvmlite
 import numba
 import numba.experimental.function_type
 import numpy as np
-from llvmlite import ir
 from numba.core.dispatcher import Dispatcher
-from numba.core.imputils import lower_constant
-from numba.core.runtime import nrtdynmod
 
 from privarms.files.whole import write_text
 from privarms.inlined import ENTRY, inlined
@@ -33,32 +30,6 @@ FOLDER_VARIABLE = "PRIVARMS_KERNELS"
 # Machine code that no job has used for so long is removed.
 KEPT_DAYS = 60
 _OPTIONS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "CPU_NAME", "CPU_FEATURES")
-
-
-def _count_without_a_lock(module, op: str, ordering: str) -> ir.Function:
-    """What numba calls to count a reference up or down (`op` add or sub), in the place of its own, which is atomic.
-
-    An array that travels in a NamedTuple is counted at every call, and an atomic instruction, which locks the memory,
-    is up to three quarters of a kernel's time. Kernels run under the interpreter's lock, one at a time in a process.
-    numba has a switch for this, `_disable_atomicity`, that returns the old count, so that nothing is ever freed.
-    """
-    pointer = nrtdynmod._word_type.as_pointer()
-    function = ir.Function(module, ir.FunctionType(nrtdynmod._word_type, [pointer]), name=f"nrt_atomic_{op}")
-    builder = ir.IRBuilder(function.append_basic_block())
-    count = getattr(builder, op)(builder.load(function.args[0]), ir.Constant(nrtdynmod._word_type, 1))
-    builder.store(count, function.args[0])
-    builder.ret(count)
-    return function
-
-
-# Read when the first kernel of a process is compiled.
-nrtdynmod._define_atomic_inc_dec = _count_without_a_lock
-
-
-@lower_constant(numba.types.Dispatcher)
-def _(context, builder, typ, function):
-    # Which function it is says the type; numba would write the address that it has in this process, and keep nothing.
-    return context.get_dummy_value()
 
 
 def compiled(kernel: Callable) -> Callable:

@@ -1,5 +1,8 @@
 """The process of which a script's jobs are forks, see `forks`: it holds what the last of them had to import.
 
+If one had to compile a kernel, it holds besides what most kernels call, `privarms.inlined.in_advance`. As soon as any
+file of this library is not what it was at the start, jobs start anew: an edit counts from the next one on.
+
 `python -m privarms.fork_server N`, N the descriptor of a socket to the process that asks for jobs. It ends with that.
 """
 
@@ -14,10 +17,16 @@ import sys
 import sysconfig
 from collections.abc import Iterable
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import NamedTuple
 
-INSTALLED = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-LIBRARY = __name__.partition(".")[0]
+LIBRARY = Path(__file__).parent
+INSTALLED = (
+    *(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    str(LIBRARY) + os.sep,
+)
+# How kernels are compiled.
+COMPILING = f"{LIBRARY.name}.inlined"
 FORK = multiprocessing.get_context("fork")
 
 
@@ -40,13 +49,17 @@ def serve(asking: Connection) -> None:
     # Pages that a collector has written to are no longer shared.
     gc.disable()
     imported: list[str] = []
+    compiles = prepared = False
+    before = looks()
     running: dict[Connection, tuple[Job, multiprocessing.Process]] = {}
     while True:
         for ready in wait([asking, *running]):
             if ready is not asking:
                 job, process = running.pop(ready)
                 with contextlib.suppress(EOFError):
-                    imported += ready.recv()
+                    modules, has_compiled = ready.recv()
+                    imported += modules
+                    compiles |= has_compiled
                 ready.close()
                 process.join()
                 asking.send((job.number, "ended", process.exitcode))
@@ -57,8 +70,11 @@ def serve(asking: Connection) -> None:
                 return
             prepare(imported)
             imported = []
+            if compiles and not prepared:
+                prepare_kernels()
+                prepared = True
             end, ends = FORK.Pipe(duplex=False)
-            process = FORK.Process(target=run, args=(job, ends))
+            process = FORK.Process(target=run, args=(job, ends, before))
             process.start()
             ends.close()
             running[end] = job, process
@@ -73,13 +89,32 @@ def prepare(modules: Iterable[str]) -> None:
     gc.freeze()
 
 
-def run(job: Job, ends: Connection) -> None:
-    """In a process of its own: run the job's file as a script, and send what it had to import."""
+def prepare_kernels() -> None:
+    """Compile what most kernels call; what cannot be, a job will."""
+    with contextlib.suppress(Exception):
+        importlib.import_module(COMPILING).in_advance()
+    gc.freeze()
+
+
+def looks() -> dict[Path, tuple]:
+    """What an edit of the library's files changes of each of them."""
+    told = ((path, path.stat()) for path in LIBRARY.rglob("*.py"))
+    return {path: (one.st_ino, one.st_size, one.st_mtime_ns) for path, one in told}
+
+
+def run(job: Job, ends: Connection, before: dict[Path, tuple]) -> None:
+    """In a process of its own: run the job's file as a script, and send what it had to import, and if it compiled.
+
+    before: what `looks` said when nothing of the library was imported yet
+    """
     os.environ.clear()
     os.environ.update(job.environment)
     os.chdir(job.folder)
     sys.argv = [job.path]
     gc.enable()
+    if looks() != before:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.execv(sys.executable, [sys.executable, job.path])
     signal.signal(signal.SIGINT, signal.default_int_handler)
     there = set(sys.modules)
     try:
@@ -90,12 +125,13 @@ def run(job: Job, ends: Connection) -> None:
         os.kill(os.getpid(), signal.SIGINT)
     finally:
         with contextlib.suppress(OSError):
-            ends.send([name for name in sys.modules if name not in there and _installed(name)])
+            modules = [name for name in sys.modules if name not in there and _installed(name)]
+            ends.send((modules, COMPILING in sys.modules and sys.modules[COMPILING].has_compiled()))
 
 
 def _installed(name: str) -> bool:
     file = getattr(sys.modules[name], "__file__", None)
-    return name.partition(".")[0] != LIBRARY and bool(file) and file.startswith(INSTALLED)
+    return bool(file) and file.startswith(INSTALLED)
 
 
 if __name__ == "__main__":

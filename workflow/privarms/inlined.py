@@ -4,19 +4,29 @@ For every function that a kernel calls, numba makes what Python would need to ca
 apart and put together), optimises it in full, twice over, and translates it into machine code; then the kernel takes
 the function in, and all of that is unused. Here they are compiled as far as the kernel needs them. A function of which
 this has happened is compiled anew, as always, when Python calls it.
+
+Nothing of the library is imported here: `fork_server` has this module before it knows what a job will compile.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import njit
 from numba.core import codegen, cpu, dispatcher, sigutils
+from numba.core.imputils import lower_constant
+from numba.core.runtime import nrtdynmod
 
 # The function that Python calls, in every module of a kernel; and numba's own runtime, which kernels call.
 ENTRY = "call"
 _WHOLE = (ENTRY, "nrt")
 
 _active: ContextVar[bool] = ContextVar("_active", default=False)
+# The kernels that have been compiled in this process.
+_kernels: list[str] = []
 # What functions raise and print with goes through an environment of theirs, of which machine code knows the address.
 _environments: dict[str, object] = {}
 
@@ -35,6 +45,34 @@ def inlined() -> Iterator[None]:
         _active.reset(before)
 
 
+def has_compiled() -> bool:
+    """Whether this process has compiled a kernel."""
+    return bool(_kernels)
+
+
+def in_advance() -> None:
+    """Compile what most kernels call of numba's own, once for all kernels of this process and its forks."""
+    examples = (np.random.default_rng(0), np.zeros(1), np.zeros(1, np.int64), 1, 1.0)
+    with inlined():
+        _common.compile(tuple(map(numba.typeof, examples)))
+
+
+@njit
+def _common(rng, numbers, counts, count, number):
+    """A third to a half of the time that a bandit's kernel takes to compile; it is never run."""
+    total = rng.random() + rng.standard_exponential() + rng.standard_normal() + rng.standard_gamma(number)
+    total += rng.standard_gamma(count) + rng.binomial(count, number)
+    for made in (np.zeros(count), np.ones(count), np.empty(count), np.full(count, number), np.arange(number)):
+        total += made[0] + np.zeros((count, count))[0, 0]
+    for made in (np.zeros(count, np.int64), np.full(count, count), np.arange(count)):
+        total += made[0] + np.zeros((count, count), np.int64)[0, 0]
+    numbers[:] = number
+    counts[:] = count
+    total += numbers.max() + numbers.min() + numbers.sum() + counts.max() + counts.min() + counts.sum()
+    total += np.argmax(numbers) + min(count, count) + max(count, count) + min(number, number) + max(number, number)
+    return total + count**2 + number**2 + int(number)
+
+
 def _customize_flags(self, flags):
     if _active.get() and self.py_func.__name__ != ENTRY:
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
@@ -47,6 +85,7 @@ def _get_executable(self, library, fndesc, env):
     if fndesc.qualname != ENTRY:
         _environments[self.get_env_name(fndesc)] = env
         return _NoMachineCode()
+    _kernels.append(fndesc.modname)
     executable = _numba_get_executable(self, library, fndesc, env)
     for variable in library._final_module.global_variables:
         if variable.name in _environments:
@@ -98,6 +137,28 @@ def _optimize_final_module(self):
         passes.run(self._final_module, builder)
 
 
+def _count_without_a_lock(module, op: str, ordering: str) -> ir.Function:
+    """What numba calls to count a reference up or down (`op` add or sub), in the place of its own, which is atomic.
+
+    An array that travels in a NamedTuple is counted at every call, and an atomic instruction, which locks the memory,
+    is up to three quarters of a kernel's time. Kernels run under the interpreter's lock, one at a time in a process.
+    numba has a switch for this, `_disable_atomicity`, that returns the old count, so that nothing is ever freed.
+    """
+    pointer = nrtdynmod._word_type.as_pointer()
+    function = ir.Function(module, ir.FunctionType(nrtdynmod._word_type, [pointer]), name=f"nrt_atomic_{op}")
+    builder = ir.IRBuilder(function.append_basic_block())
+    count = getattr(builder, op)(builder.load(function.args[0]), ir.Constant(nrtdynmod._word_type, 1))
+    builder.store(count, function.args[0])
+    builder.ret(count)
+    return function
+
+
+@lower_constant(numba.types.Dispatcher)
+def _(context, builder, typ, function):
+    # Which function it is says the type; numba would write the address that it has in this process, and keep nothing.
+    return context.get_dummy_value()
+
+
 _numba_get_executable = cpu.CPUContext.get_executable
 _numba_add_overload = dispatcher.Dispatcher.add_overload
 _numba_compile = dispatcher.Dispatcher.compile
@@ -111,3 +172,5 @@ dispatcher.Dispatcher.compile = _compile
 codegen.JITCodeLibrary._finalize_final_module = _finalize_final_module
 codegen.CPUCodeLibrary._optimize_functions = _optimize_functions
 codegen.CPUCodeLibrary._optimize_final_module = _optimize_final_module
+# Read when the first kernel of a process is compiled.
+nrtdynmod._define_atomic_inc_dec = _count_without_a_lock

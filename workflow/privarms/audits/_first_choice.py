@@ -19,6 +19,7 @@ import scipy
 from numba import njit
 
 from privarms.compiled import compiled
+from privarms.mechanisms import laplace
 from privarms.policies.bandit import _batches
 
 
@@ -89,7 +90,7 @@ def event_probability(params, inputs: Inputs) -> float:
     others = inputs.n_arms - 1
 
     def density(x):
-        return scipy.stats.laplace.pdf(x - shift) * scipy.stats.laplace.cdf(x) ** others
+        return laplace.density(x - shift) * laplace.at_most(x) ** others
 
     # Beyond 60 scales there is less than e^-60.
     ends = sorted({-60.0, 0.0, shift, 60.0 + shift})

@@ -21,6 +21,7 @@ import scipy
 from numba import njit
 
 from privarms.compiled import compiled
+from privarms.mechanisms import laplace
 from privarms.policies.bandit import dp_ucb, private_ucb
 
 SUBJECT = ("dp_ucb", "private_ucb_noise_only")
@@ -111,8 +112,8 @@ def event_probability(params: Params, inputs: Inputs) -> float:
     more = (width + (2 - math.sqrt(2)) * radius) / scale
 
     def density(m):
-        highest = (K - 1) * scipy.stats.laplace.pdf(m) * scipy.stats.laplace.cdf(m) ** (K - 2)
-        return highest * scipy.stats.laplace.sf(m - one) * scipy.stats.laplace.sf(2 * m + more - two)
+        highest = (K - 1) * laplace.density(m) * laplace.at_most(m) ** (K - 2)
+        return highest * laplace.above(m - one) * laplace.above(2 * m + more - two)
 
     kinks = sorted({-40.0, min(0.0, one), max(0.0, one), (two - more) / 2, 0.0, 40.0})
     return sum(

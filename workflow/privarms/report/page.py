@@ -4,6 +4,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from urllib.parse import quote
@@ -48,6 +50,8 @@ SENTENCE_LOOKS = {"holds": "reproduced", "does not hold": "differs", "not decide
 UNSTATED = "not stated in the paper"
 # A published figure or table is named by its number, `fig8a_symmetric`; ours by what they show.
 NUMBERED = re.compile(r"(fig|table)(\d+)([a-z]?)(?:_|$)")
+# Artifacts that are made ready at once.
+SIDE_BY_SIDE = 4
 # From as many a paper's statements are open in its cards, or folded.
 MANY = 14
 # Up to as many open choices stand open beside what they affect, or folded.
@@ -256,7 +260,10 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict],
     own = [statement for statement in stated if statement["paper"] == key]
     _refuse_repeats([artifact["name"] for artifact in paper["artifacts"]], f"artifact of {key}")
     readings = [_reading(paper, number, reading, own, names) for number, reading in enumerate(paper["readings"], 1)]
-    artifacts = [_artifact(paper, artifact, readings, folder, scale, names) for artifact in paper["artifacts"]]
+    # A run's last job, beside which none is left: nearly all of its time goes into pictures, without the interpreter.
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        show = partial(_artifact, paper, readings=readings, folder=folder, scale=scale, names=names)
+        artifacts = list(pool.map(show, paper["artifacts"]))
     of_files = {artifact["name"]: artifact["files"] for artifact in paper["artifacts"]}
     cards = _cards(artifacts, own)
     card_of = {artifact["name"]: card for card in cards for artifact in card["artifacts"]}

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import scipy.integrate
 import scipy.optimize
-import scipy.stats
+import scipy.special
 
 ALPHA = 3.1
 """Azize & Basu 2022, section 5."""
@@ -45,8 +45,12 @@ def laplace_quantile(k: int, tail: float) -> float:
     """What a sum of k >= 1 standard Laplace variables exceeds with probability `tail`, by the laws of two gammas."""
 
     def beyond(x):
-        law = scipy.stats.gamma(k)
-        return scipy.integrate.quad(lambda y: law.pdf(y) * law.sf(x + y), 0, np.inf, epsabs=0, epsrel=1e-11)[0]
+        # As scipy.stats.gamma has them, without a look at the arguments at every point.
+        def density(y):
+            one = np.exp(scipy.special.xlogy(k - 1.0, y) - y - scipy.special.gammaln(k))
+            return one * scipy.special.gammaincc(k, x + y)
+
+        return scipy.integrate.quad(density, 0, np.inf, epsabs=0, epsrel=1e-11)[0]
 
     return scipy.optimize.brentq(lambda x: np.log(beyond(x) / tail), 0, 40 + 10 * k, xtol=1e-11)
 

@@ -10,6 +10,7 @@ from privarms.artifacts.curves import interval
 from privarms.artifacts.ma2025 import _panels as panels
 from privarms.artifacts.ma2025._regret_figures import text
 from privarms.artifacts.results import Results
+from privarms.compiled import compiled
 from privarms.environments import exponential
 from privarms.protocols.locally_private import expected_rewards
 
@@ -36,7 +37,8 @@ def _reward_curves(variant: str, dimensions: int, arms: int = len(ARMS)) -> tupl
     """x^1 on a grid and every arm's expected reward there, float64[points, K]."""
     x = np.linspace(0, 1, 201)
     contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (dimensions - 1))
-    return x, expected_rewards(exponential.configure(arms, variant, dimensions), np.ascontiguousarray(contexts))
+    environment = exponential.configure(arms, variant, dimensions)
+    return x, compiled(expected_rewards)(environment, np.ascontiguousarray(contexts))
 
 
 def _runs(results: Results, figure: str) -> list[pd.DataFrame]:

@@ -6,6 +6,7 @@ version, which drew Figure 7(a), or the `current` one). Tables that other progra
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 import pandas as pd
 
@@ -84,6 +85,12 @@ def _also(frame: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
 def panel(results: Results, figure: str, environment: str = "exponential", *, logs: bool = False) -> pd.DataFrame:
     """The cells of one panel, in the order of the studies: those of `named`, `figure`, `environment`, `written` (the
     variant in tables) and `cell`. logs: also those that only the authors' logs have."""
+    return _panel(results, figure, environment, logs).copy()
+
+
+@cache
+def _panel(results: Results, figure: str, environment: str, logs: bool) -> pd.DataFrame:
+    # A hundred claims ask for the same panel; a view of the results has its own.
     names = {figure, f"{figure}_logs"} if logs else {figure}
     parts = []
     for study in STUDIES[environment]:

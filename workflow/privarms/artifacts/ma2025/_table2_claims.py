@@ -99,6 +99,7 @@ def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary:
     return Measured(value, math.nan, replicates, "", float(place["best"]), float(place["worst"]))
 
 
+@cache
 def _orders(results: Results, dataset: str) -> pd.DataFrame:
     """Each method of a row against each other one, `other_`: whether its entry is surely, and possibly, the larger
     one."""

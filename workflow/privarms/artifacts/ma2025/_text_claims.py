@@ -10,6 +10,7 @@ from privarms.artifacts.ma2025 import _panels as panels
 from privarms.artifacts.ma2025._removal_claims import runs_with_misses
 from privarms.artifacts.ma2025._transfer import DIMENSIONS
 from privarms.artifacts.results import Results
+from privarms.compiled import compiled
 from privarms.environments import exponential
 from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
 from privarms.protocols.locally_private import expected_rewards
@@ -127,7 +128,7 @@ def approximation_error(results: Results, depth: int) -> Measured:
     """
     x = (np.arange(FINE) + 0.5) / FINE
     contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (DIMENSIONS - 1))
-    means = expected_rewards(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
+    means = compiled(expected_rewards)(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
     found = []
     for s in range(depth + 1):
         # The worst cut leaves the first coordinate its longest edge.

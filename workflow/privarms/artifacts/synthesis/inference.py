@@ -6,6 +6,7 @@ import pandas as pd
 from privarms.artifacts.results import Results
 from privarms.artifacts.synthesis import _validity
 from privarms.artifacts.synthesis._cells import described
+from privarms.compiled import compiled
 from privarms.inference import lower_bounds
 from privarms.inference.bias import bias_bound, sample_mean_bias
 from privarms.protocols.locally_private import expected_rewards
@@ -191,7 +192,7 @@ def _uniform_regret(cell: pd.Series) -> float:
     edge = round(POINTS ** (1 / d))
     middles = [(np.arange(edge) + 0.5) / edge] * d
     points = np.stack(np.meshgrid(*middles), axis=-1).reshape(-1, d)
-    rewards = expected_rewards(environment, points)
+    rewards = compiled(expected_rewards)(environment, points)
     return float((rewards.max(axis=1) - rewards.mean(axis=1)).mean())
 
 
