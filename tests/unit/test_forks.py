@@ -22,16 +22,26 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="fo
 
 
 @pytest.fixture
-def server():
-    server = Server()
-    yield server
-    if server._process is not None:
-        server._process.kill()
-        server._process.wait()
+def new_server():
+    servers = []
+    yield lambda: servers.append(Server()) or servers[-1]
+    for server in servers:
+        if server._process is not None:
+            server._process.kill()
+            server._process.wait()
+
+
+@pytest.fixture
+def server(new_server):
+    return new_server()
 
 
 @pytest.fixture
 def run(server, tmp_path):
+    return runs(server, tmp_path)
+
+
+def runs(server, tmp_path):
     """run(text) -> what a script with that text wrote into its file `said`."""
     said = tmp_path / "said"
 
@@ -81,6 +91,8 @@ def library(tmp_path, monkeypatch):
     copy = tmp_path / "library" / "privarms"
     shutil.copytree(Path(privarms.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv("PYTHONPATH", str(copy.parent))
+    # Python tells a text from its kept bytecode by seconds and size alone.
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     return copy
 
 
@@ -89,15 +101,39 @@ def test_an_edit_of_the_library_counts_from_the_next_job_on(run, library):
     say += "said.write_text(repr((there, v.__file__, getattr(v, 'EDITED', 0))))"
     file = library / "verdict.py"
     assert [eval(run(say)) for _ in range(2)] == [(False, str(file), 0), (True, str(file), 0)]
+    file.write_text(f"{file.read_text()}\nEDITED = 1\n")
+    # The process itself starts anew, and holds the new text.
+    assert [eval(run(say)) for _ in range(2)] == [(False, str(file), 1), (True, str(file), 1)]
     before = file.stat()
-    # As some editors write: another file of the same time.
-    edited = file.with_suffix(".new")
-    edited.write_text(f"{file.read_text()}\nEDITED = 1\n")
-    os.utime(edited, ns=(before.st_atime_ns, before.st_mtime_ns))
-    edited.replace(file)
-    assert eval(run(say)) == (False, str(file), 1)
     file.write_text(file.read_text().replace("EDITED = 1", "EDITED = 2"))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert eval(run(say)) == (False, str(file), 2)
+
+
+def test_links_to_nowhere_beside_the_library_are_no_fault(run, library):
+    say = "import sys\nsaid.write_text(str('privarms.verdict' in sys.modules))\nimport privarms.verdict"
+    (library / ".#verdict.py").symlink_to("nobody@nowhere.1")
+    assert [run(say) for _ in range(2)] == ["False", "True"]
+    (library / ".#ledger.py").symlink_to("nobody@nowhere.1")
+    assert run(say) == "True"
+
+
+@pytest.fixture
+def held_up(server, library, tmp_path):
+    """A server that runs another job while the library is edited, so that it cannot start anew itself."""
+    there, gone, job = tmp_path / "there", tmp_path / "gone", tmp_path / "waits.py"
+    job.write_text(
+        f"import privarms.verdict, time\nfrom pathlib import Path\nPath({str(there)!r}).touch()\n"
+        f"for _ in range(600):\n    if Path({str(gone)!r}).exists():\n        break\n    time.sleep(0.05)\n"
+    )
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(server.run, str(job), None, None)
+        while not there.exists():
+            time.sleep(0.05)
+        (library / "verdict.py").touch()
+        yield
+        gone.touch()
+        waiting.result()
 
 
 def test_a_module_that_is_new_in_the_library_counts_too(run, library):
@@ -111,9 +147,8 @@ def test_a_module_that_is_new_in_the_library_counts_too(run, library):
     ("end", "status"),
     [("sys.exit(3)", 3), ("os.kill(os.getpid(), signal.SIGINT); signal.pause()", -signal.SIGINT)],
 )
-def test_a_job_that_starts_anew_says_how_it_ends(run, library, tmp_path, monkeypatch, end, status):
+def test_a_job_that_starts_anew_says_how_it_ends(run, held_up, tmp_path, monkeypatch, end, status):
     run("import privarms.verdict")
-    (library / "verdict.py").touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OF_THIS_RUN", "so")
     say = "import os, sys\nfound = os.environ.get('OF_THIS_RUN'), os.getcwd(), sys.argv, 'privarms' in sys.modules"
@@ -122,8 +157,12 @@ def test_a_job_that_starts_anew_says_how_it_ends(run, library, tmp_path, monkeyp
         False,
     )
     with pytest.raises(subprocess.CalledProcessError) as caught:
-        run(f"import os, signal, sys\n{end}")
+        run(f"import os, signal, sys\nsignal.alarm(20)\n{end}")
     assert caught.value.returncode == status
+
+
+def test_jobs_that_start_anew_run_side_by_side(server, held_up, tmp_path):
+    meet(server, tmp_path)
 
 
 SAY_WHAT_IS_COMPILED = """
@@ -135,12 +174,19 @@ import privarms.inlined
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_after_a_job_that_compiled_a_kernel_what_kernels_have_in_common_is_there(run, tmp_path, monkeypatch):
+def test_after_a_job_that_compiled_a_kernel_what_kernels_have_in_common_is_there(
+    run, new_server, tmp_path, monkeypatch
+):
     monkeypatch.setenv("PRIVARMS_KERNELS", str(tmp_path / "kernels"))
     assert [run(SAY_WHAT_IS_COMPILED) for _ in range(2)] == ["False", "0"]
     kernel = "import numpy as np\nfrom privarms.compiled import compiled\nfrom privarms.audits import released_number\n"
-    run(f"{kernel}compiled(released_number._count)(1.0, 0.5, 3, np.random.default_rng(1))")
+    kernel += "compiled(released_number._count)(1.0, 0.5, 3, np.random.default_rng(1))"
+    run(kernel)
     assert run(SAY_WHAT_IS_COMPILED) == "1"
+    # It costs seconds, for which there is no need where kernels are only found.
+    again = runs(new_server(), tmp_path)
+    again(kernel)
+    assert again(SAY_WHAT_IS_COMPILED) == "0"
 
 
 def test_environment_folder_and_arguments_are_the_jobs_own(run, tmp_path, monkeypatch):
@@ -205,7 +251,11 @@ def test_a_server_ends_with_the_process_that_asks(tmp_path):
 
 
 def test_jobs_run_side_by_side(server, tmp_path):
-    # Each ends when the other is there.
+    meet(server, tmp_path)
+
+
+def meet(server, tmp_path):
+    """Two jobs, each of which ends when the other is there."""
     waits = "import time\nfrom pathlib import Path\nPath({mine!r}).touch()\nfor _ in range(600):\n"
     waits += "    if Path({other!r}).exists():\n        break\n    time.sleep(0.05)\nelse:\n    raise SystemExit(1)\n"
     one, other = str(tmp_path / "one"), str(tmp_path / "other")

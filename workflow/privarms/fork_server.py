@@ -1,7 +1,7 @@
 """The process of which a script's jobs are forks, see `forks`: it holds what the last of them had to import.
 
-If one had to compile a kernel, it holds besides what most kernels call, `privarms.inlined.in_advance`. As soon as any
-file of this library is not what it was at the start, jobs start anew: an edit counts from the next one on.
+If one had to compile a kernel, it holds besides what most kernels call, `privarms.inlined.in_advance`. An edit of this
+library counts from the next job on: the process starts anew or, where other jobs are running, that job does.
 
 `python -m privarms.fork_server N`, N the descriptor of a socket to the process that asks for jobs. It ends with that.
 """
@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 LIBRARY = Path(__file__).parent
-INSTALLED = (
+# Whose modules may be held.
+FOLDERS = (
     *(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")),
     str(LIBRARY) + os.sep,
 )
-# How kernels are compiled.
+# How kernels are compiled. Named and not imported: a server starts without numba.
 COMPILING = f"{LIBRARY.name}.inlined"
 FORK = multiprocessing.get_context("fork")
 
@@ -50,7 +51,7 @@ def serve(asking: Connection) -> None:
     gc.disable()
     imported: list[str] = []
     compiles = prepared = False
-    before = looks()
+    at_start: dict[str, tuple] | None = looks()
     running: dict[Connection, tuple[Job, multiprocessing.Process]] = {}
     while True:
         for ready in wait([asking, *running]):
@@ -64,17 +65,24 @@ def serve(asking: Connection) -> None:
                 process.join()
                 asking.send((job.number, "ended", process.exitcode))
                 continue
+            if not running and looks() != at_start:
+                # What is asked waits in the socket.
+                os.execv(sys.executable, [sys.executable, "-P", "-m", f"{LIBRARY.name}.fork_server", *sys.argv[1:]])
             try:
                 job = asking.recv()
             except EOFError:
                 return
-            prepare(imported)
-            imported = []
+            if imported:
+                prepare(imported)
+                imported = []
+                if looks() != at_start:
+                    # Nobody knows which text has been imported.
+                    at_start = None
             if compiles and not prepared:
                 prepare_kernels()
                 prepared = True
             end, ends = FORK.Pipe(duplex=False)
-            process = FORK.Process(target=run, args=(job, ends, before))
+            process = FORK.Process(target=run, args=(job, ends, at_start))
             process.start()
             ends.close()
             running[end] = job, process
@@ -93,27 +101,37 @@ def prepare_kernels() -> None:
     """Compile what most kernels call; what cannot be, a job will."""
     with contextlib.suppress(Exception):
         importlib.import_module(COMPILING).in_advance()
+    gc.collect()
     gc.freeze()
 
 
-def looks() -> dict[Path, tuple]:
+def looks() -> dict[str, tuple]:
     """What an edit of the library's files changes of each of them."""
-    told = ((path, path.stat()) for path in LIBRARY.rglob("*.py"))
-    return {path: (one.st_ino, one.st_size, one.st_mtime_ns) for path, one in told}
+    found = {}
+    for folder, _, names in os.walk(LIBRARY, followlinks=True):
+        for name in names:
+            # Editors leave links to nowhere beside a file, and files that are gone a moment later.
+            with contextlib.suppress(OSError):
+                if name.endswith(".py"):
+                    told = os.stat(path := os.path.join(folder, name))
+                    found[path] = (told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
+    return found
 
 
-def run(job: Job, ends: Connection, before: dict[Path, tuple]) -> None:
+def run(job: Job, ends: Connection, at_start: dict[str, tuple] | None) -> None:
     """In a process of its own: run the job's file as a script, and send what it had to import, and if it compiled.
 
-    before: what `looks` said when nothing of the library was imported yet
+    at_start: what `looks` said before a job had imported anything, None for what no longer counts
     """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(job.environment)
     os.chdir(job.folder)
     sys.argv = [job.path]
     gc.enable()
-    if looks() != before:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if looks() != at_start:
+        # Its end is what says that the job has ended.
+        os.set_inheritable(ends.fileno(), True)
         os.execv(sys.executable, [sys.executable, job.path])
     signal.signal(signal.SIGINT, signal.default_int_handler)
     there = set(sys.modules)
@@ -125,13 +143,13 @@ def run(job: Job, ends: Connection, before: dict[Path, tuple]) -> None:
         os.kill(os.getpid(), signal.SIGINT)
     finally:
         with contextlib.suppress(OSError):
-            modules = [name for name in sys.modules if name not in there and _installed(name)]
+            modules = [name for name in sys.modules if name not in there and _may_be_held(name)]
             ends.send((modules, COMPILING in sys.modules and sys.modules[COMPILING].has_compiled()))
 
 
-def _installed(name: str) -> bool:
+def _may_be_held(name: str) -> bool:
     file = getattr(sys.modules[name], "__file__", None)
-    return bool(file) and file.startswith(INSTALLED)
+    return bool(file) and file.startswith(FOLDERS)
 
 
 if __name__ == "__main__":

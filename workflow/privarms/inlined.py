@@ -5,7 +5,8 @@ apart and put together), optimises it in full, twice over, and translates it int
 the function in, and all of that is unused. Here they are compiled as far as the kernel needs them. A function of which
 this has happened is compiled anew, as always, when Python calls it.
 
-Nothing of the library is imported here: `fork_server` has this module before it knows what a job will compile.
+What else is changed of numba for all kernels stands here too: how references are counted, and how a function is named
+in machine code that is kept. It must be there before anything is compiled, for numba's runtime is made once a process.
 """
 
 from collections.abc import Iterator
@@ -25,8 +26,8 @@ ENTRY = "call"
 _WHOLE = (ENTRY, "nrt")
 
 _active: ContextVar[bool] = ContextVar("_active", default=False)
-# The kernels that have been compiled in this process.
-_kernels: list[str] = []
+# Whether this process has compiled a kernel, and not only found one.
+_compiled = False
 # What functions raise and print with goes through an environment of theirs, of which machine code knows the address.
 _environments: dict[str, object] = {}
 
@@ -46,8 +47,8 @@ def inlined() -> Iterator[None]:
 
 
 def has_compiled() -> bool:
-    """Whether this process has compiled a kernel."""
-    return bool(_kernels)
+    """Whether this process has compiled a kernel, and not only found one that was kept."""
+    return _compiled
 
 
 def in_advance() -> None:
@@ -59,7 +60,7 @@ def in_advance() -> None:
 
 @njit
 def _common(rng, numbers, counts, count, number):
-    """A third to a half of the time that a bandit's kernel takes to compile; it is never run."""
+    """What most kernels call: a third to a half of the time that a bandit's takes to compile. Never run."""
     total = rng.random() + rng.standard_exponential() + rng.standard_normal() + rng.standard_gamma(number)
     total += rng.standard_gamma(count) + rng.binomial(count, number)
     for made in (np.zeros(count), np.ones(count), np.empty(count), np.full(count, number), np.arange(number)):
@@ -85,7 +86,6 @@ def _get_executable(self, library, fndesc, env):
     if fndesc.qualname != ENTRY:
         _environments[self.get_env_name(fndesc)] = env
         return _NoMachineCode()
-    _kernels.append(fndesc.modname)
     executable = _numba_get_executable(self, library, fndesc, env)
     for variable in library._final_module.global_variables:
         if variable.name in _environments:
@@ -127,8 +127,10 @@ def _optimize_functions(self, module):
 
 
 def _optimize_final_module(self):
+    global _compiled
     if not _active.get() or self.name in _WHOLE:
         _numba_optimize_final_module(self)
+        _compiled |= _active.get() and self.name == ENTRY
     else:
         # The kernel that takes the functions in is optimised in full.
         passes, builder = self._codegen._module_pass_manager(

@@ -39,7 +39,7 @@ def laplace_sum(scale, count, rng):
 
 
 def density(x: float) -> float:
-    """Of Lap(1) at x. This and the next two are what scipy.stats.laplace gives, in a hundredth of the time."""
+    """The density of Lap(1) at x: as the next two, what scipy.stats.laplace gives, in a hundredth of the time."""
     return 0.5 * np.exp(-abs(x))
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -260,8 +261,8 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict],
     own = [statement for statement in stated if statement["paper"] == key]
     _refuse_repeats([artifact["name"] for artifact in paper["artifacts"]], f"artifact of {key}")
     readings = [_reading(paper, number, reading, own, names) for number, reading in enumerate(paper["readings"], 1)]
-    # A run's last job, beside which none is left: nearly all of its time goes into pictures, without the interpreter.
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    # The last job of a run, which has the cores to itself: its time goes into pictures, without the interpreter's lock.
+    with ThreadPoolExecutor(min(SIDE_BY_SIDE, len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1)) as pool:
         show = partial(_artifact, paper, readings=readings, folder=folder, scale=scale, names=names)
         artifacts = list(pool.map(show, paper["artifacts"]))
     of_files = {artifact["name"]: artifact["files"] for artifact in paper["artifacts"]}

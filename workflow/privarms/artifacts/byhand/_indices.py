@@ -45,12 +45,12 @@ def laplace_quantile(k: int, tail: float) -> float:
     """What a sum of k >= 1 standard Laplace variables exceeds with probability `tail`, by the laws of two gammas."""
 
     def beyond(x):
-        # As scipy.stats.gamma has them, without a look at the arguments at every point.
-        def density(y):
-            one = np.exp(scipy.special.xlogy(k - 1.0, y) - y - scipy.special.gammaln(k))
-            return one * scipy.special.gammaincc(k, x + y)
+        # With pdf and sf of scipy.stats.gamma, which looks at its arguments at every point.
+        def integrand(y):
+            pdf = np.exp(scipy.special.xlogy(k - 1.0, y) - y - scipy.special.gammaln(k))
+            return pdf * scipy.special.gammaincc(k, x + y)
 
-        return scipy.integrate.quad(density, 0, np.inf, epsabs=0, epsrel=1e-11)[0]
+        return scipy.integrate.quad(integrand, 0, np.inf, epsabs=0, epsrel=1e-11)[0]
 
     return scipy.optimize.brentq(lambda x: np.log(beyond(x) / tail), 0, 40 + 10 * k, xtol=1e-11)
 

@@ -1,5 +1,7 @@
 """Beyond the paper: what each deviation of the program does, which arms go wrongly, what auxiliary data save."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
@@ -23,8 +25,11 @@ from privarms.artifacts.ma2025._transfer import gains
 from privarms.artifacts.results import Results
 from privarms.studies import library
 
-# Each point in which the two variants differ: as printed, as released.
-DEVIATIONS = library.literals("policies", panels.POLICY)["DEVIATIONS"]
+
+@cache
+def _points() -> dict[str, tuple]:
+    """Each point in which the two variants differ: as printed, as released."""
+    return library.literals("policies", panels.POLICY)["DEVIATIONS"]
 
 
 def _deviations(results: Results) -> pd.DataFrame:
@@ -32,7 +37,7 @@ def _deviations(results: Results) -> pd.DataFrame:
     cells = results.cells("deviations")
     # The batch that the program has by default is not told.
     if "batch" in cells:
-        cells = cells.assign(batch=cells["batch"].where(cells["batch"] != DEVIATIONS["batch"][1]))
+        cells = cells.assign(batch=cells["batch"].where(cells["batch"] != _points()["batch"][1]))
     table = panels.named(cells).assign(figure="deviations")
     table["switches"] = [_switches(row) for _, row in table.iterrows()]
     plain = table.assign(deviation="", also="", program="")
@@ -41,8 +46,8 @@ def _deviations(results: Results) -> pd.DataFrame:
 
 def _switches(row: pd.Series) -> str:
     other = row["variant"] == "as_printed"
-    changed = [name for name in DEVIATIONS if name in row["deviation"].split()]
-    values = [(name, DEVIATIONS[name][other]) for name in changed]
+    changed = [name for name in _points() if name in row["deviation"].split()]
+    values = [(name, _points()[name][other]) for name in changed]
     texts = [f"{name}={value}" if isinstance(value, str) else f"{name}={value:g}" for name, value in values]
     # The environment's reward functions, and whatever else was added.
     return " ".join([*texts, *([row["also"]] if row["also"] else [])])
