@@ -124,7 +124,7 @@ def held_up(server, library, tmp_path):
     there, gone, job = tmp_path / "there", tmp_path / "gone", tmp_path / "waits.py"
     job.write_text(
         f"import privarms.verdict, time\nfrom pathlib import Path\nPath({str(there)!r}).touch()\n"
-        f"for _ in range(600):\n    if Path({str(gone)!r}).exists():\n        break\n    time.sleep(0.05)\n"
+        f"for _ in range(200):\n    if Path({str(gone)!r}).exists():\n        break\n    time.sleep(0.05)\n"
     )
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(server.run, str(job), None, None)
@@ -256,13 +256,17 @@ def test_jobs_run_side_by_side(server, tmp_path):
 
 def meet(server, tmp_path):
     """Two jobs, each of which ends when the other is there."""
-    waits = "import time\nfrom pathlib import Path\nPath({mine!r}).touch()\nfor _ in range(600):\n"
+    waits = "import time\nfrom pathlib import Path\nPath({mine!r}).touch()\nfor _ in range(200):\n"
     waits += "    if Path({other!r}).exists():\n        break\n    time.sleep(0.05)\nelse:\n    raise SystemExit(1)\n"
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
     for mine, its in ((one, other), (other, one)):
         Path(f"{mine}.py").write_text(waits.format(mine=mine, other=its))
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda mine: server.run(f"{mine}.py", None, None), (one, other)))
+        first = pool.submit(server.run, f"{one}.py", None, None)
+        while not Path(one).exists() and not first.done():
+            time.sleep(0.05)
+        server.run(f"{other}.py", None, None)
+        first.result()
 
 
 def test_a_job_is_measured(run):
