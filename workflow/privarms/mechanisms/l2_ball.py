@@ -8,7 +8,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
+from numba.np.random.distributions import random_standard_normal
 
 LABEL = "Release in a ball"
 
@@ -39,20 +41,39 @@ def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
     return Mechanism(int(D), float(radius), 1 / (1 + math.exp(-epsilon)), norm)
 
 
+def _draw_normals(numbers, rng):
+    """Overwrite `numbers` by standard normal variates."""
+    for i in range(len(numbers)):
+        numbers[i] = rng.standard_normal()
+
+
+@overload(_draw_normals)
+def _(numbers, rng):
+    if not isinstance(rng, types.NumPyRandomGeneratorType):
+        return _draw_normals
+
+    def draw(numbers, rng):
+        # numba counts the generator up and down at every call of its method, which takes as long as the draw.
+        bit_generator = rng.bit_generator
+        for i in range(len(numbers)):
+            numbers[i] = random_standard_normal(bit_generator)
+
+    return draw
+
+
 @njit
 def release(mechanism, vector, rng, released):
     """Overwrite `released`, float64[D], by a private version of `vector`, float64[D], which is first brought into the
     ball if it lies outside."""
     D, radius = mechanism.dimensions, mechanism.radius
-    squared = 0.0
+    _draw_normals(released, rng)
+    # Each waits for its last term; side by side they wait no longer than one.
+    squared, inner, total = 0.0, 0.0, 0.0
     for i in range(D):
         squared += vector[i] * vector[i]
-    length = min(np.sqrt(squared), radius)
-    inner, total = 0.0, 0.0
-    for i in range(D):
-        released[i] = rng.standard_normal()
         inner += released[i] * vector[i]
         total += released[i] * released[i]
+    length = min(np.sqrt(squared), radius)
     # Of a vector of length 0 every direction is as good; its side is decided by chance alone.
     side = 1.0 if inner >= 0 else -1.0
     if rng.random() >= 0.5 + length / (2 * radius):

@@ -1,0 +1,34 @@
+"""What a kernel draws for a release in a ball: the generator's own numbers."""
+
+import numba
+import numpy as np
+import pytest
+from numba import njit
+
+from privarms.mechanisms import l2_ball
+
+
+@njit
+def _in_a_kernel(numbers, rng):
+    l2_ball._draw_normals(numbers, rng)
+
+
+@pytest.mark.parametrize("draw", [l2_ball._draw_normals, _in_a_kernel])
+def test_the_normals_are_those_of_the_generator(draw):
+    ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
+    # Enough for the tails, where the generator goes another way.
+    numbers = np.zeros(20_000)
+    draw(numbers, ours)
+    assert numbers.tolist() == theirs.standard_normal(len(numbers)).tolist()
+    assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_kernel_may_draw_from_what_stands_in_for_a_generator():
+    from privarms.bench import counting
+
+    generator, draws = counting(np.random.default_rng(5))
+    numbers = np.zeros(7)
+    _in_a_kernel(numbers, generator)
+    assert numbers.tolist() == np.random.default_rng(5).standard_normal(7).tolist()
+    assert draws.counts.tolist() == [0, 0, 7, 0, 0]
