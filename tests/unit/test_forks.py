@@ -128,7 +128,7 @@ def held_up(server, library, tmp_path):
     )
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(server.run, str(job), None, None)
-        while not there.exists():
+        while not there.exists() and not waiting.done():
             time.sleep(0.05)
         (library / "verdict.py").touch()
         yield
