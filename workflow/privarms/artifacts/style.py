@@ -399,7 +399,9 @@ def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
         settle(fig)
         # Laid out once: every further draw would move the axes a little, and differently in each format.
         fig.draw_without_rendering()
-        fig.set_layout_engine("none")
+        # With "none" an engine would stay that does nothing, for which each format is drawn twice.
+        matplotlib.rcParams["figure.constrained_layout.use"] = False
+        fig.set_layout_engine(None)
         fig.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": "privarms"})
         fig.savefig(png, format="png", metadata={"Software": None})
         fig.savefig(svg, format="svg", metadata={"Date": None, "Creator": "privarms"})
