@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from PIL import Image
 
 from privarms.artifacts import style, tables
@@ -76,6 +77,18 @@ def test_all_formats_have_one_layout(tmp_path):
     style.save(figure, NUMBERS, tmp_path / "fig")
     # Each format alone would move the axes by about a thousandth of the figure.
     assert figure.axes[0].get_position().bounds == pytest.approx(before, abs=1e-5)
+
+
+def test_a_figure_is_laid_out_once_and_drawn_once_a_format(tmp_path, monkeypatch):
+    really_draw, drawn = Figure.draw, []
+
+    def counted(figure, renderer):
+        drawn.append(figure.get_layout_engine() is not None)
+        really_draw(figure, renderer)
+
+    monkeypatch.setattr(Figure, "draw", counted)
+    style.save(draw(), NUMBERS, tmp_path / "fig")
+    assert drawn == [True, False, False, False]
 
 
 def test_files_of_a_figure_have_the_promised_size_and_fonts(tmp_path):

@@ -128,6 +128,23 @@ def test_a_single_run_has_no_standard_error():
     assert np.isnan(summary.loc[0, "x_se"])
 
 
+def test_samples_of_any_sizes_are_described_as_each_alone():
+    rng = np.random.default_rng(8)
+    samples = [rng.normal(size=n) * 10.0**power for n in (1, 2, 9, 9, 50, 50, 131, 300) for power in (-4, 0, 5)]
+    for sample in samples[7:]:
+        sample[rng.random(len(sample)) < 0.2] = np.nan
+    samples.append(np.full(4, np.nan))
+    found = aggregate._described(samples)
+    for place, sample in enumerate(samples):
+        there = sample[~np.isnan(sample)]
+        n = len(there)
+        assert found["missing"][place] == len(sample) - n
+        expected = [there.mean(), *np.quantile(there, [0.05, 0.5, 0.95])] if n else [np.nan] * 4
+        np.testing.assert_array_equal([found[name][place] for name in ("mean", "p05", "p50", "p95")], expected)
+        error = np.std(there, ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        np.testing.assert_array_equal(found["se"][place], error)
+
+
 def test_blocks_that_are_missing_or_stand_twice_are_refused(tmp_path):
     paths, places = run_study(tmp_path, 1e-9)
     first = places[0]

@@ -17,6 +17,8 @@ from privarms.studies.cells import Cell
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
 # 32 MB: of a cell that stands in memory, and of the measures of a longer one that do so together. One always does.
 NUMBERS_AT_ONCE = 2**22
+# Of one measure: in small studies calls of numpy are what takes the time, in large ones copies are.
+NUMBERS_TOGETHER = 2**13
 
 
 class Rows(NamedTuple):
@@ -194,7 +196,7 @@ def _groups(parts: Iterable[pd.DataFrame], keys: Sequence[str]) -> tuple[list[tu
 
 def _summaries(
     parts: Iterable[pd.DataFrame], measures: Sequence[str], groups: np.ndarray, counts: np.ndarray
-) -> dict[str, list[float]]:
+) -> dict[str, np.ndarray]:
     """The columns that say something of each measure, a number a group.
 
     groups: of each row; counts: how many rows each group has
@@ -211,23 +213,29 @@ def _summaries(
             sorted_by_group[measure][places] = part[measure].to_numpy()[order].astype(np.float64)
         start += len(part)
         next_of_group += of_group
-    columns: dict[str, list[float]] = {}
+    columns: dict[str, np.ndarray] = {}
+    together = max(1, NUMBERS_TOGETHER // counts.max())
     for measure in measures:
-        described = [_described(sample) for sample in np.split(sorted_by_group[measure], ends[:-1])]
-        columns |= {f"{measure}_{name}": [one[name] for one in described] for name in described[0]}
+        samples = np.split(sorted_by_group[measure], ends[:-1])
+        parts = [_described(samples[first : first + together]) for first in range(0, len(samples), together)]
+        columns |= {f"{measure}_{name}": np.concatenate([p[name] for p in parts]) for name in parts[0]}
     return columns
 
 
-def _described(sample: np.ndarray) -> dict[str, float]:
-    there = sample[~np.isnan(sample)]
-    n = len(there)
-    levels = np.quantile(there, list(QUANTILES.values())) if n else [np.nan] * len(QUANTILES)
-    return {
-        "mean": there.mean() if n else np.nan,
-        "se": there.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan,
-        **dict(zip(QUANTILES, levels, strict=True)),
-        "missing": len(sample) - n,
-    }
+def _described(samples: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+    """What is said of each sample of one measure; samples of one size together, which is many times faster."""
+    there = [sample[~np.isnan(sample)] for sample in samples]
+    sizes = np.array([len(some) for some in there])
+    told = {name: np.full(len(samples), np.nan) for name in ("mean", "se", *QUANTILES)}
+    for n in set(sizes.tolist()) - {0}:
+        which = np.flatnonzero(sizes == n)
+        rows = np.stack([there[i] for i in which])
+        told["mean"][which] = rows.mean(axis=1)
+        if n > 1:
+            told["se"][which] = rows.std(axis=1, ddof=1) / np.sqrt(n)
+        for name, level in zip(QUANTILES, np.quantile(rows, list(QUANTILES.values()), axis=1), strict=True):
+            told[name][which] = level
+    return told | {"missing": np.array([len(sample) for sample in samples]) - sizes}
 
 
 def aggregate(
