@@ -39,6 +39,7 @@ def edit(project, file, old, new):
     place.write_text(text.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_example_stands_beside_what_is_published(extended, small_made):
     extended.complete()
     results = extended.folder / "results/quick"

@@ -23,6 +23,7 @@ def git(folder, *arguments):
     return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.long
 def test_a_paper_opens_no_old_door(small):
     # So that files that differ show.
     git(small.folder, "init", "--quiet")

@@ -128,7 +128,8 @@ def table2(project):
         return list(csv.DictReader(lines))
 
 
-@pytest.mark.parametrize("leave_out_source", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("leave_out_source", [False, True])
 def test_the_example_of_the_manual_gives_table_2(fresh, leave_out_source):
     with_example(only(fresh, "ma2025"), leave_out_source)
     # Policies with a grid of their own keep to theirs.

@@ -65,6 +65,7 @@ def another_clock(tmp_path):
     return {"LD_PRELOAD": str(shim)}
 
 
+@pytest.mark.long
 def test_another_clock_and_language_and_a_folder_with_spaces_and_umlauts_change_no_byte(
     small_made, small_template, another_clock, tmp_path
 ):
