@@ -399,7 +399,8 @@ def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
         settle(fig)
         # Laid out once: every further draw would move the axes a little, and differently in each format.
         fig.draw_without_rendering()
-        # With "none" an engine would stay that does nothing, for which each format is drawn twice.
+        # With "none" an engine would stay that does nothing, for which each format is drawn twice; with None one comes
+        # back at every format if the settings say so.
         matplotlib.rcParams["figure.constrained_layout.use"] = False
         fig.set_layout_engine(None)
         fig.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": "privarms"})
