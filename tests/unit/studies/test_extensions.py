@@ -183,6 +183,13 @@ def test_faults_of_private_modules_and_environments_are_told_too(extension):
         source_faults.check("environments", "plain")
 
 
+def test_a_file_beside_the_audits_that_is_not_python_is_refused_whoever_uses_it(extension):
+    extension("audits/counted.py", "def counted(K):\n    return K\n")
+    planned()
+    extension("audits/counted.py", "def counted(K:\n    return K\n")
+    refused(r"mine_too/audits/counted.py:\d+: not valid Python")
+
+
 def test_seeded_generators_and_annotations_are_no_fault(extension):
     seeded = "SEEDED = np.random.default_rng(3).random(4)\ndef f(rng: np.random.Generator): ...\n"
     extension("policies/bandit/least_pulled.py", POLICY + seeded)

@@ -213,7 +213,7 @@ def _modules(roots: tuple[Path, ...], room: str) -> dict[str, Path]:
         files += sorted([*(root / room).glob("*.py"), *(root / room).glob("*/*.py")])
         if room == "environments":
             # Beside the audits lies what reduces their counts.
-            files += [p for p in sorted((root / "audits").glob("*.py")) if DEFINES_CONFIGURE.search(_text(p))]
+            files += [p for p in sorted((root / "audits").glob("*.py")) if _defines_configure(p)]
     found: dict[str, Path] = {}
     for path in files:
         if path.stem.startswith("_"):
@@ -232,6 +232,12 @@ def _modules(roots: tuple[Path, ...], room: str) -> dict[str, Path]:
                 f"mechanisms/{name}.py has it; rename the policy"
             )
     return found
+
+
+def _defines_configure(path: Path) -> bool:
+    if is_extension(path):
+        tree(path)  # An extension's file that is not Python is refused before it is found to define nothing.
+    return DEFINES_CONFIGURE.search(_text(path)) is not None
 
 
 @cache
