@@ -3,26 +3,11 @@
 import numpy as np
 import pytest
 
+from privarms.bits import lowest_bit
 from privarms.mechanisms import tree_guard
 from privarms.mechanisms.laplace import laplace
-from privarms.mechanisms.tree import (
-    complete_node,
-    draw_nodes,
-    lowest_bit,
-    new_tree,
-    node_levels,
-    noise_from,
-    popcount,
-    released_noise,
-)
+from privarms.mechanisms.tree import complete_node, draw_nodes, new_tree, node_levels, noise_from, released_noise
 from privarms.mechanisms.tree_guard import CELL, RISK, TOP, first_miss, longest_level, new_guard, safe_block
-
-
-def test_bits():
-    for n in [*range(1, 300), 2**31 - 1, 2**31, 2**40 + 2**20, 2**62, 2**62 - 1, 2**63 - 1]:
-        assert popcount(n) == bin(n).count("1")
-        assert lowest_bit(n) == len(bin(n)) - len(bin(n).rstrip("0"))
-    assert popcount(0) == 0
 
 
 def test_levels_of_a_horizon():

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.bits import lowest_bit
 from privarms.mechanisms.laplace import laplace
 
 LABEL = "Tree counter"
@@ -54,23 +55,6 @@ def node_levels(horizon: int) -> int:
 def new_tree(arms, levels):
     """Counters of `arms` empty streams, each of fewer than 2**levels items."""
     return Tree(np.zeros((arms, levels)))
-
-
-@njit(forceinline=True)
-def popcount(n):
-    """How many bits of 0 <= n < 2**63 are set."""
-    n = n - ((n >> 1) & 0x5555555555555555)
-    n = (n & 0x3333333333333333) + ((n >> 2) & 0x3333333333333333)
-    n = (n + (n >> 4)) & 0x0F0F0F0F0F0F0F0F
-    n = n + (n >> 8)
-    n = n + (n >> 16)
-    return (n + (n >> 32)) & 0x7F
-
-
-@njit(forceinline=True)
-def lowest_bit(n):
-    """The position of the lowest set bit of n >= 1."""
-    return popcount((n & -n) - 1)
 
 
 @njit(forceinline=True)

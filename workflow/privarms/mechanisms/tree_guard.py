@@ -29,7 +29,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.mechanisms.tree import lowest_bit, noise_from, popcount
+from privarms.bits import lowest_bit, popcount
+from privarms.mechanisms.tree import noise_from
 
 LABEL = "Tree counter, skipping ahead"
 

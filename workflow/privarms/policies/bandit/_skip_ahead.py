@@ -20,7 +20,8 @@ import numpy as np
 from numba import njit
 
 from privarms.binomial import binomial
-from privarms.mechanisms.tree import complete_node, new_tree, noise_from, popcount
+from privarms.bits import popcount
+from privarms.mechanisms.tree import complete_node, new_tree, noise_from
 from privarms.mechanisms.tree_guard import first_miss, longest_level, new_guard, safe_block
 
 # A lead below this part of an index may be rounding: then all indices are compared.

@@ -172,6 +172,9 @@ def simulate(params, environment, checkpoints, rng, record):
     pulls[:] = 0
     sums[:] = 0.0
     level, spread, weight = np.zeros(K), np.zeros(K), np.zeros(K)
+    # Those of the arm pulled last, whose level among the others is -inf meanwhile: a processor goes through the others
+    # while the reward is on its way.
+    own_level, own_spread, own_weight = -np.inf, 0.0, 0.0
     tree = new_tree(K, params.levels)
     # The rival's level, spread and weight; the latter two are made anew when t has doubled, for they only fall.
     rival, widest, heaviest, renewal = np.inf, 1.0, 1.0, 0
@@ -181,21 +184,24 @@ def simulate(params, environment, checkpoints, rng, record):
     for c in range(len(checkpoints)):
         while t < checkpoints[c]:
             t += 1
-            if t <= K:
-                arm = t - 1
-            else:
+            chosen = t - 1
+            if t > K:
                 log_inverse_delta = log_inverse_deltas[t]
                 root = sqrt((np.log(2) + log_inverse_delta) / 2)
                 gamma = gamma_scale * (gamma_log + log_inverse_delta)
+                own = own_level + root * own_spread + gamma * own_weight
+                chosen = arm
                 if luck < LUCKY:
-                    last = arm
-                    arm, _ = _largest(level, spread, weight, root, gamma)
-                    luck = luck + 4 if arm == last else max(luck - 1, 0)
+                    other, index, _ = _largest(level, spread, weight, root, gamma)
+                    chosen = arm if _is_ahead(own, arm, index, other) else other
+                    luck = max(luck + (4 if chosen == arm else -1), 0)
                 # Not <=, so that what is no number leads to a comparison.
-                elif not (
-                    level[arm] + root * spread[arm] + gamma * weight[arm] > rival + root * widest + gamma * heaviest
-                ):
-                    arm, second = _largest(level, spread, weight, root, gamma)
+                elif not own > rival + root * widest + gamma * heaviest:
+                    other, index, second = _largest(level, spread, weight, root, gamma)
+                    if _is_ahead(own, arm, index, other):
+                        second = index
+                    else:
+                        chosen, second = other, max(own, second)
                     luck = min(luck + 4, 2 * LUCKY) if t > compared + 1 else luck - 1
                     compared = t
                     if t >= renewal:
@@ -203,21 +209,24 @@ def simulate(params, environment, checkpoints, rng, record):
                         widest, heaviest, renewal = spreads[fewest], weights[fewest], 2 * t
                     rise = root * widest + gamma * heaviest
                     rival = second - rise + ROUNDING * (abs(second) + rise) if luck >= LUCKY else np.inf
+            level[arm], spread[arm], weight[arm] = own_level, own_spread, own_weight
+            arm = chosen
+            level[arm] = -np.inf
             reward = 1.0 if rng.random() < means[arm] else 0.0
             pulls[arm] += 1
             sums[arm] += reward
             n = pulls[arm]
             noise = counter_noise(node_scale, fresh, tree, arm, n, rng)
-            level[arm] = (sums[arm] + noise) / n
-            spread[arm] = spreads[n]
-            weight[arm] = weights[n]
+            own_level = (sums[arm] + noise) / n
+            own_spread = spreads[n]
+            own_weight = weights[n]
             regret += best - means[arm]
         record.regret[c] = regret
 
 
 @njit(forceinline=True)
 def _largest(level, spread, weight, root, gamma):
-    """The arm of the largest index, the lowest of equals, and the largest index of the others."""
+    """The arm of the largest index, the lowest of equals, its index and the largest index of the others."""
     arm, best_index, second = 0, level[0] + root * spread[0] + gamma * weight[0], -np.inf
     for other in range(1, len(level)):
         index = level[other] + root * spread[other] + gamma * weight[other]
@@ -226,7 +235,13 @@ def _largest(level, spread, weight, root, gamma):
         second = lower if lower > second else second
         arm = other if index > best_index else arm
         best_index = index if index > best_index else best_index
-    return arm, second
+    return arm, best_index, second
+
+
+@njit(forceinline=True)
+def _is_ahead(index, arm, best_index, best_arm):
+    """Whether an arm's index is the larger one, or the arm the lower one of equals."""
+    return (index > best_index) | ((index == best_index) & (arm < best_arm))
 
 
 POLICY = Policy(init, choose, learn)

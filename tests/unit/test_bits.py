@@ -1,0 +1,43 @@
+"""Bits of integers: the same in a kernel and in Python."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from privarms.bits import lowest_bit, popcount
+
+NUMBERS = [*range(1, 300), 2**31 - 1, 2**31, 2**40 + 2**20, 2**62, 2**62 - 1, 2**63 - 1]
+
+
+@njit
+def both(numbers):
+    found = np.zeros((2, len(numbers)), np.int64)
+    for i in range(len(numbers)):
+        found[0, i], found[1, i] = popcount(numbers[i]), lowest_bit(numbers[i])
+    return found
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_bits(kind):
+    ones = [bin(n).count("1") for n in NUMBERS]
+    zeros = [len(bin(n)) - len(bin(n).rstrip("0")) for n in NUMBERS]
+    assert both(np.array(NUMBERS, kind)).tolist() == [ones, zeros]
+    assert [popcount(n) for n in NUMBERS] == ones
+    assert [lowest_bit(n) for n in NUMBERS] == zeros
+
+
+def test_nothing_has_no_bit():
+    @njit
+    def in_a_kernel(n):
+        return popcount(n)
+
+    assert in_a_kernel(0) == popcount(0) == 0
+
+
+def test_small_integers():
+    @njit
+    def in_a_kernel(n):
+        return popcount(n), lowest_bit(n)
+
+    assert in_a_kernel(np.int32(12)) == (2, 2)
+    assert in_a_kernel(np.uint8(128)) == (1, 7)

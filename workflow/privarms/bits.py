@@ -1,0 +1,32 @@
+"""Bits of integers, each one instruction of a processor in a kernel."""
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import lower_builtin, type_callable
+
+
+def popcount(n: int) -> int:
+    """How many bits of 0 <= n < 2**63 are set."""
+    return n.bit_count()
+
+
+def lowest_bit(n: int) -> int:
+    """The position of the lowest set bit of n >= 1."""
+    return (n & -n).bit_length() - 1
+
+
+@type_callable(popcount)
+@type_callable(lowest_bit)
+def _(context):
+    return lambda n: types.int64
+
+
+@lower_builtin(popcount, types.Integer)
+def _(context, builder, signature, arguments):
+    return builder.ctpop(context.cast(builder, arguments[0], signature.args[0], types.int64))
+
+
+@lower_builtin(lowest_bit, types.Integer)
+def _(context, builder, signature, arguments):
+    n = context.cast(builder, arguments[0], signature.args[0], types.int64)
+    return builder.cttz(n, ir.Constant(ir.IntType(1), 1))
