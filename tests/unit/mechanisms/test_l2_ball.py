@@ -9,16 +9,18 @@ from privarms.mechanisms import l2_ball
 
 
 @njit
-def _in_a_kernel(numbers, rng):
-    l2_ball._draw_normals(numbers, rng)
+def _in_a_kernel(numbers, vector, rng):
+    return l2_ball._draw_normals(numbers, vector, rng)
 
 
 @pytest.mark.parametrize("draw", [l2_ball._draw_normals, _in_a_kernel])
 def test_the_normals_are_those_of_the_generator(draw):
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
     # Enough for the tails, where the generator goes another way.
-    numbers = np.zeros(20_000)
-    draw(numbers, ours)
+    numbers, vector = np.zeros(20_000), np.linspace(-1, 2, 20_000)
+    squares, products = draw(numbers, vector, ours)
+    assert squares == np.cumsum(numbers**2)[-1]
+    assert products == np.cumsum(numbers * vector)[-1]
     assert numbers.tolist() == theirs.standard_normal(len(numbers)).tolist()
     assert ours.bit_generator.state == theirs.bit_generator.state
 
@@ -29,6 +31,6 @@ def test_a_kernel_may_draw_from_what_stands_in_for_a_generator():
 
     generator, draws = counting(np.random.default_rng(5))
     numbers = np.zeros(7)
-    _in_a_kernel(numbers, generator)
+    _in_a_kernel(numbers, numbers, generator)
     assert numbers.tolist() == np.random.default_rng(5).standard_normal(7).tolist()
     assert draws.counts.tolist() == [0, 0, 7, 0, 0]

@@ -41,38 +41,45 @@ def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
     return Mechanism(int(D), float(radius), 1 / (1 + math.exp(-epsilon)), norm)
 
 
-def _draw_normals(numbers, rng):
-    """Overwrite `numbers` by standard normal variates."""
+def _draw_normals(numbers, vector, rng):
+    """Overwrite `numbers` by standard normal variates; their squares' sum and that of their products with `vector`."""
+    squares, products = 0.0, 0.0
     for i in range(len(numbers)):
         numbers[i] = rng.standard_normal()
+        squares += numbers[i] * numbers[i]
+        products += numbers[i] * vector[i]
+    return squares, products
 
 
-@overload(_draw_normals)
-def _(numbers, rng):
+@overload(_draw_normals, inline="always")
+def _(numbers, vector, rng):
     if not isinstance(rng, types.NumPyRandomGeneratorType):
         return _draw_normals
 
-    def draw(numbers, rng):
+    def draw(numbers, vector, rng):
         # numba counts the generator up and down at every call of its method, which takes as long as the draw.
         bit_generator = rng.bit_generator
+        squares, products = 0.0, 0.0
+        # The sums wait for their last term, and meanwhile the next number is drawn.
         for i in range(len(numbers)):
-            numbers[i] = random_standard_normal(bit_generator)
+            number = random_standard_normal(bit_generator)
+            numbers[i] = number
+            squares += number * number
+            products += number * vector[i]
+        return squares, products
 
     return draw
 
 
-@njit
+@njit(forceinline=True)
 def release(mechanism, vector, rng, released):
     """Overwrite `released`, float64[D], by a private version of `vector`, float64[D], which is first brought into the
     ball if it lies outside."""
     D, radius = mechanism.dimensions, mechanism.radius
-    _draw_normals(released, rng)
-    # Each waits for its last term; side by side they wait no longer than one.
-    squared, inner, total = 0.0, 0.0, 0.0
+    total, inner = _draw_normals(released, vector, rng)
+    squared = 0.0
     for i in range(D):
         squared += vector[i] * vector[i]
-        inner += released[i] * vector[i]
-        total += released[i] * released[i]
     length = min(np.sqrt(squared), radius)
     # Of a vector of length 0 every direction is as good; its side is decided by chance alone.
     side = 1.0 if inner >= 0 else -1.0

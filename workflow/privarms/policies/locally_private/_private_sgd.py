@@ -104,7 +104,7 @@ def init(params, rng):
     return weights
 
 
-@njit
+@njit(error_model="numpy", forceinline=True)
 def _score(weights, width, arm, context, hidden):
     """z of one arm; overwrites `hidden`, float64[width]."""
     d = len(context)
@@ -124,7 +124,7 @@ def _score(weights, width, arm, context, hidden):
     return total
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _gradient(weights, width, arm, context, hidden, error, gradient):
     """Overwrite `gradient`, float64[K p], by that of the loss of one arm; `error` is the estimate less the reward."""
     d, p = len(context), weights.shape[1]
