@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.either import either
 from privarms.environments._patients import count_arrivals, gap, worse_arm
 from privarms.policies import Policy
 from privarms.policies.experiment import BOTH
@@ -128,11 +129,11 @@ def _first_half(params, environment, feature, patients, rng, record):
     lead, exponent, pulls_of_1 = 0.0, 0.0, 0
     for count in range(1, patients + 1):
         odds = np.exp(-exponent)
-        if rng.random() * (1 + odds) < 1:
-            pulls_of_1 += 1
-            lead += environment.pull(environment, feature, 1, rng) * (1 + odds)
-        else:
-            lead -= environment.pull(environment, feature, 0, rng) * (1 + 1 / odds)
+        arm = int(rng.random() * (1 + odds) < 1)
+        pulls_of_1 += arm
+        # Without a branch, which could not be predicted.
+        weight = either(arm == 1, 1 + odds, -(1 + 1 / odds))
+        lead += environment.pull(environment, feature, arm, rng) * weight
         # epsilon_n times the lead: the exponent of the next patient, above 2 where the lead is above 2 sqrt(C n).
         exponent = lead / np.sqrt(params.C * count)
         if abs(exponent) > 2:
