@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 
 from privarms.artifacts import style, tables
@@ -80,15 +81,20 @@ def test_all_formats_have_one_layout(tmp_path):
 
 
 def test_a_figure_is_laid_out_once_and_drawn_once_a_format(tmp_path, monkeypatch):
-    really_draw, drawn = Figure.draw, []
+    really_draw, lay_out, done = Figure.draw, ConstrainedLayoutEngine.execute, []
 
-    def counted(figure, renderer):
-        drawn.append(figure.get_layout_engine() is not None)
+    def counted_draw(figure, renderer):
+        done.append("laid out again" if figure.get_layout_engine() is not None else "drawn")
         really_draw(figure, renderer)
 
-    monkeypatch.setattr(Figure, "draw", counted)
+    def counted_layout(engine, figure):
+        done.append("laid out")
+        lay_out(engine, figure)
+
+    monkeypatch.setattr(Figure, "draw", counted_draw)
+    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", counted_layout)
     style.save(draw(), NUMBERS, tmp_path / "fig")
-    assert drawn == [True, False, False, False]
+    assert done == ["laid out", "drawn", "drawn", "drawn"]
 
 
 def test_files_of_a_figure_have_the_promised_size_and_fonts(tmp_path):

@@ -398,7 +398,8 @@ def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
         pdf, png, svg, csv = (stack.enter_context(whole(path)) for path in paths.values())
         settle(fig)
         # Laid out once: every further draw would move the axes a little, and differently in each format.
-        fig.draw_without_rendering()
+        if (engine := fig.get_layout_engine()) is not None:
+            engine.execute(fig)
         # With "none" an engine would stay that does nothing, for which each format is drawn twice; with None one comes
         # back at every format if the settings say so.
         matplotlib.rcParams["figure.constrained_layout.use"] = False
