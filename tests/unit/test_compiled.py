@@ -1,8 +1,10 @@
 """Machine code that is kept: the same numbers, found again by another process, and never that of another text."""
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +15,7 @@ from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 
 from privarms import compiled as kept
-from privarms import inlined
+from privarms import garbage, inlined
 from privarms.audits import any_choice
 from privarms.environments import bernoulli
 from privarms.policies.bandit import successive_elimination, uniform
@@ -45,6 +47,27 @@ def files(place):
 def test_the_numbers_are_those_of_the_kernel_itself(place):
     assert a_run(kept.compiled(play_block)) == a_run(play_block)
     assert len(files(place)) == 1
+
+
+def test_a_call_keeps_none_of_its_arrays(place):
+    a_run(kept.compiled(play_block))
+    regret = np.zeros((2, 1))
+    known = weakref.ref(regret)
+    others = np.array([40]), np.random.default_rng(3), regret, np.zeros((2, 3), np.int64), np.zeros((2, 3))
+    gc.disable()
+    try:
+        kept.compiled(play_block)(uniform.POLICY, uniform.configure(3), bernoulli.configure(3, 0.9, 0.2), *others)
+        del regret, others
+        assert known() is None
+    finally:
+        gc.enable()
+
+
+def test_garbage_is_looked_for_seldom_while_a_kernel_is_compiled():
+    before = gc.get_threshold()
+    with inlined.inlined():
+        assert gc.get_threshold() == garbage.SELDOM
+    assert gc.get_threshold() == before
 
 
 COMPILE_A_KERNEL = """
@@ -94,9 +117,9 @@ def test_a_function_that_a_kernel_has_taken_in_can_still_be_called(place):
 
 
 def test_what_a_function_within_a_kernel_raises_says_its_values(place):
-    params, table, event = uniform.configure(5), any_choice.Table(0.0, 0, False, 0), any_choice.Event(20, 1, True)
+    params, table, counts = uniform.configure(5), any_choice.Table(0.0, 0, False, 0), np.zeros((20, 2))
     with pytest.raises(ArmError, match="arm 2 in round 1; expected 0 to 1"):
-        kept.compiled(any_choice._count)(uniform.POLICY, params, 2, table, event, 50, np.random.default_rng(1))
+        kept.compiled(any_choice._choices)(uniform.POLICY, params, 2, table, 50, True, np.random.default_rng(1), counts)
     assert len(files(place)) == 1
 
 

@@ -65,27 +65,32 @@ def _written(kernel: Callable, arguments: tuple) -> tuple[str, list]:
     """A module's text, whose `call` calls a kernel with functions in place, and the other arguments in their order."""
     names: dict[str, str] = {}
     leaves: list = []
-
-    def named(thing) -> str:
-        module, name = thing.__module__, thing.__qualname__
-        if not module.startswith(f"{library.PACKAGE}.") or getattr(sys.modules.get(module), name, None) is not thing:
-            raise _NotKept
-        return names.setdefault(f"from {module} import {name}", f"f{len(names)}")
-
-    def said(value) -> str:
-        if isinstance(value, Dispatcher):
-            return named(_with_name(value))
-        if isinstance(value, tuple) and _has_functions(value):
-            parts = ", ".join(map(said, value))
-            return f"{named(type(value))}({parts})" if hasattr(value, "_fields") else f"({parts},)"
-        leaves.append(value)
-        return f"a{len(leaves) - 1}"
-
-    call = f"{said(kernel)}({', '.join(map(said, arguments))})"
+    said = ", ".join(_said(value, names, leaves) for value in arguments)
+    call = f"{_said(kernel, names, leaves)}({said})"
     imports = "\n".join(f"{line} as {name}" for line, name in names.items())
     given = ", ".join(f"a{i}" for i in range(len(leaves)))
     function = f"@njit(cache=True)\ndef {ENTRY}({given}):\n    return {call}"
     return f"from numba import njit\n{imports}\n\n\n{function}\n", leaves
+
+
+# Not within `_written`: a function that knows itself and the arguments keeps them until somebody looks for garbage, and
+# these are all arrays of a run.
+def _said(value, names: dict[str, str], leaves: list) -> str:
+    """How a module's text calls a value; adds to the imports' names, or to the arguments."""
+    if isinstance(value, Dispatcher):
+        return _named(_with_name(value), names)
+    if isinstance(value, tuple) and _has_functions(value):
+        parts = ", ".join(_said(part, names, leaves) for part in value)
+        return f"{_named(type(value), names)}({parts})" if hasattr(value, "_fields") else f"({parts},)"
+    leaves.append(value)
+    return f"a{len(leaves) - 1}"
+
+
+def _named(thing, names: dict[str, str]) -> str:
+    module, name = thing.__module__, thing.__qualname__
+    if not module.startswith(f"{library.PACKAGE}.") or getattr(sys.modules.get(module), name, None) is not thing:
+        raise _NotKept
+    return names.setdefault(f"from {module} import {name}", f"f{len(names)}")
 
 
 def _with_name(function: Dispatcher) -> Dispatcher:

@@ -128,8 +128,6 @@ def run(job: Job, ends: Connection, at_start: dict[str, tuple] | None) -> None:
     os.environ.update(job.environment)
     os.chdir(job.folder)
     sys.argv = [job.path]
-    # Seldom: what a figure or a kernel is made of is soon gone, and looking through the rest takes a tenth of the time.
-    gc.set_threshold(50_000, 20, 50)
     gc.enable()
     if looks() != at_start:
         # Its end is what says that the job has ended.

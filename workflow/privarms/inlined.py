@@ -21,6 +21,8 @@ from numba.core import codegen, cpu, dispatcher, sigutils
 from numba.core.imputils import lower_constant
 from numba.core.runtime import nrtdynmod
 
+from privarms.garbage import seldom
+
 # The function that Python calls, in every module of a kernel; and numba's own runtime, which kernels call.
 ENTRY = "call"
 _WHOLE = (ENTRY, "nrt")
@@ -41,7 +43,8 @@ def inlined() -> Iterator[None]:
     """What is compiled in this block has machine code in functions called `ENTRY` alone."""
     before = _active.set(True)
     try:
-        yield
+        with seldom():
+            yield
     finally:
         _active.reset(before)
 

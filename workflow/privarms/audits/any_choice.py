@@ -71,7 +71,10 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many trials the event happens; only the policy is random."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
     tables, event = look(policy.POLICY, params, inputs.n_arms, rounds, min(PILOT, trials))
-    return compiled(_count)(policy.POLICY, params, inputs.n_arms, tables[inputs.neighbour], event, trials, rng)
+    counts = np.zeros((event.round, inputs.n_arms))
+    compiled(_choices)(policy.POLICY, params, inputs.n_arms, tables[inputs.neighbour], trials, False, rng, counts)
+    chosen = int(counts[-1, event.arm])
+    return chosen if event.chosen else trials - chosen
 
 
 def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, Table], Event]:
@@ -84,7 +87,7 @@ def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, T
                 pair = [Table(base, arm, changed, lead) for changed in (False, True)]
                 counts = np.zeros((2, rounds, K))
                 for one, count in zip(pair, counts, strict=True):
-                    compiled(_choices)(policy, params, K, one, runs, rng, count)
+                    compiled(_choices)(policy, params, K, one, runs, True, rng, count)
                 for chosen in (True, False):
                     seen = counts if chosen else runs - counts
                     for likelier in (0, 1):
@@ -110,42 +113,26 @@ def _reward(table, arm, pulls):
 
 
 @njit
-def _choices(policy, params, K, table, runs, rng, counts):
-    """Count the choices, by round and arm: float64[rounds, K], added to in place."""
+def _choices(policy, params, K, table, runs, learns_last, rng, counts):
+    """Count the choices, by round and arm: float64[rounds, K], added to in place.
+
+    learns_last: whether the policy is told of the last round too
+    """
     no_context = np.empty(0)
     pulls = np.zeros(K, np.int64)
+    rounds = counts.shape[0]
     for _ in range(runs):
         state = policy.init(params)
         pulls[:] = 0
-        for t in range(1, counts.shape[0] + 1):
+        for t in range(1, rounds + 1):
             arm = policy.choose(params, state, no_context, t, rng)
             if not 0 <= arm < K:
                 raise ArmError(arm, K, t)
             counts[t - 1, arm] += 1
-            reward = _reward(table, arm, pulls[arm])
-            pulls[arm] += 1
-            state = policy.learn(params, state, no_context, arm, reward, t, rng)
-
-
-@njit
-def _count(policy, params, K, table, event, trials, rng):
-    no_context = np.empty(0)
-    pulls = np.zeros(K, np.int64)
-    events = 0
-    for _ in range(trials):
-        state = policy.init(params)
-        pulls[:] = 0
-        for t in range(1, event.round + 1):
-            arm = policy.choose(params, state, no_context, t, rng)
-            if not 0 <= arm < K:
-                raise ArmError(arm, K, t)
-            if t == event.round:
-                events += (arm == event.arm) == event.chosen
-                break
-            reward = _reward(table, arm, pulls[arm])
-            pulls[arm] += 1
-            state = policy.learn(params, state, no_context, arm, reward, t, rng)
-    return events
+            if t < rounds or learns_last:
+                reward = _reward(table, arm, pulls[arm])
+                pulls[arm] += 1
+                state = policy.learn(params, state, no_context, arm, reward, t, rng)
 
 
 def likelier(inputs: Inputs) -> int:

@@ -70,14 +70,11 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """
     if horizon % 2 == 0:
         raise ValueError(f"horizon: expected an odd number of rounds for this audit; found {horizon}")
-    if inputs.half:
-        return compiled(_count_half)(
-            policy.POLICY, _with_noise(params, inputs), inputs.first_reward, horizon, trials, rng
-        )
     rounds = inputs.rounds if len(inputs.rounds) else np.array([horizon])
     if horizon < rounds[-1]:
         raise ValueError(f"horizon: expected at least the event's {rounds[-1]} rounds; found {horizon}")
-    return compiled(_count)(policy.POLICY, _with_noise(params, inputs), inputs.first_reward, rounds, trials, rng)
+    params = _with_noise(params, inputs)
+    return compiled(_count)(policy.POLICY, params, inputs.first_reward, rounds, inputs.half, trials, rng)
 
 
 def _with_noise(params, inputs):
@@ -85,14 +82,15 @@ def _with_noise(params, inputs):
 
 
 @njit
-def _count(policy, params, first_reward, rounds, trials, rng):
+def _count(policy, params, first_reward, rounds, half, trials, rng):
     no_context = np.empty(0)
     events = 0
     for _ in range(trials):
         state = policy.init(params)
-        first, happens, place = True, True, 0
+        first, happens, place, pulls = True, True, 0, 0
         for t in range(1, rounds[-1] + 1):
             arm = policy.choose(params, state, no_context, t, rng)
+            pulls += arm == ARM
             if t == rounds[place]:
                 happens = happens and arm == ARM
                 place += 1
@@ -100,26 +98,7 @@ def _count(policy, params, first_reward, rounds, trials, rng):
             if arm == 0 and first:
                 reward, first = first_reward, False
             state = policy.learn(params, state, no_context, arm, reward, t, rng)
-        if happens:
-            events += 1
-    return events
-
-
-@njit
-def _count_half(policy, params, first_reward, horizon, trials, rng):
-    no_context = np.empty(0)
-    events = 0
-    for _ in range(trials):
-        state = policy.init(params)
-        first, pulls = True, 0
-        for t in range(1, horizon + 1):
-            arm = policy.choose(params, state, no_context, t, rng)
-            pulls += arm == ARM
-            reward = 0.0
-            if arm == 0 and first:
-                reward, first = first_reward, False
-            state = policy.learn(params, state, no_context, arm, reward, t, rng)
-        events += 0 <= pulls - horizon // 2 <= 1
+        events += 0 <= pulls - rounds[-1] // 2 <= 1 if half else happens
     return events
 
 
