@@ -22,8 +22,9 @@ def test_bits(kind):
     ones = [bin(n).count("1") for n in NUMBERS]
     zeros = [len(bin(n)) - len(bin(n).rstrip("0")) for n in NUMBERS]
     assert both(np.array(NUMBERS, kind)).tolist() == [ones, zeros]
-    assert [popcount(n) for n in NUMBERS] == ones
-    assert [lowest_bit(n) for n in NUMBERS] == zeros
+    for numbers in (NUMBERS, np.array(NUMBERS, kind)):
+        assert [popcount(n) for n in numbers] == ones
+        assert [lowest_bit(n) for n in numbers] == zeros
 
 
 def test_nothing_has_no_bit():

@@ -1,4 +1,4 @@
-"""Bits of integers, each one instruction of a processor in a kernel."""
+"""Bits of integers, each one instruction of LLVM's in a kernel."""
 
 from llvmlite import ir
 from numba.core import types
@@ -7,11 +7,12 @@ from numba.extending import lower_builtin, type_callable
 
 def popcount(n: int) -> int:
     """How many bits of 0 <= n < 2**63 are set."""
-    return n.bit_count()
+    return int(n).bit_count()
 
 
 def lowest_bit(n: int) -> int:
     """The position of the lowest set bit of n >= 1."""
+    n = int(n)
     return (n & -n).bit_length() - 1
 
 

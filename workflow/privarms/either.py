@@ -1,4 +1,4 @@
-"""A choice without a branch, for loops of which LLVM shall make vectors.
+"""A choice without a branch: for one that cannot be predicted, and for loops of which LLVM shall make vectors.
 
 Of `a if condition else b` the compiler makes a branch and, where several ask for the same condition, one long one: it
 then finds no vectors in the loop.

@@ -1,4 +1,4 @@
-"""How often Python looks for what only refers to itself: by default whenever there are 700 things more."""
+"""How often Python looks for what only refers to itself: by default whenever there are some hundred things more."""
 
 import gc
 from collections.abc import Iterator

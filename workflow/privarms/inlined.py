@@ -40,7 +40,7 @@ class _NoMachineCode:
 
 @contextmanager
 def inlined() -> Iterator[None]:
-    """What is compiled in this block has machine code in functions called `ENTRY` alone."""
+    """What is compiled in this block has machine code in functions called `ENTRY` alone; garbage waits."""
     before = _active.set(True)
     try:
         with seldom():

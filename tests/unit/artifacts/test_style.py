@@ -337,3 +337,10 @@ def test_a_label_is_broken_between_words_and_never_within_a_formula():
         style.wrapped("as printed, $c = 2$; as printed, $c = 64$", 22) == "as printed, $c = 2$;\nas printed, $c = 64$"
     )
     assert style.wrapped("$a + b + c$", 4) == "$a + b + c$"
+
+
+def test_a_figure_without_axes_is_not_laid_out(tmp_path, recwarn):
+    figure = Figure(layout="constrained")
+    figure.text(0.5, 0.5, "nothing was measured")
+    style.save(figure, NUMBERS, tmp_path / "fig")
+    assert not recwarn.list

@@ -75,6 +75,34 @@ def test_a_choice_that_gives_a_reward_away_is_found():
     assert {less.changed, more.changed} == {False, True}
 
 
+@njit
+def takes_turns(params, state, context, t, rng):
+    return t % 3
+
+
+@njit
+def draws(params, state, context, arm, reward, t, rng):
+    rng.random()
+    return state
+
+
+def test_the_policy_is_not_told_of_the_last_round_but_while_an_event_is_looked_for(monkeypatch):
+    turns = SimpleNamespace(POLICY=Policy(init, takes_turns, draws))
+    inputs, tables = any_choice.configure(3, 0, 16, 1.0), (Table(0.0, 0, False, 0), Table(0.0, 0, True, 0))
+    for arm, chosen, events in ((2, True, 9), (2, False, 0), (1, True, 0), (1, False, 9)):
+        found = tables, any_choice.Event(5, arm, chosen)
+        monkeypatch.setattr(any_choice, "look", lambda *_, found=found: found)
+        rng, same = np.random.default_rng(1), np.random.default_rng(1)
+        assert any_choice.count_events(turns, 1.0, inputs, 1024, 9, rng) == events
+        same.random(9 * 4)
+        assert rng.random() == same.random()
+    rng, same, counts = np.random.default_rng(1), np.random.default_rng(1), np.zeros((5, 3))
+    any_choice._choices(turns.POLICY, 1.0, 3, tables[0], 9, True, rng, counts)
+    same.random(9 * 5)
+    assert rng.random() == same.random()
+    assert counts.tolist() == [[0, 9, 0], [0, 0, 9], [9, 0, 0], [0, 9, 0], [0, 0, 9]]
+
+
 def test_half_the_noise_is_caught_and_all_of_it_is_not():
     for epsilon, caught in ((1.0, False), (2.0, True)):
         events = counted(COMMITS, epsilon, 16)

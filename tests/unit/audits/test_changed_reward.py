@@ -145,3 +145,17 @@ def test_the_first_doublings_are_three_and_half_of_the_rounds_is_rounded_either_
     params = private_ucb_gamma_only.configure(2, 51, 1.0)
     assert changed_reward.count_events(private_ucb, params, inputs, 51, 3, np.random.default_rng(1)) == 3
     assert math.isnan(changed_reward.event_probability(params, inputs))
+
+
+def test_half_of_the_rounds_is_25_or_26_of_51():
+    @njit
+    def choose(params, state, context, t, rng):
+        return 1 if t <= params.period else 0
+
+    @njit
+    def learn(params, state, context, arm, reward, t, rng):
+        return state
+
+    policy, inputs = SimpleNamespace(POLICY=Policy(init, choose, learn)), changed_reward.configure(2, 0, "half")
+    for pulls, events in ((24, 0), (25, 2), (26, 2), (27, 0)):
+        assert changed_reward.count_events(policy, Params(pulls), inputs, 51, 2, np.random.default_rng(1)) == events

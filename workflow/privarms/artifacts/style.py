@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Hashable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -398,8 +398,10 @@ def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
         pdf, png, svg, csv = (stack.enter_context(whole(path)) for path in paths.values())
         settle(fig)
         # Laid out once: every further draw would move the axes a little, and differently in each format.
-        if (engine := fig.get_layout_engine()) is not None:
-            engine.execute(fig)
+        if fig.axes and (engine := fig.get_layout_engine()) is not None:
+            # As matplotlib draws: a layout that cannot be is none.
+            with suppress(ValueError):
+                engine.execute(fig)
         # With "none" an engine would stay that does nothing, for which each format is drawn twice; with None one comes
         # back at every format if the settings say so.
         matplotlib.rcParams["figure.constrained_layout.use"] = False

@@ -129,9 +129,9 @@ def _first_half(params, environment, feature, patients, rng, record):
     lead, exponent, pulls_of_1 = 0.0, 0.0, 0
     for count in range(1, patients + 1):
         odds = np.exp(-exponent)
+        # Without a branch, which could not be predicted.
         arm = int(rng.random() * (1 + odds) < 1)
         pulls_of_1 += arm
-        # Without a branch, which could not be predicted.
         weight = either(arm == 1, 1 + odds, -(1 + 1 / odds))
         lead += environment.pull(environment, feature, arm, rng) * weight
         # epsilon_n times the lead: the exponent of the next patient, above 2 where the lead is above 2 sqrt(C n).

@@ -104,7 +104,7 @@ def init(params, rng):
     return weights
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(forceinline=True)
 def _score(weights, width, arm, context, hidden):
     """z of one arm; overwrites `hidden`, float64[width]."""
     d = len(context)
