@@ -339,6 +339,14 @@ def test_a_label_is_broken_between_words_and_never_within_a_formula():
     assert style.wrapped("$a + b + c$", 4) == "$a + b + c$"
 
 
+def test_a_figure_that_cannot_be_laid_out_is_drawn_as_it_is(tmp_path, monkeypatch):
+    def refuse(engine, figure):
+        raise ValueError("no room")
+
+    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", refuse)
+    assert all(path.stat().st_size for path in style.save(draw(), NUMBERS, tmp_path / "fig").values())
+
+
 def test_a_figure_without_axes_is_not_laid_out(tmp_path, recwarn):
     figure = Figure(layout="constrained")
     figure.text(0.5, 0.5, "nothing was measured")
