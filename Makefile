@@ -10,9 +10,13 @@ VENV := .venv
 RUN := $(VENV)/bin
 SNAKEMAKE := $(RUN)/snakemake --cores $(CORES)
 PYTEST := $(RUN)/pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
-UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --compile-bytecode --quiet --python "$(CURDIR)/$(RUN)/python"
+UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --quiet --python "$(CURDIR)/$(RUN)/python"
 SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
-	touch $(VENV)/.syncing && $(UV_SYNC) $(SYNC_GROUPS) $$again && rm $(VENV)/.syncing
+	touch $(VENV)/.syncing && $(UV_SYNC) $(SYNC_GROUPS) $$again && { $(COMPILE); rm $(VENV)/.syncing; }
+# What runs import; the rest, packages' own tests above all, Python compiles where it is imported, for each process anew
+# if it may not write then.
+COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) $(VENV)/lib \
+	-x '/(tests?|testing|pip|setuptools|pkg_resources|pygments|rdflib|pyshacl|rocrate_validator|prompt_toolkit|docutils|pypdf|rich)/'
 
 .PHONY: quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm clean
 .DEFAULT_GOAL := quick

@@ -70,41 +70,6 @@ def test_garbage_is_looked_for_seldom_while_a_kernel_is_compiled():
     assert gc.get_threshold() == before
 
 
-COMPILE_A_KERNEL = """
-import sys
-import numpy as np
-from numba.core import event
-from privarms import inlined
-from privarms.compiled import compiled
-from privarms.environments import bernoulli
-from privarms.policies.bandit import uniform
-from privarms.protocols.bandit import play_block
-
-if sys.argv[1:]:
-    inlined.in_advance()
-assert not inlined.has_compiled()
-found = np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3))
-environment, rng = bernoulli.configure(3, 0.9, 0.2), np.random.default_rng(3)
-with event.install_recorder("numba:compile") as recorder:
-    compiled(play_block)(uniform.POLICY, uniform.configure(3), environment, np.array([40]), rng, *found)
-print(inlined.has_compiled(), b"".join(map(bytes, found)).hex())
-print(*{record.data["dispatcher"].py_func.__module__ for _, record in recorder.buffer})
-"""
-
-
-def test_what_is_compiled_in_advance_is_taken_in_and_changes_no_number(place):
-    numbers, modules = {}, {}
-    for way in ("", "in advance"):
-        command = [sys.executable, "-c", COMPILE_A_KERNEL, *way.split()]
-        environment = {**os.environ, kept.FOLDER_VARIABLE: str(place / way)}
-        said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-        numbers[way], modules[way] = said.splitlines()
-    assert numbers[""] == numbers["in advance"]
-    assert numbers[""].startswith("True ")
-    generators = "numba.np.random.generator_methods"
-    assert (generators in modules[""], generators in modules["in advance"]) == (True, False)
-
-
 def test_a_function_that_a_kernel_has_taken_in_can_still_be_called(place):
     for function in (play_block, play, bernoulli.pull):
         function._reset_overloads()  # earlier tests have called them

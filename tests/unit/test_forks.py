@@ -11,11 +11,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numba
+import numpy as np
 import pytest
 from snakemake.benchmark import BenchmarkRecord
 from snakemake.script import PythonScript
 
 import privarms
+from privarms import fork_server
+from privarms.audits import released_number
 from privarms.forks import ONE_THREAD, Server, use
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks are for Linux")
@@ -165,28 +168,99 @@ def test_jobs_that_start_anew_run_side_by_side(server, held_up, tmp_path):
     meet(server, tmp_path)
 
 
-SAY_WHAT_IS_COMPILED = """
-import sys
-inlined = sys.modules.get("privarms.inlined")
-said.write_text(str(inlined is not None and len(inlined._common.overloads)))
-import privarms.inlined
+CALL_A_KERNEL = """
+import os, psutil, sys
+import numpy as np
+from privarms.audits import released_number, released_vector
+from privarms.compiled import compiled
+
+def others():
+    return [p for p in psutil.Process(os.getppid()).children() if p.pid != os.getpid()]
+
+def kernel(name):
+    (module,) = (m for n, m in sys.modules.items() if n.startswith("kernel_") and name in open(m.__file__).read())
+    return module.call
+
+def one(rng):
+    return compiled(released_number._count)(1.0, 0.5, 3, rng)
+
+def two(rng):
+    return compiled(released_vector._count)(np.ones(2), 0.5, 3, rng)
 """
+SAY_WHO_COMPILED = """
+value = one(np.random.default_rng(1))
+said.write_text(repr((value, sum(kernel("released_number").stats.cache_misses.values()), [p.pid for p in others()])))
+"""
+needs_a_compiler = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_after_a_job_that_compiled_a_kernel_what_kernels_have_in_common_is_there(
-    run, new_server, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("PRIVARMS_KERNELS", str(tmp_path / "kernels"))
-    assert [run(SAY_WHAT_IS_COMPILED) for _ in range(2)] == ["False", "0"]
-    kernel = "import numpy as np\nfrom privarms.compiled import compiled\nfrom privarms.audits import released_number\n"
-    kernel += "compiled(released_number._count)(1.0, 0.5, 3, np.random.default_rng(1))"
-    run(kernel)
-    assert run(SAY_WHAT_IS_COMPILED) == "1"
-    # It costs seconds, for which there is no need where kernels are only found.
-    again = runs(new_server(), tmp_path)
-    again(kernel)
-    assert again(SAY_WHAT_IS_COMPILED) == "0"
+@pytest.fixture
+def kernels(tmp_path, monkeypatch):
+    place = tmp_path / "kernels"
+    monkeypatch.setenv("PRIVARMS_KERNELS", str(place))
+    return place
+
+
+@needs_a_compiler
+def test_another_process_compiles_what_a_job_needs_and_is_there_for_the_next(run, kernels):
+    expected = released_number._count(1.0, 0.5, 3, np.random.default_rng(1))
+    value, misses, others = eval(run(CALL_A_KERNEL + SAY_WHO_COMPILED))
+    assert (value, misses, len(others)) == (expected, 0, 1)
+    # Another kernel, for which there must be one more compilation.
+    shutil.rmtree(kernels)
+    assert eval(run(CALL_A_KERNEL + SAY_WHO_COMPILED)) == (expected, 0, others)
+
+
+@needs_a_compiler
+def test_a_job_compiles_where_who_would_is_gone(run, kernels):
+    value, _, others = eval(run(CALL_A_KERNEL + SAY_WHO_COMPILED))
+    shutil.rmtree(kernels)
+    (pid,) = others
+    os.kill(pid, signal.SIGSTOP)
+    kill = "import threading, signal\nthreading.Timer(1, lambda: others()[0].kill()).start()\n"
+    found, misses, _ = eval(run(CALL_A_KERNEL + kill + SAY_WHO_COMPILED))
+    assert (found, misses) == (value, 1)
+    # And the next one has one again.
+    shutil.rmtree(kernels)
+    found, misses, others = eval(run(CALL_A_KERNEL + SAY_WHO_COMPILED))
+    assert (found, misses, len(others), pid in others) == (value, 0, 1, False)
+
+
+@needs_a_compiler
+def test_a_kernel_that_cannot_be_compiled_is_the_jobs_own_error(run, kernels, capfd):
+    with pytest.raises(subprocess.CalledProcessError):
+        run(CALL_A_KERNEL + "compiled(released_number._count)('a', 'b', 3, np.random.default_rng(1))")
+    assert "TypingError" in capfd.readouterr().err
+
+
+@needs_a_compiler
+def test_what_was_imported_before_an_edit_is_not_kept_under_what_it_says_since(run, library, kernels):
+    say = "import privarms\nsaid.write_text(repr((one(np.random.default_rng(1)), privarms.__file__)))"
+    before, file = eval(run(CALL_A_KERNEL + say))
+    assert file == str(library / "__init__.py")
+    source = library / "audits" / "released_number.py"
+    edit = f"from pathlib import Path\nplace = Path({str(source)!r})\n"
+    edit += "place.write_text(place.read_text().replace('return events', 'return events + 1000'))\n"
+    assert [eval(run(CALL_A_KERNEL + more + say))[0] for more in (edit, "")] == [before, before + 1000]
+
+
+def test_few_processes_compile_at_once(monkeypatch):
+    monkeypatch.setattr(fork_server, "compile_kernels", lambda asking, *_: asking.poll(None))
+    processes = fork_server.Kernels()
+    jobs = [fork_server.FORK.Pipe() for _ in range(fork_server.Kernels.MOST + 1)]
+    try:
+        for ours, _ in jobs:
+            processes.ask(b"", ours, None, [])
+        assert [its.poll(0) for _, its in jobs] == [False] * fork_server.Kernels.MOST + [True]
+        assert jobs[-1][1].recv() is False
+        # It has ended without an answer, and its job is told.
+        (first, *_) = processes.connections()
+        processes.answer(first)
+        assert jobs[0][1].poll(5) and jobs[0][1].recv() is False
+        assert len(processes.connections()) == fork_server.Kernels.MOST - 1
+    finally:
+        processes.end()
+    assert processes.connections() == []
 
 
 def test_environment_folder_and_arguments_are_the_jobs_own(run, tmp_path, monkeypatch):

@@ -3,7 +3,8 @@
 numba keeps machine code itself (`cache=True`), but not that of kernels that get functions as arguments, as ours get
 policies and environments, and it goes by the time of one file, so that an edit of another one would run stale code.
 Here a call is written down as a module of its own, in which functions are named and not passed, under a digest of every
-file of the library that they use, directly or not, and of the versions; numba keeps the machine code of that.
+file of the library that they use, directly or not, and of the versions; numba keeps the machine code of that. Where
+there is a process that compiles for all jobs, `compiler`, it is asked first.
 """
 
 import hashlib
@@ -14,14 +15,16 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 
 import llvmlite
 import numba
 import numba.experimental.function_type
 import numpy as np
+from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
+from privarms import compiler
+from privarms.edits import looks
 from privarms.files.whole import write_text
 from privarms.inlined import ENTRY, inlined
 from privarms.studies import library
@@ -29,6 +32,8 @@ from privarms.studies import library
 FOLDER_VARIABLE = "PRIVARMS_KERNELS"
 # Machine code that no job has used for so long is removed.
 KEPT_DAYS = 60
+# Kernels are made of the library as this process has imported it, and kept under what its files say.
+_AT_IMPORT = looks()
 _OPTIONS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "CPU_NAME", "CPU_FEATURES")
 
 
@@ -36,7 +41,8 @@ def compiled(kernel: Callable) -> Callable:
     """The same function: an `@njit` function of which the machine code comes from disk, if it is there, or goes there.
 
     Its arguments may be functions of the library or hold some, in NamedTuples. Whatever cannot be kept (a function that
-    is not the library's or has no name in its module, a folder that cannot be written) is compiled here and now.
+    is not the library's or has no name in its module, a folder that cannot be written, a library that has been edited
+    since this process imported it) is compiled here and now.
     """
     if not isinstance(kernel, Dispatcher):
         return kernel  # plain Python, where numba is switched off
@@ -58,7 +64,7 @@ def compiled(kernel: Callable) -> Callable:
 
 
 class _NotKept(Exception):
-    """This call has functions that only this process knows, or there is no place."""
+    """This call has functions that only this process knows, or is not of what is in the files, or there is no place."""
 
 
 def _written(kernel: Callable, arguments: tuple) -> tuple[str, list]:
@@ -107,10 +113,12 @@ def _has_functions(value: tuple) -> bool:
 def _kept(text: str, bounds: int) -> Callable:
     """The function `call` of a module with this text. Raises _NotKept where none can be written."""
     digest = hashlib.sha256(f"{text}{bounds}".encode())
-    for said in _settings():
+    for said in settings():
         digest.update(said.encode())
     for file in _sources(text):
         digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
+    if looks() != _AT_IMPORT:
+        raise _NotKept
     name = f"kernel_{digest.hexdigest()[:32]}"
     path = folder() / name / f"{name}.py"
     try:
@@ -123,7 +131,7 @@ def _kept(text: str, bounds: int) -> Callable:
     except Exception as error:
         raise _NotKept from error
     _remove_broken(path.parent / "__pycache__")
-    return getattr(_loaded(name, path), ENTRY)
+    return loaded(path)
 
 
 def folder() -> Path:
@@ -132,7 +140,8 @@ def folder() -> Path:
     return Path(given or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms", "kernels")).expanduser()
 
 
-def _settings() -> Iterator[str]:
+def settings() -> Iterator[str]:
+    """What kernels depend on besides the library: versions, and numba's options."""
     yield f"{sys.version} {numba.__version__} {llvmlite.__version__} {np.__version__}"
     yield repr([getattr(numba.config, option, None) for option in _OPTIONS])
 
@@ -143,13 +152,30 @@ def _sources(text: str) -> tuple[str, ...]:
     return library.sources(*sorted({line[1].removeprefix(f"{library.PACKAGE}.") for line in lines}))
 
 
-def _loaded(name: str, path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
+def loaded(path: Path) -> Callable:
+    """The function `call` of a written module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     # numba looks a kept function's module up by its name.
-    sys.modules[name] = module
+    sys.modules[path.stem] = module
     spec.loader.exec_module(module)
-    return module
+    kernel = getattr(module, ENTRY)
+    kernel._cache = _AskingCache(kernel.py_func, path)
+    return kernel
+
+
+class _AskingCache(FunctionCache):
+    """What numba keeps of a written module, with what another process compiles when it is asked."""
+
+    def __init__(self, function: Callable, path: Path):
+        super().__init__(function)
+        self._path = path
+
+    def _load_overload(self, sig, target_context):
+        found = super()._load_overload(sig, target_context)
+        if found is None and compiler.ask(self._path, sig):
+            found = super()._load_overload(sig, target_context)
+        return found
 
 
 def _remove_broken(place: Path) -> None:

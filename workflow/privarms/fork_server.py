@@ -1,7 +1,7 @@
 """The process of which a script's jobs are forks, see `forks`: it holds what the last of them had to import.
 
-If one had to compile a kernel, it holds besides what most kernels call, `privarms.inlined.in_advance`. An edit of this
-library counts from the next job on: the process starts anew or, where other jobs are running, that job does.
+Kernels that jobs need are compiled by a process beside it, `compiler`. An edit of this library counts from the next job
+on: the process starts anew or, where other jobs are running, that job does.
 
 `python -m privarms.fork_server N`, N the descriptor of a socket to the process that asks for jobs. It ends with that.
 """
@@ -17,17 +17,16 @@ import sys
 import sysconfig
 from collections.abc import Iterable
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import NamedTuple
 
-LIBRARY = Path(__file__).parent
+from privarms import compiler
+from privarms.edits import LIBRARY, looks
+
 # Whose modules may be held.
 FOLDERS = (
     *(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")),
     str(LIBRARY) + os.sep,
 )
-# How kernels are compiled. Named and not imported: a server starts without numba.
-COMPILING = f"{LIBRARY.name}.inlined"
 FORK = multiprocessing.get_context("fork")
 
 
@@ -50,43 +49,48 @@ def serve(asking: Connection) -> None:
     # Pages that a collector has written to are no longer shared.
     gc.disable()
     imported: list[str] = []
-    compiles = prepared = False
     at_start: dict[str, tuple] | None = looks()
     running: dict[Connection, tuple[Job, multiprocessing.Process]] = {}
+    kernels = Kernels()
     while True:
-        for ready in wait([asking, *running]):
-            if ready is not asking:
+        for ready in wait([asking, *running, *kernels.connections()]):
+            others = [asking, *running, *kernels.connections()]
+            if ready in kernels.connections():
+                kernels.answer(ready)
+            elif ready is not asking:
+                try:
+                    said, value = ready.recv()
+                except (EOFError, OSError):
+                    said, value = "imported", []
+                if said == "compile":
+                    kernels.ask(value, ready, at_start, others)
+                    continue
+                imported += value
                 job, process = running.pop(ready)
-                with contextlib.suppress(EOFError):
-                    modules, has_compiled = ready.recv()
-                    imported += modules
-                    compiles |= has_compiled
                 ready.close()
                 process.join()
                 asking.send((job.number, "ended", process.exitcode))
-                continue
-            if not running and looks() != at_start:
-                # What is asked waits in the socket.
-                os.execv(sys.executable, [sys.executable, "-P", "-m", f"{LIBRARY.name}.fork_server", *sys.argv[1:]])
-            try:
-                job = asking.recv()
-            except EOFError:
-                return
-            if imported:
-                prepare(imported)
-                imported = []
-                if looks() != at_start:
-                    # Nobody knows which text has been imported.
-                    at_start = None
-            if compiles and not prepared:
-                prepare_kernels()
-                prepared = True
-            end, ends = FORK.Pipe(duplex=False)
-            process = FORK.Process(target=run, args=(job, ends, at_start))
-            process.start()
-            ends.close()
-            running[end] = job, process
-            asking.send((job.number, "began", process.pid))
+            else:
+                if not running and looks() != at_start:
+                    kernels.end()
+                    # What is asked waits in the socket.
+                    os.execv(sys.executable, [sys.executable, "-P", "-m", f"{LIBRARY.name}.fork_server", *sys.argv[1:]])
+                try:
+                    job = asking.recv()
+                except EOFError:
+                    return
+                if imported:
+                    prepare(imported)
+                    imported = []
+                    if looks() != at_start:
+                        # Nobody knows which text has been imported.
+                        at_start = None
+                ours, its = FORK.Pipe()
+                process = FORK.Process(target=run, args=(job, its, at_start, [*others, ours]))
+                process.start()
+                its.close()
+                running[ours] = job, process
+                asking.send((job.number, "began", process.pid))
 
 
 def prepare(modules: Iterable[str]) -> None:
@@ -97,33 +101,82 @@ def prepare(modules: Iterable[str]) -> None:
     gc.freeze()
 
 
-def prepare_kernels() -> None:
-    """Compile what most kernels call; what cannot be, a job will."""
-    with contextlib.suppress(Exception):
-        importlib.import_module(COMPILING).in_advance()
-    gc.collect()
-    gc.freeze()
+class Kernels:
+    """Processes `compiler.serve`, as many as jobs have asked at once but few, and the jobs that wait for answers."""
+
+    MOST = 2
+
+    def __init__(self) -> None:
+        # The first one that is free is asked, so that it knows most.
+        self._processes: dict[Connection, multiprocessing.Process] = {}
+        self._waiting: dict[Connection, Connection] = {}
+
+    def connections(self) -> list[Connection]:
+        """What there may be an answer on."""
+        return list(self._processes)
+
+    def ask(self, request: bytes, job: Connection, at_start: dict[str, tuple] | None, others: list[Connection]) -> None:
+        """Have a job's kernel compiled. others: connections that are not for a process to hold."""
+        asked = next((one for one in self._processes if one not in self._waiting), None)
+        if asked is None and len(self._processes) < self.MOST:
+            asked, its = FORK.Pipe()
+            process = FORK.Process(target=compile_kernels, args=(its, at_start, [*others, asked]), daemon=True)
+            process.start()
+            its.close()
+            self._processes[asked] = process
+        if asked is None:
+            say(job, False)
+            return
+        self._waiting[asked] = job
+        # Where it has just ended there will be no answer, which `answer` finds.
+        with contextlib.suppress(OSError):
+            asked.send_bytes(request)
+
+    def answer(self, asked: Connection) -> None:
+        """Pass on an answer or, where the process has ended, that there is none."""
+        try:
+            done = asked.recv()
+        except (EOFError, OSError):
+            done = False
+            self._end(asked)
+        if asked in self._waiting:
+            say(self._waiting.pop(asked), done)
+
+    def end(self) -> None:
+        """End all processes; no job is running."""
+        for asked in self.connections():
+            self._end(asked)
+        self._waiting.clear()
+
+    def _end(self, asked: Connection) -> None:
+        process = self._processes.pop(asked)
+        process.kill()
+        process.join()
+        asked.close()
 
 
-def looks() -> dict[str, tuple]:
-    """What an edit of the library's files changes of each of them."""
-    found = {}
-    for folder, _, names in os.walk(LIBRARY, followlinks=True):
-        for name in names:
-            # Editors leave links to nowhere beside a file, and files that are gone a moment later.
-            with contextlib.suppress(OSError):
-                if name.endswith(".py"):
-                    told = os.stat(path := os.path.join(folder, name))
-                    found[path] = (told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
-    return found
+def say(job: Connection, done: bool) -> None:
+    """Answer a job, which may be gone."""
+    with contextlib.suppress(OSError):
+        job.send(done)
 
 
-def run(job: Job, ends: Connection, at_start: dict[str, tuple] | None) -> None:
-    """In a process of its own: run the job's file as a script, and send what it had to import, and if it compiled.
+def compile_kernels(asking: Connection, at_start: dict[str, tuple] | None, others: Iterable[Connection]) -> None:
+    """In a process of its own: `compiler.serve`. others: connections that are not for it to hold."""
+    for connection in others:
+        connection.close()
+    compiler.serve(asking, lambda: looks() == at_start)
+
+
+def run(job: Job, server: Connection, at_start: dict[str, tuple] | None, others: Iterable[Connection]) -> None:
+    """In a process of its own: run the job's file as a script, and send what it had to import.
 
     at_start: what `looks` said before a job had imported anything, None for what no longer counts
+    others: connections that are not for this process to hold
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for connection in others:
+        connection.close()
     os.environ.clear()
     os.environ.update(job.environment)
     os.chdir(job.folder)
@@ -131,9 +184,10 @@ def run(job: Job, ends: Connection, at_start: dict[str, tuple] | None) -> None:
     gc.enable()
     if looks() != at_start:
         # Its end is what says that the job has ended.
-        os.set_inheritable(ends.fileno(), True)
+        os.set_inheritable(server.fileno(), True)
         os.execv(sys.executable, [sys.executable, job.path])
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    compiler.server = server
     there = set(sys.modules)
     try:
         runpy.run_path(job.path, run_name="__main__")
@@ -143,8 +197,7 @@ def run(job: Job, ends: Connection, at_start: dict[str, tuple] | None) -> None:
         os.kill(os.getpid(), signal.SIGINT)
     finally:
         with contextlib.suppress(OSError):
-            modules = [name for name in sys.modules if name not in there and _may_be_held(name)]
-            ends.send((modules, COMPILING in sys.modules and sys.modules[COMPILING].has_compiled()))
+            server.send(("imported", [name for name in sys.modules if name not in there and _may_be_held(name)]))
 
 
 def _may_be_held(name: str) -> bool:

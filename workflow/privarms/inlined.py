@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 import numba
-import numpy as np
 from llvmlite import ir
-from numba import njit
 from numba.core import codegen, cpu, dispatcher, sigutils
 from numba.core.imputils import lower_constant
 from numba.core.runtime import nrtdynmod
@@ -28,8 +26,6 @@ ENTRY = "call"
 _WHOLE = (ENTRY, "nrt")
 
 _active: ContextVar[bool] = ContextVar("_active", default=False)
-# Whether this process has compiled a kernel, and not only found one.
-_compiled = False
 # What functions raise and print with goes through an environment of theirs, of which machine code knows the address.
 _environments: dict[str, object] = {}
 
@@ -47,34 +43,6 @@ def inlined() -> Iterator[None]:
             yield
     finally:
         _active.reset(before)
-
-
-def has_compiled() -> bool:
-    """Whether this process has compiled a kernel, and not only found one that was kept."""
-    return _compiled
-
-
-def in_advance() -> None:
-    """Compile what most kernels call of numba's own, once for all kernels of this process and its forks."""
-    examples = (np.random.default_rng(0), np.zeros(1), np.zeros(1, np.int64), 1, 1.0)
-    with inlined():
-        _common.compile(tuple(map(numba.typeof, examples)))
-
-
-@njit
-def _common(rng, numbers, counts, count, number):
-    """What most kernels call: a third to a half of the time that a bandit's takes to compile. Never run."""
-    total = rng.random() + rng.standard_exponential() + rng.standard_normal() + rng.standard_gamma(number)
-    total += rng.standard_gamma(count) + rng.binomial(count, number)
-    for made in (np.zeros(count), np.ones(count), np.empty(count), np.full(count, number), np.arange(number)):
-        total += made[0] + np.zeros((count, count))[0, 0]
-    for made in (np.zeros(count, np.int64), np.full(count, count), np.arange(count)):
-        total += made[0] + np.zeros((count, count), np.int64)[0, 0]
-    numbers[:] = number
-    counts[:] = count
-    total += numbers.max() + numbers.min() + numbers.sum() + counts.max() + counts.min() + counts.sum()
-    total += np.argmax(numbers) + min(count, count) + max(count, count) + min(number, number) + max(number, number)
-    return total + count**2 + number**2 + int(number)
 
 
 def _customize_flags(self, flags):
@@ -130,10 +98,8 @@ def _optimize_functions(self, module):
 
 
 def _optimize_final_module(self):
-    global _compiled
     if not _active.get() or self.name in _WHOLE:
         _numba_optimize_final_module(self)
-        _compiled |= _active.get() and self.name == ENTRY
     else:
         # The kernel that takes the functions in is optimised in full.
         passes, builder = self._codegen._module_pass_manager(

@@ -1,0 +1,87 @@
+"""A process that compiles for jobs: only what a job would compile itself, and only as long as somebody asks."""
+
+import contextlib
+import gc
+import signal
+from multiprocessing import Pipe
+
+import numba
+import numpy as np
+import pytest
+
+from privarms import compiled as kept
+from privarms import compiler
+from privarms.audits import released_number
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """What a job asks for whose kernel is not there: the module's file, the settings, the types."""
+    monkeypatch.setenv(kept.FOLDER_VARIABLE, str(tmp_path))
+    found = []
+    monkeypatch.setattr(compiler, "ask", lambda path, signature: found.append((path, signature)))
+    kept._kept.cache_clear()
+    kept.compiled(released_number._count)(1.0, 0.5, 3, np.random.default_rng(1))
+    ((path, signature),) = found
+    for file in path.parent.rglob("*.nb[ic]"):
+        file.unlink()
+    return path, list(kept.settings()), signature
+
+
+def is_there(path):
+    return bool(list(path.parent.rglob("*.nbc")))
+
+
+def test_what_is_compiled_is_what_the_job_finds(asked):
+    path, settings, signature = asked
+    assert compiler.compile_kernel(path, settings, signature, lambda: True)
+    assert is_there(path)
+    kernel = kept.loaded(path)
+    kernel(1.0, 0.5, 3, np.random.default_rng(1))
+    assert (sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values())) == (1, 0)
+
+
+@pytest.mark.parametrize(("settings", "unchanged"), [(["another numba"], True), ([], False)])
+def test_another_kernel_than_the_jobs_is_not_kept(asked, settings, unchanged):
+    path, own, signature = asked
+    assert not compiler.compile_kernel(path, settings or own, signature, lambda: unchanged)
+    assert not is_there(path)
+
+
+def test_who_has_nobody_to_ask_is_told_so():
+    assert compiler.ask("nowhere", ()) is False
+
+
+@pytest.fixture
+def served():
+    """Serve here what was asked; the other end of the connection. What `serve` changes of the process is undone."""
+    handler, threshold = signal.getsignal(signal.SIGINT), gc.get_threshold()
+    ours, its = Pipe()
+
+    def serve(*requests):
+        for request in requests:
+            ours.send_bytes(request)
+        compiler.serve(its, lambda: True)
+        its.close()
+        answers = []
+        # What was asked and not read resets the connection.
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                answers.append(ours.recv())
+        return answers
+
+    yield serve
+    signal.signal(signal.SIGINT, handler)
+    gc.set_threshold(*threshold)
+
+
+def test_it_ends_when_nobody_asks_for_long(served, monkeypatch):
+    monkeypatch.setattr(compiler, "MOST_SECONDS", 0.05)
+    assert served(b"nonsense", b"more of it") == [False, False]
+
+
+def test_it_ends_when_it_has_much_memory(served, monkeypatch):
+    monkeypatch.setattr(compiler, "MOST_MEGABYTES", 1)
+    assert served(b"nonsense", b"more of it") == [False]
