@@ -16,7 +16,7 @@ SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 # What runs import; the rest, packages' own tests above all, Python compiles where it is imported, for each process anew
 # if it may not write then.
 COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) $(VENV)/lib \
-	-x '/(tests?|testing|pip|setuptools|pkg_resources|pygments|rdflib|pyshacl|rocrate_validator|prompt_toolkit|docutils|pypdf|rich)/'
+	-x '/(tests?|pip|setuptools|pkg_resources|rdflib|pyshacl|rocrate_validator|prompt_toolkit|pypdf|rich)/'
 
 .PHONY: quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm clean
 .DEFAULT_GOAL := quick

@@ -20,7 +20,7 @@ from privarms.garbage import SELDOM
 # Named and not imported: a server starts without numba.
 COMPILED = f"{Path(__file__).parent.name}.compiled"
 # What a process knows takes some 10 MB a kernel. One with more than this ends, as does one that nobody needs any more.
-MOST_MEGABYTES = 700
+MOST_MEGABYTES = 1000
 MOST_SECONDS = 60
 
 # Of a job: who passes on what it asks.
