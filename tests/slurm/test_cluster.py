@@ -86,6 +86,8 @@ def test_one_interrupt_cancels_every_job(cluster, small, tmp_path):
         time.sleep(3)
         run.send_signal(signal.SIGINT)
         assert run.wait(timeout=120) != 0
+        # One that ran is completing until its node has seen it end.
+        wait_until(lambda: not ours("COMPLETING"), "the end of cancelled jobs")
     except (TimeoutError, subprocess.TimeoutExpired) as error:
         pytest.fail(f"{error}\n{project.said()}")
     finally:
@@ -93,8 +95,6 @@ def test_one_interrupt_cancels_every_job(cluster, small, tmp_path):
             run.kill()
             run.wait()
     assert ours("PENDING,RUNNING") == [], project.said()
-    # One that ran is completing until its node has seen it end.
-    wait_until(lambda: not ours("COMPLETING"), "the end of cancelled jobs")
     assert len([job for job in ours() if job["state"] == "CANCELLED"]) > 2
 
 

@@ -1,5 +1,6 @@
 """Jobs as forks of one process a script: each for itself, and what one has imported is there for the next."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -25,26 +26,16 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="fo
 
 
 @pytest.fixture
-def new_server():
-    servers = []
-    yield lambda: servers.append(Server()) or servers[-1]
-    for server in servers:
-        if server._process is not None:
-            server._process.kill()
-            server._process.wait()
-
-
-@pytest.fixture
-def server(new_server):
-    return new_server()
+def server():
+    server = Server()
+    yield server
+    if server._process is not None:
+        server._process.kill()
+        server._process.wait()
 
 
 @pytest.fixture
 def run(server, tmp_path):
-    return runs(server, tmp_path)
-
-
-def runs(server, tmp_path):
     """run(text) -> what a script with that text wrote into its file `said`."""
     said = tmp_path / "said"
 
@@ -171,25 +162,23 @@ def test_jobs_that_start_anew_run_side_by_side(server, held_up, tmp_path):
 CALL_A_KERNEL = """
 import os, psutil, sys
 import numpy as np
-from privarms.audits import released_number, released_vector
+from privarms import compiler
+from privarms.audits import released_number
 from privarms.compiled import compiled
 
 def others():
     return [p for p in psutil.Process(os.getppid()).children() if p.pid != os.getpid()]
 
-def kernel(name):
-    (module,) = (m for n, m in sys.modules.items() if n.startswith("kernel_") and name in open(m.__file__).read())
+def kernel():
+    (module,) = (module for name, module in sys.modules.items() if name.startswith("kernel_"))
     return module.call
 
 def one(rng):
     return compiled(released_number._count)(1.0, 0.5, 3, rng)
-
-def two(rng):
-    return compiled(released_vector._count)(np.ones(2), 0.5, 3, rng)
 """
 SAY_WHO_COMPILED = """
 value = one(np.random.default_rng(1))
-said.write_text(repr((value, sum(kernel("released_number").stats.cache_misses.values()), [p.pid for p in others()])))
+said.write_text(repr((value, sum(kernel().stats.cache_misses.values()), [p.pid for p in others()])))
 """
 needs_a_compiler = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -206,7 +195,7 @@ def test_another_process_compiles_what_a_job_needs_and_is_there_for_the_next(run
     expected = released_number._count(1.0, 0.5, 3, np.random.default_rng(1))
     value, misses, others = eval(run(CALL_A_KERNEL + SAY_WHO_COMPILED))
     assert (value, misses, len(others)) == (expected, 0, 1)
-    # Another kernel, for which there must be one more compilation.
+    # It is gone from the disk, so that it must be compiled once more.
     shutil.rmtree(kernels)
     assert eval(run(CALL_A_KERNEL + SAY_WHO_COMPILED)) == (expected, 0, others)
 
@@ -216,9 +205,23 @@ def test_a_job_compiles_where_who_would_is_gone(run, kernels):
     value, _, others = eval(run(CALL_A_KERNEL + SAY_WHO_COMPILED))
     shutil.rmtree(kernels)
     (pid,) = others
-    os.kill(pid, signal.SIGSTOP)
-    kill = "import threading, signal\nthreading.Timer(1, lambda: others()[0].kill()).start()\n"
-    found, misses, _ = eval(run(CALL_A_KERNEL + kill + SAY_WHO_COMPILED))
+    # Asked while it is held up, it is killed before it answers.
+    kill = """
+class Killing:
+    def send(self, request):
+        server.send(request)
+    def recv(self):
+        others()[0].kill()
+        return server.recv()
+
+others()[0].suspend()
+server, compiler.server = compiler.server, Killing()
+"""
+    try:
+        found, misses, _ = eval(run(CALL_A_KERNEL + kill + SAY_WHO_COMPILED))
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     assert (found, misses) == (value, 1)
     # And the next one has one again.
     shutil.rmtree(kernels)
@@ -244,6 +247,34 @@ def test_what_was_imported_before_an_edit_is_not_kept_under_what_it_says_since(r
     assert [eval(run(CALL_A_KERNEL + more + say))[0] for more in (edit, "")] == [before, before + 1000]
 
 
+@needs_a_compiler
+def test_a_job_whose_asker_is_gone_compiles_and_ends(kernels, tmp_path):
+    there, gone, said, job = (tmp_path / name for name in ("there", "gone", "said", "job.py"))
+    job.write_text(
+        f"from pathlib import Path\n{CALL_A_KERNEL}\nimport time\nPath({str(there)!r}).write_text(str(os.getppid()))\n"
+        f"for _ in range(200):\n    if Path({str(gone)!r}).exists():\n        break\n    time.sleep(0.05)\n"
+        f"Path({str(said)!r}).write_text(repr(one(np.random.default_rng(1))))\n"
+    )
+    asking = f"from privarms.forks import Server\nServer().run({str(job)!r}, None, None)\n"
+    asker = subprocess.Popen([sys.executable, "-c", asking])
+    wait_for(lambda: there.exists() and there.read_text(), "the job")
+    asker.kill()
+    asker.wait()
+    gone.touch()
+    wait_for(said.exists, "what the job says")
+    server = Path("/proc") / there.read_text() / "cmdline"
+    wait_for(lambda: not server.exists() or b"fork_server" not in server.read_bytes(), "the server's end")
+
+
+def wait_for(condition, what):
+    for _ in range(400):
+        with contextlib.suppress(OSError):
+            if condition():
+                return
+        time.sleep(0.05)
+    pytest.fail(f"{what}: not within 20 s")
+
+
 def test_few_processes_compile_at_once(monkeypatch):
     monkeypatch.setattr(fork_server, "compile_kernels", lambda asking, *_: asking.poll(None))
     processes = fork_server.Kernels()
@@ -256,7 +287,8 @@ def test_few_processes_compile_at_once(monkeypatch):
         # It has ended without an answer, and its job is told.
         (first, *_) = processes.connections()
         processes.answer(first)
-        assert jobs[0][1].poll(5) and jobs[0][1].recv() is False
+        assert jobs[0][1].poll(5)
+        assert jobs[0][1].recv() is False
         assert len(processes.connections()) == fork_server.Kernels.MOST - 1
     finally:
         processes.end()

@@ -93,6 +93,21 @@ def test_one_whose_pip_may_be_half_there_is_made_anew(make):
     assert not (make.venv / "left").exists()
 
 
+IMPORTS = "snakemake.cli, numba, pandas, pyarrow.parquet, scipy.integrate, scipy.optimize, scipy.signal, scipy.stats"
+IMPORTS += ", matplotlib.pyplot, matplotlib.backends.backend_pdf, matplotlib.backends.backend_svg, jinja2, jsonschema"
+
+
+def test_what_runs_import_is_compiled_in_advance():
+    """Where Python may not write what it compiles, every process would compile it."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (left_out,) = re.findall(r"-x '(.*)'", text)
+    program = f"import sys, {IMPORTS}\nprint(*(getattr(m, '__file__', None) or '' for m in list(sys.modules.values())))"
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    installed = [path.split("site-packages", 1)[1] for path in said.split() if "site-packages" in path]
+    assert len(installed) > 1000
+    assert [path for path in installed if re.search(left_out, path)] == []
+
+
 def test_packages_that_may_be_half_there_are_installed_again(make):
     assert not make(KILL="sync")
     assert make()

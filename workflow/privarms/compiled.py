@@ -1,7 +1,7 @@
 """Kernels whose machine code is kept on disk, so that it is compiled once and not by every job.
 
 numba keeps machine code itself (`cache=True`), but not that of kernels that get functions as arguments, as ours get
-policies and environments, and it goes by the time of one file, so that an edit of another one would run stale code.
+policies and environments, and it goes by one file, so that an edit of another one would run stale code.
 Here a call is written down as a module of its own, in which functions are named and not passed, under a digest of every
 file of the library that they use, directly or not, and of the versions; numba keeps the machine code of that. Where
 there is a process that compiles for all jobs, `compiler`, it is asked first.
@@ -23,8 +23,7 @@ import numpy as np
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
-from privarms import compiler
-from privarms.edits import looks
+from privarms import compiler, edits
 from privarms.files.whole import write_text
 from privarms.inlined import ENTRY, inlined
 from privarms.studies import library
@@ -32,8 +31,6 @@ from privarms.studies import library
 FOLDER_VARIABLE = "PRIVARMS_KERNELS"
 # Machine code that no job has used for so long is removed.
 KEPT_DAYS = 60
-# Kernels are made of the library as this process has imported it, and kept under what its files say.
-_AT_IMPORT = looks()
 _OPTIONS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "CPU_NAME", "CPU_FEATURES")
 
 
@@ -112,13 +109,14 @@ def _has_functions(value: tuple) -> bool:
 @cache
 def _kept(text: str, bounds: int) -> Callable:
     """The function `call` of a module with this text. Raises _NotKept where none can be written."""
+    # Before and after: a file that is being written need not be one that can be read.
+    _look_for_edits()
     digest = hashlib.sha256(f"{text}{bounds}".encode())
     for said in settings():
         digest.update(said.encode())
     for file in _sources(text):
         digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
-    if looks() != _AT_IMPORT:
-        raise _NotKept
+    _look_for_edits()
     name = f"kernel_{digest.hexdigest()[:32]}"
     path = folder() / name / f"{name}.py"
     try:
@@ -132,6 +130,12 @@ def _kept(text: str, bounds: int) -> Callable:
         raise _NotKept from error
     _remove_broken(path.parent / "__pycache__")
     return loaded(path)
+
+
+def _look_for_edits() -> None:
+    """Raises _NotKept if a kernel would be of what was imported, but under what the files say since."""
+    if edits.looks() != edits.AT_IMPORT:
+        raise _NotKept
 
 
 def folder() -> Path:

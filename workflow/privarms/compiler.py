@@ -8,17 +8,17 @@ import contextlib
 import gc
 import importlib
 import pickle
-import resource
 import signal
 import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from privarms.edits import LIBRARY
 from privarms.garbage import SELDOM
 
 # Named and not imported: a server starts without numba.
-COMPILED = f"{Path(__file__).parent.name}.compiled"
+COMPILED = f"{LIBRARY.name}.compiled"
 # What a process knows takes some 10 MB a kernel. One with more than this ends, as does one that nobody needs any more.
 MOST_MEGABYTES = 1000
 MOST_SECONDS = 60
@@ -28,7 +28,7 @@ server: Connection | None = None
 
 
 def ask(path: Path, signature: tuple) -> bool:
-    """Whether another process has compiled and kept the kernel of a written module for arguments of these types."""
+    """Whether another process has compiled the kernel of a written module for arguments of these types."""
     if server is None:
         return False
     # Whoever is asked may be gone. Then the job compiles, and says what is wrong if something is.
@@ -44,6 +44,9 @@ def serve(asking: Connection, unchanged: Callable[[], bool]) -> None:
 
     unchanged: whether the library's files are those that this process has imported, and those that it will import
     """
+    # There is none on Windows, where nothing is forked.
+    import resource
+
     # An interrupt of the terminal's is for the jobs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.enable()
@@ -62,11 +65,15 @@ def serve(asking: Connection, unchanged: Callable[[], bool]) -> None:
 def compile_kernel(path: Path, settings: list[str], signature: tuple, unchanged: Callable[[], bool]) -> bool:
     """Compile and keep the kernel of a written module; False where a job's would be another one."""
     compiled = importlib.import_module(COMPILED)
-    kernel = compiled.loaded(path)
-    # Looked at when the module has imported what it calls: what has a file's text in its name is made of that text.
-    if settings != list(compiled.settings()) or not unchanged():
+    if settings != list(compiled.settings()):
         return False
-    with compiled.inlined():
-        kernel.compile(signature)
-    del sys.modules[path.stem]
-    return True
+    try:
+        kernel = compiled.loaded(path)
+        # Only now, when the module has imported what it calls: what is kept under a text must be made of it.
+        if unchanged():
+            with compiled.inlined():
+                kernel.compile(signature)
+            return True
+        return False
+    finally:
+        sys.modules.pop(path.stem, None)

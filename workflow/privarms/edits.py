@@ -18,3 +18,7 @@ def looks() -> dict[str, tuple]:
                     told = os.stat(path := os.path.join(folder, name))
                     found[path] = (told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
     return found
+
+
+# When this process began to import the library.
+AT_IMPORT = looks()

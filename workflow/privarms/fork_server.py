@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 from typing import NamedTuple
 
 from privarms import compiler
-from privarms.edits import LIBRARY, looks
+from privarms.edits import AT_IMPORT, LIBRARY, looks
 
 # Whose modules may be held.
 FOLDERS = (
@@ -43,54 +43,63 @@ class Job(NamedTuple):
 
 
 def serve(asking: Connection) -> None:
-    """Start a process for each `Job` that comes; answer (number, "began", pid) and (number, "ended", exit code)."""
+    """Start a process for each `Job` that comes; answer (number, "began", pid) and (number, "ended", exit code).
+
+    Jobs send ("compile", request), which a bool answers, and at their end ("imported", names). While one that has said
+    so takes its time to end, everything waits.
+    """
     # An interrupt of the terminal's is for the jobs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Pages that a collector has written to are no longer shared.
     gc.disable()
     imported: list[str] = []
-    at_start: dict[str, tuple] | None = looks()
+    at_start: dict[str, tuple] | None = AT_IMPORT
     running: dict[Connection, tuple[Job, multiprocessing.Process]] = {}
     kernels = Kernels()
-    while True:
-        for ready in wait([asking, *running, *kernels.connections()]):
-            others = [asking, *running, *kernels.connections()]
-            if ready in kernels.connections():
-                kernels.answer(ready)
-            elif ready is not asking:
-                try:
-                    said, value = ready.recv()
-                except (EOFError, OSError):
-                    said, value = "imported", []
-                if said == "compile":
-                    kernels.ask(value, ready, at_start, others)
-                    continue
-                imported += value
-                job, process = running.pop(ready)
-                ready.close()
-                process.join()
-                asking.send((job.number, "ended", process.exitcode))
-            else:
-                if not running and looks() != at_start:
-                    kernels.end()
-                    # What is asked waits in the socket.
-                    os.execv(sys.executable, [sys.executable, "-P", "-m", f"{LIBRARY.name}.fork_server", *sys.argv[1:]])
-                try:
+    # Who asks may be gone at any time. Connections to jobs must close then, for a job may wait for an answer.
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            for ready in wait([asking, *running, *kernels.connections()]):
+                others = [asking, *running, *kernels.connections()]
+                if ready in kernels.connections():
+                    kernels.answer(ready)
+                elif ready is not asking:
+                    said, value = heard(ready)
+                    if said == "compile":
+                        kernels.ask(value, ready, at_start, others)
+                        continue
+                    imported += value
+                    job, process = running.pop(ready)
+                    ready.close()
+                    process.join()
+                    asking.send((job.number, "ended", process.exitcode))
+                else:
+                    if not running and looks() != at_start:
+                        kernels.end()
+                        # What is asked waits in the socket.
+                        command = [sys.executable, "-P", "-m", f"{LIBRARY.name}.fork_server", *sys.argv[1:]]
+                        os.execv(sys.executable, command)
                     job = asking.recv()
-                except EOFError:
-                    return
-                if imported:
-                    prepare(imported)
-                    imported = []
-                    if looks() != at_start:
-                        # Nobody knows which text has been imported.
-                        at_start = None
-                ours, its = FORK.Pipe()
-                process = FORK.Process(target=run, args=(job, its, at_start, [*others, ours]))
-                process.start()
-                its.close()
-                running[ours] = job, process
-                asking.send((job.number, "began", process.pid))
+                    if imported:
+                        prepare(imported)
+                        imported = []
+                        if looks() != at_start:
+                            # Nobody knows which text has been imported.
+                            at_start = None
+                    ours, its = FORK.Pipe()
+                    process = FORK.Process(target=run, args=(job, its, at_start, [*others, ours]))
+                    process.start()
+                    its.close()
+                    running[ours] = job, process
+                    asking.send((job.number, "began", process.pid))
+
+
+def heard(job: Connection) -> tuple[str, object]:
+    """What a job says; one that has ended, or has started anew and ended, says nothing."""
+    try:
+        return job.recv()
+    except (EOFError, OSError):
+        return "imported", []
 
 
 def prepare(modules: Iterable[str]) -> None:
@@ -119,11 +128,9 @@ class Kernels:
         """Have a job's kernel compiled. others: connections that are not for a process to hold."""
         asked = next((one for one in self._processes if one not in self._waiting), None)
         if asked is None and len(self._processes) < self.MOST:
-            asked, its = FORK.Pipe()
-            process = FORK.Process(target=compile_kernels, args=(its, at_start, [*others, asked]), daemon=True)
-            process.start()
-            its.close()
-            self._processes[asked] = process
+            # There may be no more processes to be had.
+            with contextlib.suppress(OSError):
+                asked = self._start(at_start, others)
         if asked is None:
             say(job, False)
             return
@@ -131,6 +138,14 @@ class Kernels:
         # Where it has just ended there will be no answer, which `answer` finds.
         with contextlib.suppress(OSError):
             asked.send_bytes(request)
+
+    def _start(self, at_start: dict[str, tuple] | None, others: list[Connection]) -> Connection:
+        ours, its = FORK.Pipe()
+        process = FORK.Process(target=compile_kernels, args=(its, at_start, [*others, ours]), daemon=True)
+        process.start()
+        its.close()
+        self._processes[ours] = process
+        return ours
 
     def answer(self, asked: Connection) -> None:
         """Pass on an answer or, where the process has ended, that there is none."""

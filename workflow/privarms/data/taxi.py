@@ -190,19 +190,23 @@ def _stand_in_trips() -> Iterator[str]:
         yield from map(
             ",".join,
             zip(
-                (starts[i] for i in (96 * day + 4 * hour + quarter)[part]),
-                (f"{s:.0f}" for s in seconds[part].tolist()),
-                (f"{m:.2f}" for m in miles[part].tolist()),
-                (areas[i] for i in area[part]),
-                (areas[i] for i in dropoff[part]),
-                (f"{f:.2f}" for f in fare[part].tolist()),
+                _each(starts, (96 * day + 4 * hour + quarter)[part]),
+                map("{:.0f}".format, seconds[part].tolist()),
+                map("{:.2f}".format, miles[part].tolist()),
+                _each(areas, area[part]),
+                _each(areas, dropoff[part]),
+                map("{:.2f}".format, fare[part].tolist()),
                 map(str, tolls[part].tolist()),
-                (f"{e:.0f}" for e in extras[part].tolist()),
-                (payments[i] for i in payment[part]),
-                (companies[i] for i in company[part]),
+                map("{:.0f}".format, extras[part].tolist()),
+                _each(payments, payment[part]),
+                _each(companies, company[part]),
                 strict=True,
             ),
         )
+
+
+def _each(texts: list[str], indices: np.ndarray) -> Iterator[str]:
+    return map(texts.__getitem__, indices.tolist())
 
 
 def _draw(rng: np.random.Generator, weights: tuple[float, ...], n: int) -> np.ndarray:
