@@ -201,6 +201,14 @@ def test_another_process_compiles_what_a_job_needs_and_is_there_for_the_next(run
 
 
 @needs_a_compiler
+def test_what_numba_does_once_a_process_it_does_for_all_jobs_that_call_kernels(run, kernels):
+    say = "from privarms import compiled\nsaid.write_text(str(len(compiled._first.overloads)))"
+    assert [run(say) for _ in range(2)] == ["0", "0"]
+    run(f"{CALL_A_KERNEL}one(np.random.default_rng(1))")
+    assert run(say) == "1"
+
+
+@needs_a_compiler
 def test_a_job_compiles_where_who_would_is_gone(run, kernels):
     value, _, others = eval(run(CALL_A_KERNEL + SAY_WHO_COMPILED))
     shutil.rmtree(kernels)

@@ -20,6 +20,7 @@ import llvmlite
 import numba
 import numba.experimental.function_type
 import numpy as np
+from numba import njit
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
@@ -58,6 +59,21 @@ def compiled(kernel: Callable) -> Callable:
             return kernel(*arguments)
 
     return call
+
+
+def has_found() -> bool:
+    """Whether this process has looked for a kernel."""
+    return _kept.cache_info().misses > 0
+
+
+def begin() -> None:
+    """Have numba do what it does once a process, a quarter of a second, before it finds or compiles a first kernel."""
+    _first(1)
+
+
+@njit
+def _first(n):
+    return np.zeros(n)
 
 
 class _NotKept(Exception):

@@ -45,14 +45,15 @@ class Job(NamedTuple):
 def serve(asking: Connection) -> None:
     """Start a process for each `Job` that comes; answer (number, "began", pid) and (number, "ended", exit code).
 
-    Jobs send ("compile", request), which a bool answers, and at their end ("imported", names). While one that has said
-    so takes its time to end, everything waits.
+    Jobs send ("compile", request), which a bool answers, and at their end ("imported", names, whether they looked for
+    kernels). While one that has said so takes its time to end, everything waits.
     """
     # An interrupt of the terminal's is for the jobs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Pages that a collector has written to are no longer shared.
     gc.disable()
     imported: list[str] = []
+    calls_kernels = begun = False
     at_start: dict[str, tuple] | None = AT_IMPORT
     running: dict[Connection, tuple[Job, multiprocessing.Process]] = {}
     kernels = Kernels()
@@ -64,11 +65,12 @@ def serve(asking: Connection) -> None:
                 if ready in kernels.connections():
                     kernels.answer(ready)
                 elif ready is not asking:
-                    said, value = heard(ready)
+                    said, *values = heard(ready)
                     if said == "compile":
-                        kernels.ask(value, ready, at_start, others)
+                        kernels.ask(*values, ready, at_start, others)
                         continue
-                    imported += value
+                    imported += values[0]
+                    calls_kernels |= values[1]
                     job, process = running.pop(ready)
                     ready.close()
                     process.join()
@@ -86,6 +88,9 @@ def serve(asking: Connection) -> None:
                         if looks() != at_start:
                             # Nobody knows which text has been imported.
                             at_start = None
+                    if calls_kernels and not begun:
+                        prepare_for_kernels()
+                        begun = True
                     ours, its = FORK.Pipe()
                     process = FORK.Process(target=run, args=(job, its, at_start, [*others, ours]))
                     process.start()
@@ -94,12 +99,12 @@ def serve(asking: Connection) -> None:
                     asking.send((job.number, "began", process.pid))
 
 
-def heard(job: Connection) -> tuple[str, object]:
+def heard(job: Connection) -> tuple:
     """What a job says; one that has ended, or has started anew and ended, says nothing."""
     try:
         return job.recv()
     except (EOFError, OSError):
-        return "imported", []
+        return "imported", [], False
 
 
 def prepare(modules: Iterable[str]) -> None:
@@ -107,6 +112,14 @@ def prepare(modules: Iterable[str]) -> None:
     for name in modules:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
+    gc.freeze()
+
+
+def prepare_for_kernels() -> None:
+    """Have numba begin, once for all jobs."""
+    with contextlib.suppress(Exception):
+        importlib.import_module(compiler.COMPILED).begin()
+    gc.collect()
     gc.freeze()
 
 
@@ -184,7 +197,7 @@ def compile_kernels(asking: Connection, at_start: dict[str, tuple] | None, other
 
 
 def run(job: Job, server: Connection, at_start: dict[str, tuple] | None, others: Iterable[Connection]) -> None:
-    """In a process of its own: run the job's file as a script, and send what it had to import.
+    """In a process of its own: run the job's file as a script; send what it had to import, if it looked for kernels.
 
     at_start: what `looks` said before a job had imported anything, None for what no longer counts
     others: connections that are not for this process to hold
@@ -212,7 +225,9 @@ def run(job: Job, server: Connection, at_start: dict[str, tuple] | None, others:
         os.kill(os.getpid(), signal.SIGINT)
     finally:
         with contextlib.suppress(OSError):
-            server.send(("imported", [name for name in sys.modules if name not in there and _may_be_held(name)]))
+            names = [name for name in sys.modules if name not in there and _may_be_held(name)]
+            compiled = sys.modules.get(compiler.COMPILED)
+            server.send(("imported", names, compiled is not None and compiled.has_found()))
 
 
 def _may_be_held(name: str) -> bool:
