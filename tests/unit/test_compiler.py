@@ -1,7 +1,6 @@
 """A process that compiles for jobs: only what a job would compile itself, and only as long as somebody asks."""
 
 import contextlib
-import gc
 import signal
 from multiprocessing import Pipe
 
@@ -21,13 +20,13 @@ def asked(tmp_path, monkeypatch):
     """What a job asks for whose kernel is not there: the module's file, the settings, the types."""
     monkeypatch.setenv(kept.FOLDER_VARIABLE, str(tmp_path))
     found = []
-    monkeypatch.setattr(compiler, "ask", lambda path, signature: found.append((path, signature)))
+    monkeypatch.setattr(compiler, "ask", lambda *request: found.append(request))
     kept._kept.cache_clear()
     kept.compiled(released_number._count)(1.0, 0.5, 3, np.random.default_rng(1))
-    ((path, signature),) = found
-    for file in path.parent.rglob("*.nb[ic]"):
+    (request,) = found
+    for file in request[0].parent.rglob("*.nb[ic]"):
         file.unlink()
-    return path, list(kept.settings()), signature
+    return request
 
 
 def is_there(path):
@@ -51,13 +50,13 @@ def test_another_kernel_than_the_jobs_is_not_kept(asked, settings, unchanged):
 
 
 def test_who_has_nobody_to_ask_is_told_so():
-    assert compiler.ask("nowhere", ()) is False
+    assert compiler.ask("nowhere", [], ()) is False
 
 
 @pytest.fixture
 def served():
     """Serve here what was asked; the other end of the connection. What `serve` changes of the process is undone."""
-    handler, threshold = signal.getsignal(signal.SIGINT), gc.get_threshold()
+    handler = signal.getsignal(signal.SIGINT)
     ours, its = Pipe()
 
     def serve(*requests):
@@ -74,7 +73,6 @@ def served():
 
     yield serve
     signal.signal(signal.SIGINT, handler)
-    gc.set_threshold(*threshold)
 
 
 def test_it_ends_when_nobody_asks_for_long(served, monkeypatch):

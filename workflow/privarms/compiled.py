@@ -61,7 +61,7 @@ def compiled(kernel: Callable) -> Callable:
     return call
 
 
-def has_found() -> bool:
+def has_looked() -> bool:
     """Whether this process has looked for a kernel."""
     return _kept.cache_info().misses > 0
 
@@ -193,7 +193,7 @@ class _AskingCache(FunctionCache):
 
     def _load_overload(self, sig, target_context):
         found = super()._load_overload(sig, target_context)
-        if found is None and compiler.ask(self._path, sig):
+        if found is None and compiler.ask(self._path, list(settings()), sig):
             found = super()._load_overload(sig, target_context)
         return found
 

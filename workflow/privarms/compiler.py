@@ -15,7 +15,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from privarms.edits import LIBRARY
-from privarms.garbage import SELDOM
 
 # Named and not imported: a server starts without numba.
 COMPILED = f"{LIBRARY.name}.compiled"
@@ -27,13 +26,15 @@ MOST_SECONDS = 60
 server: Connection | None = None
 
 
-def ask(path: Path, signature: tuple) -> bool:
-    """Whether another process has compiled the kernel of a written module for arguments of these types."""
+def ask(path: Path, settings: list[str], signature: tuple) -> bool:
+    """Whether another process has compiled the kernel of a written module for arguments of these types.
+
+    settings: `compiled.settings`, which must be those of that process
+    """
     if server is None:
         return False
     # Whoever is asked may be gone. Then the job compiles, and says what is wrong if something is.
     with contextlib.suppress(Exception):
-        settings = list(importlib.import_module(COMPILED).settings())
         server.send(("compile", pickle.dumps((path, settings, signature))))
         return server.recv()
     return False
@@ -50,7 +51,6 @@ def serve(asking: Connection, unchanged: Callable[[], bool]) -> None:
     # An interrupt of the terminal's is for the jobs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.enable()
-    gc.set_threshold(*SELDOM)
     with contextlib.suppress(EOFError, OSError):
         while asking.poll(MOST_SECONDS):
             request = asking.recv_bytes()

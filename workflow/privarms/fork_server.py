@@ -227,7 +227,7 @@ def run(job: Job, server: Connection, at_start: dict[str, tuple] | None, others:
         with contextlib.suppress(OSError):
             names = [name for name in sys.modules if name not in there and _may_be_held(name)]
             compiled = sys.modules.get(compiler.COMPILED)
-            server.send(("imported", names, compiled is not None and compiled.has_found()))
+            server.send(("imported", names, compiled is not None and compiled.has_looked()))
 
 
 def _may_be_held(name: str) -> bool:

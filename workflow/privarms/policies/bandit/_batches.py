@@ -86,12 +86,16 @@ def release(state, arm, size, batch_sum, scale, forget, rng):
 
 
 @njit
-def learn(state, arm, reward, size, scale, forget, rng):
-    """Add a reward to the batch of `size` pulls, which begins with it if none is left; at its end release the sum."""
-    left = state.left if state.left > 0 else size
+def learn(batch_size, params, state, arm, reward, scale, forget, rng):
+    """Add a reward to a batch of batch_size(params, state, arm) pulls, which begins with it if none is left.
+
+    At its end release the sum.
+    """
+    # Asked at the ends of a batch alone: it may take a logarithm and powers.
+    left = state.left if state.left > 0 else batch_size(params, state, arm)
     batch_sum = state.batch_sum + reward if state.left > 0 else reward
     if left == 1:
-        release(state, arm, size, batch_sum, scale, forget, rng)
+        release(state, arm, batch_size(params, state, arm), batch_sum, scale, forget, rng)
     return State(state.pulls, state.rewards, state.private_sums, arm, left - 1, batch_sum)
 
 

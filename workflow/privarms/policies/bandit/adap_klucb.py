@@ -60,8 +60,7 @@ def choose(params, state, context, t, rng):
 @njit
 def learn(params, state, context, arm, reward, t, rng):
     """Add the reward; at the end of an episode release its mean, and forget the rewards before it."""
-    size = episode_length(params, state, arm)
-    return _batches.learn(state, arm, reward, size, params.noise / params.epsilon, True, rng)
+    return _batches.learn(episode_length, params, state, arm, reward, params.noise / params.epsilon, True, rng)
 
 
 @njit

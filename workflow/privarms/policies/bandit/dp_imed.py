@@ -69,9 +69,7 @@ def choose(params, state, context, t, rng):
 @njit
 def learn(params, state, context, arm, reward, t, rng):
     """Add the reward; at the end of a batch release its sum, with a noise of its own."""
-    # Within a batch its size, a logarithm and powers, is not asked for.
-    size = batch_size(params, state, arm) if state.left <= 1 else state.left
-    return _batches.learn(state, arm, reward, size, params.noise / params.epsilon, False, rng)
+    return _batches.learn(batch_size, params, state, arm, reward, params.noise / params.epsilon, False, rng)
 
 
 @njit
