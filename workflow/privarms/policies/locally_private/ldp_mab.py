@@ -102,11 +102,12 @@ LANES = 8
 SUMS = 11
 _U, _V, _N, _D, _B, _ESTIMATE, _RADIUS, _T, _C, _E, _F = range(0, SUMS * LANES, LANES)
 # Users of the source in the bin's time; from how many on the arm is looked at, inf if it is gone; a radius below which
-# the bin is halved; the least half-width; at the last look, the estimate less and plus the half-width.
-_USERS, _FROM, _FINE, _LEAST, _LOWEST, _HIGHEST = range(SUMS * LANES, (SUMS + 6) * LANES, LANES)
+# the bin is halved; the least half-width; at the last look, the estimate less and plus the half-width; a number, the
+# bin's, that lay between the two for all its arms when they were last compared: as long as it does none is worse.
+_USERS, _FROM, _FINE, _LEAST, _LOWEST, _HIGHEST, _BETWEEN = range(SUMS * LANES, (SUMS + 7) * LANES, LANES)
 # Not of an element, but of all that have been here: looks and misses, as in `_counts`.
-_LOOKS, _MISSES = range((SUMS + 6) * LANES, (SUMS + 8) * LANES, LANES)
-COLUMNS = (SUMS + 8) * LANES
+_LOOKS, _MISSES = range((SUMS + 7) * LANES, (SUMS + 9) * LANES, LANES)
+COLUMNS = (SUMS + 9) * LANES
 
 
 class Params(NamedTuple):
@@ -379,12 +380,20 @@ def _weighs(params, t):
 
 
 @njit
+def _new_lanes(rows):
+    """So many rows of zeros, each number of lane 0 where a processor's line begins: else every vector takes two."""
+    room = np.zeros(rows * COLUMNS + LANES)
+    first = -(room.ctypes.data // room.itemsize) % LANES
+    return room[first : first + rows * COLUMNS].reshape(rows, COLUMNS)
+
+
+@njit
 def _with_room(lanes, n_elements):
     """The same numbers, with rows for so many elements."""
     rows = -(-n_elements // LANES)
     if rows <= len(lanes):
         return lanes
-    longer = np.zeros((rows, COLUMNS))
+    longer = _new_lanes(rows)
     for row in range(len(lanes)):
         for column in range(COLUMNS):
             longer[row, column] = lanes[row, column]
@@ -406,6 +415,7 @@ def _occupy(params, state, lanes, place):
             lanes[row, _FROM + lane] = np.inf
         lanes[row, _FINE + lane] = params.tau * side if state.tree.depth[i] < params.depth else 0.0
         lanes[row, _LEAST + lane] = 0.0 if params.no_floor else side
+        lanes[row, _BETWEEN + lane] = np.nan
 
 
 @njit
@@ -453,16 +463,19 @@ def _receive(params, state, lanes, source, users, rng):
                 pulled[i, k] = 0
                 rewarded[i, k] = 0
         if owes > 0 and _weighs(params, t):
+            active = arms[i]
             for k in range(K):
-                if not (arms[i] >> k) & 1:
+                if not (active >> k) & 1:
                     continue
-                row, lane = (first + k) // LANES, (first + k) % LANES
+                # Without a sign, of which a quotient and a remainder would take notice.
+                element = np.uint64(first + k)
+                row, lane = element // np.uint64(LANES), element % np.uint64(LANES)
                 if owes == 1:
-                    lanes[row, _U + lane] += laplace(scale, rng)
-                    lanes[row, _V + lane] += laplace(scale, rng)
+                    lanes[row, np.uint64(_U) + lane] += laplace(scale, rng)
+                    lanes[row, np.uint64(_V) + lane] += laplace(scale, rng)
                 else:
-                    lanes[row, _U + lane] += _noise(scale, owes, rng)
-                    lanes[row, _V + lane] += _noise(scale, owes, rng)
+                    lanes[row, np.uint64(_U) + lane] += _noise(scale, owes, rng)
+                    lanes[row, np.uint64(_V) + lane] += _noise(scale, owes, rng)
             owes = 0
         owed[i] = owes
     if source == 0:
@@ -473,7 +486,8 @@ def _receive(params, state, lanes, source, users, rng):
 
 @njit(error_model="numpy", forceinline=True)
 def _estimate(params, state, lanes, source, users):
-    """Estimates and radii of all arms in all bins; how many of these say that a bin is fine enough to be halved.
+    """Estimates and radii of all arms in all bins; whether one says that a bin is fine enough to be halved, and whether
+    the arms of some bin have to be compared.
 
     Without a branch, so that LLVM makes vectors of the inner loop: the divisions and roots of LANES arms at once. It
     knows that no two columns overlap because their distances are constants.
@@ -482,7 +496,8 @@ def _estimate(params, state, lanes, source, users):
     n_elements = state.n_live[0] * params.n_arms
     running = not params.single_sum
     least, most = (-np.inf, np.inf) if params.unclipped else (0.0, 1.0)
-    fine = 0
+    # Two numbers in one, that LLVM adds up in one go.
+    fine_and_unsure = 0
     for row in range((n_elements + LANES - 1) // LANES):
         for lane in range(LANES):
             t = lanes[row, _USERS + lane] + users
@@ -517,27 +532,31 @@ def _estimate(params, state, lanes, source, users):
             finite = active & (radius < np.inf)
             lanes[row, _LOOKS + lane] += either(finite, 1.0, 0.0)
             lanes[row, _MISSES + lane] += either(finite & (abs(estimate - expected) > radius), 1.0, 0.0)
-            fine += active & (radius < lanes[row, _FINE + lane])
+            fine = active & (radius < lanes[row, _FINE + lane])
             half_width = max(params.width * radius, lanes[row, _LEAST + lane])
-            lanes[row, _LOWEST + lane] = either(active, estimate - half_width, -np.inf)
-            lanes[row, _HIGHEST + lane] = either(active, estimate + half_width, np.inf)
-    return fine
+            lowest, highest = estimate - half_width, estimate + half_width
+            lanes[row, _LOWEST + lane] = either(active, lowest, -np.inf)
+            lanes[row, _HIGHEST + lane] = either(active, highest, np.inf)
+            between = lanes[row, _BETWEEN + lane]
+            unsure = active & ~((lowest <= between) & (between <= highest))
+            fine_and_unsure += np.int64(fine) + (np.int64(unsure) << 32)
+    return fine_and_unsure % (1 << 32) > 0, fine_and_unsure >> 32 > 0
 
 
 @njit(error_model="numpy", forceinline=True)
-def _is_any_worse(params, state, lanes):
+def _is_any_worse(params, state, lanes, unsure):
     """Whether some bin has an arm that is clearly worse than another one, (16) and (29)."""
     K = params.n_arms
     worse = False
-    element = 0
-    for _ in range(state.n_live[0]):
+    for place in range(state.n_live[0] if unsure else 0):
         highest, lowest = -np.inf, np.inf
-        for _ in range(K):
+        for element in range(place * K, (place + 1) * K):
             row, lane = element // LANES, element % LANES
             highest = max(highest, lanes[row, _LOWEST + lane])
             lowest = min(lowest, lanes[row, _HIGHEST + lane])
-            element += 1
         worse |= highest > lowest
+        for element in range(place * K, (place + 1) * K):
+            lanes[element // LANES, _BETWEEN + element % LANES] = (highest + lowest) / 2
     return worse
 
 
@@ -561,7 +580,7 @@ def _learn(params, state, lanes, source, users, rng):
     """After a batch of users: sums, estimates and radii. Whether an arm may go, or a bin be halved."""
     _receive(params, state, lanes, source, users, rng)
     # In a loop of its own, without a draw: a processor then has several arms' divisions and roots on the way at once.
-    fine = _estimate(params, state, lanes, source, users)
+    fine, unsure = _estimate(params, state, lanes, source, users)
     if not params.uniform:
         for place in range(state.n_live[0]):
             i = state.live[place]
@@ -570,10 +589,9 @@ def _learn(params, state, lanes, source, users, rng):
                 state.estimates[i, k] = lanes[row, _ESTIMATE + lane]
                 state.radii[i, k] = lanes[row, _RADIUS + lane]
             state.stale[i] = True
-    halved = fine > 0
-    if halved and not params.some_arm:
-        halved = _is_any_fine(params, state, lanes)
-    return halved | _is_any_worse(params, state, lanes)
+    if fine and not params.some_arm:
+        fine = _is_any_fine(params, state, lanes)
+    return fine | _is_any_worse(params, state, lanes, unsure)
 
 
 @njit(error_model="numpy")
@@ -685,7 +703,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     here, shares = np.zeros(K), np.zeros(K)
     regret, earned = 0.0, 0.0
     next_checkpoint = 0
-    lanes = np.zeros((-(-state.n_live[0] * K // LANES), COLUMNS))
+    lanes = _new_lanes(-(-state.n_live[0] * K // LANES))
     for place in range(state.n_live[0]):
         _occupy(params, state, lanes, place)
     user = 0
