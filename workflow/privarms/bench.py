@@ -1,8 +1,8 @@
 """How fast the kernels are, beside their plain references and beside the random variates alone.
 
 A case is timed in one process, in turns: the path that studies use (the fast one where a policy has one), the plain
-one, and a loop that draws nothing but the variates that the first draws, noted down in a run from the same seed. The
-median over the turns is reported.
+one, and a loop that draws nothing but the variates that the first draws, noted down in a run from the same seed, as
+numba draws them of a Generator. The median over the turns is reported.
 """
 
 import sys
@@ -20,6 +20,7 @@ from numba import njit, types
 from numba.experimental import structref
 from numba.extending import overload_method
 
+from privarms.compiled import compiled
 from privarms.environments import bernoulli, classification, exponential, features_bernoulli, linear, two_point
 from privarms.inference import propensity
 from privarms.policies.bandit import dp_se, dp_ucb, epoch_se, private_ucb, successive_elimination, ucb, ucb1
@@ -100,7 +101,7 @@ def bandit(policy, horizon: int, plain_horizon: int, K: int = 5, **parameters) -
 
     def play(block, kernel, rounds, rng, replicates):
         found = np.zeros((replicates, 1)), np.zeros((replicates, K), np.int64), np.zeros((replicates, K))
-        block(kernel, params, environment, np.array([rounds]), rng, *found)
+        compiled(block)(kernel, params, environment, np.array([rounds]), rng, *found)
         return rounds * replicates
 
     return Case(
@@ -117,7 +118,7 @@ def stopping(rule, mu: float, **parameters) -> Case:
 
     def stop(block, kernel, rng, replicates):
         times, estimates = np.zeros(replicates, np.int64), np.zeros(replicates)
-        block(kernel, params, environment, rng, times, estimates)
+        compiled(block)(kernel, params, environment, rng, times, estimates)
         return times.sum()
 
     return Case(
@@ -139,7 +140,7 @@ def contextual(policy, users: int, dimensions: int = 3, **parameters) -> Case:
 
     def play(kernel, replicates, *arguments):
         for _ in range(replicates):
-            kernel(*arguments)
+            compiled(kernel)(*arguments)
         return users * replicates
 
     def run(rng, replicates):
@@ -163,7 +164,7 @@ def linear_bandit(
 
     def play(rng, replicates):
         record = linear_bandits.new_record(replicates, dimensions)
-        linear_bandits.play_linear_block(policy.POLICY, params, environment, horizon, rng, rng, record)
+        compiled(linear_bandits.play_linear_block)(policy.POLICY, params, environment, horizon, rng, rng, record)
         return horizon * replicates
 
     return Case(
@@ -177,7 +178,7 @@ def adaptive_experiment(policy, horizon: int, plain_horizon: int = 20_000, **par
     def play(block, kernel, n, rng, replicates):
         environment = features_bernoulli.configure(parameters["M"], n)
         params = policy.configure(horizon=n, **parameters)
-        block(kernel, params, environment, rng, experiment.new_records(replicates, parameters["M"]))
+        compiled(block)(kernel, params, environment, rng, experiment.new_records(replicates, parameters["M"]))
         return n * replicates
 
     fast = policy.SIMULATE["features_bernoulli"]

@@ -25,6 +25,7 @@ from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
 from privarms import compiler, edits
+from privarms.ahead import ahead, settle
 from privarms.files.whole import write_text
 from privarms.inlined import ENTRY, inlined
 from privarms.studies import library
@@ -81,14 +82,20 @@ class _NotKept(Exception):
 
 
 def _written(kernel: Callable, arguments: tuple) -> tuple[str, list]:
-    """A module's text, whose `call` calls a kernel with functions in place, and the other arguments in their order."""
+    """A module's text, whose `call` calls a kernel with functions in place, and the other arguments in their order.
+
+    Generators draw ahead while it lasts.
+    """
     names: dict[str, str] = {}
     leaves: list = []
     said = ", ".join(_said(value, names, leaves) for value in arguments)
     call = f"{_said(kernel, names, leaves)}({said})"
-    imports = "\n".join(f"{line} as {name}" for line, name in names.items())
     given = ", ".join(f"a{i}" for i in range(len(leaves)))
-    function = f"@njit(cache=True)\ndef {ENTRY}({given}):\n    return {call}"
+    streams = [f"a{i}" for i, leaf in enumerate(leaves) if isinstance(leaf, np.random.Generator)]
+    lines = [f"{name} = {_named(ahead, names)}({name})" for name in streams]
+    lines += [f"found = {call}", *(f"{_named(settle, names)}({name})" for name in streams), "return found"]
+    imports = "\n".join(f"{line} as {name}" for line, name in names.items())
+    function = "\n    ".join([f"@njit(cache=True)\ndef {ENTRY}({given}):", *lines])
     return f"from numba import njit\n{imports}\n\n\n{function}\n", leaves
 
 
@@ -101,8 +108,17 @@ def _said(value, names: dict[str, str], leaves: list) -> str:
     if isinstance(value, tuple) and _has_functions(value):
         parts = ", ".join(_said(part, names, leaves) for part in value)
         return f"{_named(type(value), names)}({parts})" if hasattr(value, "_fields") else f"({parts},)"
+    for place, known in enumerate(leaves):
+        if _is_same_stream(value, known):
+            return f"a{place}"
     leaves.append(value)
     return f"a{len(leaves) - 1}"
+
+
+def _is_same_stream(value, other) -> bool:
+    """Whether two arguments are one stream of random numbers, of which a kernel cannot draw ahead twice."""
+    generators = isinstance(value, np.random.Generator) and isinstance(other, np.random.Generator)
+    return generators and value.bit_generator is other.bit_generator
 
 
 def _named(thing, names: dict[str, str]) -> str:

@@ -8,9 +8,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
-from numba.extending import overload
-from numba.np.random.distributions import random_standard_normal
+from numba import njit
 
 LABEL = "Release in a ball"
 
@@ -41,34 +39,17 @@ def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
     return Mechanism(int(D), float(radius), 1 / (1 + math.exp(-epsilon)), norm)
 
 
+@njit(forceinline=True)
 def _draw_normals(numbers, vector, rng):
     """Overwrite `numbers` by standard normal variates; their squares' sum and that of their products with `vector`."""
     squares, products = 0.0, 0.0
+    # The sums wait for their last term, and meanwhile the next number is drawn.
     for i in range(len(numbers)):
-        numbers[i] = rng.standard_normal()
-        squares += numbers[i] * numbers[i]
-        products += numbers[i] * vector[i]
+        number = rng.standard_normal()
+        numbers[i] = number
+        squares += number * number
+        products += number * vector[i]
     return squares, products
-
-
-@overload(_draw_normals, inline="always")
-def _(numbers, vector, rng):
-    if not isinstance(rng, types.NumPyRandomGeneratorType):
-        return _draw_normals
-
-    def draw(numbers, vector, rng):
-        # numba counts the generator up and down at every call of its method, which takes as long as the draw.
-        bit_generator = rng.bit_generator
-        squares, products = 0.0, 0.0
-        # The sums wait for their last term, and meanwhile the next number is drawn.
-        for i in range(len(numbers)):
-            number = random_standard_normal(bit_generator)
-            numbers[i] = number
-            squares += number * number
-            products += number * vector[i]
-        return squares, products
-
-    return draw
 
 
 @njit(forceinline=True)

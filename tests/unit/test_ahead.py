@@ -1,0 +1,129 @@
+"""Generators that draw ahead: numpy's numbers to the bit, and its state at the end, whatever is drawn in what order."""
+
+import re
+
+import numba
+import numpy as np
+import pytest
+from llvmlite import binding
+from numba import njit
+
+from privarms import pcg64
+from privarms.ahead import ahead, settle
+from privarms.compiled import FOLDER_VARIABLE, compiled
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+BLOCK = pcg64.ROWS * pcg64.LANES
+GENERATORS = (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
+
+
+def state(rng):
+    """A generator's state, and the number that comes next."""
+    return re.sub(r"\s", "", repr(rng.bit_generator.state)), rng.bit_generator.random_raw()
+
+
+def both(draw):
+    """Kernels that fill an array with draw(rng, i), from what draws ahead and from the Generator itself."""
+
+    @njit
+    def by_blocks(rng, found):
+        drawing = ahead(rng)
+        for i in range(len(found)):
+            found[i] = draw(drawing, i)
+        settle(drawing)
+
+    @njit
+    def one_by_one(rng, found):
+        for i in range(len(found)):
+            found[i] = draw(rng, i)
+
+    return by_blocks, one_by_one
+
+
+DRAWS = {
+    "random": lambda rng, i: rng.random(),
+    "standard_exponential": lambda rng, i: rng.standard_exponential(),
+    "standard_normal": lambda rng, i: rng.standard_normal(),
+    "standard_gamma": lambda rng, i: rng.standard_gamma((0.3, 1.0, 2.5, 40.0)[i % 4]),
+    "laplace": lambda rng, i: rng.laplace(1.0, 2.0),
+    "binomial": lambda rng, i: rng.binomial(10 * (i % 9), 0.3),
+    "integers": lambda rng, i: rng.integers(0, 7 + i % 3),
+    "permutation": lambda rng, i: rng.permutation(5)[0],
+    "arrays": lambda rng, i: rng.standard_exponential(3)[2] + rng.standard_normal((2, 2))[1, 0] + rng.random(size=2)[1],
+    # Small numbers take half of one; the other half waits.
+    "a mixture": lambda rng, i: (
+        rng.random() if i % 3 else rng.integers(0, 9) + np.float32(rng.random(dtype=np.float32))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_the_numbers_and_the_state_are_the_generator_s(kind):
+    by_blocks, one_by_one = both(njit(DRAWS[kind]))
+    for n in (0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 7):
+        for bit_generator in GENERATORS:
+            ours, numpy_s = (np.random.Generator(bit_generator(n)) for _ in range(2))
+            found, expected = np.zeros(n), np.zeros(n)
+            # Twice, so that the second time begins where the first one ended.
+            for _ in range(2):
+                by_blocks(ours, found)
+                one_by_one(numpy_s, expected)
+                assert found.tobytes() == expected.tobytes(), (bit_generator, n)
+            assert state(ours) == state(numpy_s), (bit_generator, n)
+
+
+def test_the_numbers_are_numpy_s_own():
+    by_blocks, _ = both(njit(lambda rng, i: rng.random()))
+    found = np.zeros(10_000)
+    by_blocks(np.random.default_rng(3), found)
+    assert (found == np.random.default_rng(3).random(10_000)).all()
+
+
+def test_a_state_that_lies_otherwise_is_not_read(monkeypatch):
+    assert pcg64._next64_address() > 1
+
+    class Other(np.random.PCG64):
+        state = {"state": {"state": 1, "inc": 1}}
+
+    monkeypatch.setattr(np.random, "PCG64", Other)
+    assert pcg64._next64_address() == 1
+
+
+def test_a_block_is_made_in_vectors():
+    features = binding.get_host_cpu_features()
+    if not features.get("avx512dq"):
+        pytest.skip("the processor has no products of eight words")
+    by_blocks, one_by_one = both(njit(lambda rng, i: rng.random()))
+    for kernel, has_vectors in ((by_blocks, True), (one_by_one, False)):
+        kernel(np.random.default_rng(1), np.zeros(1))
+        assert ("vpmullq" in next(iter(kernel.inspect_asm().values()))) == has_vectors
+
+
+def two(one, other):
+    """Draws from two generators in turn."""
+    found = np.zeros(500)
+    for i in range(len(found)):
+        found[i] = one.random() + 10 * other.standard_exponential()
+    return found
+
+
+# Of a module, so that machine code can be kept: but not of the library, for which a kernel is made anew.
+turns = njit(two)
+
+
+def test_kernels_draw_ahead_from_every_generator_they_are_given(tmp_path, monkeypatch):
+    from privarms.protocols import bandit
+
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(bandit, "turns", turns, raising=False)
+    monkeypatch.setattr(turns, "__module__", bandit.__name__, raising=False)
+    monkeypatch.setattr(turns, "__qualname__", "turns", raising=False)
+    for others in (False, True):
+        ours, numpy_s = np.random.default_rng(1), np.random.default_rng(1)
+        other = np.random.default_rng(2) if others else np.random.Generator(ours.bit_generator)
+        numpy_s_other = np.random.default_rng(2) if others else numpy_s
+        found = compiled(turns)(ours, other)
+        assert found.tobytes() == two(numpy_s, numpy_s_other).tobytes()
+        assert state(ours) == state(numpy_s)
+        assert state(other) == state(numpy_s_other)
