@@ -84,7 +84,9 @@ def test_a_state_that_lies_otherwise_is_not_read(monkeypatch):
     assert pcg64._next64_address() > 1
 
     class Other(np.random.PCG64):
-        state = {"state": {"state": 1, "inc": 1}}
+        @property
+        def state(self):
+            return {"state": {"state": 1, "inc": 1}}
 
     monkeypatch.setattr(np.random, "PCG64", Other)
     assert pcg64._next64_address() == 1
