@@ -8,9 +8,12 @@ import pytest
 from llvmlite import binding
 from numba import njit
 
+from privarms import compiled as kept
 from privarms import pcg64
 from privarms.ahead import ahead, settle
-from privarms.compiled import FOLDER_VARIABLE, compiled
+from privarms.bench import counting
+from privarms.compiled import FOLDER_VARIABLE
+from privarms.protocols import bandit
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -62,15 +65,14 @@ DRAWS = {
 def test_the_numbers_and_the_state_are_the_generator_s(kind):
     by_blocks, one_by_one = both(njit(DRAWS[kind]))
     for n in (0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 7):
-        for bit_generator in GENERATORS:
-            ours, numpy_s = (np.random.Generator(bit_generator(n)) for _ in range(2))
-            found, expected = np.zeros(n), np.zeros(n)
-            # Twice, so that the second time begins where the first one ended.
-            for _ in range(2):
-                by_blocks(ours, found)
-                one_by_one(numpy_s, expected)
-                assert found.tobytes() == expected.tobytes(), (bit_generator, n)
-            assert state(ours) == state(numpy_s), (bit_generator, n)
+        ours, numpy_s = np.random.default_rng(n), np.random.default_rng(n)
+        found, expected = np.zeros(n), np.zeros(n)
+        # Twice, so that the second time begins where the first one ended.
+        for _ in range(2):
+            by_blocks(ours, found)
+            one_by_one(numpy_s, expected)
+            assert found.tobytes() == expected.tobytes(), n
+        assert state(ours) == state(numpy_s), n
 
 
 def test_the_numbers_are_numpy_s_own():
@@ -80,16 +82,28 @@ def test_the_numbers_are_numpy_s_own():
     assert (found == np.random.default_rng(3).random(10_000)).all()
 
 
-def test_a_state_that_lies_otherwise_is_not_read(monkeypatch):
-    assert pcg64._next64_address() > 1
+def test_nothing_is_drawn_of_the_generator_itself():
+    @njit
+    def unsettled(rng):
+        return ahead(rng).random()
+
+    rng = np.random.default_rng(3)
+    before = rng.bit_generator.state
+    assert unsettled(rng) == unsettled(rng) == np.random.default_rng(3).random()
+    assert rng.bit_generator.state == before
+
+
+def test_a_state_that_lies_otherwise_is_known_for_it(monkeypatch):
+    assert pcg64.LIES_AS_EXPECTED
 
     class Other(np.random.PCG64):
         @property
         def state(self):
             return {"state": {"state": 1, "inc": 1}}
 
+    assert not pcg64.is_known(np.random.Generator(Other()))
     monkeypatch.setattr(np.random, "PCG64", Other)
-    assert pcg64._next64_address() == 1
+    assert not pcg64._lies_as_expected()
 
 
 def test_a_block_is_made_in_vectors():
@@ -110,22 +124,56 @@ def two(one, other):
     return found
 
 
-# Of a module, so that machine code can be kept: but not of the library, for which a kernel is made anew.
-turns = njit(two)
+def of_pair(pair, rng):
+    """Draws from a generator that a tuple holds, and from another one."""
+    return pair[0].random() + 10 * rng.random()
 
 
-def test_kernels_draw_ahead_from_every_generator_they_are_given(tmp_path, monkeypatch):
-    from privarms.protocols import bandit
-
+@pytest.fixture
+def as_the_library_s(tmp_path, monkeypatch):
+    """A way to have a function kept as if it were a module's of the library; and where it is kept."""
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(bandit, "turns", turns, raising=False)
-    monkeypatch.setattr(turns, "__module__", bandit.__name__, raising=False)
-    monkeypatch.setattr(turns, "__qualname__", "turns", raising=False)
-    for others in (False, True):
-        ours, numpy_s = np.random.default_rng(1), np.random.default_rng(1)
-        other = np.random.default_rng(2) if others else np.random.Generator(ours.bit_generator)
-        numpy_s_other = np.random.default_rng(2) if others else numpy_s
-        found = compiled(turns)(ours, other)
-        assert found.tobytes() == two(numpy_s, numpy_s_other).tobytes()
+    kept._kept.cache_clear()
+
+    def given(function):
+        kernel = njit(function)
+        monkeypatch.setattr(bandit, function.__name__, kernel, raising=False)
+        for name, value in (("__module__", bandit.__name__), ("__qualname__", function.__name__)):
+            monkeypatch.setattr(kernel, name, value, raising=False)
+        return kept.compiled(kernel)
+
+    return given, tmp_path
+
+
+@pytest.mark.parametrize("bit_generator", GENERATORS)
+def test_kernels_draw_ahead_from_every_generator_of_pcg64_and_from_no_other(bit_generator, as_the_library_s):
+    given, place = as_the_library_s
+    kernel = given(two)
+    for of_one_stream in (False, True):
+        ours, numpy_s = (np.random.Generator(bit_generator(1)) for _ in range(2))
+        other = np.random.Generator(ours.bit_generator if of_one_stream else np.random.PCG64(2))
+        numpy_s_other = numpy_s if of_one_stream else np.random.default_rng(2)
+        assert kernel(ours, other).tobytes() == two(numpy_s, numpy_s_other).tobytes()
         assert state(ours) == state(numpy_s)
         assert state(other) == state(numpy_s_other)
+    ahead_of = sorted(path.read_text().count("ahead as") * "ahead" for path in place.glob("kernel_*/*.py"))
+    is_pcg64 = bit_generator is np.random.PCG64
+    assert pcg64.is_known(np.random.Generator(bit_generator())) == is_pcg64
+    # Of two streams and of one, which another generator is alone.
+    assert ahead_of == (["ahead", "ahead"] if is_pcg64 else ["", "ahead"])
+
+
+def test_a_generator_that_a_tuple_holds_is_drawn_from_one_by_one(as_the_library_s):
+    given, place = as_the_library_s
+    ours, numpy_s = np.random.default_rng(1), np.random.default_rng(1)
+    assert given(of_pair)((ours, 1.0), ours) == of_pair((numpy_s, 1.0), numpy_s)
+    assert state(ours) == state(numpy_s)
+    assert not list(place.iterdir())
+
+
+def test_what_numba_does_not_know_by_itself_is_not_kept(as_the_library_s):
+    given, place = as_the_library_s
+    generator, draws = counting(np.random.default_rng(1))
+    given(two)(generator, generator)
+    assert draws.counts[:2].tolist() == [500, 500]
+    assert not list(place.iterdir())

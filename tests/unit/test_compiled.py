@@ -109,6 +109,21 @@ def test_references_are_counted_without_a_lock_on_the_memory():
 
 
 @njit
+def places(n):
+    return np.zeros(n).ctypes.data, np.empty((n, 3)).ctypes.data, np.ones(n, np.bool_).ctypes.data
+
+
+def test_arrays_begin_where_a_line_of_memory_does():
+    assert all(place % 64 == 0 for n in range(1, 40) for place in places(n))
+
+
+def test_a_kernel_depends_on_how_kernels_are_compiled():
+    text = "from privarms.environments.two_point import pull as f0\n"
+    named = {Path(file).name for file in kept._sources(text)}
+    assert {"two_point.py", "compiled.py", "inlined.py", "pcg64.py", "ziggurat.py", "sure.py"} <= named
+
+
+@njit
 def given_back(n):
     """Two arrays that outlive the kernel, after two that do not."""
     first((np.zeros(n), np.zeros(n)), 0)

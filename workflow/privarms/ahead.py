@@ -1,7 +1,8 @@
 """Generators that draw ahead, for kernels: the same numbers, to the bit, and the same state at the end, in less time.
 
-`privarms.compiled` gives a kernel such a one in the place of every Generator, so that no kernel knows of it. It has the
-methods that numba knows of Generators.
+`privarms.compiled` gives a kernel that it keeps such a one in the place of every Generator, so that no kernel knows of
+it. It has the methods that numba knows of Generators. It ends with the kernel, which cannot return it; of a kernel that
+raises the Generator is where it was before.
 """
 
 from numba import types
@@ -13,8 +14,8 @@ from privarms.pcg64 import Ahead
 
 
 def ahead(rng):
-    """In a compiled function the same Generator, drawing ahead: until `settle`, in the same function, nothing else may
-    draw from it. Python has its Generator back.
+    """In a compiled function the same Generator, one that `pcg64.is_known`, drawing ahead: until `settle`, in the same
+    function, nothing else may draw from it. Python has its Generator back.
     """
     return rng
 

@@ -24,7 +24,7 @@ from numba import njit
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
 
-from privarms import compiler, edits
+from privarms import compiler, edits, pcg64
 from privarms.ahead import ahead, settle
 from privarms.files.whole import write_text
 from privarms.inlined import ENTRY, inlined
@@ -33,13 +33,15 @@ from privarms.studies import library
 FOLDER_VARIABLE = "PRIVARMS_KERNELS"
 # Machine code that no job has used for so long is removed.
 KEPT_DAYS = 60
+_PLAIN = (bool, int, float, str, tuple, np.generic, np.ndarray, np.random.Generator, type(None))
 _OPTIONS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "CPU_NAME", "CPU_FEATURES")
 
 
 def compiled(kernel: Callable) -> Callable:
     """The same function: an `@njit` function of which the machine code comes from disk, if it is there, or goes there.
 
-    Its arguments may be functions of the library or hold some, in NamedTuples. Whatever cannot be kept (a function that
+    Its arguments may be functions of the library or hold some, in NamedTuples. Generators among them draw ahead while
+    it runs (`ahead`), the same numbers; it cannot return one. Whatever cannot be kept (a function that
     is not the library's or has no name in its module, a folder that cannot be written, a library that has been edited
     since this process imported it) is compiled here and now.
     """
@@ -82,16 +84,13 @@ class _NotKept(Exception):
 
 
 def _written(kernel: Callable, arguments: tuple) -> tuple[str, list]:
-    """A module's text, whose `call` calls a kernel with functions in place, and the other arguments in their order.
-
-    Generators draw ahead while it lasts.
-    """
+    """A module's text, whose `call` calls a kernel with functions in place, and the other arguments in their order."""
     names: dict[str, str] = {}
     leaves: list = []
     said = ", ".join(_said(value, names, leaves) for value in arguments)
     call = f"{_said(kernel, names, leaves)}({said})"
     given = ", ".join(f"a{i}" for i in range(len(leaves)))
-    streams = [f"a{i}" for i, leaf in enumerate(leaves) if isinstance(leaf, np.random.Generator)]
+    streams = [f"a{i}" for i, leaf in enumerate(leaves) if _is_generator(leaf) and pcg64.is_known(leaf)]
     lines = [f"{name} = {_named(ahead, names)}({name})" for name in streams]
     lines += [f"found = {call}", *(f"{_named(settle, names)}({name})" for name in streams), "return found"]
     imports = "\n".join(f"{line} as {name}" for line, name in names.items())
@@ -108,6 +107,10 @@ def _said(value, names: dict[str, str], leaves: list) -> str:
     if isinstance(value, tuple) and _has_functions(value):
         parts = ", ".join(_said(part, names, leaves) for part in value)
         return f"{_named(type(value), names)}({parts})" if hasattr(value, "_fields") else f"({parts},)"
+    # Of other types numba's machine code would be that of their methods, which no digest knows; and of a Generator that
+    # a tuple holds nobody would know that it draws ahead elsewhere.
+    if not isinstance(value, _PLAIN) or (isinstance(value, tuple) and _has_generators(value)):
+        raise _NotKept
     for place, known in enumerate(leaves):
         if _is_same_stream(value, known):
             return f"a{place}"
@@ -115,10 +118,17 @@ def _said(value, names: dict[str, str], leaves: list) -> str:
     return f"a{len(leaves) - 1}"
 
 
+def _is_generator(value) -> bool:
+    return isinstance(value, np.random.Generator)
+
+
+def _has_generators(value: tuple) -> bool:
+    return any(_is_generator(v) or (isinstance(v, tuple) and _has_generators(v)) for v in value)
+
+
 def _is_same_stream(value, other) -> bool:
     """Whether two arguments are one stream of random numbers, of which a kernel cannot draw ahead twice."""
-    generators = isinstance(value, np.random.Generator) and isinstance(other, np.random.Generator)
-    return generators and value.bit_generator is other.bit_generator
+    return _is_generator(value) and _is_generator(other) and value.bit_generator is other.bit_generator
 
 
 def _named(thing, names: dict[str, str]) -> str:
@@ -185,7 +195,9 @@ def settings() -> Iterator[str]:
 def _sources(text: str) -> tuple[str, ...]:
     """The files of the library that a written module uses, directly or not."""
     lines = (line.split() for line in text.splitlines() if line.startswith(f"from {library.PACKAGE}."))
-    return library.sources(*sorted({line[1].removeprefix(f"{library.PACKAGE}.") for line in lines}))
+    named = {line[1].removeprefix(f"{library.PACKAGE}.") for line in lines}
+    # How all are compiled is in these.
+    return library.sources(*sorted(named | {"compiled", "inlined"}))
 
 
 def loaded(path: Path) -> Callable:

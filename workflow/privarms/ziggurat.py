@@ -49,7 +49,11 @@ def _table(name: str, rows: np.ndarray):
     @intrinsic
     def table(context):
         def generate(context, builder, signature, arguments):
-            return builder.module.globals.get(symbol) or ir.GlobalVariable(builder.module, ir.DoubleType(), symbol)
+            known = builder.module.globals.get(symbol)
+            if known is None:
+                known = ir.GlobalVariable(builder.module, ir.ArrayType(ir.DoubleType(), rows.size), symbol)
+                known.global_constant = True
+            return builder.bitcast(known, ir.DoubleType().as_pointer())
 
         return types.CPointer(types.float64)(), generate
 

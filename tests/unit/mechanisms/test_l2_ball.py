@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from privarms.ahead import ahead, settle
 from privarms.mechanisms import l2_ball
 
 
@@ -13,7 +14,15 @@ def _in_a_kernel(numbers, vector, rng):
     return l2_ball._draw_normals(numbers, vector, rng)
 
 
-@pytest.mark.parametrize("draw", [l2_ball._draw_normals, _in_a_kernel])
+@njit
+def _ahead(numbers, vector, rng):
+    drawing = ahead(rng)
+    found = l2_ball._draw_normals(numbers, vector, drawing)
+    settle(drawing)
+    return found
+
+
+@pytest.mark.parametrize("draw", [l2_ball._draw_normals, _ahead])
 def test_the_normals_are_those_of_the_generator(draw):
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
     # Enough for the tails, where the generator goes another way.

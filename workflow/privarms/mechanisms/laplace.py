@@ -26,7 +26,7 @@ def configure(epsilon: float, sensitivity: float = 1.0) -> Mechanism:
 def laplace(scale, rng):
     """One draw of Lap(scale): density exp(-|x|/scale) / (2 scale), variance 2 scale**2.
 
-    The difference of two standard exponentials is about five times faster in a kernel than `Generator.laplace`.
+    The difference of two standard exponentials is about four times faster in a kernel than `Generator.laplace`.
     """
     # Called, it takes twice as long in a loop over arms as it does inlined.
     return scale * (rng.standard_exponential() - rng.standard_exponential())

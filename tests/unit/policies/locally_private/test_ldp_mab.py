@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from privarms import compiled
 from privarms.environments import exponential, symmetric
 from privarms.errors import PrivarmsError
 from privarms.policies.locally_private import _counts, _partition, _user_by_user, ldp_mab
@@ -514,7 +515,10 @@ def test_a_run_depends_on_its_stream_alone():
     assert all(np.array_equal(one[name], other[name]) for name in one)
 
 
-def test_new_values_compile_nothing():
+def test_new_values_compile_nothing(tmp_path, monkeypatch):
+    # Where no kernel is kept.
+    monkeypatch.setenv(compiled.FOLDER_VARIABLE, str(tmp_path))
+    compiled._kept.cache_clear()
     signatures = []
     for n, epsilon, variant in [(500, 1.0, "as_printed"), (700, 9.0, "as_released")]:
         params = ldp_mab.configure(3, n, epsilon, variant, M=1, n_aux=200)
@@ -523,6 +527,7 @@ def test_new_values_compile_nothing():
             ldp_mab, params, environment, np.array([n]), np.random.default_rng(8), locally_private.new_record(1, 3)
         )
         signatures.append([set(function.signatures) for function in (ldp_mab._learn, ldp_mab.init)])
+    assert all(signatures[0])
     assert signatures[0] == signatures[1]
 
 

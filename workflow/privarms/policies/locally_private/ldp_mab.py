@@ -380,20 +380,12 @@ def _weighs(params, t):
 
 
 @njit
-def _new_lanes(rows):
-    """So many rows of zeros, each number of lane 0 where a processor's line begins: else every vector takes two."""
-    room = np.zeros(rows * COLUMNS + LANES)
-    first = -(room.ctypes.data // room.itemsize) % LANES
-    return room[first : first + rows * COLUMNS].reshape(rows, COLUMNS)
-
-
-@njit
 def _with_room(lanes, n_elements):
     """The same numbers, with rows for so many elements."""
     rows = -(-n_elements // LANES)
     if rows <= len(lanes):
         return lanes
-    longer = _new_lanes(rows)
+    longer = np.zeros((rows, COLUMNS))
     for row in range(len(lanes)):
         for column in range(COLUMNS):
             longer[row, column] = lanes[row, column]
@@ -703,7 +695,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     here, shares = np.zeros(K), np.zeros(K)
     regret, earned = 0.0, 0.0
     next_checkpoint = 0
-    lanes = _new_lanes(-(-state.n_live[0] * K // LANES))
+    lanes = np.zeros((-(-state.n_live[0] * K // LANES), COLUMNS))
     for place in range(state.n_live[0]):
         _occupy(params, state, lanes, place)
     user = 0
