@@ -1,5 +1,6 @@
 """Generators that draw ahead: numpy's numbers to the bit, and its state at the end, whatever is drawn in what order."""
 
+import itertools
 import re
 
 import numba
@@ -102,8 +103,21 @@ def test_a_state_that_lies_otherwise_is_known_for_it(monkeypatch):
             return {"state": {"state": 1, "inc": 1}}
 
     assert not pcg64.is_known(np.random.Generator(Other()))
+    with monkeypatch.context() as patched:
+        patched.setattr(pcg64, "LIES_AS_EXPECTED", False)
+        assert not pcg64.is_known(np.random.default_rng())
     monkeypatch.setattr(np.random, "PCG64", Other)
     assert not pcg64._lies_as_expected()
+
+
+def test_the_upper_half_of_a_product_has_every_carry():
+    # Sums that overflow once in billions of random numbers.
+    edges = [0, 1, 2**32 - 1, 2**32, 2**32 + 1, 2**63, 2**64 - 2**32, 2**64 - 1]
+    drawn = np.random.default_rng(6).integers(0, 2**64, 50, dtype=np.uint64, endpoint=False).tolist()
+    # The products across add up to a little less than 2^64, and with what is carried from below to more, for some.
+    across = [((2**63 - 1) // low << 32) + low for low in range(3_500_000_000, 3_500_000_030)]
+    for a, b in [*itertools.product([*edges, *drawn], repeat=2), *zip(across, across, strict=True)]:
+        assert int(pcg64._upper(np.uint64(a), np.uint64(b))) == a * b >> 64, (a, b)
 
 
 def test_a_block_is_made_in_vectors():
