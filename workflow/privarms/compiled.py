@@ -41,9 +41,9 @@ def compiled(kernel: Callable) -> Callable:
     """The same function: an `@njit` function of which the machine code comes from disk, if it is there, or goes there.
 
     Its arguments may be functions of the library or hold some, in NamedTuples. Generators among them draw ahead while
-    it runs (`ahead`), the same numbers; it cannot return one. Whatever cannot be kept (a function that
-    is not the library's or has no name in its module, a folder that cannot be written, a library that has been edited
-    since this process imported it) is compiled here and now.
+    it runs (`ahead`), the same numbers; it cannot return one. Whatever cannot be kept (a function that is not the
+    library's or has no name in its module, an argument that numba does not know by itself, a folder that cannot be
+    written, a library that has been edited since this process imported it) is compiled here and now.
     """
     if not isinstance(kernel, Dispatcher):
         return kernel  # plain Python, where numba is switched off

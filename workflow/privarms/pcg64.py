@@ -212,15 +212,7 @@ def _next_uint64(bitgen):
 def _next_double(bitgen):
     if not isinstance(bitgen, Ahead):
         return None
-
-    def draw(bitgen):
-        if bitgen[AT] == END:
-            _refill(bitgen)
-        at = bitgen[AT]
-        bitgen[AT] = at + ONE
-        return np.int64(bitgen[at] >> np.uint64(11)) * 2.0**-53
-
-    return draw
+    return lambda bitgen: np.int64(next_uint64(bitgen) >> np.uint64(11)) * 2.0**-53
 
 
 @overload(next_uint32)

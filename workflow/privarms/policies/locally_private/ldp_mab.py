@@ -540,6 +540,7 @@ def _is_any_worse(params, state, lanes, unsure):
     """Whether some bin has an arm that is clearly worse than another one, (16) and (29)."""
     K = params.n_arms
     worse = False
+    # Not asked by the caller: with another way through it references would be counted for every user.
     for place in range(state.n_live[0] if unsure else 0):
         highest, lowest = -np.inf, np.inf
         for element in range(place * K, (place + 1) * K):
