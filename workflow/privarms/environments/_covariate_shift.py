@@ -59,9 +59,10 @@ def behave(environment, source, user, rng):
     arm = 0
     chance = kappa
     step = (2 - 2 * kappa) / (K - 1)
-    while u >= chance and arm < K - 1:
-        arm += 1
-        chance += kappa + step * arm
+    # In the place of a loop that ends at the arm: when it would end nobody can foresee.
+    for k in range(1, K):
+        arm += u >= chance
+        chance += kappa + step * k
     return arm
 
 

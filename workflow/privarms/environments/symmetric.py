@@ -5,6 +5,7 @@ Its formula is that of the released program; the supplement that has it in print
 
 from typing import Literal
 
+import numpy as np
 from numba import njit
 
 from privarms.environments._covariate_shift import Environment, arrive, behave, checked_shrink
@@ -22,7 +23,8 @@ def mean(environment, source, user, context, arm):
     side = (context[0] - 0.5) * (context[1] - 0.5)
     if side == 0:
         return 0.5
-    away = max(abs((2 * context[0] % 1) / 2 - 0.25), abs((2 * context[1] % 1) / 2 - 0.25))
+    first, second = 2 * context[0] - np.floor(2 * context[0]), 2 * context[1] - np.floor(2 * context[1])
+    away = max(abs(first / 2 - 0.25), abs(second / 2 - 0.25))
     height = (1 - 4 * away) / 2
     return 0.5 + height if (side > 0) == (arm == 1) else 0.5 - height
 

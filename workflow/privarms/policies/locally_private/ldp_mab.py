@@ -42,6 +42,8 @@ MOST_ARMS = 62
 # The printed algorithm has no largest depth. For d = 2 and c = 2 a bin of depth 12 would be halved if noise alone put
 # its sum 19 standard deviations away from 0, or after some 100 million users.
 PRINTED_DEPTH = 12
+# More users than there are.
+FOR_EVER = 2**62
 
 # The points in which the authors' program deviates from the text: what each is as printed, and as released.
 DEVIATIONS = {
@@ -150,7 +152,7 @@ class State(NamedTuple):
 
     arms: int64[bins], the active arms (bit k for arm k); only: int64[bins], the last arm left, or -1
     t: int64[bins], users of the source now streaming since the bin came or the source began
-    owed: int64[bins], users of them whose noise is not drawn yet
+    owed: int64[bins], users whose noise is not drawn yet, where only those in the bin add some
     ready: bool[bins], whether an earlier source has passed the warm-up here
     in_bin: int64[bins]; pulled, rewarded: int64[bins, K], of this batch, without noise
     sums: float64[bins, K, SUMS], so that what is read together lies together: what follows, of which the rest are views
@@ -158,7 +160,10 @@ class State(NamedTuple):
     N, D, B: float64[bins, K], weighted sums of V, U and variances; of earlier sources, or running over batches
     estimates, radii: float64[bins, K], when the bin was last looked at
     chances: float64[bins, K], of the arms up to and including k; stale: bool[bins], whether to be computed anew
-    live: uint32[...], the bins that are followed, the first n_live[0] of it
+    live: uint32[...], the bins that are followed, the first n_live[0] of it; places: int64[bins], where they are there
+    noisy: uint32[...], where users come one by one and all add noise everywhere: the sums U to which they add some, the
+    first n_noisy[0] of it, by their places in `lanes` as if it were one row, in the order of the draws
+    lasts: int64[1], how many more users may come before other sums are among them
     removals: int64[..., 4], the first n_removals[0] rows: source, users of the source so far, bin, arm
 
     What nothing in the algorithm looks at:
@@ -190,6 +195,10 @@ class State(NamedTuple):
     stale: np.ndarray
     live: np.ndarray
     n_live: np.ndarray
+    places: np.ndarray
+    noisy: np.ndarray
+    n_noisy: np.ndarray
+    lasts: np.ndarray
     removals: np.ndarray
     n_removals: np.ndarray
     due: np.ndarray
@@ -321,6 +330,10 @@ def init(params, rng):
         np.ones(bins, np.bool_),
         np.zeros(2**params.depth, np.uint32),
         np.ones(1, np.int64),
+        np.zeros(bins, np.int64),
+        np.zeros(2**params.depth * K, np.uint32),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
         np.zeros((2**params.depth * (K - 1), 4), np.int64),
         np.zeros(1, np.int64),
         np.zeros(shape),
@@ -396,6 +409,7 @@ def _with_room(lanes, n_elements):
 def _occupy(params, state, lanes, place):
     """What is known about the bin that has come to a place."""
     i = state.live[place]
+    state.places[i] = place
     side = state.tree.sides[state.tree.depth[i]]
     for k in range(params.n_arms):
         row, lane = divmod(place * params.n_arms + k, LANES)
@@ -421,14 +435,88 @@ def _vacate(params, state, lanes, place):
         state.t[i] = int(lanes[row, _USERS + lane])
 
 
-# Inlined, as the next four: numba counts references to every array of the two tuples at each call of its own, which
+@njit(forceinline=True)
+def _one_by_one(params):
+    """Whether users come one by one and all add noise everywhere, so that it pays to list where."""
+    return params.every_user & (params.batch == 1)
+
+
+@njit
+def _list_noisy(params, state, lanes):
+    """Write `noisy` and `lasts`: the active arms of the bins in which the source already weighs something."""
+    K = params.n_arms
+    n_noisy, lasts = 0, np.inf
+    for place in range(state.n_live[0] - 1, -1, -1):
+        i = state.live[place]
+        t = lanes[place * K // LANES, _USERS + place * K % LANES]
+        if not _weighs(params, t):
+            # The user who makes it weigh something brings the noise of all before.
+            first = np.ceil(params.warm_up) if params.at_warm_up else np.floor(params.warm_up) + 1
+            lasts = min(lasts, first - 1 - t)
+            continue
+        for k in range(K):
+            if (state.arms[i] >> k) & 1:
+                row, lane = divmod(place * K + k, LANES)
+                state.noisy[n_noisy] = row * COLUMNS + _U + lane
+                n_noisy += 1
+    state.n_noisy[0] = n_noisy
+    state.lasts[0] = np.int64(min(lasts, FOR_EVER))
+
+
+@njit(error_model="numpy", forceinline=True)
+def _take_in(lanes, pulled, rewarded, due, i, first):
+    """Add what bin i, whose arms are elements from `first` on, has of this batch."""
+    for k in range(pulled.shape[1]):
+        # Without a sign, of which a quotient and a remainder would take notice.
+        element = np.uint64(first + k)
+        row, lane = element // np.uint64(LANES), element % np.uint64(LANES)
+        lanes[row, np.uint64(_U) + lane] += pulled[i, k]
+        lanes[row, np.uint64(_V) + lane] += rewarded[i, k]
+        lanes[row, np.uint64(_C) + lane] += pulled[i, k]
+        lanes[row, np.uint64(_T) + lane] += due[i, k]
+        due[i, k] = 0.0
+        pulled[i, k] = 0
+        rewarded[i, k] = 0
+
+
+# Inlined, as the next five: numba counts references to every array of the two tuples at each call of its own, which
 # took longer than the step itself.
 @njit(error_model="numpy", forceinline=True)
-def _receive(params, state, lanes, source, users, rng):
-    """What a batch of users sends: its counts and rewards, and the noise of every bin that is looked at."""
+def _receive_one(params, state, lanes, source, i, listed, rng):
+    """What one user sends who is in bin i: the same as `_receive`, with noise for the sums in `noisy`.
+
+    listed: 1, or 0 where nothing is to happen; not asked by the caller, for with another way through it references
+    would be counted for every user
+    """
+    scale = 4 / params.epsilons[source]
+    noisy, counted, n_live = state.noisy, state.counts, state.n_live[0]
+    in_bin, pulled, rewarded, due = state.in_bin, state.pulled, state.rewarded, state.due
+    here = in_bin[i] * listed
+    in_bin[i] -= here
+    first = state.places[i] * params.n_arms
+    for _ in range(here):
+        _take_in(lanes, pulled, rewarded, due, i, first)
+    of_target = listed * (source == 0)
+    counted[FOLLOWED] += n_live * of_target
+    counted[EMPTY] += (n_live - here) * of_target
+    counted[ALONE] += here * of_target
+    counted[IN_PARTS] += here * of_target * (i > 0)
+    counted[HALVINGS] += here * of_target * state.tree.depth[i]
+    for n in range(state.n_noisy[0] * listed):
+        at = np.uint64(noisy[np.uint64(n)])
+        lanes[np.uint64(0), at] += laplace(scale, rng)
+        lanes[np.uint64(0), at + np.uint64(_V - _U)] += laplace(scale, rng)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _receive(params, state, lanes, source, users, listed, rng):
+    """What a batch of users sends: its counts and rewards, and the noise of every bin that is looked at.
+
+    listed: as in `_receive_one`, the other way round
+    """
     scale = 4 / params.epsilons[source]
     K = params.n_arms
-    tree, live, n_live = state.tree, state.live, state.n_live[0]
+    tree, live, n_live = state.tree, state.live, state.n_live[0] * (1 - listed)
     arms, due, counted = state.arms, state.due, state.counts
     in_bin, pulled, rewarded, owed = state.in_bin, state.pulled, state.rewarded, state.owed
     empty, alone = 0, 0
@@ -437,7 +525,9 @@ def _receive(params, state, lanes, source, users, rng):
         first = place * K
         t = lanes[first // LANES, _USERS + first % LANES] + users
         here = in_bin[i]
-        owes = owed[i] + (users if params.every_user else here)
+        # Of everyone, or of those here, since the source weighs something.
+        of_all = users if _weighs(params, t - users) else np.int64(t)
+        owes = of_all if params.every_user else owed[i] + here
         empty += here == 0
         alone += here == 1
         if here > 0:
@@ -445,15 +535,7 @@ def _receive(params, state, lanes, source, users, rng):
             if source == 0 and i > 0:
                 counted[IN_PARTS] += here
                 counted[HALVINGS] += here * tree.depth[i]
-            for k in range(K):
-                row, lane = (first + k) // LANES, (first + k) % LANES
-                lanes[row, _U + lane] += pulled[i, k]
-                lanes[row, _V + lane] += rewarded[i, k]
-                lanes[row, _C + lane] += pulled[i, k]
-                lanes[row, _T + lane] += due[i, k]
-                due[i, k] = 0.0
-                pulled[i, k] = 0
-                rewarded[i, k] = 0
+            _take_in(lanes, pulled, rewarded, due, i, first)
         if owes > 0 and _weighs(params, t):
             active = arms[i]
             for k in range(K):
@@ -569,9 +651,14 @@ def _is_any_fine(params, state, lanes):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _learn(params, state, lanes, source, users, rng):
-    """After a batch of users: sums, estimates and radii. Whether an arm may go, or a bin be halved."""
-    _receive(params, state, lanes, source, users, rng)
+def _learn(params, state, lanes, source, users, i, rng):
+    """After a batch of users, the last one in bin i: sums, estimates and radii. Whether something is to be decided: an
+    arm may go, a bin be halved, or `noisy` be out of date.
+    """
+    listed = np.int64(state.lasts[0] > 0)
+    state.lasts[0] -= listed
+    _receive_one(params, state, lanes, source, i, listed, rng)
+    _receive(params, state, lanes, source, users, listed, rng)
     # In a loop of its own, without a draw: a processor then has several arms' divisions and roots on the way at once.
     fine, unsure = _estimate(params, state, lanes, source, users)
     if not params.uniform:
@@ -584,12 +671,15 @@ def _learn(params, state, lanes, source, users, rng):
             state.stale[i] = True
     if fine and not params.some_arm:
         fine = _is_any_fine(params, state, lanes)
-    return fine | _is_any_worse(params, state, lanes, unsure)
+    return fine | _is_any_worse(params, state, lanes, unsure) | (_one_by_one(params) & (state.lasts[0] == 0))
 
 
 @njit(error_model="numpy")
 def _decide(params, state, lanes, source, seen):
-    """The removal of arms and the refinement of bins, after the source's user number `seen`. Returns the lanes."""
+    """The removal of arms and the refinement of bins, after the source's user number `seen`. Returns the lanes.
+
+    Where there is nothing to decide nothing changes.
+    """
     K = params.n_arms
     tree, arms, live, n_live = state.tree, state.arms, state.live, state.n_live[0]
     # Every bin may be halved.
@@ -652,6 +742,8 @@ def _decide(params, state, lanes, source, seen):
             _occupy(params, state, lanes, n_live)
             n_live += 1
     state.n_live[0] = n_live
+    if _one_by_one(params):
+        _list_noisy(params, state, lanes)
     return lanes
 
 
@@ -680,7 +772,8 @@ def end_source(params, state, source):
         state.owed[i] = 0
 
 
-@njit(error_model="numpy")
+# Inlined: of some 40 arrays that each call passes on, numba would count the references, in an audit for each trial.
+@njit(error_model="numpy", forceinline=True)
 def stream(params, environment, state, source, checkpoints, rng, record):
     """All users of one source, batch by batch, up to `end_source`; for the target (0) the protocol's record is written.
 
@@ -699,7 +792,9 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     lanes = np.zeros((-(-state.n_live[0] * K // LANES), COLUMNS))
     for place in range(state.n_live[0]):
         _occupy(params, state, lanes, place)
-    user = 0
+    if _one_by_one(params):
+        _list_noisy(params, state, lanes)
+    user, i = 0, 0
     while user < n:
         first = user
         last = min(user + params.batch, n)
@@ -751,7 +846,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
                 next_checkpoint += 1
         for k in range(K):
             shares[k] += (last - first) * here[k]
-        if _learn(params, state, lanes, source, last - first, rng):
+        if _learn(params, state, lanes, source, last - first, i, rng):
             lanes = _decide(params, state, lanes, source, last)
     for place in range(state.n_live[0]):
         _vacate(params, state, lanes, place)
