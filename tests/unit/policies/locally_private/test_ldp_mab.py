@@ -163,6 +163,11 @@ def scripted_noise(scale, count=1):
 VARIANTS = [
     {"variant": "as_released", "batch": 20},
     {"variant": "as_printed", "batch": 7},
+    # Users one by one, and not at the warm-up's end, where the noise of all before is drawn, but after it.
+    {"variant": "as_printed", "batch": 1},
+    {"variant": "as_printed", "batch": 1, "deviation": "first_weight"},
+    {"variant": "as_released", "batch": 1, "deviation": "noise"},
+    {"variant": "as_released", "batch": 1},
     *(
         {"variant": "as_released", "batch": 20, "deviation": name}
         for name in ldp_mab.DEVIATIONS
@@ -176,6 +181,19 @@ VARIANTS = [
     # Radii so small that estimates are outside.
     {"variant": "as_printed", "batch": 15, "c": 0.002},
 ]
+
+
+UNCOMPILED = (
+    "_learn",
+    "_list_noisy",
+    "_receive",
+    "_receive_one",
+    "_estimate",
+    "_is_any_worse",
+    "_decide",
+    "_occupy",
+    "_vacate",
+)
 
 
 @pytest.mark.parametrize("switches", VARIANTS, ids=lambda s: "-".join(map(str, s.values())))
@@ -197,7 +215,7 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
     state = ldp_mab.init(params, rng)
     monkeypatch.setattr(ldp_mab, "_noise", lambda scale, count, rng: scripted_noise(scale, count))
     monkeypatch.setattr(ldp_mab, "laplace", lambda scale, rng: scripted_noise(scale))
-    for name in ("_learn", "_receive", "_estimate", "_is_any_worse", "_decide", "_occupy", "_vacate"):
+    for name in UNCOMPILED:
         monkeypatch.setattr(ldp_mab, name, getattr(ldp_mab, name).py_func)
     record = locally_private.new_record(0, 3)
     # The sources alone: the target's sums are used as theirs, and its arms are left to chance.
@@ -232,6 +250,35 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
         for k, f in B.f.items():
             assert state.estimates[i, k] == pytest.approx(f, rel=1e-9, abs=1e-12)
             assert state.radii[i, k] == pytest.approx(B.r[k], rel=1e-9)
+
+
+@pytest.mark.parametrize("deviation", ["", "first_weight", "sums arms", "choice"])
+def test_noise_is_the_same_to_the_bit_where_its_sums_are_listed(deviation, monkeypatch):
+    users = 500
+    settings = {"M": 1, "n_aux": users, "epsilon_aux": 60, "c": 0.05, "deviation": deviation}
+    params = ldp_mab.configure(3, users, 40.0, "as_printed", **settings)._replace(depth=3)
+    environment = exponential.configure(3, "as_printed")
+    for name in UNCOMPILED:
+        monkeypatch.setattr(ldp_mab, name, getattr(ldp_mab, name).py_func)
+    for name in ("arrive", "behave", "best", "mean"):
+        environment = environment._replace(**{name: getattr(environment, name).py_func})
+    found = []
+    for listed in (True, False):
+        monkeypatch.setattr(ldp_mab, "_one_by_one", lambda params, listed=listed: listed)
+        rng, record = np.random.default_rng(7), locally_private.new_record(2, 3)
+        state = ldp_mab.init(params, rng)
+        for source in (1, 0):
+            ldp_mab.stream.py_func(params, environment, state, source, np.array([90, users]), rng, record)
+            ldp_mab.end_source(params, state, source)
+        found.append((state, record, rng.random()))
+    (one, one_record, one_next), (other, other_record, other_next) = found
+    assert one_next == other_next
+    assert all(np.array_equal(a, b) for a, b in zip(one_record, other_record, strict=True))
+    for name in ("sums", "removals", "counts", "arms", "only", "live"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    # Else the list would never have changed.
+    assert one.n_removals[0] >= 2
+    assert one.tree.refined.sum() >= 2
 
 
 def test_lanes_keep_their_numbers_where_there_is_more_room():

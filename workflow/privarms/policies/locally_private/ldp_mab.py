@@ -161,8 +161,8 @@ class State(NamedTuple):
     estimates, radii: float64[bins, K], when the bin was last looked at
     chances: float64[bins, K], of the arms up to and including k; stale: bool[bins], whether to be computed anew
     live: uint32[...], the bins that are followed, the first n_live[0] of it; places: int64[bins], where they are there
-    noisy: uint32[...], where users come one by one and all add noise everywhere: the sums U to which they add some, the
-    first n_noisy[0] of it, by their places in `lanes` as if it were one row, in the order of the draws
+    noisy: uint32[..., 2], where users come one by one and all add noise everywhere: the first n_noisy[0] rows are row
+    and column, in `lanes`, of the sums U to which they add some, in the order of the draws
     lasts: int64[1], how many more users may come before other sums are among them
     removals: int64[..., 4], the first n_removals[0] rows: source, users of the source so far, bin, arm
 
@@ -331,7 +331,7 @@ def init(params, rng):
         np.zeros(2**params.depth, np.uint32),
         np.ones(1, np.int64),
         np.zeros(bins, np.int64),
-        np.zeros(2**params.depth * K, np.uint32),
+        np.zeros((2**params.depth * K, 2), np.uint32),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
         np.zeros((2**params.depth * (K - 1), 4), np.int64),
@@ -456,8 +456,8 @@ def _list_noisy(params, state, lanes):
             continue
         for k in range(K):
             if (state.arms[i] >> k) & 1:
-                row, lane = divmod(place * K + k, LANES)
-                state.noisy[n_noisy] = row * COLUMNS + _U + lane
+                state.noisy[n_noisy, 0] = (place * K + k) // LANES
+                state.noisy[n_noisy, 1] = _U + (place * K + k) % LANES
                 n_noisy += 1
     state.n_noisy[0] = n_noisy
     state.lasts[0] = np.int64(min(lasts, FOR_EVER))
@@ -502,10 +502,10 @@ def _receive_one(params, state, lanes, source, i, listed, rng):
     counted[ALONE] += here * of_target
     counted[IN_PARTS] += here * of_target * (i > 0)
     counted[HALVINGS] += here * of_target * state.tree.depth[i]
-    for n in range(state.n_noisy[0] * listed):
-        at = np.uint64(noisy[np.uint64(n)])
-        lanes[np.uint64(0), at] += laplace(scale, rng)
-        lanes[np.uint64(0), at + np.uint64(_V - _U)] += laplace(scale, rng)
+    for n in range(np.uint64(state.n_noisy[0] * listed)):
+        row, column = np.uint64(noisy[n, 0]), np.uint64(noisy[n, 1])
+        lanes[row, column] += laplace(scale, rng)
+        lanes[row, column + np.uint64(_V - _U)] += laplace(scale, rng)
 
 
 @njit(error_model="numpy", forceinline=True)
