@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import llvmlite
 import numba
@@ -49,9 +50,10 @@ def compiled(kernel: Callable) -> Callable:
         return kernel  # plain Python, where numba is switched off
 
     def call(*arguments):
+        leaves: list = []
         try:
-            text, leaves = _written(kernel, arguments)
-            kept = _kept(text, int(bool(numba.config.BOUNDSCHECK)))
+            shapes = tuple([_shape(value, leaves) for value in arguments])
+            kept = _kept(_written(kernel, shapes), int(bool(numba.config.BOUNDSCHECK)))
         except _NotKept:
             return kernel(*arguments)
         try:
@@ -83,52 +85,103 @@ class _NotKept(Exception):
     """This call has functions that only this process knows, or is not of what is in the files, or there is no place."""
 
 
-def _written(kernel: Callable, arguments: tuple) -> tuple[str, list]:
-    """A module's text, whose `call` calls a kernel with functions in place, and the other arguments in their order."""
+class _Stream(NamedTuple):
+    """A Generator among the arguments: its place among the leaves, and whether a kernel can draw ahead from it."""
+
+    place: int
+    is_known: bool
+
+
+class _Parts(NamedTuple):
+    """A tuple among the arguments that holds functions: its type, and the shape of each part."""
+
+    kind: type
+    parts: tuple
+
+
+# A call is looked at twice: each time for what stands in the place of what, and written down where that is new. A run
+# of a policy takes a few calls, of which each would else take longer than what it does for a few hundred users.
+# Not within `call`: a function that knows itself and the arguments keeps them until somebody looks for garbage, and
+# these are all arrays of a run.
+def _shape(value, leaves: list) -> Dispatcher | _Parts | _Stream | int:
+    """What of a value decides a module's text: a function itself, or the place among the leaves, to which it adds."""
+    kind = type(value)
+    if _is_function(kind):
+        return value
+    if issubclass(kind, tuple):
+        if _has(value, _is_function):
+            return _Parts(kind, tuple([_shape(part, leaves) for part in value]))
+        # Of a Generator that a tuple holds nobody would know that it draws ahead elsewhere.
+        if _has(value, _is_generator):
+            raise _NotKept
+    elif _is_generator(kind):
+        for place, known in enumerate(leaves):
+            # One stream of random numbers, of which a kernel cannot draw ahead twice.
+            if _is_generator(type(known)) and known.bit_generator is value.bit_generator:
+                return _Stream(place, pcg64.is_known(value))
+        leaves.append(value)
+        return _Stream(len(leaves) - 1, pcg64.is_known(value))
+    elif not _is_plain(kind):
+        # Of other types numba's machine code would be that of their methods, which no digest knows.
+        raise _NotKept
+    leaves.append(value)
+    return len(leaves) - 1
+
+
+# By types, which are few: that they are asked for again and again would be most of a call.
+@cache
+def _is_function(kind: type) -> bool:
+    return issubclass(kind, Dispatcher)
+
+
+@cache
+def _is_generator(kind: type) -> bool:
+    return issubclass(kind, np.random.Generator)
+
+
+@cache
+def _is_plain(kind: type) -> bool:
+    return issubclass(kind, _PLAIN)
+
+
+def _has(value: tuple, asked: Callable[[type], bool]) -> bool:
+    """Whether a tuple, or one that it holds, has something of a type."""
+    found, tuples = _of_kinds(tuple(map(type, value)), asked)
+    return found or any(_has(value[place], asked) for place in tuples)
+
+
+@cache
+def _of_kinds(kinds: tuple[type, ...], asked: Callable[[type], bool]) -> tuple[bool, list[int]]:
+    """Whether one of the types is asked for, and which are those of tuples."""
+    return any(map(asked, kinds)), [place for place, kind in enumerate(kinds) if issubclass(kind, tuple)]
+
+
+@cache
+def _written(kernel: Dispatcher, shapes: tuple) -> str:
+    """A module's text, whose `call` calls a kernel with functions in place and the other arguments in their order."""
     names: dict[str, str] = {}
-    leaves: list = []
-    said = ", ".join(_said(value, names, leaves) for value in arguments)
+    leaves: dict[int, bool] = {}
+    said = ", ".join(_said(shape, names, leaves) for shape in shapes)
     call = f"{_said(kernel, names, leaves)}({said})"
-    given = ", ".join(f"a{i}" for i in range(len(leaves)))
-    streams = [f"a{i}" for i, leaf in enumerate(leaves) if _is_generator(leaf) and pcg64.is_known(leaf)]
+    given = ", ".join(f"a{place}" for place in leaves)
+    streams = [f"a{place}" for place, is_ahead in leaves.items() if is_ahead]
     lines = [f"{name} = {_named(ahead, names)}({name})" for name in streams]
     lines += [f"found = {call}", *(f"{_named(settle, names)}({name})" for name in streams), "return found"]
     imports = "\n".join(f"{line} as {name}" for line, name in names.items())
     function = "\n    ".join([f"@njit(cache=True)\ndef {ENTRY}({given}):", *lines])
-    return f"from numba import njit\n{imports}\n\n\n{function}\n", leaves
+    return f"from numba import njit\n{imports}\n\n\n{function}\n"
 
 
-# Not within `_written`: a function that knows itself and the arguments keeps them until somebody looks for garbage, and
-# these are all arrays of a run.
-def _said(value, names: dict[str, str], leaves: list) -> str:
-    """How a module's text calls a value; adds to the imports' names, or to the arguments."""
-    if isinstance(value, Dispatcher):
-        return _named(_with_name(value), names)
-    if isinstance(value, tuple) and _has_functions(value):
-        parts = ", ".join(_said(part, names, leaves) for part in value)
-        return f"{_named(type(value), names)}({parts})" if hasattr(value, "_fields") else f"({parts},)"
-    # Of other types numba's machine code would be that of their methods, which no digest knows; and of a Generator that
-    # a tuple holds nobody would know that it draws ahead elsewhere.
-    if not isinstance(value, _PLAIN) or (isinstance(value, tuple) and _has_generators(value)):
-        raise _NotKept
-    for place, known in enumerate(leaves):
-        if _is_same_stream(value, known):
-            return f"a{place}"
-    leaves.append(value)
-    return f"a{len(leaves) - 1}"
-
-
-def _is_generator(value) -> bool:
-    return isinstance(value, np.random.Generator)
-
-
-def _has_generators(value: tuple) -> bool:
-    return any(_is_generator(v) or (isinstance(v, tuple) and _has_generators(v)) for v in value)
-
-
-def _is_same_stream(value, other) -> bool:
-    """Whether two arguments are one stream of random numbers, of which a kernel cannot draw ahead twice."""
-    return _is_generator(value) and _is_generator(other) and value.bit_generator is other.bit_generator
+def _said(shape, names: dict[str, str], leaves: dict[int, bool]) -> str:
+    """How a module's text calls a value; adds to the imports' names, or to the leaves, with whether they draw ahead."""
+    if isinstance(shape, Dispatcher):
+        return _named(_with_name(shape), names)
+    if isinstance(shape, _Parts):
+        parts = ", ".join(_said(part, names, leaves) for part in shape.parts)
+        return f"{_named(shape.kind, names)}({parts})" if hasattr(shape.kind, "_fields") else f"({parts},)"
+    place, is_ahead = shape if isinstance(shape, _Stream) else (shape, False)
+    leaves[place] = is_ahead
+    return f"a{place}"
 
 
 def _named(thing, names: dict[str, str]) -> str:
@@ -142,10 +195,6 @@ def _with_name(function: Dispatcher) -> Dispatcher:
     if not hasattr(function, "__qualname__"):
         raise _NotKept
     return function
-
-
-def _has_functions(value: tuple) -> bool:
-    return any(isinstance(v, Dispatcher) or (isinstance(v, tuple) and _has_functions(v)) for v in value)
 
 
 @cache

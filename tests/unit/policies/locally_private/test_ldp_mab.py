@@ -252,10 +252,13 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
             assert state.radii[i, k] == pytest.approx(B.r[k], rel=1e-9)
 
 
-@pytest.mark.parametrize("deviation", ["", "first_weight", "sums arms", "choice"])
-def test_noise_is_the_same_to_the_bit_where_its_sums_are_listed(deviation, monkeypatch):
+# The last has no source, so that the target's users meet the whole cube.
+@pytest.mark.parametrize(
+    ("deviation", "M"), [("", 1), ("first_weight", 1), ("warm_up", 1), ("sums arms", 1), ("choice", 1), ("", 0)]
+)
+def test_noise_is_the_same_to_the_bit_where_its_sums_are_listed(deviation, M, monkeypatch):
     users = 500
-    settings = {"M": 1, "n_aux": users, "epsilon_aux": 60, "c": 0.05, "deviation": deviation}
+    settings = {"M": M, "n_aux": users, "epsilon_aux": 60, "c": 0.05, "deviation": deviation}
     params = ldp_mab.configure(3, users, 40.0, "as_printed", **settings)._replace(depth=3)
     environment = exponential.configure(3, "as_printed")
     for name in UNCOMPILED:
@@ -267,7 +270,7 @@ def test_noise_is_the_same_to_the_bit_where_its_sums_are_listed(deviation, monke
         monkeypatch.setattr(ldp_mab, "_one_by_one", lambda params, listed=listed: listed)
         rng, record = np.random.default_rng(7), locally_private.new_record(2, 3)
         state = ldp_mab.init(params, rng)
-        for source in (1, 0):
+        for source in range(M, -1, -1):
             ldp_mab.stream.py_func(params, environment, state, source, np.array([90, users]), rng, record)
             ldp_mab.end_source(params, state, source)
         found.append((state, record, rng.random()))
