@@ -318,22 +318,30 @@ def test_a_bin_takes_what_is_known_to_a_place_and_back():
 
 def test_the_policy_by_hand():
     # Two of three arms with estimates 0.2 and 0.7: odds exp(f ln(1.8) / 0.5001).
-    chances = np.zeros((3, 3))
-    arms, estimates, radii = np.array([7, 5, 2]), np.zeros((3, 3)), np.ones((3, 3))
-    estimates[1] = 0.2, 0.0, 0.7
+    chances, places = np.zeros((3, 3)), np.array([2, 0, 1])
+    arms, lanes = np.array([7, 5, 2]), np.zeros((2, ldp_mab.COLUMNS))
+    lanes[:, ldp_mab._RADIUS : ldp_mab._RADIUS + ldp_mab.LANES] = 1.0
+
+    def estimate(i, *values):
+        for element, value in enumerate(values, 3 * places[i]):
+            lanes[element // ldp_mab.LANES, ldp_mab._ESTIMATE + element % ldp_mab.LANES] = value
+
+    estimate(1, 0.2, 0.0, 0.7)
     odds = np.exp(np.array([0.2, 0.7]) * math.log(1.8) / 0.5001)
-    ldp_mab._refresh(False, arms, estimates, radii, chances, 1)
+    ldp_mab._refresh(False, arms, lanes, places, chances, 1)
     assert chances[1] == pytest.approx([odds[0] / odds.sum(), odds[0] / odds.sum(), 1])
-    ldp_mab._refresh(True, arms, estimates, radii, chances, 1)
+    ldp_mab._refresh(True, arms, lanes, places, chances, 1)
     assert chances[1] == pytest.approx([0.5, 0.5, 1])
-    estimates[1, 0] = 0.691
-    ldp_mab._refresh(False, arms, estimates, radii, chances, 1)
+    estimate(1, 0.691)
+    ldp_mab._refresh(False, arms, lanes, places, chances, 1)
     assert chances[1] == pytest.approx([0.5, 0.5, 1])
     # Uniform at the root, whatever the estimates.
-    estimates[0] = 0.1, 0.5, 0.9
-    ldp_mab._refresh(False, arms, estimates, radii, chances, 0)
+    estimate(0, 0.1, 0.5, 0.9)
+    ldp_mab._refresh(False, arms, lanes, places, chances, 0)
     assert chances[0] == pytest.approx([1 / 3, 2 / 3, 1])
-    ldp_mab._refresh(False, arms, estimates, radii, chances, 2)
+    # With one arm left whatever is at the place that another bin has now.
+    estimate(2, 0.0, np.nan, 0.0)
+    ldp_mab._refresh(False, arms, lanes, places, chances, 2)
     assert chances[2].tolist() == [0, 1, 1]
 
 

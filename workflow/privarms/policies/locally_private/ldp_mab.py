@@ -348,27 +348,33 @@ def init(params, rng):
 
 
 @njit(error_model="numpy")
-def _refresh(uniform, arms, estimates, radii, chances, i):
-    """The chances of the arms of bin i: uniform at the root, before the first look, and for close estimates."""
+def _refresh(uniform, arms, lanes, places, chances, i):
+    """The chances of the arms of bin i: uniform at the root, before the first look, and for close estimates.
+
+    A bin with one arm left, which has no place, gives it all.
+    """
     K = chances.shape[1]
+    first = places[i] * K
     lowest, highest = np.inf, -np.inf
     active = 0
     looked_at = True
     for k in range(K):
         if (arms[i] >> k) & 1:
+            row, lane = (first + k) // LANES, (first + k) % LANES
             active += 1
-            lowest = min(lowest, estimates[i, k])
-            highest = max(highest, estimates[i, k])
+            lowest = min(lowest, lanes[row, _ESTIMATE + lane])
+            highest = max(highest, lanes[row, _ESTIMATE + lane])
             # Infinite before the first look, and where the sums are 0 and so are the estimates.
-            looked_at = looked_at and radii[i, k] < np.inf
+            looked_at = looked_at and lanes[row, _RADIUS + lane] < np.inf
     between = highest - lowest
-    flat = uniform or i == 0 or not looked_at or between < 0.01
+    flat = uniform or i == 0 or active == 1 or not looked_at or between < 0.01
     slope = 0.0 if flat else np.log(1.2 * K / active) / (between + 1e-4)
     total = 0.0
     last = 0
     for k in range(K):
         if (arms[i] >> k) & 1:
-            total += np.exp(slope * estimates[i, k])
+            # Of no arm that is flat is asked what may not be there.
+            total += 1.0 if flat else np.exp(slope * lanes[(first + k) // LANES, _ESTIMATE + (first + k) % LANES])
             last = k
         chances[i, k] = total
     for k in range(K):
@@ -663,12 +669,7 @@ def _learn(params, state, lanes, source, users, i, rng):
     fine, unsure = _estimate(params, state, lanes, source, users)
     if not params.uniform:
         for place in range(state.n_live[0]):
-            i = state.live[place]
-            for k in range(params.n_arms):
-                row, lane = (place * params.n_arms + k) // LANES, (place * params.n_arms + k) % LANES
-                state.estimates[i, k] = lanes[row, _ESTIMATE + lane]
-                state.radii[i, k] = lanes[row, _RADIUS + lane]
-            state.stale[i] = True
+            state.stale[state.live[place]] = True
     if fine and not params.some_arm:
         fine = _is_any_fine(params, state, lanes)
     return fine | _is_any_worse(params, state, lanes, unsure) | (_one_by_one(params) & (state.lasts[0] == 0))
@@ -783,7 +784,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     shortcut, grid, dimension, cut, refined = tree.shortcut, tree.grid, tree.dimension, tree.cut, tree.refined
     arms, only, stale, chances = state.arms, state.only, state.stale, state.chances
     in_bin, pulled, rewarded = state.in_bin, state.pulled, state.rewarded
-    estimates, radii, due, pulls = state.estimates, state.radii, state.due, record.pulls
+    places, due, pulls = state.places, state.due, record.pulls
     context = np.zeros(params.dimensions)
     point = np.full(params.dimensions, environment.point)
     here, shares = np.zeros(K), np.zeros(K)
@@ -801,7 +802,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         if source == 0:
             i = find(shortcut, grid, dimension, cut, refined, point)
             if stale[i]:
-                _refresh(params.uniform, arms, estimates, radii, chances, i)
+                _refresh(params.uniform, arms, lanes, places, chances, i)
                 stale[i] = False
             for k in range(K):
                 here[k] = chances[i, k] - (chances[i, k - 1] if k > 0 else 0.0)
@@ -813,7 +814,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
                 arm = environment.behave(environment, source, user, rng)
             elif followed:
                 if stale[i]:
-                    _refresh(params.uniform, arms, estimates, radii, chances, i)
+                    _refresh(params.uniform, arms, lanes, places, chances, i)
                     stale[i] = False
                 u = rng.random()
                 # In the place of a loop that ends at the arm: when it would end nobody can foresee.
