@@ -34,7 +34,8 @@ from privarms.studies import library
 FOLDER_VARIABLE = "PRIVARMS_KERNELS"
 # Machine code that no job has used for so long is removed.
 KEPT_DAYS = 60
-_PLAIN = (bool, int, float, str, tuple, np.generic, np.ndarray, np.random.Generator, type(None))
+# Besides tuples and Generators.
+_PLAIN = (bool, int, float, str, np.generic, np.ndarray, type(None))
 _OPTIONS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "CPU_NAME", "CPU_FEATURES")
 
 
@@ -86,10 +87,10 @@ class _NotKept(Exception):
 
 
 class _Stream(NamedTuple):
-    """A Generator among the arguments: its place among the leaves, and whether a kernel can draw ahead from it."""
+    """A Generator among the arguments: its place among the leaves, and whether the kernel draws ahead from it."""
 
     place: int
-    is_known: bool
+    is_ahead: bool
 
 
 class _Parts(NamedTuple):
@@ -99,8 +100,8 @@ class _Parts(NamedTuple):
     parts: tuple
 
 
-# A call is looked at twice: each time for what stands in the place of what, and written down where that is new. A run
-# of a policy takes a few calls, of which each would else take longer than what it does for a few hundred users.
+# What decides the text is found at every call, and the text written where that is new: a run of a policy takes a few
+# calls, and to write each down would take longer than what it does for a few hundred users.
 # Not within `call`: a function that knows itself and the arguments keeps them until somebody looks for garbage, and
 # these are all arrays of a run.
 def _shape(value, leaves: list) -> Dispatcher | _Parts | _Stream | int:
@@ -128,7 +129,7 @@ def _shape(value, leaves: list) -> Dispatcher | _Parts | _Stream | int:
     return len(leaves) - 1
 
 
-# By types, which are few: that they are asked for again and again would be most of a call.
+# Asked of types, which are few, and kept: asked of every value at every call these would be most of it.
 @cache
 def _is_function(kind: type) -> bool:
     return issubclass(kind, Dispatcher)
@@ -152,7 +153,7 @@ def _has(value: tuple, asked: Callable[[type], bool]) -> bool:
 
 @cache
 def _of_kinds(kinds: tuple[type, ...], asked: Callable[[type], bool]) -> tuple[bool, list[int]]:
-    """Whether one of the types is asked for, and which are those of tuples."""
+    """Whether one of the types is asked for, and the places of those that are tuples."""
     return any(map(asked, kinds)), [place for place, kind in enumerate(kinds) if issubclass(kind, tuple)]
 
 

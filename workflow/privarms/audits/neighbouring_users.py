@@ -32,7 +32,7 @@ from privarms.protocols.locally_private import new_record
 
 SUBJECT = "ldp_mab"
 STREAMED_AS = {"neighbour": "user"}
-# A trial is one batch, not a run of the policy: 1.1 microseconds for one user, 2.4 for a hundred.
+# A trial is one batch, not a run of the policy: 0.6 microseconds for one user, 1.6 for a hundred.
 SECONDS_PER_RUN = 1.5e-6
 SECONDS_PER_STEP = 0.0
 
@@ -204,6 +204,10 @@ def restart(state, K):
     state.stale[:] = True
     state.live[0], state.live[1] = ROOT + 1, ROOT + 2
     state.n_live[0] = 2
+    state.places[:] = 0
+    state.noisy[:] = 0
+    state.n_noisy[0] = 0
+    state.lasts[0] = 0
     state.n_removals[0] = 0
     state.due[:] = 0.0
     state.counts[:] = 0

@@ -160,10 +160,10 @@ class State(NamedTuple):
     N, D, B: float64[bins, K], weighted sums of V, U and variances; of earlier sources, or running over batches
     estimates, radii: float64[bins, K], when the bin was last looked at
     chances: float64[bins, K], of the arms up to and including k; stale: bool[bins], whether to be computed anew
-    live: uint32[...], the bins that are followed, the first n_live[0] of it; places: int64[bins], where they are there
+    live: uint32[...], the bins that are followed, the first n_live[0] of it; places: int64[bins], where these are there
     noisy: uint32[..., 2], where users come one by one and all add noise everywhere: the first n_noisy[0] rows are row
     and column, in `lanes`, of the sums U to which they add some, in the order of the draws
-    lasts: int64[1], how many more users may come before other sums are among them
+    lasts: int64[1], how many more users may come before other sums are among them; 0 where nothing is listed
     removals: int64[..., 4], the first n_removals[0] rows: source, users of the source so far, bin, arm
 
     What nothing in the algorithm looks at:
@@ -351,31 +351,32 @@ def init(params, rng):
 def _refresh(uniform, arms, lanes, places, chances, i):
     """The chances of the arms of bin i: uniform at the root, before the first look, and for close estimates.
 
-    A bin with one arm left, which has no place, gives it all.
+    A bin with one arm left, which has no place in `lanes`, gives it all.
     """
     K = chances.shape[1]
-    first = places[i] * K
-    lowest, highest = np.inf, -np.inf
-    active = 0
-    looked_at = True
+    active, last = 0, 0
     for k in range(K):
         if (arms[i] >> k) & 1:
-            row, lane = (first + k) // LANES, (first + k) % LANES
             active += 1
+            last = k
+    flat = uniform or i == 0 or active == 1
+    lowest, highest = np.inf, -np.inf
+    for k in range(0 if flat else K):
+        if (arms[i] >> k) & 1:
+            row, lane = (places[i] * K + k) // LANES, (places[i] * K + k) % LANES
             lowest = min(lowest, lanes[row, _ESTIMATE + lane])
             highest = max(highest, lanes[row, _ESTIMATE + lane])
             # Infinite before the first look, and where the sums are 0 and so are the estimates.
-            looked_at = looked_at and lanes[row, _RADIUS + lane] < np.inf
+            flat = flat or lanes[row, _RADIUS + lane] == np.inf
     between = highest - lowest
-    flat = uniform or i == 0 or active == 1 or not looked_at or between < 0.01
+    flat = flat or between < 0.01
     slope = 0.0 if flat else np.log(1.2 * K / active) / (between + 1e-4)
     total = 0.0
-    last = 0
     for k in range(K):
         if (arms[i] >> k) & 1:
-            # Of no arm that is flat is asked what may not be there.
-            total += 1.0 if flat else np.exp(slope * lanes[(first + k) // LANES, _ESTIMATE + (first + k) % LANES])
-            last = k
+            row, lane = (places[i] * K + k) // LANES, (places[i] * K + k) % LANES
+            # All the same where they are flat, and nothing is read then.
+            total += 1.0 if flat else np.exp(slope * lanes[row, _ESTIMATE + lane])
         chances[i, k] = total
     for k in range(K):
         chances[i, k] = chances[i, k] / total if k < last else 1.0
@@ -457,8 +458,8 @@ def _list_noisy(params, state, lanes):
         t = lanes[place * K // LANES, _USERS + place * K % LANES]
         if not _weighs(params, t):
             # The user who makes it weigh something brings the noise of all before.
-            first = np.ceil(params.warm_up) if params.at_warm_up else np.floor(params.warm_up) + 1
-            lasts = min(lasts, first - 1 - t)
+            needed = np.ceil(params.warm_up) if params.at_warm_up else np.floor(params.warm_up) + 1
+            lasts = min(lasts, needed - 1 - t)
             continue
         for k in range(K):
             if (state.arms[i] >> k) & 1:
@@ -531,7 +532,7 @@ def _receive(params, state, lanes, source, users, listed, rng):
         first = place * K
         t = lanes[first // LANES, _USERS + first % LANES] + users
         here = in_bin[i]
-        # Of everyone, or of those here, since the source weighs something.
+        # Where everyone adds noise: of all, once the source weighs something, and of this batch from then on.
         of_all = users if _weighs(params, t - users) else np.int64(t)
         owes = of_all if params.every_user else owed[i] + here
         empty += here == 0
@@ -679,7 +680,7 @@ def _learn(params, state, lanes, source, users, i, rng):
 def _decide(params, state, lanes, source, seen):
     """The removal of arms and the refinement of bins, after the source's user number `seen`. Returns the lanes.
 
-    Where there is nothing to decide nothing changes.
+    Where there is nothing to decide no bin and no arm changes.
     """
     K = params.n_arms
     tree, arms, live, n_live = state.tree, state.arms, state.live, state.n_live[0]
