@@ -489,13 +489,12 @@ def _take_in(lanes, pulled, rewarded, due, i, first):
 # Inlined, as the next five: numba counts references to every array of the two tuples at each call of its own, which
 # took longer than the step itself.
 @njit(error_model="numpy", forceinline=True)
-def _receive_one(params, state, lanes, source, i, listed, rng):
+def _receive_one(params, state, lanes, source, i, scale, listed, rng):
     """What one user sends who is in bin i: the same as `_receive`, with noise for the sums in `noisy`.
 
-    listed: 1, or 0 where nothing is to happen; not asked by the caller, for with another way through it references
-    would be counted for every user
+    scale: of the noise; listed: 1, or 0 where nothing is to happen; not asked by the caller, for with another way
+    through it references would be counted for every user
     """
-    scale = 4 / params.epsilons[source]
     noisy, counted, n_live = state.noisy, state.counts, state.n_live[0]
     in_bin, pulled, rewarded, due = state.in_bin, state.pulled, state.rewarded, state.due
     here = in_bin[i] * listed
@@ -516,12 +515,11 @@ def _receive_one(params, state, lanes, source, i, listed, rng):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _receive(params, state, lanes, source, users, listed, rng):
+def _receive(params, state, lanes, source, users, scale, listed, rng):
     """What a batch of users sends: its counts and rewards, and the noise of every bin that is looked at.
 
-    listed: as in `_receive_one`, the other way round
+    scale, listed: as in `_receive_one`, the latter the other way round
     """
-    scale = 4 / params.epsilons[source]
     K = params.n_arms
     tree, live, n_live = state.tree, state.live, state.n_live[0] * (1 - listed)
     arms, due, counted = state.arms, state.due, state.counts
@@ -664,8 +662,10 @@ def _learn(params, state, lanes, source, users, i, rng):
     """
     listed = np.int64(state.lasts[0] > 0)
     state.lasts[0] -= listed
-    _receive_one(params, state, lanes, source, i, listed, rng)
-    _receive(params, state, lanes, source, users, listed, rng)
+    # (12)
+    scale = 4 / params.epsilons[source]
+    _receive_one(params, state, lanes, source, i, scale, listed, rng)
+    _receive(params, state, lanes, source, users, scale, listed, rng)
     # In a loop of its own, without a draw: a processor then has several arms' divisions and roots on the way at once.
     fine, unsure = _estimate(params, state, lanes, source, users)
     if not params.uniform:
