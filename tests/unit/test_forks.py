@@ -290,8 +290,8 @@ def test_few_processes_compile_at_once(monkeypatch):
     processes = fork_server.Kernels()
     jobs = [fork_server.FORK.Pipe() for _ in range(fork_server.Kernels.MOST + 1)]
     try:
-        for ours, _ in jobs:
-            processes.ask(b"", ours, None, [])
+        for number, (ours, _) in enumerate(jobs):
+            processes.ask(bytes([number]), ours, None, [])
         assert [its.poll(0) for _, its in jobs] == [False] * fork_server.Kernels.MOST + [True]
         assert jobs[-1][1].recv() is False
         # It has ended without an answer, and its job is told.
@@ -303,6 +303,29 @@ def test_few_processes_compile_at_once(monkeypatch):
     finally:
         processes.end()
     assert processes.connections() == []
+
+
+def test_one_process_compiles_what_two_jobs_ask_for(monkeypatch):
+    def compile_kernels(asking, *_):
+        asking.recv_bytes()
+        asking.send(True)
+        asking.poll(None)
+
+    monkeypatch.setattr(fork_server, "compile_kernels", compile_kernels)
+    processes = fork_server.Kernels()
+    jobs = [fork_server.FORK.Pipe() for _ in range(3)]
+    try:
+        for ours, _ in jobs:
+            processes.ask(b"the same", ours, None, [])
+        (only,) = processes.connections()
+        assert only.poll(5)
+        processes.answer(only)
+        assert [its.recv() for _, its in jobs if its.poll(5)] == [True] * 3
+        # It is free again.
+        processes.ask(b"another", jobs[0][0], None, [])
+        assert processes.connections() == [only]
+    finally:
+        processes.end()
 
 
 def test_environment_folder_and_arguments_are_the_jobs_own(run, tmp_path, monkeypatch):

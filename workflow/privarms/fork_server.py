@@ -131,7 +131,8 @@ class Kernels:
     def __init__(self) -> None:
         # The first one that is free is asked, so that it knows most.
         self._processes: dict[Connection, multiprocessing.Process] = {}
-        self._waiting: dict[Connection, Connection] = {}
+        # What each has been asked for, and the jobs that wait for it.
+        self._waiting: dict[Connection, tuple[bytes, list[Connection]]] = {}
 
     def connections(self) -> list[Connection]:
         """What there may be an answer on."""
@@ -139,6 +140,11 @@ class Kernels:
 
     def ask(self, request: bytes, job: Connection, at_start: dict[str, tuple] | None, others: list[Connection]) -> None:
         """Have a job's kernel compiled. others: connections that are not for a process to hold."""
+        for compiled, jobs in self._waiting.values():
+            # Two jobs that begin at once often call the same.
+            if compiled == request:
+                jobs.append(job)
+                return
         asked = next((one for one in self._processes if one not in self._waiting), None)
         if asked is None and len(self._processes) < self.MOST:
             # There may be no more processes to be had.
@@ -147,7 +153,7 @@ class Kernels:
         if asked is None:
             say(job, False)
             return
-        self._waiting[asked] = job
+        self._waiting[asked] = request, [job]
         # Where it has just ended there will be no answer, which `answer` finds.
         with contextlib.suppress(OSError):
             asked.send_bytes(request)
@@ -167,8 +173,8 @@ class Kernels:
         except (EOFError, OSError):
             done = False
             self._end(asked)
-        if asked in self._waiting:
-            say(self._waiting.pop(asked), done)
+        for job in self._waiting.pop(asked, (b"", []))[1]:
+            say(job, done)
 
     def end(self) -> None:
         """End all processes; no job is running."""
