@@ -1,6 +1,7 @@
 """A process that compiles for jobs: only what a job would compile itself, and only as long as somebody asks."""
 
 import contextlib
+import pickle
 import signal
 from multiprocessing import Pipe
 
@@ -47,6 +48,26 @@ def test_another_kernel_than_the_jobs_is_not_kept(asked, settings, unchanged):
     path, own, signature = asked
     assert not compiler.compile_kernel(path, settings or own, signature, lambda: unchanged)
     assert not is_there(path)
+
+
+def test_the_same_kernel_is_said_in_the_same_words(monkeypatch):
+    heard = []
+
+    class Server:
+        def send(self, said):
+            heard.append(said)
+
+        def recv(self):
+            return True
+
+    monkeypatch.setattr(compiler, "server", Server())
+    numbers = numba.float64[:]
+    # TODO
+    for signature in ((numbers,), (numbers,), (numba.int64[:],)):
+        assert compiler.ask("kernel.py", [], signature)
+    (_, first, written), (_, same, shorter), (_, other, _) = heard
+    assert first == same != other
+    assert written != shorter
 
 
 def test_who_has_nobody_to_ask_is_told_so():

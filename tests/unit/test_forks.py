@@ -291,7 +291,7 @@ def test_few_processes_compile_at_once(monkeypatch):
     jobs = [fork_server.FORK.Pipe() for _ in range(fork_server.Kernels.MOST + 1)]
     try:
         for number, (ours, _) in enumerate(jobs):
-            processes.ask(bytes([number]), ours, None, [])
+            processes.ask(str(number), bytes([number]), ours, None, [])
         assert [its.poll(0) for _, its in jobs] == [False] * fork_server.Kernels.MOST + [True]
         assert jobs[-1][1].recv() is False
         # It has ended without an answer, and its job is told.
@@ -315,14 +315,15 @@ def test_one_process_compiles_what_two_jobs_ask_for(monkeypatch):
     processes = fork_server.Kernels()
     jobs = [fork_server.FORK.Pipe() for _ in range(3)]
     try:
-        for ours, _ in jobs:
-            processes.ask(b"the same", ours, None, [])
+        for number, (ours, _) in enumerate(jobs):
+            # In other bytes, as jobs may write the same types.
+            processes.ask("the same", bytes([number]), ours, None, [])
         (only,) = processes.connections()
         assert only.poll(5)
         processes.answer(only)
         assert [its.recv() for _, its in jobs if its.poll(5)] == [True] * 3
         # It is free again.
-        processes.ask(b"another", jobs[0][0], None, [])
+        processes.ask("another", b"", jobs[0][0], None, [])
         assert processes.connections() == [only]
     finally:
         processes.end()

@@ -18,8 +18,9 @@ from privarms.edits import LIBRARY
 
 # Named and not imported: a server starts without numba.
 COMPILED = f"{LIBRARY.name}.compiled"
-# What a process knows takes some 10 MB a kernel. One with more than this ends, as does one that nobody needs any more.
-MOST_MEGABYTES = 1000
+# What a process knows takes some 10 MB a kernel, LDPMAB more: 1.5 GB for all of a run. One with more than this ends, as
+# does one that nobody needs any more.
+MOST_MEGABYTES = 2000
 MOST_SECONDS = 60
 
 # Of a job: who passes on what it asks.
@@ -35,7 +36,8 @@ def ask(path: Path, settings: list[str], signature: tuple) -> bool:
         return False
     # Whoever is asked may be gone. Then the job compiles, and says what is wrong if something is.
     with contextlib.suppress(Exception):
-        server.send(("compile", pickle.dumps((path, settings, signature))))
+        # Of the same types two processes may write other bytes.
+        server.send(("compile", f"{path} {signature}", pickle.dumps((path, settings, signature))))
         return server.recv()
     return False
 

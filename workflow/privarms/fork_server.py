@@ -45,8 +45,8 @@ class Job(NamedTuple):
 def serve(asking: Connection) -> None:
     """Start a process for each `Job` that comes; answer (number, "began", pid) and (number, "ended", exit code).
 
-    Jobs send ("compile", request), which a bool answers, and at their end ("imported", names, whether they looked for
-    kernels). While one that has said so takes its time to end, everything waits.
+    Jobs send ("compile", kernel, request), which a bool answers, and at their end ("imported", names, whether they
+    looked for kernels). While one that has said so takes its time to end, everything waits.
     """
     # An interrupt of the terminal's is for the jobs.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -132,17 +132,27 @@ class Kernels:
         # The first one that is free is asked, so that it knows most.
         self._processes: dict[Connection, multiprocessing.Process] = {}
         # What each has been asked for, and the jobs that wait for it.
-        self._waiting: dict[Connection, tuple[bytes, list[Connection]]] = {}
+        self._waiting: dict[Connection, tuple[str, list[Connection]]] = {}
 
     def connections(self) -> list[Connection]:
         """What there may be an answer on."""
         return list(self._processes)
 
-    def ask(self, request: bytes, job: Connection, at_start: dict[str, tuple] | None, others: list[Connection]) -> None:
-        """Have a job's kernel compiled. others: connections that are not for a process to hold."""
+    def ask(
+        self,
+        kernel: str,
+        request: bytes,
+        job: Connection,
+        at_start: dict[str, tuple] | None,
+        others: list[Connection],
+    ) -> None:
+        """Have a job's kernel compiled.
+
+        kernel: which one it is; request: to `compiler.serve`; others: connections that are not for a process to hold
+        """
         for compiled, jobs in self._waiting.values():
             # Two jobs that begin at once often call the same.
-            if compiled == request:
+            if compiled == kernel:
                 jobs.append(job)
                 return
         asked = next((one for one in self._processes if one not in self._waiting), None)
@@ -153,7 +163,7 @@ class Kernels:
         if asked is None:
             say(job, False)
             return
-        self._waiting[asked] = request, [job]
+        self._waiting[asked] = kernel, [job]
         # Where it has just ended there will be no answer, which `answer` finds.
         with contextlib.suppress(OSError):
             asked.send_bytes(request)
@@ -173,7 +183,7 @@ class Kernels:
         except (EOFError, OSError):
             done = False
             self._end(asked)
-        for job in self._waiting.pop(asked, (b"", []))[1]:
+        for job in self._waiting.pop(asked, ("", []))[1]:
             say(job, done)
 
     def end(self) -> None:

@@ -98,10 +98,16 @@ def _optimize_functions(self, module):
         _numba_optimize_functions(self, module)
 
 
+def _add_linking_library(self, library):
+    # A function is optimised a little before it is taken in. What Python calls does the same with all that it takes in.
+    library._is_for_entry = self.name == ENTRY and not library._finalized
+    _numba_add_linking_library(self, library)
+
+
 def _optimize_final_module(self):
     if not _active.get() or self.name in _WHOLE:
         _numba_optimize_final_module(self)
-    else:
+    elif not self._is_for_entry:
         # The kernel that takes the functions in is optimised in full.
         passes, builder = self._codegen._module_pass_manager(
             loop_vectorize=self._codegen._loopvect, slp_vectorize=False, opt=self._codegen._opt_level, cost="cheap"
@@ -140,6 +146,7 @@ _numba_get_executable = cpu.CPUContext.get_executable
 _numba_add_overload = dispatcher.Dispatcher.add_overload
 _numba_compile = dispatcher.Dispatcher.compile
 _numba_finalize_final_module = codegen.JITCodeLibrary._finalize_final_module
+_numba_add_linking_library = codegen.CPUCodeLibrary.add_linking_library
 _numba_optimize_final_module = codegen.CPUCodeLibrary._optimize_final_module
 _numba_optimize_functions = codegen.CPUCodeLibrary._optimize_functions
 dispatcher._FunctionCompiler._customize_flags = _customize_flags
@@ -147,6 +154,8 @@ cpu.CPUContext.get_executable = _get_executable
 dispatcher.Dispatcher.add_overload = _add_overload
 dispatcher.Dispatcher.compile = _compile
 codegen.JITCodeLibrary._finalize_final_module = _finalize_final_module
+codegen.CPUCodeLibrary._is_for_entry = False
+codegen.CPUCodeLibrary.add_linking_library = _add_linking_library
 codegen.CPUCodeLibrary._optimize_functions = _optimize_functions
 codegen.CPUCodeLibrary._optimize_final_module = _optimize_final_module
 cpu.CPUContext.get_preferred_array_alignment = staticmethod(_array_alignment)

@@ -9,15 +9,18 @@ from collections.abc import Callable
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
 
 def sure(function: Callable, rare: bool = False) -> Callable:
-    """The same function for kernels: an `@njit` function that raises nothing, whatever its arguments are.
+    """The same function, for kernels: an `@njit` function that raises nothing, whatever its arguments are.
 
     rare: it is seldom called, and not taken in. It is called in the way of C, for which a kernel lays nothing out in
     memory beforehand.
     """
+    if not isinstance(function, Dispatcher):
+        return function  # plain Python, where numba is switched off
 
     @intrinsic
     def call(context, *arguments):
@@ -46,4 +49,7 @@ def sure(function: Callable, rare: bool = False) -> Callable:
 
         return found.return_type(types.StarArgTuple.from_types(arguments)), generate
 
+    # For Python, which numba's own does not answer.
+    for_python = {"__call__": lambda self, *given: function(*given), "py_func": staticmethod(function.py_func)}
+    call.__class__ = type(function.__name__, (type(call),), for_python)
     return call

@@ -23,6 +23,7 @@ rule build_audit:
     benchmark:
         paths.benchmark(SCALE, "build_audit")
     localrule: True
+    priority: plan.order.priority_of_audits()
     conda:
         "../../environment.yml"
     threads: 1

@@ -34,3 +34,8 @@ def test_data_are_as_urgent_as_the_first_paper_that_needs_them():
     found = order()
     assert found.priority_of_data("users") == found.priority("short2021", "show")
     assert found.priority_of_data("nobodys") == 0
+
+
+def test_audits_are_read_before_the_runs_of_the_paper_that_needs_them():
+    found = order()
+    assert found.priority("all2022", "simulate") < found.priority_of_audits() < found.priority("long2020", "simulate")

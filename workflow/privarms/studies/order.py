@@ -14,8 +14,8 @@ class Order:
 
     def __init__(self, simulation: Simulation, outputs: Outputs):
         self.seconds = {paper: simulation.seconds(paper) for paper in outputs.papers}
-        of_all = {paper for paper in outputs.papers if outputs.reads_audits(paper)}
-        self.papers = sorted(outputs.papers, key=lambda paper: (paper in of_all, self.seconds[paper]))
+        self._of_all = {paper for paper in outputs.papers if outputs.reads_audits(paper)}
+        self.papers = sorted(outputs.papers, key=lambda paper: (paper in self._of_all, self.seconds[paper]))
         self._users: Mapping[str, Sequence[str]] = {
             dataset: [p for p in outputs.papers if dataset in outputs.datasets_of(p)]
             for dataset in outputs.datasets.statuses
@@ -31,3 +31,7 @@ class Order:
     def priority_of_data(self, dataset: str) -> int:
         """That of the first paper that needs a dataset."""
         return max((self.priority(paper, STAGES[-1]) for paper in self._users.get(dataset, ())), default=0)
+
+    def priority_of_audits(self) -> int:
+        """That of what shows the first paper that reads the audits of all, so that it need not wait for them."""
+        return max((self.priority(paper, STAGES[-1]) for paper in self._of_all), default=0)

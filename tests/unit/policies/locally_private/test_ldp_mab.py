@@ -184,6 +184,8 @@ VARIANTS = [
 
 
 UNCOMPILED = (
+    "_refresh",
+    "_noise",
     "_learn",
     "_list_noisy",
     "_receive",
@@ -194,6 +196,14 @@ UNCOMPILED = (
     "_occupy",
     "_vacate",
 )
+
+
+def run_in_python(monkeypatch):
+    for name in UNCOMPILED:
+        function = getattr(ldp_mab, name).py_func
+        monkeypatch.setattr(ldp_mab, name, function)
+        if hasattr(ldp_mab, f"{name}_apart"):
+            monkeypatch.setattr(ldp_mab, f"{name}_apart", function)
 
 
 @pytest.mark.parametrize("switches", VARIANTS, ids=lambda s: "-".join(map(str, s.values())))
@@ -213,10 +223,9 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
     )
     # In one dimension there is one way to cut.
     state = ldp_mab.init(params, rng)
+    run_in_python(monkeypatch)
     monkeypatch.setattr(ldp_mab, "_noise", lambda scale, count, rng: scripted_noise(scale, count))
     monkeypatch.setattr(ldp_mab, "laplace", lambda scale, rng: scripted_noise(scale))
-    for name in UNCOMPILED:
-        monkeypatch.setattr(ldp_mab, name, getattr(ldp_mab, name).py_func)
     record = locally_private.new_record(0, 3)
     # The sources alone: the target's sums are used as theirs, and its arms are left to chance.
     for m in (1, 2):
@@ -261,8 +270,7 @@ def test_noise_is_the_same_to_the_bit_where_its_sums_are_listed(deviation, M, mo
     settings = {"M": M, "n_aux": users, "epsilon_aux": 60, "c": 0.05, "deviation": deviation}
     params = ldp_mab.configure(3, users, 40.0, "as_printed", **settings)._replace(depth=3)
     environment = exponential.configure(3, "as_printed")
-    for name in UNCOMPILED:
-        monkeypatch.setattr(ldp_mab, name, getattr(ldp_mab, name).py_func)
+    run_in_python(monkeypatch)
     for name in ("arrive", "behave", "best", "mean"):
         environment = environment._replace(**{name: getattr(environment, name).py_func})
     found = []

@@ -14,6 +14,7 @@ bin that is followed. While a source streams they lie side by side in `lanes`, f
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ from privarms.policies.locally_private._counts import (
     MISSES,
 )
 from privarms.policies.locally_private._partition import Tree, draw_tree, find, refine
+from privarms.sure import sure
 
 LABEL = "LDPMAB"
 SECONDS_PER_RUN = 2e-3
@@ -347,6 +349,8 @@ def init(params, rng):
     return state
 
 
+# Called and not taken in, as all that few users need: its copies were a third of what was compiled for a kernel.
+@partial(sure, rare=True)
 @njit(error_model="numpy")
 def _refresh(uniform, arms, lanes, places, chances, i):
     """The chances of the arms of bin i: uniform at the root, before the first look, and for close estimates.
@@ -382,6 +386,7 @@ def _refresh(uniform, arms, lanes, places, chances, i):
         chances[i, k] = chances[i, k] / total if k < last else 1.0
 
 
+@partial(sure, rare=True)
 @njit
 def _noise(scale, count, rng):
     """The sum of `count` >= 1 Lap(scale) draws, one by one where that is faster than by two gammas."""
@@ -448,6 +453,7 @@ def _one_by_one(params):
     return params.every_user & (params.batch == 1)
 
 
+@partial(sure, rare=True)
 @njit
 def _list_noisy(params, state, lanes):
     """Write `noisy` and `lasts`: the active arms of the bins in which the source already weighs something."""
@@ -676,16 +682,20 @@ def _learn(params, state, lanes, source, users, i, rng):
     return fine | _is_any_worse(params, state, lanes, unsure) | (_one_by_one(params) & (state.lasts[0] == 0))
 
 
+# For where bins change. A stream, which an audit begins for every trial, takes the two in once.
+_occupy_apart, _vacate_apart = sure(_occupy, rare=True), sure(_vacate, rare=True)
+
+
+@partial(sure, rare=True)
 @njit(error_model="numpy")
 def _decide(params, state, lanes, source, seen):
-    """The removal of arms and the refinement of bins, after the source's user number `seen`. Returns the lanes.
+    """The removal of arms and the refinement of bins, after the source's user number `seen`.
 
+    lanes: with room for twice as many bins, for each may be halved
     Where there is nothing to decide no bin and no arm changes.
     """
     K = params.n_arms
     tree, arms, live, n_live = state.tree, state.arms, state.live, state.n_live[0]
-    # Every bin may be halved.
-    lanes = _with_room(lanes, 2 * n_live * K)
     # Backwards: what is appended on the way is not looked at, and what fills a gap has been.
     for place in range(n_live - 1, -1, -1):
         i = live[place]
@@ -726,27 +736,26 @@ def _decide(params, state, lanes, source, seen):
             for k in range(K):
                 if (arms[i] >> k) & 1:
                     state.only[i] = k
-            _vacate(params, state, lanes, place)
+            _vacate_apart(params, state, lanes, place)
             n_live -= 1
             if place < n_live:
-                _vacate(params, state, lanes, n_live)
+                _vacate_apart(params, state, lanes, n_live)
                 live[place] = live[n_live]
-                _occupy(params, state, lanes, place)
+                _occupy_apart(params, state, lanes, place)
         elif tree.depth[i] < params.depth and (fine > 0 if params.some_arm else fine == asked):
-            _vacate(params, state, lanes, place)
+            _vacate_apart(params, state, lanes, place)
             refine(tree, i)
             left = 2 * i + 1
             arms[left] = arms[i]
             arms[left + 1] = arms[i]
             live[place] = left
             live[n_live] = left + 1
-            _occupy(params, state, lanes, place)
-            _occupy(params, state, lanes, n_live)
+            _occupy_apart(params, state, lanes, place)
+            _occupy_apart(params, state, lanes, n_live)
             n_live += 1
     state.n_live[0] = n_live
     if _one_by_one(params):
         _list_noisy(params, state, lanes)
-    return lanes
 
 
 @njit(error_model="numpy")
@@ -849,7 +858,8 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         for k in range(K):
             shares[k] += (last - first) * here[k]
         if _learn(params, state, lanes, source, last - first, i, rng):
-            lanes = _decide(params, state, lanes, source, last)
+            lanes = _with_room(lanes, 2 * state.n_live[0] * K)
+            _decide(params, state, lanes, source, last)
     for place in range(state.n_live[0]):
         _vacate(params, state, lanes, place)
     for row in range(len(lanes)):
