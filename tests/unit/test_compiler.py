@@ -4,6 +4,7 @@ import contextlib
 import pickle
 import signal
 from multiprocessing import Pipe
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -50,6 +51,11 @@ def test_another_kernel_than_the_jobs_is_not_kept(asked, settings, unchanged):
     assert not is_there(path)
 
 
+class Sums(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+
+
 def test_the_same_kernel_is_said_in_the_same_words(monkeypatch):
     heard = []
 
@@ -61,13 +67,25 @@ def test_the_same_kernel_is_said_in_the_same_words(monkeypatch):
             return True
 
     monkeypatch.setattr(compiler, "server", Server())
-    numbers = numba.float64[:]
-    # TODO
-    for signature in ((numbers,), (numbers,), (numba.int64[:],)):
-        assert compiler.ask("kernel.py", [], signature)
-    (_, first, written), (_, same, shorter), (_, other, _) = heard
-    assert first == same != other
-    assert written != shorter
+    signature = (numba.typeof(Sums(np.zeros(1), np.zeros(1))), numba.typeof(np.random.default_rng(1)))
+    # As another process has them.
+    same = pickle.loads(pickle.dumps(signature))
+    other = (numba.typeof(Sums(np.zeros(1), np.zeros(1, np.int64))), signature[1])
+    text = "an option"
+    # Equal, and one object or two: pickle writes it once or twice.
+    settings, as_heard = [text, text], [text, text.encode().decode()]
+    for path, said, types in (
+        ("one.py", settings, signature),
+        ("one.py", as_heard, same),
+        ("one.py", settings, other),
+        ("two.py", settings, signature),
+    ):
+        assert compiler.ask(path, said, types)
+    words = [said[1] for said in heard]
+    assert words[0] == words[1]
+    assert len({*words}) == 3
+    # Not by what is sent, which differs.
+    assert heard[0][2] != heard[1][2]
 
 
 def test_who_has_nobody_to_ask_is_told_so():

@@ -43,6 +43,16 @@ def test_it_is_the_same_function(rare):
     assert total(np.arange(1, 12))[0] == pytest.approx(total(x)[0])
 
 
+def test_python_calls_the_function():
+    for rare in (False, True):
+        assert sure(ratio, rare)(1.0, 4.0) == 0.25
+        # And what was written, with which it is tried.
+        assert sure(ratio, rare).py_func is ratio.py_func
+        place = np.zeros(1)
+        sure(note, rare)(place, 3.0)
+        assert place[0] == 3
+
+
 def test_what_is_rare_is_called_and_not_taken_in():
     x = np.arange(1.0, 12.0)
     for rare in (False, True):

@@ -13,6 +13,7 @@ import scipy
 
 from privarms.audits import _first_choice
 from privarms.audits._first_choice import Inputs
+from privarms.compiled import compiled
 from privarms.inference.divergences import kl_upper
 from privarms.policies.bandit._episodes import Params, episode_length
 
@@ -64,7 +65,7 @@ def _first_one(level: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if kl_upper(middle, level) == 1 else (middle, high)
+        low, high = (low, middle) if compiled(kl_upper)(middle, level) == 1 else (middle, high)
     return high
 
 

@@ -188,9 +188,9 @@ def first_half_probability(params: dp_conse.Params, neighbour: int) -> float:
     A mean without the change is at least what it is with it with probability e^(-shift / scale) / 2. Lengths that end
     at [R_1] or later, and before it: P(Lap+(R_1) >= [R_1] + 1 - neighbour) and P(Lap+(R_1) < [R_1] + neighbour).
     """
-    design, R = params.design, dp_conse.epoch_length(params, 1)
+    design, R = params.design, compiled(dp_conse.epoch_length)(params, 1)
     length = int(R)
-    shift = 1 / (length // 2) / dp_conse.mean_scale(params, 1)
+    shift = 1 / (length // 2) / compiled(dp_conse.mean_scale)(params, 1)
     mean = np.exp(-shift * (1 - neighbour)) / 2
     if design.M == 1:
         return float(mean)

@@ -68,7 +68,8 @@ def configure(
 
 def threshold(params: dp_nas.Params, t):
     """What |sum| must reach after t samples where no noise is drawn (Algorithm 1, line 10, times t)."""
-    return t * dp_nas.confidence_radius(params, t, t) * (1 + 1 / params.alpha) + dp_nas.noise_margin(params, t)
+    radius, margin = compiled(dp_nas.confidence_radius), compiled(dp_nas.noise_margin)
+    return t * radius(params, t, t) * (1 + 1 / params.alpha) + margin(params, t)
 
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:

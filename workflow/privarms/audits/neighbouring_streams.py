@@ -67,8 +67,8 @@ def configure(
     if not 1 <= eliminated <= K - 1:
         raise ValueError(f"eliminated: expected 1 to K - 1 = {K - 1} arms; found {eliminated}")
     params = dp_se.parameters(K, horizon, epsilon, beta)
-    pulls = int(np.ceil(dp_se.epoch_length(params, K, 1)))
-    lead = int(np.floor(pulls * dp_se.elimination_margin(params, K, 1) - shortfall / epsilon))
+    pulls = int(np.ceil(compiled(dp_se.epoch_length)(params, K, 1)))
+    lead = int(np.floor(pulls * compiled(dp_se.elimination_margin)(params, K, 1) - shortfall / epsilon))
     base = pulls // 4
     if not 0 <= base + lead < pulls:
         raise ValueError(f"shortfall: no stream of {pulls} rewards has a leader that falls short by {shortfall} scales")
@@ -128,9 +128,9 @@ def event_probability(params: dp_se.Params, inputs: Inputs) -> float:
         raise ValueError(f"eliminated: expected 1 to {K - 1} arms; found {eliminated}")
     n = K - 1
     scale = dp_se.noise_scale(params, K, 1)
-    pulls = np.ceil(dp_se.epoch_length(params, K, 1))
+    pulls = np.ceil(compiled(dp_se.epoch_length)(params, K, 1))
     lead = (reward_sums[0] - reward_sums[1]) / pulls / scale
-    margin = dp_se.elimination_margin(params, K, 1) / scale
+    margin = compiled(dp_se.elimination_margin)(params, K, 1) / scale
 
     def density(x):
         below, rest = scipy.stats.laplace.cdf(x), scipy.stats.laplace.cdf(x - margin) / scipy.stats.laplace.cdf(x)

@@ -16,6 +16,7 @@ import numpy as np
 
 from privarms.audits import neighbouring_samples
 from privarms.audits.neighbouring_samples import Inputs, claimed_loss, count_events, likelier
+from privarms.compiled import compiled
 from privarms.policies.stopping import dp_exponential_nas, dp_nas
 
 __all__ = ["Inputs", "claimed_loss", "configure", "count_events", "event_probability", "likelier", "log_ratio"]
@@ -76,7 +77,8 @@ def _steps(total: int, count: int) -> np.ndarray:
 def threshold(params: dp_nas.Params, query: int) -> float:
     """What |sum| must reach at a query, after 2^query samples, where no noise is drawn (Algorithm 2)."""
     t = 2**query
-    return t * dp_nas.confidence_radius(params, query, t) * (1 + 1 / params.alpha) + dp_nas.noise_margin(params, query)
+    radius, margin = compiled(dp_nas.confidence_radius), compiled(dp_nas.noise_margin)
+    return t * radius(params, query, t) * (1 + 1 / params.alpha) + margin(params, query)
 
 
 def event_probability(params: dp_nas.Params, inputs: Inputs) -> float:

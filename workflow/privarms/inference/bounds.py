@@ -5,6 +5,7 @@ Where the paper states an order, the function is the expression inside O or Omeg
 
 import math
 
+from privarms.compiled import compiled
 from privarms.policies.bandit import dp_se
 
 
@@ -98,7 +99,7 @@ def pulls_ceiling(gap: float, K: int, epsilon: float, beta: float) -> int:
     _gap(gap)
     params = dp_se.parameters(K, 2, epsilon, beta)
     last = math.ceil(math.log2(1 / gap))
-    return sum(math.ceil(dp_se.epoch_length(params, K, e)) for e in range(1, max(1, last) + 1))
+    return sum(math.ceil(compiled(dp_se.epoch_length)(params, K, e)) for e in range(1, max(1, last) + 1))
 
 
 def regret_order(gaps, horizon: int, epsilon: float) -> float:
@@ -122,7 +123,9 @@ def epoch_growth(arms: int, arms_left: int, epoch: int, epsilon: float, beta: fl
     ratio is a little below 2 if |S| collapses, for the logarithm then shrinks.
     """
     params = dp_se.parameters(max(2, arms), 2, epsilon, beta)
-    return float(dp_se.epoch_length(params, arms_left, epoch + 1) / dp_se.epoch_length(params, arms, epoch))
+    return float(
+        compiled(dp_se.epoch_length)(params, arms_left, epoch + 1) / compiled(dp_se.epoch_length)(params, arms, epoch)
+    )
 
 
 def _gap(gap: float) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from scipy.special import betainc, betaincinv, gammaln, ndtri, xlog1py, xlogy
 
+from privarms.compiled import compiled
 from privarms.inference.divergences import kl_upper
 
 # Below this a tail is summed up in logarithms.
@@ -28,7 +29,7 @@ def log_p_value(successes, pulls, mean):
     far = (tail < SMALLEST) & (m > 0) & (m < 1)
     s, n, m = s[far], n[far], m[far]
     first = gammaln(n + 1) - gammaln(s + 1) - gammaln(n - s + 1) + xlogy(s, m) + xlog1py(n - s, -m)
-    found[far] = first + np.log(_over_first(s, n, m))
+    found[far] = first + np.log(compiled(_over_first)(s, n, m))
     return found[()]
 
 
@@ -94,7 +95,7 @@ def difference_interval(first, other):
 def kl_interval(share, level):
     """(low, high), the means m with kl(share, m) <= level; level: >= 0, inf for all of [0, 1]."""
     share, level = np.broadcast_arrays(np.asarray(share, float), np.asarray(level, float))
-    low, high = (_kl_upper(x.ravel(), level.ravel()).reshape(share.shape) for x in (1 - share, share))
+    low, high = (compiled(_kl_upper)(x.ravel(), level.ravel()).reshape(share.shape) for x in (1 - share, share))
     return (1 - low)[()], high[()]
 
 

@@ -7,24 +7,25 @@ At a finite T a policy can lie below.
 import math
 from collections.abc import Callable, Sequence
 
+from privarms.compiled import compiled
 from privarms.inference.divergences import d_epsilon, kl
 
 
 def lai_robbins(means: Sequence[float]) -> float:
     """sum over suboptimal arms of gap / kl(mean, best): without privacy (Lai & Robbins 1985)."""
-    return _over_arms(means, lambda mean, best: float(kl(mean, best)))
+    return _over_arms(means, lambda mean, best: float(compiled(kl)(mean, best)))
 
 
 def azize_basu(means: Sequence[float], epsilon: float) -> float:
     """sum of gap / min(kl(mean, best), 6 epsilon gap), epsilon-DP (Azize & Basu 2022, Theorem 3, Bernoulli arms)."""
     _budget(epsilon)
-    return _over_arms(means, lambda mean, best: min(float(kl(mean, best)), 6 * epsilon * (best - mean)))
+    return _over_arms(means, lambda mean, best: min(float(compiled(kl)(mean, best)), 6 * epsilon * (best - mean)))
 
 
 def azize(means: Sequence[float], epsilon: float) -> float:
     """sum of gap / d_epsilon(mean, best), epsilon-DP (Azize et al. 2025, Theorem 1)."""
     _budget(epsilon)
-    return _over_arms(means, lambda mean, best: float(d_epsilon(mean, best, epsilon)))
+    return _over_arms(means, lambda mean, best: float(compiled(d_epsilon)(mean, best, epsilon)))
 
 
 def minimax(K: int, horizon: int, epsilon: float) -> float:

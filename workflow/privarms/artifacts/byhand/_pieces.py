@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from privarms.artifacts.byhand._examples import ARITHMETIC, EXAMPLES, OUTCOMES, Example, lap_plus_law, of
+from privarms.compiled import compiled
 from privarms.mechanisms import l2_ball, lap_plus, laplace
 from privarms.policies.contextual import absse
 from privarms.policies.experiment import _trial, conse_exp3e, conse_se, dp_conse
@@ -27,7 +28,7 @@ def lap_plus_() -> Iterator[Example]:
     by_numpy, ours = np.random.default_rng(7), np.random.default_rng(7)
     steps = [np.floor(2 * by_numpy.standard_exponential(2) / 0.5) for _ in range(5)]
     # At 40 nothing is cut off.
-    drawn = [lap_plus.lap_plus(40.0, 0.5, ours) for _ in range(5)]
+    drawn = [compiled(lap_plus.lap_plus)(40.0, 0.5, ours) for _ in range(5)]
     yield Example("lap_plus", drawn, [40 + a - b for a, b in steps], SAME_DRAWS)
 
 
@@ -44,9 +45,9 @@ def l2_ball_() -> Iterator[Example]:
 def laplace_() -> Iterator[Example]:
     by_numpy, ours = np.random.default_rng(7), np.random.default_rng(7)
     first, second = by_numpy.standard_exponential(2)
-    yield Example("laplace", laplace.laplace(1.5, ours), 1.5 * (first - second), SAME_DRAWS)
+    yield Example("laplace", compiled(laplace.laplace)(1.5, ours), 1.5 * (first - second), SAME_DRAWS)
     first, second = by_numpy.standard_gamma(9.0), by_numpy.standard_gamma(9.0)
-    yield Example("laplace_sum", laplace.laplace_sum(1.5, 9, ours), 1.5 * (first - second), SAME_DRAWS)
+    yield Example("laplace_sum", compiled(laplace.laplace_sum)(1.5, 9, ours), 1.5 * (first - second), SAME_DRAWS)
 
 
 @of
@@ -54,15 +55,17 @@ def dp_conse_() -> Iterator[Example]:
     n, epsilon = 10_000, 0.01
     params = dp_conse.configure(2, n, 0.5, epsilon)
     R = max(32 * math.log(16 * n * 4) * 16, 8 * math.log(8 * n * 4) * 4 / epsilon) + 1
-    yield Example("epoch_length", dp_conse.epoch_length(params, 2), R, ARITHMETIC)
+    yield Example("epoch_length", compiled(dp_conse.epoch_length)(params, 2), R, ARITHMETIC)
     ample = dp_conse.configure(2, n, 0.5, 5.0)
-    yield Example("epoch_length", dp_conse.epoch_length(ample, 3), 32 * math.log(16 * n * 9) * 64 + 1, ARITHMETIC)
-    yield Example("mean_scale", dp_conse.mean_scale(params, 2), 2 / (epsilon * R), ARITHMETIC)
+    yield Example(
+        "epoch_length", compiled(dp_conse.epoch_length)(ample, 3), 32 * math.log(16 * n * 9) * 64 + 1, ARITHMETIC
+    )
+    yield Example("mean_scale", compiled(dp_conse.mean_scale)(params, 2), 2 / (epsilon * R), ARITHMETIC)
     margin = 2 * math.sqrt(math.log(16 * n * 4) / (2 * R)) + 2 * 2 * math.log(8 * n * 4) / (R * epsilon)
-    yield Example("elimination_margin", dp_conse.elimination_margin(params, 2), margin, ARITHMETIC)
+    yield Example("elimination_margin", compiled(dp_conse.elimination_margin)(params, 2), margin, ARITHMETIC)
     plain, rng = conse_se.configure(2, n, 0.5), np.random.default_rng(1)
     gone = [
-        dp_conse.eliminated_arm(plain, 1, np.array([500, 500]), np.array(sums), rng)
+        compiled(dp_conse.eliminated_arm)(plain, 1, np.array([500, 500]), np.array(sums), rng)
         for sums in ([450.0, 50.0], [50.0, 450.0], [250.0, 250.0])
     ]
     yield Example("eliminated_arm", gone, [1, 0, -1], "seen")
@@ -71,7 +74,7 @@ def dp_conse_() -> Iterator[Example]:
 @of
 def conse_se_() -> Iterator[Example]:
     design, counts = conse_se.configure(2, 10_000, 0.25).design, np.array([1_600, 2_500])
-    yield Example("T_min", _trial.T_min(design, counts), 1_600**0.75, ARITHMETIC)
+    yield Example("T_min", compiled(_trial.T_min)(design, counts), 1_600**0.75, ARITHMETIC)
 
 
 @of
@@ -79,14 +82,14 @@ def trial_() -> Iterator[Example]:
     design = dp_conse.configure(2, 10_000, 0.25, 0.5).design
     first, second = np.random.default_rng(7).standard_exponential(2)
     pulls, sums = np.array([40, 60]), np.array([10.0, 45.0])
-    released = _trial.release(design, 100, 100, pulls, sums, np.random.default_rng(7))
+    released = compiled(_trial.release)(design, 100, 100, pulls, sums, np.random.default_rng(7))
     expected = 45 / 60 - 10 / 40 + 2 / (0.5 * 100) * (first - second)
     yield Example("release", released, expected, SAME_DRAWS)
     small = conse_se.configure(2, 10_000, 1.0).design
-    yield Example("T_min", _trial.T_min(small, np.array([5, 9])), math.log(10_000), ARITHMETIC)
-    yield Example("T_min", _trial.T_min(design, np.array([4_096, 9_000])), 4_096**0.75, ARITHMETIC)
+    yield Example("T_min", compiled(_trial.T_min)(small, np.array([5, 9])), math.log(10_000), ARITHMETIC)
+    yield Example("T_min", compiled(_trial.T_min)(design, np.array([4_096, 9_000])), 4_096**0.75, ARITHMETIC)
     private = dp_conse.configure(2, 10_000, 1.0, 0.5).design
-    yield Example("T_min", _trial.T_min(private, np.array([5, 9])), math.log(10_000) / 0.5, ARITHMETIC)
+    yield Example("T_min", compiled(_trial.T_min)(private, np.array([5, 9])), math.log(10_000) / 0.5, ARITHMETIC)
 
 
 @of
@@ -101,9 +104,9 @@ def dp_nas_() -> Iterator[Example]:
     scales = (params.sigma_1, params.sigma_2, params.sigma_3)
     yield Example("configure", scales, (12 * 2 / 0.5, 12 * 2 / 0.5, 4 * 2 / 0.5), ARITHMETIC)
     h = 2 * math.sqrt(2 / 50 * math.log(16 * 3**2 / 0.1))
-    yield Example("confidence_radius", dp_nas.confidence_radius(params, 3, 50), h, ARITHMETIC)
+    yield Example("confidence_radius", compiled(dp_nas.confidence_radius)(params, 3, 50), h, ARITHMETIC)
     c = 48 * math.log(40) + 48 * math.log(8 * 9 / 0.1) + 16 / 0.2 * math.log(40)
-    yield Example("noise_margin", dp_nas.noise_margin(params, 3), c, ARITHMETIC)
+    yield Example("noise_margin", compiled(dp_nas.noise_margin)(params, 3), c, ARITHMETIC)
 
 
 @of
@@ -125,12 +128,12 @@ def linear_ucb_as_released_() -> Iterator[Example]:
 def _chosen(policy) -> int:
     """Which of two arms, in one dimension, of predictions .5 and 0, x'V^-1 x = .01 and .04, and the radius 6."""
     params = policy.configure(2, 1)
-    state = policy.init(params)
+    state = compiled(policy.init)(params)
     state.pulls[:] = 10
     state.theta_hat[:, 0] = (0.5, 0.0)
     state.inverse[:, 0, 0] = (0.01, 0.04)
     state.radius[:] = 6.0
-    return policy.choose(params, state, np.ones((2, 1)), 30, np.random.default_rng(1))
+    return compiled(policy.choose)(params, state, np.ones((2, 1)), 30, np.random.default_rng(1))
 
 
 @of

@@ -12,6 +12,7 @@ from privarms.audits import (
     first_choice_dp_klucb,
 )
 from privarms.audits.reduction import reduce
+from privarms.compiled import compiled
 from privarms.inference import lower_bounds
 from privarms.policies.bandit import _batches, _growing_batches
 
@@ -129,7 +130,7 @@ def _counts(cell: pd.Series) -> list[int]:
     )
     state, counts = _batches.new_state(1), []
     while state.pulls[0] < cell["horizon"]:
-        state.pulls[0] += _growing_batches.batch_size(params, state, 0)
+        state.pulls[0] += compiled(_growing_batches.batch_size)(params, state, 0)
         counts.append(int(state.pulls[0]))
     return counts
 

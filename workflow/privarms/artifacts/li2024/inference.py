@@ -11,6 +11,7 @@ from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
 from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.audits.reduction import ENDS, reduce
+from privarms.compiled import compiled
 from privarms.environments import features_bernoulli
 from privarms.inference import mean_difference
 from privarms.inference.proportions import clopper_pearson
@@ -260,7 +261,7 @@ def elimination(results: Results) -> pd.DataFrame:
                 "over_sure": int((pulls > sure[0] + 0.5).sum()),
                 "sure_regret": float(sure @ gaps),
                 "inverse_gap_sum": inverse_gap_sum,
-                "R_1": float(dp_conse.epoch_length(params, 1)) if params else math.nan,
+                "R_1": float(compiled(dp_conse.epoch_length)(params, 1)) if params else math.nan,
                 "constant": conse_exp3e.configure(1, n, 1.0).C if setting["policy"] == "conse_exp3e" else math.nan,
             }
         )
@@ -287,8 +288,8 @@ def sure_patients(params, gap: float) -> float:
         return math.inf
     patients, epoch = 1.0, 1
     while True:
-        patients += math.ceil(dp_conse.epoch_length(params, epoch))
-        if 2 * dp_conse.elimination_margin(params, epoch) < gap:
+        patients += math.ceil(compiled(dp_conse.epoch_length)(params, epoch))
+        if 2 * compiled(dp_conse.elimination_margin)(params, epoch) < gap:
             return patients
         epoch += 1
 
@@ -503,17 +504,17 @@ def formulas(results: Results) -> pd.DataFrame:
     of the estimate of ConSE (printed) or DP-ConSE; both for one feature
     """
     params = dp_conse.configure(1, PATIENTS, 0.5, 1.0)
-    R = float(dp_conse.epoch_length(params, 1))
+    R = float(compiled(dp_conse.epoch_length)(params, 1))
     rows = [("R_1", "printed", PATIENTS, 1.0, R)]
     for reading, share in (("printed", 1.0), ("half", 0.5)):
         chance = neighbouring_experiments.batch_event_probability(R, 1.0, share)
         rows.append(("batch_event", reading, PATIENTS, 1.0, chance))
     for width in ("printed", "proof"):
         own = dp_conse.configure(1, PATIENTS, 0.5, 1.0, width=width)
-        rows.append(("c_1", width, PATIENTS, 1.0, float(dp_conse.privacy_radius(own, 1))))
+        rows.append(("c_1", width, PATIENTS, 1.0, float(compiled(dp_conse.privacy_radius)(own, 1))))
     for confidence in ("printed", "per_arm"):
         own = conse_se.configure(1, PATIENTS, 0.5, confidence=confidence)
-        rows.append(("h_1", confidence, PATIENTS, math.nan, float(dp_conse.confidence_radius(own, 1))))
+        rows.append(("h_1", confidence, PATIENTS, math.nan, float(compiled(dp_conse.confidence_radius)(own, 1))))
     rows += [("C", "printed", n, math.nan, conse_exp3e.configure(1, n, 1.0).C) for n in (10**4, 10**8)]
     found = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
     return pd.concat([found, _trial_formulas()], ignore_index=True)

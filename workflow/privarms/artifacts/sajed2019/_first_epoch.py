@@ -5,6 +5,7 @@ Where the gap is wide, all others leave in epoch 1 but for a probability that no
 
 import numpy as np
 
+from privarms.compiled import compiled
 from privarms.policies.bandit import dp_se
 
 
@@ -17,8 +18,8 @@ def first_epoch_regret(gap: float, K: int, horizon: int, epsilon: float) -> tupl
     K - 1 that might drive out the best one.
     """
     params = dp_se.parameters(K, horizon, epsilon, None)
-    pulls = float(np.ceil(dp_se.epoch_length(params, K, 1)))
-    scale, margin = dp_se.noise_scale(params, K, 1), dp_se.elimination_margin(params, K, 1)
+    pulls = float(np.ceil(compiled(dp_se.epoch_length)(params, K, 1)))
+    scale, margin = compiled(dp_se.noise_scale)(params, K, 1), compiled(dp_se.elimination_margin)(params, K, 1)
     regret = gap * (K - 1) * pulls
     if K * pulls > horizon or gap <= margin:
         return regret, 1.0
