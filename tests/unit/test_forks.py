@@ -49,16 +49,33 @@ def run(server, tmp_path):
     return run
 
 
+# Within a block: what stands at the top is there before the first job.
 SAY_WHETHER_IMPORTED = """
 import sys
 said.write_text(str("colorsys" in sys.modules))
-import colorsys
+if True:
+    import colorsys
 """
 
 
 def test_a_job_finds_what_the_last_one_imported(run):
     assert run(SAY_WHETHER_IMPORTED) == "False"
     assert run(SAY_WHETHER_IMPORTED) == "True"
+
+
+def test_a_job_finds_what_it_imports_at_its_top(run):
+    say = (
+        "import sys\nthere = 'colorsys' in sys.modules\nimport nobody.knows, colorsys as c\nsaid.write_text(str(there))"
+    )
+    with pytest.raises(subprocess.CalledProcessError):
+        run(say)
+    assert run(say.replace("nobody.knows, ", "")) == "True"
+
+
+def test_a_file_that_is_not_python_is_the_job_s_own_fault(run):
+    with pytest.raises(subprocess.CalledProcessError):
+        run("import colorsys; from")
+    assert run(SAY_WHETHER_IMPORTED) == "False"
 
 
 def test_a_job_leaves_nothing_but_imports(run):
@@ -91,7 +108,8 @@ def library(tmp_path, monkeypatch):
 
 
 def test_an_edit_of_the_library_counts_from_the_next_job_on(run, library):
-    say = "import sys\nthere = 'privarms.verdict' in sys.modules\nimport privarms.verdict as v\n"
+    say = "import importlib, sys\nthere = 'privarms.verdict' in sys.modules\n"
+    say += "v = importlib.import_module('privarms.verdict')\n"
     say += "said.write_text(repr((there, v.__file__, getattr(v, 'EDITED', 0))))"
     file = library / "verdict.py"
     assert [eval(run(say)) for _ in range(2)] == [(False, str(file), 0), (True, str(file), 0)]
@@ -105,7 +123,8 @@ def test_an_edit_of_the_library_counts_from_the_next_job_on(run, library):
 
 
 def test_links_to_nowhere_beside_the_library_are_no_fault(run, library):
-    say = "import sys\nsaid.write_text(str('privarms.verdict' in sys.modules))\nimport privarms.verdict"
+    say = "import importlib, sys\nsaid.write_text(str('privarms.verdict' in sys.modules))\n"
+    say += "importlib.import_module('privarms.verdict')"
     (library / ".#verdict.py").symlink_to("nobody@nowhere.1")
     assert [run(say) for _ in range(2)] == ["False", "True"]
     (library / ".#ledger.py").symlink_to("nobody@nowhere.1")

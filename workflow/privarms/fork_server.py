@@ -6,9 +6,10 @@ on: the process starts anew or, where other jobs are running, that job does.
 `python -m privarms.fork_server N`, N the descriptor of a socket to the process that asks for jobs. It ends with that.
 """
 
+import ast
 import contextlib
 import gc
-import importlib
+import importlib.util
 import multiprocessing
 import os
 import runpy
@@ -17,6 +18,7 @@ import sys
 import sysconfig
 from collections.abc import Iterable
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import NamedTuple
 
 from privarms import compiler
@@ -52,7 +54,7 @@ def serve(asking: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Pages that a collector has written to are no longer shared.
     gc.disable()
-    imported: list[str] = []
+    imported: list[str] | None = None
     calls_kernels = begun = False
     at_start: dict[str, tuple] | None = AT_IMPORT
     running: dict[Connection, tuple[Job, multiprocessing.Process]] = {}
@@ -69,7 +71,7 @@ def serve(asking: Connection) -> None:
                     if said == "compile":
                         kernels.ask(*values, ready, at_start, others)
                         continue
-                    imported += values[0]
+                    imported = (imported or []) + values[0]
                     calls_kernels |= values[1]
                     job, process = running.pop(ready)
                     ready.close()
@@ -82,6 +84,8 @@ def serve(asking: Connection) -> None:
                         command = [sys.executable, "-P", "-m", f"{LIBRARY.name}.fork_server", *sys.argv[1:]]
                         os.execv(sys.executable, command)
                     job = asking.recv()
+                    if imported is None:
+                        imported = named(job.path)
                     if imported:
                         prepare(imported)
                         imported = []
@@ -105,6 +109,20 @@ def heard(job: Connection) -> tuple:
         return job.recv()
     except (EOFError, OSError):
         return "imported", [], False
+
+
+def named(path: str) -> list[str]:
+    """What a Python file imports at its top and may be held, so that the first job need not import it for itself."""
+    found: list[str] = []
+    with contextlib.suppress(OSError, SyntaxError, ValueError):
+        for statement in ast.parse(Path(path).read_bytes()).body:
+            names = [alias.name for alias in getattr(statement, "names", ())]
+            if isinstance(statement, ast.Import):
+                found += names
+            elif isinstance(statement, ast.ImportFrom) and not statement.level:
+                # Of what it imports from there some may be modules.
+                found += [statement.module, *(f"{statement.module}.{name}" for name in names)]
+    return [name for name in found if _may_be_held(_file(name.partition(".")[0]))]
 
 
 def prepare(modules: Iterable[str]) -> None:
@@ -241,13 +259,21 @@ def run(job: Job, server: Connection, at_start: dict[str, tuple] | None, others:
         os.kill(os.getpid(), signal.SIGINT)
     finally:
         with contextlib.suppress(OSError):
-            names = [name for name in sys.modules if name not in there and _may_be_held(name)]
+            files = {
+                name: getattr(module, "__file__", None) for name, module in sys.modules.items() if name not in there
+            }
+            names = [name for name, file in files.items() if _may_be_held(file)]
             compiled = sys.modules.get(compiler.COMPILED)
             server.send(("imported", names, compiled is not None and compiled.has_looked()))
 
 
-def _may_be_held(name: str) -> bool:
-    file = getattr(sys.modules[name], "__file__", None)
+def _file(package: str) -> str | None:
+    with contextlib.suppress(ImportError, ValueError):
+        return getattr(importlib.util.find_spec(package), "origin", None)
+    return None
+
+
+def _may_be_held(file: str | None) -> bool:
     return bool(file) and file.startswith(FOLDERS)
 
 
