@@ -259,10 +259,8 @@ def run(job: Job, server: Connection, at_start: dict[str, tuple] | None, others:
         os.kill(os.getpid(), signal.SIGINT)
     finally:
         with contextlib.suppress(OSError):
-            files = {
-                name: getattr(module, "__file__", None) for name, module in sys.modules.items() if name not in there
-            }
-            names = [name for name, file in files.items() if _may_be_held(file)]
+            new = {name: module for name, module in sys.modules.items() if name not in there}
+            names = [name for name, module in new.items() if _may_be_held(getattr(module, "__file__", None))]
             compiled = sys.modules.get(compiler.COMPILED)
             server.send(("imported", names, compiled is not None and compiled.has_looked()))
 
