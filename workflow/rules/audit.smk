@@ -22,8 +22,8 @@ rule build_audit:
         paths.log(SCALE, "build_audit"),
     benchmark:
         paths.benchmark(SCALE, "build_audit")
-    localrule: True
     priority: plan.order.priority_of_audits()
+    localrule: True
     conda:
         "../../environment.yml"
     threads: 1
