@@ -72,6 +72,43 @@ def test_a_job_finds_what_it_imports_at_its_top(run):
     assert run(say.replace("nobody.knows, ", "")) == "True"
 
 
+def test_what_is_named_is_a_module_or_in_one(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from privarms.studies import library, run\nfrom privarms.errors import PrivarmsError\nimport json.decoder\n"
+        "from .beside import this\nimport nobody.knows\nx = 1\nglobal x\nif x:\n    import colorsys\n"
+    )
+    named = fork_server.named(str(script))
+    assert named == [
+        "privarms.studies",
+        "privarms.studies.library",
+        "privarms.studies.run",
+        "privarms.errors",
+        "privarms.errors.PrivarmsError",
+        "json.decoder",
+    ]
+
+
+def test_only_modules_are_imported(tmp_path, monkeypatch):
+    """`from package import one`, where that is a function in the package, and a module beside it."""
+    package = tmp_path / "package_of_test"
+    package.mkdir()
+    (package / "__init__.py").write_text("from package_of_test.one import one\n")
+    (package / "one.py").write_text("def one():\n    pass\n")
+    (package / "two.py").write_text("raise SystemExit\n")
+    (package / "three.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    names = ["package_of_test", *(f"package_of_test.{name}" for name in ("one", "two", "three", "four"))]
+    monkeypatch.setattr(fork_server.gc, "freeze", lambda: None)
+    fork_server.prepare(names)
+    found = sys.modules["package_of_test"]
+    assert callable(found.one)
+    assert "package_of_test.three" in sys.modules
+    assert not hasattr(found, "four")
+    for name in [name for name in sys.modules if name.startswith("package_of_test")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
 def test_a_file_that_is_not_python_is_the_job_s_own_fault(run):
     with pytest.raises(subprocess.CalledProcessError):
         run("import colorsys; from")

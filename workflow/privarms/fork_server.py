@@ -1,4 +1,5 @@
-"""The process of which a script's jobs are forks, see `forks`: it holds what the last of them had to import.
+"""The process of which a script's jobs are forks, see `forks`: it holds what the script imports at its top, and what
+the last jobs had to import besides.
 
 Kernels that jobs need are compiled by a process beside it, `compiler`. An edit of this library counts from the next job
 on: the process starts anew or, where other jobs are running, that job does.
@@ -54,6 +55,7 @@ def serve(asking: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Pages that a collector has written to are no longer shared.
     gc.disable()
+    # What is to be imported before the next job; None before the first one.
     imported: list[str] | None = None
     calls_kernels = begun = False
     at_start: dict[str, tuple] | None = AT_IMPORT
@@ -71,7 +73,7 @@ def serve(asking: Connection) -> None:
                     if said == "compile":
                         kernels.ask(*values, ready, at_start, others)
                         continue
-                    imported = (imported or []) + values[0]
+                    imported += values[0]
                     calls_kernels |= values[1]
                     job, process = running.pop(ready)
                     ready.close()
@@ -114,22 +116,25 @@ def heard(job: Connection) -> tuple:
 def named(path: str) -> list[str]:
     """What a Python file imports at its top and may be held, so that the first job need not import it for itself."""
     found: list[str] = []
-    with contextlib.suppress(OSError, SyntaxError, ValueError):
+    # What is wrong with it the job will say.
+    with contextlib.suppress(Exception):
         for statement in ast.parse(Path(path).read_bytes()).body:
-            names = [alias.name for alias in getattr(statement, "names", ())]
             if isinstance(statement, ast.Import):
-                found += names
+                found += [alias.name for alias in statement.names]
             elif isinstance(statement, ast.ImportFrom) and not statement.level:
                 # Of what it imports from there some may be modules.
-                found += [statement.module, *(f"{statement.module}.{name}" for name in names)]
+                found += [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
     return [name for name in found if _may_be_held(_file(name.partition(".")[0]))]
 
 
 def prepare(modules: Iterable[str]) -> None:
-    """Import what a job has imported; what cannot be, another job will find out."""
+    """Import what a job has imported or will; what cannot be, a job will find out."""
     for name in modules:
-        with contextlib.suppress(Exception):
-            importlib.import_module(name)
+        package, _, last = name.rpartition(".")
+        with contextlib.suppress(Exception, SystemExit):
+            # As `from package import last` does: where the package has something of that name it need be no module.
+            if not hasattr(sys.modules.get(package), last):
+                importlib.import_module(name)
     gc.freeze()
 
 

@@ -1,4 +1,4 @@
-"""A run's local jobs start as forks: of one process a script, which has imported what the script's last job imported.
+"""A run's local jobs start as forks: of one process a script, which has imported what the script's jobs import.
 
 Most jobs are less work than the import of pandas and the plotting library. A fork knows nothing of any other job. An
 edit of this library counts from the next job on, as it always does: `fork_server` looks for one before each job.

@@ -9,7 +9,7 @@ SELDOM = (50_000, 20, 50)
 
 @contextmanager
 def seldom() -> Iterator[None]:
-    """Look seldom within this block, where hundreds of thousands of small things are made and nothing large."""
+    """Look seldom within this block, where hundreds of thousands of small things are made and nothing large is lost."""
     before = gc.get_threshold()
     gc.set_threshold(*SELDOM)
     try:

@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 def sure(function: Callable, rare: bool = False) -> Callable:
     """The same function, for kernels: an `@njit` function that raises nothing, whatever its arguments are.
 
+    Where bounds are checked, a fault of its own would end it half done, and nobody would be told.
     rare: it is seldom called, and not taken in. It is called in the way of C, for which a kernel lays nothing out in
     memory beforehand.
     """

@@ -12,6 +12,7 @@ _parse = MathTextParser._parse_cached.__wrapped__
 _PARSERS = {"vector": MathTextParser("path"), "raster": MathTextParser("agg")}
 
 
+# Under all that a formula depends on but the style, which is one for all figures.
 @cache
 def _kept(kind: str, *given):
     return _parse(_PARSERS[kind], *given)

@@ -127,7 +127,7 @@ def event_probability(params: dp_se.Params, inputs: Inputs) -> float:
     if not 1 <= eliminated <= K - 1:
         raise ValueError(f"eliminated: expected 1 to {K - 1} arms; found {eliminated}")
     n = K - 1
-    scale = dp_se.noise_scale(params, K, 1)
+    scale = compiled(dp_se.noise_scale)(params, K, 1)
     pulls = np.ceil(compiled(dp_se.epoch_length)(params, K, 1))
     lead = (reward_sums[0] - reward_sums[1]) / pulls / scale
     margin = compiled(dp_se.elimination_margin)(params, K, 1) / scale

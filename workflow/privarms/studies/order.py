@@ -33,5 +33,5 @@ class Order:
         return max((self.priority(paper, STAGES[-1]) for paper in self._users.get(dataset, ())), default=0)
 
     def priority_of_audits(self) -> int:
-        """That of what shows the first paper that reads the audits of all, so that it need not wait for them."""
+        """Just before the runs of the first paper that reads the audits of all, so that it need not wait for these."""
         return max((self.priority(paper, STAGES[-1]) for paper in self._of_all), default=0)

@@ -349,7 +349,7 @@ def init(params, rng):
     return state
 
 
-# Called and not taken in, as all that few users need: its copies were a third of what was compiled for a kernel.
+# Called and not taken in, as all that takes long or few users need: copies took a third of a kernel's compilation.
 @partial(sure, rare=True)
 @njit(error_model="numpy")
 def _refresh(uniform, arms, lanes, places, chances, i):
