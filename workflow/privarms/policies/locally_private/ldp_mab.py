@@ -686,16 +686,16 @@ def _learn(params, state, lanes, source, users, i, rng):
 _occupy_apart, _vacate_apart = sure(_occupy, rare=True), sure(_vacate, rare=True)
 
 
-@partial(sure, rare=True)
 @njit(error_model="numpy")
 def _decide(params, state, lanes, source, seen):
-    """The removal of arms and the refinement of bins, after the source's user number `seen`.
+    """The removal of arms and the refinement of bins, after the source's user number `seen`. Returns the lanes.
 
-    lanes: with room for twice as many bins, for each may be halved
     Where there is nothing to decide no bin and no arm changes.
     """
     K = params.n_arms
     tree, arms, live, n_live = state.tree, state.arms, state.live, state.n_live[0]
+    # Every bin may be halved.
+    lanes = _with_room(lanes, 2 * n_live * K)
     # Backwards: what is appended on the way is not looked at, and what fills a gap has been.
     for place in range(n_live - 1, -1, -1):
         i = live[place]
@@ -756,6 +756,7 @@ def _decide(params, state, lanes, source, seen):
     state.n_live[0] = n_live
     if _one_by_one(params):
         _list_noisy(params, state, lanes)
+    return lanes
 
 
 @njit(error_model="numpy")
@@ -858,8 +859,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         for k in range(K):
             shares[k] += (last - first) * here[k]
         if _learn(params, state, lanes, source, last - first, i, rng):
-            lanes = _with_room(lanes, 2 * state.n_live[0] * K)
-            _decide(params, state, lanes, source, last)
+            lanes = _decide(params, state, lanes, source, last)
     for place in range(state.n_live[0]):
         _vacate(params, state, lanes, place)
     for row in range(len(lanes)):
