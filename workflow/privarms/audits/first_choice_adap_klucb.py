@@ -62,10 +62,10 @@ def event_probability(params: Params, inputs: Inputs) -> float:
 
 def _first_one(level: float) -> float:
     """The smallest mean whose index is 1 in double precision."""
-    low, high = 0.0, 1.0
+    low, high, upper = 0.0, 1.0, compiled(kl_upper)
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if compiled(kl_upper)(middle, level) == 1 else (middle, high)
+        low, high = (low, middle) if upper(middle, level) == 1 else (middle, high)
     return high
 
 

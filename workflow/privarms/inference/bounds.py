@@ -122,10 +122,8 @@ def epoch_growth(arms: int, arms_left: int, epoch: int, epsilon: float, beta: fl
     Section 1 says that an epoch is at least twice as long as the one before. Where the second term of R_e rules, the
     ratio is a little below 2 if |S| collapses, for the logarithm then shrinks.
     """
-    params = dp_se.parameters(max(2, arms), 2, epsilon, beta)
-    return float(
-        compiled(dp_se.epoch_length)(params, arms_left, epoch + 1) / compiled(dp_se.epoch_length)(params, arms, epoch)
-    )
+    params, length = dp_se.parameters(max(2, arms), 2, epsilon, beta), compiled(dp_se.epoch_length)
+    return float(length(params, arms_left, epoch + 1) / length(params, arms, epoch))
 
 
 def _gap(gap: float) -> None:
