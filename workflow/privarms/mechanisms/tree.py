@@ -70,9 +70,16 @@ def complete_node(tree, arm, n, node_scale, rng):
 
     The arm's count before need not be n - 1, but it must have n's bits above the lowest one.
     """
+    return add_node(tree, arm, n, laplace(node_scale, rng))
+
+
+@njit(forceinline=True)
+def add_node(tree, arm, n, drawn):
+    """As `complete_node`, of a node that is drawn already."""
     level = lowest_bit(n)
-    tree.prefix[arm, level] = noise_from(tree, arm, n, level + 1) + laplace(node_scale, rng)
-    return tree.prefix[arm, level]
+    noise = noise_from(tree, arm, n, level + 1) + drawn
+    tree.prefix[arm, level] = noise
+    return noise
 
 
 @njit

@@ -22,8 +22,9 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
+from privarms.mechanisms.tree import Tree, add_node, new_tree, node_levels
 from privarms.policies import Policy
+from privarms.policies.bandit._largest_index import largest_of_others, new_table, put
 
 LABEL = "Private UCB"
 SECONDS_PER_RUN = 1e-6
@@ -137,9 +138,9 @@ def counter_noise(node_scale, fresh, tree, arm, n, rng):
     """The noise N of an arm's sum at its count n, drawn now; node_scale, fresh: as in `Params`."""
     if node_scale == 0.0:
         return 0.0
-    if fresh:
-        return laplace(node_scale, rng) / (n + 1)
-    return complete_node(tree, arm, n, node_scale, rng)
+    # Drawn in one place: what draws is long, and taken in.
+    drawn = laplace(node_scale, rng)
+    return drawn / (n + 1) if fresh else add_node(tree, arm, n, drawn)
 
 
 @njit
@@ -159,8 +160,8 @@ def simulate(params, environment, checkpoints, rng, record):
     index = level + root_t * spread + gamma_t * weight, with level = (S + N) / n, spread = 1 / sqrt(n), weight = 1 / n.
 
     The arm pulled last is pulled again, without a look at the others, if its index is above the rival's. The rival is
-    an arm that there is not, whose index was above those of all others when they were last compared and has grown at
-    least as fast since: its spread and weight are as large as theirs, and root_t and gamma_t never fall.
+    an arm that there is not, whose index was not below those of all others when they were last compared and has grown
+    at least as fast since: its spread and weight are as large as theirs, and root_t and gamma_t never fall.
     """
     means = environment.means
     best = means.max()
@@ -171,10 +172,11 @@ def simulate(params, environment, checkpoints, rng, record):
     pulls, sums = record.pulls, record.reward_sums
     pulls[:] = 0
     sums[:] = 0.0
-    level, spread, weight = np.zeros(K), np.zeros(K), np.zeros(K)
-    # Those of the arm pulled last, whose level among the others is -inf meanwhile: a processor goes through the others
-    # while the reward is on its way.
+    # Level, spread and weight of all arms but two: those of the arm pulled last are apart, so that a processor goes
+    # through the others while the reward is on its way, and those of the arm that it was when all were last compared.
+    table, half = new_table(K), 0
     own_level, own_spread, own_weight = -np.inf, 0.0, 0.0
+    left, left_level, left_spread, left_weight = -1, -np.inf, 0.0, 0.0
     tree = new_tree(K, params.levels)
     # The rival's level, spread and weight; the latter two are made anew when t has doubled, for they only fall.
     rival, widest, heaviest, renewal = np.inf, 1.0, 1.0, 0
@@ -184,34 +186,33 @@ def simulate(params, environment, checkpoints, rng, record):
     for c in range(len(checkpoints)):
         while t < checkpoints[c]:
             t += 1
-            chosen = t - 1
             if t > K:
                 log_inverse_delta = log_inverse_deltas[t]
                 root = sqrt((np.log(2) + log_inverse_delta) / 2)
                 gamma = gamma_scale * (gamma_log + log_inverse_delta)
                 own = own_level + root * own_spread + gamma * own_weight
-                chosen = arm
-                if luck < LUCKY:
-                    other, index, _ = _largest(level, spread, weight, root, gamma)
-                    chosen = arm if _is_ahead(own, arm, index, other) else other
-                    luck = max(luck + (4 if chosen == arm else -1), 0)
                 # Not <=, so that what is no number leads to a comparison.
-                elif not own > rival + root * widest + gamma * heaviest:
-                    other, index, second = _largest(level, spread, weight, root, gamma)
-                    if _is_ahead(own, arm, index, other):
-                        second = index
+                if luck < LUCKY or not own > rival + root * widest + gamma * heaviest:
+                    other, index = largest_of_others(
+                        table, half, left, left_level, left_spread, left_weight, arm, root, gamma
+                    )
+                    half = 1 - half
+                    left, left_level, left_spread, left_weight = arm, own_level, own_spread, own_weight
+                    # Without a branch, which could not be predicted.
+                    stays = (own > index) | ((own == index) & (arm < other))
+                    arm = arm if stays else other
+                    if luck < LUCKY:
+                        luck = max(luck + (4 if stays else -1), 0)
                     else:
-                        chosen, second = other, max(own, second)
-                    luck = min(luck + 4, 2 * LUCKY) if t > compared + 1 else luck - 1
-                    compared = t
-                    if t >= renewal:
-                        fewest = pulls.min()
-                        widest, heaviest, renewal = spreads[fewest], weights[fewest], 2 * t
-                    rise = root * widest + gamma * heaviest
-                    rival = second - rise + ROUNDING * (abs(second) + rise) if luck >= LUCKY else np.inf
-            level[arm], spread[arm], weight[arm] = own_level, own_spread, own_weight
-            arm = chosen
-            level[arm] = -np.inf
+                        luck = min(luck + 4, 2 * LUCKY) if t > compared + 1 else luck - 1
+                        compared = t
+                        if t >= renewal:
+                            fewest = pulls.min()
+                            widest, heaviest, renewal = spreads[fewest], weights[fewest], 2 * t
+                        rise = root * widest + gamma * heaviest
+                        rival = index - rise + ROUNDING * (abs(index) + rise) if luck >= LUCKY else np.inf
+            else:
+                arm = t - 1
             reward = 1.0 if rng.random() < means[arm] else 0.0
             pulls[arm] += 1
             sums[arm] += reward
@@ -220,28 +221,10 @@ def simulate(params, environment, checkpoints, rng, record):
             own_level = (sums[arm] + noise) / n
             own_spread = spreads[n]
             own_weight = weights[n]
+            if t <= K:
+                put(table, half, arm, own_level, own_spread, own_weight)
             regret += best - means[arm]
         record.regret[c] = regret
-
-
-@njit(forceinline=True)
-def _largest(level, spread, weight, root, gamma):
-    """The arm of the largest index, the lowest of equals, its index and the largest index of the others."""
-    arm, best_index, second = 0, level[0] + root * spread[0] + gamma * weight[0], -np.inf
-    for other in range(1, len(level)):
-        index = level[other] + root * spread[other] + gamma * weight[other]
-        # Without a branch, which could not be predicted.
-        lower = index if index < best_index else best_index
-        second = lower if lower > second else second
-        arm = other if index > best_index else arm
-        best_index = index if index > best_index else best_index
-    return arm, best_index, second
-
-
-@njit(forceinline=True)
-def _is_ahead(index, arm, best_index, best_arm):
-    """Whether an arm's index is the larger one, or the arm the lower one of equals."""
-    return (index > best_index) | ((index == best_index) & (arm < best_arm))
 
 
 POLICY = Policy(init, choose, learn)
