@@ -1,7 +1,8 @@
 """One ridge regression an arm, over the contexts and rewards of its own pulls: V = ridge I + X'X, V^-1 kept up to date.
 
 Loops instead of `@`: calling BLAS takes longer than a product of five numbers. They take whole arrays and an arm, for
-a view of an arm's part would cost as much again.
+a view of an arm's part would cost as much again; and for the five dimensions of the paper each is there once more, as
+the compiler unrolls a loop whose length it knows.
 """
 
 from math import log, sqrt
@@ -43,7 +44,6 @@ def confidence_radius(n, d, ridge, beta):
 def project(theta_hat, inverse, contexts, arm):
     """theta_hat'x, x'V^-1 x and x'V^-1 V^-1 x, for the arm's context x."""
     d = contexts.shape[1]
-    # Loops of a length that the compiler knows are unrolled, here those for the contexts of the paper.
     if d == 5:
         return _project(theta_hat, inverse, contexts, arm, 5)
     return _project(theta_hat, inverse, contexts, arm, d)
@@ -69,15 +69,23 @@ def add_row(inverse, arm, context, room):
 
     room: float64[d], overwritten by V^-1 x
     """
+    # Not len(context), the same: the compiler would split paths by it, and count references on each.
+    d = len(room)
+    if d == 5:
+        _add_row(inverse, arm, context, room, 5)
+    else:
+        _add_row(inverse, arm, context, room, d)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _add_row(inverse, arm, context, room, d):
     square = 0.0
-    for i in range(len(context)):
+    for i in range(d):
         w = 0.0
-        for j in range(len(context)):
+        for j in range(d):
             w += inverse[arm, i, j] * context[j]
         room[i] = w
         square += w * context[i]
-    # Not len(context), the same: the compiler would split paths by it, and count references on each.
-    d = len(room)
     for i in range(d):
         factor = room[i] / (1 + square)
         for j in range(d):
@@ -88,6 +96,14 @@ def add_row(inverse, arm, context, room):
 def multiply(inverse, arm, sums, theta_hat):
     """theta_hat = V^-1 times the arm's sums, in place."""
     d = sums.shape[1]
+    if d == 5:
+        _multiply(inverse, arm, sums, theta_hat, 5)
+    else:
+        _multiply(inverse, arm, sums, theta_hat, d)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _multiply(inverse, arm, sums, theta_hat, d):
     for i in range(d):
         total = 0.0
         for j in range(d):

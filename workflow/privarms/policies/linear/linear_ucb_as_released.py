@@ -24,6 +24,8 @@ SECONDS_PER_STEP = 6e-7
 
 # Smaller eigenvalues of a Gram matrix, relative to the largest, are rounding: it has fewer than d contexts.
 RANK_TOLERANCE = 1e-13
+# A context whose part outside the span of those before is shorter than this, squared, makes their inverse too rough.
+SHORT = 1e-6
 
 
 class Params(NamedTuple):
@@ -39,7 +41,10 @@ class State(NamedTuple):
     """Of each arm: n, theta_hat = V^-1 sum x y, V^-1, sum x y, and the width's factor at n; and of all arms together.
 
     pulls: int64[K]; theta_hat, reward_sums: float64[K, d]; inverse: float64[K, d, d]; radius: float64[K]
-    shared_gram: float64[d, d], the sum of x x' over all pulls; room: float64[d], for V^-1 x
+    young: int64[1], how many arms have at most d pulls. As long as there are some, of all pulls together:
+    shared_gram: float64[d, d], the sum of x x'; shared_inverse: float64[d, d], its pseudo-inverse but for rounding
+    rank: int64[1], of shared_gram; -1 if shared_inverse is too rough and not kept up to date
+    room, outside: float64[d], for V^-1 x and for the part of x outside the span of earlier contexts
     """
 
     pulls: np.ndarray
@@ -47,8 +52,12 @@ class State(NamedTuple):
     inverse: np.ndarray
     reward_sums: np.ndarray
     radius: np.ndarray
+    young: np.ndarray
     shared_gram: np.ndarray
+    shared_inverse: np.ndarray
+    rank: np.ndarray
     room: np.ndarray
+    outside: np.ndarray
 
 
 def configure(K: int, dimensions: int, ridge: float = 0.001, beta: float = 0.99) -> Params:
@@ -62,8 +71,11 @@ def init(params):
     """Nothing pulled yet."""
     K, d = params.n_arms, params.dimensions
     theta_hat, inverse, reward_sums = np.zeros((K, d)), np.zeros((K, d, d)), np.zeros((K, d))
-    shared_gram, room = np.zeros((d, d)), np.zeros(d)
-    return State(np.zeros(K, np.int64), theta_hat, inverse, reward_sums, np.zeros(K), shared_gram, room)
+    young, shared_gram, shared_inverse = np.full(1, K), np.zeros((d, d)), np.zeros((d, d))
+    pulls, rank, room, outside = np.zeros(K, np.int64), np.zeros(1, np.int64), np.zeros(d), np.zeros(d)
+    return State(
+        pulls, theta_hat, inverse, reward_sums, np.zeros(K), young, shared_gram, shared_inverse, rank, room, outside
+    )
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -84,16 +96,26 @@ def choose(params, state, contexts, t, rng):
 def learn(params, state, context, arm, reward, t, rng):
     """Update the arm's V^-1, from the shared list or by its own row, and its sum of x y, in place."""
     d = params.dimensions
-    for i in range(d):
-        for j in range(d):
-            state.shared_gram[i, j] += context[i] * context[j]
-    if state.pulls[arm] <= d:
-        inverse = np.linalg.pinv(state.shared_gram, RANK_TOLERANCE)
+    n = state.pulls[arm]
+    if state.young[0] > 0:
+        # As in `add_row`.
+        if d == 5:
+            _join(state, context, 5)
+        else:
+            _join(state, context, d)
+    if n > d:
+        add_row(state.inverse, arm, context, state.room)
+    else:
+        if n == d or state.rank[0] < 0:
+            inverse = np.linalg.pinv(state.shared_gram, RANK_TOLERANCE)
+            for i in range(d):
+                for j in range(d):
+                    state.shared_inverse[i, j] = inverse[i, j]
         for i in range(d):
             for j in range(d):
-                state.inverse[arm, i, j] = inverse[i, j]
-    else:
-        add_row(state.inverse, arm, context, state.room)
+                state.inverse[arm, i, j] = state.shared_inverse[i, j]
+        if n == d:
+            state.young[0] -= 1
     state.pulls[arm] += 1
     n = state.pulls[arm]
     state.radius[arm] = sqrt(2 * params.n_arms * log((1 + n / params.ridge) / params.beta))
@@ -101,6 +123,49 @@ def learn(params, state, context, arm, reward, t, rng):
         state.reward_sums[arm, k] += reward * context[k]
     multiply(state.inverse, arm, state.reward_sums, state.theta_hat)
     return state
+
+
+@njit(error_model="numpy", forceinline=True)
+def _join(state, context, d):
+    """Add a context x to the shared Gram matrix G, and to its pseudo-inverse P, in place.
+
+    With k = P x and u = x - G k, the part of x outside the span of the contexts before, P becomes
+    P - k k' / (1 + x'k) if u = 0 (Sherman & Morrison), and otherwise
+    P - (k u' + u k') / u'u + (1 + x'k) u u' / (u'u)^2 (Meyer 1973, theorem 1).
+    """
+    gram, inverse, k, u = state.shared_gram, state.shared_inverse, state.room, state.outside
+    one_more = 1.0
+    for i in range(d):
+        w = 0.0
+        for j in range(d):
+            w += inverse[i, j] * context[j]
+        k[i] = w
+        one_more += w * context[i]
+    if state.rank[0] == d:
+        scale = 1 / one_more
+        for i in range(d):
+            factor = k[i] * scale
+            for j in range(d):
+                inverse[i, j] -= factor * k[j]
+    elif state.rank[0] >= 0:
+        square = 0.0
+        for i in range(d):
+            u[i] = context[i]
+            for j in range(d):
+                u[i] -= gram[i, j] * k[j]
+            square += u[i] * u[i]
+        if square > SHORT:
+            state.rank[0] += 1
+            scale = 1 / square
+            for i in range(d):
+                of_u, of_k = (one_more * scale * u[i] - k[i]) * scale, u[i] * scale
+                for j in range(d):
+                    inverse[i, j] += of_u * u[j] - of_k * k[j]
+        else:
+            state.rank[0] = -1
+    for i in range(d):
+        for j in range(d):
+            gram[i, j] += context[i] * context[j]
 
 
 POLICY = Policy(init, choose, learn)
