@@ -8,6 +8,7 @@ pulled so far, whatever the arm; later updates add their own row. The sum of x y
 large and theta_hat = V^-1 sum x y is no regression.
 """
 
+from functools import partial
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from numba import njit
 
 from privarms.policies import Policy
 from privarms.policies.linear._regressions import add_row, check, multiply, project
+from privarms.sure import sure
 
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "linear UCB (as released)"
@@ -24,8 +26,9 @@ SECONDS_PER_STEP = 6e-7
 
 # Smaller eigenvalues of a Gram matrix, relative to the largest, are rounding: it has fewer than d contexts.
 RANK_TOLERANCE = 1e-13
-# A context whose part outside the span of those before is shorter than this, squared, makes their inverse too rough.
-SHORT = 1e-6
+# The inverse that choices are made with is too rough, and is decomposed too, if the first d contexts span no more than
+# this volume, squared: what rounding makes of it grows by as much. Of five it is about 0.04.
+FLAT = 1e-6
 
 
 class Params(NamedTuple):
@@ -43,7 +46,8 @@ class State(NamedTuple):
     pulls: int64[K]; theta_hat, reward_sums: float64[K, d]; inverse: float64[K, d, d]; radius: float64[K]
     young: int64[1], how many arms have at most d pulls. As long as there are some, of all pulls together:
     shared_gram: float64[d, d], the sum of x x'; shared_inverse: float64[d, d], its pseudo-inverse but for rounding
-    rank: int64[1], of shared_gram; -1 if shared_inverse is too rough and not kept up to date
+    rank: int64[1], of shared_gram; volume: float64[1], the squared one that the first d contexts span, or those so far;
+    from FLAT on downwards rank and shared_inverse are not kept up to date
     room, outside: float64[d], for V^-1 x and for the part of x outside the span of earlier contexts
     """
 
@@ -56,6 +60,7 @@ class State(NamedTuple):
     shared_gram: np.ndarray
     shared_inverse: np.ndarray
     rank: np.ndarray
+    volume: np.ndarray
     room: np.ndarray
     outside: np.ndarray
 
@@ -72,10 +77,9 @@ def init(params):
     K, d = params.n_arms, params.dimensions
     theta_hat, inverse, reward_sums = np.zeros((K, d)), np.zeros((K, d, d)), np.zeros((K, d))
     young, shared_gram, shared_inverse = np.full(1, K), np.zeros((d, d)), np.zeros((d, d))
-    pulls, rank, room, outside = np.zeros(K, np.int64), np.zeros(1, np.int64), np.zeros(d), np.zeros(d)
-    return State(
-        pulls, theta_hat, inverse, reward_sums, np.zeros(K), young, shared_gram, shared_inverse, rank, room, outside
-    )
+    pulls, radius, rank, volume = np.zeros(K, np.int64), np.zeros(K), np.zeros(1, np.int64), np.ones(1)
+    shared = young, shared_gram, shared_inverse, rank, volume
+    return State(pulls, theta_hat, inverse, reward_sums, radius, *shared, np.zeros(d), np.zeros(d))
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -106,7 +110,7 @@ def learn(params, state, context, arm, reward, t, rng):
     if n > d:
         add_row(state.inverse, arm, context, state.room)
     else:
-        if n == d or state.rank[0] < 0:
+        if n == d or state.volume[0] <= FLAT:
             inverse = np.linalg.pinv(state.shared_gram, RANK_TOLERANCE)
             for i in range(d):
                 for j in range(d):
@@ -127,45 +131,60 @@ def learn(params, state, context, arm, reward, t, rng):
 
 @njit(error_model="numpy", forceinline=True)
 def _join(state, context, d):
-    """Add a context x to the shared Gram matrix G, and to its pseudo-inverse P, in place.
-
-    With k = P x and u = x - G k, the part of x outside the span of the contexts before, P becomes
-    P - k k' / (1 + x'k) if u = 0 (Sherman & Morrison), and otherwise
-    P - (k u' + u k') / u'u + (1 + x'k) u u' / (u'u)^2 (Meyer 1973, theorem 1).
-    """
-    gram, inverse, k, u = state.shared_gram, state.shared_inverse, state.room, state.outside
-    one_more = 1.0
+    """Add a context x to the shared Gram matrix G, and to its pseudo-inverse P, in place."""
+    gram, inverse, k = state.shared_gram, state.shared_inverse, state.room
+    if state.volume[0] > FLAT:
+        if state.rank[0] < d:
+            _widen(gram, inverse, state.rank, state.volume, k, state.outside, context)
+        else:
+            # P - k k' / (1 + x'k) with k = P x (Sherman & Morrison).
+            one_more = 1.0
+            for i in range(d):
+                w = 0.0
+                for j in range(d):
+                    w += inverse[i, j] * context[j]
+                k[i] = w
+                one_more += w * context[i]
+            scale = 1 / one_more
+            for i in range(d):
+                factor = k[i] * scale
+                for j in range(d):
+                    inverse[i, j] -= factor * k[j]
     for i in range(d):
-        w = 0.0
         for j in range(d):
-            w += inverse[i, j] * context[j]
-        k[i] = w
-        one_more += w * context[i]
-    if state.rank[0] == d:
-        scale = 1 / one_more
+            gram[i, j] += context[i] * context[j]
+
+
+@partial(sure, rare=True)
+@njit(error_model="numpy")
+def _widen(gram, inverse, rank, volume, k, u, context):
+    """P after a context x that is not in the span of those before, in place.
+
+    P - (k u' + u k') / u'u + (1 + x'k) u u' / (u'u)^2, with k = P x and u = x - G k (Meyer 1973, theorem 1).
+    """
+    d = len(context)
+    k[:] = 0.0
+    u[:] = context
+    square, one_more = 0.0, 1.0
+    # Twice, for what rounding leaves of the span in u grows with every context.
+    for _ in range(2):
         for i in range(d):
-            factor = k[i] * scale
             for j in range(d):
-                inverse[i, j] -= factor * k[j]
-    elif state.rank[0] >= 0:
-        square = 0.0
+                k[i] += inverse[i, j] * u[j]
         for i in range(d):
             u[i] = context[i]
             for j in range(d):
                 u[i] -= gram[i, j] * k[j]
-            square += u[i] * u[i]
-        if square > SHORT:
-            state.rank[0] += 1
-            scale = 1 / square
-            for i in range(d):
-                of_u, of_k = (one_more * scale * u[i] - k[i]) * scale, u[i] * scale
-                for j in range(d):
-                    inverse[i, j] += of_u * u[j] - of_k * k[j]
-        else:
-            state.rank[0] = -1
     for i in range(d):
+        square += u[i] * u[i]
+        one_more += k[i] * context[i]
+    rank[0] += 1
+    volume[0] *= square
+    scale = 1 / square
+    for i in range(d):
+        of_u, of_k = (one_more * scale * u[i] - k[i]) * scale, u[i] * scale
         for j in range(d):
-            gram[i, j] += context[i] * context[j]
+            inverse[i, j] += of_u * u[j] - of_k * k[j]
 
 
 POLICY = Policy(init, choose, learn)
