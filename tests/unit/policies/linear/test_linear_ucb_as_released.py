@@ -86,7 +86,7 @@ def test_contexts_that_are_nearly_in_a_plane_are_decomposed(off):
 
 
 def test_rounding_does_not_grow_from_context_to_context():
-    # Each is nearly in the span of those before; the inverse of the contexts is better known than that of their squares.
+    # Each is nearly in the span of those before; the contexts' own inverse is known better than that of their squares.
     d, rng, worst = 6, np.random.default_rng(8), 0.0
     for _ in range(200):
         x, state = np.zeros((d, d)), released.init(released.configure(2, d))
