@@ -91,6 +91,7 @@ def _draw_directions(from_cube, vectors, first, rng):
             vectors[row, k] = 2 * rng.random() - 1 if from_cube else rng.standard_normal()
     # After all draws, so that the roots and divisions of several rows run side by side.
     for row in range(rows):
+        # As in `expected_reward`.
         if d == 5 and first == 0:
             _normalise(vectors, row, 0, 5)
         else:

@@ -157,14 +157,14 @@ def play_linear(policy, params, environment, horizon, environment_rng, policy_rn
         pulls[arm] += 1
         # As in `expected_reward`.
         if d == 5:
-            _add_row(gram, sums, contexts, arm, reward, 5)
+            _add_to_moments(gram, sums, contexts, arm, reward, 5)
         else:
-            _add_row(gram, sums, contexts, arm, reward, d)
+            _add_to_moments(gram, sums, contexts, arm, reward, d)
     return regret, state
 
 
 @njit(forceinline=True)
-def _add_row(gram, sums, contexts, arm, reward, d):
+def _add_to_moments(gram, sums, contexts, arm, reward, d):
     for k in range(d):
         sums[arm, k] += contexts[arm, k] * reward
         for j in range(d):

@@ -100,7 +100,16 @@ def test_the_fast_path_is_the_plain_one_draw_for_draw(name):
 
 
 @pytest.mark.parametrize(
-    "means", [[0.6, 0.5], [0.5] * 3, [0.9, 0.5, 0.5, 0.5, 0.8], [0.5] * 20, list(np.linspace(1, 0, 20))]
+    "means",
+    # Arms that are nearly alike have regrets that say which it was.
+    [
+        [0.6, 0.5],
+        [0.5, 0.5 - 1e-9, 0.5 - 3e-9],
+        [0.9, 0.5, 0.5, 0.5, 0.8],
+        [0.7, 0.4, 0.6, 0.5, 0.3, 0.2, 0.65],
+        list(0.5 - 1e-9 * 1.5 ** np.arange(20)),
+        list(np.linspace(1, 0, 20)),
+    ],
 )
 def test_what_the_fast_path_does_not_look_at_changes_no_arm(means):
     # Long enough for the largest index to stay where it is for thousands of rounds, and to move in every round.

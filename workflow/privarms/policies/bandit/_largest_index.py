@@ -14,8 +14,8 @@ from numba import njit, types
 from numba.extending import lower_builtin, type_callable
 
 LANES = 4
-# Column 0 has the first arms, column 2 the next, and the other way round: the largest of a column is compared with that
-# of the column two further on first, so that of equals the lower arm is the one that is kept.
+# Of LANES = 4: the first quarter of the arms is in column 0, the second in column 2, the third in column 1. The largest
+# of a column is compared with that of the column two further on first, so that of equals the lower arm's is kept.
 COLUMNS = (0, 2, 1, 3)
 
 
@@ -41,7 +41,7 @@ def largest_of_others(table, half, left, level, spread, weight, arm, root, gamma
     """The arm of the largest index but that of `arm`, the lowest of equals, and this index.
 
     half: 0 or 1, where the numbers are; they are copied to the other half, but for those of the arm `left`, which are
-    given here; left = -1 for no such arm. This body is what a kernel does in vectors.
+    level, spread and weight; left = -1 for no such arm. Kernels do the same in vectors.
     """
     table[1 - half] = table[half]
     if left >= 0:
@@ -49,8 +49,8 @@ def largest_of_others(table, half, left, level, spread, weight, arm, root, gamma
     blocks = table.shape[2]
     best_arm, best_index = 0, -np.inf
     for other in range(blocks * LANES):
-        level, spread, weight = table[1 - half, :, other % blocks, COLUMNS[other // blocks]]
-        index = level + root * spread + gamma * weight
+        its_level, its_spread, its_weight = table[1 - half, :, other % blocks, COLUMNS[other // blocks]]
+        index = its_level + root * its_spread + gamma * its_weight
         if other != arm and index > best_index:
             best_arm, best_index = other, index
     return best_arm, best_index
@@ -59,14 +59,15 @@ def largest_of_others(table, half, left, level, spread, weight, arm, root, gamma
 @type_callable(largest_of_others)
 def _(context):
     def found(table, half, left, level, spread, weight, arm, root, gamma):
-        return types.Tuple((types.int64, types.float64))
+        return types.Tuple((types.int64, types.float64)) if table == types.float64[:, :, :, ::1] else None
 
     return found
 
 
 _WHOLE, _PLACE = ir.IntType(64), ir.IntType(32)
 _NUMBERS, _ARMS = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(_WHOLE, LANES)
-_GIVEN = (types.Array, types.Integer, types.Integer, *3 * (types.Float,), types.Integer, types.Float, types.Float)
+_NUMBER = types.float64
+_GIVEN = (types.Array, types.Integer, types.Integer, *3 * (_NUMBER,), types.Integer, _NUMBER, _NUMBER)
 
 
 @lower_builtin(largest_of_others, *_GIVEN)
@@ -80,8 +81,8 @@ def _(context, builder, signature, arguments):
     written = builder.sub(size, read)
     rows = [
         [
-            builder.gep(table.data, [builder.add(half, builder.mul(length, ir.Constant(_WHOLE, i)))])
-            for half in (read, written)
+            builder.gep(table.data, [builder.add(first, builder.mul(length, ir.Constant(_WHOLE, i)))])
+            for first in (read, written)
         ]
         for i in range(3)
     ]
