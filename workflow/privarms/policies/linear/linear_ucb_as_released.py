@@ -6,6 +6,9 @@ index order; and an arm's V^-1 starts from contexts of all arms. The arms share 
 its context: with at most d earlier pulls, the arm's V^-1 becomes the pseudo-inverse of the Gram matrix of all contexts
 pulled so far, whatever the arm; later updates add their own row. The sum of x y is the arm's own, so that its V is too
 large and theta_hat = V^-1 sum x y is no regression.
+
+An arm's pseudo-inverse is made anew d + 1 times, of which the last is what its later rows are added to: that one is a
+decomposition. Those before it serve choices alone, and come from an inverse that is kept up to date context by context.
 """
 
 from functools import partial
