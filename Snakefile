@@ -6,6 +6,7 @@ import re
 import sys
 
 from snakemake.exceptions import WorkflowError
+from snakemake.persistence import PersistenceBase
 from snakemake.utils import min_version
 
 # Both environments install the library. Where another one is found or none (an environment of a job's own, a second
@@ -16,6 +17,8 @@ HERE = workflow.current_basedir.get_path_or_uri(secret_free=False)
 # one as a module, nor in the processes of a cluster's jobs, which are short.
 if os.path.dirname(workflow.main_snakefile) == HERE:
     gc.disable()
+    # To see whether a parameter is one of pandas' Snakemake imports it, for every plan. Ours are plain.
+    PersistenceBase._serialize_param = property(lambda self: self._serialize_param_builtin)
 LIBRARY = os.path.join(HERE, "workflow")
 installed = importlib.util.find_spec("privarms")
 if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LIBRARY:

@@ -83,7 +83,12 @@ def extend(folders: Sequence[Path | str]) -> None:
 
 def extensions() -> tuple[Path, ...]:
     """The folders that were taken."""
-    return tuple(map(Path, filter(None, os.environ.get(EXTENSIONS_VARIABLE, "").split(os.pathsep))))
+    return _folders(os.environ.get(EXTENSIONS_VARIABLE, ""))
+
+
+@cache
+def _folders(listed: str) -> tuple[Path, ...]:
+    return tuple(map(Path, filter(None, listed.split(os.pathsep))))
 
 
 def is_extension(file: Path | str) -> bool:
@@ -502,8 +507,13 @@ def _sources(modules: tuple[str, ...], script: str | None, _: tuple[Path, ...]) 
             continue
         seen.add(path)
         todo.extend(_imported(path))
-    beside = {q for p in seen if p.stem != "__init__" for q in p.parent.glob(f"{p.stem}.*") if q.suffix != ".pyc"}
-    return tuple(sorted(str(p) for p in seen | beside))
+    return tuple(sorted(str(p) for p in seen.union(*map(_beside, seen))))
+
+
+@cache
+def _beside(path: Path) -> set[Path]:
+    """The files that stand beside a module under its name, itself among them."""
+    return {p for p in path.parent.glob(f"{path.stem}.*") if p.suffix != ".pyc"} if path.stem != "__init__" else set()
 
 
 @cache

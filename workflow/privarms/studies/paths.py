@@ -23,7 +23,8 @@ def beside(file: Path | str) -> str:
 
 def library_files(script: str, *modules: str) -> list[str]:
     """The library files that a script and the modules that it loads by name (dotted) use, as inputs of its rule."""
-    return [beside(file) for file in library.sources(*modules, script=script)]
+    here = os.getcwd() + os.sep
+    return [file.removeprefix(here) for file in library.sources(*modules, script=script)]
 
 
 def found(place: str) -> str:
