@@ -581,8 +581,7 @@ def _estimate(params, state, lanes, source, users):
     n_elements = state.n_live[0] * params.n_arms
     running = not params.single_sum
     least, most = (-np.inf, np.inf) if params.unclipped else (0.0, 1.0)
-    # Two numbers in one, that LLVM adds up in one go.
-    fine_and_unsure = 0
+    any_fine, any_unsure = False, False
     for row in range((n_elements + LANES - 1) // LANES):
         for lane in range(LANES):
             t = lanes[row, _USERS + lane] + users
@@ -624,8 +623,9 @@ def _estimate(params, state, lanes, source, users):
             lanes[row, _HIGHEST + lane] = either(active, highest, np.inf)
             between = lanes[row, _BETWEEN + lane]
             unsure = active & ~((lowest <= between) & (between <= highest))
-            fine_and_unsure += np.int64(fine) + (np.int64(unsure) << 32)
-    return fine_and_unsure % (1 << 32) > 0, fine_and_unsure >> 32 > 0
+            any_fine |= fine
+            any_unsure |= unsure
+    return any_fine, any_unsure
 
 
 @njit(error_model="numpy", forceinline=True)
