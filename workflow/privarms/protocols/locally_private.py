@@ -48,6 +48,8 @@ COUNTED = ("eliminations", "wrong", "looks", "misses")
 GIVEN = ("in_parts", "halvings", "empty", "alone")
 # Of these a policy without bins has nothing to say.
 BINNED = ("point", "eliminations", "messages")
+# Records that say how often estimates miss what they estimate.
+COUNT_MISSES = ("eliminations", "validity")
 # The best arm of a bin is judged on a grid of so many points along each of its edges.
 POINTS = 16
 
@@ -59,17 +61,20 @@ class Record(NamedTuple):
     shares: float64[C, K], the sum of the chances of each arm at the test point, up to each checkpoint; 0 where the
     policy does not say what it would do there
     pulls: int64[K], of the target's users; rewards: float64[C], their expected rewards, cumulative
+    misses: whether somebody wants to know how often estimates miss what they estimate, which a policy may count
     """
 
     regret: np.ndarray
     shares: np.ndarray
     pulls: np.ndarray
     rewards: np.ndarray
+    misses: bool
 
 
-def new_record(checkpoints: int, arms: int) -> Record:
+def new_record(checkpoints: int, arms: int, misses: bool = True) -> Record:
     """An empty record for a number of checkpoints and of arms."""
-    return Record(np.zeros(checkpoints), np.zeros((checkpoints, arms)), np.zeros(arms, np.int64), np.zeros(checkpoints))
+    shares, pulls = np.zeros((checkpoints, arms)), np.zeros(arms, np.int64)
+    return Record(np.zeros(checkpoints), shares, pulls, np.zeros(checkpoints), misses)
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
@@ -124,7 +129,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     records["validity"] = _validity_columns(params)
     record_of = records.get(cell.record, _regret_columns)
     checkpoints = cell.checkpoints
-    record = new_record(len(checkpoints), params.n_arms)
+    record = new_record(len(checkpoints), params.n_arms, misses=cell.record in COUNT_MISSES)
     parts = []
     for replicate in range(replicates):
         if shuffle is not None:
@@ -242,7 +247,7 @@ def _partitions(policy, params, environment, checkpoints, rng):
     for t in looks.tolist():
         users = np.zeros_like(params.users)
         users[0] = t
-        record = new_record(1, params.n_arms)
+        record = new_record(1, params.n_arms, misses=False)
         # The same stream from its start: the same run, up to user t.
         state = run(policy, params._replace(users=users), environment, np.array([t]), copy.deepcopy(rng), record)
         columns = _bins(state, params.n_arms)

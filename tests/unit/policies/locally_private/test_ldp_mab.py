@@ -190,7 +190,10 @@ UNCOMPILED = (
     "_list_noisy",
     "_receive",
     "_receive_one",
+    "_weight",
+    "_may_change",
     "_estimate",
+    "_watch",
     "_is_any_worse",
     "_decide",
     "_occupy",
@@ -290,6 +293,75 @@ def test_noise_is_the_same_to_the_bit_where_its_sums_are_listed(deviation, M, mo
     # Else the list would never have changed.
     assert one.n_removals[0] >= 2
     assert one.tree.refined.sum() >= 2
+
+
+# Of a bin: U, V, N, D, B, estimates and radii, which the algorithm computes; the rest is about misses.
+COMPUTED = 7
+
+
+def assert_same_but_for_misses(one, other):
+    """Two runs, each a state, a record and the next random number."""
+    assert one[2] == other[2]
+    assert all(np.array_equal(a, b) for a, b in zip(one[1][:-1], other[1][:-1], strict=True))
+    assert np.array_equal(one[0].sums[..., :COMPUTED], other[0].sums[..., :COMPUTED])
+    assert np.array_equal(one[0].counts[_counts.IN_PARTS :], other[0].counts[_counts.IN_PARTS :])
+    for name in ("removals", "arms", "only", "live", "ready", "chances"):
+        assert np.array_equal(getattr(one[0], name), getattr(other[0], name)), name
+    assert np.array_equal(one[0].tree.refined, other[0].tree.refined)
+
+
+@pytest.mark.parametrize("deviation", ["", "band", "batch"])
+def test_sums_are_looked_at_only_where_something_may_change(deviation, monkeypatch):
+    users, looks = 500, []
+    settings = {"M": 1, "n_aux": users, "epsilon_aux": 60, "c": 0.05, "deviation": deviation}
+    params = ldp_mab.configure(3, users, 40.0, "as_printed", **settings)._replace(depth=3)
+    environment = exponential.configure(3, "as_printed")
+    run_in_python(monkeypatch)
+    for name in ("arrive", "behave", "best", "mean"):
+        environment = environment._replace(**{name: getattr(environment, name).py_func})
+    estimate = ldp_mab._estimate
+
+    def counted(params, state, lanes, source, users, asked):
+        looks[-1] += asked
+        return estimate(params, state, lanes, source, users, asked)
+
+    monkeypatch.setattr(ldp_mab, "_estimate", counted)
+    found = []
+    for misses in (True, False):
+        looks.append(0)
+        rng, record = np.random.default_rng(7), locally_private.new_record(2, 3, misses)
+        state = ldp_mab.init(params, rng)
+        for source in (1, 0):
+            ldp_mab.stream.py_func(params, environment, state, source, np.array([90, users]), rng, record)
+            ldp_mab.end_source(params, state, source)
+        found.append((state, record, rng.random()))
+    assert_same_but_for_misses(*found)
+    assert found[0][0].n_removals[0] >= 2
+    assert found[0][0].tree.refined.sum() >= 2
+    assert looks[0] == 2 * users / params.batch
+    assert looks[1] < looks[0] * (0.2 if params.batch == 1 else 1)
+
+
+@pytest.mark.parametrize("deviation", ["", "band", "split", "batch", "noise", "denominator", "choice", "estimator"])
+@pytest.mark.parametrize("variant", ["as_printed", "as_released"])
+def test_misses_are_counted_beside_the_algorithm(variant, deviation):
+    environment = exponential.configure(3, variant, gamma=1.0)
+    removals = refined = 0
+    for epsilon, c, n_aux in itertools.product((0.5, 8.0, 1024.0), (0.02, 2.0), (0, 1500)):
+        settings = {"M": 1, "n_aux": n_aux, "epsilon_aux": 20.0, "c": c, "deviation": deviation}
+        params = ldp_mab.configure(3, 2000, epsilon, variant, **settings)
+        found = []
+        for misses in (True, False):
+            rng, record = np.random.default_rng(11), locally_private.new_record(2, 3, misses)
+            state = locally_private.run(ldp_mab, params, environment, np.array([333, 2000]), rng, record)
+            found.append((state, record, rng.random()))
+        assert_same_but_for_misses(*found)
+        removals += found[0][0].n_removals[0]
+        refined += found[0][0].tree.refined.sum()
+        assert found[0][0].counts[_counts.LOOKS] > 0
+        assert not found[1][0].counts[: _counts.IN_PARTS].any()
+    assert removals >= 10
+    assert refined >= 30
 
 
 def test_lanes_keep_their_numbers_where_there_is_more_room():

@@ -46,6 +46,9 @@ MOST_ARMS = 62
 PRINTED_DEPTH = 12
 # More users than there are.
 FOR_EVER = 2**62
+# Squares that differ by more than this differ without rounding too, as long as the numbers under them are differences
+# of some that are at most 10^8 times as large: 10^8 times 2^-53 is far below 10^-6.
+BELOW, ABOVE, FARTHEST = 1 - 1e-6, 1 + 1e-6, 1e16
 
 # The points in which the authors' program deviates from the text: what each is as printed, and as released.
 DEVIATIONS = {
@@ -570,15 +573,59 @@ def _receive(params, state, lanes, source, users, scale, listed, rng):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _estimate(params, state, lanes, source, users):
+def _weight(params, squared, U, t):
+    """(27), of a source in an arm of a bin, after t users of it; squared: its epsilon."""
+    share = squared * U / t
+    share = either(params.absolute, abs(share), share)
+    return either(_weighs(params, t), min(share, 1.0), 0.0)
+
+
+@njit(error_model="numpy", forceinline=True)
+def _may_change(params, state, lanes, source, users, asked):
+    """Whether an arm may go or a bin be halved after a batch of users, or else surely not; for single sums whose
+    estimates are neither clipped nor moved.
+
+    asked: 1, or 0 where nothing is to happen and the users are not counted
+    radius < threshold and |estimate - between| <= half-width are asked of their squares, times the denominator's, which
+    takes neither a root nor a quotient by it.
+    """
+    squared = params.epsilons[source] ** 2
+    inverse, scale = 1 / squared, params.scale**2
+    width = BELOW * params.width**2
+    n_elements = state.n_live[0] * params.n_arms * asked
+    changes = False
+    for row in range((n_elements + LANES - 1) // LANES):
+        for lane in range(LANES):
+            t = lanes[row, _USERS + lane] + users
+            lanes[row, _USERS + lane] = t
+            active = (t >= lanes[row, _FROM + lane]) & (row * LANES + lane < n_elements)
+            U, V = lanes[row, _U + lane], lanes[row, _V + lane]
+            weight = _weight(params, squared, U, t)
+            numerator = lanes[row, _N + lane] + weight * V
+            denominator = lanes[row, _D + lane] + weight * U
+            variance = lanes[row, _B + lane] + weight * weight * max(U, t * inverse)
+            radius = scale * (variance + params.offset)
+            fine = lanes[row, _FINE + lane] * denominator
+            least = lanes[row, _LEAST + lane] * denominator
+            between = numerator - lanes[row, _BETWEEN + lane] * denominator
+            # Not a number where arms of a bin were never compared.
+            kept = (radius > ABOVE * fine * fine) & (numerator * numerator <= FARTHEST * radius)
+            kept &= between * between <= max(width * radius, BELOW * least * least)
+            changes |= active & ~kept
+    return changes
+
+
+@njit(error_model="numpy", forceinline=True)
+def _estimate(params, state, lanes, source, users, asked):
     """Estimates and radii of all arms in all bins; whether one says that a bin is fine enough to be halved, and whether
     the arms of some bin have to be compared.
 
+    users: of the batch, or 0 where they are counted; asked: as in `_may_change`
     Without a branch, so that LLVM makes vectors of the inner loop: the divisions and roots of LANES arms at once. It
     knows that no two columns overlap because their distances are constants.
     """
     squared = params.epsilons[source] ** 2
-    n_elements = state.n_live[0] * params.n_arms
+    n_elements = state.n_live[0] * params.n_arms * asked
     running = not params.single_sum
     least, most = (-np.inf, np.inf) if params.unclipped else (0.0, 1.0)
     any_fine, any_unsure = False, False
@@ -589,21 +636,14 @@ def _estimate(params, state, lanes, source, users):
             # Where it is not, nothing changes: an arm is gone, its bin warms up, or there is no such arm.
             active = (t >= lanes[row, _FROM + lane]) & (row * LANES + lane < n_elements)
             U, V = lanes[row, _U + lane], lanes[row, _V + lane]
-            # (27)
-            share = squared * U / t
-            share = either(params.absolute, abs(share), share)
-            weight = either(_weighs(params, t), min(share, 1.0), 0.0)
+            weight = _weight(params, squared, U, t)
             numerator = lanes[row, _N + lane] + weight * V
             denominator = lanes[row, _D + lane] + weight * U
             variance = lanes[row, _B + lane] + weight * weight * max(U, t / squared)
-            total = lanes[row, _E + lane] + weight * lanes[row, _T + lane]
-            users_there = lanes[row, _F + lane] + weight * lanes[row, _C + lane]
             kept = active & running
             lanes[row, _N + lane] = either(kept, numerator, lanes[row, _N + lane])
             lanes[row, _D + lane] = either(kept, denominator, lanes[row, _D + lane])
             lanes[row, _B + lane] = either(kept, variance, lanes[row, _B + lane])
-            lanes[row, _E + lane] = either(kept, total, lanes[row, _E + lane])
-            lanes[row, _F + lane] = either(kept, users_there, lanes[row, _F + lane])
             divisor = denominator + params.denominator
             estimate = either(divisor != 0, numerator / either(divisor != 0, divisor, 1.0), 0.0)
             estimate = min(max(estimate, least), most)
@@ -612,10 +652,6 @@ def _estimate(params, state, lanes, source, users):
             radius = either(denominator != 0, radius, np.inf)
             lanes[row, _ESTIMATE + lane] = either(active, estimate, lanes[row, _ESTIMATE + lane])
             lanes[row, _RADIUS + lane] = either(active, radius, lanes[row, _RADIUS + lane])
-            expected = either(users_there != 0, total / either(users_there != 0, users_there, 1.0), 0.0)
-            finite = active & (radius < np.inf)
-            lanes[row, _LOOKS + lane] += either(finite, 1.0, 0.0)
-            lanes[row, _MISSES + lane] += either(finite & (abs(estimate - expected) > radius), 1.0, 0.0)
             fine = active & (radius < lanes[row, _FINE + lane])
             half_width = max(params.width * radius, lanes[row, _LEAST + lane])
             lowest, highest = estimate - half_width, estimate + half_width
@@ -626,6 +662,29 @@ def _estimate(params, state, lanes, source, users):
             any_fine |= fine
             any_unsure |= unsure
     return any_fine, any_unsure
+
+
+@njit(error_model="numpy", forceinline=True)
+def _watch(params, state, lanes, source, asked):
+    """Looks at estimates, and those that are a radius away from what they estimate; asked: as in `_may_change`."""
+    squared = params.epsilons[source] ** 2
+    n_elements = state.n_live[0] * params.n_arms * asked
+    running = not params.single_sum
+    for row in range((n_elements + LANES - 1) // LANES):
+        for lane in range(LANES):
+            t = lanes[row, _USERS + lane]
+            active = (t >= lanes[row, _FROM + lane]) & (row * LANES + lane < n_elements)
+            weight = _weight(params, squared, lanes[row, _U + lane], t)
+            total = lanes[row, _E + lane] + weight * lanes[row, _T + lane]
+            users_there = lanes[row, _F + lane] + weight * lanes[row, _C + lane]
+            kept = active & running
+            lanes[row, _E + lane] = either(kept, total, lanes[row, _E + lane])
+            lanes[row, _F + lane] = either(kept, users_there, lanes[row, _F + lane])
+            expected = either(users_there != 0, total / either(users_there != 0, users_there, 1.0), 0.0)
+            estimate, radius = lanes[row, _ESTIMATE + lane], lanes[row, _RADIUS + lane]
+            finite = active & (radius < np.inf)
+            lanes[row, _LOOKS + lane] += either(finite, 1.0, 0.0)
+            lanes[row, _MISSES + lane] += either(finite & (abs(estimate - expected) > radius), 1.0, 0.0)
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -662,9 +721,11 @@ def _is_any_fine(params, state, lanes):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _learn(params, state, lanes, source, users, i, rng):
+def _learn(params, state, lanes, source, users, i, watched, at_end, rng):
     """After a batch of users, the last one in bin i: sums, estimates and radii. Whether something is to be decided: an
     arm may go, a bin be halved, or `noisy` be out of date.
+
+    watched: whether `counts` are to have looks and misses; at_end: whether these are the source's last users
     """
     listed = np.int64(state.lasts[0] > 0)
     state.lasts[0] -= listed
@@ -672,14 +733,20 @@ def _learn(params, state, lanes, source, users, i, rng):
     scale = 4 / params.epsilons[source]
     _receive_one(params, state, lanes, source, i, scale, listed, rng)
     _receive(params, state, lanes, source, users, scale, listed, rng)
+    outdated = _one_by_one(params) & (state.lasts[0] == 0)
+    # Estimates and radii are computed where something may change, and nobody sees them in between.
+    told = params.single_sum & params.unclipped & params.uniform & (params.denominator == 0) & (not watched)
+    told = np.int64(told & (not at_end) & (not outdated))
+    changes = _may_change(params, state, lanes, source, users, told)
     # In a loop of its own, without a draw: a processor then has several arms' divisions and roots on the way at once.
-    fine, unsure = _estimate(params, state, lanes, source, users)
+    fine, unsure = _estimate(params, state, lanes, source, users * (1 - told), 1 - told * (1 - np.int64(changes)))
+    _watch(params, state, lanes, source, np.int64(watched))
     if not params.uniform:
         for place in range(state.n_live[0]):
             state.stale[state.live[place]] = True
     if fine and not params.some_arm:
         fine = _is_any_fine(params, state, lanes)
-    return fine | _is_any_worse(params, state, lanes, unsure) | (_one_by_one(params) & (state.lasts[0] == 0))
+    return fine | _is_any_worse(params, state, lanes, unsure) | outdated
 
 
 # For where bins change. A stream, which an audit begins for every trial, takes the two in once.
@@ -858,7 +925,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
                 next_checkpoint += 1
         for k in range(K):
             shares[k] += (last - first) * here[k]
-        if _learn(params, state, lanes, source, last - first, i, rng):
+        if _learn(params, state, lanes, source, last - first, i, record.misses, last == n, rng):
             lanes = _decide(params, state, lanes, source, last)
     for place in range(state.n_live[0]):
         _vacate(params, state, lanes, place)
