@@ -18,7 +18,8 @@ HERE = workflow.current_basedir.get_path_or_uri(secret_free=False)
 if os.path.dirname(workflow.main_snakefile) == HERE:
     gc.disable()
     # To see whether a parameter is one of pandas' Snakemake imports it, for every plan. Ours are plain.
-    PersistenceBase._serialize_param = property(lambda self: self._serialize_param_builtin)
+    if hasattr(PersistenceBase, "_serialize_param_builtin"):
+        PersistenceBase._serialize_param = property(lambda self: self._serialize_param_builtin)
 LIBRARY = os.path.join(HERE, "workflow")
 installed = importlib.util.find_spec("privarms")
 if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LIBRARY:

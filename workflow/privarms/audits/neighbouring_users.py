@@ -151,7 +151,7 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """
     params = one_batch(with_noise(params, inputs))
     state = compiled(policy.init)(params, rng)
-    record = new_record(0, params.n_arms, misses=False)
+    record = new_record(0, params.n_arms)
     return compiled(_count)(policy.stream, params, inputs, state, record, trials, rng)
 
 

@@ -108,7 +108,7 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
         )
     own = with_noise(params, inputs.noise)
     return compiled(_count)(
-        policy.stream, own, inputs, known_weights(params), new_record(0, params.n_arms, misses=False), trials, rng
+        policy.stream, own, inputs, known_weights(params), new_record(0, params.n_arms), trials, rng
     )
 
 

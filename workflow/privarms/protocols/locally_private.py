@@ -71,7 +71,7 @@ class Record(NamedTuple):
     misses: bool
 
 
-def new_record(checkpoints: int, arms: int, misses: bool = True) -> Record:
+def new_record(checkpoints: int, arms: int, misses: bool = False) -> Record:
     """An empty record for a number of checkpoints and of arms."""
     shares, pulls = np.zeros((checkpoints, arms)), np.zeros(arms, np.int64)
     return Record(np.zeros(checkpoints), shares, pulls, np.zeros(checkpoints), misses)
@@ -247,7 +247,7 @@ def _partitions(policy, params, environment, checkpoints, rng):
     for t in looks.tolist():
         users = np.zeros_like(params.users)
         users[0] = t
-        record = new_record(1, params.n_arms, misses=False)
+        record = new_record(1, params.n_arms)
         # The same stream from its start: the same run, up to user t.
         state = run(policy, params._replace(users=users), environment, np.array([t]), copy.deepcopy(rng), record)
         columns = _bins(state, params.n_arms)

@@ -507,11 +507,11 @@ def _sources(modules: tuple[str, ...], script: str | None, _: tuple[Path, ...]) 
             continue
         seen.add(path)
         todo.extend(_imported(path))
-    return tuple(sorted(str(p) for p in seen.union(*map(_beside, seen))))
+    return tuple(sorted(str(p) for p in seen.union(*map(_of_the_same_name, seen))))
 
 
 @cache
-def _beside(path: Path) -> set[Path]:
+def _of_the_same_name(path: Path) -> set[Path]:
     """The files that stand beside a module under its name, itself among them."""
     return {p for p in path.parent.glob(f"{path.stem}.*") if p.suffix != ".pyc"} if path.stem != "__init__" else set()
 

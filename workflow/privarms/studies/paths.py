@@ -4,7 +4,7 @@ Every function takes wildcards as well as names: `study("quick", "{paper}", "{st
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from privarms.studies import library
@@ -18,13 +18,18 @@ SHEET_FORMATS = (*TABLE_FORMATS, "png")
 
 def beside(file: Path | str) -> str:
     """A file of the project itself; relative where it lies below the working directory."""
-    return str(PROJECT / file).removeprefix(os.getcwd() + os.sep)
+    return _from_here([str(PROJECT / file)])[0]
 
 
 def library_files(script: str, *modules: str) -> list[str]:
     """The library files that a script and the modules that it loads by name (dotted) use, as inputs of its rule."""
+    return _from_here(library.sources(*modules, script=script))
+
+
+def _from_here(files: Sequence[str]) -> list[str]:
+    """Full paths, relative where they lie below the working directory, which is asked for once."""
     here = os.getcwd() + os.sep
-    return [file.removeprefix(here) for file in library.sources(*modules, script=script)]
+    return [file.removeprefix(here) for file in files]
 
 
 def found(place: str) -> str:

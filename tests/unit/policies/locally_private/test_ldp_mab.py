@@ -191,13 +191,15 @@ UNCOMPILED = (
     "_receive",
     "_receive_one",
     "_weight",
+    "_add_up",
     "_may_change",
     "_estimate",
-    "_watch",
+    "_count_misses",
     "_is_any_worse",
     "_decide",
     "_occupy",
     "_vacate",
+    "end_source",
 )
 
 
@@ -229,7 +231,7 @@ def test_every_decision_is_the_plain_reference_s(switches, monkeypatch):
     run_in_python(monkeypatch)
     monkeypatch.setattr(ldp_mab, "_noise", lambda scale, count, rng: scripted_noise(scale, count))
     monkeypatch.setattr(ldp_mab, "laplace", lambda scale, rng: scripted_noise(scale))
-    record = locally_private.new_record(0, 3)
+    record = locally_private.new_record(0, 3, misses=True)
     # The sources alone: the target's sums are used as theirs, and its arms are left to chance.
     for m in (1, 2):
         ldp_mab.stream.py_func(params, environment, state, m, np.empty(0, int), rng, record)

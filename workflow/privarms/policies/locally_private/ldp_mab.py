@@ -495,8 +495,8 @@ def _take_in(lanes, pulled, rewarded, due, i, first):
         rewarded[i, k] = 0
 
 
-# Inlined, as the next five: numba counts references to every array of the two tuples at each call of its own, which
-# took longer than the step itself.
+# Inlined, as all up to `_learn`: at each call of its own numba counts references to every array of the two tuples,
+# which took longer than the step itself.
 @njit(error_model="numpy", forceinline=True)
 def _receive_one(params, state, lanes, source, i, scale, listed, rng):
     """What one user sends who is in bin i: the same as `_receive`, with noise for the sums in `noisy`.
@@ -581,13 +581,29 @@ def _weight(params, squared, U, t):
 
 
 @njit(error_model="numpy", forceinline=True)
+def _add_up(params, lanes, row, lane, squared, t, least):
+    """The sums of (13) and (26), of an element's numerator, denominator and variance; least: of the variance."""
+    U = lanes[row, _U + lane]
+    weight = _weight(params, squared, U, t)
+    numerator = lanes[row, _N + lane] + weight * lanes[row, _V + lane]
+    denominator = lanes[row, _D + lane] + weight * U
+    return numerator, denominator, lanes[row, _B + lane] + weight * weight * max(U, least)
+
+
+@njit(forceinline=True)
+def _asks_squares(params):
+    """Whether `_may_change` can tell: of single sums, whose estimates are neither clipped nor moved, and for whom no
+    choice looks at them."""
+    return params.single_sum & params.unclipped & params.uniform & (params.denominator == 0)
+
+
+@njit(error_model="numpy", forceinline=True)
 def _may_change(params, state, lanes, source, users, asked):
-    """Whether an arm may go or a bin be halved after a batch of users, or else surely not; for single sums whose
-    estimates are neither clipped nor moved.
+    """Whether an arm may go, (16) and (29), or a bin be halved, (17), after a batch of users, or else surely not.
 
     asked: 1, or 0 where nothing is to happen and the users are not counted
-    radius < threshold and |estimate - between| <= half-width are asked of their squares, times the denominator's, which
-    takes neither a root nor a quotient by it.
+    That a radius, (14) and (28), is below the threshold and that an estimate is within its half-width of a number is
+    asked of squares, all times the squared denominator, which takes neither a root nor a quotient by it.
     """
     squared = params.epsilons[source] ** 2
     inverse, scale = 1 / squared, params.scale**2
@@ -599,18 +615,16 @@ def _may_change(params, state, lanes, source, users, asked):
             t = lanes[row, _USERS + lane] + users
             lanes[row, _USERS + lane] = t
             active = (t >= lanes[row, _FROM + lane]) & (row * LANES + lane < n_elements)
-            U, V = lanes[row, _U + lane], lanes[row, _V + lane]
-            weight = _weight(params, squared, U, t)
-            numerator = lanes[row, _N + lane] + weight * V
-            denominator = lanes[row, _D + lane] + weight * U
-            variance = lanes[row, _B + lane] + weight * weight * max(U, t * inverse)
-            radius = scale * (variance + params.offset)
-            fine = lanes[row, _FINE + lane] * denominator
+            numerator, denominator, variance = _add_up(params, lanes, row, lane, squared, t, t * inverse)
+            squared_radius = scale * (variance + params.offset)
+            threshold = lanes[row, _FINE + lane] * denominator
             least = lanes[row, _LEAST + lane] * denominator
-            between = numerator - lanes[row, _BETWEEN + lane] * denominator
             # Not a number where arms of a bin were never compared.
-            kept = (radius > ABOVE * fine * fine) & (numerator * numerator <= FARTHEST * radius)
-            kept &= between * between <= max(width * radius, BELOW * least * least)
+            distance = numerator - lanes[row, _BETWEEN + lane] * denominator
+            kept = (squared_radius > ABOVE * threshold * threshold) & (
+                numerator * numerator <= FARTHEST * squared_radius
+            )
+            kept &= distance * distance <= max(width * squared_radius, BELOW * least * least)
             changes |= active & ~kept
     return changes
 
@@ -635,11 +649,7 @@ def _estimate(params, state, lanes, source, users, asked):
             lanes[row, _USERS + lane] = t
             # Where it is not, nothing changes: an arm is gone, its bin warms up, or there is no such arm.
             active = (t >= lanes[row, _FROM + lane]) & (row * LANES + lane < n_elements)
-            U, V = lanes[row, _U + lane], lanes[row, _V + lane]
-            weight = _weight(params, squared, U, t)
-            numerator = lanes[row, _N + lane] + weight * V
-            denominator = lanes[row, _D + lane] + weight * U
-            variance = lanes[row, _B + lane] + weight * weight * max(U, t / squared)
+            numerator, denominator, variance = _add_up(params, lanes, row, lane, squared, t, t / squared)
             kept = active & running
             lanes[row, _N + lane] = either(kept, numerator, lanes[row, _N + lane])
             lanes[row, _D + lane] = either(kept, denominator, lanes[row, _D + lane])
@@ -665,8 +675,9 @@ def _estimate(params, state, lanes, source, users, asked):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _watch(params, state, lanes, source, asked):
-    """Looks at estimates, and those that are a radius away from what they estimate; asked: as in `_may_change`."""
+def _count_misses(params, state, lanes, source, asked):
+    """Looks at estimates, and those farther from what they estimate than the radius, (14); asked: 1, or 0 where nothing
+    is to happen."""
     squared = params.epsilons[source] ** 2
     n_elements = state.n_live[0] * params.n_arms * asked
     running = not params.single_sum
@@ -721,11 +732,11 @@ def _is_any_fine(params, state, lanes):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _learn(params, state, lanes, source, users, i, watched, at_end, rng):
+def _learn(params, state, lanes, source, users, i, misses, at_end, rng):
     """After a batch of users, the last one in bin i: sums, estimates and radii. Whether something is to be decided: an
     arm may go, a bin be halved, or `noisy` be out of date.
 
-    watched: whether `counts` are to have looks and misses; at_end: whether these are the source's last users
+    misses: whether `counts` are to have looks and misses; at_end: whether these are the source's last users
     """
     listed = np.int64(state.lasts[0] > 0)
     state.lasts[0] -= listed
@@ -734,13 +745,12 @@ def _learn(params, state, lanes, source, users, i, watched, at_end, rng):
     _receive_one(params, state, lanes, source, i, scale, listed, rng)
     _receive(params, state, lanes, source, users, scale, listed, rng)
     outdated = _one_by_one(params) & (state.lasts[0] == 0)
-    # Estimates and radii are computed where something may change, and nobody sees them in between.
-    told = params.single_sum & params.unclipped & params.uniform & (params.denominator == 0) & (not watched)
-    told = np.int64(told & (not at_end) & (not outdated))
-    changes = _may_change(params, state, lanes, source, users, told)
+    # Where nobody sees estimates and radii, they are computed only if something may change.
+    unseen = np.int64(_asks_squares(params) & (not misses) & (not at_end) & (not outdated))
+    changes = _may_change(params, state, lanes, source, users, unseen)
     # In a loop of its own, without a draw: a processor then has several arms' divisions and roots on the way at once.
-    fine, unsure = _estimate(params, state, lanes, source, users * (1 - told), 1 - told * (1 - np.int64(changes)))
-    _watch(params, state, lanes, source, np.int64(watched))
+    fine, unsure = _estimate(params, state, lanes, source, users * (1 - unseen), 1 - unseen * (1 - np.int64(changes)))
+    _count_misses(params, state, lanes, source, np.int64(misses))
     if not params.uniform:
         for place in range(state.n_live[0]):
             state.stale[state.live[place]] = True
@@ -837,8 +847,7 @@ def end_source(params, state, source):
         for k in range(params.n_arms):
             U, V = state.U[i, k], state.V[i, k]
             if params.single_sum and counted:
-                share = squared * U / t
-                weight = min(abs(share) if params.absolute else share, 1.0)
+                weight = _weight(params, squared, U, t)
                 state.N[i, k] += weight * V
                 state.D[i, k] += weight * U
                 state.B[i, k] += weight * weight * max(U, t / squared)
