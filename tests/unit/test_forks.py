@@ -13,12 +13,13 @@ from types import SimpleNamespace
 
 import numba
 import numpy as np
+import psutil
 import pytest
-from snakemake.benchmark import BenchmarkRecord
+from snakemake.benchmark import BenchmarkRecord, benchmarked
 from snakemake.script import PythonScript
 
 import privarms
-from privarms import fork_server
+from privarms import fork_server, forks
 from privarms.audits import released_number
 from privarms.forks import ONE_THREAD, Server, use
 
@@ -470,6 +471,19 @@ def test_a_job_is_measured(run):
     run("import time\nheld = bytearray(200_000_000)\ntime.sleep(0.7)", record=record)
     assert record.running_time > 0.5
     assert record.max_rss > 200
+
+
+def test_a_job_that_is_over_before_it_can_be_measured_is_no_fault(run, monkeypatch):
+    def late(pid, record):
+        wait_for(lambda: not psutil.pid_exists(pid), "the job's end")
+        return benchmarked(pid, record)
+
+    monkeypatch.setattr(forks, "benchmarked", late)
+    record = BenchmarkRecord()
+    assert run("import time\ntime.sleep(0.1)\nsaid.write_text('done')", record=record) == "done"
+    seconds, *_, load, processor_time = record.to_tsv(extended_fmt=False).split("\t")
+    assert float(seconds) >= 0.1
+    assert load == processor_time == "NA"
 
 
 def test_a_script_shares_nothing_with_another_one(tmp_path, monkeypatch):

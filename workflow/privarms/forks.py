@@ -11,11 +11,13 @@ import queue
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from multiprocessing import Pipe
 from pathlib import Path
 
 import psutil
-from snakemake.benchmark import benchmarked
+from snakemake.benchmark import BenchmarkRecord, benchmarked
 from snakemake.script import PythonScript
 
 from privarms.fork_server import Job
@@ -51,6 +53,24 @@ def use(scripts: str) -> None:
     PythonScript.execute_script = execute_script
 
 
+@contextlib.contextmanager
+def measured(pid: int, record: BenchmarkRecord | None) -> Iterator[None]:
+    """Have Snakemake measure a process meanwhile, which may be over already; record: None where nobody asks."""
+    began = time.time()
+    with contextlib.ExitStack() as stack:
+        gone = False
+        if record is not None:
+            try:
+                stack.enter_context(benchmarked(pid, record))
+            except psutil.NoSuchProcess:
+                gone = True
+        yield
+    if gone:
+        # What Snakemake's own measuring says of a process that was over before it looked.
+        record.process_gone = True
+        record.running_time = time.time() - began
+
+
 class Server:
     """The process `fork_server`, which starts with the first job and ends with this one."""
 
@@ -64,8 +84,8 @@ class Server:
         """Whether it runs or has not been needed yet."""
         return self._process is None or self._process.poll() is None
 
-    def run(self, path: str, temporary: str | None, record) -> None:
-        """Run a Python file; CalledProcessError if it fails. temporary: a folder; record: Snakemake's, or None."""
+    def run(self, path: str, temporary: str | None, record: BenchmarkRecord | None) -> None:
+        """Run a Python file; CalledProcessError if it fails. temporary: a folder; record: for what is measured."""
         environment = {**os.environ, **ONE_THREAD}
         if temporary:
             environment |= dict.fromkeys(("TMPDIR", "TMP", "TEMPDIR", "TEMP"), temporary)
@@ -82,11 +102,7 @@ class Server:
                 answers.put(("ended", 1))
         said, value = answers.get()
         if said == "began":
-            with contextlib.ExitStack() as stack:
-                # A job may be over already.
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    if record is not None:
-                        stack.enter_context(benchmarked(value, record))
+            with measured(value, record):
                 said, value = answers.get()
         if value:
             raise subprocess.CalledProcessError(value, f"{sys.executable} {path}")
