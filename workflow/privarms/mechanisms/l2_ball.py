@@ -41,15 +41,17 @@ def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
 
 @njit(forceinline=True)
 def _draw_normals(numbers, vector, rng):
-    """Overwrite `numbers` by standard normal variates; their squares' sum and that of their products with `vector`."""
-    squares, products = 0.0, 0.0
+    """Overwrite `numbers` by standard normal variates; the sums of their squares, of their products with `vector` and
+    of the squares of `vector`."""
+    squares, products, squared = 0.0, 0.0, 0.0
     # The sums wait for their last term, and meanwhile the next number is drawn.
     for i in range(len(numbers)):
         number = rng.standard_normal()
         numbers[i] = number
         squares += number * number
         products += number * vector[i]
-    return squares, products
+        squared += vector[i] * vector[i]
+    return squares, products, squared
 
 
 @njit(forceinline=True)
@@ -57,10 +59,7 @@ def release(mechanism, vector, rng, released):
     """Overwrite `released`, float64[D], by a private version of `vector`, float64[D], which is first brought into the
     ball if it lies outside."""
     D, radius = mechanism.dimensions, mechanism.radius
-    total, inner = _draw_normals(released, vector, rng)
-    squared = 0.0
-    for i in range(D):
-        squared += vector[i] * vector[i]
+    total, inner, squared = _draw_normals(released, vector, rng)
     length = min(np.sqrt(squared), radius)
     # Of a vector of length 0 every direction is as good; its side is decided by chance alone.
     side = 1.0 if inner >= 0 else -1.0

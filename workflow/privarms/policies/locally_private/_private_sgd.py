@@ -106,7 +106,7 @@ def init(params, rng):
 
 @njit(forceinline=True)
 def _score(weights, width, arm, context, hidden):
-    """z of one arm; overwrites `hidden`, float64[width]."""
+    """z of one arm; overwrites its row of `hidden`, float64[K, width]."""
     d = len(context)
     if width == 0:
         total = weights[arm, d]
@@ -119,8 +119,8 @@ def _score(weights, width, arm, context, hidden):
         unit = weights[arm, width * d + i]
         for j in range(d):
             unit += weights[arm, i * d + j] * context[j]
-        hidden[i] = max(unit, 0.0)
-        total += weights[arm, first + i] * hidden[i]
+        hidden[arm, i] = max(unit, 0.0)
+        total += weights[arm, first + i] * hidden[arm, i]
     return total
 
 
@@ -137,8 +137,8 @@ def _gradient(weights, width, arm, context, hidden, error, gradient):
         return
     first = width * (d + 1)
     for i in range(width):
-        gradient[start + first + i] = error * hidden[i]
-        if hidden[i] > 0:
+        gradient[start + first + i] = error * hidden[arm, i]
+        if hidden[arm, i] > 0:
             through = error * weights[arm, first + i]
             for j in range(d):
                 gradient[start + i * d + j] = through * context[j]
@@ -158,7 +158,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     weights, size = state, state.size
     release = l2_ball.Mechanism(size, params.clip, params.truths[source], params.norms[source])
     flat = weights.reshape(size)
-    context, hidden = np.zeros(d), np.zeros(width)
+    context, scores, hidden = np.zeros(d), np.zeros(K), np.zeros((K, width))
     gradient, released, total = np.zeros(size), np.zeros(size), np.zeros(size)
     regret, earned = 0.0, 0.0
     next_checkpoint = 0
@@ -167,10 +167,12 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         environment.arrive(environment, source, user, context, rng)
         if source > 0:
             arm = environment.behave(environment, source, user, rng)
+            scores[arm] = _score(weights, width, arm, context, hidden)
         else:
             arm, largest, ties = 0, -np.inf, 1
             for k in range(K):
                 score = _score(weights, width, k, context, hidden)
+                scores[k] = score
                 if score > largest:
                     arm, largest, ties = k, score, 1
                 elif score == largest:
@@ -184,7 +186,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
             if arm != best:
                 regret += environment.mean(environment, source, user, context, best) - expected
         reward = 1.0 if rng.random() < environment.mean(environment, source, user, context, arm) else 0.0
-        estimate = 1 / (1 + np.exp(-_score(weights, width, arm, context, hidden)))
+        estimate = 1 / (1 + np.exp(-scores[arm]))
         _gradient(weights, width, arm, context, hidden, estimate - reward, gradient)
         l2_ball.release(release, gradient, rng, released)
         for i in range(size):
