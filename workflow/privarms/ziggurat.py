@@ -85,7 +85,11 @@ _exponential_layers = _table("exponential_layers", np.stack([ke_double, we_doubl
 _exponential_edges = _table(
     "exponential_edges", near_edges(lambda x: np.exp(-x), 2.0**53, ke_double, we_double, fe_double)
 )
-_normal_layers = _table("normal_layers", np.stack([ki_double, wi_double], axis=1))
+# The sign is the bit above the layer's: with a width of each sign it is looked up together with the layer.
+_normal_layers = _table(
+    "normal_layers",
+    np.concatenate([np.stack([ki_double, wi_double], axis=1), np.stack([ki_double, -wi_double], axis=1)]),
+)
 _normal_edges = _table(
     "normal_edges", near_edges(lambda x: np.exp(-0.5 * x * x), 2.0**52, ki_double, wi_double, fi_double)
 )
@@ -130,8 +134,8 @@ def _rare_exponential(number, rng):
 
 @njit(error_model="numpy", forceinline=True)
 def _normal_point(number):
-    """A layer and a size, from the bits of a random number; another one is the sign."""
-    return number & np.uint64(0xFF), float(np.int64((number >> np.uint64(9)) & np.uint64(2**52 - 1)))
+    """A signed layer and a size, from the bits of a random number."""
+    return number & np.uint64(0x1FF), float(np.int64((number >> np.uint64(9)) & np.uint64(2**52 - 1)))
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -142,8 +146,7 @@ def normal(rng):
     layers = _normal_layers()
     if size >= layers[TWO * layer + _INSIDE]:
         return _rare_normal(number, rng)
-    x = size * layers[TWO * layer + _WIDTH]
-    return -x if number & np.uint64(0x100) else x
+    return size * layers[TWO * layer + _WIDTH]
 
 
 @partial(sure, rare=True)
@@ -152,10 +155,10 @@ def _rare_normal(number, rng):
     layers, edges = _normal_layers(), _normal_edges()
     while True:
         layer, size = _normal_point(number)
-        x = size * layers[TWO * layer + _WIDTH]
-        signed = -x if number & np.uint64(0x100) else x
+        signed = size * layers[TWO * layer + _WIDTH]
         if size < layers[TWO * layer + _INSIDE]:
             return signed
+        x, layer = abs(signed), layer & np.uint64(0xFF)
         if layer == ZERO:
             while True:
                 beyond = -ziggurat_nor_inv_r * np.log1p(-next_double(rng))
