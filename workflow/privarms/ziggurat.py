@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 from llvmlite import binding, ir
-from numba import njit, types
+from numba import from_dtype, njit, types
 from numba.extending import intrinsic, overload_method
 from numba.np.random import generator_methods
 from numba.np.random._constants import (
@@ -31,9 +31,7 @@ from privarms.pcg64 import ZERO, Ahead
 from privarms.sure import sure
 
 OWN = ("standard_exponential", "standard_normal", "standard_gamma")
-TWO = np.uint64(2)
-# A row of the tables on layers and on edges; of the latter two numbers are not used, so that a place is a shift.
-_INSIDE, _WIDTH = (np.uint64(column) for column in range(2))
+# A row of the tables on edges, of which two numbers are not used, so that a place is a shift.
 EDGES = np.uint64(8)
 _INNER, _PER_WIDTH, _LEAST_BEND, _MOST_BEND, _HEIGHT, _FALL = (np.uint64(column) for column in range(6))
 
@@ -42,7 +40,8 @@ _tables: dict[str, np.ndarray] = {}
 
 def _table(name: str, rows: np.ndarray):
     """A function that gives kernels a table's numbers, row by row: of an array they would count references."""
-    _tables[name] = np.ascontiguousarray(rows, float)
+    _tables[name] = np.ascontiguousarray(rows)
+    number = from_dtype(rows.dtype)
     symbol = f"privarms_{name}"
     binding.add_symbol(symbol, _tables[name].ctypes.data)
 
@@ -51,11 +50,12 @@ def _table(name: str, rows: np.ndarray):
         def generate(context, builder, signature, arguments):
             known = builder.module.globals.get(symbol)
             if known is None:
-                known = ir.GlobalVariable(builder.module, ir.ArrayType(ir.DoubleType(), rows.size), symbol)
+                held = ir.ArrayType(context.get_data_type(number), rows.size)
+                known = ir.GlobalVariable(builder.module, held, symbol)
                 known.global_constant = True
-            return builder.bitcast(known, ir.DoubleType().as_pointer())
+            return builder.bitcast(known, context.get_data_type(number).as_pointer())
 
-        return types.CPointer(types.float64)(), generate
+        return types.CPointer(number)(), generate
 
     return table
 
@@ -80,25 +80,31 @@ def near_edges(density, largest, inside, widths, heights) -> np.ndarray:
     return rows
 
 
-# The sizes below 2^53 that are compared are whole numbers, and as floats the same.
-_exponential_layers = _table("exponential_layers", np.stack([ke_double, we_double], axis=1))
+# A layer's width is that of one step of a size. Sizes are compared as the whole numbers that they are, so that it is
+# known early whether one is rare.
+_exponential_limits = _table("exponential_limits", ke_double)
+_exponential_widths = _table("exponential_widths", we_double)
 _exponential_edges = _table(
     "exponential_edges", near_edges(lambda x: np.exp(-x), 2.0**53, ke_double, we_double, fe_double)
 )
 # The sign is the bit above the layer's: with a width of each sign it is looked up together with the layer.
-_normal_layers = _table(
-    "normal_layers",
-    np.concatenate([np.stack([ki_double, wi_double], axis=1), np.stack([ki_double, -wi_double], axis=1)]),
-)
+_normal_limits = _table("normal_limits", np.tile(ki_double, 2))
+_normal_widths = _table("normal_widths", np.concatenate([wi_double, -wi_double]))
 _normal_edges = _table(
     "normal_edges", near_edges(lambda x: np.exp(-0.5 * x * x), 2.0**52, ki_double, wi_double, fi_double)
 )
 
 
 @njit(error_model="numpy", forceinline=True)
+def _float(size):
+    """A size, which is below 2^53; of a signed number it is one instruction."""
+    return float(np.int64(size))
+
+
+@njit(error_model="numpy", forceinline=True)
 def _exponential_point(number):
     """A layer and a size, from the bits of a random number."""
-    return (number >> np.uint64(3)) & np.uint64(0xFF), float(np.int64(number >> np.uint64(11)))
+    return (number >> np.uint64(3)) & np.uint64(0xFF), number >> np.uint64(11)
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -106,20 +112,19 @@ def exponential(rng):
     """A standard exponential variate."""
     number = next_uint64(rng)
     layer, size = _exponential_point(number)
-    layers = _exponential_layers()
-    if size >= layers[TWO * layer + _INSIDE]:
+    if size >= _exponential_limits()[layer]:
         return _rare_exponential(number, rng)
-    return size * layers[TWO * layer + _WIDTH]
+    return _float(size) * _exponential_widths()[layer]
 
 
 @partial(sure, rare=True)
 @njit(error_model="numpy")
 def _rare_exponential(number, rng):
-    layers, edges = _exponential_layers(), _exponential_edges()
+    limits, widths, edges = _exponential_limits(), _exponential_widths(), _exponential_edges()
     while True:
         layer, size = _exponential_point(number)
-        x = size * layers[TWO * layer + _WIDTH]
-        if size < layers[TWO * layer + _INSIDE]:
+        x = _float(size) * widths[layer]
+        if size < limits[layer]:
             return x
         if layer == ZERO:
             return ziggurat_exp_r - np.log1p(-next_double(rng))
@@ -135,7 +140,7 @@ def _rare_exponential(number, rng):
 @njit(error_model="numpy", forceinline=True)
 def _normal_point(number):
     """A signed layer and a size, from the bits of a random number."""
-    return number & np.uint64(0x1FF), float(np.int64((number >> np.uint64(9)) & np.uint64(2**52 - 1)))
+    return number & np.uint64(0x1FF), (number >> np.uint64(9)) & np.uint64(2**52 - 1)
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -143,20 +148,19 @@ def normal(rng):
     """A standard normal variate."""
     number = next_uint64(rng)
     layer, size = _normal_point(number)
-    layers = _normal_layers()
-    if size >= layers[TWO * layer + _INSIDE]:
+    if size >= _normal_limits()[layer]:
         return _rare_normal(number, rng)
-    return size * layers[TWO * layer + _WIDTH]
+    return _float(size) * _normal_widths()[layer]
 
 
 @partial(sure, rare=True)
 @njit(error_model="numpy")
 def _rare_normal(number, rng):
-    layers, edges = _normal_layers(), _normal_edges()
+    limits, widths, edges = _normal_limits(), _normal_widths(), _normal_edges()
     while True:
         layer, size = _normal_point(number)
-        signed = size * layers[TWO * layer + _WIDTH]
-        if size < layers[TWO * layer + _INSIDE]:
+        signed = _float(size) * widths[layer]
+        if size < limits[layer]:
             return signed
         x, layer = abs(signed), layer & np.uint64(0xFF)
         if layer == ZERO:
