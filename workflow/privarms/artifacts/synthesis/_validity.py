@@ -3,6 +3,7 @@
 pulls, sums, held_out: [R, K]; means: float64[K]. A level is ALPHA throughout.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -56,22 +57,32 @@ def log_gamma(alpha: float, runs: Runs) -> float:
     return float(log_corrected_level(alpha, runs.epsilon, runs.horizon, best_beta(runs.epsilon, runs.horizon, alpha)))
 
 
+def once(function: Callable, sums: np.ndarray, pulls: np.ndarray, *further):
+    """function(sums, pulls, *further), one array or several, computed once for all that share both counts, as most
+    do."""
+    width = pulls.max() + 1
+    counts, places = np.unique(pulls * width + sums, return_inverse=True)
+    n, s = np.divmod(counts, width)
+    found = function(s, n, *further)
+    return tuple(one[places] for one in found) if isinstance(found, tuple) else found[places]
+
+
 def rejections(runs: Runs, null: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """The arm of the smallest p-value for "at most `null`", int64[R], and of each procedure whether it rejects that.
 
     Of equal p-values the last arm's. A procedure that says nothing about the policy is left out.
     """
     K = runs.pulls.shape[1]
-    log_p = log_p_value(runs.sums, runs.pulls, null)
+    log_p = once(log_p_value, runs.sums, runs.pulls, null)
     chosen = K - 1 - np.argmin(log_p[:, ::-1], axis=1)
     run = np.arange(len(chosen))
     least, n, s = log_p[run, chosen], runs.pulls[run, chosen], runs.sums[run, chosen]
     found = {
         "naive": least <= np.log(ALPHA),
         "bonferroni": least <= np.log(ALPHA / K),
-        "confidence_sequence": confidence_sequence(s, n, ALPHA / K)[0] > null,
-        "e_value": log_e_value(s, n, null) >= np.log(K / ALPHA),
-        "sample_splitting": log_p_value(runs.held_out[run, chosen], n, null) <= np.log(ALPHA),
+        "confidence_sequence": once(confidence_sequence, s, n, ALPHA / K)[0] > null,
+        "e_value": once(log_e_value, s, n, null) >= np.log(K / ALPHA),
+        "sample_splitting": once(log_p_value, runs.held_out[run, chosen], n, null) <= np.log(ALPHA),
     }
     if runs.private:
         found["max_information"] = least <= log_gamma(ALPHA / K, runs)
@@ -87,19 +98,19 @@ def intervals(runs: Runs) -> tuple[np.ndarray, dict[str, tuple]]:
     n = [runs.pulls[run, arm] for arm in order]
     s = [runs.sums[run, arm] for arm in order]
     held = [runs.held_out[run, arm] for arm in order]
-    all_arms = [confidence_sequence(*counts, ALPHA / K) for counts in zip(s, n, strict=True)]
+    all_arms = [once(confidence_sequence, *counts, ALPHA / K) for counts in zip(s, n, strict=True)]
     found = {
-        "naive": (exact_interval(s[0], n[0], ALPHA), newcombe_interval(s[0], n[0], s[1], n[1], ALPHA)),
+        "naive": (once(exact_interval, s[0], n[0], ALPHA), newcombe_interval(s[0], n[0], s[1], n[1], ALPHA)),
         "confidence_sequence": (all_arms[0], difference_interval(*all_arms)),
         "sample_splitting": (
-            exact_interval(held[0], n[0], ALPHA),
+            once(exact_interval, held[0], n[0], ALPHA),
             newcombe_interval(held[0], n[0], held[1], n[1], ALPHA),
         ),
     }
     if runs.private:
         level = log_gamma(ALPHA, runs)
-        both = [chernoff_interval(*counts, level - np.log(2)) for counts in zip(s, n, strict=True)]
-        found["max_information"] = (chernoff_interval(s[0], n[0], level), difference_interval(*both))
+        both = [once(chernoff_interval, *counts, level - np.log(2)) for counts in zip(s, n, strict=True)]
+        found["max_information"] = (once(chernoff_interval, s[0], n[0], level), difference_interval(*both))
     return order, {name: found[name] for name in PROCEDURES if name in found}
 
 

@@ -85,9 +85,9 @@ def tests(results: Results) -> pd.DataFrame:
         about = cell.drop("means").to_dict()
         found = _validity.counted(part)
         for procedure, counts in found.items():
-            level = _validity.log_gamma(_validity.ALPHA / len(part.means), part)
-            extra = {"log_gamma": level} if procedure == "max_information" else {}
-            rows.append({**about, "procedure": procedure, "trials": len(part.pulls), **counts, **extra})
+            rows.append({**about, "procedure": procedure, "trials": len(part.pulls), **counts})
+            if procedure == "max_information":
+                rows[-1]["log_gamma"] = _validity.log_gamma(_validity.ALPHA / len(part.means), part)
     return pd.DataFrame(rows)
 
 
