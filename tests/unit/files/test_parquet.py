@@ -52,8 +52,8 @@ def test_many_small_tables_are_stored_as_one_large_one_is(tmp_path, monkeypatch)
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 64)
 
     def table(first, last):
-        names = np.repeat(["a", "b", "c", "d", "e"], 30)[first:last]
-        return pa.table({"cell": pa.array(names).dictionary_encode(), "x": np.arange(first, last)})
+        names = np.repeat(["a", "b", None, "d", "e"], 30)[first:last]
+        return pa.table({"cell": pa.array(names, pa.string()).dictionary_encode(), "x": np.arange(first, last)})
 
     parts = [table(start, start + 10) for start in range(0, 150, 10)]
     for name, tables in (("whole", [table(0, 150)]), ("parts", parts)):

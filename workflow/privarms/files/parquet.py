@@ -98,11 +98,16 @@ def _row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Ta
 
 def _in_one_piece(table: pa.Table) -> pa.Table:
     """Without a trace of the tables that the rows came in: each column one array, each dictionary just its values."""
-    columns = [
-        c.cast(c.type.value_type).combine_chunks().dictionary_encode() if pa.types.is_dictionary(c.type) else c
-        for c in table.columns
-    ]
+    columns = [_of_its_values(c) if pa.types.is_dictionary(c.type) else c for c in table.columns]
     return pa.table(columns, schema=table.schema).combine_chunks()
+
+
+def _of_its_values(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """One array of a column, whose dictionary has the column's values in the order in which they first appear."""
+    joined = column.unify_dictionaries().combine_chunks()
+    # Numbers are told apart sooner than texts.
+    seen = joined.indices.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(seen.indices, joined.dictionary.take(seen.dictionary))
 
 
 def read(
