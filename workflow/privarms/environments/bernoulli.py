@@ -14,7 +14,7 @@ class Environment(NamedTuple):
     means: np.ndarray
 
 
-@njit
+@njit(inline="always")
 def pull(environment, arm, rng):
     """One Bernoulli(means[arm]) reward."""
     return 1.0 if rng.random() < environment.means[arm] else 0.0

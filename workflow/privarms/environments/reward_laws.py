@@ -23,7 +23,7 @@ class Environment(NamedTuple):
     shifts: np.ndarray
 
 
-@njit
+@njit(forceinline=True)
 def pull(environment, arm, rng):
     """One reward of the arm."""
     mean = environment.means[arm]

@@ -1,6 +1,7 @@
 """UCB and private UCB with a constant delta: against the formulas written out again."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -61,9 +62,18 @@ def test_a_delta_that_is_none_is_refused(delta):
         ucb_constant_delta.configure(K, T, delta)
 
 
-def test_other_rewards_take_the_plain_path():
-    assert "reward_laws" not in ucb_constant_delta.SIMULATE
-    record = new_record(1, K)
-    arms = reward_laws.configure(K, 1.0, 0.85, "normal")
-    play(ucb.POLICY, ucb.configure(K, T), arms, np.array([T]), np.random.default_rng(1), record)
-    assert record.pulls.sum() == T
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("law", reward_laws.LAWS)
+@pytest.mark.parametrize("private", [False, True])
+def test_both_paths_are_one_run_on_every_law_of_rewards(private, law, seed):
+    params = ucb_constant_delta.configure(K, T, DELTA)
+    if private:
+        params = private_ucb_constant_delta.configure(K, T, EPSILON, DELTA, "as_released")
+    arms = reward_laws.configure(K, 1.0, 0.85, law)
+    found = []
+    for path in (partial(play, ucb.POLICY), ucb.SIMULATE["reward_laws"]):
+        rng, record = np.random.default_rng(seed), new_record(2, K)
+        path(params, arms, np.array([T // 2, T]), rng, record)
+        found.append((record.regret.tolist(), record.pulls.tolist(), record.reward_sums.tolist(), rng.random()))
+    assert found[0] == found[1]
+    assert sum(found[0][1]) == T

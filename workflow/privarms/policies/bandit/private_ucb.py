@@ -155,7 +155,7 @@ def learn(params, state, context, arm, reward, t, rng):
 
 @njit
 def simulate(params, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, draw for draw: an index is taken apart into what its pull changes.
+    """What `play` does, draw for draw: an index is taken apart into what its pull changes.
 
     index = level + root_t * spread + gamma_t * weight, with level = (S + N) / n, spread = 1 / sqrt(n), weight = 1 / n.
 
@@ -163,7 +163,7 @@ def simulate(params, environment, checkpoints, rng, record):
     an arm that there is not, whose index was not below those of all others when they were last compared and has grown
     at least as fast since: its spread and weight are as large as theirs, and root_t and gamma_t never fall.
     """
-    means = environment.means
+    means, pull = environment.means, environment.pull
     best = means.max()
     # Numbers and arrays out of the tuple: in a round, numba would count references to all of its arrays.
     K, node_scale, fresh = params.n_arms, params.node_scale, params.fresh
@@ -213,7 +213,7 @@ def simulate(params, environment, checkpoints, rng, record):
                         rival = index - rise + ROUNDING * (abs(index) + rise) if luck >= LUCKY else np.inf
             else:
                 arm = t - 1
-            reward = 1.0 if rng.random() < means[arm] else 0.0
+            reward = pull(environment, arm, rng)
             pulls[arm] += 1
             sums[arm] += reward
             n = pulls[arm]
@@ -228,4 +228,4 @@ def simulate(params, environment, checkpoints, rng, record):
 
 
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}
+SIMULATE = {"bernoulli": simulate, "reward_laws": simulate}
