@@ -28,6 +28,8 @@ class Environment(NamedTuple):
     probabilities: float64[G, M], of the features in a segment
     shares: float64[G, M], a feature's part of the probability of those from it on, 1 at the last that arrives
     bounded: whether every reward lies in [0, 1], as the noise of a private policy assumes
+    outcomes(environment, feature, rng) -> the rewards of arm 0 and of arm 1, for fast paths: of the same random numbers
+    as `pull`, of which either arm would make its reward
     """
 
     pull: Callable
@@ -38,6 +40,7 @@ class Environment(NamedTuple):
     probabilities: np.ndarray
     shares: np.ndarray
     bounded: bool = True
+    outcomes: Callable | None = None
 
 
 def checked_means(M: int, horizon: int, lower: float, smallest_gap: float, largest_gap: float) -> np.ndarray:

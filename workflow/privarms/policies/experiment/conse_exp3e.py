@@ -132,8 +132,12 @@ def _first_half(params, environment, feature, patients, rng, record):
         # Without a branch, which could not be predicted.
         arm = int(rng.random() * (1 + odds) < 1)
         pulls_of_1 += arm
-        weight = either(arm == 1, 1 + odds, -(1 + 1 / odds))
-        lead += environment.pull(environment, feature, arm, rng) * weight
+        first, second = environment.outcomes(environment, feature, rng)
+        # The next patient waits for the lead, but not where it stays as it is, nor for a quotient that counts nothing.
+        if first != 0:
+            lead += either(arm == 1, second * (1 + odds), -first * (1 + 1 / odds))
+        elif second != 0:
+            lead += either(arm == 1, second * (1 + odds), 0.0)
         # epsilon_n times the lead: the exponent of the next patient, above 2 where the lead is above 2 sqrt(C n).
         exponent = lead / np.sqrt(params.C * count)
         if abs(exponent) > 2:
