@@ -52,7 +52,7 @@ def test_gradients_are_those_of_the_logistic_loss(width, reward):
     differences = [(loss(weights + step) - loss(weights - step)) / 2e-6 for step in steps]
     assert _user_by_user_sgd.gradient(weights, x, reward, width) == pytest.approx(differences, abs=1e-8)
     # The loop's own, for the second of two arms.
-    both, hidden, gradient = np.stack([weights, weights]), np.zeros(width), np.full(2 * len(weights), 9.0)
+    both, hidden, gradient = np.stack([weights, weights]), np.zeros((2, width)), np.full(2 * len(weights), 9.0)
     estimate = 1 / (1 + math.exp(-_private_sgd._score(both, width, 1, x, hidden)))
     _private_sgd._gradient(both, width, 1, x, hidden, estimate - reward, gradient)
     assert gradient == pytest.approx(np.concatenate([np.zeros(len(weights)), differences]), abs=1e-8)
@@ -60,9 +60,9 @@ def test_gradients_are_those_of_the_logistic_loss(width, reward):
 
 def test_a_network_of_one_large_linear_unit_scores_like_linear():
     x, w, b = np.array([0.2, 0.7]), np.array([1.5, -0.4]), 0.3
-    linear = _private_sgd._score(np.array([[*w, b]]), 0, 0, x, np.zeros(0))
+    linear = _private_sgd._score(np.array([[*w, b]]), 0, 0, x, np.zeros((1, 0)))
     # One unit that is never cut off, shifted back behind it.
-    network = _private_sgd._score(np.array([[*w, 10.0, 1.0, b - 10.0]]), 1, 0, x, np.zeros(1))
+    network = _private_sgd._score(np.array([[*w, 10.0, 1.0, b - 10.0]]), 1, 0, x, np.zeros((1, 1)))
     assert linear == pytest.approx(0.32)
     assert network == pytest.approx(linear)
 
