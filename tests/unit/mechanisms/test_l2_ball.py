@@ -27,9 +27,10 @@ def test_the_normals_are_those_of_the_generator(draw):
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
     # Enough for the tails, where the generator goes another way.
     numbers, vector = np.zeros(20_000), np.linspace(-1, 2, 20_000)
-    squares, products = draw(numbers, vector, ours)
+    squares, products, squared = draw(numbers, vector, ours)
     assert squares == np.cumsum(numbers**2)[-1]
     assert products == np.cumsum(numbers * vector)[-1]
+    assert squared == np.cumsum(vector**2)[-1]
     assert numbers.tolist() == theirs.standard_normal(len(numbers)).tolist()
     assert ours.bit_generator.state == theirs.bit_generator.state
 
