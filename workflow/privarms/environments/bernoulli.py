@@ -14,6 +14,7 @@ class Environment(NamedTuple):
     means: np.ndarray
 
 
+# Taken in before the kernel is optimised: by `forceinline` alone a round of UCB takes a twelfth longer.
 @njit(inline="always")
 def pull(environment, arm, rng):
     """One Bernoulli(means[arm]) reward."""
