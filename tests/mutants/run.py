@@ -26,7 +26,7 @@ from pathlib import Path
 
 import yaml
 
-from privarms import ledger
+from privarms.claims import ledger
 from privarms.files.whole import write_text
 from privarms.report.page import MUTANT_COLUMNS
 from privarms.studies import paths

@@ -5,8 +5,8 @@ import pytest
 from numba import njit
 from scipy.stats import binom, chisquare, kstest
 
-from privarms import binomial as module
-from privarms.binomial import DIRECT, binomial
+from privarms.jit import binomial as module
+from privarms.jit.binomial import DIRECT, binomial
 
 pytestmark = pytest.mark.statistical
 

@@ -9,11 +9,11 @@ import pytest
 from llvmlite import binding
 from numba import njit
 
-from privarms import compiled as kept
 from privarms import pcg64
 from privarms.ahead import ahead, settle
 from privarms.bench import counting
-from privarms.compiled import FOLDER_VARIABLE
+from privarms.jit import cache as kept
+from privarms.jit.cache import FOLDER_VARIABLE
 from privarms.protocols import bandit
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from privarms import command, ledger
-from privarms.verdict import Measured
+from privarms import command
+from privarms.claims import ledger
+from privarms.claims.verdict import Measured
 
 PARTS = ("audit", "correct", "check", "ledger diff", "crate")
 

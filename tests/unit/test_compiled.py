@@ -14,10 +14,10 @@ import pytest
 from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 
-from privarms import compiled as kept
 from privarms import garbage, inlined
 from privarms.audits import any_choice
 from privarms.environments import bernoulli
+from privarms.jit import cache as kept
 from privarms.policies.bandit import successive_elimination, uniform
 from privarms.protocols._checks import ArmError
 from privarms.protocols.bandit import play, play_block

@@ -10,9 +10,9 @@ import numba
 import numpy as np
 import pytest
 
-from privarms import compiled as kept
 from privarms import compiler
 from privarms.audits import released_number
+from privarms.jit import cache as kept
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 

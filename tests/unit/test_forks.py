@@ -223,7 +223,7 @@ signal.alarm(60)
 import numpy as np
 from privarms import compiler
 from privarms.audits import released_number
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 
 def others():
     return [p for p in psutil.Process(os.getppid()).children() if p.pid != os.getpid()]

@@ -5,10 +5,11 @@ import logging
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from privarms import ledger, progress
+from privarms import progress
+from privarms.claims import ledger
+from privarms.claims.verdict import Measured
 from privarms.studies import paths
 from privarms.studies.forecast import Job
-from privarms.verdict import Measured
 
 
 class Clock:

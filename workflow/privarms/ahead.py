@@ -1,6 +1,6 @@
 """Generators that draw ahead, for kernels: the same numbers, to the bit, and the same state at the end, in less time.
 
-`privarms.compiled` gives a kernel that it keeps such a one in the place of every Generator, so that no kernel knows of
+`privarms.jit.cache` gives a kernel that it keeps such a one in the place of every Generator, so that no kernel knows of
 it. It has the methods that numba knows of Generators. It ends with the kernel, which cannot return it; of a kernel that
 raises the Generator is where it was before.
 """

@@ -20,9 +20,9 @@ from numba import njit, types
 from numba.experimental import structref
 from numba.extending import overload_method
 
-from privarms.compiled import compiled
 from privarms.environments import bernoulli, classification, exponential, features_bernoulli, linear, two_point
 from privarms.inference import propensity
+from privarms.jit.cache import compiled
 from privarms.policies.bandit import dp_se, dp_ucb, epoch_se, private_ucb, successive_elimination, ucb, ucb1
 from privarms.policies.contextual import absse
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse

@@ -134,7 +134,7 @@ verdict changed, is new or gone.
 
 
 def _ledger_diff(given) -> int:
-    from privarms import changes, ledger
+    from privarms.claims import changes, ledger
 
     found = changes.compare(ledger.read(_there(given.old)), ledger.read(_there(given.new)))
     for line in changes.lines(found):

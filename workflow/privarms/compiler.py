@@ -17,7 +17,7 @@ from pathlib import Path
 from privarms.edits import LIBRARY
 
 # Named and not imported: a server starts without numba.
-COMPILED = f"{LIBRARY.name}.compiled"
+COMPILED = f"{LIBRARY.name}.jit.cache"
 # What a process knows takes some 10 MB a kernel, LDPMAB more: 1.5 GB for all of a run. One with more than this ends, as
 # does one that nobody needs any more.
 MOST_MEGABYTES = 2000

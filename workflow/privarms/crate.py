@@ -20,13 +20,14 @@ from typing import NamedTuple
 
 import yaml
 
-from privarms import __version__, changes, ledger
+from privarms import __version__
+from privarms.claims import changes, ledger
+from privarms.claims.verdict import VERDICTS
 from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.files.parquet import revision
 from privarms.files.whole import whole
 from privarms.studies import paths
-from privarms.verdict import VERDICTS
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",

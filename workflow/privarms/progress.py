@@ -18,7 +18,7 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from privarms import changes
+from privarms.claims import changes
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
 from privarms.studies import forecast, paths
@@ -334,7 +334,7 @@ class Run:
         said = [f"{folder}/{room}/{paper}" for room in sorted(rooms)]
         if "measure_claims" in rules:
             # What reads a ledger takes a second to import, which a run does not wait for at its start.
-            from privarms import ledger
+            from privarms.claims import ledger
 
             rows = ledger.read(paths.claims(self.plan.scale, paper))
             said.append(f"claims: {changes.counted(rows, 'verdict', ledger.VERDICTS)}")
@@ -415,7 +415,7 @@ def found(scale: str, began: float) -> Iterator[str]:
     if not made.is_file() or made.stat().st_mtime < began:
         return
     try:
-        from privarms import ledger
+        from privarms.claims import ledger
 
         rows, known = ledger.read(made), ledger.read_statements(paths.statements(scale))
         yield f"statements: {changes.counted(known, 'outcome', ledger.OUTCOMES)}, of {len(known):,}"

@@ -1,6 +1,6 @@
 """Join the papers' verdicts into one ledger, and say what is known of each statement."""
 
-from privarms import ledger
+from privarms.claims import ledger
 from privarms.job import job
 
 with job(snakemake):

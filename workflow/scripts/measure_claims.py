@@ -1,7 +1,7 @@
 """Hold a paper's claims against what was measured."""
 
-from privarms import ledger
 from privarms.artifacts.results import Results
+from privarms.claims import ledger
 from privarms.job import job
 from privarms.studies import library
 

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from scipy.stats import binomtest, kstest, norm
 
-from privarms.bits import popcount
+from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import complete_node, draw_nodes, new_tree, noise_from, released_noise
 from privarms.mechanisms.tree_guard import CELL, TOP, first_miss, new_guard, safe_block
 

@@ -4,11 +4,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from privarms import ledger
 from privarms.artifacts.results import Results
+from privarms.claims import ledger
+from privarms.claims.verdict import Measured
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.files import parquet
-from privarms.verdict import Measured
 
 FRAME = pd.DataFrame(
     {

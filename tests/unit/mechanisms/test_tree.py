@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privarms.bits import lowest_bit
+from privarms.jit.intrinsics import lowest_bit
 from privarms.mechanisms import tree_guard
 from privarms.mechanisms.laplace import laplace
 from privarms.mechanisms.tree import complete_node, draw_nodes, new_tree, node_levels, noise_from, released_noise

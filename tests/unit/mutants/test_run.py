@@ -7,7 +7,7 @@ import os
 import pytest
 import yaml
 
-from privarms import ledger
+from privarms.claims import ledger
 from privarms.report.page import MUTANT_COLUMNS
 
 from ...mutants import run

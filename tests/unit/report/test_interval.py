@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from privarms.claims.verdict import Measured, Region
 from privarms.report.interval import WIDTH, draw
-from privarms.verdict import Measured, Region
 
 
 def places(drawing):

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 import pytest
 from PIL import Image
 
+from privarms.claims.ledger import COLUMNS as LEDGER_COLUMNS
+from privarms.claims.ledger import OUTCOMES, STATEMENTS
 from privarms.errors import PrivarmsError
-from privarms.ledger import COLUMNS as LEDGER_COLUMNS
-from privarms.ledger import OUTCOMES, STATEMENTS
 from privarms.report import page as report
 from privarms.report import pictures
 from privarms.report.page import build_report

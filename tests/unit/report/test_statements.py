@@ -2,9 +2,9 @@
 
 import pytest
 
+from privarms.claims.verdict import Measured, Region
 from privarms.report import statements
 from privarms.report.statements import brief
-from privarms.verdict import Measured, Region
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms import laplace
 from privarms.policies.bandit import _batches
 

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.policies.bandit import private_ucb
 
 SUBJECT = ("private_ucb", "private_ucb_constant_delta", "private_ucb_noise_only")

@@ -13,8 +13,8 @@ import scipy
 
 from privarms.audits import _first_choice
 from privarms.audits._first_choice import Inputs
-from privarms.compiled import compiled
 from privarms.inference.divergences import kl_upper
+from privarms.jit.cache import compiled
 from privarms.policies.bandit._episodes import Params, episode_length
 
 SUBJECT = "adap_klucb"

@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms import laplace
 from privarms.policies.bandit import dp_ucb, private_ucb
 

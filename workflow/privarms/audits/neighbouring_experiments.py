@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus
 from privarms.policies.experiment import _trial, dp_conse
 

@@ -22,7 +22,7 @@ import scipy
 from numba import njit
 from scipy.special import roots_legendre
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.policies.stopping import dp_nas
 
 SUBJECT = "dp_nas"

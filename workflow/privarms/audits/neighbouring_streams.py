@@ -26,7 +26,7 @@ import scipy
 from numba import njit
 from scipy.special import roots_legendre
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.policies.bandit import dp_se
 
 SUBJECT = "dp_se"

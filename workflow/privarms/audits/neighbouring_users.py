@@ -25,7 +25,7 @@ import numpy as np
 import scipy
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.policies.locally_private import ldp_mab
 from privarms.policies.locally_private._partition import refine
 from privarms.protocols.locally_private import new_record

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private import _private_sgd
 from privarms.protocols.locally_private import new_record

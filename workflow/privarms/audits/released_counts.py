@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms.tree import Counter, complete_node, new_tree
 
 SUBJECT = "tree"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms.lap_plus import Mechanism, lap_plus, survival
 
 SUBJECT = "lap_plus"

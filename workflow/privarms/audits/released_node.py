@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms import tree_guard
 from privarms.mechanisms.tree import new_tree, noise_from
 from privarms.mechanisms.tree_guard import Guard

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms.laplace import Mechanism, laplace
 
 SUBJECT = "laplace"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms import l2_ball
 
 SUBJECT = "l2_ball"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms.tree import node_levels
 from privarms.policies.linear import private_linear_ucb
 from privarms.policies.linear._regressions import confidence_radius

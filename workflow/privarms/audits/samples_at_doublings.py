@@ -16,7 +16,7 @@ import numpy as np
 
 from privarms.audits import neighbouring_samples
 from privarms.audits.neighbouring_samples import Inputs, claimed_loss, count_events, likelier
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.policies.stopping import dp_exponential_nas, dp_nas
 
 __all__ = ["Inputs", "claimed_loss", "configure", "count_events", "event_probability", "likelier", "log_ratio"]

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from privarms.audits import neighbouring_experiments
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.policies.experiment import dp_conse
 
 SUBJECT = "dp_conse"

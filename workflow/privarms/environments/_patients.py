@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
+from privarms.jit.binomial import binomial
 
 
 class Environment(NamedTuple):

@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
 from privarms.environments import _patients
+from privarms.jit.binomial import binomial
 
 
 @njit

@@ -5,7 +5,7 @@ Where the paper states an order, the function is the expression inside O or Omeg
 
 import math
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.policies.bandit import dp_se
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from scipy.special import betainc, betaincinv, gammaln, ndtri, xlog1py, xlogy
 
-from privarms.compiled import compiled
 from privarms.inference.divergences import kl_upper
+from privarms.jit.cache import compiled
 
 # Below this a tail is summed up in logarithms.
 SMALLEST = 1e-280

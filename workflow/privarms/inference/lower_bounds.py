@@ -7,8 +7,8 @@ At a finite T a policy can lie below.
 import math
 from collections.abc import Callable, Sequence
 
-from privarms.compiled import compiled
 from privarms.inference.divergences import d_epsilon, kl
+from privarms.jit.cache import compiled
 
 
 def lai_robbins(means: Sequence[float]) -> float:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.bits import lowest_bit
+from privarms.jit.intrinsics import lowest_bit
 from privarms.mechanisms.laplace import laplace
 
 LABEL = "Tree counter"

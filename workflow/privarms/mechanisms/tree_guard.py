@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.bits import lowest_bit, popcount
+from privarms.jit.intrinsics import lowest_bit, popcount
 from privarms.mechanisms.tree import noise_from
 
 LABEL = "Tree counter, skipping ahead"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import Checked, admit, refuse_impossible, refuse_not_finite
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
 from privarms.errors import PrivarmsError
+from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 

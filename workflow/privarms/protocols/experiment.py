@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
 from privarms.environments._patients import arrive, gap, worse_arm
 from privarms.errors import StudyError
+from privarms.jit.cache import compiled
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
+from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
 from privarms.errors import PrivarmsError
+from privarms.jit.cache import compiled
 from privarms.policies.locally_private._counts import ALONE, EMPTY, FOLLOWED, HALVINGS, IN_PARTS, LOOKS, MISSES
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from privarms.compiled import compiled
 from privarms.inference import propensity
+from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
 from privarms.protocols.bandit import play_every_round

@@ -6,7 +6,7 @@ The environment is a NamedTuple with `pull(environment, arm, rng) -> sample in [
 import numpy as np
 from numba import njit
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.protocols._agreement import refuse
 
 FAMILY = "stopping"

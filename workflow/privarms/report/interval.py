@@ -4,7 +4,7 @@ import math
 
 from markupsafe import Markup
 
-from privarms.verdict import Measured, Region
+from privarms.claims.verdict import Measured, Region
 
 WIDTH, HEIGHT = 300, 44
 # Beyond this ratio of the numbers that are drawn the axis is logarithmic.

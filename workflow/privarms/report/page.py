@@ -15,15 +15,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from privarms.audits.verdicts import NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE, PRIVATE
+from privarms.claims.ledger import DATA, read
+from privarms.claims.verdict import Measured, Region
 from privarms.data import STAND_IN
 from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv, write_text
-from privarms.ledger import DATA, read
 from privarms.report import findings, interval, pictures, words
 from privarms.report import statements as of_statements
 from privarms.report.statements import SMALL, brief
 from privarms.report.words import Names
-from privarms.verdict import Measured, Region
 
 DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN, "nothing measured"), strict=True))
 # What an audit says looks like the verdict that it is nearest to.

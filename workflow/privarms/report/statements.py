@@ -8,11 +8,11 @@ from itertools import takewhile
 from markupsafe import Markup
 
 from privarms.artifacts.tables import shown
+from privarms.claims.ledger import OUTCOMES, read, read_statements
+from privarms.claims.verdict import VERDICTS, Measured, Region, region
 from privarms.errors import PrivarmsError
-from privarms.ledger import OUTCOMES, read, read_statements
 from privarms.report import interval
 from privarms.report.words import VARIANTS, whole
-from privarms.verdict import VERDICTS, Measured, Region, region
 
 # Of a claim for which no budget is stated.
 NO_EPSILON = "-"

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from scipy.special import stdtrit
 
-from privarms import ledger
 from privarms.artifacts.li2024.claims import MEASURES
+from privarms.claims import ledger
 from privarms.inference.proportions import clopper_pearson
 from privarms.studies import claims, configuration
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms import ledger
 from privarms.artifacts.ma2025.claims import MEASURES
 from privarms.artifacts.results import Results
+from privarms.claims import ledger
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.transfer_rates import regret_rate
 from privarms.studies import claims as of_claims

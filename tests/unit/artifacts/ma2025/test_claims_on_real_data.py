@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms import ledger
 from privarms.artifacts.ma2025.claims import MEASURES
-from privarms.verdict import Measured, region
+from privarms.claims import ledger
+from privarms.claims.verdict import Measured, region
 
 from .toy_rewards import RATES, references, results, runs_of, usual
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t as student
 
 from privarms.artifacts.ma2025._intervals import part, resting_on, summed, told
-from privarms.verdict import Measured
+from privarms.claims.verdict import Measured
 
 
 def test_equal_means_add_their_degrees_of_freedom():

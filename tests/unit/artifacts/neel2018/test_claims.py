@@ -9,13 +9,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from privarms import ledger
 from privarms.artifacts.neel2018.claims import MEASURES
 from privarms.artifacts.results import Results
+from privarms.claims import ledger
+from privarms.claims.verdict import Measured
 from privarms.errors import NoCellsError
 from privarms.files import parquet
 from privarms.studies import claims, configuration
-from privarms.verdict import Measured
 
 CONFIG = Path(__file__).parents[4] / "config"
 PUBLISHED = claims.published(str(CONFIG / "published"), "neel2018")

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from privarms import ledger
-from privarms.verdict import Measured
+from privarms.claims import ledger
+from privarms.claims.verdict import Measured
 
 from ..chosen import by_cell, chosen
 

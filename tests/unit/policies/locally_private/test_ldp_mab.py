@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms import compiled
 from privarms.environments import exponential, symmetric
 from privarms.errors import PrivarmsError
+from privarms.jit import cache as compiled
 from privarms.policies.locally_private import _counts, _partition, _user_by_user, ldp_mab
 from privarms.protocols import locally_private
 

@@ -1,6 +1,6 @@
 """How the claims are measured."""
 
-from privarms.verdict import Measured
+from privarms.claims.verdict import Measured
 
 
 def share(results):

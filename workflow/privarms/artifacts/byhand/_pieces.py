@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from privarms.artifacts.byhand._examples import ARITHMETIC, EXAMPLES, OUTCOMES, Example, lap_plus_law, of
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.mechanisms import l2_ball, lap_plus, laplace
 from privarms.policies.contextual import absse
 from privarms.policies.experiment import _trial, conse_exp3e, conse_se, dp_conse

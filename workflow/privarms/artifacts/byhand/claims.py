@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.results import Results
-from privarms.verdict import Measured, quantile
+from privarms.claims.verdict import Measured, quantile
 
 
 def _of(results: Results, study: str, policy: str, **settings: str | None) -> pd.DataFrame:

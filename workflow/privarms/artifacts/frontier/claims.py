@@ -11,7 +11,7 @@ import pandas as pd
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.frontier.inference import BOUNDS
 from privarms.artifacts.results import Results
-from privarms.verdict import Measured, quantile
+from privarms.claims.verdict import Measured, quantile
 
 SETTING = ["instance", "epsilon", "horizon"]
 

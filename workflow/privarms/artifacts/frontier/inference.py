@@ -12,8 +12,8 @@ from privarms.audits import (
     first_choice_dp_klucb,
 )
 from privarms.audits.reduction import reduce
-from privarms.compiled import compiled
 from privarms.inference import lower_bounds
+from privarms.jit.cache import compiled
 from privarms.policies.bandit import _batches, _growing_batches
 
 AUDITS = {

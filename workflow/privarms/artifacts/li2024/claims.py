@@ -11,8 +11,8 @@ import pandas as pd
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
+from privarms.claims.verdict import CONFIDENCE, Measured, quantile
 from privarms.inference.proportions import clopper_pearson
-from privarms.verdict import CONFIDENCE, Measured, quantile
 
 
 def _cells(results: Results, policy: str) -> pd.DataFrame:

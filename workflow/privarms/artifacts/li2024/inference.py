@@ -11,10 +11,10 @@ from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
 from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.audits.reduction import ENDS, reduce
-from privarms.compiled import compiled
 from privarms.environments import features_bernoulli
 from privarms.inference import mean_difference
 from privarms.inference.proportions import clopper_pearson
+from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus as mechanism
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
 from privarms.studies import library

@@ -10,8 +10,8 @@ from privarms.artifacts.curves import interval
 from privarms.artifacts.ma2025 import _panels as panels
 from privarms.artifacts.ma2025._regret_figures import text
 from privarms.artifacts.results import Results
-from privarms.compiled import compiled
 from privarms.environments import exponential
+from privarms.jit.cache import compiled
 from privarms.protocols.locally_private import expected_rewards
 
 # Of Figure 4.

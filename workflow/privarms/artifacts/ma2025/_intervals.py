@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured, quantile
 from privarms.inference.proportions import clopper_pearson
-from privarms.verdict import CONFIDENCE, ROUNDING, Measured, quantile
 
 
 def resting_on(errors: Sequence[float], replicates: Sequence[float]) -> float:

@@ -16,8 +16,8 @@ from privarms.artifacts.ma2025 import _panels as panels
 from privarms.artifacts.ma2025._intervals import part, summed, told
 from privarms.artifacts.ma2025._transfer import BETA, DIMENSIONS, gains
 from privarms.artifacts.results import Results
+from privarms.claims.verdict import Measured
 from privarms.inference.transfer_rates import regret_rate
-from privarms.verdict import Measured
 
 # A contradiction among some hundred neighbours in a grid: that of chance has probability below .01 in all.
 CONTRADICTION = 4

@@ -12,7 +12,7 @@ from privarms.artifacts.ma2025 import _panels as panels
 from privarms.artifacts.ma2025._intervals import summed
 from privarms.artifacts.ma2025._regret_claims import of_algorithm
 from privarms.artifacts.results import Results
-from privarms.verdict import Measured
+from privarms.claims.verdict import Measured
 
 
 def _removals(results: Results, variant: str, c: float) -> pd.DataFrame:

@@ -15,9 +15,9 @@ from privarms.artifacts.ma2025._intervals import part, told
 from privarms.artifacts.ma2025._table2 import METHOD, ROW, at_times, best_constant, label_of, ranks, reference
 from privarms.artifacts.results import Results
 from privarms.artifacts.tables import shown
+from privarms.claims.verdict import Measured, quantile
 from privarms.errors import NoCellsError
 from privarms.inference.paired import holm
-from privarms.verdict import Measured, quantile
 
 LDPMAB = "ldp_mab"
 ALPHA = 0.05

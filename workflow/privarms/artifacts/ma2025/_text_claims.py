@@ -10,11 +10,11 @@ from privarms.artifacts.ma2025 import _panels as panels
 from privarms.artifacts.ma2025._removal_claims import runs_with_misses
 from privarms.artifacts.ma2025._transfer import DIMENSIONS
 from privarms.artifacts.results import Results
-from privarms.compiled import compiled
+from privarms.claims.verdict import Measured
 from privarms.environments import exponential
 from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
+from privarms.jit.cache import compiled
 from privarms.protocols.locally_private import expected_rewards
-from privarms.verdict import Measured
 
 # Points along an edge of the cube on which approximation errors are judged; a power of 2, so that bins hold as many.
 FINE = 4096

@@ -14,11 +14,11 @@ import pandas as pd
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.neel2018._settings import LEVEL, printed, together
 from privarms.artifacts.results import Results
+from privarms.claims.ledger import FAR
+from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured, quantile
 from privarms.errors import NoCellsError
 from privarms.inference import max_information
 from privarms.inference.bias import stopping_bias, tradeoff_regret_order, underestimate_bound
-from privarms.ledger import FAR
-from privarms.verdict import CONFIDENCE, ROUNDING, Measured, quantile
 
 LADDER = "1.00-0.05"
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from privarms import verdict
 from privarms.artifacts.neel2018._settings import EXPERIMENTS, LEVEL, ladder, ladders, means, parameters, printed
 from privarms.artifacts.results import Results
 from privarms.audits import changed_reward
 from privarms.audits.reduction import ENDS, reduce
+from privarms.claims import verdict
 from privarms.inference import max_information
 from privarms.inference.bias import (
     average_absolute_bias,

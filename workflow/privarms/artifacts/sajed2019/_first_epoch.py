@@ -5,7 +5,7 @@ Where the gap is wide, all others leave in epoch 1 but for a probability that no
 
 import numpy as np
 
-from privarms.compiled import compiled
+from privarms.jit.cache import compiled
 from privarms.policies.bandit import dp_se
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
+from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured
 from privarms.inference.proportions import clopper_pearson
-from privarms.verdict import CONFIDENCE, ROUNDING, Measured
 
 # By how much a run's regret grows at most if its arms stay for an epoch more: R_(e + 1) is below 5 times R_e (line 8).
 ANOTHER_EPOCH = 5

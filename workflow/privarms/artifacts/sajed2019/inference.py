@@ -13,11 +13,11 @@ from privarms.artifacts.sajed2019._first_epoch import first_epoch_regret
 from privarms.artifacts.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
 from privarms.audits import first_reward, neighbouring_samples, neighbouring_streams
 from privarms.audits.reduction import reduce
+from privarms.claims.verdict import CONFIDENCE as VERDICT_CONFIDENCE
 from privarms.inference import bounds
 from privarms.inference.atoms import atoms
 from privarms.policies.bandit import dp_ucb
 from privarms.studies import library
-from privarms.verdict import CONFIDENCE as VERDICT_CONFIDENCE
 
 CONFIDENCE = 0.95
 # Of Figure 1, and on both sides of it.

@@ -13,7 +13,7 @@ import pandas as pd
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.synthesis._validity import GUARANTEED, IF_PRIVATE, PROCEDURES
-from privarms.verdict import Measured, Region
+from privarms.claims.verdict import Measured, Region
 
 MOST_SHOWN = 1.05
 AS_GOOD = 1.1

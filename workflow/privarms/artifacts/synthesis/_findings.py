@@ -12,7 +12,7 @@ import pandas as pd
 
 from privarms.artifacts.synthesis import _advice
 from privarms.artifacts.synthesis._validity import ALPHA, GUARANTEED, IF_PRIVATE, PROCEDURES
-from privarms.verdict import Measured, Region, quantile
+from privarms.claims.verdict import Measured, Region, quantile
 
 VERDICTS = {"reproduced": "holds", "differs": "does not hold", "inconclusive": "not decided", "unverifiable": "unknown"}
 TWICE = 2.0

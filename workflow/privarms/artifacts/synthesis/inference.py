@@ -6,9 +6,9 @@ import pandas as pd
 from privarms.artifacts.results import Results
 from privarms.artifacts.synthesis import _validity
 from privarms.artifacts.synthesis._cells import described
-from privarms.compiled import compiled
 from privarms.inference import lower_bounds
 from privarms.inference.bias import bias_bound, sample_mean_bias
+from privarms.jit.cache import compiled
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies import library
 

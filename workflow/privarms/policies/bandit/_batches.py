@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
+from privarms.jit.binomial import binomial
 from privarms.mechanisms.laplace import laplace
 
 

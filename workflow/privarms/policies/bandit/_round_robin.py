@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from privarms.binomial import binomial
+from privarms.jit.binomial import binomial
 
 
 @njit

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
-from privarms.bits import popcount
+from privarms.jit.binomial import binomial
+from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import complete_node, new_tree, noise_from
 from privarms.mechanisms.tree_guard import first_miss, longest_level, new_guard, safe_block
 

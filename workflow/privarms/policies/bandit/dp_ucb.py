@@ -14,7 +14,7 @@ import scipy
 from numba import njit
 from scipy.special import comb, gammaincc
 
-from privarms.bits import popcount
+from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
 from privarms.policies import Policy
 from privarms.policies.bandit import _skip_ahead

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
 from privarms.inference.divergences import kl
+from privarms.jit.binomial import binomial
 from privarms.policies import Policy
 
 LABEL = "IMED"

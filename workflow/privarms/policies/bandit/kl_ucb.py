@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
 from privarms.inference.divergences import kl, kl_upper
+from privarms.jit.binomial import binomial
 from privarms.policies import Policy
 
 LABEL = "KL-UCB"

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
 from privarms.environments._patients import gap, worse_arm
+from privarms.jit.binomial import binomial
 from privarms.mechanisms.lap_plus import LONGEST, lap_plus, two_sided
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import BOTH

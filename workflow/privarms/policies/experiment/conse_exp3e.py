@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.either import either
 from privarms.environments._patients import count_arrivals, gap, worse_arm
+from privarms.jit.intrinsics import either
 from privarms.policies import Policy
 from privarms.policies.experiment import BOTH
 from privarms.policies.experiment import _trial as trial

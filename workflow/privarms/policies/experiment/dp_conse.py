@@ -33,8 +33,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
 from privarms.environments._patients import count_arrivals, gap, worse_arm
+from privarms.jit.binomial import binomial
 from privarms.mechanisms.lap_plus import lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.either import either
+from privarms.jit.intrinsics import either
 from privarms.mechanisms.laplace import laplace, laplace_sum
 from privarms.policies.locally_private._auxiliary import users_and_budgets
 from privarms.policies.locally_private._counts import (

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
 from privarms.environments.two_point import probability_of_R
+from privarms.jit.binomial import binomial
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.stopping import Rule, dp_nas
 from privarms.policies.stopping.dp_nas import SAMPLES, Params, State, confidence_radius, estimate, init, noise_margin

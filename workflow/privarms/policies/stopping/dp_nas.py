@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.binomial import binomial
 from privarms.environments.two_point import probability_of_R
+from privarms.jit.binomial import binomial
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.stopping import Rule
 

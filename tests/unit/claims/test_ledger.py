@@ -2,9 +2,9 @@
 
 import pytest
 
-from privarms import ledger
+from privarms.claims import ledger
+from privarms.claims.verdict import Measured
 from privarms.errors import PrivarmsError
-from privarms.verdict import Measured
 
 CLAIM = {"claim": "c", "artifact": "fig1", "statement": "s", "published": 5, "measure": "m"}
 

@@ -1,19 +1,34 @@
-"""Bits of integers, each one instruction of LLVM's in a kernel."""
+"""Functions that are one instruction in a kernel, by numba's documented extension interface."""
 
 from llvmlite import ir
 from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
 
+def either(condition: bool, one: float, other: float) -> float:
+    """Return `one` if the condition holds, else `other`, without a branch: both are computed in any case."""
+    return one if condition else other
+
+
 def popcount(n: int) -> int:
-    """How many bits of 0 <= n < 2**63 are set."""
+    """Return how many bits of 0 <= n < 2**63 are set."""
     return int(n).bit_count()
 
 
 def lowest_bit(n: int) -> int:
-    """The position of the lowest set bit of n >= 1."""
+    """Return the position of the lowest set bit of n >= 1."""
     n = int(n)
     return (n & -n).bit_length() - 1
+
+
+@type_callable(either)
+def _(context):
+    return lambda condition, one, other: types.float64
+
+
+@lower_builtin(either, types.Boolean, types.Float, types.Float)
+def _(context, builder, signature, arguments):
+    return builder.select(*arguments)
 
 
 @type_callable(popcount)

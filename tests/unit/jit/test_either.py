@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms.either import either
+from privarms.jit.intrinsics import either
 
 
 @njit

@@ -247,7 +247,7 @@ def _sources(text: str) -> tuple[str, ...]:
     lines = (line.split() for line in text.splitlines() if line.startswith(f"from {library.PACKAGE}."))
     named = {line[1].removeprefix(f"{library.PACKAGE}.") for line in lines}
     # How all are compiled is in these.
-    return library.sources(*sorted(named | {"compiled", "inlined"}))
+    return library.sources(*sorted(named | {"jit.cache", "inlined"}))
 
 
 def loaded(path: Path) -> Callable:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from privarms.claims.verdict import CONFIDENCE, VERDICTS, Measured, Region, describe, region
 from privarms.data import STAND_IN
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.files.whole import read_csv, write_text
-from privarms.verdict import CONFIDENCE, VERDICTS, Measured, Region, describe, region
 
 COLUMNS = (
     "claim",

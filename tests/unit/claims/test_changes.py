@@ -1,6 +1,6 @@
 """Changes between two ledgers."""
 
-from privarms import changes
+from privarms.claims import changes
 
 
 def row(claim, verdict, reproduced="1", variant="", **more):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms.bits import lowest_bit, popcount
+from privarms.jit.intrinsics import lowest_bit, popcount
 
 NUMBERS = [*range(1, 300), 2**31 - 1, 2**31, 2**40 + 2**20, 2**62, 2**62 - 1, 2**63 - 1]
 

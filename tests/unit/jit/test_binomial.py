@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privarms.binomial import DIRECT, binomial
+from privarms.jit.binomial import DIRECT, binomial
 
 
 @pytest.mark.parametrize("n", [0, 1, 1000, DIRECT, DIRECT + 1, 10**12, 2**62])

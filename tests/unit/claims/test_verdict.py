@@ -5,9 +5,9 @@ import math
 import pytest
 from scipy import stats
 
-from privarms import verdict
+from privarms.claims import verdict
+from privarms.claims.verdict import Measured, region
 from privarms.errors import PrivarmsError
-from privarms.verdict import Measured, region
 
 NAN, INF = math.nan, math.inf
 # Normal and Student's quantiles at .9995.

@@ -1,0 +1,100 @@
+"""Compare two result folders of one scale to the bit and name what differs.
+
+    python tools/compare_results.py OLD NEW [--skip GLOB]...
+
+OLD and NEW are folders such as results/quick. CSV files (the ledger, statements, audits, figures, tables) are compared
+as bytes, the columns of every Parquet file as bits. A CSV that differs is named with the first cell that does. Exit
+status: 0 if nothing differs, 1 if something does.
+"""
+
+import argparse
+import csv
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+# Results of a run: its shards are joined into the studies, and a report or picture holds versions and dates.
+COMPARED = ("*.csv", "studies/*.parquet", "inference/*.parquet")
+
+
+def files(folder: Path, skip: list[str]) -> set[str]:
+    """Return the compared files below a folder, as relative paths."""
+    paths = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    return {p for p in paths if any(fnmatch(p, g) for g in COMPARED) and not any(fnmatch(p, g) for g in skip)}
+
+
+def differing_cell(old: Path, new: Path) -> str:
+    """Return where two CSV files first differ: a row named by its first column, and a column."""
+    rows, others = (list(csv.reader(path.open(encoding="utf-8", newline=""))) for path in (old, new))
+    if rows[:1] != others[:1]:
+        return f"columns {rows[0]} against {others[0]}"
+    if len(rows) != len(others):
+        first, second = ({row[0] for row in table[1:]} for table in (rows, others))
+        return f"{len(rows) - 1} rows against {len(others) - 1}; in one alone: {sorted(first ^ second)[:20]}"
+    pairs = [(row, other) for row, other in zip(rows[1:], others[1:], strict=True) if row != other]
+    for row, other in pairs:
+        cells = zip(rows[0], row, other, strict=True)
+        return f"{len(pairs)} rows, first {row[0]}: " + "; ".join(f"{c}: {a!r} -> {b!r}" for c, a, b in cells if a != b)
+    return "quotes or line ends"
+
+
+def same_bits(old: pa.ChunkedArray, new: pa.ChunkedArray) -> bool:
+    """Return whether two columns have the same type and values; floats are compared as bits."""
+    if old.type != new.type or len(old) != len(new):
+        return False
+    if not pa.types.is_floating(old.type):
+        return old.equals(new)
+    columns = (column.to_numpy().view(f"u{old.type.bit_width // 8}") for column in (old, new))
+    return bool(np.array_equal(*columns))
+
+
+def differing_columns(old: Path, new: Path) -> str:
+    """Return which columns of two Parquet files differ; an empty text if none does."""
+    tables = [pq.read_table(path) for path in (old, new)]
+    names, others = (table.column_names for table in tables)
+    if names != others:
+        return f"columns {names} against {others}"
+    if tables[0].num_rows != tables[1].num_rows:
+        return f"{tables[0].num_rows:,} rows against {tables[1].num_rows:,}"
+    return ", ".join(name for name in names if not same_bits(*(table[name] for table in tables)))
+
+
+def differences(old: Path, new: Path, skip: list[str]) -> Iterator[str]:
+    """Yield a line for each file that is missing, new or different."""
+    before, after = files(old, skip), files(new, skip)
+    yield from (f"missing: {path}" for path in sorted(before - after))
+    yield from (f"new: {path}" for path in sorted(after - before))
+    for path in sorted(before & after):
+        if path.endswith(".csv"):
+            if (old / path).read_bytes() != (new / path).read_bytes():
+                yield f"different: {path}: {differing_cell(old / path, new / path)}"
+        elif columns := differing_columns(old / path, new / path):
+            yield f"different: {path}: {columns}"
+
+
+def main() -> int:
+    """Print the differences of two folders and their number."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("old", type=Path)
+    parser.add_argument("new", type=Path)
+    parser.add_argument(
+        "--skip", action="append", default=[], metavar="GLOB", help="leave out files, such as '*bench*'"
+    )
+    arguments = parser.parse_args()
+    for folder in (arguments.old, arguments.new):
+        if not files(folder, []):
+            parser.error(f"{folder}: no results found; expected a folder such as results/quick")
+    lines = list(differences(arguments.old, arguments.new, arguments.skip))
+    print("\n".join(lines))
+    compared = len(files(arguments.old, arguments.skip) & files(arguments.new, arguments.skip))
+    print(f"{compared} files compared, {len(lines)} differences")
+    return int(bool(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

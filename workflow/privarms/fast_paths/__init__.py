@@ -1,0 +1,28 @@
+"""Fast paths: exact, faster simulations of one policy in one environment.
+
+The fast path of a policy in an environment is the function `simulate` of `fast_paths/{family}/{policy}__{environment}`;
+its docstring says why its distribution is that of the reference implementation in `policies/{family}/{policy}`. An
+extension has such a folder too. A policy that has the rules of another one, with other parameters, says so by
+FAST_PATHS_OF = "that policy" and shares its fast paths.
+"""
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from types import ModuleType
+
+
+def find(policy: ModuleType, environment: str) -> Callable | None:
+    """Return the fast path of a policy, a module, in an environment, by name; None where it has none."""
+    folder, _, name = getattr(policy, "__name__", "").rpartition(".")
+    # From the end: a folder of an extension may have any name.
+    head, policies, family = folder.rpartition(".policies.")
+    if not policies:
+        return None
+    package = f"{head}.fast_paths.{family}"
+    module = f"{package}.{getattr(policy, 'FAST_PATHS_OF', name)}__{environment}"
+    try:
+        exists = importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # no folder of this family
+        exists = False
+    return importlib.import_module(module).simulate if exists else None
