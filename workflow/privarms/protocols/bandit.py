@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms import fast_paths
 from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import Checked, admit, refuse_impossible, refuse_not_finite
@@ -47,7 +48,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 
     cell.record: "regret" (the default): a row per replicate and checkpoint with `t` and `regret`, the cumulative
     pseudo-regret; "arms": a row per replicate and arm with `arm`, `pulls` and `reward_sum` at the horizon.
-    Rewards and choices share one stream: the fast paths draw both at once, so common random numbers have no meaning.
+    Rewards and choices share one stream: fast paths draw both at once, so common random numbers have no meaning.
     """
     arms, checkpoints = len(environment.means), cell.checkpoints
     regret, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)
@@ -77,7 +78,7 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
     regret = np.zeros((replicates, len(checkpoints)))
     pulls = np.zeros((replicates, arms), np.int64)
     reward_sums = np.zeros((replicates, arms))
-    simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
+    simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:
         compiled(play_block)(policy.POLICY, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     else:

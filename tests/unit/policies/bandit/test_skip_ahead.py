@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from privarms.policies.bandit._skip_ahead import Rival, _bound, _compare, _lead, _note_regret, _pull_block, _slack
 
 from privarms.mechanisms.tree import new_tree
 from privarms.mechanisms.tree_guard import new_guard
 from privarms.policies.bandit import _skip_ahead
-from privarms.policies.bandit._skip_ahead import Rival, _bound, _compare, _lead, _note_regret, _pull_block, _slack
 
 
 def test_the_leader_and_the_bound_of_the_others():

@@ -4,8 +4,6 @@ In a batch an arm is pulled until its pulls reach a count that was fixed before;
 released with the noise Lap(1 / epsilon), once. Batches share no reward, so that all sums together cost epsilon
 (parallel composition), and what is chosen from them costs nothing more. At the end of a batch every arm without one
 comes first, in index order, and then a rule chooses from the released sums.
-
-Between two releases nothing looks at a reward: the rewards of a batch are one binomial draw.
 """
 
 from typing import NamedTuple
@@ -13,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.jit.binomial import binomial
 from privarms.mechanisms.laplace import laplace
 
 
@@ -97,32 +94,3 @@ def learn(batch_size, params, state, arm, reward, scale, forget, rng):
     if left == 1:
         release(state, arm, batch_size(params, state, arm), batch_sum, scale, forget, rng)
     return State(state.pulls, state.rewards, state.private_sums, arm, left - 1, batch_sum)
-
-
-@njit
-def simulate(rule, batch_size, params, scale, forget, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, in the same law, a batch at a time.
-
-    rule, batch_size: as for `next_arm`, and batch_size(params, state, arm); scale, forget: as for `release`
-    environment: anything with `means`, float64[K]; checkpoints, record: as in `play`
-    """
-    means, horizon, best = environment.means, checkpoints[-1], environment.means.max()
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
-    state = new_state(len(means))
-    t, checkpoint, regret = 0, 0, 0.0
-    while t < horizon:
-        arm = next_arm(rule, params, state, t + 1, rng)
-        size = batch_size(params, state, arm)
-        rounds = min(size, horizon - t)
-        gap = best - means[arm]
-        while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
-            record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
-            checkpoint += 1
-        batch_sum = float(binomial(rounds, means[arm], rng))
-        record.pulls[arm] += rounds
-        record.reward_sums[arm] += batch_sum
-        regret += gap * rounds
-        t += rounds
-        if rounds == size:
-            release(state, arm, size, batch_sum, scale, forget, rng)

@@ -56,12 +56,4 @@ def learn(params, state, context, arm, reward, t, rng):
     return _batches.learn(episode_length, params, state, arm, reward, params.noise / params.epsilon, True, rng)
 
 
-@njit
-def simulate(params, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, in the same law, an episode at a time."""
-    scale = params.noise / params.epsilon
-    _batches.simulate(best, episode_length, params, scale, True, environment, checkpoints, rng, record)
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}

@@ -72,12 +72,4 @@ def learn(params, state, context, arm, reward, t, rng):
     return _batches.learn(batch_size, params, state, arm, reward, params.noise / params.epsilon, False, rng)
 
 
-@njit
-def simulate(params, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, in the same law, a batch at a time."""
-    scale = params.noise / params.epsilon
-    _batches.simulate(best, batch_size, params, scale, False, environment, checkpoints, rng, record)
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}

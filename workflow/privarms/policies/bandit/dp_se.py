@@ -1,7 +1,7 @@
 """DP Successive Elimination (Sajed & Sheffet 2019, Algorithm 3).
 
-Readings of the text: R_e is a real number, so that the loop of lines 9 to 14 pulls every viable arm r = ceil(R_e)
-times; h_e and c_e use the real R_e; line 17 defines the private means that lines 18 and 20 write with a tilde.
+Assumptions: R_e is a real number, so the loop of lines 9 to 14 pulls every viable arm r = ceil(R_e) times; h_e and c_e
+use the real R_e; line 17 defines the private means that lines 18 and 20 write with a tilde.
 `epoch_se` is the same without privacy (epsilon = inf): R_e loses its second term, c_e is 0 and no noise is drawn.
 """
 
@@ -12,7 +12,7 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
-from privarms.policies.bandit._round_robin import next_viable, pull_in_turn
+from privarms.policies.bandit._round_robin import next_viable
 
 LABEL = "DP-SE"
 SECONDS_PER_RUN = 2e-6
@@ -167,32 +167,4 @@ def learn(params, state, context, arm, reward, t, rng):
     return State(viable, arms, epoch, epoch_length(params, arms, epoch), 0, first, reward_sums)
 
 
-@njit
-def simulate(params, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, in the same law: one binomial and one Laplace draw per arm and epoch.
-
-    environment: anything with `means`, float64[K]; checkpoints, record: as in `play`
-    """
-    means, horizon = environment.means, checkpoints[-1]
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
-    arms = params.n_arms
-    viable = np.ones(arms, np.bool_)
-    reward_sums = np.zeros(arms)
-    t, checkpoint, epoch = 0, 0, 0
-    while t < horizon:
-        epoch += 1
-        rounds = horizon - t
-        # Compared as floats: with a tiny epsilon an epoch is longer than an int64 can count.
-        finishes = arms > 1 and np.ceil(epoch_length(params, arms, epoch)) * arms <= rounds
-        if finishes:
-            rounds = int(np.ceil(epoch_length(params, arms, epoch))) * arms
-        reward_sums[:] = 0.0
-        checkpoint = pull_in_turn(means, viable, arms, t, rounds, checkpoint, checkpoints, rng, reward_sums, record)
-        t += rounds
-        if finishes:
-            arms = eliminate(params, arms, epoch, viable, reward_sums, rng)
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}

@@ -17,7 +17,6 @@ from scipy.special import comb, gammaincc
 from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
 from privarms.policies import Policy
-from privarms.policies.bandit import _skip_ahead
 
 LABEL = "DP-UCB"
 SECONDS_PER_RUN = 3e-3
@@ -144,12 +143,4 @@ def learn(params, state, context, arm, reward, t, rng):
     return state
 
 
-@njit
-def simulate(params, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, in the same law, many rounds at a time; see `_skip_ahead`."""
-    index = _skip_ahead.Index(params.node_scale, params.width)
-    _skip_ahead.simulate(index, environment.means, checkpoints, rng, record)
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}

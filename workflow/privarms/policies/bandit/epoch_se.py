@@ -3,10 +3,11 @@
 R_e is (32 ln(8 |S| e^2 / beta) / 4^-e) + 1, c_e is 0, and the means are the sample means.
 """
 
-from privarms.policies.bandit.dp_se import POLICY, SIMULATE, Params, State, choose, init, learn, parameters
+from privarms.policies.bandit.dp_se import POLICY, Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "SIMULATE", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
 
+FAST_PATHS_OF = "dp_se"
 LABEL = "Epoch SE (not private)"
 SECONDS_PER_RUN = 2e-6
 SECONDS_PER_STEP = 0.0

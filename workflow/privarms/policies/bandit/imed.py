@@ -1,9 +1,4 @@
-"""IMED, not private (Honda & Takemura 2015, for Bernoulli rewards).
-
-The fast path plays the arm of the largest mean many rounds at a time: its index is ln n, and without a single further
-reward its mean, to which the others' indices refer, falls as slowly as is known. So a number of rounds is known in
-which no other arm has a smaller index, whatever the rewards, and these are one binomial draw.
-"""
+"""IMED, not private (Honda & Takemura 2015, for Bernoulli rewards)."""
 
 from typing import NamedTuple
 
@@ -11,15 +6,11 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl
-from privarms.jit.binomial import binomial
 from privarms.policies import Policy
 
 LABEL = "IMED"
 SECONDS_PER_RUN = 5e-4
 SECONDS_PER_STEP = 0.0
-
-# A comparison that is closer than this may be rounding: then the rounds are played one by one.
-ROUNDING = 1e-9
 
 
 class Params(NamedTuple):
@@ -78,48 +69,4 @@ def learn(params, state, context, arm, reward, t, rng):
     return state
 
 
-@njit
-def simulate(params, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, in the same law, many rounds at a time."""
-    means, horizon, best = environment.means, checkpoints[-1], environment.means.max()
-    pulls, reward_sums = record.pulls, record.reward_sums
-    pulls[:] = 0
-    reward_sums[:] = 0.0
-    t, checkpoint, regret, block = 0, 0, 0.0, 1
-    while t < horizon:
-        if t < params.n_arms:
-            arm, block = t, 1
-        else:
-            arm = smallest(pulls, reward_sums)
-            block = _sure_rounds(pulls, reward_sums, arm, min(4 * block, horizon - t))
-        gap = best - means[arm]
-        while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + block:
-            record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
-            checkpoint += 1
-        pulls[arm] += block
-        reward_sums[arm] += binomial(block, means[arm], rng)
-        regret += gap * block
-        t += block
-
-
-@njit
-def _sure_rounds(pulls, reward_sums, chosen, most):
-    """In how many rounds from now on the chosen arm surely is chosen, at least 1 and at most `most`."""
-    block = most
-    while block > 1:
-        later = pulls[chosen] + block - 1
-        mean = reward_sums[chosen] / later
-        sure = True
-        for arm in range(len(pulls)):
-            if arm != chosen and sure:
-                other = reward_sums[arm] / pulls[arm]
-                index = pulls[arm] * kl(other, mean) + np.log(pulls[arm])
-                sure = other < mean and index > np.log(later) * (1 + ROUNDING)
-        if sure:
-            break
-        block = (block + 1) // 2
-    return block
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}

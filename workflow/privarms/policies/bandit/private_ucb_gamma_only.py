@@ -1,8 +1,8 @@
 """An ablation: private UCB of Neel & Roth 2018 with its bonus gamma_t / n and without any noise. Not private."""
 
-from privarms.policies.bandit.private_ucb import POLICY, SIMULATE, Params, State, choose, init, learn, parameters
+from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "SIMULATE", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
 
 # Its epsilon is that of the bonus.
 PRIVATE = False
@@ -12,5 +12,5 @@ SECONDS_PER_STEP = 2e-8
 
 
 def configure(K: int, horizon: int, epsilon: float) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and the bonus of a budget epsilon > 0; 24 bytes a round."""
+    """Parameters for K >= 2 arms, a horizon >= K and the bonus of a budget epsilon > 0; 8 bytes per round."""
     return parameters(K, horizon, epsilon, "as_printed", gamma=True, noise=False)

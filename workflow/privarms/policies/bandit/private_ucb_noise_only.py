@@ -5,9 +5,9 @@ As private as the counter is, for the bonus does not depend on the rewards.
 
 from typing import Literal
 
-from privarms.policies.bandit.private_ucb import POLICY, SIMULATE, Params, State, choose, init, learn, parameters
+from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "SIMULATE", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "Noise without bonus"
 SECONDS_PER_RUN = 1e-6
@@ -17,7 +17,7 @@ SECONDS_PER_STEP = 3e-8
 def configure(
     K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"], noise: float = 1.0
 ) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 24 bytes a round.
+    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes per round.
 
     noise: multiple of the scale of the counter's noise. Only 1, the default, is private; a privacy audit sets less.
     """

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from privarms.policies import Policy
-from privarms.policies.bandit._round_robin import next_viable, pull_in_turn
+from privarms.policies.bandit._round_robin import next_viable
 
 LABEL = "Successive Elimination"
 SECONDS_PER_RUN = 2e-4
@@ -51,7 +51,7 @@ def configure(K: int, horizon: int, beta: float | None = None, c: float = 5.0) -
 
 @njit
 def elimination_width(params, sweeps):
-    """2 alpha_t sweeps, alpha_t = sqrt(ln(c K sweeps^2 / beta) / sweeps): how far a sum may lag; grows with sweeps."""
+    """Return 2 alpha_t times sweeps, alpha_t = sqrt(ln(c K sweeps^2 / beta) / sweeps); it grows with sweeps."""
     return 2 * np.sqrt(sweeps * np.log(params.c * params.n_arms * sweeps**2 / params.beta))
 
 
@@ -99,44 +99,4 @@ def learn(params, state, context, arm, reward, t, rng):
     return State(viable, arms, sweeps, following, reward_sums)
 
 
-@njit
-def simulate(params, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, in the same law, many sweeps at a time.
-
-    The sums of two arms part by at most 1 a sweep and the width never shrinks, so that no arm can go before their
-    spread could have reached the next sweep's width: until then whole sweeps are one binomial draw per arm.
-    """
-    means, horizon = environment.means, checkpoints[-1]
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
-    arms = params.n_arms
-    viable = np.ones(arms, np.bool_)
-    reward_sums = np.zeros(arms)
-    t, checkpoint, sweeps = 0, 0, 0
-    while t < horizon:
-        rounds = horizon - t
-        safe = 0
-        if arms > 1:
-            safe = max(1, int(np.ceil(elimination_width(params, sweeps + 1) - _spread(viable, reward_sums))))
-        checks = arms > 1 and safe <= rounds // arms
-        if checks:
-            rounds = safe * arms
-            sweeps += safe
-        checkpoint = pull_in_turn(means, viable, arms, t, rounds, checkpoint, checkpoints, rng, reward_sums, record)
-        t += rounds
-        if checks:
-            arms = eliminate(params, arms, sweeps, viable, reward_sums)
-
-
-@njit
-def _spread(viable, reward_sums):
-    """The highest sum of a viable arm less the lowest."""
-    highest, lowest = -np.inf, np.inf
-    for arm in range(len(viable)):
-        if viable[arm]:
-            highest, lowest = max(highest, reward_sums[arm]), min(lowest, reward_sums[arm])
-    return highest - lowest
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}

@@ -6,14 +6,10 @@ import numpy as np
 from numba import njit
 
 from privarms.policies import Policy
-from privarms.policies.bandit import _skip_ahead
 
 LABEL = "UCB1"
 SECONDS_PER_RUN = 3e-3
 SECONDS_PER_STEP = 7e-10
-
-# More than the bits of any horizon.
-LEVELS = 62
 
 
 class Params(NamedTuple):
@@ -63,12 +59,4 @@ def learn(params, state, context, arm, reward, t, rng):
     return state
 
 
-@njit
-def simulate(params, environment, checkpoints, rng, record):
-    """What `play` does with Bernoulli rewards, in the same law, many rounds at a time; see `_skip_ahead`."""
-    index = _skip_ahead.Index(0.0, np.zeros(LEVELS + 2))
-    _skip_ahead.simulate(index, environment.means, checkpoints, rng, record)
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}

@@ -1,0 +1,59 @@
+"""IMED on Bernoulli arms: the arm of the largest mean is played many rounds at a time, with one binomial draw.
+
+The index of this arm is ln n. Without a single further reward its mean, to which the others' indices refer, falls as
+fast as it can. So a number of rounds is known in which no other arm has a smaller index, whatever the rewards, and
+only the sum of these rewards matters.
+"""
+
+import numpy as np
+from numba import njit
+
+from privarms.inference.divergences import kl
+from privarms.jit.binomial import binomial
+from privarms.policies.bandit.imed import smallest
+
+# A comparison that is closer than this may be rounding: then the rounds are played one by one.
+ROUNDING = 1e-9
+
+
+@njit
+def simulate(params, environment, checkpoints, rng, record):
+    """Play one run, many rounds at a time."""
+    means, horizon, best = environment.means, checkpoints[-1], environment.means.max()
+    pulls, reward_sums = record.pulls, record.reward_sums
+    pulls[:] = 0
+    reward_sums[:] = 0.0
+    t, checkpoint, regret, block = 0, 0, 0.0, 1
+    while t < horizon:
+        if t < params.n_arms:
+            arm, block = t, 1
+        else:
+            arm = smallest(pulls, reward_sums)
+            block = _sure_rounds(pulls, reward_sums, arm, min(4 * block, horizon - t))
+        gap = best - means[arm]
+        while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + block:
+            record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
+            checkpoint += 1
+        pulls[arm] += block
+        reward_sums[arm] += binomial(block, means[arm], rng)
+        regret += gap * block
+        t += block
+
+
+@njit
+def _sure_rounds(pulls, reward_sums, chosen, most):
+    """In how many rounds from now on the chosen arm surely is chosen, at least 1 and at most `most`."""
+    block = most
+    while block > 1:
+        later = pulls[chosen] + block - 1
+        mean = reward_sums[chosen] / later
+        sure = True
+        for arm in range(len(pulls)):
+            if arm != chosen and sure:
+                other = reward_sums[arm] / pulls[arm]
+                index = pulls[arm] * kl(other, mean) + np.log(pulls[arm])
+                sure = other < mean and index > np.log(later) * (1 + ROUNDING)
+        if sure:
+            break
+        block = (block + 1) // 2
+    return block

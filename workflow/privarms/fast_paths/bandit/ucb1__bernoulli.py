@@ -1,0 +1,16 @@
+"""UCB1 on Bernoulli arms, many rounds at a time: DP-UCB's fast path without noise and width; see `_skip_ahead`."""
+
+import numpy as np
+from numba import njit
+
+from privarms.fast_paths.bandit import _skip_ahead
+
+# More than the bits of any horizon.
+LEVELS = 62
+
+
+@njit
+def simulate(params, environment, checkpoints, rng, record):
+    """Play one run, many rounds at a time."""
+    index = _skip_ahead.Index(0.0, np.zeros(LEVELS + 2))
+    _skip_ahead.simulate(index, environment.means, checkpoints, rng, record)
