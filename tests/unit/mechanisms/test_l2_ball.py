@@ -4,8 +4,8 @@ import numba
 import numpy as np
 import pytest
 from numba import njit
-
 from privarms.ahead import ahead, settle
+
 from privarms.mechanisms import l2_ball
 
 

@@ -127,7 +127,7 @@ def _width_and_radius(params: Params, T: int) -> tuple[float, float]:
         return float(params.width[1]), math.sqrt(2 * math.log(T))
     if params.fresh or params.gamma_scale:
         return 0.0, math.nan
-    return 0.0, math.sqrt((math.log(2) + float(params.log_inverse_delta[T])) / 2)
+    return 0.0, compiled(private_ucb.confidence_factor)(params, T)
 
 
 def log_ratio(params: Params, inputs: Inputs) -> float:

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from numba import njit
 
+from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
-from privarms.policies.bandit import _batches, adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb
+from privarms.fast_paths.bandit import _batches
+from privarms.policies.bandit import adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb
 from privarms.protocols.bandit import play_block, simulate_block
 
 from ...two_sample import same_law
@@ -34,7 +36,7 @@ def pairs(one, other):
 def agree(policy, params, replicates=4000):
     """Whether the fast path of a policy has the law of its plain one."""
     plain = sample(policy.POLICY, params, replicates, 1, fast=False)
-    fast = sample(policy.SIMULATE["bernoulli"], params, 4 * replicates, 2, fast=True)
+    fast = sample(fast_paths.find(policy, "bernoulli"), params, 4 * replicates, 2, fast=True)
     return plain, same_law([*pairs(plain, fast)])
 
 
@@ -53,7 +55,7 @@ def test_batches_fast_is_plain(policy, params, twin):
     plain, same = agree(policy, params)
     assert same
     assert len(np.unique(plain[0][:, -1])) > 3
-    other = sample(policy.SIMULATE["bernoulli"], twin, 16_000, 2, fast=True)
+    other = sample(fast_paths.find(policy, "bernoulli"), twin, 16_000, 2, fast=True)
     assert not same_law([*pairs(plain, other)]), "the test tells a twin apart"
 
 
@@ -74,16 +76,18 @@ def test_skipping_rounds_is_playing_them(policy):
     plain, same = agree(policy, policy.configure(3))
     assert same
     other = kl_ucb if policy is imed else imed
-    wrong = sample(other.SIMULATE["bernoulli"], other.configure(3), 16_000, 2, fast=True)
+    wrong = sample(fast_paths.find(other, "bernoulli"), other.configure(3), 16_000, 2, fast=True)
     assert not same_law([*pairs(plain, wrong)])
 
 
 def test_a_fast_path_that_leads_too_long_is_told_apart():
+    fast = fast_paths.find(kl_ucb, "bernoulli")
+
     @njit
     def greedy(params, environment, checkpoints, rng, record):
         # As KL-UCB's, with an index in which ln t is 3% short.
         short = np.array([int(max(c**0.97, 3)) for c in checkpoints])
-        kl_ucb.simulate(params, environment, short, rng, record)
+        fast(params, environment, short, rng, record)
 
     plain = sample(kl_ucb.POLICY, kl_ucb.configure(3), 4000, 1, fast=False)
     assert not same_law([*pairs(plain, sample(greedy, kl_ucb.configure(3), 16_000, 2, fast=True))])

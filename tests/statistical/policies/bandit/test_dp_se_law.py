@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
 from privarms.policies.bandit import dp_se, epoch_se, successive_elimination
 from privarms.protocols.bandit import play_block, simulate_block
@@ -18,7 +19,7 @@ def sample(policy, params, means, checkpoints, replicates, seed, fast):
     pulls = np.zeros((replicates, len(means)), np.int64)
     reward_sums = np.zeros((replicates, len(means)))
     block = simulate_block if fast else play_block
-    law = policy.SIMULATE["bernoulli"] if fast else policy.POLICY
+    law = fast_paths.find(policy, "bernoulli") if fast else policy.POLICY
     rng = np.random.default_rng(seed)
     block(law, params, Environment(pull, means), checkpoints, rng, regret, pulls, reward_sums)
     return regret, pulls, reward_sums

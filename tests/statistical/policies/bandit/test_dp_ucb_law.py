@@ -5,15 +5,18 @@ import importlib.util
 import numpy as np
 import pytest
 
+from privarms import fast_paths
 from privarms.environments import bernoulli
+from privarms.fast_paths.bandit import _skip_ahead, dp_ucb__bernoulli
 from privarms.mechanisms import tree_guard
-from privarms.policies.bandit import _skip_ahead, dp_ucb, ucb1
+from privarms.policies.bandit import dp_ucb, ucb1
 from privarms.protocols.bandit import new_record, play_block, simulate_block
 
 from ...two_sample import same_law
 
 pytestmark = pytest.mark.statistical
 
+FAST, FAST_UCB1 = (fast_paths.find(policy, "bernoulli") for policy in (dp_ucb, ucb1))
 ENVIRONMENT = bernoulli.configure(5, 0.75, 0.25)
 
 
@@ -55,14 +58,14 @@ def configured(cell, horizon=SHORT):
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_fast_is_plain(plain, cell):
-    assert same_law(pairs(plain[cell], sample(dp_ucb.simulate, configured(cell), CHECKPOINTS, 3000, 1)))
+    assert same_law(pairs(plain[cell], sample(FAST, configured(cell), CHECKPOINTS, 3000, 1)))
 
 
 @pytest.mark.parametrize("cell", [cell for cell in CELLS if cell != ("exact", 0.1)], ids=str)
 def test_a_width_off_by_two_percent_is_told_apart(plain, cell):
     params = configured(cell)
     wrong = params._replace(width=1.02 * params.width)
-    assert not same_law(pairs(plain[cell], sample(dp_ucb.simulate, wrong, CHECKPOINTS, 3000, 2)))
+    assert not same_law(pairs(plain[cell], sample(FAST, wrong, CHECKPOINTS, 3000, 2)))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +75,7 @@ def careless():
     guard.ENTERED, guard.INSIDE = np.zeros_like(guard.ENTERED), np.zeros_like(guard.INSIDE)
     for name in ("new_guard", "longest_level", "safe_block", "first_miss"):
         setattr(kernel, name, getattr(guard, name))
-    module = _copy(dp_ucb)
+    module = _copy(dp_ucb__bernoulli)
     module._skip_ahead = kernel
     return module.simulate
 
@@ -94,7 +97,7 @@ def test_runs_have_blocks_with_missed_counts_and_without(careless):
         params, missed, words = configured(cell), 0, 0
         for seed in range(200):
             records = []
-            for simulate in (dp_ucb.simulate, careless):
+            for simulate in (FAST, careless):
                 # Philox counts the 64-bit words that it gives, four at a time.
                 generator, record = np.random.Generator(np.random.Philox(seed)), new_record(1, 5)
                 simulate(params, ENVIRONMENT, np.array([SHORT]), generator, record)
@@ -112,16 +115,16 @@ def test_fast_is_plain_over_a_million_rounds(cell, replicates):
     horizon = 1_000_000
     params, checkpoints = configured(cell, horizon), [30_000, 200_000, horizon]
     one = sample(dp_ucb.POLICY, params, checkpoints, replicates, 4)
-    assert same_law(pairs(one, sample(dp_ucb.simulate, params, checkpoints, 400, 5)))
+    assert same_law(pairs(one, sample(FAST, params, checkpoints, 400, 5)))
     wrong = params._replace(width=1.1 * params.width)
-    assert not same_law(pairs(one, sample(dp_ucb.simulate, wrong, checkpoints, 400, 5)))
+    assert not same_law(pairs(one, sample(FAST, wrong, checkpoints, 400, 5)))
 
 
 def test_ucb1_fast_is_plain():
     params = ucb1.configure(5)
     one = sample(ucb1.POLICY, params, CHECKPOINTS, 3000, 6)
-    assert same_law(pairs(one, sample(ucb1.simulate, params, CHECKPOINTS, 3000, 7)))
+    assert same_law(pairs(one, sample(FAST_UCB1, params, CHECKPOINTS, 3000, 7)))
     # Without noise, and with a little width.
     wrong = dp_ucb.configure(5, SHORT, 1.0, "log3")._replace(node_scale=0.0)
     wrong = wrong._replace(width=np.full_like(wrong.width, 1.0))
-    assert not same_law(pairs(one, sample(dp_ucb.simulate, wrong, CHECKPOINTS, 3000, 7)))
+    assert not same_law(pairs(one, sample(FAST, wrong, CHECKPOINTS, 3000, 7)))

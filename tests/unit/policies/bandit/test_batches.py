@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from numba import njit
 
+from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
+from privarms.fast_paths.bandit._batches import simulate
 from privarms.inference.divergences import d_epsilon, kl
 from privarms.policies.bandit import _batches, _episodes, _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb
 from privarms.protocols.bandit import new_record, play, simulate_block
@@ -105,7 +107,7 @@ def as_many(params, state, arm):
 def test_a_rule_is_asked_for_the_round_about_to_be_played_and_the_horizon_cuts_the_last_batch():
     environment, checkpoints = Environment(pull, np.array([0.25, 1.0])), np.array([9, 12])
     record, asked = new_record(2, 2), np.zeros(9, np.int64)
-    _batches.simulate(first_arm, as_many, asked, 1.0, True, environment, checkpoints, np.random.default_rng(1), record)
+    simulate(first_arm, as_many, asked, 1.0, True, environment, checkpoints, np.random.default_rng(1), record)
     # Arm 0 in round 1, arm 1 in round 2, then arm 0's 1, 2 and 4 rounds, and 3 of its 8.
     assert asked[1 : 1 + asked[0]].tolist() == [3, 4, 6, 10]
     assert record.pulls.tolist() == [11, 1]
@@ -147,15 +149,14 @@ def test_the_noise_is_that_of_one_reward_over_epsilon(policy):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_new_parameter_values_compile_nothing(policy):
     environment, compiled = Environment(pull, np.array([0.6, 0.5, 0.4])), []
+    fast = fast_paths.find(policy, "bernoulli")
     for epsilon, horizon in ((0.1, 300), (1.0, 1000), (3.0, 77)):
         args = (policy.configure(3, epsilon), environment, np.array([horizon]), np.random.default_rng(1))
         record = new_record(1, 3)
         play(policy.POLICY, *args, record)
         assert record.pulls.sum() == horizon
-        simulate_block(
-            policy.SIMULATE["bernoulli"], *args, np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3))
-        )
-        compiled.append((len(play.signatures), len(policy.simulate.signatures), len(policy.choose.signatures)))
+        simulate_block(fast, *args, np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3)))
+        compiled.append((len(play.signatures), len(fast.signatures), len(policy.choose.signatures)))
     assert len(set(compiled)) == 1
 
 

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from numba import njit
 
+from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
 from privarms.policies.bandit import dp_se, epoch_se
 from privarms.protocols.bandit import new_record, play
+
+FAST = fast_paths.find(dp_se, "bernoulli")
 
 
 class Script(NamedTuple):
@@ -42,7 +45,7 @@ def run_plain(params, environment, checkpoints):
 
 def run_fast(params, environment, checkpoints):
     record = new_record(len(checkpoints), len(environment.means))
-    dp_se.simulate(params, environment, np.array(checkpoints), np.random.default_rng(1), record)
+    FAST(params, environment, np.array(checkpoints), np.random.default_rng(1), record)
     return record
 
 
@@ -177,7 +180,7 @@ def test_new_parameter_values_compile_nothing():
     for params in (dp_se.configure(2, 100, 1), dp_se.configure(2, 100, 0.5, 0.1, 1), epoch_se.configure(2, 100)):
         run_plain(params, environment, [100])
         run_fast(params, environment, [100])
-        compiled.append((len(play.signatures), len(dp_se.simulate.signatures)))
+        compiled.append((len(play.signatures), len(FAST.signatures)))
     assert len(set(compiled)) == 1
 
 

@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import gamma
 
+from privarms import fast_paths
 from privarms.environments import bernoulli
 from privarms.environments.bernoulli import Environment, pull
 from privarms.mechanisms.laplace import laplace
@@ -15,6 +16,7 @@ from privarms.policies.bandit import dp_ucb, ucb1
 from privarms.policies.bandit.dp_ucb import laplace_sum_quantile, private_width
 from privarms.protocols.bandit import new_record, play
 
+FAST, FAST_UCB1 = (fast_paths.find(policy, "bernoulli") for policy in (dp_ucb, ucb1))
 WIDTHS = ("log2.5", "log3", "chan", "exact")
 T = 50_000_000
 
@@ -139,11 +141,11 @@ def test_new_values_compile_nothing():
     environment = bernoulli.configure(5, 0.75, 0.25)
     for horizon, epsilon, width in ((100, 0.1, "log2.5"), (2000, 4, "exact"), (2000, 1.5, "chan")):
         params = dp_ucb.configure(5, horizon, epsilon, width)
-        for run, law in ((play, (dp_ucb.POLICY,)), (dp_ucb.simulate, ())):
+        for run, law in ((play, (dp_ucb.POLICY,)), (FAST, ())):
             record = new_record(2, 5)
             run(*law, params, environment, np.array([10, horizon]), np.random.default_rng(1), record)
             assert record.pulls.sum() == horizon
-    for kernel in (dp_ucb.simulate, dp_ucb.init, dp_ucb.choose, dp_ucb.learn):
+    for kernel in (FAST, dp_ucb.init, dp_ucb.choose, dp_ucb.learn):
         assert len(kernel.nopython_signatures) == 1
 
 
@@ -156,12 +158,12 @@ def test_without_noise_and_chance_the_fast_path_is_the_plain_one(means, width):
     params = params._replace(node_scale=0.0, width=params.width * (width != "none"))
     plain, fast = new_record(len(checkpoints), len(means)), new_record(len(checkpoints), len(means))
     play(dp_ucb.POLICY, params, environment, checkpoints, np.random.default_rng(1), plain)
-    dp_ucb.simulate(params, environment, checkpoints, np.random.default_rng(2), fast)
+    FAST(params, environment, checkpoints, np.random.default_rng(2), fast)
     for a, b in zip(plain, fast, strict=True):
         assert list(a) == list(b)
     if width == "none":
         play(ucb1.POLICY, ucb1.configure(len(means)), environment, checkpoints, np.random.default_rng(1), plain)
-        ucb1.simulate(ucb1.configure(len(means)), environment, checkpoints, np.random.default_rng(2), fast)
+        FAST_UCB1(ucb1.configure(len(means)), environment, checkpoints, np.random.default_rng(2), fast)
         assert list(plain.pulls) == list(fast.pulls)
         assert list(plain.regret) == list(fast.regret)
 
@@ -171,13 +173,13 @@ def test_a_fast_run_of_any_length_adds_up(T):
     for K in (2, 3, 20):
         environment, checkpoints = bernoulli.configure(K, 0.75, 0.25), np.unique([1, 2, T // 3 + 1, T])
         for epsilon in (1e-4, 1.0, 1e6):
-            for policy, params in (
-                *((dp_ucb, dp_ucb.configure(K, max(T, K), epsilon, width)) for width in WIDTHS),
-                (ucb1, ucb1.configure(K)),
+            for simulate, params in (
+                *((FAST, dp_ucb.configure(K, max(T, K), epsilon, width)) for width in WIDTHS),
+                (FAST_UCB1, ucb1.configure(K)),
             ):
                 record = new_record(len(checkpoints), K)
                 record.regret[:] = np.nan
-                policy.simulate(params, environment, checkpoints, np.random.default_rng(T), record)
+                simulate(params, environment, checkpoints, np.random.default_rng(T), record)
                 assert record.pulls.sum() == T
                 assert (record.pulls[: min(T, K)] >= 1).all()
                 assert (record.reward_sums <= record.pulls).all()
@@ -190,9 +192,9 @@ def test_the_regret_inside_a_block_is_that_of_a_run_cut_there():
     environment, params = bernoulli.configure(3, 0.75, 0.25), dp_ucb.configure(3, 100_000, 1.0, "exact")
     every = np.unique(np.geomspace(1, 100_000, 60).astype(np.int64))
     whole, last = new_record(len(every), 3), new_record(1, 3)
-    dp_ucb.simulate(params, environment, every, np.random.default_rng(3), whole)
-    dp_ucb.simulate(params, environment, every[-1:], np.random.default_rng(3), last)
+    FAST(params, environment, every, np.random.default_rng(3), whole)
+    FAST(params, environment, every[-1:], np.random.default_rng(3), last)
     assert whole.regret[-1] == last.regret[0]
     for i in range(0, len(every), 7):
-        dp_ucb.simulate(params, environment, every[i : i + 1], np.random.default_rng(3), last)
+        FAST(params, environment, every[i : i + 1], np.random.default_rng(3), last)
         assert last.regret[0] == pytest.approx(whole.regret[i], abs=1e-9)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from privarms.fast_paths.bandit import imed__bernoulli, kl_ucb__bernoulli
 from privarms.inference.divergences import kl
 from privarms.policies.bandit import imed, kl_ucb
 
@@ -25,8 +26,8 @@ def test_the_leader_of_kl_ucb_leads_as_long_as_said():
         pulls = np.array([int(10 ** rng.uniform(1, 5)), *rng.integers(5, 2000, 3)])
         sums = np.floor(pulls * np.array([0.75, 0.6, 0.5, 0.3]))
         t = int(pulls.sum()) + 1
-        leader, level, last = kl_ucb._leader(pulls, sums, t, 10**9)
-        block = kl_ucb._sure_rounds(pulls[leader], sums[leader], level, t, min(10**4, last - t + 1))
+        leader, level, last = kl_ucb__bernoulli._leader(pulls, sums, t, 10**9)
+        block = kl_ucb__bernoulli._sure_rounds(pulls[leader], sums[leader], level, t, min(10**4, last - t + 1))
         longer += block > 1
         for ahead in {0, block // 2, block - 1}:
             # The worst that can happen: not a single reward.
@@ -44,7 +45,7 @@ def test_the_choice_of_imed_stays_as_long_as_said():
         pulls = np.array([int(10 ** rng.uniform(1, 5)), *rng.integers(5, 2000, 3)])
         sums = np.floor(pulls * np.array([0.75, 0.6, 0.5, 0.3]))
         chosen = imed.smallest(pulls, sums)
-        block = imed._sure_rounds(pulls, sums, chosen, 10**4)
+        block = imed__bernoulli._sure_rounds(pulls, sums, chosen, 10**4)
         longer += block > 1
         for ahead in {0, block // 2, block - 1}:
             later = pulls.copy()
