@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.fast_paths.bandit._round_robin import pull_in_turn
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
-from privarms.policies.bandit._round_robin import next_viable, pull_in_turn
+from privarms.policies.bandit._round_robin import next_viable
 
 LABEL = "Private halving"  # what legends say
 SECONDS_PER_RUN = 2e-5  # estimates, which size the jobs and change no result

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, t
 
+from privarms.artifacts.sajed2019 import _bounds as bounds
 from privarms.artifacts.sajed2019 import claims
 from privarms.files import settings
-from privarms.inference import bounds
 from privarms.inference.proportions import clopper_pearson
 
 from .tables_by_hand import results, rows, verdict

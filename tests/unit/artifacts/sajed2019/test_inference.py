@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from privarms.artifacts.sajed2019 import _bounds as bounds
 from privarms.artifacts.sajed2019 import inference
 from privarms.artifacts.sajed2019._first_epoch import first_epoch_regret
 from privarms.artifacts.sajed2019._settings import gaps
-from privarms.inference import bounds
 from privarms.inference.proportions import clopper_pearson
 from privarms.policies.bandit import dp_se
 

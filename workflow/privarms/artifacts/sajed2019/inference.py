@@ -9,12 +9,12 @@ import scipy
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.results import Results
+from privarms.artifacts.sajed2019 import _bounds as bounds
 from privarms.artifacts.sajed2019._first_epoch import first_epoch_regret
 from privarms.artifacts.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
 from privarms.audits import first_reward, neighbouring_samples, neighbouring_streams
 from privarms.audits.reduction import reduce
 from privarms.claims.verdict import CONFIDENCE as VERDICT_CONFIDENCE
-from privarms.inference import bounds
 from privarms.inference.atoms import atoms
 from privarms.policies.bandit import dp_ucb
 from privarms.studies import library

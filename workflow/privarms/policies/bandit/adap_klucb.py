@@ -1,6 +1,6 @@
 """AdaP-KLUCB (Azize & Basu 2022, Algorithm 1 with its index by the Kullback-Leibler divergence).
 
-Readings of the text: t is the first round of the episode, the one about to be played; an arm with one pull has the mean
+Assumptions: t is the first round of the episode, the one about to be played; an arm with one pull has the mean
 of that reward; ties, which are many while indices are 1, go to the lowest arm.
 """
 

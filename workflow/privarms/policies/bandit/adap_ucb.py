@@ -1,6 +1,6 @@
 """AdaP-UCB (Azize & Basu 2022, Algorithm 1 with the index (7)).
 
-Readings of the text: the 2 in ln(2 t) stands in (7) and is kept; t is the first round of the episode, the one about to
+Assumptions: the 2 in ln(2 t) stands in (7) and is kept; t is the first round of the episode, the one about to
 be played; an arm with one pull has the mean of that reward; ties go to the lowest arm.
 """
 

@@ -1,6 +1,6 @@
 """DP-KLUCB (Azize et al. 2025).
 
-Readings of the text: an arm has ceil(ratio^m) pulls after its m-th batch, also at the start, where every arm has one
+Assumptions: an arm has ceil(ratio^m) pulls after its m-th batch, also at the start, where every arm has one
 batch; t is the round about to be played; ties, which are many while indices are 1, go to the lowest arm.
 """
 

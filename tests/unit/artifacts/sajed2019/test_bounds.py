@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from privarms.inference import bounds
+from privarms.artifacts.sajed2019 import _bounds as bounds
 from privarms.policies.stopping import dp_exponential_nas, dp_nas
 
 SETTING = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}
