@@ -1,17 +1,18 @@
-"""Index policies on Bernoulli arms, many rounds at a time, in the law of playing them one by one.
+"""Index policies on Bernoulli arms (DP-UCB, UCB1), many rounds at a time.
 
-The index of an arm pulled n times, S its reward sum and N the noise of a tree counter at n, in round t:
+In round t the index of an arm with n pulls, reward sum S and tree counter noise N is
 
     (S + N + width[popcount(n)]) / n + sqrt(2 ln t / n)
 
-Every arm is pulled once, then the one of the largest index, the first of equals. Without noise and width it is UCB1.
+Each arm is pulled once, then the arm with the largest index; ties go to the lowest arm. UCB1 has no noise and no width.
 
-Only the leader's index moves except through ln t, and the indices of the others can be bounded for the rounds to come
-(`Rival`). The leader leads for as long as its noise stays above the floor at which its index, without any further
-reward, would meet that bound; `mechanisms.tree_guard` draws, from its exact chance, up to which count it does. That
-settles all decisions of a block, and with them the regret at every checkpoint inside it. None of them has looked at
-the block's rewards, nor has the length of the next block: they are drawn later, by one binomial draw for many blocks,
-when what they may add to the lead matters. Where the bound no longer decides, all indices are compared.
+Why the distribution is that of the reference: the indices of all arms but the leader change only through ln t, so they
+have an upper bound for all later rounds (`Rival`). The leader leads as long as its noise stays above the floor at which
+its index, without any further reward, would meet that bound. `mechanisms.tree_guard` draws the count up to which the
+noise stays above the floor, from its exact probability. This fixes all choices of a block, and with them the regret at
+every checkpoint in the block. Neither these choices nor the length of the next block depend on the block's rewards. So
+the rewards are drawn later, by one binomial draw for many blocks, when they may matter for the lead. Where the bound
+does not decide, all indices are compared.
 """
 
 from typing import NamedTuple
@@ -26,7 +27,8 @@ from privarms.mechanisms.tree_guard import first_miss, longest_level, new_guard,
 
 # A lead below this part of an index may be rounding: then all indices are compared.
 ROUNDING = 1e-12
-# Speed alone: the part of the lead that the unseen rewards of a block may cost, and at which they are looked at.
+# They change speed, not results: the part of the lead that the missing rewards of one block may cost, and the number of
+# rewards, relative to the lead, at which they are drawn.
 BLOCK_COST = 1 / 2
 UNSEEN_COST = 1 / 16
 
@@ -53,9 +55,10 @@ class Rival(NamedTuple):
 
 @njit
 def simulate(index, means, checkpoints, rng, record):
-    """Run one replicate. means: float64[K], of the Bernoulli rewards; checkpoints, record: as in `play`.
+    """Play one run.
 
-    index: an `Index` with levels enough for the last checkpoint, `tree.node_levels`
+    index: an `Index` with enough levels for the last checkpoint, `tree.node_levels`; means: float64[K], of the rewards
+    checkpoints, record: as in `protocols.bandit.play`
     """
     arms, horizon, best = len(means), checkpoints[-1], means.max()
     guard, width = new_guard(index.node_scale), index.width

@@ -1,8 +1,8 @@
-"""Stochastic bandits, arm by arm and round by round; the protocol `bandit` plays them, and those that build on it.
+"""Stochastic bandits, played arm by arm and round by round by the protocol `bandit` and those that build on it.
 
-`init(params)` makes the state, `choose` the arm of round t, from 1, and `learn` takes its reward in; `context` is an
-empty float64 array. A policy that looks at no context may say in ALSO_FITS which families' protocols it fits too.
-A fast path is `simulate(params, environment, checkpoints, rng, record)`, of a whole run, in the same law.
+`init(params)` returns the state, `choose` the arm of round t, from 1, and `learn` the state after the reward; `context`
+is an empty float64 array. A policy that ignores contexts may list in ALSO_FITS other families whose protocols it fits.
+A fast path, `simulate(params, environment, checkpoints, rng, record)`, plays a whole run with the same distribution.
 """
 
 CONTRACT = {

@@ -1,9 +1,9 @@
-"""DP-UCB: the upper confidence bounds of private sums from tree counters, the baseline of Sajed & Sheffet 2019.
+"""DP-UCB: upper confidence bounds of private sums from tree counters, the baseline of Sajed & Sheffet 2019.
 
-The paper names it by its mechanism alone (section 1: one tree an arm, Lap(log2(T)/epsilon) a node). Our reading: every
-arm once, then the largest (S + N + gamma)/n + sqrt(2 ln t / n), for n pulls of an arm, S its reward sum, N the noise
-of its tree counter at n; L = ceil(log2 T) levels, Lap(L/epsilon) a node. The private width gamma is not given; four
-readings of it can be chosen.
+The paper describes only its mechanism (section 1: one tree per arm, Lap(log2(T)/epsilon) per node). Assumption: each
+arm is pulled once, then the arm with the largest index (S + N + gamma)/n + sqrt(2 ln t / n), where n counts the arm's
+pulls, S is its reward sum and N the noise of its tree counter at n; L = ceil(log2 T) levels, Lap(L/epsilon) per node.
+The paper does not give the private width gamma; `width` selects one of four assumptions.
 """
 
 from math import log, sqrt
