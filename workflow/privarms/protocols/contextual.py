@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from privarms import fast_paths
 from privarms.errors import PrivarmsError
 from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
@@ -36,7 +37,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     )
     checkpoints = cell.checkpoints
     rewards = np.zeros((replicates, len(checkpoints)))
-    simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
+    simulate = fast_paths.find(policy, cell.environment)
     for i in range(replicates):
         order = environment_rng.permutation(users)[: cell.horizon]
         if simulate is None:
