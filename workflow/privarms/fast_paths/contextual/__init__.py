@@ -1,1 +1,0 @@
-"""Fast paths of contextual bandits: `simulate(params, environment, order, checkpoints, rng, rewards)`, a whole run."""
