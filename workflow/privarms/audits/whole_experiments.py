@@ -14,9 +14,9 @@ from numba import njit
 
 from privarms.audits import neighbouring_experiments
 from privarms.jit.cache import compiled
-from privarms.policies.experiment import dp_conse
+from privarms.policies.experiment import dp_conse, dp_conse_total
 
-SUBJECT = "dp_conse"
+SUBJECT = ("dp_conse", "dp_conse_total")
 # A trial is what is released of a run, not the run.
 SECONDS_PER_RUN = 3e-7
 SECONDS_PER_STEP = 0.0
@@ -41,16 +41,16 @@ def configure(neighbour: int, T: int = 1000, promised: float = 0.0) -> Inputs:
 
 def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     """In how many of so many experiments the event happens; noise and the trial's coins are random."""
-    return compiled(_count)(params, inputs, trials, rng)
+    return compiled(_count)(neighbouring_experiments.rules_of(policy), params, inputs, trials, rng)
 
 
 @njit
-def _count(params, inputs, trials, rng):
-    design, events = params.design, 0
+def _count(rules, params, inputs, trials, rng):
+    events = 0
     for _ in range(trials):
-        happens = neighbouring_experiments.first_half(params, inputs.neighbour, rng)
-        if happens and design.M > 1:
-            happens = neighbouring_experiments.lengths(design, inputs.T, inputs.neighbour, False, rng)
+        happens = neighbouring_experiments.first_half(rules, params, inputs.neighbour, rng)
+        if happens and params.design.M > 1:
+            happens = neighbouring_experiments.lengths(rules, params, inputs.T, inputs.neighbour, False, rng)
         events += happens
     return events
 
@@ -65,15 +65,15 @@ def claimed_loss(epsilon: float) -> float:
     return epsilon
 
 
-def event_probability(params: dp_conse.Params, inputs: Inputs) -> float:
+def event_probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
     """The probability of the event in the inputs' run."""
     found = neighbouring_experiments.first_half_probability(params, inputs.neighbour)
     if params.design.M > 1:
-        found *= neighbouring_experiments.lengths_probability(params.design, inputs.T, inputs.neighbour)
+        found *= neighbouring_experiments.lengths_probability(params, inputs.T, inputs.neighbour)
     return found
 
 
-def log_ratio(params: dp_conse.Params, inputs: Inputs) -> float:
+def log_ratio(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
     """ln(Pr[event | run 1] / Pr[event | run 0])."""
     likely, unlikely = (event_probability(params, inputs._replace(neighbour=run)) for run in (1, 0))
     return float(np.log(likely / unlikely))
