@@ -161,26 +161,3 @@ def test_rounding_in_a_constant_feature_is_no_variance():
     contexts, account = reduce(of_numbers(features), np.ones(1000, int), "pca_all")
     assert account["explained_variance"] == [0, 0]
     assert (contexts == 0).all()
-
-
-@pytest.mark.parametrize("exponent", [-1070, -1000, -600, 600, 1000])
-@pytest.mark.parametrize("method", ["pca_auxiliary", "pca_all"])
-def test_a_feature_whose_variance_underflows_or_overflows_counts_as_any_other(exponent, method):
-    rng = np.random.default_rng(3)
-    # Few digits: they stay where the smallest numbers have few.
-    plain = rng.integers(-8, 9, (200, 4)).astype(float)
-    extreme = plain.copy()
-    extreme[:, 1] = np.ldexp(plain[:, 1], exponent)
-    source_of = rng.integers(0, 2, 200)
-    expected, account = reduce(of_numbers(plain), source_of, method)
-    found, same = reduce(of_numbers(extreme), source_of, method)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-    assert same == account
-    assert account["left_out_features"] == []
-
-
-def test_ordinary_features_are_left_as_they_are_to_the_bit():
-    numbers = np.random.default_rng(4).standard_normal((10, 3)) * [1e-100, 1, 1e100]
-    assert reduction._of_moderate_size(numbers, np.arange(10)) is numbers
-    numbers[:, 0] = 0
-    assert reduction._of_moderate_size(numbers, np.arange(10)) is numbers
