@@ -185,7 +185,7 @@ def missing_message(dataset: Dataset, raw: Path | str = RAW) -> str:
     """Say which files a dataset needs, where to get them, where to put them, and their checksums."""
     files = "; ".join(f"{raw_path(dataset, file, raw)} ({_origin(file)})" for file in dataset.files)
     return (
-        f"The raw data of {dataset.name} cannot be obtained. Put in place {files}, "
+        f"The raw data of {dataset.name} are not there. Put in place {files}, "
         f"or set a mirror ({MIRROR_VARIABLE}) that holds {dataset.folder}/{dataset.files[0].name}."
     )
 
