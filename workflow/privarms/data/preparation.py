@@ -49,7 +49,7 @@ def prepare(
     if raw_files is not None:
         checksums = {f.name: verify(f, path) for f, path in zip(dataset.files, raw_files, strict=True)}
     if dataset.table is None:
-        module = _module(dataset)
+        module = importlib.import_module(f"privarms.data.{dataset.module}")
         chosen = choose_options(dataset.name, {**module.OPTIONS, "reduction": REDUCTIONS}, given)
         with ExitStack() as stack:
             table = module.read(_streams(stack, module, dataset, raw_files), chosen)
@@ -82,18 +82,6 @@ def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], given: Ma
         if value not in allowed[key]:
             raise PrivarmsError(f"{dataset}.{key}: expected one of {', '.join(allowed[key])}; found {value!r}")
     return {key: given.get(key, values[0]) for key, values in allowed.items()}
-
-
-def _module(dataset: Dataset) -> ModuleType:
-    try:
-        return importlib.import_module(f"privarms.data.{dataset.module}")
-    except ModuleNotFoundError as error:
-        if error.name != f"privarms.data.{dataset.module}":
-            raise
-        raise PrivarmsError(
-            f"{dataset.name}: unknown dataset; expected a module workflow/privarms/data/{dataset.module}.py that can "
-            "read it, or a `table` in its entry that describes its columns"
-        ) from None
 
 
 def _streams(

@@ -122,9 +122,10 @@ def _faults_of(path: Path | str) -> Iterator[None]:
 
 
 class RowsBy:
-    """One file of ours, of which the rows are read that have a text in a column; that column is left out.
+    """One of our files, of which the rows are read that have a text in a column; that column is left out.
 
-    columns: the names of the others. Of the rest of the file one row group is in memory. Raises DamagedError as `read`.
+    columns: the names of the others. Of the rest of the file two row groups are in memory. Raises DamagedError as
+    `read`.
     """
 
     def __init__(self, path: Path | str, column: str):
@@ -139,7 +140,7 @@ class RowsBy:
                     self.places.setdefault(text, []).append((group, row, rows.num_rows))
                     row += rows.num_rows
         self.columns = [name for name in self.file.schema_arrow.names if name != column]
-        self.latest: tuple[int, Sequence[str], pa.Table] | None = None
+        self.latest: dict[tuple[int, tuple[str, ...]], pa.Table] = {}
 
     def count(self, text: str) -> int:
         """How many rows have this text."""
@@ -148,46 +149,39 @@ class RowsBy:
     def rows(self, text: str, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Some columns of the rows with this text, in the rows' order: those of a row group at a time."""
         for group, row, n in self.places.get(text, ()):
-            yield self._group(group, columns).slice(row, n)
+            yield self._group(group, tuple(columns)).slice(row, n)
 
-    def _group(self, group: int, columns: Sequence[str]) -> pa.Table:
-        if self.latest is None or self.latest[:2] != (group, columns):
-            self.latest = None
+    def _group(self, group: int, columns: tuple[str, ...]) -> pa.Table:
+        if (group, columns) not in self.latest:
+            while len(self.latest) > 1:
+                del self.latest[next(iter(self.latest))]
             with _faults_of(self.path):
-                self.latest = group, columns, self.file.read_row_group(group, list(columns))
-        return self.latest[2]
+                self.latest[group, columns] = self.file.read_row_group(group, list(columns))
+        return self.latest[group, columns]
 
 
 def read_by(
     column: str, path: Path | str, values: Sequence[str], narrow: Sequence[str] = ()
 ) -> Iterator[tuple["pd.DataFrame", dict[str, np.ndarray]]]:
-    """Yield, for each run of rows that agree in a column, its first row and some columns of all its rows.
+    """Yield, for each text in a column, the first of its rows, and some columns of all of them.
 
-    Of everything else one row group is in memory. Raises DamagedError as `read`.
+    Of everything else two row groups are in memory. Raises DamagedError as `read`.
 
     narrow: of `values` those whose integers come in the smallest type that holds them, in which a sum may not fit
 
     Integers of the first row are floats if a row of the file has none, as in a frame of the whole file.
     """
-    with _faults_of(path):
-        file = pq.ParquetFile(path, **READING)
-    with file:
-        as_float = dict.fromkeys(_integers_with_gaps(file), float)
-        latest, first, parts = None, None, {}
-        for group in range(file.metadata.num_row_groups):
-            with _faults_of(path):
-                table = file.read_row_group(group)
-            for text, rows in runs(table, column):
-                if text != latest:
-                    if first is not None:
-                        yield first, {name: np.concatenate(parts.pop(name)) for name in values}
-                    latest, first = text, rows.slice(0, 1).to_pandas().astype(as_float)
-                    parts = {name: [] for name in values}
-                for name in values:
-                    part = np.asarray(rows[name])
-                    parts[name].append(_narrow(part) if name in narrow and part.dtype.kind == "i" else part)
-        if first is not None:
-            yield first, {name: np.concatenate(parts.pop(name)) for name in values}
+    by = RowsBy(path, column)
+    everything = [column, *by.columns]
+    firsts = pa.concat_tables(next(by.rows(text, everything)).take([0]) for text in by.places)
+    frame = firsts.to_pandas().astype(dict.fromkeys(_integers_with_gaps(by.file), float))
+    for i, text in enumerate(by.places):
+        parts = {name: [] for name in values}
+        for rows in by.rows(text, values):
+            for name in values:
+                part = np.asarray(rows[name])
+                parts[name].append(_narrow(part) if name in narrow and part.dtype.kind == "i" else part)
+        yield frame.iloc[i : i + 1], {name: np.concatenate(parts.pop(name)) for name in values}
 
 
 def _integers_with_gaps(file: pq.ParquetFile) -> list[str]:
