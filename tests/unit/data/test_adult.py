@@ -1,6 +1,5 @@
 """Adult: its facts on the real files, its rows one by one on small ones, and the preparation that datasets share."""
 
-import collections
 import hashlib
 import io
 import json
@@ -99,40 +98,6 @@ def test_facts_of_the_real_files(real_files, tmp_path):
     )
     assert (by_marriage["sources"], by_marriage["sum_n_source"]) == (7, 3_930)
     assert by_marriage["max_n_source"] < facts["max_n_source"]
-
-
-def test_the_tables_of_frequencies_are_the_real_ones(real_files):
-    rows = []
-    for path in real_files:
-        with open(path) as lines:
-            rows += [[f.strip().rstrip(".") for f in row.split(",")] for row in lines if row.count(",") == 14]
-    rows = [dict(zip(FIELDS, row, strict=True)) for row in rows if "?" not in row]
-    tables = {
-        "workclass": adult.WORKCLASS,
-        "education": adult.EDUCATION,
-        "occupation": adult.OCCUPATION,
-        "race": adult.RACE,
-        "native-country": adult.NATIVE_COUNTRY,
-        "income": adult.LABEL_COUNTS,
-    }
-    for column, table in tables.items():
-        found = collections.Counter(row[column] for row in rows)
-        assert {level: count for level, count in table.items() if count} == found
-    households = collections.Counter((r["marital-status"], r["relationship"], r["sex"]) for r in rows)
-    assert households == adult.households()
-    assert {(r["education"], int(r["education-num"])) for r in rows} == {
-        (level, i) for i, level in enumerate(adult.EDUCATION, 1)
-    }
-    for column, table, chosen in [
-        ("age", adult.AGE, lambda v: v),
-        ("hours-per-week", adult.HOURS, lambda v: v),
-        ("capital-gain", adult.GAIN, lambda v: v[v > 0]),
-        ("capital-loss", adult.LOSS, lambda v: v[v > 0]),
-    ]:
-        values = chosen(np.array([int(r[column]) for r in rows]))
-        assert np.abs(np.quantile(values, np.linspace(0, 1, len(table))) - table).max() <= 1
-        if column.startswith("capital"):
-            assert len(values) == {"capital-gain": adult.POSITIVE_GAINS, "capital-loss": adult.POSITIVE_LOSSES}[column]
 
 
 def test_a_small_table_by_hand():
@@ -239,14 +204,6 @@ def test_too_few_rows_to_reduce_are_refused(tmp_path):
         dataset, paths = small(tmp_path, change=lambda i, c, country=country: c | {"native_country": country})
         with pytest.raises(PrivarmsError, match=said):
             preparation.prepare(dataset, paths, tmp_path / "a.parquet", tmp_path / "a.json")
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path):
-    dataset, paths = small(tmp_path)
-    (tmp_path / "out").write_text("a file where the folder should be")
-    with pytest.raises(PrivarmsError, match=r"out/a\.parquet: cannot be written"):
-        preparation.prepare(dataset, paths, tmp_path / "out" / "a.parquet", tmp_path / "a.json")
-    assert not (tmp_path / "a.json").exists()
 
 
 def test_the_stand_in_is_marked_everywhere(tmp_path):

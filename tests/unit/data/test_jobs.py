@@ -3,7 +3,6 @@
 import io
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from privarms.data import jobs, preparation, prepared, sources
@@ -118,23 +117,3 @@ def test_the_stand_in_has_the_published_sizes(tmp_path):
     assert prepared.load(tmp_path / "a.parquet").facts == facts
     everybody = preparation.prepare(JOBS, None, tmp_path / "b.parquet", tmp_path / "b.json", {"gender": "all"})
     assert everybody["complete"] == 73_462
-
-
-def test_the_stand_in_has_the_shape_of_the_real_file():
-    (content,) = jobs.generate().values()
-    assert content[0] == ",".join(ROW)
-    assert (content, len(content)) == (jobs.generate()["stackoverflow_full.csv"], 73_463)
-    rows = np.array([row.split(",") for row in content[1:]])
-    skills = rows[:, list(ROW).index("HaveWorkedWith")]
-    counts = np.array([len(s.split(";")) if s else 0 for s in skills])
-    assert np.array_equal(counts, rows[:, list(ROW).index("ComputerSkills")].astype(int))
-    years, professional = (rows[:, list(ROW).index(c)].astype(int) for c in ("YearsCode", "YearsCodePro"))
-    assert (professional <= years).all()
-
-
-def test_counts_of_levels_sum_to_all_rows():
-    for n in (7, 100, 73_462):
-        for shares in jobs.SHARES.values():
-            counts = jobs._counts(shares, n)
-            assert sum(counts.values()) == n
-            assert all(abs(counts[level] - share * n) < len(shares) for level, share in shares.items())

@@ -179,11 +179,6 @@ def test_without_sources_all_rows_are_the_target(tmp_path):
         prepare(tmp_path, many(), table={"label": "outcome"}, options={"reduction": "pca_auxiliary"})
 
 
-def test_options_and_sizes_of_an_entry_hold_for_it(tmp_path):
-    facts = prepare(tmp_path, many(), options={"reduction": "pca_all"}, at_most={"target": 5})
-    assert (facts["n_target"], facts["sum_n_source"], facts["reduction"]["fitted_rows"]) == (5, 39, 44)
-
-
 HEADER = "a,clinic,outcome\n"
 NO_FEATURE = {"table": {"label": "outcome", "leave_out": ["a", "b", "c", "clinic"]}}
 

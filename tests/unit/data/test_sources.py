@@ -139,10 +139,6 @@ def test_a_slow_address_is_probed_at_another(tmp_path, server):
     assert sources.obtainable([dataset], tmp_path) == set()
 
 
-def test_no_server_is_no_file(tmp_path):
-    assert sources.obtainable([toy("http://127.0.0.1:9/ok")[0]], tmp_path) == set()
-
-
 def test_a_query_arrives_as_it_is_written(tmp_path, server):
     taxi = sources.load_sources(ROOT / "data" / "sources.yaml")["taxi"]
     (file,) = taxi.files
@@ -155,14 +151,6 @@ def test_a_query_arrives_as_it_is_written(tmp_path, server):
     assert query["$where"] == [
         "trip_start_timestamp>='2022-05-01T00:00:00' AND trip_start_timestamp<'2022-07-01T00:00:00'"
     ]
-
-
-def test_variants_of_a_dataset_share_a_folder(tmp_path):
-    dataset, file = toy(folder="elsewhere")
-    (tmp_path / "mirror" / "elsewhere").mkdir(parents=True)
-    (tmp_path / "mirror" / "elsewhere" / "a.csv").write_bytes(CONTENT)
-    assert sources.fetch(dataset, file, tmp_path / "raw", str(tmp_path / "mirror")) == tmp_path / "raw/elsewhere/a.csv"
-    assert "data/raw/elsewhere/a.csv" in sources.missing_message(dataset)
 
 
 def test_a_file_without_a_checksum_is_taken_as_it_is(tmp_path):
