@@ -95,7 +95,8 @@ def test_the_module_of_a_dataset_makes_a_bandit(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, module.__name__, module)
     (tmp_path / "sources.yaml").write_text(re.search(r"```yaml\n(coins:.*?)```", text, re.DOTALL)[1], encoding="utf-8")
     coins = load_sources(tmp_path / "sources.yaml")["coins"]
-    (tmp_path / "coins.csv").write_text("".join(module.generate()["coins.csv"]) + "9,museum,both\n", encoding="utf-8")
+    lines = [*module.generate()["coins.csv"], "9,museum,both"]
+    (tmp_path / "coins.csv").write_text("\n".join(lines), encoding="utf-8")
     facts = prepare(coins, [tmp_path / "coins.csv"], tmp_path / "coins.parquet", tmp_path / "coins.json")
     assert (facts["n_target"], facts["source_names"], facts["K"]) == (100, ["station"], 2)
     assert facts["files"]["coins.csv"]["dropped"] == 1

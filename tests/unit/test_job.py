@@ -1,4 +1,4 @@
-"""What a job does around its work: one clear line, and a damaged input out of the way."""
+"""What a job does around its work: it ends with one clear line on bad input."""
 
 import contextlib
 import logging
@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from privarms.errors import DamagedError, PrivarmsError, StudyError
+from privarms.errors import PrivarmsError, StudyError
 from privarms.job import job
 
 
@@ -20,8 +20,6 @@ def snakemake(tmp_path, monkeypatch):
         log=[str(tmp_path / "job.log")],
         rule="aggregate_study",
         config={"studies": "own/studies"},
-        input=[],
-        output=[],
     )
     for handler in root.handlers:
         if handler not in before[0]:
@@ -41,21 +39,6 @@ def test_bad_input_is_one_line_in_the_log_and_on_stderr(snakemake, tmp_path, cap
     failing(snakemake, PrivarmsError("f.yaml: key: expected 1"))
     assert capsys.readouterr().err == "error: f.yaml: key: expected 1\n"
     assert (tmp_path / "job.log").read_text(encoding="utf-8").endswith("error: f.yaml: key: expected 1\n")
-
-
-def test_a_damaged_file_is_set_aside(snakemake, tmp_path, capsys):
-    shard = tmp_path / "ucb1-001.parquet"
-    shard.write_text("half", encoding="utf-8")
-    failing(snakemake, DamagedError(shard, "its end is missing"))
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: {shard}: damaged: its end is missing; set aside as {shard.name}.damaged")
-    assert not shard.exists()
-    assert (tmp_path / "ucb1-001.parquet.damaged").read_text(encoding="utf-8") == "half"
-
-
-def test_a_damaged_file_that_another_job_set_aside_is_the_same_clear_error(snakemake, tmp_path, capsys):
-    failing(snakemake, DamagedError(tmp_path / "ucb1-001.parquet", "its end is missing"))
-    assert "delete it and run again" in capsys.readouterr().err
 
 
 def test_a_log_that_cannot_be_written_does_not_bury_the_error(snakemake, capsys):

@@ -44,7 +44,7 @@ PROJECT = (
 )
 LEFT_OUT = ("__pycache__", ".egg-info", "docs/api")
 # Of results/{scale}: all but these, which serve the run itself or are large.
-NOT_PACKED = ("shards", ".digests")
+NOT_PACKED = ("shards",)
 KINDS = {
     **{"csv": "text/csv", "html": "text/html", "json": "application/json", "log": "text/plain", "md": "text/markdown"},
     **{

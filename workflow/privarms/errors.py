@@ -8,7 +8,7 @@ class PrivarmsError(Exception):
 
 
 class DamagedError(PrivarmsError):
-    """A file that the pipeline made and that is no longer what it wrote.
+    """A file that the pipeline made and that cannot be read any more.
 
     path: the file; reason: what is wrong with it
     """

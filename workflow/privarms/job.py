@@ -5,20 +5,12 @@ import logging
 import sys
 from collections.abc import Iterator
 
-from privarms.errors import DamagedError, PrivarmsError, StudyError
-from privarms.files import digests
-from privarms.files.whole import set_aside
+from privarms.errors import PrivarmsError, StudyError
 
 
 @contextlib.contextmanager
-def job(snakemake, keep_digests: bool = True) -> Iterator[None]:
-    """Log to `snakemake.log`; a PrivarmsError becomes one line there and on stderr, and exit status 1.
-
-    Inputs are held against their digests first, and those of the outputs are kept. A damaged input is set aside:
-    Snakemake sees then that it is missing, and the next run makes it again.
-
-    keep_digests: False for files that belong to the user as soon as they are there
-    """
+def job(snakemake) -> Iterator[None]:
+    """Log to `snakemake.log`; a PrivarmsError becomes one line there and on stderr, and exit status 1."""
     logging.basicConfig(
         filename=snakemake.log[0], filemode="w", level=logging.INFO, format="%(asctime)s %(message)s", force=True
     )
@@ -27,17 +19,9 @@ def job(snakemake, keep_digests: bool = True) -> Iterator[None]:
     logging.raiseExceptions = False
     log = logging.getLogger(snakemake.rule)
     try:
-        for path in snakemake.output:
-            digests.forget(path)
-        for path in snakemake.input:
-            digests.verify(path)
         yield
-        for path in snakemake.output if keep_digests else ():
-            digests.keep(path)
     except PrivarmsError as error:
-        if isinstance(error, DamagedError):
-            message = set_aside(error)
-        elif isinstance(error, StudyError):
+        if isinstance(error, StudyError):
             own = [f"{folder}/studies" for folder in snakemake.config.get("extensions", [])]
             message = error.in_folder(snakemake.config["studies"], *own)
         else:

@@ -56,23 +56,6 @@ def test_signs_are_those_of_the_largest_loading_and_of_the_first_among_equals():
     assert reduction._signs(components).tolist() == [-1, -1, 1]
 
 
-def test_mirrored_columns_point_the_way_of_the_first():
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        level = rng.random((60, 1)) < 0.5
-        rest = rng.standard_normal((60, 2))
-        for pair in ([level, ~level], [~level, level]):
-            contexts, _ = reduce(of_numbers(np.hstack([*pair, rest]).astype(float)), np.ones(60, int), "pca_all")
-            assert np.corrcoef(contexts[:, 0], pair[0][:, 0])[0, 1] > 0.5
-
-
-def test_constant_columns_and_directions_do_no_harm():
-    features = np.tile([1.0, 2.0, 3.0, 4.0], (20, 1))
-    features[:, 0] = np.arange(20)
-    contexts, _ = reduce(of_numbers(features), np.repeat([0, 1], 10), "pca_auxiliary")
-    assert np.isfinite(contexts).all()
-
-
 @pytest.fixture
 def mixed():
     """Two numbers and two categories of 3 and 2 levels; a fifth of the rows have no level of the second."""
@@ -129,14 +112,6 @@ def test_a_level_that_no_fitted_row_has_is_left_out_and_its_rows_are_counted(mix
     assert account["target_rows_with_unseen_levels"] == 0
 
 
-def test_a_level_that_all_fitted_rows_have_is_left_out_but_not_unseen(mixed):
-    codes = mixed.codes.copy()
-    codes[50:, 0] = 1
-    account = reduce(mixed._replace(codes=codes), np.repeat([0, 1], 50), "pca_auxiliary")[1]
-    assert account["left_out_features"] == ["c=x", "c=y", "c=z"]
-    assert account["target_rows_with_unseen_levels"] == (codes[:50, 0] != 1).sum()
-
-
 @pytest.mark.parametrize("columns", [1, 2, 3, 4])
 def test_fewer_than_three_features_give_as_many_dimensions(columns):
     rng = np.random.default_rng(columns)
@@ -154,33 +129,3 @@ def test_a_direction_without_variance_is_constant():
     assert account["explained_variance"] == [1, 0, 0]
     np.testing.assert_allclose(contexts[:, 0], (line + 1) / 2, atol=1e-12)
     assert (contexts[:, 1:] == 0).all()
-
-
-def test_rounding_in_a_constant_feature_is_no_variance():
-    features = np.full((1000, 2), 1e15 / 3)
-    contexts, account = reduce(of_numbers(features), np.ones(1000, int), "pca_all")
-    assert account["explained_variance"] == [0, 0]
-    assert (contexts == 0).all()
-
-
-@pytest.mark.parametrize("exponent", [-1070, -1000, -600, 600, 1000])
-@pytest.mark.parametrize("method", ["pca_auxiliary", "pca_all"])
-def test_a_feature_whose_variance_underflows_or_overflows_counts_as_any_other(exponent, method):
-    rng = np.random.default_rng(3)
-    # Few digits: they stay where the smallest numbers have few.
-    plain = rng.integers(-8, 9, (200, 4)).astype(float)
-    extreme = plain.copy()
-    extreme[:, 1] = np.ldexp(plain[:, 1], exponent)
-    source_of = rng.integers(0, 2, 200)
-    expected, account = reduce(of_numbers(plain), source_of, method)
-    found, same = reduce(of_numbers(extreme), source_of, method)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-    assert same == account
-    assert account["left_out_features"] == []
-
-
-def test_ordinary_features_are_left_as_they_are_to_the_bit():
-    numbers = np.random.default_rng(4).standard_normal((10, 3)) * [1e-100, 1, 1e100]
-    assert reduction._of_moderate_size(numbers, np.arange(10)) is numbers
-    numbers[:, 0] = 0
-    assert reduction._of_moderate_size(numbers, np.arange(10)) is numbers

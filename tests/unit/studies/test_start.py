@@ -1,55 +1,31 @@
-"""The start of a run asks servers once, for what is not here, and says what came of it."""
+"""The start of a run: which data are there, and which configuration files are read."""
 
 import os
 import subprocess
 import sys
 
-import pytest
-
 from privarms.data import sources
 from privarms.studies import start
 
-FILE = {"name": "a.csv", "url": "http://example.org/a.csv"}
-
-
-@pytest.fixture
-def asked(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    calls = []
-
-    def probe(addresses):
-        calls.append(addresses)
-        return {a: "" if a.endswith("/there/a.csv") else "did not answer within 3 s" for a in addresses}
-
-    monkeypatch.setattr(sources, "_probe", probe)
-    return calls
+FILE = {"name": "a.csv", "url": "http://127.0.0.1:9/a.csv"}
 
 
 def described(name, **entry):
     return sources.describe(name, [FILE], title="T", licence="L", citation="C", **entry)
 
 
-def test_all_datasets_are_looked_for_at_once(asked, tmp_path):
-    of_sources = {d.name: d for d in (described("gone"), described("there"), described("here"), described("other"))}
+def test_data_are_real_where_their_files_are_and_else_a_stand_in_or_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "data/raw/here").mkdir(parents=True)
     (tmp_path / "data/raw/here/a.csv").touch()
-    config = {"scale": "quick", "mirror": "http://mirror"}
-    statuses, lacking = start.look_for(["gone", "there", "here"], config, of_sources)
-    assert statuses == {"gone": "stand-in", "there": "real", "here": "real"}
-    assert asked == [["http://example.org/a.csv", "http://mirror/gone/a.csv", "http://mirror/there/a.csv"]]
-    assert list(lacking) == ["gone"]
-    assert lacking["gone"].endswith(
-        "Looked for: http://mirror/gone/a.csv did not answer within 3 s; "
-        "http://example.org/a.csv did not answer within 3 s."
-    )
-
-
-def test_where_everything_is_here_nobody_is_asked(asked, tmp_path):
-    (tmp_path / "data/raw/here").mkdir(parents=True)
-    (tmp_path / "data/raw/here/a.csv").touch()
-    config = {"scale": "paper", "mirror": "http://mirror"}
-    assert start.look_for(["here"], config, {"here": described("here")}) == ({"here": "real"}, {})
-    assert asked == [[]]
+    (tmp_path / "mirror/there").mkdir(parents=True)
+    (tmp_path / "mirror/there/a.csv").touch()
+    datasets = (described("gone"), described("there"), described("here"), described("own", table={"label": "a"}))
+    of_sources = {dataset.name: dataset for dataset in datasets}
+    for scale, otherwise in (("quick", "stand-in"), ("paper", "missing")):
+        config = {"scale": scale, "mirror": str(tmp_path / "mirror")}
+        statuses = start.look_for(list(of_sources), config, of_sources)
+        assert statuses == {"gone": otherwise, "there": "real", "here": "real", "own": "missing"}
 
 
 def test_files_behind_every_configfile_are_read(monkeypatch, tmp_path):

@@ -46,7 +46,7 @@ class Features(NamedTuple):
             yield self.dense(rows[first : first + CHUNK])
 
     def take(self, rows: np.ndarray) -> "Features":
-        """The features of these rows alone."""
+        """The features of only these rows."""
         return self._replace(numbers=self.numbers[rows], codes=self.codes[rows])
 
 
@@ -59,7 +59,8 @@ class Table(NamedTuple):
     """A dataset before its reduction: complete rows in the order of the files.
 
     features: n rows; labels: int64[n], an index into label_names;
-    sources: int64[n], 0 for the target and m for source_names[m - 1]; report: what was read and dropped, per file
+    sources: int64[n], 0 for the target and m for source_names[m - 1]
+    files: file -> {rows, dropped, dropped_because}, how many rows were read and how many were dropped
     """
 
     features: Features
@@ -67,4 +68,4 @@ class Table(NamedTuple):
     label_names: list[str]
     sources: np.ndarray
     source_names: list[str]
-    report: dict
+    files: dict[str, dict]

@@ -6,10 +6,10 @@ target. The table has 1,371 rows fewer than the file, which ones is not stated e
 the level NonBinary, for which one dimension from Man to Woman has no place, and `gender: all` puts it between the two.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from typing import BinaryIO
 
 import numpy as np
-import pyarrow.compute as pc
 
 from privarms.data import delimited
 from privarms.data.features import Table, of_numbers
@@ -67,20 +67,24 @@ OTHER_COUNTRIES = ("Germany", "India", "United Kingdom of Great Britain and Nort
 STAND_IN_SEED = 2022
 
 
-def read(lines: Mapping[str, Iterable[str]], options: Mapping[str, str]) -> Table:
-    """The complete rows of stackoverflow_full.csv in their order; other columns than the needed ones may be missing.
-
-    Rows with a missing or malformed value are dropped and counted. Raises PrivarmsError for another kind of file, see
-    `delimited`, and for a file without a complete row.
-    """
-    ((file, content),) = lines.items()
-    account = delimited.Account(file)
-    columns = [*NUMBERS, COUNTRY, LABEL]
-    parts = [_applicants(b, options["gender"]) for b in delimited.read(file, content, account, columns)]
-    numbers, labels, sources = (np.concatenate(p) for p in zip(*parts, strict=True)) if parts else ([],) * 3
-    return Table(
-        of_numbers(numbers, list(NUMBERS)), labels, list(LABELS), sources, [SOURCE_COUNTRY], account.report(len(labels))
-    )
+def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
+    """Return the complete rows of stackoverflow_full.csv in their order; the others are dropped and counted."""
+    ((file, stream),) = files.items()
+    rows = delimited.read(file, stream, [*NUMBERS, COUNTRY, LABEL])
+    numbers = {}
+    for column, levels in NUMBERS.items():
+        if levels is None:
+            numbers[column] = rows.numbers(column, low=0.0)
+        else:
+            numbers[column] = np.array(list(levels.values()), float)[rows.codes(column, list(levels))]
+    labels = rows.codes(LABEL, ("0", "1")).astype(np.int64)
+    sources = (np.asarray(rows.texts(COUNTRY)) == SOURCE_COUNTRY).astype(np.int64)
+    if options["gender"] == "two_levels":
+        left_out = numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER]
+        rows.drop(left_out, f"Gender: {LEFT_OUT_GENDER}")
+    account, kept = rows.account(), rows.kept
+    features = of_numbers(np.column_stack([values[kept] for values in numbers.values()]), list(NUMBERS))
+    return Table(features, labels[kept], list(LABELS), sources[kept], [SOURCE_COUNTRY], {file: account})
 
 
 def generate() -> dict[str, list[str]]:
@@ -122,25 +126,6 @@ def generate() -> dict[str, list[str]]:
     }
     rows = zip(*(columns[name] for name in HEADER), strict=True)
     return {"stackoverflow_full.csv": [",".join(HEADER), *(",".join(map(str, row)) for row in rows)]}
-
-
-def _applicants(batch: delimited.Batch, gender: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers float64[m, 11], labels int64[m] and sources int64[m] of the rows that are kept."""
-    numbers = []
-    for column, levels in NUMBERS.items():
-        if levels is None:
-            numbers.append(batch.numbers(column, low=0.0))
-        else:
-            numbers.append(np.array(list(levels.values()), float)[batch.codes(column, list(levels))])
-    label = batch.codes(LABEL, ("0", "1"))
-    country = pc.utf8_trim_whitespace(batch.columns[COUNTRY])
-    batch.drop(pc.equal(country, "").to_numpy(zero_copy_only=False), f"{COUNTRY}: no value", "a country")
-    if gender == "two_levels":
-        nonbinary = numbers[list(NUMBERS).index("Gender")] == NUMBERS["Gender"][LEFT_OUT_GENDER]
-        batch.drop(nonbinary, f"Gender: {LEFT_OUT_GENDER}")
-    source = pc.equal(country, SOURCE_COUNTRY).to_numpy(zero_copy_only=False)
-    kept = batch.kept
-    return np.column_stack(numbers)[kept], label[kept].astype(np.int64), source[kept].astype(np.int64)
 
 
 def _counts(shares: Mapping[str, float], n: int) -> dict[str, int]:

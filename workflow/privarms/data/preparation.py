@@ -2,17 +2,19 @@
 
 A dataset is a module beside this one, of its own name or of the one that its entry in sources.yaml gives, with
   OPTIONS: dict, the allowed values of each of its options, the default first
-  read(lines, options) -> Table, from the lines of each raw file
-  generate() -> dict, the lines of raw files of the same layout, always the same ones: the synthetic stand-in
+  read(files, options) -> Table, from {name: binary stream} of the raw files
+  generate() -> {name: lines without their ends} of the same layout, always the same ones: the synthetic stand-in
 or it is one file whose columns its entry describes (`table`, see `own_table`); that needs no module.
 """
 
 import importlib
+import io
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -43,35 +45,28 @@ def prepare(
     touched.
     """
     given = {**dataset.options, **(options or {})}
-    checksums = {} if raw_files is None else _verified(dataset, raw_files)
+    checksums = {}
+    if raw_files is not None:
+        checksums = {f.name: verify(f, path) for f, path in zip(dataset.files, raw_files, strict=True)}
     if dataset.table is None:
-        module = _module(dataset)
+        module = importlib.import_module(f"privarms.data.{dataset.module}")
         chosen = choose_options(dataset.name, {**module.OPTIONS, "reduction": REDUCTIONS}, given)
-        table = (
-            module.read(module.generate(), chosen) if raw_files is None else _read(module, dataset, raw_files, chosen)
-        )
+        with ExitStack() as stack:
+            table = module.read(_streams(stack, module, dataset, raw_files), chosen)
     else:
         chosen = choose_options(dataset.name, {"reduction": own_table.reductions(dataset.table)}, given)
         if raw_files is None:
             raise PrivarmsError(f"{missing_message(dataset)} There is no stand-in for it.")
-        if "auxiliary" in dataset.at_most and "source" not in dataset.table:
-            raise PrivarmsError(
-                f"{dataset.name}: at_most.auxiliary: all rows are the target's; leave it out, or describe the `source`"
-            )
-        table = own_table.read(dataset.files[0].name, raw_files[0], dataset.table)
+        with open(raw_files[0], "rb") as stream:
+            table = own_table.read(dataset.files[0].name, stream, dataset.table)
     if raw_files is not None:
-        _refuse_other_row_counts(dataset, table)
-    table = _first_rows(table, dataset.at_most)
-    _refuse_unusable(dataset.name, table, chosen["reduction"])
+        _check_row_counts(dataset, table)
+    table, left_out = _first_rows(table, dataset.at_most)
+    _check_usable(dataset.name, table, chosen["reduction"])
     contexts, reduction = reduce(table.features, table.sources, chosen["reduction"])
-    if not np.isfinite(contexts).all():
-        raise PrivarmsError(
-            f"{dataset.name}: values of a feature are too far apart to be standardised, as 1e300 and 1e-300 are; leave "
-            f"its column out, or take logarithms. Numbers are {', '.join(table.features.number_names)}"
-        )
     if not any(reduction["explained_variance"]):
         raise PrivarmsError(f"{dataset.name}: no feature varies among the {reduction['fitted_rows']:,} rows to fit on")
-    facts = _facts(dataset, table, reduction, chosen, checksums)
+    facts = _facts(dataset, table, left_out, reduction, chosen, checksums)
     columns = {f"x{j + 1}": contexts[:, j] for j in range(contexts.shape[1])}
     prepared = pa.table({**columns, "label": table.labels, "source": table.sources})
     parquet.write(parquet_path, [prepared], {"facts": facts, **parquet.origin()})
@@ -89,43 +84,20 @@ def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], given: Ma
     return {key: given.get(key, values[0]) for key, values in allowed.items()}
 
 
-def _module(dataset: Dataset) -> ModuleType:
-    try:
-        return importlib.import_module(f"privarms.data.{dataset.module}")
-    except ModuleNotFoundError as error:
-        if error.name != f"privarms.data.{dataset.module}":
-            raise
-        raise PrivarmsError(
-            f"{dataset.name}: unknown dataset; expected a module workflow/privarms/data/{dataset.module}.py that can "
-            "read it, or a `table` in its entry that describes its columns"
-        ) from None
+def _streams(
+    stack: ExitStack, module: ModuleType, dataset: Dataset, raw_files: Sequence[Path | str] | None
+) -> dict[str, BinaryIO]:
+    if raw_files is None:
+        return {name: io.BytesIO("\n".join(lines).encode()) for name, lines in module.generate().items()}
+    return {
+        file.name: stack.enter_context(open(path, "rb")) for file, path in zip(dataset.files, raw_files, strict=True)
+    }
 
 
-def _verified(dataset: Dataset, raw_files: Sequence[Path | str]) -> dict[str, str]:
-    """file -> its SHA-256, held against the one in sources.yaml if there is one."""
-    if len(raw_files) != len(dataset.files):
-        names = ", ".join(f.name for f in dataset.files)
-        raise PrivarmsError(f"{dataset.name}: expected {len(dataset.files)} raw files ({names}), got {len(raw_files)}")
-    return {file.name: verify(file, path) for file, path in zip(dataset.files, raw_files, strict=True)}
-
-
-def _read(module: ModuleType, dataset: Dataset, raw_files: Sequence[Path | str], options: Mapping[str, str]) -> Table:
-    with ExitStack() as open_files:
-        lines = {
-            file.name: open_files.enter_context(open(path, encoding="utf-8"))
-            for file, path in zip(dataset.files, raw_files, strict=True)
-        }
-        try:
-            table = module.read(lines, options)
-        except UnicodeDecodeError as error:
-            raise PrivarmsError(f"{dataset.name}: a raw file is not UTF-8 text ({error})") from error
-    return table
-
-
-def _refuse_other_row_counts(dataset: Dataset, table: Table) -> None:
+def _check_row_counts(dataset: Dataset, table: Table) -> None:
     """PrivarmsError where a file has not as many rows, those that are dropped included, as `rows` says."""
     for file in dataset.files:
-        found = table.report["files"][file.name]["rows"]
+        found = table.files[file.name]["rows"]
         if file.rows is not None and found != file.rows:
             raise PrivarmsError(
                 f"{file.name}: expected {file.rows:,} rows, found {found:,}: it was cut or is another file; "
@@ -133,27 +105,24 @@ def _refuse_other_row_counts(dataset: Dataset, table: Table) -> None:
             )
 
 
-def _first_rows(table: Table, at_most: Mapping[str, int]) -> Table:
-    """The table cut to its first rows of the target and of the auxiliary sources together, if `at_most` says so."""
+def _first_rows(table: Table, at_most: Mapping[str, int]) -> tuple[Table, dict]:
+    """Return the first rows of the target and of all auxiliary sources, as many as `at_most` says, and what is left
+    out, for the facts."""
     if not at_most:
-        return table
+        return table, {}
     auxiliary = table.sources > 0
     kept = np.ones(len(auxiliary), bool)
-    report = {}
+    beyond = {}
     for part, rows in (("target", ~auxiliary), ("auxiliary", auxiliary)):
-        beyond = rows & (np.cumsum(rows) > at_most.get(part, len(rows)))
-        kept &= ~beyond
-        report[part] = int(beyond.sum())
+        out = rows & (np.cumsum(rows) > at_most.get(part, len(rows)))
+        kept &= ~out
+        beyond[part] = int(out.sum())
     rows = np.flatnonzero(kept)
-    return table._replace(
-        features=table.features.take(rows),
-        labels=table.labels[rows],
-        sources=table.sources[rows],
-        report={**table.report, "at_most": dict(at_most), "left_out_beyond": report},
-    )
+    first = table._replace(features=table.features.take(rows), labels=table.labels[rows], sources=table.sources[rows])
+    return first, {"at_most": dict(at_most), "left_out_beyond": beyond}
 
 
-def _refuse_unusable(name: str, table: Table, reduction: str) -> None:
+def _check_usable(name: str, table: Table, reduction: str) -> None:
     sizes = np.bincount(table.sources, minlength=len(table.source_names) + 1)
     if sizes[0] == 0:
         raise PrivarmsError(f"{name}: no complete row belongs to the target")
@@ -175,11 +144,18 @@ def _refuse_unusable(name: str, table: Table, reduction: str) -> None:
 
 
 def _facts(
-    dataset: Dataset, table: Table, reduction: Mapping, options: Mapping[str, str], checksums: Mapping[str, str]
+    dataset: Dataset,
+    table: Table,
+    left_out: Mapping,
+    reduction: Mapping,
+    options: Mapping[str, str],
+    checksums: Mapping[str, str],
 ) -> dict:
     """What is known of a prepared dataset; without checksums it is a stand-in."""
-    found = {file: {"sha256": sha256} for file, sha256 in checksums.items()}
-    read = {file: {**found.get(file, {}), **account} for file, account in table.report["files"].items()}
+    files = {
+        file: ({"sha256": checksums[file]} if checksums else {}) | account for file, account in table.files.items()
+    }
+    rows, dropped = (sum(account[key] for account in files.values()) for key in ("rows", "dropped"))
     sizes = np.bincount(table.sources, minlength=len(table.source_names) + 1)
     return {
         "dataset": dataset.name,
@@ -188,8 +164,11 @@ def _facts(
         "licence": dataset.licence,
         "citation": dataset.citation,
         "options": dict(options),
-        **table.report,
-        "files": read,
+        "rows": rows,
+        "dropped": dropped,
+        "complete": rows - dropped,
+        **left_out,
+        "files": files,
         "n_target": int(sizes[0]),
         "sources": len(table.source_names),
         "max_n_source": int(sizes[1:].max(initial=0)),

@@ -8,8 +8,6 @@ from privarms.data.features import Features
 DIMENSIONS = 3
 # What is fitted on: the auxiliary rows, so that nothing about the target's users is used, or all rows.
 REDUCTIONS = ("pca_auxiliary", "pca_all")
-# Numbers beyond 2^+-400 have squares that are 0 or infinite.
-LARGEST_EXPONENT = 400
 # A component that keeps less than this share of the variance is rounding, and constant.
 NEGLIGIBLE = 1e-12
 
@@ -23,7 +21,6 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
     stay, and are counted.
     """
     fitted = np.flatnonzero(sources > 0) if method == "pca_auxiliary" else np.arange(len(sources))
-    features = features._replace(numbers=_of_moderate_size(features.numbers, fitted))
     # More threads add in another order, and the bytes must not depend on the number of cores.
     with threadpool_limits(limits=1):
         mean, constant = _means(features, fitted)
@@ -41,21 +38,6 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
         "left_out_features": [name for name, out in zip(features.names, constant, strict=True) if out],
         "target_rows_with_unseen_levels": int(_unseen(features, fitted).sum()),
     }
-
-
-def _of_moderate_size(numbers: np.ndarray, fitted: np.ndarray) -> np.ndarray:
-    """The numbers, those of a column whose variance would underflow or overflow divided by a power of two.
-
-    Standardised they are the same. Contexts are not finite where a number is too large even so.
-    """
-    sizes = np.abs(numbers[fitted]).max(axis=0, initial=0.0)
-    exponents = np.frexp(sizes)[1]
-    extreme = np.flatnonzero((np.abs(exponents) > LARGEST_EXPONENT) & (sizes > 0))
-    if len(extreme):
-        numbers = numbers.copy()
-        with np.errstate(over="ignore"):
-            numbers[:, extreme] = np.ldexp(numbers[:, extreme], -exponents[extreme])
-    return numbers
 
 
 def _means(features: Features, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,14 +12,14 @@ source is one company, or the pick-ups at an airport (OPTIONS); either has about
 import datetime
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow.compute as pc
 
 from privarms.data import delimited
-from privarms.data.features import Features, Table
+from privarms.data.features import CHUNK, Features, Table
 from privarms.data.standin import logistic
 
 OPTIONS = {"source": ("blue_ribbon", "midway")}
@@ -77,20 +77,40 @@ STAND_IN_FIRST_DAY, STAND_IN_DAYS = datetime.datetime(2022, 5, 1), 61
 STAND_IN_SEED = 2022
 
 
-def read(lines: Mapping[str, Iterable[str]], options: Mapping[str, str]) -> Table:
-    """The trips of one file with all that is needed, in their order.
+def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
+    """Return the trips of one file with all that is needed, in their order.
 
     Rows with a missing, malformed or implausible value and trips paid in an unknown way are dropped and counted.
-    Raises PrivarmsError for another kind of file, see `delimited`, and for a file without a trip that can be used.
     """
-    ((file, content),) = lines.items()
-    account = delimited.Account(file)
-    parts = [_trips(b, options["source"]) for b in delimited.read(file, content, account, COLUMNS, _canonical)]
-    numbers, codes, labels, sources = (np.concatenate(p) for p in zip(*parts, strict=True)) if parts else ([],) * 4
+    ((file, stream),) = files.items()
+    rows = delimited.read(file, stream, COLUMNS, _canonical)
+    for column in ("pickup_community_area", "dropoff_community_area"):
+        # A tool that took a column with empty cells for numbers writes 8.0.
+        rows.columns[column] = pc.replace_substring_regex(rows.columns[column], r"\.0$", "")
+    payment = rows.codes("payment_type", PAYMENTS)
+    pickup = rows.codes("pickup_community_area", AREAS, missing=OUTSIDE)
+    dropoff = rows.codes("dropoff_community_area", AREAS, missing=OUTSIDE)
+    weekday, hour = _start(rows)
+    numbers = [rows.numbers(column, 0.0, most, dollars=True) for column, most in MOST.items()]
+    rows.drop(payment == PAYMENTS.index(UNKNOWN), f"payment_type: {UNKNOWN}")
+    angle = 2 * np.pi * hour / 24
+    numbers += [np.sin(angle), np.cos(angle), (pickup == dropoff) & (pickup != OUTSIDE)]
+    if options["source"] == "midway":
+        auxiliary = pickup == MIDWAY
+    else:
+        company = pc.starts_with(rows.columns["company"], COMPANY, ignore_case=True)
+        auxiliary = company.fill_null(False).to_numpy()
+    account, kept = rows.account(), rows.kept
     features = Features(
-        numbers, list(NUMBERS), codes, ["pickup_community_area", "weekday"], [list(AREAS), list(WEEKDAYS)]
+        np.column_stack([values[kept] for values in numbers]),
+        list(NUMBERS),
+        np.column_stack((pickup, weekday)).astype(np.int16)[kept],
+        ["pickup_community_area", "weekday"],
+        [list(AREAS), list(WEEKDAYS)],
     )
-    return Table(features, labels, list(LABELS), sources, [SOURCES[options["source"]]], account.report(len(labels)))
+    labels = (payment == PAYMENTS.index(CARD))[kept].astype(np.int64)
+    sources = auxiliary[kept].astype(np.int64)
+    return Table(features, labels, list(LABELS), sources, [SOURCES[options["source"]]], {file: account})
 
 
 def generate() -> dict[str, Iterator[str]]:
@@ -108,44 +128,17 @@ def _canonical(name: str) -> str:
     return re.sub(r"[\s_]+", "_", name.strip().lower())
 
 
-def _trips(batch: delimited.Batch, source: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Numbers float64[m, 8], codes int16[m, 2], labels int64[m] and sources int64[m] of the trips that are kept."""
-    for column in ("pickup_community_area", "dropoff_community_area"):
-        # A tool that took a column with empty cells for numbers writes 8.0.
-        batch.columns[column] = pc.replace_substring_regex(batch.columns[column], r"\.0$", "")
-    payment = batch.codes("payment_type", PAYMENTS)
-    pickup = batch.codes("pickup_community_area", AREAS, empty=OUTSIDE)
-    dropoff = batch.codes("dropoff_community_area", AREAS, empty=OUTSIDE)
-    weekday, hour = _start(batch)
-    numbers = [batch.numbers(column, 0.0, most, dollars=True) for column, most in MOST.items()]
-    batch.drop(payment == PAYMENTS.index(UNKNOWN), f"payment_type: {UNKNOWN}")
-    angle = 2 * np.pi * hour / 24
-    numbers += [np.sin(angle), np.cos(angle), (pickup == dropoff) & (pickup != OUTSIDE)]
-    if source == "midway":
-        auxiliary = pickup == MIDWAY
-    else:
-        auxiliary = pc.starts_with(batch.columns["company"], COMPANY, ignore_case=True).to_numpy(zero_copy_only=False)
-    kept = batch.kept
-    return (
-        np.column_stack(numbers)[kept],
-        np.column_stack((pickup, weekday)).astype(np.int16)[kept],
-        (payment == PAYMENTS.index(CARD))[kept].astype(np.int64),
-        auxiliary[kept].astype(np.int64),
-    )
-
-
-def _start(batch: delimited.Batch) -> tuple[np.ndarray, np.ndarray]:
-    """Weekday int[m], 0 for Monday, and hour float64[m] in [0, 24) of the start; rows without one are dropped."""
+def _start(rows: delimited.Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Weekday int[n], 0 for Monday, and hour float64[n] in [0, 24) of the start; rows without one are dropped."""
     # There are few different times, for they are rounded to 15 minutes.
-    encoded = pc.dictionary_encode(pc.utf8_trim_whitespace(batch.columns["trip_start_timestamp"]))
+    encoded = pc.dictionary_encode(rows.texts("trip_start_timestamp").combine_chunks())
     known = [_time(text) for text in encoded.dictionary.to_pylist()]
-    known = np.array([(-1, 0.0) if t is None else (t.weekday(), t.hour + t.minute / 60) for t in known])
-    weekday, hour = known.reshape(-1, 2)[encoded.indices.to_numpy()].T
-    batch.drop(weekday < 0, "trip_start_timestamp: not a time", "a time like 2022-05-17T07:15:00.000")
+    known = np.array([(-1, 0.0) if t is None else (t.weekday(), t.hour + t.minute / 60) for t in [*known, None]])
+    weekday, hour = known.reshape(-1, 2)[encoded.indices.fill_null(-1).to_numpy()].T
+    rows.drop(weekday < 0, "trip_start_timestamp: not a time", "a time like 2022-05-17T07:15:00.000")
     return weekday.astype(np.int64), hour
 
 
-@cache
 def _time(text: str) -> datetime.datetime | None:
     for form in TIMES:
         try:
@@ -185,8 +178,8 @@ def _stand_in_trips() -> Iterator[str]:
     ]
     areas = [*AREAS[:OUTSIDE], ""]
     companies = [COMPANY, *OTHER_COMPANIES]
-    for first in range(0, n, delimited.BATCH):
-        part = slice(first, first + delimited.BATCH)
+    for first in range(0, n, CHUNK):
+        part = slice(first, first + CHUNK)
         yield from map(
             ",".join,
             zip(

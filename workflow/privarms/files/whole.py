@@ -1,4 +1,4 @@
-"""Files that are either whole or not there: written under a temporary name, then renamed."""
+"""Files that are either whole or missing: written under a temporary name, then renamed."""
 
 import contextlib
 import csv
@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from privarms.errors import DamagedError, PrivarmsError
+from privarms.errors import PrivarmsError
 
 
 @contextlib.contextmanager
@@ -73,13 +73,3 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
                 f"{path}: line {number} has {len(row)} fields where the header has {len(header)}; make it again."
             )
     return header, rows
-
-
-def set_aside(error: DamagedError, remedy: str = "run again, and it is made anew") -> str:
-    """Rename the damaged file, and say so; where that fails the user has to do it."""
-    aside = error.path.with_name(f"{error.path.name}.damaged")
-    try:
-        os.replace(error.path, aside)
-    except OSError:
-        return str(error)
-    return f"{error.path}: damaged: {error.reason}; set aside as {aside.name}: {remedy}"

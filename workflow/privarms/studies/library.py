@@ -23,7 +23,6 @@ from pathlib import Path
 from types import ModuleType
 
 from privarms.errors import PrivarmsError
-from privarms.files.remembered import recall, remember
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT.name
@@ -414,14 +413,8 @@ def _imported(path: Path) -> set[Path]:
 
 
 def _imports(path: Path) -> list[str]:
-    """The full names that a file imports. To read them from all files takes as long as to plan a run."""
+    """The full names that a file imports."""
     text = _text(path)
-    # Relative imports depend on where a module is; a script has none.
-    where = f"{path.stem} of {_dotted(path)}" if path.is_relative_to(ROOT) or _extension_of(path) else "a script"
-    question = f"{sys.version} {_judge()} {where} {text}"
-    known = recall(question)
-    if known is not None:
-        return known.split()[1:]
     targets: list[str] = []
     # This very text, and not what the file may hold by now.
     for node in _statements(_parsed(path, text).body):
@@ -430,13 +423,7 @@ def _imports(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             of = absolute(path, node) if node.level else node.module or ""
             targets += [of, *(f"{of}.{alias.name}" for alias in node.names)]
-    remember(question, " ".join(["imports", *targets]))
     return targets
-
-
-@cache
-def _judge() -> str:
-    return Path(__file__).read_text(encoding="utf-8")
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

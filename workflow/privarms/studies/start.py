@@ -3,13 +3,12 @@
 import json
 import os
 import sys
-import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError, StudyError
-from privarms.files import digests, settings
+from privarms.files import settings
 from privarms.studies import cost, library, paths
 from privarms.studies import plan as planning
 from privarms.studies.cells import expand
@@ -48,8 +47,9 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     Raises PrivarmsError for every fault in config, studies, claims and sources.
     """
     where = "config/config.yaml, --configfile or --config"
-    settings.refuse_what_json_cannot_say(config, where)
-    settings.validate(config, "config", where, texts=True)
+    if main:
+        os.environ.pop(settings.VALIDATED_VARIABLE, None)
+    settings.validate(config, "config", where)
     library.extend(config.get("extensions", []))
     config = {**config, **{key: paths.found(config[key]) for key in ("studies", "claims", "published", "sources")}}
     of_papers = planning.papers(config)
@@ -64,9 +64,8 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     told = os.environ.get(STATUSES_VARIABLE)
     if main:
         refuse_unwritable(Path(paths.results(config["scale"])))
-    lacking: dict[str, str] = {}
     if main or told is None:
-        statuses, lacking = look_for(needed, config, of_sources)
+        statuses = look_for(needed, config, of_sources)
         os.environ[STATUSES_VARIABLE] = json.dumps(statuses)
     else:
         statuses = json.loads(told)
@@ -77,8 +76,8 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     if main:
         if library.extensions():
             warn_of_long_runs(config)
-        announce(plan, lacking)
-        set_aside_damaged(config["scale"])
+        announce(plan)
+        os.environ[settings.VALIDATED_VARIABLE] = "1"
     return plan
 
 
@@ -108,13 +107,6 @@ def warn_of_long_runs(config: Mapping) -> None:
     cost.tell(work)
 
 
-def set_aside_damaged(scale: str) -> None:
-    """Say on stderr which files are not what was made, and rename them, so that this run makes them again."""
-    prepared = Path(paths.prepared("any", "json")).parent
-    for said in digests.set_aside_damaged(paths.results(scale), prepared, Path(paths.results(scale)).parent):
-        print(said, file=sys.stderr)
-
-
 def refuse_unwritable(folder: Path) -> None:
     """PrivarmsError, before anything runs, where results cannot be written."""
     place = folder
@@ -124,33 +116,20 @@ def refuse_unwritable(folder: Path) -> None:
         raise PrivarmsError(f"{place}: not a folder that can be written, so {folder} cannot be filled; make it one")
 
 
-def look_for(
-    needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """dataset -> "real" where its raw files can be had, else "stand-in" at scale quick and "missing" at scale paper;
-    and for those that cannot be had what to do about it and where they were looked for.
-
-    There is no stand-in for a user's own data: without its file it is missing at either scale. A server is asked only
-    for files that are not here, all of them at once.
-    """
+def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:
+    """Return for each dataset "real" where its raw files can be obtained, else "stand-in" at scale quick and "missing"
+    at scale paper. There is no stand-in for a user's own data: without its file it is missing at either scale."""
     mirror = sources.choose_mirror(config.get("mirror"))
-    answers = sources.ask([of_sources[d] for d in needed], mirror=mirror)
+    obtainable = sources.obtainable([of_sources[d] for d in needed], mirror=mirror)
 
     def otherwise(dataset: str) -> str:
         return "stand-in" if config["scale"] == "quick" and of_sources[dataset].module else "missing"
 
-    there = {d: sources.available(of_sources[d], mirror=mirror, answers=answers) for d in needed}
-    lacking = {
-        d: sources.missing_message(of_sources[d], mirror=mirror, answers=answers) for d in needed if not there[d]
-    }
-    return {d: "real" if there[d] else otherwise(d) for d in needed}, lacking
+    return {d: "real" if d in obtainable else otherwise(d) for d in needed}
 
 
-def announce(plan: Plan, lacking: Mapping[str, str] = types.MappingProxyType({})) -> None:
-    """Say on stderr which data are not real and which claims have no paper in this run.
-
-    lacking: dataset -> what is to be said of it, where more is known than the plan says
-    """
+def announce(plan: Plan) -> None:
+    """Say on stderr which data are not real and which claims have no paper in this run."""
     words = {"stand-in": "a synthetic stand-in is used", "missing": "left out"}
     # Variants of a dataset lack the same files.
     alike: dict[tuple[str, str], list[str]] = {}
@@ -158,7 +137,7 @@ def announce(plan: Plan, lacking: Mapping[str, str] = types.MappingProxyType({})
         if status in words:
             alike.setdefault((plan.datasets.sources[dataset].folder, status), []).append(dataset)
     for (_, status), datasets in alike.items():
-        message = lacking.get(datasets[0]) or plan.datasets.missing_message(datasets[0])
+        message = plan.datasets.missing_message(datasets[0])
         print(f"{', '.join(datasets)}: {words[status]}. {message}", file=sys.stderr)
     for file in plan.outputs.left_out:
         print(f"{file}: left out: no study file of this run is called {file.name}", file=sys.stderr)
