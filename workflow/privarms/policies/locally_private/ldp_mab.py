@@ -33,7 +33,7 @@ from privarms.policies.locally_private._counts import (
     LOOKS,
     MISSES,
 )
-from privarms.policies.locally_private._partition import Tree, draw_tree, find, refine
+from privarms.fast_paths.locally_private._partition import Tree, draw_tree, find, refine
 from privarms.sure import sure
 
 LABEL = "LDPMAB"
