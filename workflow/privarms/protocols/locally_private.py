@@ -246,7 +246,7 @@ def _message_columns(params):
         total = {"in_parts": users, "halvings": users, "empty": bins, "alone": users}
         # Where every user adds noise to every bin, messages give nothing away.
         shares = {
-            name: np.zeros(1) if params.every_user else state.counts[name] / of for name, of in total.items()
+            name: np.zeros(1) if params.rules.every_user else state.counts[name] / of for name, of in total.items()
         }
         return {"regret": record.regret[-1:].copy()} | shares
 
@@ -287,18 +287,18 @@ def _partitions(policy, params, environment, checkpoints, rng, simulate):
 
 def _bins(state, K):
     tree = state.tree
-    bins = np.concatenate([[0], *([2 * i + 1, 2 * i + 2] for i in np.flatnonzero(tree.refined))]).astype(np.int64)
+    bins = np.concatenate([[0], *([2 * i + 1, 2 * i + 2] for i in np.flatnonzero(tree.nodes["refined"]))]).astype(np.int64)
     bins.sort()
     d = tree.lower.shape[1]
     second = (lambda corner: corner[bins, 1]) if d > 1 else (lambda corner: np.full(len(bins), np.nan))
     per_bin = {
         "bin": bins,
-        "depth": tree.depth[bins],
+        "depth": tree.nodes["depth"][bins],
         "x_low": tree.lower[bins, 0],
         "x_high": tree.upper[bins, 0],
         "y_low": second(tree.lower),
         "y_high": second(tree.upper),
-        "refined": tree.refined[bins].astype(np.int64),
+        "refined": tree.nodes["refined"][bins].astype(np.int64),
     }
     arms = state.arms[bins]
     looked_at = np.isfinite(arms["radius"])

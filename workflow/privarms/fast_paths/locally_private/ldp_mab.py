@@ -18,14 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.fast_paths.locally_private._partition import Tree, draw_tree, find, refine
+from privarms.fast_paths.locally_private._partition import Tree, draw_tree, find, record_type, refine
 from privarms.mechanisms.laplace import laplace, laplace_sum
-
-
-def record_type(*fields) -> np.dtype:
-    """Return a structured type whose fields are attributes, in numba and in plain Python."""
-    return np.dtype((np.record, np.dtype(list(fields), align=True)))
-
 
 # A bin of the tree.
 BIN = record_type(
@@ -33,7 +27,6 @@ BIN = record_type(
     ("owed", np.int64),  # users in the bin whose noise is not drawn yet; unused where every user adds noise
     ("here", np.int64),  # users of the current batch in the bin
     ("only", np.int64),  # the last arm left, or -1
-    ("side", np.float64),  # 2^(-s/d), about the length of an edge
     ("stale", np.bool_),  # whether the chances of the arms have to be computed again
     ("weighed", np.bool_),  # whether an earlier source weighs anything
 )
@@ -94,7 +87,7 @@ class State(NamedTuple):
 def init(params, rng):
     """Return one bin, the whole cube, with every arm active, in a freshly drawn tree."""
     tree, K = draw_tree(params.depth, params.dimensions, rng), params.n_arms
-    bins, leaves = len(tree.dimension), 2**params.depth
+    bins, leaves = len(tree.nodes), 2**params.depth
     state = State(
         tree,
         np.zeros(bins, BIN),
@@ -106,7 +99,6 @@ def init(params, rng):
     )
     for i in range(bins):
         state.bins[i].only = -1
-        state.bins[i].side = tree.sides[tree.depth[i]]
         state.bins[i].stale = True
         for k in range(K):
             state.arms[i, k].radius = np.inf
@@ -115,67 +107,71 @@ def init(params, rng):
     return state
 
 
+# The functions that are inlined get numbers, records and `Rules`, which hold no array: numba counts the references to
+# every array that is passed on, which in a loop over bins takes longer than the work itself.
+
+
 @njit(inline="always")
-def weighs(params, t):
+def weighs(rules, t):
     """Return whether a source weighs anything in a bin after t users, (27)."""
-    return (t > params.warm_up) | (params.at_warm_up & (t >= params.warm_up))
+    return (t > rules.warm_up) | (rules.at_warm_up & (t >= rules.warm_up))
 
 
 @njit(inline="always")
-def weight(params, squared, U, t):
-    """Return the weight of a source, (27), in an arm with noisy count U after t users; squared: its epsilon."""
+def weight(rules, squared, U, t):
+    """Return the weight of a source, (27), for a noisy count U after t users; squared: its epsilon, squared."""
     share = squared * U / t
-    if params.absolute:
+    if rules.absolute:
         share = abs(share)
-    return min(share, 1.0) if weighs(params, t) else 0.0
+    return min(share, 1.0) if weighs(rules, t) else 0.0
 
 
 @njit(inline="always")
-def estimate(params, squared, t, arm):
+def estimate(rules, squared, t, arm):
     """Write the estimate of an arm, (13) and (26), and its radius, (14) and (28); return the source's weight."""
-    share = weight(params, squared, arm.U, t)
+    share = weight(rules, squared, arm.U, t)
     numerator = arm.N + share * arm.V
     denominator = arm.D + share * arm.U
     variance = arm.B + share * share * max(arm.U, t / squared)
-    if not params.single_sum:
+    if not rules.single_sum:
         arm.N, arm.D, arm.B = numerator, denominator, variance
-    divisor = denominator + params.denominator
+    divisor = denominator + rules.denominator
     value = numerator / divisor if divisor != 0 else 0.0
-    arm.estimate = value if params.unclipped else min(max(value, 0.0), 1.0)
-    radius = params.scale * np.sqrt(variance + params.offset) / abs(denominator)
+    arm.estimate = value if rules.unclipped else min(max(value, 0.0), 1.0)
+    radius = rules.scale * np.sqrt(variance + rules.offset) / abs(denominator)
     arm.radius = radius if denominator != 0 else np.inf
     return share
 
 
 @njit(inline="always")
-def half_width(params, side, arm):
-    """Return how far the confidence interval of an arm in (16) and (29) reaches from the estimate."""
-    width = params.width * arm.radius
-    return width if params.no_floor else max(width, side)
+def half_width(rules, side, arm):
+    """Return half the width of an arm's confidence interval in (16) and (29)."""
+    width = rules.width * arm.radius
+    return width if rules.no_floor else max(width, side)
 
 
 @njit(inline="always")
-def count_look(params, counts, arm, truth, share):
+def count_look(rules, counts, arm, truth, share):
     """Count a look at an estimate, and a miss if its expectation, (14), is outside the radius."""
     total = truth.E + share * truth.T
     users = truth.F + share * truth.C
-    if not params.single_sum:
+    if not rules.single_sum:
         truth.E, truth.F = total, users
     expected = total / users if users != 0 else 0.0
     if arm.radius < np.inf:
-        counts[0].looks += 1
-        counts[0].misses += abs(arm.estimate - expected) > arm.radius
+        counts.looks += 1
+        counts.misses += abs(arm.estimate - expected) > arm.radius
 
 
 @njit(inline="always")
 def count_messages(counts, halvings, here):
-    """Count what a bin shows of the target's batch: halvings, of the bin; here, users in it."""
+    """Count what the target's batch shows of a bin: halvings, of the bin; here, users in it."""
     if halvings > 0:
-        counts[0].in_parts += here
-        counts[0].halvings += here * halvings
-    counts[0].followed += 1
-    counts[0].empty += here == 0
-    counts[0].alone += here == 1
+        counts.in_parts += here
+        counts.halvings += here * halvings
+    counts.followed += 1
+    counts.empty += here == 0
+    counts.alone += here == 1
 
 
 @njit
@@ -190,135 +186,133 @@ def noise_of_many(scale, users, rng):
 
 
 @njit(inline="always")
-def receive(params, scale, users, bins, arms, truths, i, misses, rng):
-    """Add the messages of a batch to the sums of bin i, (12) and (25); return how many users are in the bin."""
-    K, t, here = arms.shape[1], bins[i].t + users, bins[i].here
-    bins[i].t = t
-    if here > 0:
-        bins[i].here = 0
-        for k in range(K):
-            arms[i, k].U += arms[i, k].pulled
-            arms[i, k].V += arms[i, k].rewarded
-            if misses:
-                truths[i, k].C += arms[i, k].pulled
-                truths[i, k].T += truths[i, k].expected
-                truths[i, k].expected = 0.0
-            arms[i, k].pulled = 0
-            arms[i, k].rewarded = 0
-    # Noise is drawn when the source weighs something: of all users so far, and then batch by batch.
-    if params.every_user:
-        owed = users if weighs(params, t - users) else t
-    else:
-        owed = bins[i].owed + here
-    if owed > 0 and weighs(params, t):
-        for k in range(K):
-            if arms[i, k].active:
-                if owed == 1:
-                    arms[i, k].U += laplace(scale, rng)
-                    arms[i, k].V += laplace(scale, rng)
-                else:
-                    arms[i, k].U += noise_of_many(scale, owed, rng)
-                    arms[i, k].V += noise_of_many(scale, owed, rng)
-        owed = 0
-    bins[i].owed = owed
-    return here
+def add_batch(arm, truth):
+    """Add the users of a batch to the sums of an arm, without noise."""
+    arm.U += arm.pulled
+    arm.V += arm.rewarded
+    truth.C += arm.pulled
+    truth.T += truth.expected
+    arm.pulled, arm.rewarded, truth.expected = 0, 0, 0.0
 
 
 @njit
-def settle(bins, arms, live, counts, place):
+def settle(state, place):
     """Follow the bin at a place of `live` no further: one arm is left."""
+    live, counts = state.live, state.counts[0]
     i = live[place]
-    for k in range(arms.shape[1]):
-        if arms[i, k].active:
-            bins[i].only = k
-    counts[0].live -= 1
-    live[place] = live[counts[0].live]
+    for k in range(state.arms.shape[1]):
+        if state.arms[i, k].active:
+            state.bins[i].only = k
+    counts.live -= 1
+    live[place] = live[counts.live]
 
 
 @njit
-def halve(tree, arms, live, counts, place):
+def halve(state, place):
     """Refine the bin at a place of `live`, Algorithm 1."""
+    live, counts = state.live, state.counts[0]
     i = live[place]
-    refine(tree, i)
-    left = 2 * i + 1
-    for k in range(arms.shape[1]):
-        arms[left, k].active = arms[i, k].active
-        arms[left + 1, k].active = arms[i, k].active
-    live[place] = left
-    live[counts[0].live] = left + 1
-    counts[0].live += 1
+    refine(state.tree, i)
+    for part in range(2 * i + 1, 2 * i + 3):
+        for k in range(state.arms.shape[1]):
+            state.arms[part, k].active = state.arms[i, k].active
+    live[place] = 2 * i + 1
+    live[counts.live] = 2 * i + 2
+    counts.live += 1
 
 
 @njit(error_model="numpy", forceinline=True)
 def update(params, state, source, users, seen, misses, rng):
-    """The server's side of Algorithms 2 and 3, after a batch of so many users; seen: of the source, this batch too."""
-    K, squared, scale = params.n_arms, params.epsilons[source] ** 2, 4 / params.epsilons[source]
-    tree, bins, arms, truths, live, counts = state.tree, state.bins, state.arms, state.truths, state.live, state.counts
+    """The server's side of Algorithms 2 and 3 after a batch of so many users; seen: of the source, this batch too."""
+    rules, K, squared, scale = params.rules, params.n_arms, params.epsilons[source] ** 2, 4 / params.epsilons[source]
+    nodes, bins, arms, truths, live = state.tree.nodes, state.bins, state.arms, state.truths, state.live
+    counts = state.counts[0]
     # Backwards: the parts of a refined bin are appended, and the last bin takes the place of a settled one.
-    for place in range(counts[0].live - 1, -1, -1):
+    for place in range(counts.live - 1, -1, -1):
         i = live[place]
-        here = receive(params, scale, users, bins, arms, truths, i, misses, rng)
+        node, bin_ = nodes[i], bins[i]
+        here, t = bin_.here, bin_.t + users
         if source == 0:
-            count_messages(counts, tree.depth[i], here)
-        t, side = bins[i].t, bins[i].side
-        if t < params.warm_up and not (params.any_source and bins[i].weighed):
+            count_messages(counts, node.depth, here)
+        # Noise is drawn when the source weighs something: of all users so far, and then batch by batch.
+        owed = bin_.owed + here
+        if rules.every_user:
+            owed = users if weighs(rules, t - users) else t
+        bin_.t, bin_.owed, bin_.here = t, owed, 0
+        if here > 0:
+            for k in range(K):
+                add_batch(arms[i, k], truths[i, k])
+        if owed > 0 and weighs(rules, t):
+            bin_.owed = 0
+            for k in range(K):
+                arm = arms[i, k]
+                # (12) and (25)
+                if arm.active and owed == 1:
+                    arm.U += laplace(scale, rng)
+                    arm.V += laplace(scale, rng)
+                elif arm.active:
+                    arm.U += noise_of_many(scale, owed, rng)
+                    arm.V += noise_of_many(scale, owed, rng)
+        if t < rules.warm_up and not (rules.any_source and bin_.weighed):
             continue
-        best = -np.inf
+        highest = -np.inf
         for k in range(K):
-            if arms[i, k].active:
-                share = estimate(params, squared, t, arms[i, k])
+            arm = arms[i, k]
+            if arm.active:
+                share = estimate(rules, squared, t, arm)
                 if misses:
-                    count_look(params, counts, arms[i, k], truths[i, k], share)
-                best = max(best, arms[i, k].estimate - half_width(params, side, arms[i, k]))
-        bins[i].stale = bins[i].stale or not params.uniform
+                    count_look(rules, counts, arm, truths[i, k], share)
+                highest = max(highest, arm.estimate - half_width(rules, node.side, arm))
+        bin_.stale |= not rules.uniform
         before, small_before, after, small_after = 0, 0, 0, 0
         for k in range(K):
-            if arms[i, k].active:
-                small = arms[i, k].radius < params.tau * side
+            arm = arms[i, k]
+            if arm.active:
+                small = arm.radius < rules.tau * node.side
                 before += 1
                 small_before += small
                 # (16) and (29)
-                if best > arms[i, k].estimate + half_width(params, side, arms[i, k]):
-                    arms[i, k].active = False
-                    bins[i].stale = True
-                    row = state.removals[counts[0].removals]
+                if highest > arm.estimate + half_width(rules, node.side, arm):
+                    arm.active = False
+                    bin_.stale = True
+                    row = state.removals[counts.removals]
                     row[0], row[1], row[2], row[3] = source, seen, i, k
-                    counts[0].removals += 1
+                    counts.removals += 1
                 else:
                     after += 1
                     small_after += small
         # (17)
-        asked, small = (after, small_after) if params.after_removal else (before, small_before)
+        asked, small = (after, small_after) if rules.after_removal else (before, small_before)
         if after == 1:
-            settle(bins, arms, live, counts, place)
-        elif tree.depth[i] < params.depth and (small > 0 if params.some_arm else small == asked):
-            halve(tree, arms, live, counts, place)
+            settle(state, place)
+        elif node.depth < params.depth and (small > 0 if rules.some_arm else small == asked):
+            halve(state, place)
 
 
 @njit
 def end_source(params, state, source):
     """Keep what a source contributes to the sums of the followed bins; those of the next source start at 0."""
-    squared = params.epsilons[source] ** 2
+    rules, squared = params.rules, params.epsilons[source] ** 2
     for place in range(state.counts[0].live):
         i = state.live[place]
         t = state.bins[i].t
         for k in range(params.n_arms):
             arm, truth = state.arms[i, k], state.truths[i, k]
-            if params.single_sum and weighs(params, t):
-                share = weight(params, squared, arm.U, t)
+            if rules.single_sum and weighs(rules, t):
+                share = weight(rules, squared, arm.U, t)
                 arm.N += share * arm.V
                 arm.D += share * arm.U
                 arm.B += share * share * max(arm.U, t / squared)
                 truth.E += share * truth.T
                 truth.F += share * truth.C
             arm.U, arm.V, truth.T, truth.C = 0.0, 0.0, 0.0, 0.0
-        state.bins[i].weighed = state.bins[i].weighed or weighs(params, t)
+        state.bins[i].weighed = state.bins[i].weighed or weighs(rules, t)
         state.bins[i].t = 0
         state.bins[i].owed = 0
 
 
 @njit(error_model="numpy")
-def set_chances(params, bins, arms, i):
+def set_chances(rules, bins, arms, i):
     """Write the chances of the arms in bin i: uniform, (8), or those of the released program."""
     K, active, last, known = arms.shape[1], 0, 0, True
     lowest, highest = np.inf, -np.inf
@@ -331,7 +325,7 @@ def set_chances(params, bins, arms, i):
             highest = max(highest, arms[i, k].estimate)
     between = highest - lowest
     slope = 0.0
-    if not params.uniform and i > 0 and known and between >= 0.01:
+    if not rules.uniform and i > 0 and known and between >= 0.01:
         slope = np.log(1.2 * K / active) / (between + 1e-4)
     total = 0.0
     for k in range(K):
@@ -347,7 +341,7 @@ def set_chances(params, bins, arms, i):
 def stream(params, environment, state, source, checkpoints, rng, record):
     """All users of one source, batch by batch; for the target (0) the protocol's record is written."""
     n, K, tree, misses = params.users[source], params.n_arms, state.tree, record.misses
-    shortcut, grid, dimension, cut, refined = tree.shortcut, tree.grid, tree.dimension, tree.cut, tree.refined
+    rules, nodes, shortcut, grid = params.rules, tree.nodes, tree.shortcut, tree.grid
     bins, arms, truths, pulls = state.bins, state.arms, state.truths, record.pulls
     context, point = np.zeros(params.dimensions), np.full(params.dimensions, environment.point)
     shares, chances = np.zeros(K), np.zeros(K)
@@ -355,20 +349,20 @@ def stream(params, environment, state, source, checkpoints, rng, record):
     while user < n:
         first, last = user, min(user + params.batch, n)
         if source == 0:
-            i = find(shortcut, grid, dimension, cut, refined, point)
+            i = find(nodes, shortcut, grid, point)
             if bins[i].stale:
-                set_chances(params, bins, arms, i)
+                set_chances(rules, bins, arms, i)
             for k in range(K):
                 chances[k] = arms[i, k].chance - (arms[i, k - 1].chance if k > 0 else 0.0)
         while user < last:
             environment.arrive(environment, source, user, context, rng)
-            i = find(shortcut, grid, dimension, cut, refined, context)
+            i = find(nodes, shortcut, grid, context)
             followed = bins[i].only < 0
             if source > 0:
                 arm = environment.behave(environment, source, user, rng)
             elif followed:
                 if bins[i].stale:
-                    set_chances(params, bins, arms, i)
+                    set_chances(rules, bins, arms, i)
                 u = rng.random()
                 arm = 0
                 for k in range(K - 1):
