@@ -1,9 +1,9 @@
 """Start a run's local jobs as forks of one process that has imported what the scripts import.
 
 Most jobs take less time than the import of pandas and matplotlib. This is one of the two places that rely on an
-undocumented interface (`PythonScript.execute_script` of Snakemake); where that is not as expected, on other systems than
-Linux, after an edit of the library and with PRIVARMS_FORKSERVER=0 Snakemake starts every job as usual, with the same
-results.
+undocumented interface (`PythonScript.execute_script` of Snakemake). Where that is not as expected, on other systems
+than Linux, after an edit of the library and with PRIVARMS_FORKSERVER=0, Snakemake starts every job as usual; the
+results are the same.
 """
 
 import contextlib
