@@ -7,8 +7,8 @@ import numpy as np
 from numba import njit
 
 from privarms.errors import PrivarmsError
+from privarms.fast_paths import find
 from privarms.jit.cache import compiled
-from privarms.policies.locally_private._counts import ALONE, EMPTY, FOLLOWED, HALVINGS, IN_PARTS, LOOKS, MISSES
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
 
@@ -118,12 +118,13 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         )
     if cell.record not in (None, *RECORDS):
         raise ValueError(f"record: expected {', '.join(RECORDS)}; found {cell.record!r}")
+    simulate = find(policy, cell.environment)
     if cell.record == "partition":
         if cell.replicates > 1 or params.users[1:].any():
             raise ValueError(
                 "record: partition is for one run without auxiliary users; set replicates to 1 and n_aux to 0"
             )
-        return _partitions(policy, params, environment, cell.checkpoints, policy_rng)
+        return _partitions(policy, params, environment, cell.checkpoints, policy_rng, simulate)
     records = {"point": _point_columns, "eliminations": _elimination_columns}
     records["messages"] = _message_columns(params)
     records["validity"] = _validity_columns(params)
@@ -134,7 +135,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     for replicate in range(replicates):
         if shuffle is not None:
             compiled(shuffle)(environment, environment_rng)
-        state = run(policy, params, environment, checkpoints, policy_rng, record)
+        state = run(policy, params, environment, checkpoints, policy_rng, record, simulate)
         refuse_not_finite(reward=record.rewards, regret=record.regret)
         if cell.record in BINNED and not hasattr(state, "tree"):
             raise ValueError(f"record: {cell.record} is for policies with bins; {cell.policy} has none, give regret")
@@ -144,18 +145,46 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def run(policy, params, environment, checkpoints, rng, record):
-    """One replicate: the sources in their order, then the target. Returns the policy's state at the end.
+def run(policy, params, environment, checkpoints, rng, record, simulate=None):
+    """Run one replicate, by a fast path `simulate` if one is given; return the policy's state at the end.
 
     checkpoints: int64[C], increasing numbers of target users; record: a `Record`, overwritten
-    Not compiled as a whole: that would compile `policy.stream` twice.
     """
     record.pulls.fill(0)
-    state = compiled(policy.init)(params, rng)
-    for source in (*range(1, len(params.users)), 0):
-        if params.users[source] > 0:
-            compiled(policy.stream)(params, environment, state, source, checkpoints, rng, record)
-            compiled(policy.end_source)(params, state, source)
+    if simulate is not None:
+        return compiled(simulate)(params, environment, checkpoints, rng, record)
+    # A policy in plain Python is run by the same loop in plain Python.
+    kernel = compiled(play) if hasattr(policy.learn, "py_func") else play.py_func
+    return kernel(policy.init, policy.choose, policy.learn, params, environment, checkpoints, rng, record)
+
+
+@njit
+def play(init, choose, learn, params, environment, checkpoints, rng, record):
+    """Run one replicate user by user: the sources in their order, then the target."""
+    state = init(params, rng)
+    context = np.zeros(params.dimensions)
+    regret, earned, next_checkpoint = 0.0, 0.0, 0
+    for step in range(len(params.users)):
+        source = (step + 1) % len(params.users)
+        for user in range(params.users[source]):
+            environment.arrive(environment, source, user, context, rng)
+            if source > 0:
+                arm = environment.behave(environment, source, user, rng)
+            else:
+                arm = choose(params, state, context, rng)
+            mean = environment.mean(environment, source, user, context, arm)
+            reward = 1.0 if rng.random() < mean else 0.0
+            learn(params, state, source, user, context, arm, reward, rng)
+            if source == 0:
+                best = environment.best(environment, source, user, context)
+                earned += mean
+                record.pulls[arm] += 1
+                if arm != best:
+                    regret += environment.mean(environment, source, user, context, best) - mean
+                if next_checkpoint < len(checkpoints) and user + 1 == checkpoints[next_checkpoint]:
+                    record.regret[next_checkpoint] = regret
+                    record.rewards[next_checkpoint] = earned
+                    next_checkpoint += 1
     return state
 
 
@@ -201,7 +230,7 @@ def _elimination_columns(environment, checkpoints, record, state):
         "auxiliary": auxiliary,
         "auxiliary_wrong": auxiliary_wrong,
     }
-    counts |= {"looks": state.counts[LOOKS], "misses": state.counts[MISSES]}
+    counts |= {name: state.counts[name][0] for name in ("looks", "misses")}
     return {
         "regret": record.regret[-1:].copy(),
         **{name: np.array([count], np.int64) for name, count in counts.items()},
@@ -213,14 +242,13 @@ def _message_columns(params):
     users = int(params.users[0])
 
     def columns(environment, checkpoints, record, state):
-        given = np.zeros_like(state.counts) if params.every_user else state.counts
+        bins = max(state.counts["followed"][0], 1)
+        total = {"in_parts": users, "halvings": users, "empty": bins, "alone": users}
+        # Where every user adds noise to every bin, messages give nothing away.
         shares = {
-            "in_parts": given[IN_PARTS] / users,
-            "halvings": given[HALVINGS] / users,
-            "empty": given[EMPTY] / max(state.counts[FOLLOWED], 1),
-            "alone": given[ALONE] / users,
+            name: np.zeros(1) if params.rules.every_user else state.counts[name] / of for name, of in total.items()
         }
-        return {"regret": record.regret[-1:].copy()} | {name: np.array([share]) for name, share in shares.items()}
+        return {"regret": record.regret[-1:].copy()} | shares
 
     return columns
 
@@ -240,7 +268,7 @@ def _validity_columns(params):
     return columns
 
 
-def _partitions(policy, params, environment, checkpoints, rng):
+def _partitions(policy, params, environment, checkpoints, rng, simulate):
     parts = []
     # Between two batches a run that ends there would look at sums at which the whole run does not.
     looks = np.unique(np.minimum(-(-checkpoints // params.batch) * params.batch, params.users[0]))
@@ -249,7 +277,8 @@ def _partitions(policy, params, environment, checkpoints, rng):
         users[0] = t
         record = new_record(1, params.n_arms)
         # The same stream from its start: the same run, up to user t.
-        state = run(policy, params._replace(users=users), environment, np.array([t]), copy.deepcopy(rng), record)
+        start = copy.deepcopy(rng)
+        state = run(policy, params._replace(users=users), environment, np.array([t]), start, record, simulate)
         columns = _bins(state, params.n_arms)
         parts.append({"t": np.full(len(columns["bin"]), t), **columns})
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -258,32 +287,32 @@ def _partitions(policy, params, environment, checkpoints, rng):
 
 def _bins(state, K):
     tree = state.tree
-    bins = np.concatenate([[0], *([2 * i + 1, 2 * i + 2] for i in np.flatnonzero(tree.refined))]).astype(np.int64)
+    bins = np.concatenate([[0], *([2 * i + 1, 2 * i + 2] for i in np.flatnonzero(tree.nodes["refined"]))]).astype(np.int64)
     bins.sort()
     d = tree.lower.shape[1]
     second = (lambda corner: corner[bins, 1]) if d > 1 else (lambda corner: np.full(len(bins), np.nan))
     per_bin = {
         "bin": bins,
-        "depth": tree.depth[bins],
+        "depth": tree.nodes["depth"][bins],
         "x_low": tree.lower[bins, 0],
         "x_high": tree.upper[bins, 0],
         "y_low": second(tree.lower),
         "y_high": second(tree.upper),
-        "refined": tree.refined[bins].astype(np.int64),
+        "refined": tree.nodes["refined"][bins].astype(np.int64),
     }
-    looked_at = np.isfinite(state.radii[bins])
-    arms = np.arange(K)
+    arms = state.arms[bins]
+    looked_at = np.isfinite(arms["radius"])
     return {name: np.repeat(column, K) for name, column in per_bin.items()} | {
-        "arm": np.tile(arms, len(bins)),
-        "active": ((state.arms[bins][:, None] >> arms) & 1).ravel(),
-        "estimate": np.where(looked_at, state.estimates[bins], np.nan).ravel(),
-        "radius": np.where(looked_at, state.radii[bins], np.nan).ravel(),
+        "arm": np.tile(np.arange(K), len(bins)),
+        "active": arms["active"].astype(np.int64).ravel(),
+        "estimate": np.where(looked_at, arms["estimate"], np.nan).ravel(),
+        "radius": np.where(looked_at, arms["radius"], np.nan).ravel(),
     }
 
 
 def removals(state) -> np.ndarray:
     """The removals of a run in their order, int64[R, 4]: source, users of the source so far, bin, arm."""
-    return state.removals[: state.n_removals[0]]
+    return state.removals[: state.counts["removals"][0]]
 
 
 def holds(tree, bin_: int, point: np.ndarray) -> bool:
