@@ -46,8 +46,8 @@ def only_errors(done, *words):
 
 
 def jobs(done):
-    """The rules of the jobs that a run with --verbose finished."""
-    return re.findall(r"^[\d:]+  \d+ of \d+  (\w+)", done.stderr, flags=re.MULTILINE)
+    """The rules of the jobs that a run finished."""
+    return re.findall(r"^Finished jobid: \d+ \(Rule: (\w+)\)$", done.stderr, flags=re.MULTILINE)
 
 
 def not_whole(project, made):
@@ -98,14 +98,14 @@ def test_a_damaged_shard_is_found_by_its_checksum_and_made_again(small_made, tmp
     # As a failing disk does it: without a new time of change.
     os.utime(shard, ns=times)
 
-    done = project.run(str(STUDY), "--verbose")
+    done = project.run(str(STUDY))
     one_error(done, path, "damaged", f"set aside as {shard.name}.damaged", "run again")
     assert jobs(done) == []
     assert not shard.exists()
     assert not list((project.folder / RESULTS / "studies").rglob("*.parquet"))
 
     # Once up to the end, else as far as it matters.
-    again = project.run("--verbose", *(() if damage == "truncated" else (str(STUDY),)))
+    again = project.run(*(() if damage == "truncated" else (str(STUDY),)))
     assert again.returncode == 0, again.stderr
     assert jobs(again).count("simulate_shard") == 1
     assert not_whole(project, small_made) == [f"{path}.damaged"]
@@ -155,7 +155,7 @@ def test_any_other_result_that_is_not_what_was_made_is_said_and_made_again(small
         times = (place.stat().st_atime_ns, place.stat().st_mtime_ns)
         place.write_bytes(flipped(len(place.read_bytes()) // 2)(place.read_bytes()))
         os.utime(place, ns=times)
-    done = project.run("--verbose")
+    done = project.run()
     assert done.returncode == 0, done.stderr
     assert "build_report" in jobs(done)
     for path in damaged:

@@ -41,7 +41,7 @@ def locked(project):
 
 def forget(project):
     """Back to before the first run."""
-    for place in ("results", "logs", "benchmarks", ".snakemake"):
+    for place in ("results", "logs", ".snakemake"):
         shutil.rmtree(project.folder / place, ignore_errors=True)
 
 
