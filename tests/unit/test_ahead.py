@@ -11,7 +11,6 @@ from numba import njit
 
 from privarms import pcg64
 from privarms.ahead import ahead, settle
-from privarms.bench import counting
 from privarms.jit import cache as kept
 from privarms.jit.cache import FOLDER_VARIABLE
 from privarms.protocols import bandit
@@ -182,12 +181,4 @@ def test_a_generator_that_a_tuple_holds_is_drawn_from_one_by_one(as_the_library_
     ours, numpy_s = np.random.default_rng(1), np.random.default_rng(1)
     assert given(of_pair)((ours, 1.0), ours) == of_pair((numpy_s, 1.0), numpy_s)
     assert state(ours) == state(numpy_s)
-    assert not list(place.iterdir())
-
-
-def test_what_numba_does_not_know_by_itself_is_not_kept(as_the_library_s):
-    given, place = as_the_library_s
-    generator, draws = counting(np.random.default_rng(1))
-    given(two)(generator, generator)
-    assert draws.counts[:2].tolist() == [500, 500]
     assert not list(place.iterdir())

@@ -511,7 +511,7 @@ def test_a_script_shares_nothing_with_another_one(tmp_path, monkeypatch):
 
 
 def test_forks_are_of_a_process_with_one_thread(run):
-    needs = "import numba, numpy, pandas, pyarrow.parquet, scipy.stats, matplotlib.pyplot, privarms.bench\n"
+    needs = "import numba, numpy, pandas, pyarrow.parquet, scipy.stats, matplotlib.pyplot, privarms.protocols.bandit\n"
     threads = "import os\nsaid.write_text(str(len(os.listdir(f'/proc/{os.getppid()}/task'))))\n"
     run(needs)
     assert run(threads + needs) == "1"

@@ -1,17 +1,11 @@
 """What a kernel draws for a release in a ball: the generator's own numbers."""
 
-import numba
 import numpy as np
 import pytest
 from numba import njit
 
 from privarms.ahead import ahead, settle
 from privarms.mechanisms import l2_ball
-
-
-@njit
-def _in_a_kernel(numbers, vector, rng):
-    return l2_ball._draw_normals(numbers, vector, rng)
 
 
 @njit
@@ -33,14 +27,3 @@ def test_the_normals_are_those_of_the_generator(draw):
     assert squared == np.cumsum(vector**2)[-1]
     assert numbers.tolist() == theirs.standard_normal(len(numbers)).tolist()
     assert ours.bit_generator.state == theirs.bit_generator.state
-
-
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_a_kernel_may_draw_from_what_stands_in_for_a_generator():
-    from privarms.bench import counting
-
-    generator, draws = counting(np.random.default_rng(5))
-    numbers = np.zeros(7)
-    _in_a_kernel(numbers, numbers, generator)
-    assert numbers.tolist() == np.random.default_rng(5).standard_normal(7).tolist()
-    assert draws.counts.tolist() == [0, 0, 7, 0, 0]
