@@ -18,6 +18,7 @@ from privarms.files.parquet import revision
 from privarms.files.whole import whole
 from privarms.studies import paths
 
+PROFILES = ("ro/wfrun/process/0.5", "ro/wfrun/workflow/0.5", "workflowhub/workflow-ro-crate/1.0")
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 LICENCE = "https://spdx.org/licenses/MIT"
 PROJECT = (
@@ -96,13 +97,7 @@ def _describe(crate, scale: str, description: str, results: list) -> None:
         paths.PROJECT / "Snakefile", "project/Snakefile", main=True, lang="snakemake", lang_version=version("snakemake")
     )
     root = crate.root_dataset
-    root["conformsTo"] = [
-        *(
-            add(f"https://w3id.org/ro/wfrun/{p}", "CreativeWork", p, version="0.5")
-            for p in ("process/0.5", "workflow/0.5")
-        ),
-        add("https://w3id.org/workflowhub/workflow-ro-crate/1.0", "CreativeWork", "Workflow RO-Crate", version="1.0"),
-    ]
+    root["conformsTo"] = [add(f"https://w3id.org/{p}", "CreativeWork", p, version=Path(p).name) for p in PROFILES]
     root["name"], root["description"], root["datePublished"] = f"privarms: a run at scale {scale}", description, end
     root["license"] = add(LICENCE, "CreativeWork", "MIT License", identifier="MIT")
     root["author"] = root["publisher"] = workflow["creator"] = authors
