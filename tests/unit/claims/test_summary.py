@@ -52,21 +52,27 @@ def test_an_illegible_previous_ledger_is_named():
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "ending"),
     [
-        ("10:00 error: first\n10:01 error: users.csv: no column 'x'; add it\nValueError: of the cause\n", "users.csv:"),
-        ("10:00 failed\nTraceback (most recent call last):\n  File x\nKeyError: 'x'\n", "KeyError: 'x'"),
-        ("10:00 begins\n", "no error in the log: the job was interrupted, killed or out of memory"),
-        ("", "no error in the log: the job was interrupted, killed or out of memory"),
+        (
+            "10:00 error: first\n10:01 error: users.csv: no column 'x'; add it\nValueError: of the cause\n",
+            "failed: draw_figures p fig1: users.csv:",
+        ),
+        (
+            "10:00 failed\nTraceback (most recent call last):\n  File x\nKeyError: 'x'\n",
+            "failed: draw_figures p fig1: KeyError: 'x'",
+        ),
+        ("10:00 begins\n", "not finished: draw_figures p fig1: interrupted, killed or out of memory"),
+        ("", "not finished: draw_figures p fig1: interrupted, killed or out of memory"),
     ],
 )
-def test_a_failed_job_is_named_with_its_reason_and_log(text, reason):
+def test_a_failed_job_is_named_with_its_reason_and_log(text, ending):
     log, finished = Path(paths.log("paper", "draw_figures", "p", "fig1")), Path(paths.log("paper", "build_ledger"))
     log.parent.mkdir(parents=True)
     log.write_text(text)
     finished.write_text("10:00 done\n")
     first, *rest = summary.failures("paper", began=0)
-    assert first.startswith(f"failed: draw_figures p fig1: {reason}")
+    assert first.startswith(ending)
     assert first.endswith(f"\n  log: {log}")
     assert len(rest) == 1
     # A log of an earlier run says nothing about this one.

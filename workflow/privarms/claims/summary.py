@@ -35,18 +35,20 @@ def failures(scale: str, began: float) -> Iterator[str]:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         if not lines or not lines[-1].endswith(" done"):
             rule = " ".join(log.relative_to(Path("logs", scale)).with_suffix("").parts)
-            yield f"failed: {rule}: {reason(lines)}\n  log: {log}"
-    yield "Correct the causes, then continue with the same command. Finished jobs do not run again."
+            cause = reason(lines)
+            ending = (
+                f"failed: {rule}: {cause}" if cause else f"not finished: {rule}: interrupted, killed or out of memory"
+            )
+            yield f"{ending}\n  log: {log}"
+    yield "Continue with the same command; finished jobs do not run again."
 
 
 def reason(lines: list[str]) -> str:
-    """Return the error in a job's log: a message of ours or the last line of a traceback."""
+    """Return the error in a job's log, a message of ours or the last line of a traceback; "" without an error."""
     errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
     if errors:
         return errors[-1]
-    if any(line.endswith(" failed") for line in lines):
-        return lines[-1]
-    return "no error in the log: the job was interrupted, killed or out of memory"
+    return lines[-1] if any(line.endswith(" failed") for line in lines) else ""
 
 
 def results(scale: str, began: float) -> Iterator[str]:
