@@ -3,6 +3,7 @@ import importlib.util
 import os
 import re
 import sys
+import time
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
@@ -22,12 +23,13 @@ if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LI
         "PYTHONPATH",
 
 
-from privarms import forkserver, progress
+from privarms import forkserver
+from privarms.claims import summary
 from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.studies import paths
 from privarms.studies.resources import growing
-from privarms.studies.start import announce_end, configfiles_before_the_last, make_plan
+from privarms.studies.start import announce, configfiles_before_the_last, make_plan
 
 min_version("9.27")
 
@@ -63,7 +65,10 @@ except PrivarmsError as error:
 
 SCALE = plan.scale
 LOCK = paths.beside("uv.lock")
-RUN = progress.Run(workflow, plan)
+BEGAN = time.time()
+# Papers are made one after another, in the order of config/studies: the first results are early.
+PRIORITY = {paper: number for number, paper in enumerate(reversed(list(plan.outputs.papers)), 1)}
+DATA_FIRST = len(PRIORITY) + 1
 
 
 wildcard_constraints:
@@ -96,21 +101,20 @@ include: "workflow/rules/ledger.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/targets.smk"
-include: "workflow/rules/bench.smk"
 
 
 onstart:
     # A debugger needs the terminal.
     if workflow.local_exec and not workflow.execution_settings.debug:
         forkserver.use(os.path.join(HERE, "workflow", "scripts"), os.path.join(LIBRARY, "privarms"))
-    RUN.start(workflow)
+    summary.keep_previous_ledger(SCALE)
 
 
 onsuccess:
-    RUN.end(success=True)
-    announce_end(plan, RUN.began)
+    announce(plan)
+    summary.show(SCALE, BEGAN)
 
 
 onerror:
-    RUN.end(success=False, log=", ".join(log))
-    announce_end(plan, RUN.began)
+    announce(plan)
+    summary.show(SCALE, BEGAN, failed=True)

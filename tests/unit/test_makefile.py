@@ -94,6 +94,7 @@ def test_one_whose_pip_may_be_half_there_is_made_anew(make):
 
 
 IMPORTS = "snakemake.cli, numba, pandas, pyarrow.parquet, scipy.integrate, scipy.optimize, scipy.signal, scipy.stats"
+IMPORTS += ", snakemake_logger_plugin_rich"
 IMPORTS += ", matplotlib.pyplot, matplotlib.backends.backend_pdf, matplotlib.backends.backend_svg, jinja2, jsonschema"
 
 

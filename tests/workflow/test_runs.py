@@ -32,7 +32,7 @@ def test_everything_is_made(made):
     ):
         assert path in found
     logs = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in (made.folder / "logs").rglob("*.log")}
-    timed = {p.relative_to(made.folder / "benchmarks/quick").with_suffix("") for p in made.folder.rglob("*.tsv")}
+    timed = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in made.folder.rglob("*.tsv")}
     assert logs == timed
     assert len(logs) > 30
 
@@ -166,7 +166,7 @@ def test_the_tables_of_neel2018_hold_every_cell_that_is_asked_for(made):
 
 def test_the_names_that_people_type_are_targets(made):
     listed = made.run("--list-rules").stdout.split()
-    wanted = {"all", "figures", "tables", "ledger", "bench", "sajed2019", "ma2025", "sajed2019_fig1a", "ma2025_table1"}
+    wanted = {"all", "figures", "tables", "ledger", "audit", "sajed2019", "ma2025", "sajed2019_fig1a", "ma2025_table1"}
     assert wanted <= set(listed)
 
 
@@ -311,7 +311,7 @@ def test_a_figure_that_fails_takes_nothing_with_it(small):
     assert done.returncode != 0
     log = "logs/quick/draw_figures/sajed2019/fig1a.log"
     assert f"failed: draw_figures sajed2019 fig1a: KeyError: 'a stranger'\n  log: {log}\n" in done.stderr
-    assert "\nMend what is said there, then go on with the same command: snakemake --cores 2 " in done.stderr
+    assert done.stderr.count("\nfailed: ") == 1
     assert (small.folder / "results/quick/tables/sajed2019/stopping_time.tex").exists()
     assert (small.folder / "results/quick/ledger.csv").exists()
     assert not (small.folder / "results/quick/figures/sajed2019/fig1a.png").exists()

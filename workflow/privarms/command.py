@@ -145,18 +145,18 @@ def _ledger_diff(given) -> int:
 
 def _add_crate(parts) -> None:
     description = """\
-A Workflow Run RO-Crate, one zip file, of a finished run in this folder: results, ledger, what made them
-(workflow, library, configuration, locked versions), which job made what and when, licences and authors. It
-explains itself when it is unpacked elsewhere (README.md in it). `make crate` makes it for scale quick."""
+Pack a finished run in this folder as a Workflow Run RO-Crate, one zip file: results, ledger, workflow, library,
+configuration, locked versions, and the log, time and memory of each job. Its README.md explains it.
+`make crate` packs scale quick."""
     made = _add(parts, "crate", _crate, "pack a finished run as a Workflow Run RO-Crate", description)
-    made.add_argument("--scale", choices=("quick", "paper"), default="paper", help="which results; paper")
-    made.add_argument("--output", metavar="FILE", help="results/{scale}_crate.zip")
+    made.add_argument("--scale", choices=("quick", "paper"), default="paper", help="results to pack (default: paper)")
+    made.add_argument("--output", metavar="FILE", help="zip file (default: results/{scale}_crate.zip)")
 
 
 def _crate(given) -> int:
     from privarms import crate
 
-    print(crate.pack(given.scale, given.output or crate.default_place(given.scale)))
+    print(crate.pack(given.scale, given.output or f"results/{given.scale}_crate.zip"))
     return 0
 
 

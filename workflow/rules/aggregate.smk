@@ -10,7 +10,7 @@ rule aggregate_study:
         paths.log(SCALE, "aggregate_study", "{paper}", "{study}"),
     benchmark:
         paths.benchmark(SCALE, "aggregate_study", "{paper}", "{study}")
-    priority: lambda w: plan.order.priority(w.paper, "aggregate")
+    priority: lambda w: PRIORITY.get(w.paper, 0)
     conda:
         "../../environment.yml"
     threads: 1

@@ -22,7 +22,6 @@ rule build_audit:
         paths.log(SCALE, "build_audit"),
     benchmark:
         paths.benchmark(SCALE, "build_audit")
-    priority: plan.order.priority_of_audits()
     localrule: True
     conda:
         "../../environment.yml"

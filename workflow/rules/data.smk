@@ -12,7 +12,7 @@ rule fetch_raw:
         paths.benchmark(SCALE, "fetch_raw", "{file}")
     wildcard_constraints:
         file="|".join(map(re.escape, ABSENT)) or "(?!)",
-    priority: lambda w: plan.order.priority_of_data(ABSENT[w.file][0])
+    priority: DATA_FIRST
     localrule: True
     conda:
         "../../environment.yml"
@@ -40,7 +40,7 @@ rule prepare_dataset:
         paths.log(SCALE, "prepare_dataset", "{dataset}"),
     benchmark:
         paths.benchmark(SCALE, "prepare_dataset", "{dataset}")
-    priority: lambda w: plan.order.priority_of_data(w.dataset)
+    priority: DATA_FIRST
     conda:
         "../../environment.yml"
     threads: 1
@@ -65,7 +65,7 @@ rule generate_standin:
         paths.log(SCALE, "generate_standin", "{dataset}"),
     benchmark:
         paths.benchmark(SCALE, "generate_standin", "{dataset}")
-    priority: lambda w: plan.order.priority_of_data(w.dataset)
+    priority: DATA_FIRST
     conda:
         "../../environment.yml"
     threads: 1

@@ -20,7 +20,7 @@ rule draw_figures:
         paths.log(SCALE, "draw_figures", "{paper}", "{artifact}"),
     benchmark:
         paths.benchmark(SCALE, "draw_figures", "{paper}", "{artifact}")
-    priority: lambda w: plan.order.priority(w.paper, "show")
+    priority: lambda w: PRIORITY.get(w.paper, 0)
     localrule: True
     conda:
         "../../environment.yml"

@@ -9,7 +9,7 @@ rule compute_inference:
         paths.log(SCALE, "compute_inference", "{paper}", "{table}"),
     benchmark:
         paths.benchmark(SCALE, "compute_inference", "{paper}", "{table}")
-    priority: lambda w: plan.order.priority(w.paper, "infer")
+    priority: lambda w: PRIORITY.get(w.paper, 0)
     conda:
         "../../environment.yml"
     threads: 1

@@ -9,7 +9,7 @@ rule measure_claims:
         paths.log(SCALE, "measure_claims", "{paper}"),
     benchmark:
         paths.benchmark(SCALE, "measure_claims", "{paper}")
-    priority: lambda w: plan.order.priority(w.paper, "show")
+    priority: lambda w: PRIORITY.get(w.paper, 0)
     localrule: True
     conda:
         "../../environment.yml"

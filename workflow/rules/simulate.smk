@@ -10,7 +10,7 @@ rule simulate_shard:
         paths.log(SCALE, "simulate_shard", "{paper}", "{shard}"),
     benchmark:
         paths.benchmark(SCALE, "simulate_shard", "{paper}", "{shard}")
-    priority: lambda w: plan.order.priority(w.paper, "simulate")
+    priority: lambda w: PRIORITY.get(w.paper, 0)
     conda:
         "../../environment.yml"
     threads: 1

@@ -154,10 +154,6 @@ class Outputs:
         there = set(self.simulation.studies(paper))
         return [t for t in self.papers[paper].get("inference", {}) if set(self._inference_studies(paper, t)) <= there]
 
-    def reads_audits(self, paper: str) -> bool:
-        """Whether an inference table of the paper reads the audits of all papers."""
-        return any(self.papers[paper]["inference"][table].get("audits") for table in self.inference(paper))
-
     def inference_inputs(self, paper: str, table: str) -> dict[str, list[str]]:
         """What an inference table is computed from."""
         tables = self.papers.get(paper, {}).get("inference", {})

@@ -96,11 +96,6 @@ def audit_picture(scale: str, extension: str) -> str:
     return f"results/{scale}/audit_losses.{extension}"
 
 
-def bench() -> str:
-    """The times of kernels."""
-    return "results/bench.csv"
-
-
 def mutants() -> str:
     """What tests and claims notice of small faults in the library."""
     return "results/mutants.csv"
@@ -158,8 +153,8 @@ def log(scale: str, stage: str, *names: str) -> str:
 
 
 def benchmark(scale: str, stage: str, *names: str) -> str:
-    """The time and memory of a stage's job."""
-    return "/".join(("benchmarks", scale, stage, *names)) + ".tsv"
+    """The time and memory of a stage's job, next to its log."""
+    return "/".join(("logs", scale, stage, *names)) + ".tsv"
 
 
 def named(path: str | Path) -> str:

@@ -11,14 +11,13 @@ from privarms.data import sources
 from privarms.errors import PrivarmsError
 from privarms.studies import additions, auditing, cells, configuration, defaults, library, paths
 from privarms.studies.datasets import Datasets
-from privarms.studies.order import Order
 from privarms.studies.outputs import Outputs
 from privarms.studies.simulation import Simulation
 
 # Of an audit that a policy gets without asking, where the configuration does not say.
 AUDIT_TRIALS = 10_000
 # What people type besides names of papers.
-TARGETS = ("all", "figures", "tables", "ledger", "audit", "bench")
+TARGETS = ("all", "figures", "tables", "ledger", "audit")
 
 
 class Plan(NamedTuple):
@@ -28,7 +27,6 @@ class Plan(NamedTuple):
     datasets: Datasets
     simulation: Simulation
     outputs: Outputs
-    order: Order
 
 
 def make(
@@ -44,8 +42,7 @@ def make(
     """
     datasets = Datasets(of_sources, statuses)
     simulation = Simulation(config, of_papers, datasets)
-    outputs = Outputs(config, simulation)
-    return Plan(config["scale"], datasets, simulation, outputs, Order(simulation, outputs))
+    return Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
 
 
 def papers(config: Mapping) -> dict[str, dict]:

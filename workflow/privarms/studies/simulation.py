@@ -133,10 +133,6 @@ class Simulation:
             {"cell": grid.plain(p.cell), "first": p.first, "last": p.last} for p in self._shard(paper, shard).pieces
         ]
 
-    def seconds(self, paper: str, *shards: str) -> float:
-        """The estimated seconds on one core of some of a paper's shards, or of all."""
-        return sum(self._shard(paper, name).seconds for name in shards or self.shards(paper))
-
     def minutes(self, paper: str, shard: str) -> int:
         """An estimated upper limit of a shard's run time, in minutes."""
         return 5 + int(self._shard(paper, shard).seconds / 20)

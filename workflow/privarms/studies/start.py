@@ -141,14 +141,3 @@ def announce(plan: Plan) -> None:
         print(f"{', '.join(datasets)}: {words[status]}. {message}", file=sys.stderr)
     for file in plan.outputs.left_out:
         print(f"{file}: left out: no study file of this run is called {file.name}", file=sys.stderr)
-
-
-def announce_end(plan: Plan, began: float) -> None:
-    """Say the same again at the end, and where the report and the ledger lie if this run made them.
-
-    began: when the run was planned, in seconds since the epoch
-    """
-    announce(plan)
-    for name, path in (("report", paths.report(plan.scale)), ("ledger", paths.ledger(plan.scale))):
-        if os.path.exists(path) and os.path.getmtime(path) >= began:
-            print(f"{name}: {os.path.abspath(path)}", file=sys.stderr)
