@@ -20,6 +20,7 @@ from numba import njit, types
 from numba.experimental import structref
 from numba.extending import overload_method
 
+from privarms import fast_paths
 from privarms.environments import bernoulli, classification, exponential, features_bernoulli, linear, two_point
 from privarms.inference import propensity
 from privarms.jit.cache import compiled
@@ -27,7 +28,7 @@ from privarms.policies.bandit import dp_se, dp_ucb, epoch_se, private_ucb, succe
 from privarms.policies.contextual import absse
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
 from privarms.policies.linear import linear_ucb_as_released, oful, private_linear_ucb
-from privarms.policies.locally_private import _user_by_user, _user_by_user_sgd, ldp_linear, ldp_mab, ldp_nn
+from privarms.policies.locally_private import ldp_linear, ldp_mab, ldp_nn
 from privarms.policies.stopping import dp_exponential_nas, dp_nas
 from privarms.protocols import bandit as bandits
 from privarms.protocols import experiment
@@ -202,18 +203,21 @@ def locally_private(
     few = np.zeros_like(params.users)
     few[0] = plain_users
     short = params._replace(users=few)
+    simulate = fast_paths.find(policy, "exponential")
     return Case(
         _name(policy),
         _text({"T": users, "K": K, "variant": variant, **parameters}),
-        lambda rng, replicates: _send(policy, params, environment, rng, replicates),
-        lambda rng, replicates: _send(_user_by_user, short, environment, rng, replicates),
+        lambda rng, replicates: _send(
+            policy, params, environment, rng, replicates, fast_paths.find(policy, "exponential")
+        ),
+        lambda rng, replicates: _send(policy, short, environment, rng, replicates),
     )
 
 
-def _send(path, params, environment, rng, replicates):
+def _send(policy, params, environment, rng, replicates, simulate=None):
     record = local_privacy.new_record(1, params.n_arms)
     for _ in range(replicates):
-        local_privacy.run(path, params, environment, params.users[:1], rng, record)
+        local_privacy.run(policy, params, environment, params.users[:1], rng, record, simulate)
     return int(params.users.sum()) * replicates
 
 
@@ -226,7 +230,7 @@ def private_sgd(policy, users: int, plain_users: int = 1_000, K: int = 3, dimens
         _name(policy),
         _text({"T": users, "K": K, **parameters}),
         lambda rng, replicates: _send(policy, params, environment, rng, replicates),
-        lambda rng, replicates: _send(_user_by_user_sgd, short, environment, rng, replicates),
+        lambda rng, replicates: _send(policy, short, environment, rng, replicates),
     )
 
 

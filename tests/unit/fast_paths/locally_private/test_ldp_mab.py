@@ -14,7 +14,7 @@ from privarms.fast_paths.locally_private import ldp_mab as compiled_path
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols import locally_private
 
-K, USERS = 3, 500
+K, USERS = 3, 300
 # Of the scale, what stands in for each Laplace variate; sums of many are as large as one by one.
 NOISE = 0.03
 
@@ -170,6 +170,7 @@ VARIANTS = [
 def test_every_decision_is_the_reference_s(switches, environment, plain_path, monkeypatch):
     settings = {"M": 2, "n_aux": USERS - 40, "epsilon_aux": "40 15", "dimensions": 1, "c": 0.1, **switches}
     params = ldp_mab.configure(K, USERS, 25.0, **settings)
+    params = params._replace(depth=min(params.depth, 5))
     checkpoints = np.array([90, USERS])
 
     watch, expected = Watch(params, environment, monkeypatch), locally_private.new_record(2, K)
