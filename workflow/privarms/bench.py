@@ -207,9 +207,7 @@ def locally_private(
     return Case(
         _name(policy),
         _text({"T": users, "K": K, "variant": variant, **parameters}),
-        lambda rng, replicates: _send(
-            policy, params, environment, rng, replicates, fast_paths.find(policy, "exponential")
-        ),
+        lambda rng, replicates: _send(policy, params, environment, rng, replicates, simulate),
         lambda rng, replicates: _send(policy, short, environment, rng, replicates),
     )
 

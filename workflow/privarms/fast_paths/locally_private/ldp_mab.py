@@ -121,18 +121,20 @@ def weighs(rules, t):
 def weight(rules, squared, U, t):
     """Return the weight of a source, (27), for a noisy count U after t users; squared: its epsilon, squared."""
     share = squared * U / t
-    if rules.absolute:
-        share = abs(share)
-    return min(share, 1.0) if weighs(rules, t) else 0.0
+    return min(abs(share) if rules.absolute else share, 1.0) if weighs(rules, t) else 0.0
+
+
+@njit(inline="always")
+def sums(rules, squared, t, arm):
+    """Return the source's weight, and the numerator, denominator and sum of variances of (26) and (28)."""
+    share = weight(rules, squared, arm.U, t)
+    return share, arm.N + share * arm.V, arm.D + share * arm.U, arm.B + share * share * max(arm.U, t / squared)
 
 
 @njit(inline="always")
 def estimate(rules, squared, t, arm):
     """Write the estimate of an arm, (13) and (26), and its radius, (14) and (28); return the source's weight."""
-    share = weight(rules, squared, arm.U, t)
-    numerator = arm.N + share * arm.V
-    denominator = arm.D + share * arm.U
-    variance = arm.B + share * share * max(arm.U, t / squared)
+    share, numerator, denominator, variance = sums(rules, squared, t, arm)
     if not rules.single_sum:
         arm.N, arm.D, arm.B = numerator, denominator, variance
     divisor = denominator + rules.denominator
@@ -299,10 +301,7 @@ def end_source(params, state, source):
         for k in range(params.n_arms):
             arm, truth = state.arms[i, k], state.truths[i, k]
             if rules.single_sum and weighs(rules, t):
-                share = weight(rules, squared, arm.U, t)
-                arm.N += share * arm.V
-                arm.D += share * arm.U
-                arm.B += share * share * max(arm.U, t / squared)
+                share, arm.N, arm.D, arm.B = sums(rules, squared, t, arm)
                 truth.weighted_total += share * truth.total
                 truth.weighted_users += share * truth.users
             arm.U, arm.V, truth.total, truth.users = 0.0, 0.0, 0.0, 0.0
