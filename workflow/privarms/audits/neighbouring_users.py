@@ -25,9 +25,9 @@ import numpy as np
 import scipy
 from numba import njit
 
+from privarms.fast_paths.locally_private import ldp_mab as fast_path
 from privarms.jit.cache import compiled
 from privarms.policies.locally_private import ldp_mab
-from privarms.policies.locally_private._partition import refine
 from privarms.protocols.locally_private import new_record
 
 SUBJECT = "ldp_mab"
@@ -46,6 +46,8 @@ COORDINATES = (0.25, 0.75)
 
 # The bin of a tree whose two parts are the partition.
 ROOT = 0
+# What a batch changes of a server.
+RESTARTED = ("bins", "arms", "truths", "live", "removals", "counts")
 
 
 class Inputs(NamedTuple):
@@ -150,9 +152,17 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
     With a batch of one user the sums are that user's message. All randomness is noise.
     """
     params = one_batch(with_noise(params, inputs))
-    state = compiled(policy.init)(params, rng)
+    fresh = start(params, rng)
+    state = fresh._replace(**{name: getattr(fresh, name).copy() for name in RESTARTED})
     record = new_record(0, params.n_arms)
-    return compiled(_count)(policy.stream, params, inputs, state, record, trials, rng)
+    return compiled(_count)(params, inputs, fresh, state, record, trials, rng)
+
+
+def start(params, rng) -> fast_path.State:
+    """Return a server with two bins, the parts of the halved root, every arm active, all sums 0."""
+    state = compiled(fast_path.init)(params, rng)
+    compiled(fast_path.halve)(state, ROOT)
+    return state
 
 
 def with_noise(params, inputs):
@@ -166,64 +176,53 @@ def one_batch(params):
     Bins stay at depth 1. The kernel draws noise when it looks at a bin, so there is no warm-up.
     """
     return params._replace(
-        epsilons=np.full(2, params.epsilons[0]), users=np.array([0, params.batch]), depth=1, warm_up=0.0
+        epsilons=np.full(2, params.epsilons[0]),
+        users=np.array([0, params.batch]),
+        depth=1,
+        rules=params.rules._replace(warm_up=0.0),
     )
 
 
 @njit
-def _count(stream, params, inputs, state, record, trials, rng):
-    # The only one. A constant in its place would compile the kernel anew.
+def _count(params, inputs, fresh, state, record, trials, rng):
+    # The only one. A constant in its place would compile the kernel again.
     source = len(params.users) - 1
     checkpoints = np.zeros(0, np.int64)
     events = 0
     for _ in range(trials):
-        restart(state, params.n_arms)
-        stream(params, inputs, state, source, checkpoints, rng, record)
-        if happened(inputs, state.U, state.V):
+        restart(fresh, state)
+        fast_path.stream(params, inputs, state, source, checkpoints, rng, record)
+        if happened(inputs, state.arms):
             events += 1
     return events
 
 
 @njit
-def restart(state, K):
-    """As after `init`, with the root halved: two bins, every arm active, all sums 0. The cut stays where it is."""
-    state.tree.refined[:] = False
-    state.tree.shortcut[:] = ROOT
-    refine(state.tree, ROOT)
-    state.arms[:] = (1 << K) - 1
-    state.only[:] = -1
-    state.t[:] = 0
-    state.owed[:] = 0
-    state.ready[:] = False
-    state.in_bin[:] = 0
-    state.pulled[:] = 0
-    state.rewarded[:] = 0
-    state.sums[:] = 0.0
-    state.radii[:] = np.inf
-    state.chances[:] = 0.0
-    state.stale[:] = True
-    state.live[0], state.live[1] = ROOT + 1, ROOT + 2
-    state.n_live[0] = 2
-    state.places[:] = 0
-    state.noisy[:] = 0
-    state.n_noisy[0] = 0
-    state.lasts[0] = 0
-    state.n_removals[0] = 0
-    state.due[:] = 0.0
-    state.counts[:] = 0
+def restart(fresh, state):
+    """Overwrite a server by a fresh one; the tree is the same, for bins stay at depth 1."""
+    for i in range(len(state.bins)):
+        state.bins[i] = fresh.bins[i]
+        for k in range(state.arms.shape[1]):
+            state.arms[i, k] = fresh.arms[i, k]
+            state.truths[i, k] = fresh.truths[i, k]
+    state.live[:] = fresh.live
+    state.counts[0] = fresh.counts[0]
 
 
 @njit
-def happened(inputs, U, V):
-    """Whether the inputs' event happened; U, V: float64[3, K], noisy sums of the root, unused, and both bins."""
+def happened(inputs, arms):
+    """Return whether the inputs' event happened; arms: ARM[3, K], of the root, unused, and of both bins."""
     if inputs.event == UNTOUCHED:
-        return not (U[ROOT + 2].any() or V[ROOT + 2].any())
+        touched = False
+        for k in range(arms.shape[1]):
+            touched |= arms[ROOT + 2, k].U != 0 or arms[ROOT + 2, k].V != 0
+        return not touched
     # Who came before the last user is where user 0 would be, without rewards.
     i, arm = place(inputs, 0)
-    if U[ROOT + 1 + i, arm] > inputs.batch - 1 or V[ROOT + 1 + i, arm] > 0:
+    if inputs.batch - 1 < arms[ROOT + 1 + i, arm].U or arms[ROOT + 1 + i, arm].V > 0:
         return False
     i, arm = place(inputs, 1)
-    return U[ROOT + 1 + i, arm] >= 1 and V[ROOT + 1 + i, arm] >= 1
+    return arms[ROOT + 1 + i, arm].U >= 1 and arms[ROOT + 1 + i, arm].V >= 1
 
 
 def likelier(inputs: Inputs) -> int:
@@ -274,7 +273,7 @@ def event_probability(params: ldp_mab.Params, inputs: Inputs) -> float:
     other way round; four independent noises: P(S_1 >= 1 - user)^2 P(S_0 >= 1 - user)^2, S_1 and S_0 of their bins.
     untouched: certain if the second bin gets no noise, which is if nobody is in it, and impossible otherwise.
     """
-    draws = noise_draws(params.every_user, inputs)
+    draws = noise_draws(params.rules.every_user, inputs)
     if inputs.event == UNTOUCHED:
         return 1.0 if draws[1] == 0 else 0.0
     scale = noise_scale(float(with_noise(params, inputs).epsilons[0]))

@@ -11,7 +11,6 @@ e^epsilon), with the other one 1 / (1 + e^epsilon). Without noise the reward wou
 """
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from numba import njit
 from privarms.jit.cache import compiled
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private import _private_sgd
-from privarms.protocols.locally_private import new_record
 
 SUBJECT = ("ldp_linear", "ldp_nn")
 SECONDS_PER_RUN = 5e-6
@@ -28,43 +26,15 @@ SECONDS_PER_STEP = 0.0
 
 
 class Inputs(NamedTuple):
-    """What a bandit with auxiliary sources asks of users, see `environments._covariate_shift`, and what the audit asks.
+    """What the audit asks of a user.
 
     neighbour: the user's reward, 0 or 1; noise: 1 / noise of the budget is what the release is told
     """
 
-    arrive: Callable
-    behave: Callable
-    best: Callable
-    mean: Callable
     n_arms: int
     dimensions: int
     neighbour: int
     noise: float
-
-
-@njit(forceinline=True)
-def arrive(environment, source, user, context, rng):
-    """The same context whoever comes: no draw."""
-    context[:] = 1.0
-
-
-@njit(forceinline=True)
-def behave(environment, source, user, rng):
-    """Arm 0: no draw."""
-    return 0
-
-
-@njit(forceinline=True)
-def best(environment, source, user, context):
-    """No arm is better than another: the first."""
-    return 0
-
-
-@njit(forceinline=True)
-def mean(environment, source, user, context, arm):
-    """The user's reward, which is certain."""
-    return float(environment.neighbour)
 
 
 def configure(K: int, dimensions: int, neighbour: int, noise: float = 1.0) -> Inputs:
@@ -77,7 +47,7 @@ def configure(K: int, dimensions: int, neighbour: int, noise: float = 1.0) -> In
         raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     if not 0 < noise < math.inf:
         raise ValueError(f"noise: expected a number > 0; found {noise}")
-    return Inputs(arrive, behave, best, mean, int(K), int(dimensions), int(neighbour), float(noise))
+    return Inputs(int(K), int(dimensions), int(neighbour), float(noise))
 
 
 def with_noise(params: _private_sgd.Params, noise: float) -> _private_sgd.Params:
@@ -106,10 +76,8 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
         raise ValueError(
             f"clip: expected at most {gradient_norm(params):.3g}, so that all is shown; found {params.clip}"
         )
-    own = with_noise(params, inputs.noise)
-    return compiled(_count)(
-        policy.stream, own, inputs, known_weights(params), new_record(0, params.n_arms), trials, rng
-    )
+    own, state = with_noise(params, inputs.noise), compiled(policy.init)(params, np.random.default_rng(0))
+    return compiled(_count)(policy.learn, own, inputs, known_weights(params), state, trials, rng)
 
 
 def gradient_norm(params: _private_sgd.Params) -> float:
@@ -119,16 +87,16 @@ def gradient_norm(params: _private_sgd.Params) -> float:
 
 
 @njit
-def _count(stream, params, inputs, known, record, trials, rng):
-    # The only one. A constant in its place would compile the kernel anew.
+def _count(learn, params, inputs, known, state, trials, rng):
+    # The only one. A constant in its place would compile the kernel again.
     source = len(params.users) - 1
-    checkpoints = np.zeros(0, np.int64)
-    weights = known.copy()
+    weights, context = state.weights, np.ones(params.dimensions)
     first, d = params.width * (params.dimensions + 1), params.dimensions
     events = 0
     for _ in range(trials):
         weights[:] = known
-        stream(params, inputs, weights, source, checkpoints, rng, record)
+        reward = 1.0 if rng.random() < inputs.neighbour else 0.0
+        learn(params, state, source, 0, context, 0, reward, rng)
         # Along the gradient: of v and c, in which the hidden units are d + 1, or of w and b.
         moved = weights[0, -1] - known[0, -1]
         for i in range(first, weights.shape[1] - 1):

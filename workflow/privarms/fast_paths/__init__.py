@@ -1,9 +1,10 @@
 """Fast paths: exact, faster simulations of one policy in one environment.
 
-The fast path of a policy in an environment is the function `simulate` of `fast_paths/{family}/{policy}__{environment}`;
-its docstring says why its distribution is that of the reference implementation in `policies/{family}/{policy}`. An
-extension has such a folder too. A policy that has the rules of another one, with other parameters, says so by
-FAST_PATHS_OF = "that policy" and shares its fast paths.
+The fast path of a policy in an environment is the function `simulate` of `fast_paths/{family}/{policy}__{environment}`,
+or of `fast_paths/{family}/{policy}` if it serves every environment of the family. Its docstring says why its
+distribution is that of the reference implementation in `policies/{family}/{policy}`. An extension has such a folder
+too. A policy that has the rules of another one, with other parameters, says so by FAST_PATHS_OF = "that policy" and
+shares its fast paths.
 """
 
 import importlib
@@ -19,10 +20,11 @@ def find(policy: ModuleType, environment: str) -> Callable | None:
     head, policies, family = folder.rpartition(".policies.")
     if not policies:
         return None
-    package = f"{head}.fast_paths.{family}"
-    module = f"{package}.{getattr(policy, 'FAST_PATHS_OF', name)}__{environment}"
-    try:
-        exists = importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # no folder of this family
-        exists = False
-    return importlib.import_module(module).simulate if exists else None
+    policy_path = f"{head}.fast_paths.{family}.{getattr(policy, 'FAST_PATHS_OF', name)}"
+    for module in (f"{policy_path}__{environment}", policy_path):
+        try:
+            if importlib.util.find_spec(module) is not None:
+                return importlib.import_module(module).simulate
+        except ModuleNotFoundError:  # no folder of this family
+            return None
+    return None

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms import fast_paths
 from privarms.errors import PrivarmsError
-from privarms.fast_paths import find
 from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
@@ -118,7 +118,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         )
     if cell.record not in (None, *RECORDS):
         raise ValueError(f"record: expected {', '.join(RECORDS)}; found {cell.record!r}")
-    simulate = find(policy, cell.environment)
+    simulate = fast_paths.find(policy, cell.environment)
     if cell.record == "partition":
         if cell.replicates > 1 or params.users[1:].any():
             raise ValueError(
@@ -287,7 +287,9 @@ def _partitions(policy, params, environment, checkpoints, rng, simulate):
 
 def _bins(state, K):
     tree = state.tree
-    bins = np.concatenate([[0], *([2 * i + 1, 2 * i + 2] for i in np.flatnonzero(tree.nodes["refined"]))]).astype(np.int64)
+    bins = np.concatenate([[0], *([2 * i + 1, 2 * i + 2] for i in np.flatnonzero(tree.nodes["refined"]))]).astype(
+        np.int64
+    )
     bins.sort()
     d = tree.lower.shape[1]
     second = (lambda corner: corner[bins, 1]) if d > 1 else (lambda corner: np.full(len(bins), np.nan))

@@ -5,28 +5,30 @@ import pytest
 from scipy.stats import chi2
 
 from privarms.environments import exponential, symmetric
-from privarms.policies.locally_private import _user_by_user, ldp_mab
-from privarms.protocols.locally_private import new_record, run
+from privarms.fast_paths.locally_private import ldp_mab as fast_path
+from privarms.policies.locally_private import ldp_mab
+from privarms.protocols.locally_private import new_record, removals, run
 
 from ...two_sample import same_law
 
 pytestmark = pytest.mark.statistical
 
 
-def sample(policy, params, environment, replicates, seed):
-    """What each replicate leaves behind: float64[replicates, ...]."""
+def sample(simulate, params, environment, replicates, seed):
+    """What each replicate leaves behind: float64[replicates, ...]; by the reference implementation if simulate is None.
+
+    The shares at the test point are compared decision by decision, in the unit tests.
+    """
     n = int(params.users[0])
     rng, record, rows = np.random.default_rng(seed), new_record(2, params.n_arms), []
     for _ in range(replicates):
-        end = run(policy, params, environment, np.array([n // 3, n]), rng, record)
-        if isinstance(end, ldp_mab.State):
-            gone = end.removals[: end.n_removals[0]]
-            sources, arms = gone[:, 0], gone[:, 3]
+        end = run(ldp_mab, params, environment, np.array([n // 3, n]), rng, record, simulate)
+        if simulate is None:
+            sources, arms = (np.array([removal[i] for removal in end.removals]) for i in (0, 4))
         else:
-            sources = np.array([m for m, *_ in end.removals])
-            arms = np.array([k for *_, k in end.removals])
+            sources, _, _, arms = removals(end).T
         first = [np.sum((arms == 0) & (sources > 0)), np.sum((arms == 0) & (sources == 0)), np.sum(arms > 0)]
-        rows.append([*record.regret, *record.rewards, *record.shares.ravel(), *record.pulls, *first])
+        rows.append([*record.regret, *record.rewards, *record.pulls, *first])
     return np.array(rows, float)
 
 
@@ -63,13 +65,13 @@ CASES = [
 @pytest.mark.parametrize(("environment", "settings", "wrong"), CASES)
 def test_fast_is_plain_in_law(environment, settings, wrong):
     params = ldp_mab.configure(**settings)
-    plain = sample(_user_by_user, params, environment, 150, 1)
+    plain = sample(None, params, environment, 150, 1)
     # Arms go, and not the same ones each time.
     assert plain[:, -3:].sum(axis=1).mean() > 1
     assert plain[:, -1].std() > 0
-    assert same_law(pairs(plain, sample(ldp_mab, params, environment, 3000, 2)))
+    assert same_law(pairs(plain, sample(fast_path.simulate, params, environment, 3000, 2)))
     other = ldp_mab.configure(**{**settings, **wrong})
-    assert not same_law(pairs(plain, sample(ldp_mab, other, environment, 3000, 2)))
+    assert not same_law(pairs(plain, sample(fast_path.simulate, other, environment, 3000, 2)))
 
 
 # Means and standard errors of the regret in the logs that the authors released (30 runs, 50 in 9a): figure, epsilon,
@@ -136,7 +138,7 @@ def z_scores(logs, of_7a):
             3, n, float(epsilon), "as_released", M, n_aux, epsilon_aux, batch=BATCH[figure], **extra
         )
         environment = EXPONENTIAL(3, "as_released", gamma=gamma, kappa=kappa)
-        regret = sample(ldp_mab, params, environment, REPLICATES, [3, row])[:, 1]
+        regret = sample(fast_path.simulate, params, environment, REPLICATES, [3, row])[:, 1]
         found.append((regret.mean() - mean) / np.hypot(regret.std(ddof=1) / np.sqrt(REPLICATES), se))
     return np.array(found)
 

@@ -47,10 +47,10 @@ ARM = record_type(
 # What the algorithm does not know of an arm in a bin; kept only if misses are counted.
 TRUTH = record_type(
     ("expected", np.float64),  # sum of the expected rewards of the current batch
-    ("T", np.float64),  # sums of expected rewards, and of users, of the current source
-    ("C", np.float64),
-    ("E", np.float64),  # both weighted as N and D are: E / F is the expectation in (14)
-    ("F", np.float64),
+    ("total", np.float64),  # sums of expected rewards, and of users, of the current source
+    ("users", np.float64),
+    ("weighted_total", np.float64),  # weighted as N and D are: their ratio is the expectation in (14)
+    ("weighted_users", np.float64),
 )
 COUNTS = record_type(
     ("live", np.int64),  # bins that are followed
@@ -121,18 +121,20 @@ def weighs(rules, t):
 def weight(rules, squared, U, t):
     """Return the weight of a source, (27), for a noisy count U after t users; squared: its epsilon, squared."""
     share = squared * U / t
-    if rules.absolute:
-        share = abs(share)
-    return min(share, 1.0) if weighs(rules, t) else 0.0
+    return min(abs(share) if rules.absolute else share, 1.0) if weighs(rules, t) else 0.0
+
+
+@njit(inline="always")
+def sums(rules, squared, t, arm):
+    """Return the source's weight, and the numerator, denominator and sum of variances of (26) and (28)."""
+    share = weight(rules, squared, arm.U, t)
+    return share, arm.N + share * arm.V, arm.D + share * arm.U, arm.B + share * share * max(arm.U, t / squared)
 
 
 @njit(inline="always")
 def estimate(rules, squared, t, arm):
     """Write the estimate of an arm, (13) and (26), and its radius, (14) and (28); return the source's weight."""
-    share = weight(rules, squared, arm.U, t)
-    numerator = arm.N + share * arm.V
-    denominator = arm.D + share * arm.U
-    variance = arm.B + share * share * max(arm.U, t / squared)
+    share, numerator, denominator, variance = sums(rules, squared, t, arm)
     if not rules.single_sum:
         arm.N, arm.D, arm.B = numerator, denominator, variance
     divisor = denominator + rules.denominator
@@ -153,10 +155,10 @@ def half_width(rules, side, arm):
 @njit(inline="always")
 def count_look(rules, counts, arm, truth, share):
     """Count a look at an estimate, and a miss if its expectation, (14), is outside the radius."""
-    total = truth.E + share * truth.T
-    users = truth.F + share * truth.C
+    total = truth.weighted_total + share * truth.total
+    users = truth.weighted_users + share * truth.users
     if not rules.single_sum:
-        truth.E, truth.F = total, users
+        truth.weighted_total, truth.weighted_users = total, users
     expected = total / users if users != 0 else 0.0
     if arm.radius < np.inf:
         counts.looks += 1
@@ -190,8 +192,8 @@ def add_batch(arm, truth):
     """Add the users of a batch to the sums of an arm, without noise."""
     arm.U += arm.pulled
     arm.V += arm.rewarded
-    truth.C += arm.pulled
-    truth.T += truth.expected
+    truth.users += arm.pulled
+    truth.total += truth.expected
     arm.pulled, arm.rewarded, truth.expected = 0, 0, 0.0
 
 
@@ -299,13 +301,10 @@ def end_source(params, state, source):
         for k in range(params.n_arms):
             arm, truth = state.arms[i, k], state.truths[i, k]
             if rules.single_sum and weighs(rules, t):
-                share = weight(rules, squared, arm.U, t)
-                arm.N += share * arm.V
-                arm.D += share * arm.U
-                arm.B += share * share * max(arm.U, t / squared)
-                truth.E += share * truth.T
-                truth.F += share * truth.C
-            arm.U, arm.V, truth.T, truth.C = 0.0, 0.0, 0.0, 0.0
+                share, arm.N, arm.D, arm.B = sums(rules, squared, t, arm)
+                truth.weighted_total += share * truth.total
+                truth.weighted_users += share * truth.users
+            arm.U, arm.V, truth.total, truth.users = 0.0, 0.0, 0.0, 0.0
         state.bins[i].weighed = state.bins[i].weighed or weighs(rules, t)
         state.bins[i].t = 0
         state.bins[i].owed = 0

@@ -1,12 +1,12 @@
-"""A bandit that learns by locally private stochastic gradients, after auxiliary sources: the loop of Linear and NN.
+"""Bandits that learn by locally private stochastic gradients, after auxiliary sources: Linear and NN.
 
-Han, Liang, Wang & Zhang (2021), Algorithm 2 in its form for one parameter an arm, as a competitor in section 4.2 of Ma
-et al. (2025). The arm with the largest estimated reward is pulled, by the user, who alone knows the context; the user
-sends a private gradient of the logistic loss, and the server takes a step. A user's gradient is one vector over the
-parameters of all arms, zero but for those of the pulled arm, and is released once, with the whole budget
-(`mechanisms.l2_ball`): arm, context and reward are private together. Steps are taken after a batch, with the mean of
-its gradients; one that a source leaves unfinished counts for as many users as it has. Auxiliary users send the gradient
-of the arm that their behaviour policy pulled, with their source's budget.
+Algorithm 2 of Han, Liang, Wang & Zhang (2021) with separate parameters for each arm, as a competitor in section 4.2 of
+Ma et al. (2025). The user, the only one who knows the context, pulls the arm with the largest estimated reward and
+sends a private gradient of the logistic loss. This gradient is one vector over the parameters of all arms, 0 except for
+those of the pulled arm, and is released once, with the whole budget (`mechanisms.l2_ball`), so arm, context and reward
+are private together. After a batch the server takes a step along the sum of its gradients over the batch size; the
+last batch of a source may be smaller. Auxiliary users send the gradient of the arm that their behaviour policy pulled,
+with the budget of their source.
 
 An arm's reward is estimated as 1/(1 + e^-z). Without a hidden layer z = w x + b; with one, z = v max(W x + b, 0) + c.
 """
@@ -41,6 +41,20 @@ class Params(NamedTuple):
     batch: int
     rate: float
     clip: float
+
+
+class State(NamedTuple):
+    """The parameters of all arms, and what is overwritten for every user.
+
+    weights: float64[K, p], as in `parameters`; total: float64[K p], the sum of the messages since the last step
+    hidden: float64[width]; gradient, message: float64[K p]
+    """
+
+    weights: np.ndarray
+    total: np.ndarray
+    hidden: np.ndarray
+    gradient: np.ndarray
+    message: np.ndarray
 
 
 def configure(
@@ -91,7 +105,7 @@ def parameters(dimensions: int, width: int) -> int:
 
 @njit
 def init(params, rng):
-    """float64[K, p]: zeros without a hidden layer; with one uniform within 1/sqrt(inputs) of each layer, so that its
+    """Return weights that are 0 without a hidden layer; with one, uniform within 1/sqrt(inputs) of each layer, so that
     units differ."""
     d, width = params.dimensions, params.width
     first = width * (d + 1)
@@ -101,13 +115,14 @@ def init(params, rng):
         for arm in range(params.n_arms):
             for i in range(p):
                 weights[arm, i] = (2 * rng.random() - 1) / math.sqrt(d if i < first else width)
-    return weights
+    size = params.n_arms * p
+    return State(weights, np.zeros(size), np.zeros(width), np.zeros(size), np.zeros(size))
 
 
 @njit(forceinline=True)
-def _score(weights, width, arm, context, hidden):
-    """z of one arm; overwrites its row of `hidden`, float64[K, width]."""
-    d = len(context)
+def score(weights, arm, context, hidden):
+    """Return z of one arm; overwrite `hidden` by its hidden units."""
+    d, width = len(context), len(hidden)
     if width == 0:
         total = weights[arm, d]
         for j in range(d):
@@ -119,15 +134,16 @@ def _score(weights, width, arm, context, hidden):
         unit = weights[arm, width * d + i]
         for j in range(d):
             unit += weights[arm, i * d + j] * context[j]
-        hidden[arm, i] = max(unit, 0.0)
-        total += weights[arm, first + i] * hidden[arm, i]
+        hidden[i] = max(unit, 0.0)
+        total += weights[arm, first + i] * hidden[i]
     return total
 
 
 @njit(error_model="numpy", forceinline=True)
-def _gradient(weights, width, arm, context, hidden, error, gradient):
-    """Overwrite `gradient`, float64[K p], by that of the loss of one arm; `error` is the estimate less the reward."""
-    d, p = len(context), weights.shape[1]
+def write_gradient(weights, arm, context, reward, hidden, gradient):
+    """Overwrite `gradient` by that of the logistic loss log(1 + e^z) - reward z of one arm."""
+    d, width, p = len(context), len(hidden), weights.shape[1]
+    error = 1 / (1 + np.exp(-score(weights, arm, context, hidden))) - reward
     gradient[:] = 0.0
     start = arm * p
     if width == 0:
@@ -137,8 +153,8 @@ def _gradient(weights, width, arm, context, hidden, error, gradient):
         return
     first = width * (d + 1)
     for i in range(width):
-        gradient[start + first + i] = error * hidden[arm, i]
-        if hidden[arm, i] > 0:
+        gradient[start + first + i] = error * hidden[i]
+        if hidden[i] > 0:
             through = error * weights[arm, first + i]
             for j in range(d):
                 gradient[start + i * d + j] = through * context[j]
@@ -146,62 +162,34 @@ def _gradient(weights, width, arm, context, hidden, error, gradient):
     gradient[start + first + width] = error
 
 
-@njit(error_model="numpy")
-def stream(params, environment, state, source, checkpoints, rng, record):
-    """All users of one source, batch by batch; for the target (0) the protocol's record is written.
-
-    state: the weights, as from `init`; they change in place
-
-    environment: as in `environments._covariate_shift`
-    """
-    n, K, d, width = params.users[source], params.n_arms, params.dimensions, params.width
-    weights, size = state, state.size
-    release = l2_ball.Mechanism(size, params.clip, params.truths[source], params.norms[source])
-    flat = weights.reshape(size)
-    context, scores, hidden = np.zeros(d), np.zeros(K), np.zeros((K, width))
-    gradient, released, total = np.zeros(size), np.zeros(size), np.zeros(size)
-    regret, earned = 0.0, 0.0
-    next_checkpoint = 0
-    in_batch = 0
-    for user in range(n):
-        environment.arrive(environment, source, user, context, rng)
-        if source > 0:
-            arm = environment.behave(environment, source, user, rng)
-            scores[arm] = _score(weights, width, arm, context, hidden)
-        else:
-            arm, largest, ties = 0, -np.inf, 1
-            for k in range(K):
-                score = _score(weights, width, k, context, hidden)
-                scores[k] = score
-                if score > largest:
-                    arm, largest, ties = k, score, 1
-                elif score == largest:
-                    ties += 1
-                    if rng.random() * ties < 1:
-                        arm = k
-            best = environment.best(environment, source, user, context)
-            expected = environment.mean(environment, source, user, context, arm)
-            earned += expected
-            record.pulls[arm] += 1
-            if arm != best:
-                regret += environment.mean(environment, source, user, context, best) - expected
-        reward = 1.0 if rng.random() < environment.mean(environment, source, user, context, arm) else 0.0
-        estimate = 1 / (1 + np.exp(-scores[arm]))
-        _gradient(weights, width, arm, context, hidden, estimate - reward, gradient)
-        l2_ball.release(release, gradient, rng, released)
-        for i in range(size):
-            total[i] += released[i]
-        in_batch += 1
-        if in_batch == params.batch or user == n - 1:
-            for i in range(size):
-                flat[i] -= params.rate * total[i] / params.batch
-                total[i] = 0.0
-            in_batch = 0
-        if source == 0 and next_checkpoint < len(checkpoints) and user + 1 == checkpoints[next_checkpoint]:
-            record.regret[next_checkpoint] = regret
-            record.rewards[next_checkpoint] = earned
-            next_checkpoint += 1
+@njit(forceinline=True)
+def choose(params, state, context, rng):
+    """Return the arm with the largest estimate; of equal ones, one at random."""
+    arm, largest, ties = 0, -np.inf, 1
+    for k in range(params.n_arms):
+        z = score(state.weights, k, context, state.hidden)
+        if z > largest:
+            arm, largest, ties = k, z, 1
+        elif z == largest:
+            ties += 1
+            if rng.random() * ties < 1:
+                arm = k
+    return arm
 
 
-def end_source(params, state, source):
-    """The next source goes on from the weights as they are."""
+@njit(error_model="numpy", forceinline=True)
+def learn(params, state, source, user, context, arm, reward, rng):
+    """Send a user's private gradient; after the last user of a batch, take a step."""
+    weights, total, gradient, message = state.weights, state.total, state.gradient, state.message
+    # User side.
+    write_gradient(weights, arm, context, reward, state.hidden, gradient)
+    release = l2_ball.Mechanism(len(gradient), params.clip, params.truths[source], params.norms[source])
+    l2_ball.release(release, gradient, rng, message)
+    # Server side.
+    for i in range(len(total)):
+        total[i] += message[i]
+    if (user + 1) % params.batch == 0 or user + 1 == params.users[source]:
+        flat = weights.reshape(len(total))
+        for i in range(len(total)):
+            flat[i] -= params.rate * total[i] / params.batch
+            total[i] = 0.0

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from privarms.mechanisms import laplace
 from privarms.policies.locally_private._auxiliary import users_and_budgets
 
 LABEL = "LDPMAB"
@@ -261,8 +262,8 @@ def choose(params, state, context, rng) -> int:
 
 def learn(params, state, source, user, context, arm, reward, rng) -> None:
     """Take in what one user sends and, after the last user of a batch, update the partition: Algorithms 2 and 3."""
-    # User side.
-    scale = 4 / params.epsilons[source]
+    # User side: two users differ by at most 2 in all U and by at most 2 in all V.
+    scale = laplace.configure(params.epsilons[source], sensitivity=4).scale
     for B in state.bins:
         B.t[source] += 1
         inside = B.contains(context)

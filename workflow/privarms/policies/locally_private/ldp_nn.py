@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from privarms.policies.locally_private import _private_sgd
-from privarms.policies.locally_private._private_sgd import end_source, init, stream
+from privarms.policies.locally_private._private_sgd import choose, init, learn
 
-__all__ = ["configure", "end_source", "init", "stream"]
+__all__ = ["choose", "configure", "init", "learn"]
 
 LABEL = "NN"
 SECONDS_PER_RUN = 1e-3

@@ -1,0 +1,228 @@
+"""LDPMAB's fast path: every decision against the reference implementation, on users and noise that are written down."""
+
+import importlib.util
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from privarms import fast_paths
+from privarms.fast_paths.locally_private import _partition
+from privarms.fast_paths.locally_private import ldp_mab as compiled_path
+from privarms.policies.locally_private import ldp_mab
+from privarms.protocols import locally_private
+
+K, USERS = 3, 300
+# Of the scale, what stands in for each Laplace variate; sums of many are as large as one by one.
+NOISE = 0.03
+
+
+class Scripted(NamedTuple):
+    """Users written down beforehand; rewards are 0 or 1, so nothing is left to chance."""
+
+    arrive: object
+    behave: object
+    best: object
+    mean: object
+    point: float
+    contexts: np.ndarray
+    arms: np.ndarray
+    rewards: np.ndarray
+    uniforms: np.ndarray
+
+
+class Script:
+    """In place of a Generator: the uniform variate of the current user, and the same noise for everyone."""
+
+    def random(self):
+        return self.uniform
+
+    def laplace(self, loc, scale):
+        return NOISE * scale
+
+
+def arrive(environment, source, user, context, rng):
+    rng.uniform = environment.uniforms[source, user]
+    context[:] = environment.contexts[source, user]
+
+
+def behave(environment, source, user, rng):
+    return environment.arms[source, user]
+
+
+def best(environment, source, user, context):
+    return int(environment.rewards[source, user].argmax())
+
+
+def mean(environment, source, user, context, arm):
+    return environment.rewards[source, user, arm]
+
+
+@pytest.fixture(scope="module")
+def environment():
+    rng = np.random.default_rng(4)
+    shape = (3, USERS)
+    # Some contexts are at the edges of bins.
+    contexts = np.where(rng.random((*shape, 1)) < 0.1, rng.integers(0, 9, (*shape, 1)) / 8, rng.random((*shape, 1)))
+    good = (3 * contexts[..., 0]).astype(int).clip(0, 2)
+    rewards = (rng.random((*shape, K)) < np.where(np.arange(K) == good[..., None], 0.95, 0.05)).astype(float)
+    return Scripted(
+        arrive, behave, best, mean, 0.3, contexts, rng.integers(0, K, shape), rewards, rng.uniform(0.001, 1, shape)
+    )
+
+
+def uncompiled(name):
+    """A module of the library as plain Python."""
+    spec = importlib.util.find_spec(name)
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numba.config, "DISABLE_JIT", True)
+        spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def plain_path():
+    """The fast path as plain Python, with the noise of `Script`."""
+    module, partition = uncompiled(compiled_path.__name__), uncompiled(_partition.__name__)
+    module.laplace = lambda scale, rng: NOISE * scale
+    module.laplace_sum = lambda scale, count, rng: NOISE * scale * count
+    module.find, module.refine = partition.find, partition.refine
+    # In one dimension there is one way to cut.
+    module.draw_tree = lambda depth, d, rng: partition.draw_tree(depth, d, np.random.default_rng(0))
+    return module
+
+
+class Watch:
+    """The reference implementation, run by the protocol; counts looks and misses, and the chances at the point."""
+
+    def __init__(self, params, environment, monkeypatch):
+        self.params, self.environment = params, environment
+        self.looks = self.misses = 0
+        self.users = [np.zeros((0, 3)) for _ in params.users]
+        self.chances = []
+        self.weighted = {}
+        self.eliminated, self.terms = ldp_mab.eliminated, ldp_mab.terms
+        monkeypatch.setattr(ldp_mab, "eliminated", self.look)
+        if not params.rules.single_sum:
+            monkeypatch.setattr(ldp_mab, "terms", self.add_batch)
+
+    def init(self, params, rng):
+        return ldp_mab.init(params, rng)
+
+    def choose(self, params, state, context, rng):
+        (B,) = (B for B in state.bins if B.contains([self.environment.point]))
+        self.chances.append(ldp_mab.chances(params, B))
+        return ldp_mab.choose(params, state, context, rng)
+
+    def learn(self, params, state, source, user, context, arm, reward, rng):
+        self.users[source] = np.vstack([self.users[source], [context[0], arm, reward]])
+        ldp_mab.learn(params, state, source, user, context, arm, reward, rng)
+
+    def totals(self, B, m, k):
+        """Rewards and users of an arm since the bin came, without noise."""
+        x, arms, rewards = self.users[m][len(self.users[m]) - B.t[m] :].T
+        inside = (arms == k) & (B.lower[0] <= x) & ((x < B.upper[0]) | (B.upper[0] == 1))
+        return np.array([rewards[inside].sum(), inside.sum()])
+
+    def add_batch(self, params, B, m, k):
+        share = ldp_mab.weight(params, B, m, k)
+        key = id(B), k
+        # With the bin, so that no other one has its id.
+        self.weighted[key] = self.weighted.get(key, (0, B))[0] + share * self.totals(B, m, k), B
+        return self.terms(params, B, m, k)
+
+    def look(self, params, B):
+        for k in B.arms if len(B.arms) > 1 else ():
+            if params.rules.single_sum:
+                sources = range(len(params.users))
+                total, users = sum(ldp_mab.weight(params, B, m, k) * self.totals(B, m, k) for m in sources)
+            else:
+                total, users = self.weighted[id(B), k][0]
+            expected = total / users if users else 0.0
+            self.looks += B.r[k] < np.inf
+            self.misses += bool(np.isfinite(B.r[k]) and abs(B.f[k] - expected) > B.r[k])
+        return self.eliminated(params, B)
+
+
+VARIANTS = [
+    {"variant": "as_released", "batch": 20},
+    {"variant": "as_printed", "batch": 7},
+    # User by user: noise of all up to the end of the warm-up, and then of each.
+    {"variant": "as_printed", "batch": 1},
+    {"variant": "as_printed", "batch": 1, "deviation": "first_weight"},
+    {"variant": "as_released", "batch": 1},
+    *({"variant": "as_released", "batch": 20, "deviation": name} for name in ldp_mab.DEVIATIONS if name != "batch"),
+    {"variant": "as_printed", "batch": 15, "deviation": "noise band"},
+    {"variant": "as_printed", "batch": 30, "deviation": "estimator weights"},
+    {"variant": "as_printed", "batch": 15, "deviation": "clip denominator sign"},
+    {"variant": "as_printed", "batch": 10, "deviation": "width first_weight arms"},
+    {"variant": "as_printed", "batch": 10, "deviation": "asked arms"},
+    {"variant": "as_printed", "batch": 15, "deviation": "choice"},
+    # Radii so small that estimates are outside.
+    {"variant": "as_printed", "batch": 15, "c": 0.002},
+]
+
+
+@pytest.mark.parametrize("switches", VARIANTS, ids=lambda s: "-".join(map(str, s.values())))
+def test_every_decision_is_the_reference_s(switches, environment, plain_path, monkeypatch):
+    settings = {"M": 2, "n_aux": USERS - 40, "epsilon_aux": "40 15", "dimensions": 1, "c": 0.1, **switches}
+    params = ldp_mab.configure(K, USERS, 25.0, **settings)
+    params = params._replace(depth=min(params.depth, 5))
+    checkpoints = np.array([90, USERS])
+
+    watch, expected = Watch(params, environment, monkeypatch), locally_private.new_record(2, K)
+    reference = locally_private.run(watch, params, environment, checkpoints, Script(), expected)
+    # Else the comparison would say little.
+    assert len(reference.removals) >= 5
+    assert len(reference.refined) >= 2
+    assert watch.looks > watch.misses
+    assert watch.misses > 0 or settings["c"] == 0.1
+
+    for misses in (False, True):
+        record = locally_private.new_record(2, K, misses)
+        state = plain_path.simulate(params, environment, checkpoints, Script(), record)
+        for name in ("regret", "rewards", "pulls"):
+            assert getattr(record, name).tolist() == getattr(expected, name).tolist()
+        shares = np.cumsum(watch.chances, axis=0)[checkpoints - 1]
+        assert record.shares == pytest.approx(shares, rel=1e-9)
+        corner, depth = state.tree.lower[:, 0], state.tree.nodes["depth"]
+        removals = [(m, seen, (corner[i],), depth[i], k) for m, seen, i, k in locally_private.removals(state)]
+        assert sorted(removals) == sorted(reference.removals)
+        # Bins with one arm are not followed.
+        refined = sorted((corner[i], depth[i]) for i in np.flatnonzero(state.tree.nodes["refined"]))
+        assert refined == sorted((lower[0], s) for lower, s, arms in reference.refined if len(arms) > 1)
+        if misses:
+            assert (state.counts["looks"][0], state.counts["misses"][0]) == (watch.looks, watch.misses)
+        # The estimates of the bins that are left, in the last digits.
+        left = {(B.lower[0], B.s): B for B in reference.bins}
+        for i in state.live[: state.counts["live"][0]]:
+            B = left[corner[i], depth[i]]
+            for k, f in B.f.items():
+                assert state.arms["estimate"][i, k] == pytest.approx(f, rel=1e-9, abs=1e-12)
+                assert state.arms["radius"][i, k] == pytest.approx(B.r[k], rel=1e-9)
+
+
+def test_messages_are_counted_by_hand(environment, plain_path):
+    # Eight users in batches of two, the last batch alone in the second of two bins: three empty ones, one of them the
+    # first bin's. The line is halved from the start and has no users outside.
+    params = ldp_mab.configure(2, 8, 8.0, "as_released", M=0, batch=2, dimensions=1)
+    params = params._replace(depth=1, rules=params.rules._replace(warm_up=1e9))
+    contexts = np.array([[[0.1], [0.2], [0.1], [0.9], [0.1], [0.2], [0.8], [0.9]]])
+    users = environment._replace(contexts=contexts, rewards=np.ones((1, 8, 2)))
+    rng, record = Script(), locally_private.new_record(1, 2)
+    state = plain_path.init(params, rng)
+    plain_path.halve(state, 0)
+    plain_path.stream(params, users, state, 0, np.array([8]), rng, record)
+    counts = state.counts[["in_parts", "halvings", "followed", "empty", "alone"]][0].tolist()
+    assert counts == (8, 8, 8, 3, 2)
+
+
+def test_the_fast_path_serves_every_environment():
+    for environment in ("exponential", "symmetric", "labelled_users"):
+        assert fast_paths.find(ldp_mab, environment) is compiled_path.simulate
+    assert (
+        fast_paths.find(SimpleNamespace(__name__="privarms.policies.locally_private.ldp_linear"), "symmetric") is None
+    )

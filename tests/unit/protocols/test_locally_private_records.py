@@ -1,0 +1,149 @@
+"""Records of the locally private bandit's runs: regret, the test point, eliminations, messages, the partition."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from privarms.environments import exponential, symmetric
+from privarms.errors import PrivarmsError
+from privarms.policies.locally_private import ldp_mab
+from privarms.protocols import locally_private
+
+
+def cell(record=None, horizon=2000, replicates=3):
+    checkpoints = np.array([horizon // 4, horizon // 2, horizon])
+    return SimpleNamespace(
+        paper="some2020",
+        study="s",
+        policy="ldp_mab",
+        environment="exponential",
+        record=record,
+        horizon=horizon,
+        checkpoints=checkpoints,
+        replicates=replicates,
+    )
+
+
+def run_block(record=None, replicates=3, environment=None, **settings):
+    environment = environment or exponential.configure(3, "as_released")
+    given = {"K": 3, "horizon": 2000, "epsilon": 30.0, "variant": "as_released", "M": 1, "n_aux": 4000,
+             "epsilon_aux": 60, **settings}  # fmt: skip
+    params = ldp_mab.configure(**given)
+    return locally_private.run_block(
+        ldp_mab, params, environment, cell(record, replicates=replicates), replicates, None, np.random.default_rng(7)
+    )
+
+
+def test_records_agree_with_each_other():
+    regret, point, eliminations = (run_block(record) for record in ("regret", "point", "eliminations"))
+    assert regret["replicate"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert regret["t"].tolist() == [500, 1000, 2000] * 3
+    assert (np.diff(regret["regret"].reshape(3, 3)) >= 0).all()
+    # Everything from one stream: the same runs.
+    assert (point["regret"].reshape(9, 3) == regret["regret"][:, None]).all()
+    assert (eliminations["regret"] == regret["regret"][2::3]).all()
+    share = point["share"].reshape(3, 3, 3)
+    assert share.sum(axis=2) == pytest.approx(np.ones((3, 3)))
+    # Arm 0 is best at the point; the others lose their gaps.
+    environment = exponential.configure(3, "as_released")
+    means = np.array([environment.mean(environment, 0, 0, np.array([0.33, 0.33]), k) for k in range(3)])
+    gaps = (share @ (means[0] - means)) * [500, 1000, 2000]
+    assert point["local_regret"].reshape(3, 3, 3)[..., 0] == pytest.approx(gaps)
+    gone = point["eliminated_after"].reshape(3, 3, 3)[:, 0]
+    assert (gone == 0).any()
+    # An arm that went before the target came is never pulled.
+    assert (share[:, -1][gone == 0] == 0).all()
+    assert (eliminations["eliminations"] >= eliminations["auxiliary"]).all()
+    assert (eliminations["auxiliary"] > 0).all()
+    assert (eliminations["wrong"] >= eliminations["auxiliary_wrong"]).all()
+    assert ((eliminations["lost"] >= 0) & (eliminations["lost"] < 0.5)).all()
+
+
+def test_a_partition_is_the_run_s_own_at_every_checkpoint():
+    found = run_block("partition", replicates=1, n_aux=0)
+    whole = run_block("eliminations", replicates=1, n_aux=0)
+    at_end = found["t"] == 2000
+    assert sorted(set(found["t"].tolist())) == [500, 1000, 2000]
+    # An arm is gone in a bin and in all its parts: each removal shows where no parent has it.
+    ends = zip(found["bin"][at_end], found["arm"][at_end], found["active"][at_end], strict=True)
+    gone = {(b, a) for b, a, on in ends if not on}
+    removed = [(b, a) for b, a in gone if b == 0 or ((b - 1) // 2, a) not in gone]
+    assert len(removed) == whole["eliminations"][0] > 0
+    for t in (500, 1000, 2000):
+        rows = (found["t"] == t) & (found["arm"] == 0) & (found["refined"] == 0)
+        area = (found["x_high"] - found["x_low"]) * (found["y_high"] - found["y_low"])
+        assert area[rows].sum() == 1.0
+    # What has been looked at has both an estimate and a radius.
+    assert (np.isnan(found["estimate"]) == np.isnan(found["radius"])).all()
+    assert np.isfinite(found["radius"]).any()
+    one_dimension = run_block(
+        "partition", replicates=1, n_aux=0, dimensions=1, environment=exponential.configure(3, "as_released", 1)
+    )
+    assert np.isnan(one_dimension["y_low"]).all()
+    for wrong in ({"replicates": 2, "n_aux": 0}, {"replicates": 1}):
+        with pytest.raises(ValueError, match="partition is for one run without auxiliary users"):
+            run_block("partition", **wrong)
+
+
+@pytest.mark.parametrize("variant", ["as_printed", "as_released"])
+def test_a_bin_that_was_halved_shows_the_look_that_halved_it(variant):
+    found = run_block("partition", replicates=1, n_aux=0, variant=variant)
+    halved = found["refined"] == 1
+    bins = np.unique(found["bin"][halved])
+    assert len(bins) >= 3
+    for i in bins:
+        rows = halved & (found["bin"] == i) & (found["active"] == 1) & (found["t"] == 2000)
+        # As printed the radius of some arm was small, as released those of all.
+        radius = found["radius"][rows].min() if variant == "as_printed" else found["radius"][rows].max()
+        assert radius < (2 * math.sqrt(2) if variant == "as_printed" else 1) * 2 ** (-found["depth"][rows][0] / 2)
+
+
+def test_estimates_outside_their_radii_are_counted():
+    # The printed radius holds at c = 64 and is far too small at c = .01.
+    environment = exponential.configure(3, "as_printed")
+    settings = {"environment": environment, "variant": "as_printed", "epsilon": 2.0, "n_aux": 0}
+    wide, narrow = (run_block("eliminations", c=c, **settings) for c in (64.0, 0.01))
+    assert (wide["looks"] >= 3 * 1000).all()
+    assert wide["misses"].tolist() == [0, 0, 0]
+    assert (narrow["misses"] > 0.5 * narrow["looks"]).all()
+
+
+def test_messages_tell_what_is_drawn_for_the_users_in_a_bin_alone():
+    found = run_block("messages")
+    regret = run_block("regret")
+    assert (found["regret"] == regret["regret"][2::3]).all()
+    for name in ("in_parts", "empty", "alone"):
+        assert ((found[name] >= 0) & (found[name] <= 1)).all()
+    # A bin in the partition has been halved once at least.
+    assert (found["halvings"] >= found["in_parts"]).all()
+    assert (found["in_parts"] > 0).all()
+    printed = run_block("messages", deviation="noise")
+    assert all((printed[name] == 0).all() for name in ("in_parts", "halvings", "empty", "alone"))
+
+
+def test_without_elimination_play_is_uniform():
+    # At c = 64 the printed algorithm removes nothing; its regret a user is that of uniform play.
+    environment = exponential.configure(3, "as_printed")
+    found = run_block(environment=environment, variant="as_printed", c=64.0, epsilon=1.0, n_aux=0)
+    x = np.stack([(np.arange(5000) + 0.5) / 5000, np.zeros(5000)], axis=1)
+    means = locally_private.expected_rewards(environment, x)
+    gaps = means.max(axis=1, keepdims=True) - means
+    assert gaps.mean() == pytest.approx(0.437, abs=0.002)
+    assert found["regret"][2::3] / 2000 == pytest.approx(gaps.mean(), abs=5 * gaps.std() / math.sqrt(2000))
+    assert run_block("eliminations", environment=environment, variant="as_printed", c=64.0, epsilon=1.0)[
+        "eliminations"
+    ].tolist() == [0, 0, 0]
+
+
+def test_a_run_depends_on_its_stream_alone():
+    one, other = run_block(replicates=2), run_block(replicates=2)
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+
+
+def test_a_policy_told_other_sizes_is_refused():
+    with pytest.raises(PrivarmsError, match="K = 2"):
+        run_block(environment=symmetric.configure("as_released"))
+    with pytest.raises(ValueError, match=r"^record: "):
+        run_block("else")
