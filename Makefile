@@ -1,6 +1,6 @@
 # `make` regenerates everything at scale quick, `make paper` at the published size. `make test` runs the tests, but for
 # the long ones, which `make test-long` runs, and those of the Slurm profile, which `make test-slurm` runs on a private
-# Slurm cluster. `make mutants` tries what tests and claims notice of small faults, in an hour or so (docs/map.md).
+# Slurm cluster. `make mutants` runs mutation tests (CONTRIBUTING.md).
 # `make crate` packs a finished run, `make docs` makes the documentation of the library.
 # Needs Python 3.11 or newer and git. The environment lives in .venv, in the versions that uv.lock holds.
 PYTHON ?= python3

@@ -166,7 +166,7 @@ def _add_files(crate, scale: str, written: Mapping[str, Path]) -> None:
     results = Path(paths.results(scale))
     packed = [f for f in _files(results) if not set(f.relative_to(results).parts) & set(NOT_PACKED)]
     packed = [f for f in packed if f.parent.parent.name != "studies" or f.stem.endswith("_cells")]
-    for file in [*packed, *map(Path, paths.there(paths.bench(), paths.mutants()))]:
+    for file in [*packed, *map(Path, paths.there(paths.bench()))]:
         _add(crate, file, str(file))
     for room in ("logs", "benchmarks"):
         for file in _files(Path(room) / scale):
