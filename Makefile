@@ -18,7 +18,7 @@ SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) -p "$(CURDIR)" $(VENV)/lib \
 	-x '/(tests?|pip|setuptools|pkg_resources|statsmodels|formulaic|patsy|rdflib|pyshacl|rocrate_validator|prompt_toolkit|pypdf|rich)/'
 
-.PHONY: quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm clean
+.PHONY: quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -61,8 +61,9 @@ crate: environment
 docs: environment
 	$(RUN)/python docs/build.py docs/api
 
-mutants: environment
-	$(RUN)/python -m tests.mutants.run --cores $(CORES)
+# Mutation tests; `make mutants MODULES=mechanisms/laplace.py` for one module.
+mutants: environment-mutants
+	PATH="$(CURDIR)/$(RUN):$$PATH" $(RUN)/python tools/mutants.py --cores $(CORES) $(MODULES)
 
 environment: $(VENV)/.locked
 
@@ -82,6 +83,14 @@ environment-slurm: environment $(VENV)/.locked-slurm
 
 $(VENV)/.locked-slurm: SYNC_GROUPS := --group slurm
 $(VENV)/.locked-slurm: $(VENV)/.locked
+	@$(SYNC_WHOLE)
+	@touch $@
+
+# What `make mutants` needs besides.
+environment-mutants: environment $(VENV)/.locked-mutants
+
+$(VENV)/.locked-mutants: SYNC_GROUPS := --group mutants
+$(VENV)/.locked-mutants: $(VENV)/.locked
 	@$(SYNC_WHOLE)
 	@touch $@
 

@@ -82,7 +82,7 @@ def test_the_tree_of_the_second_implementation():
         ("dp_ucb", 128, 4.0, {"horizon": 128, "width": "chan"}, round_by_round),
         ("adap_ucb", 64, 1.0, {}, in_batches),
         ("adap_klucb", 64, 4.0, {}, in_batches),
-        ("dp_klucb", 64, 1.0, {"ratio": 2.0}, in_batches),
+        ("dp_klucb", 64, 0.5, {"ratio": 2.0}, in_batches),
         ("dp_imed", 64, 1.0, {"ratio": 2.0}, in_batches),
     ],
 )
