@@ -1,6 +1,6 @@
 # `make` regenerates everything at scale quick, `make paper` at the published size. `make test` runs the tests, but for
 # the long ones, which `make test-long` runs, and those of the Slurm profile, which `make test-slurm` runs on a private
-# Slurm cluster. `make mutants` tries what tests and claims notice of small faults, in an hour or so (docs/map.md).
+# Slurm cluster. `make mutants` runs mutation tests (CONTRIBUTING.md).
 # `make crate` packs a finished run, `make docs` makes the documentation of the library.
 # Needs Python 3.11 or newer and git. The environment lives in .venv, in the versions that uv.lock holds.
 PYTHON ?= python3
@@ -18,7 +18,7 @@ SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) -p "$(CURDIR)" $(VENV)/lib \
 	-x '/(tests?|pip|setuptools|pkg_resources|statsmodels|formulaic|patsy|rdflib|pyshacl|rocrate_validator|prompt_toolkit|pypdf)/'
 
-.PHONY: quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm clean
+.PHONY: quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -60,8 +60,9 @@ crate: environment
 docs: environment
 	$(RUN)/python docs/build.py docs/api
 
-mutants: environment
-	$(RUN)/python -m tests.mutants.run --cores $(CORES)
+# Mutation tests; `make mutants MODULES=mechanisms/laplace.py` for one module.
+mutants: environment-mutants
+	PATH="$(CURDIR)/$(RUN):$$PATH" $(RUN)/python tools/mutants.py --cores $(CORES) $(MODULES)
 
 environment: $(VENV)/.locked
 
@@ -81,6 +82,14 @@ environment-slurm: environment $(VENV)/.locked-slurm
 
 $(VENV)/.locked-slurm: SYNC_GROUPS := --group slurm
 $(VENV)/.locked-slurm: $(VENV)/.locked
+	@$(SYNC_WHOLE)
+	@touch $@
+
+# What `make mutants` needs besides.
+environment-mutants: environment $(VENV)/.locked-mutants
+
+$(VENV)/.locked-mutants: SYNC_GROUPS := --group mutants
+$(VENV)/.locked-mutants: $(VENV)/.locked
 	@$(SYNC_WHOLE)
 	@touch $@
 

@@ -236,9 +236,9 @@ def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again
     file = library.source_file("policies", "successive_elimination").relative_to(ROOT)
     pending = edited(made, tmp_path, str(file), "\n# An edit.\n")
     shards = {Path(p).parent.name + "/" + Path(p).stem.split("-")[0] for p in pending if "/shards/" in p}
-    assert shards == {f"{paper}/successive_elimination" for paper in ("sajed2019", "synthesis", "byhand")}
+    assert shards == {f"{paper}/successive_elimination" for paper in ("sajed2019", "synthesis")}
     studies = {Path(p).stem.removesuffix("_cells") for p in pending if "/studies/" in p}
-    assert studies == {"figure1", "regret", "central", "without_chance"}
+    assert studies == {"figure1", "regret", "central"}
     assert {"results/quick/ledger.csv", "results/quick/report.html"} <= pending
     assert any("/figures/sajed2019/" in p for p in pending)
     assert not any("ma2025" in p for p in pending)
@@ -266,9 +266,7 @@ def test_an_edit_of_the_shared_loop_reaches_every_bandit_and_no_stopping_rule(ma
     # The adaptively chosen tests and the trials of one population run a bandit to choose, so they rest on it too.
     others = {"published_settings", "adaptive_tests", "power", "table2", "table3"}
     beyond = {"regimes", "over_time", "tail", "central"}
-    byhand = {"without_chance", "every_history", "first_epoch"}
-    byhand |= {"bonus_and_noise", "with_noise", "with_noise_in_blocks"}
-    assert again == sajed | neel | others | beyond | byhand
+    assert again == sajed | neel | others | beyond
 
 
 def test_stand_in_data_are_called_so_everywhere(made):

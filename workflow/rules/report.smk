@@ -8,7 +8,6 @@ rule build_report:
         audit_pdf=paths.audit_picture(SCALE, "pdf"),
         audit_png=paths.audit_picture(SCALE, "png"),
         audit_svg=paths.audit_picture(SCALE, "svg"),
-        mutants=paths.there(paths.mutants()),
         at_paper_scale=paths.there(paths.ledger("paper")) if SCALE == "quick" else [],
         artifacts=plan.outputs.files("figure") + plan.outputs.files("table"),
     output:

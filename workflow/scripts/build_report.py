@@ -18,5 +18,4 @@ with job(snakemake):
         datasets=snakemake.params.datasets,
         audits={key: Path(snakemake.input[f"audit_{key}"]) for key in ("csv", "pdf", "png", "svg", "table")},
         at_paper_scale=next(map(Path, snakemake.input.at_paper_scale), None),
-        mutants=next(map(Path, snakemake.input.mutants), None),
     )

@@ -134,25 +134,6 @@ def test_privacy_is_free_only_of_a_budget_that_is_overspent():
     assert "also where the budget is kept (1.05 times" in ledger.said("privacy_is_free", regret=regret, kept=free)
 
 
-def test_nothing_is_said_by_hand_where_one_check_is_not_passed():
-    own = Ledger("byhand").findings
-
-    def said(finding, **outcomes):
-        rows = Rows(
-            lambda *_: None,
-            lambda name: {"outcome": outcomes.get(name, "holds as printed"), "claims": []},
-            lambda name: (),
-            [],
-        )
-        assert set(outcomes) <= {read["statement"] for read in own[finding]["reads"].values()}
-        return say("x.yaml", {finding: own[finding]}, rows)
-
-    assert len(said("as_by_hand")) == len(said("worked_examples")) == 1
-    for name in ("without_chance", "every_history", "first_epoch", "bonus_and_noise", "second_implementation"):
-        assert said("as_by_hand", **{name: "cannot be told"}) == []
-    assert said("worked_examples", worked_examples="does not hold") == []
-
-
 def test_what_is_not_decided_about_the_logs_is_said():
     ledger = Ledger("ma2025", verdict="reproduced")
     assert ledger.said("figures_agree").startswith("Our re-implementation of the program has the regret of the")

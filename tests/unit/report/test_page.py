@@ -597,46 +597,6 @@ def test_a_broken_ledger_is_refused(world, text, words):
         world.build()
 
 
-def test_faults_that_the_ledger_cannot_see_are_named(world):
-    assert "cannot see" not in world.build().text
-    mutants = world.folder.parent / "mutants.csv"
-    header = "mutant,file,fault,tests_failed,claims_flipped,seconds\n"
-    seen, unseen = "half,a.py,noise <halved>,1,7,60\n", "ties,b.py,ties & all,1,0,60\n"
-    mutants.write_text(header + seen + unseen)
-    text = world.build(mutants=mutants).text
-    assert "2 small faults" in text
-    assert "1 of them change the verdict" in text
-    assert "2 make a test fail" in text
-    (named,) = re.findall(r"Faults that change no verdict \(1\)\s+(.*)", text)
-    assert "ties: ties & all (b.py)" in named
-    assert "half" not in text
-    assert "no test notices" not in text
-    mutants.write_text(header + seen + unseen + "later,c.py,not judged yet,,,\n")
-    text = world.build(mutants=mutants).text
-    assert "2 of 3 small faults" in text
-    assert "not judged yet" not in text
-    # Untested, and seen by the ledger.
-    mutants.write_text(header + seen.replace(",1,7", ",0,7"))
-    text = world.build(mutants=mutants).text
-    assert "half: noise <halved> (a.py)" in text.partition("Faults that no test notices")[2]
-    assert "change no verdict" not in text
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("mutant,file\nhalf,a.py\n", "expected the columns mutant, file, fault"),
-        ("mutant,file,fault,tests_failed,claims_flipped,seconds\nhalf,a.py,f,1,many,60\n", "line 2, column claims_fl"),
-    ],
-)
-def test_a_broken_table_of_mutants_is_refused(world, text, words):
-    mutants = world.folder.parent / "mutants.csv"
-    mutants.write_text(text)
-    with pytest.raises(PrivarmsError, match=rf"mutants\.csv: {words}"):
-        world.build(mutants=mutants)
-    assert not world.output.exists()
-
-
 def test_files_that_are_not_there_are_named(world):
     world.papers[0]["artifacts"][0]["files"]["pdf"].unlink()
     with pytest.raises(PrivarmsError, match=r"fig1\.pdf.*one2001/fig1"):
@@ -689,9 +649,6 @@ def test_a_page_of_questions_of_our_own_counts_them(world):
     # On the front page, and on the paper's own.
     assert page.text.count("No paper's statement: 3 claims of our own, 2 reproduced, 1 differs.") == 2
     assert "#ledger?paper=one2001" in [unquote(a["href"]) for a in page.all("a")]
-    # And where one reads what speaks for the library; the other paper is judged.
-    about = page.text.partition("How one can know that the library is right")[2]
-    assert "3 claims, 2 reproduced, 1 differs" in about.partition("Tests.")[0]
 
 
 def test_an_empty_ledger_makes_a_page(world):

@@ -40,7 +40,7 @@ AUDIT_COLUMNS = (
     *("power_against_half_noise", "broken_twin_lower_bound", "note", "setting", "settings"),
 )
 AUDIT_LINKS = {"all rows (CSV)": "table", "PDF": "pdf"}
-MUTANT_COLUMNS = ("mutant", "file", "fault", "tests_failed", "claims_flipped", "seconds")
+
 # Of a table that a paper prints; of our own, where the file is the place to read.
 ROWS_SHOWN, OWN_ROWS_SHOWN = 40, 12
 # Longer tables cannot be unfolded: the page would not be small enough to mail.
@@ -81,7 +81,6 @@ def build_report(
     datasets: list[Mapping],
     seed: int | None = None,
     at_paper_scale: Path | None = None,
-    mutants: Path | None = None,
     audits: Mapping[str, Path] | None = None,
 ) -> None:
     """Write `output`, whole or not at all; the same arguments and files give the same bytes.
@@ -97,10 +96,9 @@ def build_report(
     ledger, statements: CSV files as `ledger.write` and `write_statements` make them.
     datasets: {name, title?, status: "real", "stand-in" or "missing", message, files?: as `Datasets.described`}.
     at_paper_scale: the ledger of scale paper, for a report of scale quick; its report lies beside it.
-    mutants: a CSV file of small faults of the library and what noticed them, with MUTANT_COLUMNS, or None.
     audits: the picture of all audits by suffix, whose csv has a line a mechanism or policy with AUDIT_COLUMNS, and
     under `table` the file with all of their rows; or None.
-    Raises PrivarmsError for a ledger, findings, mutants, audits or an artifact's file that is missing or malformed,
+    Raises PrivarmsError for a ledger, findings, audits or an artifact's file that is missing or malformed,
     ValueError for the rest.
     """
     _one_of(scale, ("quick", "paper"), "scale")
@@ -154,8 +152,6 @@ def build_report(
         ledger_link=_link(Path(ledger), folder),
         wide_link=_link(Path(at_paper_scale).with_name("report.html"), folder) if at_paper_scale else "",
         n_wide=sum(bool(claim["at_paper_scale"]) for claim in claims),
-        mutants=read_mutants(mutants) if mutants else [],
-        mutants_link=_link(Path(mutants), folder) if mutants else "",
         audits=audit_rows,
         audit_counts={word: sum(row["verdict"] == word for row in audit_rows) for word in AUDIT_LOOKS},
         audits_image=pictures.embedded(audits) if audits else None,
@@ -171,25 +167,6 @@ def build_report(
     )
     # What indents the template says nothing, three hundred kilobytes of it.
     write_text(output, re.sub(r"\n\s+", "\n", page))
-
-
-def read_mutants(path: Path) -> list[dict]:
-    """The rows of a table of mutants, its counts as ints, None where it was not judged. Raises PrivarmsError for other
-    columns and counts."""
-    header, lines = read_csv(Path(path))
-    if tuple(header) != MUTANT_COLUMNS:
-        expected = ", ".join(MUTANT_COLUMNS)
-        raise PrivarmsError(f"{path}: expected the columns {expected}, in this order; run `make mutants` or delete it")
-    rows = []
-    for number, cells in enumerate(lines, start=2):
-        row: dict = dict(zip(MUTANT_COLUMNS, cells, strict=True))
-        for column in ("tests_failed", "claims_flipped"):
-            if not (row[column].isdecimal() or row["tests_failed"] == row["claims_flipped"] == ""):
-                raise PrivarmsError(f"{path}: line {number}, column {column}: expected a count; found {row[column]!r}")
-        for column in ("tests_failed", "claims_flipped"):
-            row[column] = int(row[column]) if row[column] else None
-        rows.append(row)
-    return rows
 
 
 def read_audits(path: Path) -> list[dict[str, str]]:
@@ -294,7 +271,6 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict],
         "homeless": [statement for statement in own if statement["homeless"]],
         "outcomes": of_statements.counts(own),
         "n_claims": sum(len(statement["claims"]) for statement in own),
-        "judged": any(not statement["ours"] for statement in own),
         "verdicts": Counter(claim["shown"] for statement in own for claim in statement["claims"]),
         "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
     }

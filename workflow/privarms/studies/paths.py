@@ -96,16 +96,6 @@ def audit_picture(scale: str, extension: str) -> str:
     return f"results/{scale}/audit_losses.{extension}"
 
 
-def mutants() -> str:
-    """What tests and claims notice of small faults in the library."""
-    return "results/mutants.csv"
-
-
-def mutant_runs() -> str:
-    """The folder in which these faults are tried."""
-    return "results/mutants"
-
-
 def there(*files: str) -> list[str]:
     """Those of some files that are there when a run is planned."""
     return [file for file in files if os.path.isfile(file)]

@@ -1,0 +1,98 @@
+"""Mutation tests: change one operator or number of a module at a time and run its tests, with cosmic-ray.
+
+    python tools/mutants.py [--cores N] [MODULE]...
+
+MODULE is a file or package below workflow/privarms, such as mechanisms/laplace.py; without any, all packages that
+pyproject.toml lists under [tool.mutants]. For each module the score is printed, the share of mutants that make a
+test fail, and the change of each survivor. Mutants live in copies of the project below results/mutants.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from cosmic_ray.config import serialize_config
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import TestOutcome, WorkerOutcome
+
+ROOT = Path(__file__).resolve().parents[1]
+LIBRARY = Path("workflow/privarms")
+COPIES = ROOT / "results" / "mutants"
+NOT_COPIED = shutil.ignore_patterns(".*", "results", "logs", "benchmarks", "raw", "prepared", "__pycache__")
+
+
+def modules(names: list[str]) -> list[str]:
+    """Return the modules that are named or in a named package, relative to the library."""
+    paths = [ROOT / LIBRARY / name for name in names]
+    if missing := [str(path) for path in paths if not path.exists()]:
+        sys.exit(f"{', '.join(missing)}: not found. Expected a path below {LIBRARY}, such as mechanisms/laplace.py.")
+    files = {file for path in paths for file in ([path] if path.is_file() else path.rglob("*.py"))}
+    return sorted(str(f.relative_to(ROOT / LIBRARY)) for f in files if f.name != "__init__.py")
+
+
+def tests_of(module: str, tests: Mapping[str, list[str]]) -> list[str]:
+    """Return the tests of the longest prefix of the module's path."""
+    prefixes = [prefix for prefix in tests if module.startswith(prefix)]
+    if not prefixes:
+        sys.exit(f"{module}: no tests. Add its package to [tool.mutants.tests] in pyproject.toml.")
+    return tests[max(prefixes, key=len)]
+
+
+def survivors(module: str, settings: Mapping) -> tuple[int, list[str]]:
+    """Test all mutants of a module in a copy of the project; return their number and the diffs of the survivors."""
+    copy = COPIES / module.removesuffix(".py")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(ROOT, copy, ignore=NOT_COPIED)
+    plain = int(module.startswith(tuple(settings["plain"])))
+    # Kernels of mutants are kept in the copy, and removed with it.
+    environment = f"env PRIVARMS_KERNELS={copy / 'kernels'} NUMBA_DISABLE_JIT={plain}"
+    pytest = f"{sys.executable} -m pytest -q -x -p no:cacheprovider"
+    config = {"module-path": str(LIBRARY / module), **settings["cosmic-ray"]}
+    config["test-command"] = " ".join([environment, pytest, *tests_of(module, settings["tests"])])
+    (copy / "mutants.toml").write_text(serialize_config(config), encoding="utf-8")
+    steps = (
+        ("cosmic-ray", "init", "mutants.toml", "session.sqlite"),
+        ("cr-filter-operators", "session.sqlite", "mutants.toml"),
+        ("cosmic-ray", "baseline", "mutants.toml"),
+        ("cosmic-ray", "exec", "mutants.toml", "session.sqlite"),
+    )
+    for step in steps:
+        subprocess.run(step, cwd=copy, check=True)
+    with use_db(copy / "session.sqlite", WorkDB.Mode.open) as session:
+        results = [result for _, result in session.results if result.worker_outcome != WorkerOutcome.SKIPPED]
+    shutil.rmtree(copy)
+    return len(results), [result.diff for result in results if result.test_outcome == TestOutcome.SURVIVED]
+
+
+def main() -> int:
+    """Print the score and the survivors of each module; exit status 1 where a module's tests fail without a mutant."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cores", type=int, default=1, help="modules tested at the same time (default: 1)")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="path below workflow/privarms (default: all)")
+    arguments = parser.parse_args()
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mutants"]
+    chosen = modules(arguments.modules or settings["packages"])
+    status, mutants, survived = 0, 0, 0
+    with ThreadPoolExecutor(arguments.cores) as pool:
+        runs = {module: pool.submit(survivors, module, settings) for module in chosen}
+        for module, run in runs.items():
+            try:
+                number, diffs = run.result()
+            except subprocess.CalledProcessError as error:
+                print(f"{module}: {' '.join(error.cmd)} failed. Run its tests first.", file=sys.stderr)
+                status = 1
+                continue
+            mutants, survived = mutants + number, survived + len(diffs)
+            print(f"{module}: {number - len(diffs)} of {number} mutants fail a test", *diffs, sep="\n", flush=True)
+    if mutants:
+        print(f"score: {1 - survived / mutants:.1%} of {mutants} mutants fail a test; {survived} survive")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,3 +1,0 @@
-"""No figures: the numbers are compared in a table."""
-
-FIGURES: dict = {}
