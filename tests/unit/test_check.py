@@ -90,7 +90,7 @@ def test_other_families_have_a_cell_of_a_study_of_ours(family, tmp_path, monkeyp
     monkeypatch.setenv(library.EXTENSIONS_VARIABLE, "")
     ours = {"contextual": "absse", "experiment": "dp_conse", "linear": "oful", "stopping": "dp_nas"}
     (cell,) = check._borrowed(ours.get(family, "ldp_linear"))[:1]
-    assert library.literals("protocols", cell.protocol)["FAMILY"] == family
+    assert library.attributes("protocols", cell.protocol)["FAMILY"] == family
     assert cell.policy in ours.values() or family == "locally_private"
     assert bool(check._prepared(cell)) is (family == "contextual")
 

@@ -22,8 +22,8 @@ from privarms.claims import changes
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
 from privarms.studies import forecast, paths
-from privarms.studies.cost import duration
 from privarms.studies.forecast import Job
+from privarms.studies.outputs import duration
 from privarms.studies.plan import Plan
 
 INTERVAL = 30.0

@@ -61,7 +61,7 @@ def test_an_environment_of_real_data_takes_a_dataset_s_name():
 
 @pytest.mark.parametrize("policy", library.names("policies"))
 def test_every_policy_has_a_label_a_cost_and_what_the_contract_of_its_family_names(policy):
-    found = library.literals("policies", policy)
+    found = library.attributes("policies", policy)
     assert isinstance(found["LABEL"], str)
     assert found["SECONDS_PER_RUN"] + 1000 * found["SECONDS_PER_STEP"] > 0
     module = library.load("policies", policy)
@@ -81,7 +81,7 @@ def test_names_are_found_whatever_the_package():
 
 @pytest.mark.parametrize("protocol", library.names("protocols"))
 def test_every_protocol_names_its_keys(protocol):
-    assert isinstance(library.literals("protocols", protocol)["KEYS"], tuple)
+    assert isinstance(library.attributes("protocols", protocol)["KEYS"], tuple)
     assert callable(library.load("protocols", protocol).run_block)
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from numba import njit
 
 from privarms.errors import PrivarmsError
-from privarms.jit.cache import compiled
 from privarms.policies.locally_private._counts import ALONE, EMPTY, FOLLOWED, HALVINGS, IN_PARTS, LOOKS, MISSES
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
+from privarms.protocols._loops import compiled
 
 FAMILY = "locally_private"
 PARAMS = {"n_arms": "K", "dimensions": "of contexts", "users": "int64[sources], how many of each, the target's first"}

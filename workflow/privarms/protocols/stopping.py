@@ -6,8 +6,8 @@ The environment is a NamedTuple with `pull(environment, arm, rng) -> sample in [
 import numpy as np
 from numba import njit
 
-from privarms.jit.cache import compiled
 from privarms.protocols._agreement import refuse
+from privarms.protocols._loops import compiled
 
 FAMILY = "stopping"
 KEYS = ()
