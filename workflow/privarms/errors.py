@@ -47,7 +47,7 @@ class ArmError(ValueError):
 
     def __str__(self):
         arm, arms, t = self.args
-        return f"choose gave arm {arm} in round {t}; expected an int from 0 to {arms - 1}"
+        return f"choose gave arm {arm} in round {t}; expected 0 to {arms - 1}"
 
 
 class NotFiniteError(ValueError):

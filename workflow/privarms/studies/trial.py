@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -15,8 +16,8 @@ from privarms.studies.streams import stream
 
 ROUNDS = 100
 
-# Study, policy and environment of the runs that this process has tried.
-_tried: set[tuple[str, str, str]] = set()
+# What this process has tried: study, policy, environment and files.
+_tried: set[tuple[str, ...]] = set()
 
 
 def files(cell: Cell) -> list[str]:
@@ -37,7 +38,7 @@ def run(cell: Cell, configured: Callable, seed: int) -> None:
     configured: returns parameters, environment and a function that runs replicates of a cell on two streams
     Raises whatever the run raises, and NotFiniteError for a reward or mean of a bandit that is not a finite number.
     """
-    key = cell.study, cell.policy, cell.environment
+    key = cell.study, cell.policy, cell.environment, *files(cell)
     if key in _tried:
         return
     _, environment, run_block = configured()
@@ -78,10 +79,13 @@ def _line(policy: str, function: str) -> str:
 
 
 def _of_numba(text: str, cell: Cell) -> str:
-    """Return the last place in an extension that numba's pages of text name, and its first reason."""
+    """Return the innermost place in an extension that numba's pages of text name, and the reason."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    places = re.findall(r'File "([^"]+)", line (\d+)', text)
+    # numba names files from the working directory where it can.
+    places = [(Path(file).resolve(), line) for file, line in re.findall(r'File "([^"]+)", line (\d+)', text)]
     own = [f"{extensions.shown(file)}:{line}" for file, line in places if extensions.is_extension(file)]
-    place = own[-1] if own else ", ".join(files(cell))
-    reasons = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(("Failed in", "-"))]
-    return f"{place}: numba cannot compile {cell.policy} on {cell.environment}: {' '.join(reasons[:2])}"
+    lines = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(("Failed in", "-"))]
+    # What an overloaded function says of its arguments, such as `admit` of arms.
+    reasons = re.findall(r"TypingError: (?!Failed in)(.+)", text) or [" ".join(lines[:2])]
+    where = own[0] if own else ", ".join(files(cell))
+    return f"{where}: numba cannot compile {cell.policy} on {cell.environment}: {reasons[0]}"
