@@ -113,13 +113,14 @@ def _draw(cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFra
             curve = curve.sort_values(along) if along else curve
             # Side by side where x is a place: intervals must not hide each other.
             x = curve[along] + 0.03 * place * (along == "arm") if along else np.full(len(curve), place)
+            look |= {"linestyle": "none"} if along == "arm" else {}
             errors = [curve["mean"] - curve["low"], curve["high"] - curve["mean"]]
             ax.errorbar(x, curve["mean"], yerr=errors, label=label, elinewidth=0.8, **look)
         ax.set(title=in_words(point), xlabel="round $t$" if along == "t" else along or "")
         if along == "t" or (along != "arm" and values[0] > 0 and values[-1] >= 8 * values[0]):
             ax.set_xscale("log")
         if measure == "pulls":
-            ax.set_yscale("log")
+            ax.set(yscale="log", xticks=values[:: -(-len(values) // 10)])
     style.ylabel(axes, f"mean {measure.replace('_', ' ')}")
     if len(panels) > len(shown):
         figure.suptitle(f"{len(shown)} of {len(panels)} panels; the table of this study has all numbers")
