@@ -1,26 +1,18 @@
 # privarms: `snakemake --cores N` is scale paper, `snakemake --cores N --configfile config/quick.yaml` is scale quick.
-import gc
 import importlib.util
 import os
 import re
 import sys
 
 from snakemake.exceptions import WorkflowError
-from snakemake.persistence import PersistenceBase
 from snakemake.utils import min_version
 
 # Both environments install the library. Where another one is found or none (an environment of a job's own, a second
 # checkout) jobs are told where this project's lies.
 HERE = workflow.current_basedir.get_path_or_uri(secret_free=False)
-# A plan is hundreds of thousands of things that stay. To go through them again and again for what nobody refers to any
-# more took a fifth of the time until the first job. `onstart` begins again; it is not run in a workflow that has this
-# one as a module, nor in the processes of a cluster's jobs, which are short.
-if os.path.dirname(workflow.main_snakefile) == HERE:
-    gc.disable()
-    # To see whether a parameter is one of pandas' Snakemake imports it, for every plan. Ours are plain.
-    if hasattr(PersistenceBase, "_serialize_param_builtin"):
-        PersistenceBase._serialize_param = property(lambda self: self._serialize_param_builtin)
 LIBRARY = os.path.join(HERE, "workflow")
+# Intel's vector mathematics has other last digits, where it is installed. Numba reads this when a job imports it.
+os.environ["NUMBA_DISABLE_INTEL_SVML"] = "1"
 installed = importlib.util.find_spec("privarms")
 if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LIBRARY:
     sys.path.insert(0, LIBRARY)
@@ -30,7 +22,7 @@ if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LI
         "PYTHONPATH",
 
 
-from privarms import forks, progress
+from privarms import forkserver, progress
 from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.studies import paths
@@ -108,15 +100,9 @@ include: "workflow/rules/bench.smk"
 
 
 onstart:
-    gc.freeze()
-    gc.enable()
-    # A limit of jobs per second is for clusters. On one machine Snakemake 9 would look through all waiting jobs every
-    # second once for each job that has ended, which took a quarter of a core late in a run.
-    if workflow.local_exec and getattr(workflow.scheduler, "job_rate_limiter", None) is not None:
-        workflow.scheduler.job_rate_limiter = None
     # A debugger needs the terminal.
-    if not workflow.execution_settings.debug:
-        forks.use(os.path.join(HERE, "workflow", "scripts"))
+    if workflow.local_exec and not workflow.execution_settings.debug:
+        forkserver.use(os.path.join(HERE, "workflow", "scripts"), os.path.join(LIBRARY, "privarms"))
     RUN.start(workflow)
 
 

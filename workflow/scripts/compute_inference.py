@@ -4,10 +4,12 @@ import pyarrow as pa
 
 from privarms.artifacts.results import Results
 from privarms.files import parquet
+from privarms.jit import cache
 from privarms.job import job
 from privarms.studies import library
 
 with job(snakemake):
+    cache.use(snakemake.input.library)
     paper, table = snakemake.wildcards.paper, snakemake.wildcards.table
     read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "audit")}
     compute = library.function(library.artifacts_module(paper, "inference"), "INFERENCE", table)

@@ -5,11 +5,10 @@ from pathlib import Path
 from privarms.artifacts import style
 from privarms.artifacts.results import Results
 from privarms.data import STAND_IN
-from privarms.garbage import seldom
 from privarms.job import job
 from privarms.studies import library
 
-with job(snakemake), seldom():
+with job(snakemake):
     paper, (module, name) = snakemake.wildcards.paper, snakemake.params.drawn_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     style.use_style()

@@ -2,10 +2,12 @@
 
 from privarms.artifacts.results import Results
 from privarms.claims import ledger
+from privarms.jit import cache
 from privarms.job import job
 from privarms.studies import library
 
 with job(snakemake):
+    cache.use(snakemake.input.library)
     paper, scale = snakemake.wildcards.paper, snakemake.params.scale
     measures = library.load_module(library.artifacts_module(paper, "claims")).MEASURES
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}

@@ -2,9 +2,8 @@
 
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
-from privarms.garbage import seldom
 from privarms.job import job
 
-with job(snakemake), seldom():
+with job(snakemake):
     dataset = load_sources(snakemake.params.sources)[snakemake.wildcards.dataset]
     prepare(dataset, snakemake.input.get("raw"), snakemake.output.table, snakemake.output.facts)

@@ -1,46 +1,17 @@
 """What a kernel draws for a release in a ball: the generator's own numbers."""
 
-import numba
 import numpy as np
-import pytest
-from numba import njit
 
-from privarms.ahead import ahead, settle
 from privarms.mechanisms import l2_ball
 
 
-@njit
-def _in_a_kernel(numbers, vector, rng):
-    return l2_ball._draw_normals(numbers, vector, rng)
-
-
-@njit
-def _ahead(numbers, vector, rng):
-    drawing = ahead(rng)
-    found = l2_ball._draw_normals(numbers, vector, drawing)
-    settle(drawing)
-    return found
-
-
-@pytest.mark.parametrize("draw", [l2_ball._draw_normals, _ahead])
-def test_the_normals_are_those_of_the_generator(draw):
+def test_the_normals_are_those_of_the_generator():
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
     # Enough for the tails, where the generator goes another way.
     numbers, vector = np.zeros(20_000), np.linspace(-1, 2, 20_000)
-    squares, products, squared = draw(numbers, vector, ours)
+    squares, products, squared = l2_ball._draw_normals(numbers, vector, ours)
     assert squares == np.cumsum(numbers**2)[-1]
     assert products == np.cumsum(numbers * vector)[-1]
     assert squared == np.cumsum(vector**2)[-1]
     assert numbers.tolist() == theirs.standard_normal(len(numbers)).tolist()
     assert ours.bit_generator.state == theirs.bit_generator.state
-
-
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_a_kernel_may_draw_from_what_stands_in_for_a_generator():
-    from privarms.bench import counting
-
-    generator, draws = counting(np.random.default_rng(5))
-    numbers = np.zeros(7)
-    _in_a_kernel(numbers, numbers, generator)
-    assert numbers.tolist() == np.random.default_rng(5).standard_normal(7).tolist()
-    assert draws.counts.tolist() == [0, 0, 7, 0, 0]

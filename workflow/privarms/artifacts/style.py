@@ -19,7 +19,6 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from privarms.artifacts import formulas
 from privarms.artifacts.tables import write_csv
 from privarms.data import STAND_IN
 from privarms.files.whole import whole
@@ -116,7 +115,6 @@ def use_style() -> None:
     """Set matplotlib's defaults to this style, whatever the user's own matplotlibrc says."""
     matplotlib.rcdefaults()
     matplotlib.rcParams.update(STYLE)
-    formulas.keep()
 
 
 def subplots(nrows: int = 1, ncols: int = 1, *, width: float = COLUMN, height: float | None = None, **options):

@@ -1,0 +1,106 @@
+"""The cache of compiled kernels: the same numbers, loaded by another process, and never those of other source files."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from numba import njit
+
+from privarms.environments import bernoulli
+from privarms.jit import cache
+from privarms.policies.bandit import uniform
+from privarms.protocols.bandit import play_block
+from privarms.studies import library
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+FILES = library.sources("policies.bandit.uniform", "environments.bernoulli", "protocols.bandit")
+
+# Prints the result, how often machine code was loaded, and how often it was compiled.
+SECOND_PROCESS = """
+import sys
+from tests.unit.jit.test_cache import FILES, run
+from privarms.jit import cache
+cache.use(FILES)
+result = run(cache.compiled)
+stats = [m.call.stats for name, m in sys.modules.items() if name.startswith("kernel_")]
+print(result.hex(), sum(sum(s.cache_hits.values()) for s in stats), sum(sum(s.cache_misses.values()) for s in stats))
+"""
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(cache, "_cache", None)
+    return tmp_path
+
+
+def run(compiled, policy=uniform.POLICY):
+    params, checkpoints = uniform.configure(3), np.array([40])
+    regret, pulls, sums = np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3))
+    environment = bernoulli.configure(3, 0.9, 0.2)
+    compiled(play_block)(policy, params, environment, checkpoints, np.random.default_rng(3), regret, pulls, sums)
+    return regret.tobytes() + pulls.tobytes() + sums.tobytes()
+
+
+def kept(place):
+    return sorted(place.rglob("*.nbc"))
+
+
+def test_nothing_is_kept_unless_asked_for(place):
+    assert run(cache.compiled) == run(lambda kernel: kernel)
+    assert not [*place.iterdir()]
+
+
+def test_another_process_loads_the_machine_code_and_gets_the_same_numbers(place):
+    cache.use(FILES)
+    first = run(cache.compiled)
+    assert first == run(lambda kernel: kernel)
+    assert len(kept(place)) == 1
+    root = Path(__file__).parents[3]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "workflow"), str(root)])}
+    command = [sys.executable, "-c", SECOND_PROCESS]
+    second = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert second.stdout.split() == [first.hex(), "1", "0"]
+
+
+def test_an_edited_file_names_another_folder(place, tmp_path):
+    edited = tmp_path / "edited.py"
+    edited.write_text("first")
+    cache.use([*FILES, edited])
+    before = {*place.iterdir()}
+    edited.write_text("second")
+    cache.use([*FILES, edited])
+    assert len({*place.iterdir()} - before) == 1
+
+
+def test_what_was_edited_since_is_not_kept(place, tmp_path):
+    edited = tmp_path / "edited.py"
+    edited.write_text("first")
+    cache.use([*FILES, edited])
+    os.utime(edited, (0, 0))
+    assert run(cache.compiled) == run(lambda kernel: kernel)
+    assert not kept(place)
+
+
+@njit
+def choose_the_first(params, state, context, t, rng):
+    return 0
+
+
+def test_a_function_of_another_file_is_compiled_and_not_kept(place):
+    cache.use(FILES)
+    policy = uniform.POLICY._replace(choose=choose_the_first)
+    assert run(cache.compiled, policy) == run(lambda kernel: kernel, policy) != run(lambda kernel: kernel)
+    assert not kept(place)
+
+
+def test_a_folder_that_cannot_be_made_is_done_without(place, monkeypatch):
+    (place / "file").write_text("")
+    monkeypatch.setenv(cache.FOLDER_VARIABLE, str(place / "file"))
+    cache.use(FILES)
+    assert run(cache.compiled) == run(lambda kernel: kernel)
