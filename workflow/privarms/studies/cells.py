@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from privarms.errors import PrivarmsError
-from privarms.studies import additions, contract, library
+from privarms.studies import additions, contract, extensions, library
 from privarms.studies.streams import digest
 
 OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
@@ -302,7 +302,7 @@ def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
     for parameter in takes:
         if parameter in taken:
             raise PrivarmsError(
-                f"{library.shown(library.source_file(room, name))}: its parameter {parameter!r} is called like a "
+                f"{extensions.shown(library.source_file(room, name))}: its parameter {parameter!r} is called like a "
                 f"column of the results or a key of a study (protocol {protocol}: {', '.join(sorted(taken))}); rename "
                 "it in the module's configure"
             )
