@@ -53,7 +53,7 @@ def short(grid):
 
 def stepwise(policies: list[dict]) -> bool:
     """Whether some of these play round by round, which takes long without compilation."""
-    return any(library.literals("policies", p["policy"]).get("SECONDS_PER_STEP", 0) > 0 for p in policies)
+    return any(library.attributes("policies", p["policy"]).get("SECONDS_PER_STEP", 0) > 0 for p in policies)
 
 
 def ends(axis, most: int = 3):

@@ -37,3 +37,18 @@ class StudyError(PrivarmsError):
         """The message with the whole name of the file, in the first of the folders that has it."""
         there = [f for f in folders if (Path(f) / f"{self.paper}.yaml").is_file()]
         return str(Path([*there, *folders][0]) / str(self))
+
+
+class ArmError(ValueError):
+    """A policy chose an arm that does not exist. arm: which; arms: how many there are; t: the round, from 1"""
+
+    def __init__(self, arm, arms, t):
+        super().__init__(arm, arms, t)
+
+    def __str__(self):
+        arm, arms, t = self.args
+        return f"choose gave arm {arm} in round {t}; expected 0 to {arms - 1}"
+
+
+class NotFiniteError(ValueError):
+    """Runs left a number that is not finite."""

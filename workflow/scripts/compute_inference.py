@@ -12,7 +12,7 @@ with job(snakemake):
     cache.use(snakemake.input.library)
     paper, table = snakemake.wildcards.paper, snakemake.wildcards.table
     read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "audit")}
-    compute = library.load_module(library.artifacts_module(paper, "inference")).INFERENCE[table]
+    compute = library.function(library.artifacts_module(paper, "inference"), "INFERENCE", table)
     frame = compute(Results(paper, snakemake.params.scale, **read))
     origin = {"paper": paper, **{k: snakemake.params[k] for k in ("scale", "seed", "cells")}, **parquet.origin()}
     parquet.write(snakemake.output[0], [pa.Table.from_pandas(frame, preserve_index=False)], origin)

@@ -12,7 +12,7 @@ with job(snakemake):
     paper, (module, name) = snakemake.wildcards.paper, snakemake.params.drawn_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     style.use_style()
-    draw = library.load_module(module).FIGURES[name]
+    draw = library.function(module, "FIGURES", name)
     figure, numbers = draw(Results(paper, snakemake.params.scale, **read))
     if snakemake.params.data == "stand-in":
         style.watermark(figure)

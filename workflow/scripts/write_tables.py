@@ -12,10 +12,10 @@ with job(snakemake):
     paper, (module, name) = snakemake.wildcards.paper, snakemake.params.written_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     stem, stand_in = Path(snakemake.output[0]).with_suffix(""), snakemake.params.data == "stand-in"
-    module = library.load_module(module)
     results = Results(paper, snakemake.params.scale, **read)
-    frame = module.TABLES[name](results)
+    frame = library.function(module, "TABLES", name)(results)
     if snakemake.params.sheet:
-        write_sheet(frame, module.SHEETS[name](frame, results), stem, stand_in=stand_in)
+        sheet = library.function(module, "SHEETS", name)(frame, results)
+        write_sheet(frame, sheet, stem, stand_in=stand_in)
     else:
         write_table(frame, stem, stand_in=stand_in)

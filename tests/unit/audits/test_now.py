@@ -29,9 +29,9 @@ def test_away_from_the_project_a_policy_gets_the_audit_that_fits_its_family(monk
     monkeypatch.setattr(now, "_of_studies", lambda: [])
     found = now.cells("dp_se")
     assert {cell.environment for cell in found} == {"any_choice"}
-    with pytest.raises(PrivarmsError, match=r"laplace: no study at hand audits it, and no audit fits any mechanism"):
+    with pytest.raises(PrivarmsError, match=r"laplace: no study here audits it, and no audit fits"):
         now.cells("laplace")
-    with pytest.raises(PrivarmsError, match=r"ucb: no study at hand audits it"):
+    with pytest.raises(PrivarmsError, match=r"ucb: no study here audits it"):
         now.cells("ucb")
 
 

@@ -1,9 +1,10 @@
-"""The library is read from its source text; a job's inputs are the import closure of what it calls."""
+"""Modules are found by name; a job's inputs are the import closure of what it calls."""
 
 from pathlib import Path
 
 import pytest
 
+from privarms.studies import contract as contract_
 from privarms.studies import library
 
 
@@ -19,13 +20,13 @@ def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
     assert not any(f.startswith(("artifacts/", "data/")) for f in files)
 
 
-def test_imports_are_followed_wherever_they_stand(tmp_path, monkeypatch):
+def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):
     package = tmp_path / "pack"
     (package / "room").mkdir(parents=True)
     for name, text in {
         "__init__.py": "",
         "room/__init__.py": "",
-        "room/a.py": "def f():\n    from pack.room import b\n",
+        "room/a.py": "def f():\n    from . import b\n",
         "room/b.py": "import pack.c as c\nimport os\n",
         "room/b.html.j2": "",
         "c.py": "from pack.room.a import f\n",
@@ -60,13 +61,15 @@ def test_an_environment_of_real_data_takes_a_dataset_s_name():
 
 
 @pytest.mark.parametrize("policy", library.names("policies"))
-def test_every_policy_has_a_label_a_cost_and_what_the_contract_of_its_family_names(policy):
-    found = library.literals("policies", policy)
+def test_every_policy_has_a_label_a_cost_and_fits_its_family(policy):
+    found = library.attributes("policies", policy)
     assert isinstance(found["LABEL"], str)
     assert found["SECONDS_PER_RUN"] + 1000 * found["SECONDS_PER_STEP"] > 0
-    module = library.load("policies", policy)
-    assert callable(module.configure)
-    assert all(hasattr(module, name) for name in library.contract(library.family(policy)))
+    assert callable(found["configure"])
+    contract = library.family_module(library.family(policy))["CONTRACT"]
+    assert [contract_._fault(library.load("policies", policy), *one, by_name=True) for one in contract.items()] == [
+        None
+    ] * len(contract)
 
 
 def test_names_are_found_whatever_the_package():
@@ -81,11 +84,5 @@ def test_names_are_found_whatever_the_package():
 
 @pytest.mark.parametrize("protocol", library.names("protocols"))
 def test_every_protocol_names_its_keys(protocol):
-    assert isinstance(library.literals("protocols", protocol)["KEYS"], tuple)
+    assert isinstance(library.attributes("protocols", protocol)["KEYS"], tuple)
     assert callable(library.load("protocols", protocol).run_block)
-
-
-def test_a_table_of_functions_may_hold_what_a_call_makes(tmp_path):
-    file = tmp_path / "figures.py"
-    file.write_text('FIGURES = {"a": drawn, "b": panel("b"), "c": panel("c", wide=True), "d": 3}\n', encoding="utf-8")
-    assert library.functions(file, "FIGURES") == {"a": "drawn", "b": "panel", "c": "panel"}

@@ -1,8 +1,6 @@
 """The start of a run: which data are there, and which configuration files are read."""
 
 import os
-import subprocess
-import sys
 
 from privarms.data import sources
 from privarms.studies import start
@@ -47,11 +45,3 @@ def test_files_behind_every_configfile_are_read(monkeypatch, tmp_path):
         "b.yaml",
         "c.yaml",
     ]
-
-
-def test_a_plan_does_not_wait_for_what_only_jobs_need():
-    heavy = ("pandas", "pyarrow", "numba", "scipy", "matplotlib")
-    code = (
-        f"import sys, privarms.claims.summary, privarms.studies.start; print([m for m in {heavy} if m in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

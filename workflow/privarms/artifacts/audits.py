@@ -68,7 +68,8 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
 def name(line: dict) -> str:
     """What a line is about, in words: the label of the mechanism or policy, its variant and its reading."""
-    words = [library.literals("policies", line["subject"])["LABEL"], *filter(None, (line["variant"], line["reading"]))]
+    label = library.attributes("policies", line["subject"])["LABEL"]
+    words = [label, *filter(None, (line["variant"], line["reading"]))]
     return ", ".join(words).replace("_", " ")
 
 

@@ -43,7 +43,7 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
 
     Make them of the whole study and then choose a panel's rows, so that a curve has one label in every panel.
     """
-    policies = {p: library.literals("policies", p)["LABEL"] for p in cells["policy"].unique()}
+    policies = {p: library.attributes("policies", p)["LABEL"] for p in cells["policy"].unique()}
     shared = {p for p, label in policies.items() if list(policies.values()).count(label) > 1}
     found = []
     for policy, own in zip(cells["policy"], settings(cells, apart_from), strict=True):

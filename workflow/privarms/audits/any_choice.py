@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.jit.cache import compiled
-from privarms.protocols._checks import ArmError
+from privarms.errors import ArmError
+from privarms.protocols._loops import compiled
 
 FAMILIES = ("bandit",)
 SECONDS_PER_RUN = 1e-5

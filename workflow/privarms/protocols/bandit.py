@@ -9,9 +9,9 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
-from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
-from privarms.protocols._checks import Checked, admit, refuse_impossible, refuse_not_finite
+from privarms.protocols._checks import admit, refuse_not_finite
+from privarms.protocols._loops import compiled
 
 FAMILY = "bandit"
 NEEDS_HORIZON = True
@@ -84,8 +84,6 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
     else:
         compiled(simulate_block)(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     refuse_not_finite(reward=reward_sums, regret=regret)
-    if simulate is not None and isinstance(policy.POLICY, Checked):
-        refuse_impossible(environment.means, checkpoints, regret, pulls)
     return regret, pulls, reward_sums
 
 

@@ -4,9 +4,9 @@ import numpy as np
 from numba import njit
 
 from privarms.errors import PrivarmsError
-from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
+from privarms.protocols._loops import compiled
 
 FAMILY = "contextual"
 NEEDS_HORIZON = True

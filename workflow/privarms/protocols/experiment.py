@@ -11,10 +11,10 @@ from numba import njit
 from privarms import fast_paths
 from privarms.environments._patients import arrive, gap, worse_arm
 from privarms.errors import StudyError
-from privarms.jit.cache import compiled
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
+from privarms.protocols._loops import compiled
 
 FAMILY = "experiment"
 PARAMS = {"design": "a Design of policies/experiment/_trial.py"}

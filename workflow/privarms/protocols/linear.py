@@ -7,9 +7,9 @@ from numba import njit
 
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
-from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
+from privarms.protocols._loops import compiled
 
 FAMILY = "linear"
 NEEDS_HORIZON = True

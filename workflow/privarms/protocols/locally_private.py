@@ -8,9 +8,9 @@ from numba import njit
 
 from privarms import fast_paths
 from privarms.errors import PrivarmsError
-from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
+from privarms.protocols._loops import compiled
 
 FAMILY = "locally_private"
 PARAMS = {"n_arms": "K", "dimensions": "of contexts", "users": "int64[sources], how many of each, the target's first"}

@@ -3,9 +3,9 @@
 import numpy as np
 
 from privarms.inference import propensity
-from privarms.jit.cache import compiled
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
+from privarms.protocols._loops import compiled
 from privarms.protocols.bandit import play_every_round
 
 FAMILY = "bandit"

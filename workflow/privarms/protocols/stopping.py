@@ -7,8 +7,8 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
-from privarms.jit.cache import compiled
 from privarms.protocols._agreement import refuse
+from privarms.protocols._loops import compiled
 
 FAMILY = "stopping"
 KEYS = ()

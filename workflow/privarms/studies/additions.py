@@ -10,34 +10,30 @@ WHERE = "--configfile or --config"
 
 
 def add(papers: Mapping[str, Mapping], config: Mapping) -> dict[str, Mapping]:
-    """The papers with these policies behind those of the studies; a study says of how many: `added`."""
-    found = dict(papers)
+    """Return the papers with these policies after those of the studies; `added` of a study is their number."""
+    papers = dict(papers)
     for paper, studies in config.get("add", {}).items():
-        if paper not in papers:
-            raise PrivarmsError(f"{WHERE}: add.{paper}: unknown paper; expected one of {', '.join(papers)}")
-        content = found[paper]
+        _refuse_unknown(f"add.{paper}", "paper", paper, papers)
         for study, entries in studies.items():
-            if study not in content["studies"]:
-                known = ", ".join(content["studies"])
-                raise PrivarmsError(f"{WHERE}: add.{paper}.{study}: unknown study; expected one of {known}")
-            entries = _at_scale(entries, config["scale"], f"add.{paper}.{study}")
-            old = content["studies"][study]
-            new = {**old, "policies": [*old["policies"], *entries], "added": len(entries)}
-            content = {**content, "studies": {**content["studies"], study: new}}
-        found[paper] = content
-    return found
+            key, old = f"add.{paper}.{study}", papers[paper]["studies"]
+            _refuse_unknown(key, "study", study, old)
+            for scale in configuration.SCALES:
+                for i, entry in enumerate(configuration.resolve(entries, scale)):
+                    settings.validate(entry, "study", f"{WHERE}: {key}[{i}]", part="policy")
+            entries = configuration.resolve(entries, config["scale"])
+            new = {**old[study], "policies": [*old[study]["policies"], *entries], "added": len(entries)}
+            papers[paper] = {**papers[paper], "studies": {**old, study: new}}
+    return papers
+
+
+def _refuse_unknown(key: str, kind: str, name: str, known: Mapping) -> None:
+    if name not in known:
+        raise PrivarmsError(f"{WHERE}: {key}: unknown {kind}; expected one of {', '.join(known)}")
 
 
 def place(file: str, paper: str, study: str, entry: int, content: Mapping) -> tuple[str, str]:
-    """The file and the key of an entry of a study's policies, as messages name them."""
+    """Return the file and the key of an entry of a study's policies, as messages name them."""
     own = len(content["policies"]) - content.get("added", 0)
-    if entry < own:
-        return file, f"studies.{study}.policies[{entry}]"
-    return WHERE, f"add.{paper}.{study}[{entry - own}]"
-
-
-def _at_scale(entries: list, scale: str, key: str) -> list:
-    for one in configuration.SCALES:
-        for i, entry in enumerate(configuration.resolve(entries, one)):
-            settings.validate(entry, "study", f"{WHERE}: {key}[{i}]", part="policy")
-    return configuration.resolve(entries, scale)
+    return (
+        (file, f"studies.{study}.policies[{entry}]") if entry < own else (WHERE, f"add.{paper}.{study}[{entry - own}]")
+    )

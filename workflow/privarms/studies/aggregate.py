@@ -152,7 +152,7 @@ def _runs(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def expected_replicates(cell: Cell) -> np.ndarray:
     """The replicates that must be there: all, or the first of each block for a record of ROW_PER_BLOCK."""
-    protocol = library.literals("protocols", cell.protocol)
+    protocol = library.attributes("protocols", cell.protocol)
     record = cell.record or next(iter(protocol.get("RECORDS", ())), None)
     return np.arange(0, cell.replicates, cell.block if record in protocol.get("ROW_PER_BLOCK", ()) else 1)
 
@@ -297,7 +297,7 @@ def _together(short: list[Rows]) -> Iterator[Rows]:
 
 def _summary(rows: Rows) -> tuple[pa.Table, np.ndarray]:
     """The summaries of some cells one below the other, and how many rows each cell has there."""
-    keys = [k for k in library.literals("protocols", rows.cells[0].protocol)["KEYS"] if k in rows.columns]
+    keys = [k for k in library.attributes("protocols", rows.cells[0].protocol)["KEYS"] if k in rows.columns]
     ends = np.cumsum(rows.counts)
 
     def read(columns: Sequence[str]) -> Iterator[pd.DataFrame]:

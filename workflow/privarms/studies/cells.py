@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from privarms.errors import PrivarmsError
-from privarms.studies import additions, contract, library, source_faults
+from privarms.studies import additions, contract, extensions, library
 from privarms.studies.streams import digest
 
 OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
 
+# Where neither policy nor audit has an estimate of its own.
+SECONDS_PER_RUN, SECONDS_PER_STEP = 1e-5, 1e-7
 # Of one study: what can be planned within a minute, and what a computer can run at all.
 MOST_CELLS = 250_000
 MOST_BLOCKS = 10_000_000
@@ -65,7 +67,7 @@ class Cell:
         """The digest that names the cell's own streams: nothing about how many runs or how they are recorded."""
         parameters = _undeviated(self.policy, _streamed("policies", self.policy, self.policy_parameters))
         # A policy that was split off from another one has its streams.
-        policy = library.literals("policies", self.policy).get("STREAMED_AS", {}).get("policy", self.policy)
+        policy = library.attributes("policies", self.policy).get("STREAMED_AS", {}).get("policy", self.policy)
         own = {"policy": policy, "policy_parameters": parameters}
         return digest(self._surroundings() | own)
 
@@ -110,9 +112,9 @@ class Cell:
     def seconds(self) -> float:
         """Estimated seconds of one replicate on one core."""
         # An audit that does not run the policy through says itself what a trial costs.
-        cost = library.literals("policies", self.policy) | library.literals("environments", self.environment)
-        per_step = self.seconds_per_step or cost["SECONDS_PER_STEP"]
-        return cost["SECONDS_PER_RUN"] + per_step * (self.horizon or 0)
+        cost = {**library.attributes("policies", self.policy), **library.attributes("environments", self.environment)}
+        per_step = self.seconds_per_step or cost.get("SECONDS_PER_STEP", SECONDS_PER_STEP)
+        return cost.get("SECONDS_PER_RUN", SECONDS_PER_RUN) + per_step * (self.horizon or 0)
 
     @property
     def blocks(self) -> int:
@@ -130,7 +132,7 @@ def _streamed(room: str, name: str, parameters: Mapping) -> dict:
     """Parameters by the names under which they are hashed; STREAMED_AS keeps the streams of one that was renamed.
 
     Its key `policy`, of a policy's module, is the name under which the policy itself is hashed."""
-    names = library.literals(room, name).get("STREAMED_AS", {})
+    names = library.attributes(room, name).get("STREAMED_AS", {})
     return {names.get(key, key): value for key, value in parameters.items()}
 
 
@@ -147,7 +149,7 @@ def unnamed(cell: Cell) -> Cell:
 def _undeviated(policy: str, parameters: Mapping) -> dict:
     """A policy's parameters with each deviation (DEVIATIONS: name -> as printed, as released) as the value that it
     sets, which is what a run's streams are named by."""
-    sets = library.literals("policies", policy).get("DEVIATIONS", {})
+    sets = library.attributes("policies", policy).get("DEVIATIONS", {})
     found = {k: v for k, v in parameters.items() if k != "deviation" or not sets}
     for name in parameters.get("deviation", "").split() if sets else ():
         found[name] = sets[name][parameters["variant"] == "as_printed"]
@@ -168,12 +170,12 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
     _known(file, f"{where}.environment.name", "environments", environment)
     fixed = {k: v for k, v in study["environment"].items() if k != "name"}
     environment_takes = library.environment_arguments(environment)
-    told = library.literals("environments", environment).get("TELLS", ())
+    told = library.attributes("environments", environment).get("TELLS", ())
     _accepted(file, f"{where}.environment", fixed, environment_takes, f"environment {environment}")
     _refuse_result_columns("environments", environment, protocol)
     _refuse_too_many_cells(file, where, study)
 
-    records = library.literals("protocols", protocol).get("RECORDS", ())
+    records = library.attributes("protocols", protocol).get("RECORDS", ())
     cells: dict[str, Cell] = {}
     for i, entry in enumerate(study["policies"]):
         file, at = additions.place(study_file, paper, name, i, study)
@@ -181,7 +183,7 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
         _known(file, f"{at}.policy", "policies", policy)
         contract.check(f"{file}: {at}.policy", policy, protocol, environment)
         takes = library.arguments("policies", policy)
-        _described(policy)
+        _labelled(policy)
         _refuse_result_columns("policies", policy, protocol)
         _refuse_another_epsilon(policy)
         if "record" in entry | study and (record := entry.get("record", study.get("record"))) not in records:
@@ -216,7 +218,7 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
                     seconds_per_step=entry.get("seconds_per_step", study.get("seconds_per_step")),
                     panels=panel,
                 )
-                if horizon is None and library.literals("protocols", protocol).get("NEEDS_HORIZON"):
+                if horizon is None and library.attributes("protocols", protocol).get("NEEDS_HORIZON"):
                     raise PrivarmsError(
                         f"{file}: {where}: the key 'horizon' is missing, the rounds of a run of {protocol}; add it"
                     )
@@ -235,7 +237,7 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
                     cells[cell.identity] = replace(same, panels=f"{same.panels} {panel}".strip())
     file = study_file
     _used(file, where, study, environment_takes)
-    if library.literals("protocols", protocol).get("FAMILY", "") is None:
+    if library.attributes("protocols", protocol).get("FAMILY", "") is None:
         neighbours = {cell.environment_parameters.get("neighbour") for cell in cells.values()}
         if neighbours != {0, 1}:
             found = ", ".join(map(str, sorted(neighbours, key=str)))
@@ -298,31 +300,24 @@ def _refuse_too_many_blocks(file: str, where: str, cells: Collection[Cell]) -> N
 
 def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
     """PrivarmsError where a parameter would overwrite a column of the results, or cannot be given at all."""
-    literals = library.literals("protocols", protocol)
-    taken = {*RESULT_COLUMNS, *literals.get("KEYS", ())}
-    file, at = library.source_file(room, name), ""
-    if library.is_extension(file):
-        # Of all records: a study of one record may get defaults of another. Ours are run with those that fit.
-        taken |= set(literals.get("COLUMNS", ()))
-        at = f"{source_faults.line(file, 'configure')}: "
+    taken = {*RESULT_COLUMNS, *library.attributes("protocols", protocol).get("KEYS", ())}
     taken |= {"name"} if room == "environments" else {key for key in OWN_KEYS if key != "horizon"}
     takes = library.environment_arguments(name) if room == "environments" else library.arguments(room, name)
-    kind = {"policies": "policy", "environments": "environment"}[room]
     for parameter in takes:
         if parameter in taken:
             raise PrivarmsError(
-                f"{at}{kind} {name}: its parameter {parameter!r} is called like a column of the results or a key of a "
-                f"study (protocol {protocol}: {', '.join(sorted(taken))}); rename it in the module's configure"
+                f"{extensions.shown(library.source_file(room, name))}: its parameter {parameter!r} is called like a "
+                f"column of the results or a key of a study (protocol {protocol}: {', '.join(sorted(taken))}); rename "
+                "it in the module's configure"
             )
 
 
 def _refuse_another_epsilon(policy: str) -> None:
     """PrivarmsError for a policy with an epsilon and no privacy: figures and tables take it for a privacy budget."""
-    if "epsilon" not in library.arguments("policies", policy) or "PRIVATE" in library.literals("policies", policy):
+    if "epsilon" not in library.arguments("policies", policy) or "PRIVATE" in library.attributes("policies", policy):
         return
-    roots = (library.ROOT, *library.extensions())
     files = library.sources(library.module("policies", policy))
-    if not any(Path(file).is_relative_to(root / "mechanisms") for file in files for root in roots):
+    if not any(Path(file).parent.name == library.MECHANISMS for file in files):
         raise PrivarmsError(
             f"{library.policy_file(policy)}: its parameter 'epsilon' is read as a privacy budget, and the module uses "
             "no mechanism of privarms.mechanisms; rename it (exploration, say), or set PRIVATE = True if it is one"
@@ -351,7 +346,7 @@ def _accepted(file: str, at: str, values: Mapping, takes: Mapping, owner: str) -
 
 def _deviates(file: str, at: str, policy: str, given: Mapping) -> None:
     """A deviation must be one of the policy's, and nothing else may set what it sets."""
-    known = library.literals("policies", policy).get("DEVIATIONS", {})
+    known = library.attributes("policies", policy).get("DEVIATIONS", {})
     for name in given.get("deviation", "").split() if known else ():
         if name not in known:
             expected = ", ".join(known)
@@ -369,25 +364,12 @@ def _fits(value, types: tuple[str, ...]) -> bool:
     return "float" in types or ("int" in types and float(value).is_integer())
 
 
-def _described(policy: str) -> None:
-    """Every policy says what it is called, unlike any other, and what it costs; of a mechanism its audit says that."""
-    literals, file = library.literals("policies", policy), library.source_file("policies", policy)
-    kinds = {"LABEL": "text", "SECONDS_PER_RUN": "number of at least 0", "SECONDS_PER_STEP": "number of at least 0"}
-    if library.family(policy) == library.MECHANISMS:
-        kinds = {"LABEL": "text"}
-    for name, kind in kinds.items():
-        if name not in literals:
-            raise PrivarmsError(f"{library.policy_file(policy)}: {name}: expected a literal of this name, a {kind}")
-        value = literals[name]
-        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
-        if not (isinstance(value, str) and value.strip() if kind == "text" else number):
-            raise PrivarmsError(f"{source_faults.line(file, name)}: {name}: expected a {kind}; found {value!r}")
-    for other in library.names("policies") if library.is_extension(file) else ():
-        if other != policy and library.literals("policies", other).get("LABEL") == literals["LABEL"]:
-            raise PrivarmsError(
-                f"{source_faults.line(file, 'LABEL')}: LABEL: expected one that no other policy has, for figures tell "
-                f"curves by it; {library.policy_file(other)} has {literals['LABEL']!r}; change it"
-            )
+def _labelled(policy: str) -> None:
+    """Check that a policy or mechanism has a LABEL."""
+    label = library.attributes("policies", policy).get("LABEL")
+    if not isinstance(label, str) or not label.strip():
+        file = library.policy_file(policy)
+        raise PrivarmsError(f"{file}: LABEL: expected the policy's name for legends, a text; found {label!r}")
 
 
 def _taken(file: str, at: str, given: Mapping, takes: Mapping, owner: str, told: tuple = ()) -> dict:

@@ -1,70 +1,64 @@
-"""What is made of an extension's studies if their file lists no artifacts: figures and tables that fit any study.
-
-An artifact of any file may be one of them too: `default: over_time`, of the one study that it names.
-"""
+"""Figures and tables of an extension's studies whose file lists no artifacts, and of `default: over_time` in others."""
 
 from collections.abc import Mapping
 
 from privarms.studies import library
 
 MODULE = "artifacts.defaults"
-KINDS = {"over_time": "figure", "final": "figure", "pulls": "figure", "summary": "table"}
-TEXTS = {
-    "over_time": ("over time", "Means with 95% intervals; a panel a point of the grid, a curve a policy and setting."),
-    "final": ("at the end", "Means with 95% intervals along each axis of the grid; the others are fixed in a panel."),
-    "pulls": ("pulls of each arm", "Mean pulls at the horizon with 95% intervals."),
-    "summary": ("the numbers", "Means, their standard errors and 95% intervals, and quantiles, at the horizon."),
+# name -> kind, title, caption
+ARTIFACTS = {
+    "over_time": (
+        "figure",
+        "over time",
+        "Means with 95% intervals; one panel per point of the grid, one curve per policy.",
+    ),
+    "final": ("figure", "at the end", "Means with 95% intervals along each axis of the grid; panels fix the others."),
+    "pulls": ("figure", "pulls of each arm", "Mean pulls at the horizon with 95% intervals."),
+    "summary": ("table", "the numbers", "Means, standard errors, 95% intervals and quantiles at the horizon."),
 }
+KINDS = {name: kind for name, (kind, *_) in ARTIFACTS.items()}
 CHECKPOINTS = {"count": 40, "first": 10}
 
 
 def completed(content: Mapping) -> dict:
-    """A paper's content with default artifacts, if it lists none.
+    """Return a paper's content with default artifacts, if it lists none.
 
-    A study that does not say what is recorded records regret along the way and, in runs of their own under the name
-    {study}_pulls, the pulls of each arm, if its protocol can.
+    A study without `record` records regret along the way and, in runs of their own named {study}_pulls, the pulls of
+    each arm, if its protocol can.
     """
     if "artifacts" in content:
         return dict(content)
     studies, artifacts = {}, {}
     for name, study in content["studies"].items():
-        for own, entry in _studies(name, study, content["studies"]).items():
-            studies[own] = entry
-            for default in _fitting(entry):
-                words, caption = TEXTS[default]
-                artifacts[name if default == "summary" and own == name else f"{own}_{default}"] = {
-                    "kind": KINDS[default],
-                    "title": f"{own.replace('_', ' ')}: {words}",
-                    "caption": caption,
-                    "studies": [own],
-                    "default": default,
-                }
+        studies[name] = ({"checkpoints": CHECKPOINTS} if "over_time" in _fitting(study) else {}) | study
+        has_record = any("record" in one for one in (study, *study["policies"]))
+        if "arms" in _protocol(study).get("RECORDS", ()) and not has_record:
+            policies = [{k: v for k, v in entry.items() if k != "checkpoints"} for entry in study["policies"]]
+            of_arms = {k: v for k, v in study.items() if k != "checkpoints"} | {"policies": policies, "record": "arms"}
+            studies.setdefault(f"{name}_pulls", content["studies"].get(f"{name}_pulls", of_arms))
+    for name, study in studies.items():
+        for default in _fitting(study):
+            kind, title, caption = ARTIFACTS[default]
+            artifacts[name if default == "summary" and name in content["studies"] else f"{name}_{default}"] = {
+                "kind": kind,
+                "title": f"{name.replace('_', ' ')}: {title}",
+                "caption": caption,
+                "studies": [name],
+                "default": default,
+            }
     return {**content, "studies": studies, "artifacts": artifacts}
 
 
-def _studies(name: str, study: Mapping, others: Mapping) -> dict[str, dict]:
-    timed = "over_time" in _fitting(study)
-    found = {name: {**({"checkpoints": CHECKPOINTS} if timed else {}), **study}}
-    records = _of_protocol(study).get("RECORDS", ())
-    says = any("record" in one for one in (study, *study["policies"]))
-    if "arms" in records and not says and f"{name}_pulls" not in others:
-        policies = [{k: v for k, v in entry.items() if k != "checkpoints"} for entry in study["policies"]]
-        rest = {k: v for k, v in study.items() if k != "checkpoints"}
-        found[f"{name}_pulls"] = {**rest, "policies": policies, "record": "arms"}
-    return found
-
-
 def _fitting(study: Mapping) -> list[str]:
-    """The default artifacts that can be made of a study."""
-    protocol = _of_protocol(study)
+    """Return the default artifacts that can be made of a study."""
+    protocol = _protocol(study)
     first = next(iter(protocol.get("RECORDS", ())), None)
     record = study.get("record", first)
     if record == "arms":
         return ["pulls"]
-    timed = "t" in protocol.get("KEYS", ()) and record == first
-    return [*(["over_time"] if timed else []), "final", "summary"]
+    return [*(["over_time"] if "t" in protocol.get("KEYS", ()) and record == first else []), "final", "summary"]
 
 
-def _of_protocol(study: Mapping) -> dict:
+def _protocol(study: Mapping) -> Mapping:
     known = study["protocol"] in library.names("protocols")
-    return library.literals("protocols", study["protocol"]) if known else {}
+    return library.attributes("protocols", study["protocol"]) if known else {}

@@ -7,7 +7,6 @@ from privarms.errors import PrivarmsError
 from privarms.report import findings
 from privarms.studies import claims as of_claims
 from privarms.studies import defaults, library, paths
-from privarms.studies.cost import duration
 from privarms.studies.simulation import Simulation
 
 
@@ -61,24 +60,26 @@ class Outputs:
         }
 
     def _refuse_unknown_functions(self, paper: str) -> None:
-        """Every artifact, inference table and claim must have its function in the paper's module."""
+        """Every kind of artifact and inference table must have its module, and every claim its function.
+
+        Modules of claims are light. Those of figures and tables import matplotlib: their jobs look for functions.
+        """
         content, file = self.papers[paper], self._file_of("studies", paper)
-        wanted = [("inference", "INFERENCE", name) for name in content.get("inference", {})]
+        wanted = {"inference"} if content.get("inference") else set()
         for name, entry in content["artifacts"].items():
             kind = entry["kind"]
             if "default" not in entry:
-                wanted.append((f"{kind}s", f"{kind.upper()}S", name))
+                wanted.add(f"{kind}s")
             elif len(entry["studies"]) != 1 or defaults.KINDS[entry["default"]] != kind:
                 expected = f"a {defaults.KINDS[entry['default']]} of one study"
                 raise PrivarmsError(f"{file}: artifacts.{name}.default: {entry['default']} is {expected}; correct it")
-        for module, table, name in wanted:
-            known = library.functions(library.artifacts_file(paper, module), table)
-            if name not in known:
-                expected = f"artifacts/{paper}/{module}.py: {table} holds {', '.join(known) or 'nothing'}"
-                raise PrivarmsError(f"{file}: {name}: no function of this name; {expected}")
-        of_measures = library.artifacts_file(paper, "claims")
-        measures = library.functions(of_measures, "MEASURES")
-        for claim in self.claims.get(paper, []):
+        claims = self.claims.get(paper, [])
+        wanted |= {"claims"} if any("measure" in claim for claim in claims) else set()
+        for module in sorted(wanted):
+            if not library.artifacts_file(paper, module).is_file():
+                raise PrivarmsError(f"{file}: expected the module artifacts/{paper}/{module}.py; found none")
+        measures = library.load_module(self.module(paper, "claims")).MEASURES if "claims" in wanted else {}
+        for claim in claims:
             where = f"{self._file_of('claims', paper)}: {claim['claim']}"
             for dataset in _listed(claim.get("dataset")):
                 if dataset not in self.datasets.sources:
@@ -89,7 +90,7 @@ class Outputs:
             if claim["measure"] not in measures:
                 expected = f"artifacts/{paper}/claims.py: MEASURES holds {', '.join(measures) or 'nothing'}"
                 raise PrivarmsError(f"{where}.measure: no function {claim['measure']!r}; {expected}")
-            takes = library.function_arguments(of_measures, measures[claim["measure"]])
+            takes = library.function_arguments(measures[claim["measure"]])
             given = set(claim.get("arguments", {}))
             missing = {k for k, argument in takes.items() if argument.required} - {"results"} - given
             if missing or not given <= set(takes) - {"results"}:
@@ -235,8 +236,8 @@ class Outputs:
 
     def sheets(self, paper: str) -> list[str]:
         """The names of the files of the paper's tables that are laid out for reading."""
-        known = library.functions(library.artifacts_file(paper, "tables"), "SHEETS")
-        return [self._file(paper, name) for name in self.artifacts(paper, "table") if name in known]
+        entries = self.papers[paper]["artifacts"]
+        return [self._file(paper, name) for name in self.artifacts(paper, "table") if entries[name].get("sheet")]
 
     def artifact_files(self, paper: str, artifact: str) -> list[str]:
         """The files that make up an artifact."""
@@ -329,7 +330,7 @@ class Outputs:
     def _policies(self, paper: str) -> dict[str, str]:
         """policy -> what readers call it."""
         policies = {c.policy for s in self.simulation.studies(paper) for c in self.simulation.cells(paper, s)}
-        return {p: library.literals("policies", p).get("LABEL", p) for p in sorted(policies)}
+        return {p: library.attributes("policies", p).get("LABEL", p) for p in sorted(policies)}
 
     def _described(self, paper: str, name: str, reason: str | None) -> dict:
         entry = self.papers[paper]["artifacts"][name]
@@ -366,7 +367,7 @@ def _settings(cells: list) -> list[tuple[str, str]]:
     # Keys and not lists: an axis may have as many values as the study has cells.
     values: dict[str, dict] = {"policies": {}, "T": {}, "replicates": {}}
     for cell in cells:
-        label = library.literals("policies", cell.policy).get("LABEL", cell.policy)
+        label = library.attributes("policies", cell.policy).get("LABEL", cell.policy)
         row = {"policies": label, "T": cell.horizon, "replicates": cell.replicates, **cell.parameters}
         for key, value in row.items():
             if value is not None:
@@ -374,6 +375,14 @@ def _settings(cells: list) -> list[tuple[str, str]]:
     seconds = sum(cell.seconds * cell.replicates for cell in cells)
     said = [(SETTINGS.get(key, key.replace("_", " ")), _range(list(found))) for key, found in values.items() if found]
     return [*said, ("time", f"about {duration(seconds)} on one core, by estimate")] if cells else said
+
+
+def duration(seconds: float) -> str:
+    """A duration for reading."""
+    units = {"days": 86_400, "hours": 3_600, "minutes": 60, "s": 1, "ms": 1e-3, "microseconds": 1e-6}
+    unit = next((u for u, size in units.items() if seconds >= size), "microseconds")
+    found = seconds / units[unit]
+    return f"{found:,.0f} {unit}" if found >= 10 else f"{found:.2g} {unit}"
 
 
 def _range(found: list) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from privarms.studies import library
+from privarms.studies import extensions, library
 
 PROJECT = Path(__file__).resolve().parents[3]
 FIGURE_FORMATS = ("pdf", "png", "svg", "csv")
@@ -40,8 +40,8 @@ def found(place: str) -> str:
 def folders(config: Mapping, room: str) -> list[str]:
     """Where files about papers lie, the project's folder first; room: studies, claims or published."""
     own = found(config[room])
-    others = [place / room for place in library.extensions() if (place / room).is_dir()]
-    return [own, *(library.shown(place) for place in others if not (os.path.exists(own) and place.samefile(own)))]
+    others = [place / room for place in extensions.folders() if (place / room).is_dir()]
+    return [own, *(extensions.shown(place) for place in others if not (os.path.exists(own) and place.samefile(own)))]
 
 
 def folder(config: Mapping, room: str, paper: str) -> str:

@@ -1,6 +1,6 @@
 """The plan of a run: what is simulated, on which data, and what is made of it.
 
-The Snakefile asks it for inputs and parameters; it reads configuration and source text and imports no kernel.
+The Snakefile asks it for inputs and parameters. It imports policies and environments and compiles nothing.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError
-from privarms.studies import additions, auditing, cells, configuration, defaults, library, paths
+from privarms.studies import additions, auditing, cells, configuration, defaults, extensions, paths
 from privarms.studies.datasets import Datasets
 from privarms.studies.outputs import Outputs
 from privarms.studies.simulation import Simulation
@@ -72,17 +72,17 @@ def papers(config: Mapping) -> dict[str, dict]:
 
 def _refuse_strays(papers: Mapping[str, Path]) -> None:
     """PrivarmsError for files of an extension that would stand in for another's, or that nobody reads."""
-    for place in library.extensions():
+    for place in extensions.folders():
         found = [f for room in ("studies", "claims", "published") for f in sorted((place / room).glob("*.y*ml"))]
         for file in found:
             if file.suffix != ".yaml":
-                raise PrivarmsError(f"{library.shown(file)}: expected the ending .yaml; rename it")
+                raise PrivarmsError(f"{extensions.shown(file)}: expected the ending .yaml; rename it")
         found += [f for room in ("published", "artifacts") for f in sorted((place / room).glob("*/"))]
         for file in found:
             of = papers.get(file.stem)
             if of is not None and not of.resolve().is_relative_to(place):
                 raise PrivarmsError(
-                    f"{library.shown(file)}: {file.stem} is the paper of {of}, which an extension leaves as it is: "
+                    f"{extensions.shown(file)}: {file.stem} is the paper of {of}, which an extension leaves as it is: "
                     "expected the name of a study file of its own; rename it, and add policies to others by `add`"
                 )
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from privarms.errors import DamagedError, PrivarmsError, StudyError
 from privarms.files import parquet
-from privarms.studies import library, strangers
+from privarms.studies import library, trial
 from privarms.studies.cells import Cell
 from privarms.studies.shards import Piece
 from privarms.studies.streams import stream
@@ -31,13 +31,13 @@ def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> I
     prepared: the prepared file of each dataset that the cell needs
     An audit that fits any policy (FAMILIES) was not asked for: where one cannot be run so, it has no trials.
     """
-    if "FAMILIES" not in library.literals("environments", piece.cell.environment):
+    if "FAMILIES" not in library.attributes("environments", piece.cell.environment):
         yield from _run_blocks(piece, seed, prepared)
         return
     try:
         tables = list(_run_blocks(piece, seed, prepared))
     except StudyError as error:
-        strangers.warn(f"{piece.cell.policy} is not audited by {piece.cell.environment}: {error}")
+        log.warning("%s is not audited by %s: %s", piece.cell.policy, piece.cell.environment, error)
         none = np.zeros(1, np.int64)
         columns = {"trials": none, "events": none, "replicate": none + piece.first * piece.cell.block}
         tables = [_of_cell(piece.cell, columns)]
@@ -46,49 +46,42 @@ def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> I
 
 def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
     cell = piece.cell
-    stranger = strangers.at_work(cell)
-    if stranger:
-        strangers.check_bounds()
+    if trial.files(cell):
+        try_out(cell, seed, prepared)
+    _, _, run_block = _configured(cell, prepared)
+    parts: list[dict[str, np.ndarray]] = []
+    rows = 0
+    for block in range(piece.first, piece.last):
+        replicates = min(cell.block, cell.replicates - block * cell.block)
+        own_streams = stream(seed, cell.environment_identity, block), stream(seed, cell.identity, block)
+        with _faults_of(cell, cell.policy):
+            columns = run_block(cell, replicates, *own_streams)
+        columns["replicate"] = columns["replicate"] + block * cell.block
+        _refuse_overwritten(cell, columns)
+        parts.append(columns)
+        rows += len(columns["replicate"])
+        if rows >= parquet.ROWS_PER_GROUP or block == piece.last - 1:
+            yield _of_cell(cell, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+            parts, rows = [], 0
+
+
+def try_out(cell: Cell, seed: int, prepared: Mapping[str, Path | str]) -> None:
+    """Run a cell that runs an extension's modules shortly, with bounds checked, as everything after it."""
+    trial.check_bounds()
+    # On parameters and an environment of its own, which other runs do not share.
+    with _faults_of(cell, cell.policy):
+        trial.run(cell, lambda: _configured(cell, prepared), seed)
+
+
+def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> tuple:
+    """Return a cell's parameters, its environment, and a function that runs replicates on two streams."""
     with _faults_of(cell, "its modules"):
         policy = library.load("policies", cell.policy)
         protocol = library.load("protocols", cell.protocol)
-    policy = strangers.checked(policy) if stranger else policy
-
-    def configured():
-        environment = configure_environment(cell, prepared)
-        with _faults_of(cell, cell.policy):
-            params = policy.configure(**{**told(cell, environment), **cell.policy_parameters})
-        return params, environment, partial(protocol.run_block, policy, params, environment)
-
-    before: dict = {}
-    if stranger:
-        with _faults_of(cell, cell.policy, strangers.Run(cell, piece.first, seed, prepared)):
-            # On parameters and an environment of its own: the runs must not see that there was a look.
-            before = strangers.look(cell, policy, configured, seed)
-    params, environment, run_block = configured()
-    parts: list[dict[str, np.ndarray]] = []
-    rows = 0
-    with (
-        strangers.waited_for(cell, strangers.patience(cell, piece.last - piece.first))
-        if stranger
-        else contextlib.nullcontext()
-    ):
-        for block in range(piece.first, piece.last):
-            replicates = min(cell.block, cell.replicates - block * cell.block)
-            own_streams = stream(seed, cell.environment_identity, block), stream(seed, cell.identity, block)
-            with _faults_of(cell, cell.policy, strangers.Run(cell, block, seed, prepared)):
-                if stranger and block == piece.first:
-                    strangers.refuse_changed(cell, before, params, environment, configured_anew=True)
-                columns = run_block(cell, replicates, *own_streams)
-                if stranger:
-                    strangers.refuse_changed(cell, before, params, environment)
-            columns["replicate"] = columns["replicate"] + block * cell.block
-            _refuse_overwritten(cell, columns)
-            parts.append(columns)
-            rows += len(columns["replicate"])
-            if rows >= parquet.ROWS_PER_GROUP or block == piece.last - 1:
-                yield _of_cell(cell, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-                parts, rows = [], 0
+    environment = configure_environment(cell, prepared)
+    with _faults_of(cell, cell.policy):
+        params = policy.configure(**{**told(cell, environment), **cell.policy_parameters})
+    return params, environment, partial(protocol.run_block, policy, params, environment)
 
 
 def _refuse_overwritten(cell: Cell, columns: Mapping[str, np.ndarray]) -> None:
@@ -109,7 +102,7 @@ def _of_cell(cell: Cell, columns: Mapping[str, np.ndarray]) -> pa.Table:
 
 def told(cell: Cell, environment) -> dict:
     """What an environment that is made of data tells the policy (TELLS): of its `tell` what the policy takes."""
-    if not library.literals("environments", cell.environment).get("TELLS"):
+    if not library.attributes("environments", cell.environment).get("TELLS"):
         return {}
     takes = library.arguments("policies", cell.policy)
     told = library.load("environments", cell.environment).tell(environment)
@@ -126,28 +119,20 @@ def configure_environment(cell: Cell, prepared: Mapping[str, Path | str]):
 
 
 @contextlib.contextmanager
-def _faults_of(cell: Cell, what: str, run: strangers.Run | None = None) -> Iterator[None]:
+def _faults_of(cell: Cell, what: str) -> Iterator[None]:
     """A ValueError or PrivarmsError within names the study and what in it was at work, and so does anything that an
-    extension's module raises; the log keeps its traceback. run: what runs within, if anything."""
+    extension's module raises; the log keeps its traceback."""
     try:
         yield
-    except DamagedError:
+    except (DamagedError, StudyError):
         raise
-    except StudyError as error:
-        where = strangers.files(cell) if strangers.at_work(cell) else ""
-        if not where or any(file in error.reason for file in where.split(", ")):
-            raise
-        raise StudyError(error.paper, f"studies.{cell.study}", f"{where}: {error.reason}") from error.__cause__
-    except (ValueError, PrivarmsError) as error:
-        cause = error if isinstance(error, ValueError) else None
-        said = f"{what}: {error}"
-        if cause and strangers.at_work(cell):
-            said = strangers.explain(error, cell, run)
-        raise StudyError(cell.paper, f"studies.{cell.study}", said) from cause
     except (Exception, SystemExit) as error:
-        if not strangers.at_work(cell):
+        ours = not trial.files(cell)
+        if ours and not isinstance(error, ValueError | PrivarmsError):
             raise
-        raise StudyError(cell.paper, f"studies.{cell.study}", strangers.explain(error, cell, run)) from error
+        reason = f"{what}: {error}" if ours or isinstance(error, PrivarmsError) else trial.explain(error, cell)
+        cause = None if isinstance(error, PrivarmsError) else error
+        raise StudyError(cell.paper, f"studies.{cell.study}", reason) from cause
 
 
 def run_shard(pieces: Iterable[Piece], seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:

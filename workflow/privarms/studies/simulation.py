@@ -142,10 +142,12 @@ class Simulation:
         return sorted({p.cell.dataset for p in self._shard(paper, shard).pieces} - {None})
 
     def shard_library(self, paper: str, shard: str) -> list[str]:
-        """The library files that a shard uses: the runner, its policy, its environment, its protocol."""
+        """The library files that a shard uses: the runner, its policy, environment, protocol and fast path."""
         cell = self._shard(paper, shard).pieces[0].cell
         rooms = (("policies", cell.policy), ("environments", cell.environment), ("protocols", cell.protocol))
-        return paths.library_files("simulate_shard", *(library.module(room, name) for room, name in rooms))
+        fast_path = library.fast_path(cell.policy, cell.environment)
+        modules = [*(library.module(room, name) for room, name in rooms), *([fast_path] if fast_path else [])]
+        return paths.library_files("simulate_shard", *modules)
 
     def study_library(self, paper: str, study: str) -> list[str]:
         """The library files that aggregate a study."""

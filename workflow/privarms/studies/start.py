@@ -9,9 +9,8 @@ from pathlib import Path
 from privarms.data import sources
 from privarms.errors import PrivarmsError, StudyError
 from privarms.files import settings
-from privarms.studies import cost, library, paths
+from privarms.studies import extensions, library, paths
 from privarms.studies import plan as planning
-from privarms.studies.cells import expand
 from privarms.studies.plan import Plan
 
 # The main process looks for the data once and tells its jobs, so that all of them plan the same run.
@@ -50,7 +49,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     if main:
         os.environ.pop(settings.VALIDATED_VARIABLE, None)
     settings.validate(config, "config", where)
-    library.extend(config.get("extensions", []))
+    extensions.extend(config.get("extensions", []))
     config = {**config, **{key: paths.found(config[key]) for key in ("studies", "claims", "published", "sources")}}
     of_papers = planning.papers(config)
     of_sources = sources.load_sources(config["sources"])
@@ -74,37 +73,9 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     except StudyError as error:
         raise PrivarmsError(error.in_folder(*paths.folders(config, "studies"))) from error
     if main:
-        if library.extensions():
-            warn_of_long_runs(config)
         announce(plan)
         os.environ[settings.VALIDATED_VARIABLE] = "1"
     return plan
-
-
-def warn_of_long_runs(config: Mapping) -> None:
-    """Say on stderr which policies of extensions would take days at scale paper, by what their modules say; and tell
-    the jobs, which measure it, how much work there is."""
-    work: dict[str, tuple[int, int]] = {}
-    seconds: dict[str, float] = {}
-    for paper, content in planning.papers({**config, "scale": "paper"}).items():
-        file = Path(paths.folder(config, "studies", paper), f"{paper}.yaml")
-        for name, study in content["studies"].items():
-            named = {entry["policy"] for entry in study["policies"]}
-            own = {p for p in named if library.is_extension(library.source_file("policies", p))}
-            for cell in expand(str(file), paper, name, study) if own else ():
-                if cell.policy in own:
-                    runs, rounds = work.get(cell.policy, (0, 0))
-                    work[cell.policy] = runs + cell.replicates, rounds + cell.replicates * (cell.horizon or 0)
-                    seconds[cell.policy] = seconds.get(cell.policy, 0.0) + cell.seconds * cell.replicates
-    for policy, total in seconds.items():
-        if total > cost.LONG:
-            print(
-                f"warning: {library.policy_file(policy)}: by its SECONDS_PER_RUN and SECONDS_PER_STEP its "
-                f"{work[policy][0]:,} runs at scale paper take about {cost.duration(total)} on one core; correct "
-                "these, or have fewer replicates and shorter horizons",
-                file=sys.stderr,
-            )
-    cost.tell(work)
 
 
 def refuse_unwritable(folder: Path) -> None:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.fast_paths.bandit._round_robin import pull_in_turn
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
 from privarms.policies.bandit._round_robin import next_viable
@@ -89,26 +88,4 @@ def learn(params, state, context, arm, reward, t, rng):
     return State(viable, reward_sums, phase, phase_length(params, viable, phase), next_viable(viable, len(viable) - 1))
 
 
-@njit
-def simulate(params, environment, checkpoints, rng, record):
-    """The same in law with Bernoulli rewards, a phase at a time: nothing looks at a reward before a phase ends."""
-    horizon = checkpoints[-1]
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
-    viable, reward_sums = np.ones(params.n_arms, np.bool_), np.zeros(params.n_arms)
-    t, checkpoint, phase = 0, 0, 0
-    while t < horizon:
-        arms, length = viable.sum(), phase_length(params, viable, phase)
-        rounds = min(length, horizon - t)
-        reward_sums[:] = 0.0
-        checkpoint = pull_in_turn(
-            environment.means, viable, arms, t, rounds, checkpoint, checkpoints, rng, reward_sums, record
-        )
-        t += rounds
-        if rounds == length:
-            halve(params, viable, reward_sums, rng)
-        phase += 1
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"bernoulli": simulate}  # an exact fast path, if there is one, by the environment

@@ -18,7 +18,7 @@ ALGORITHMS = [("conse_se", NAN), ("conse_exp3e", NAN), *(("dp_conse", e) for e i
 # Two budgets, a policy without alpha, and a reading of DP-ConSE that the paper does not have.
 JOINED = [("dp_conse", 5.0), ("dp_conse", 7.0), ("ucb1", NAN)]
 OTHER = {"noise": 2.0}
-LABEL = library.literals("policies", "ucb1")["LABEL"]
+LABEL = library.attributes("policies", "ucb1")["LABEL"]
 PUBLISHED_FILES = paths.published("config/published", "li2024")
 
 

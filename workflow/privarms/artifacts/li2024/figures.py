@@ -40,7 +40,7 @@ def _named(rows: pd.DataFrame, axes: Sequence[str]) -> pd.DataFrame:
 
 
 def _published(policy: str, epsilon: float) -> str:
-    return _entry(library.literals("policies", policy)["LABEL"], epsilon)
+    return _entry(library.attributes("policies", policy)["LABEL"], epsilon)
 
 
 def _looks(names: Iterable[str]) -> style.Palette:

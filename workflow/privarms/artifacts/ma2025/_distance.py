@@ -29,7 +29,7 @@ from privarms.studies import library
 @cache
 def _points() -> dict[str, tuple]:
     """Each point in which the two variants differ: as printed, as released."""
-    return library.literals("policies", panels.POLICY)["DEVIATIONS"]
+    return library.attributes("policies", panels.POLICY)["DEVIATIONS"]
 
 
 def _deviations(results: Results) -> pd.DataFrame:

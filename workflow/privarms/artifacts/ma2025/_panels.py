@@ -133,7 +133,7 @@ def label(row, *, current: bool = False) -> str:
     """What a row's algorithm is called in a legend; current: whether an older version of the program is there too."""
     name = {"as_released": "as released", "as_printed": "as printed"}.get(row["variant"], row["variant"])
     if row["policy"] != POLICY:
-        name = ", ".join(part for part in (library.literals("policies", row["policy"])["LABEL"], name) if part)
+        name = ", ".join(part for part in (library.attributes("policies", row["policy"])["LABEL"], name) if part)
     parts = [name]
     if pd.notna(row["c"]):
         parts.append(f"$c = {row['c']:g}$")

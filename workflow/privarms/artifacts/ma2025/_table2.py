@@ -31,7 +31,7 @@ AXES = ("dataset", "epsilon", "epsilon_aux", "auxiliary")
 def label_of(method: str) -> str:
     """What a method is called in tables and figures: the policy's LABEL, and the setting that a written name has."""
     policy, *setting = method.split(" (", 1)
-    return " (".join([library.literals("policies", policy)["LABEL"], *setting])
+    return " (".join([library.attributes("policies", policy)["LABEL"], *setting])
 
 
 def at_times(rows: pd.DataFrame) -> pd.DataFrame:

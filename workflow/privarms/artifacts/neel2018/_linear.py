@@ -44,7 +44,7 @@ def _panels(results: Results, tests: list[Test], other: Test) -> list[tuple[Test
     rows = rows.merge(distances, on=[c for c in distances if c != "ks"], how="left", validate="many_to_one")
     rows = rows.assign(printed=is_printed(rows, results, "linear"))
     strangers = [policy for policy in rows["policy"].unique() if policy not in POLICIES]
-    labels = {policy: library.literals("policies", policy)["LABEL"] for policy in strangers}
+    labels = {policy: library.attributes("policies", policy)["LABEL"] for policy in strangers}
     found = []
     for test in [*tests, *(other._replace(title=f"{labels[p]}: {other.title}", policy=p) for p in strangers)]:
         chosen = rows[rows["policy"] == test.policy]
@@ -156,7 +156,7 @@ def selection_bias(results: Results):
                 ["bonus", "epsilon"], key=lambda c: c.astype(float) * (-1 if c.name == "bonus" else 1)
             )
         differing = [c for c in columns if part[c].nunique(dropna=False) > 1]
-        name = SHORT.get((policy, estimator)) or library.literals("policies", policy)["LABEL"]
+        name = SHORT.get((policy, estimator)) or library.attributes("policies", policy)["LABEL"]
         for index, row in part.iterrows():
             places.append((part.loc[[index]], _named(name, {c: row[c] for c in differing})))
     width = max(style.PAGE, 0.42 * len(places) + 0.9)

@@ -266,7 +266,7 @@ def scaling(results: Results):
     cells = results.inference("scaling")
     cells = cells.assign(curve=labels(cells, tuple(AXES)))
     constant = cells.loc[cells["policy"] == "dp_se", "order_ratio"].max()
-    fixed = [library.literals("policies", policy)["LABEL"] for policy in style.FIXED]
+    fixed = [library.attributes("policies", policy)["LABEL"] for policy in style.FIXED]
     figure, panels, drawn = _along_axes(cells, "regret_mean", "regret_se", fixed, 2.7)
     bound = f"{constant:.0f} × bound of Theorem 4.3"
     for line in _lines(cells[cells["policy"] == "dp_se"]):
@@ -355,7 +355,7 @@ def privacy_audit(results: Results):
             dash = {"marker": "_", "markersize": 9, "markeredgewidth": 1.4, "markeredgecolor": line["color"]}
             ax.plot(some["epsilon"], some["exact"], label=f"exact, {name}", **(line | dash))
             ax.plot(some["epsilon"], some["lower_bound"], label=f"95% bound, {name}", **(line | {"linestyle": "none"}))
-        subject = library.literals("policies", rows["subject"].iloc[0])["LABEL"]
+        subject = library.attributes("policies", rows["subject"].iloc[0])["LABEL"]
         ax.set(xlabel="promised $\\varepsilon$", xlim=(0, limit), ylim=(0, None), title=subject)
     style.ylabel(axes, "privacy loss shown")
     style.legend(figure, columns=2, rows=0)

@@ -33,7 +33,7 @@ def described(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(cell: dict, takes) -> tuple[float, ...]:
-    if library.literals("environments", cell["environment"]).get("DATASET"):
+    if library.attributes("environments", cell["environment"]).get("DATASET"):
         return ()
     given = {k: cell[k] for k in takes if k in cell and pd.notna(cell[k])}
     environment = library.load("environments", cell["environment"]).configure(**given)

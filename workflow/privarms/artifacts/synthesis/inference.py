@@ -183,7 +183,7 @@ def _share(part: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
 
 def _uniform_regret(cell: pd.Series) -> float:
     """The mean regret of a user whose arm is drawn uniformly, contexts being uniform; nan for data."""
-    if library.literals("environments", cell["environment"]).get("DATASET"):
+    if library.attributes("environments", cell["environment"]).get("DATASET"):
         return np.nan
     takes = library.environment_arguments(cell["environment"])
     given = {k: cell[k] for k in takes if k in cell and pd.notna(cell[k])}

@@ -1,0 +1,36 @@
+"""Loops of protocols: compiled by numba, or in plain Python where a policy or environment is plain Python."""
+
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+
+from privarms.jit import cache as kernels
+
+
+def compiled(kernel: Callable) -> Callable:
+    """Return a kernel as a function: the compiled kernel, or its plain Python where an argument holds plain Python."""
+
+    def call(*arguments):
+        if any(map(_holds_plain_python, arguments)):
+            return in_python(kernel)(*arguments)
+        return kernels.compiled(kernel)(*arguments)
+
+    return call
+
+
+def _holds_plain_python(value) -> bool:
+    return isinstance(value, FunctionType) or (isinstance(value, tuple) and any(map(_holds_plain_python, value)))
+
+
+@cache
+def in_python(kernel: Callable) -> Callable:
+    """Return a kernel in plain Python, which calls the kernels of its own module in plain Python too."""
+    if not hasattr(kernel, "py_func"):
+        return kernel
+    function = kernel.py_func
+    names = dict(function.__globals__)
+    plain = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    for name in function.__code__.co_names:
+        if getattr(names.get(name), "__module__", None) == function.__module__:
+            names[name] = in_python(names[name])
+    return plain

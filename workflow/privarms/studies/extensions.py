@@ -1,0 +1,76 @@
+"""Extensions: folders of a researcher's own with policies, environments, audits, studies and what is made of them."""
+
+import inspect
+import os
+import re
+import traceback
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+from privarms.errors import PrivarmsError
+
+ROOT = Path(__file__).resolve().parents[1]
+# Jobs learn of the folders from their environment.
+VARIABLE = "PRIVARMS_EXTENSIONS"
+OPEN_ROOMS = ("policies", "environments", "audits", "protocols", "fast_paths")
+OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "studies", "claims", "published", "artifacts")
+
+
+def extend(folders: Sequence[Path | str]) -> None:
+    """Use the modules of these folders too, here and in the processes that are started from here.
+
+    Raises PrivarmsError for a folder that does not exist, has nothing to use, or whose name is no package name.
+    """
+    places: list[Path] = []
+    for folder in folders:
+        place, at = Path(folder).resolve(), f"extensions: {folder}"
+        if not place.is_dir():
+            raise PrivarmsError(f"{at}: no such folder, looked for at {place}; expected one with policies/, studies/")
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", place.name):
+            raise PrivarmsError(f"{at}: expected a name of small letters, digits and _; rename the folder {place.name}")
+        if place.name in (p.name for p in places):
+            raise PrivarmsError(f"{at}: expected folders of different names; two are called {place.name}")
+        if not any((place / room).is_dir() for room in OWN_ROOMS):
+            raise PrivarmsError(f"{at}: expected one of the folders {', '.join(OWN_ROOMS)} in it; found none")
+        for file in (file for room in OPEN_ROOMS for file in sorted((place / room).rglob("*.py"))):
+            if not file.stem.isidentifier():
+                raise PrivarmsError(f"{shown(file)}: expected the name of a Python module; rename the file")
+        places.append(place)
+    os.environ[VARIABLE] = os.pathsep.join(map(str, places))
+
+
+def folders() -> tuple[Path, ...]:
+    """Return the folders in use."""
+    return _folders(os.environ.get(VARIABLE, ""))
+
+
+@cache
+def _folders(listed: str) -> tuple[Path, ...]:
+    return tuple(map(Path, filter(None, listed.split(os.pathsep))))
+
+
+def is_extension(file: Path | str) -> bool:
+    """Return whether a file lies in an extension."""
+    return any(Path(file).is_relative_to(place) for place in folders())
+
+
+def shown(file: Path | str) -> str:
+    """Return a file as messages name it: from the project's folder or, an extension's, from the working directory."""
+    file = Path(file)
+    above = Path.cwd() if is_extension(file) else ROOT.parents[1]
+    return str(file.relative_to(above)) if file.is_relative_to(above) else str(file)
+
+
+def line(function: Callable) -> str:
+    """Return file:line of a function, compiled or not."""
+    code = inspect.unwrap(getattr(function, "py_func", function)).__code__
+    return f"{shown(Path(code.co_filename))}:{code.co_firstlineno}"
+
+
+def line_of_error(error: BaseException) -> str | None:
+    """Return file:line of the last line of an extension in the traceback of an error; None if there is none."""
+    if isinstance(error, SyntaxError) and error.filename and is_extension(error.filename):
+        return f"{shown(Path(error.filename))}:{error.lineno}"
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if is_extension(f.filename)]
+    return f"{shown(Path(frames[-1].filename))}:{frames[-1].lineno}" if frames else None
