@@ -4,7 +4,7 @@ A family is the policies that one protocol runs: its package states their contra
 CONTRACT, and holds in private modules what only they use. A policy module exports `LABEL`, `SECONDS_PER_RUN`,
 `SECONDS_PER_STEP`, `configure(...) -> Params` and what the contract names; `Params` and `State` are NamedTuples of
 scalars and arrays. Functions are passed as values and parameters as arguments, so that a new parameter value compiles
-nothing. An exact fast path for an environment stands in `SIMULATE`, by the environment's name.
+nothing. An exact fast path for an environment is a module of `fast_paths`.
 
 CONTRACT gives the arguments of every function by its name; a text in their place is what the name is bound to.
 FAST_PATH gives those of a fast path; a family without one has no such name.
