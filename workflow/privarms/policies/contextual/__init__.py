@@ -9,3 +9,4 @@ CONTRACT = {
     "learn": ("params", "state", "context", "arm", "reward", "t", "rng"),
     "POLICY": "Policy(init, choose, learn)",
 }
+FAST_PATH = ("params", "environment", "order", "checkpoints", "rng", "rewards")

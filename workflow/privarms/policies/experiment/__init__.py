@@ -12,6 +12,7 @@ CONTRACT = {
     "learn": ("params", "state", "feature", "arm", "reward", "t", "rng"),
     "POLICY": "Policy(init, choose, learn)",
 }
+FAST_PATH = ("params", "environment", "rng", "record")
 
 # The arm that is left of a feature, where both are.
 BOTH = -1

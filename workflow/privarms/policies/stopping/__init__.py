@@ -14,6 +14,7 @@ CONTRACT = {
     "estimate": ("params", "t", "total", "rng"),
     "RULE": "Rule(init, ask, stops, estimate)",
 }
+FAST_PATH = ("params", "environment", "rng")
 
 
 class Rule(NamedTuple):
