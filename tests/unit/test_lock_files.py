@@ -1,34 +1,37 @@
-"""pyproject.toml, uv.lock and environment.yml hold the same versions."""
+"""The versions of uv.lock are those of environment.yml, and in the ranges of pyproject.toml."""
 
 import re
 import tomllib
 from pathlib import Path
 
 import yaml
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 # The same program under the name that conda gives it.
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
 
 
-def pinned() -> dict[str, str]:
+def wanted() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    groups = project["dependency-groups"]
-    wanted = project["project"]["dependencies"] + groups["dev"] + groups["slurm"]
-    wanted += [w for extra in project["project"]["optional-dependencies"].values() for w in extra]
-    return dict(w.split("==") for w in wanted)
+    groups, extras = project["dependency-groups"], project["project"]["optional-dependencies"]
+    texts = [*project["project"]["dependencies"], *groups["dev"], *groups["slurm"], *extras["crate"]]
+    return [Requirement(text) for text in texts]
 
 
-def locked() -> dict[str, set[str]]:
-    versions: dict[str, set[str]] = {}
-    for package in tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]:
-        versions.setdefault(package["name"], set()).add(package.get("version"))
-    return versions
+def locked() -> dict[str, str]:
+    packages = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
+    return {package["name"]: package.get("version") for package in packages}
 
 
-def test_pyproject_pins_what_the_lock_file_holds():
+def test_the_locked_versions_are_in_the_ranges_of_pyproject():
     versions = locked()
-    assert {name: versions[name] for name in pinned()} == {name: {version} for name, version in pinned().items()}
+    assert [str(one) for one in wanted() if not one.specifier.contains(versions[one.name])] == []
+
+
+def test_the_library_can_be_installed_next_to_other_packages():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert [text for text in project["project"]["dependencies"] if not re.search(r">=[\d.]+,<\d+$", text)] == []
 
 
 def test_environment_yml_holds_the_locked_versions_and_nothing_else():
@@ -36,10 +39,10 @@ def test_environment_yml_holds_the_locked_versions_and_nothing_else():
     # A package that no channel has is installed by pip.
     *lines, by_pip = [line for line in environment["dependencies"] if line != "pip"]
     lines += by_pip["pip"]
-    found = dict(re.fullmatch(r"(\S+) =?=?(\S+)", line).groups() for line in lines)
+    versions = dict(re.fullmatch(r"(\S+) =?=?(\S+)", line).groups() for line in lines)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert found.pop("python") == project["project"]["requires-python"]
-    assert found == {CONDA_NAMES.get(name, name): version for name, version in pinned().items()}
+    assert versions.pop("python") == project["project"]["requires-python"]
+    assert versions == {CONDA_NAMES.get(one.name, one.name): locked()[one.name] for one in wanted()}
 
 
 def test_the_makefile_s_uv_can_read_the_lock_file():
