@@ -6,7 +6,6 @@ import types
 from pathlib import Path
 
 import pytest
-import yaml
 
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
@@ -35,22 +34,6 @@ def test_links_lead_to_files_and_headings(page):
             assert place in map(anchor, headings), f"{page.name}: {link}"
 
 
-def test_the_map_names_the_rules_and_scripts_that_there_are():
-    text = (ROOT / "docs/map.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if re.search(r"\w+\.smk \|", line)]
-    named = set(re.findall(r"`(\w+)`(?=, )", " ".join(rows))) | set(re.findall(r"`(\w+)`, \w+\.smk", " ".join(rows)))
-    rules = set()
-    for file in (ROOT / "workflow/rules").glob("*.smk"):
-        if file.stem == "targets":
-            continue
-        rules |= set(re.findall(r"^rule (\w+):|^use rule \w+ as (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE))
-    assert named == {a or b for a, b in rules}
-    for name in re.findall(r"(\w+\.py) \|", text):
-        assert (ROOT / "workflow/scripts" / name).exists(), name
-    for name in re.findall(r"(\w+\.smk)", text):
-        assert (ROOT / "workflow/rules" / name).exists(), name
-
-
 @pytest.mark.parametrize("table", TABLES)
 def test_the_columns_and_keys_of_tables_are_those_that_other_programs_read(table):
     text = (ROOT / "docs/output.md").read_text(encoding="utf-8")
@@ -64,14 +47,6 @@ def test_the_columns_and_keys_of_tables_are_those_that_other_programs_read(table
     wanted, key = TABLES[table]
     assert columns == wanted.split(",")
     assert keys == [columns[i] for i in (range(key) if isinstance(key, int) else key)]
-
-
-def test_every_paper_stands_in_the_readme():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for file in (ROOT / "config/studies").glob("*.yaml"):
-        paper = yaml.safe_load(file.read_text(encoding="utf-8"))["paper"]
-        assert f"(config/studies/{paper}.yaml)" in text
-        assert f"`{paper}`" in text
 
 
 def test_the_examples_about_own_data_run(tmp_path, monkeypatch, capsys):

@@ -129,41 +129,6 @@ def test_the_table_of_regret_holds_every_policy_and_setting(made):
     }
 
 
-def test_the_tables_of_neel2018_hold_every_cell_that_is_asked_for(made):
-    def rows(name):
-        return list(csv.DictReader((made.folder / f"results/quick/tables/neel2018/{name}.csv").open(encoding="utf-8")))
-
-    bias = rows("bias")
-    assert {r["experiment"] for r in bias} == {"1", "2", "epsilon_sweep"}
-    assert {r["variant"] for r in bias if r["policy"] in ("ucb", "private_ucb_gamma_only")} == {"both"}
-    assert {r["variant"] for r in bias if r["policy"] == "private_ucb"} == {"as_printed", "as_released"}
-    ladders = {"1.00-0.05", "0.90-0.05", "1.00-0.10", "0.90-0.10"}
-    assert {(r["policy"], r["ladder"]) for r in bias if r["experiment"] == "2"} == {
-        (policy, name)
-        for policy in ("ucb", "private_ucb", "private_ucb_gamma_only", "private_ucb_noise_only")
-        for name in ladders
-    }
-    sweep = {float(r["epsilon"]) for r in bias if r["experiment"] == "epsilon_sweep"}
-    assert sweep == {0.05, 0.5, 1, 2, 5, 10, 400}
-    assert {(r["data"], r["standard_error"], r["coordinate"]) for r in rows("rejections")} == {
-        (data, error, coordinate)
-        for data in ("as_printed", "as_released")
-        for error in ("correct", "variance")
-        for coordinate in ("zero", "largest")
-    }
-    information = {(r["epsilon"], r["horizon"], r["alpha"]) for r in rows("max_information")}
-    assert {(e, "500", "0.05") for e in ("0.044721359549995794", "0.05", "0.1", "1.0")} <= information
-    found = rows("false_discovery")
-    assert {r["epsilon"] for r in found if r["policy"] == "ucb"} == {""}
-    assert {r["corrected"] for r in found if r["policy"] == "ucb"} == {""}
-    budgets = {0.044721359549995794, 0.05, 0.1, 1, 10, 100, 400}
-    for name in ("0.50-0.00", "1.00-0.05"):
-        private = [r for r in found if r["policy"] == "private_ucb" and r["ladder"] == name]
-        assert {(float(r["epsilon"]), r["selector"]) for r in private} == {
-            (epsilon, selector) for epsilon in budgets for selector in ("least_pulled", "most_pulled")
-        }
-
-
 def test_the_names_that_people_type_are_targets(made):
     listed = made.run("--list-rules").stdout.split()
     wanted = {"all", "figures", "tables", "ledger", "audit", "sajed2019", "ma2025", "sajed2019_fig1a", "ma2025_table1"}

@@ -5,8 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 
 from privarms.artifacts import style, tables
@@ -71,32 +69,6 @@ def test_save_does_not_depend_on_the_user_s_own_settings(tmp_path):
         assert ours[suffix].read_bytes() == theirs[suffix].read_bytes(), suffix
 
 
-def test_all_formats_have_one_layout(tmp_path):
-    figure = draw()
-    figure.draw_without_rendering()
-    before = figure.axes[0].get_position().bounds
-    style.save(figure, NUMBERS, tmp_path / "fig")
-    # Each format alone would move the axes by about a thousandth of the figure.
-    assert figure.axes[0].get_position().bounds == pytest.approx(before, abs=1e-5)
-
-
-def test_a_figure_is_laid_out_once_and_drawn_once_a_format(tmp_path, monkeypatch):
-    really_draw, lay_out, done = Figure.draw, ConstrainedLayoutEngine.execute, []
-
-    def counted_draw(figure, renderer):
-        done.append("laid out again" if figure.get_layout_engine() is not None else "drawn")
-        really_draw(figure, renderer)
-
-    def counted_layout(engine, figure):
-        done.append("laid out")
-        lay_out(engine, figure)
-
-    monkeypatch.setattr(Figure, "draw", counted_draw)
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", counted_layout)
-    style.save(draw(), NUMBERS, tmp_path / "fig")
-    assert done == ["laid out", "drawn", "drawn", "drawn"]
-
-
 def test_files_of_a_figure_have_the_promised_size_and_fonts(tmp_path):
     paths = style.save(draw(), NUMBERS, tmp_path / "fig")
     with Image.open(paths["png"]) as image:
@@ -149,28 +121,9 @@ def test_watermark_draws_the_words_across_the_figure(tmp_path):
     assert "<!-- synthetic stand-in -->" in style.save(figure, NUMBERS, tmp_path / "f")["svg"].read_text()
 
 
-def test_the_watermark_does_not_move_the_axes():
-    plain, marked = draw(), draw()
-    style.watermark(marked)
-    for figure in (plain, marked):
-        figure.draw_without_rendering()
-    np.testing.assert_array_equal(plain.axes[0].get_position(), marked.axes[0].get_position())
-
-
 def test_known_names_look_the_same_in_any_company():
     alone, together = style.Palette(["dp_ucb"]), style.Palette(["new", "ucb1", "dp_ucb", "dp_se"])
     assert alone.line("dp_ucb") == together.line("dp_ucb")
-
-
-def test_a_new_name_takes_the_first_free_look_in_the_order_of_the_plot():
-    palette = style.Palette(["b", "known", "a", "b"], fixed=("known", "absent"))
-    assert [palette.colour_of(name) for name in ("known", "b", "a")] == list(style.COLOURS[:3])
-
-
-def test_a_name_that_was_not_announced_gets_a_look_of_its_own():
-    palette = style.Palette(["a", "b"])
-    assert palette.line("late") not in (palette.line("a"), palette.line("b"))
-    assert palette.line("late") == palette.line("late")
 
 
 def looks(palette, names):
@@ -186,32 +139,6 @@ def test_no_two_names_look_alike_as_long_as_combinations_last():
     assert palette.line("one too many")["color"] in style.COLOURS
 
 
-def test_context_is_grey_and_each_of_it_has_a_look_of_its_own():
-    context = [f"context {i}" for i in range(40)]
-    palette = style.Palette(["dp_se", *context, "new"], context=context)
-    assert {palette.colour_of(name) for name in context} <= set(style.GREYS)
-    assert len(looks(palette, context)) == 40
-    assert palette.line("dp_se") == style.Palette(["dp_se"]).line("dp_se"), "context takes nobody's place"
-    assert palette.line(context[0])["linewidth"] < style.STYLE["lines.linewidth"]
-
-
-@pytest.mark.parametrize(("firsts", "seconds"), [(3, 2), (8, 6), (2, 20), (30, 3)])
-def test_crossed_looks_tell_both_names_of_a_pair(firsts, seconds):
-    pairs = [(a, b) for a in range(firsts) for b in range(seconds)]
-    palette = style.Palette.crossed(range(firsts), range(seconds))
-    assert len(looks(palette, pairs)) == len(pairs)
-    for a, b in pairs[: 4 * seconds]:
-        assert palette.colour_of((a, b)) == palette.colour_of((a, 0))
-        assert palette.linestyle_of((a, b)) == palette.linestyle_of((0, b))
-
-
-def test_bars_that_share_a_colour_differ_in_their_hatch():
-    palette = style.Palette(range(20), fixed=())
-    found = [palette.patch(name) for name in range(20)]
-    assert len({(bar["facecolor"], bar["hatch"]) for bar in found}) == 20
-    assert found[0]["hatch"] is None
-
-
 @pytest.mark.parametrize(("count", "rows"), [(1, 1), (3, 1), (4, 1), (5, 2), (9, 3)])
 def test_panels_make_room_for_every_value(count, rows):
     figure, axes = style.panels(count)
@@ -219,12 +146,6 @@ def test_panels_make_room_for_every_value(count, rows):
     assert axes[0].get_gridspec().nrows == rows
     style.ylabel(axes, "y")
     assert sum(ax.get_ylabel() == "y" for ax in axes) == rows
-
-
-def test_very_many_panels_can_still_be_saved():
-    figure, axes = style.panels(200)
-    assert len(axes) == 200
-    assert figure.get_figheight() * style.STYLE["savefig.dpi"] < 2**16
 
 
 def labelled(count, length=8):
@@ -330,25 +251,3 @@ def test_tables_have_the_same_bytes_and_say_what_is_a_stand_in(tmp_path):
 )  # fmt: skip
 def test_shown(value, text):
     assert tables.shown(value) == text
-
-
-def test_a_label_is_broken_between_words_and_never_within_a_formula():
-    assert (
-        style.wrapped("as printed, $c = 2$; as printed, $c = 64$", 22) == "as printed, $c = 2$;\nas printed, $c = 64$"
-    )
-    assert style.wrapped("$a + b + c$", 4) == "$a + b + c$"
-
-
-def test_a_figure_that_cannot_be_laid_out_is_drawn_as_it_is(tmp_path, monkeypatch):
-    def refuse(engine, figure):
-        raise ValueError("no room")
-
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", refuse)
-    assert all(path.stat().st_size for path in style.save(draw(), NUMBERS, tmp_path / "fig").values())
-
-
-def test_a_figure_without_axes_is_not_laid_out(tmp_path, recwarn):
-    figure = Figure(layout="constrained")
-    figure.text(0.5, 0.5, "nothing was measured")
-    style.save(figure, NUMBERS, tmp_path / "fig")
-    assert not recwarn.list

@@ -6,24 +6,6 @@ from privarms.report import words
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("p05", "5% of runs below"),
-        ("in_parts_se", "messages that name a part, standard error"),
-        ("se_regret", "regret, standard error"),
-        ("loss_low", "loss, lower end"),
-        ("se", "standard error"),
-        ("K", "K"),
-        ("published_max_n_source", "published users of the largest source"),
-        ("mean_regret", "mean regret"),
-    ],
-)
-def test_heads_of_columns(name, said):
-    own = {"in_parts": "messages that name a part", "max_n_source": "users of the largest source"}
-    assert words.Names({}, own).column(name) == said
-
-
-@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("dp_se as_printed", "DP-SE as printed"),
@@ -48,10 +30,4 @@ def test_what_has_a_place_is_a_link_and_the_rest_is_text():
     assert said == (
         '&lt;b&gt; <a href="#one/fig6_size">Figure 6</a>, <i>column name</i>, '
         '<a href="https://a.org/x" rel="noreferrer">https://a.org/x</a>.'
-    )
-
-
-def test_a_setting():
-    assert words.setting("horizon = 30000000, release = lengths_from_actions") == (
-        "horizon = 30\u202f000\u202f000, release = lengths from actions"
     )

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
 
 from privarms.artifacts.li2024.figures import FIGURES, HALF_VARIANCE
 from privarms.studies import library, paths
@@ -90,74 +89,6 @@ def drawn(tmp_path_factory):
         frames = {k: make() for k, make in needed.items()}
         found[name] = FIGURES[name](Tables.written(folder / name, published=PUBLISHED_FILES, **frames))
     return found
-
-
-def looks(ax):
-    """What the labelled lines of a panel look like: label -> colour, marker, dashes."""
-    handles, labels = ax.get_legend_handles_labels()
-    lines = [h.lines[0] if hasattr(h, "lines") else h for h in handles]
-    # The dashes as given: `get_linestyle` tells "--" for all of them.
-    found = ((to_hex(x.get_color()), x.get_marker(), str(x._unscaled_dash_pattern)) for x in lines)
-    return dict(zip(labels, found, strict=True))
-
-
-def entries(figure):
-    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
-
-
-def test_every_figure_is_tested():
-    assert set(TABLES) == set(FIGURES)
-
-
-@pytest.mark.parametrize("name", [name for name, needed in TABLES.items() if needed])
-def test_no_two_curves_of_a_panel_look_alike_and_all_are_in_the_legend(drawn, name):
-    figure, _ = drawn[name]
-    for ax in figure.axes:
-        found = looks(ax)
-        assert set(found) <= set(entries(figure))
-        assert len(set(found.values())) == len(found)
-
-
-@pytest.mark.parametrize("name", ["pareto_empirical", "elimination", "product"])
-def test_what_joins_a_study_has_an_entry_of_its_own(drawn, name):
-    found = entries(drawn[name][0])
-    for text in (LABEL, "DP-ConSE, $\\varepsilon = 5$", "DP-ConSE (noise = 2), $\\varepsilon = 1$"):
-        assert any(entry.startswith(text) for entry in found), text
-
-
-def test_the_published_algorithms_keep_their_colours(drawn):
-    panel = looks(drawn["elimination"][0].axes[0])
-    colours = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-    names = ["ConSE (SE)", "ConSE (EXP3E)", *(f"DP-ConSE, $\\varepsilon = {e}$" for e in ("0.1", "0.5", "1", "2"))]
-    assert tuple(panel[name][0] for name in names) == colours
-
-
-def test_panels_come_from_the_data(drawn):
-    def titles(name):
-        return [ax.get_title("left") or ax.get_title() for ax in drawn[name][0].axes]
-
-    assert titles("elimination") == ["M = 1", "M = 5", "M = 10"]
-    assert titles("product") == ["n = 20,000", "n = 1,000,000", "n = 7,000,000"]
-    assert len(titles("pareto_empirical")) == 9
-    assert titles("audit") == ["lengths of the trials", "estimates", "mine"]
-    assert [t for t in titles("privacy_cost") if t] == ["M = 2", "M = 2", "M = 20", "M = 20"]
-    assert f"{LABEL}, M = 4" in titles("coverage_intervals")
-    for name in (LABEL, "DP-ConSE (noise = 2), $\\varepsilon = 1$"):
-        assert any(t.startswith(name) for t in titles("normality"))
-
-
-def test_a_policy_without_alpha_is_a_level_line(drawn):
-    handles, labels = drawn["product"][0].axes[0].get_legend_handles_labels()
-    level = next(h for h, label in zip(handles, labels, strict=True) if label.startswith(LABEL))
-    assert list(level.get_xdata()) == [0.0, 1.0]
-
-
-def test_one_value_an_axis_is_enough():
-    for name in ("pareto_empirical", "product"):
-        alone = pareto(ALGORITHMS[:1], Ms=(1,), ns=(20_000,))
-        figure, numbers = FIGURES[name](Tables(pareto=alone))
-        assert len(figure.axes) == 1
-        assert len(numbers) == len(alone)
 
 
 def test_half_of_the_variance_covers_83_per_cent():

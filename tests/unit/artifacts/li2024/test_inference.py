@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from privarms.artifacts.li2024 import _rows, inference
+from privarms.artifacts.li2024 import inference
 from privarms.artifacts.results import Results
 from privarms.environments import features_bernoulli
 from privarms.files import parquet
@@ -76,11 +76,6 @@ def test_the_error_by_formula():
     assert inference.expected_error(features_bernoulli.configure(1, 3), 100.7, NAN) == pytest.approx(0.0084)
 
 
-def test_gaps_have_no_rounding():
-    assert list(inference.gaps_of(features_bernoulli.configure(1, 3))) == [0.4]
-    assert inference.gaps_of(features_bernoulli.configure(2, 3)) == pytest.approx([0.3, 0.5], abs=1e-12)
-
-
 def test_regret_and_error_of_a_cell(tmp_path):
     found = inference.pareto(results(tmp_path, pareto=[rows(CELL, SIZE, TOTALS)])).iloc[0]
     # Errors .3 / 3 and .8 / 4: the second is the largest; its variance is (.2 / 4 - .04) / 3.
@@ -119,13 +114,6 @@ def test_the_cost_of_privacy_is_over_conse_as_printed(tmp_path):
     assert found["expected_mse_ratio"].isna().tolist() == [False, True, True]
     # .25 T_min, with T_min = log(n) / .5.
     assert found["eps2_T"].iloc[0] == pytest.approx(0.5 * math.log(20_000))
-
-
-def test_cells_of_other_settings_have_rows_and_names_of_their_own(tmp_path):
-    found = _rows.pareto(inference.pareto(results(tmp_path, pareto=private_cells())))
-    names = ["conse_se", "conse_se (confidence per_arm)", "dp_conse", "dp_conse (noise 2)", "dp_conse"]
-    assert found["algorithm"].tolist() == names
-    assert not found.duplicated(["algorithm", "arrivals", "n", "M", "alpha", "epsilon"]).any()
 
 
 def test_elimination_by_hand(tmp_path):
@@ -237,59 +225,10 @@ def test_the_intervals_of_more_noise_are_wider(tmp_path):
     assert found.loc["corrected_laplace", "coverage"].tolist() == [0.5, 1.0]
 
 
-def test_no_estimate_is_missing_and_counted(tmp_path):
-    cells = results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE | {"estimate": [NAN] * 3})])
-    found = inference.coverage(cells)
-    assert found["missing"].tolist() == [3] * 3
-    assert found[["coverage", "variance_ratio", "bias", "ks"]].isna().all(axis=None)
-    assert inference.normality(cells)["measured"].isna().all()
-
-
 def trials(**columns):
     setting = {"cell": "a", "policy": "uniform", "environment": "arm_vectors", "experiment": "linear", "K": 2}
     found = {"squared_error_mean": [0.1, 0.2], "squared_error_se": 0.01, "replicates": 50}
     return rows(setting, found, estimator=["mean_difference", "cross_fitted"], **columns)
-
-
-def test_the_readings_of_a_published_table(tmp_path):
-    cells = [trials(horizon=m) for m in (13, 200, 1000)]
-    found = _rows.readings(inference.table2(results(tmp_path, "cells", table2=cells)))
-    assert found[["reading", "reg", "m"]].drop_duplicates().to_numpy().tolist() == [
-        ["literal", 200, 200],
-        # 4 / .31 = 12.9
-        ["implied", 200, 13],
-        # Not published.
-        ["literal", 1000, 1000],
-    ]
-    assert found["published"].tolist() == pytest.approx([0.31, 0.53, 0.31, 0.53, NAN, NAN], nan_ok=True)
-
-
-def test_an_estimator_on_other_arms_names_them(tmp_path):
-    cells = [trials(horizon=200), trials(horizon=200).assign(policy="constant", cell="b")]
-    found = _rows.readings(inference.table2(results(tmp_path, "cells", table2=cells)))
-    assert set(found["estimator"]) == {
-        *("mean_difference", "mean_difference (constant)"),
-        *("cross_fitted", "cross_fitted (constant)"),
-    }
-
-
-def test_an_audit_of_other_noise_is_a_row_of_its_own(tmp_path):
-    setting = CELL | {"policy": "dp_conse", "environment": "neighbouring_experiments"}
-    parts = []
-    for noise, events in ((NAN, 500), (2.0, 300)):
-        for neighbour, seen in ((0, 100), (1, events)):
-            at = {"release": "estimate", "neighbour": neighbour, "events": seen, "trials": 1000, "noise": noise}
-            parts.append(rows(setting, SIZE, at, M=1, epsilon=1.0, horizon=30_000_000, alpha=0.5))
-    whole = [part.assign(environment="whole_experiments").drop(columns="release") for part in parts[:2]]
-    found = inference.audit(results(tmp_path, audit=parts, composed_audit=whole))
-    # ln(.5 / .1) and ln(.3 / .1), less what the intervals take.
-    losses = np.log([5, 5, 3])
-    assert found["lower_bound"].to_numpy() == pytest.approx(losses, abs=0.7)
-    assert np.all(found["lower_bound"] < losses)
-    assert _rows.audit(found)["release"].tolist() == ["estimate", "experiment", "estimate (noise 2)"]
-    # epsilon/2 of a release, epsilon of an experiment
-    assert found["claimed"].tolist() == [0.5, 1.0, 0.5]
-    assert found["events_1"].tolist() == [500, 500, 300]
 
 
 def test_formulas_by_hand():

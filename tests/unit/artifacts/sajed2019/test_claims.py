@@ -1,26 +1,14 @@
 """Every measure of Sajed & Sheffet 2019 on a table of a few rows, and a case that comes out the other way."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import binom, t
 
 from privarms.artifacts.sajed2019 import _bounds as bounds
 from privarms.artifacts.sajed2019 import claims
-from privarms.files import settings
 from privarms.inference.proportions import clopper_pearson
 
 from .tables_by_hand import results, rows, verdict
-
-
-def test_every_measure_is_asked_for_and_tested():
-    file = Path(__file__).parents[4] / "config/claims/sajed2019.yaml"
-    asked = {c["measure"] for c in settings.read(file)["claims"] if "measure" in c}
-    assert asked == set(claims.MEASURES)
-    text = Path(__file__).read_text(encoding="utf-8")
-    assert [name for name in claims.MEASURES if f"claims.{name}(" not in text] == []
-
 
 DP_UCB = {"policy": "dp_ucb", "ratio_se": 0.1, "replicates": 30, "epsilon": 0.25, "spacing": np.nan}
 
@@ -38,14 +26,11 @@ def test_the_smallest_ratio_of_a_width(smallest, expected):
     assert (found.value, found.se, found.replicates) == (smallest, 0.1, 30)
     # Student's quantile with 29 degrees of freedom, for two settings together.
     assert found.low == pytest.approx(smallest + 0.1 * t.ppf(0.0005 / 2, 29))
-    assert "Smallest at K = 3, epsilon = 0.25, width log3" in found.note
-    assert f"at least 5 times in {1 + (smallest >= 5)} of 2 settings, up to 9.0 times" in found.note
     assert verdict(found, at_least=5) == expected
     found = claims.smallest_ratio(results(ratios=ratios))
     assert found.value == 1.5
     wild = claims.smallest_ratio(results(ratios=[*ratios, ratios[2] | {"ratio": 40.0, "ratio_se": 30.0}]))
     assert (wild.value, wild.low) == (1.5, 0.0), "no ratio of regrets is negative"
-    assert "Smallest at K = 3, spacing convex" in found.note
 
 
 def second_half(*cells, runs=4000):
@@ -58,7 +43,6 @@ def test_the_fraction_of_runs_that_grow(growing, expected):
     found = claims.growing_fraction(second_half({"growing": 4000}, {"growing": growing}), "dp_ucb", "chan")
     assert (found.value, found.replicates) == (growing / 4000, 4000)
     assert (found.low, found.high) == tuple(clopper_pearson(growing, 4000, 0.9995))
-    assert found.note == f"From {growing / 4000:.3f} to 1.000 by epsilon."
     assert verdict(found, at_least=0.99) == expected
 
 
@@ -79,7 +63,6 @@ def test_the_probability_that_a_curve_grows(growing, expected):
     assert found.value == pytest.approx(1 - (1 - growing / 4000) ** 30)
     low, high = clopper_pearson(growing, 4000, 0.9995)
     assert found.interval == pytest.approx((1 - (1 - low) ** 30, 1 - (1 - high) ** 30))
-    assert "by 20.0% to 50.0%" in found.note
     assert verdict(found, at_least=0.99) == expected
 
 
@@ -89,11 +72,9 @@ def test_the_fraction_of_runs_that_are_not_flat(growing, expected):
     cells = [c | {"settled": 2000 + c["growing"]} for c in cells]
     found = claims.late_fraction(results(second_half=cells), "dp_se")
     assert (found.value, found.replicates) == (growing / 4000, 4000)
-    assert found.note == f"{4000 - growing:,} of 8,000 runs have regret after round 7, the first recorded."
     assert verdict(found, at_most=0.01) == expected
     unsettled = claims.unsettled_fraction(results(second_half=cells), "dp_se")
     assert unsettled.value == 0.5
-    assert unsettled.note == "After round 7."
     assert verdict(unsettled, at_most=0.01) == "differs"
 
 
@@ -110,7 +91,6 @@ def test_the_effect_of_epsilon(last, value, expected):
     # 100 / last over 20 / 10; the errors of DP-SE's regrets are 1/100 and 1/200 of them.
     assert found.value == pytest.approx(value)
     assert found.se == pytest.approx(value * np.hypot(0.01, 0.005))
-    assert f"DP-UCB's regret falls {100 / last:.2f} times, DP-SE's 2.00 times" in found.note
     assert verdict(found, at_least=2) == expected
 
 
@@ -121,7 +101,6 @@ def test_how_regret_grows_with_the_horizon(exponent, expected):
     growth += rows(shared, {"policy": "dp_se", "width": None, "exponent": 0.9})
     found = claims.growth_exponent(results(growth=growth), "dp_ucb", "chan")
     assert (found.value, found.se, found.replicates) == (exponent, 0.01, 30)
-    assert found.note == "From T = 1e+06 to 1e+09; at least 1.90 from one horizon to the next."
     assert verdict(found, at_most=2.5) == expected
     assert claims.growth_exponent(results(growth=growth), "dp_se").value == 0.9
 
@@ -146,7 +125,6 @@ def test_the_noise_of_the_tree(last, expected):
     assert verdict(found, at_most=2) == expected
     found = claims.noise_over_logarithm(results(noise_per_step=noise))
     assert found.value == pytest.approx(1.6 * last / 1.5)
-    assert "2.00 times ln(T) / epsilon at T = 1e+04" in found.note
     assert verdict(found, equals=1.58, factor=1.1) == expected
 
 
@@ -160,7 +138,6 @@ def test_the_largest_failure_rate(failed, expected):
         STOPPING, {"failure_mean": 0.0}, {"failure_mean": failed}, {"policy": "dp_nas", "failure_mean": 1.0}
     )
     found = claims.largest_failure_rate(results(stopping=stopping), "dp_exponential_nas")
-    assert f"{1000 * failed:g} failures in 2,000 runs over 2 settings" in found.note
     assert found.value == failed
     # As many failures or fewer have probability .00025 at the upper end: two settings, two ends.
     assert binom.cdf(round(1000 * failed), 1000, found.high) == pytest.approx(0.00025)
@@ -180,8 +157,6 @@ def test_the_fraction_that_does_not_halt_by_the_upper_bound(by, expected):
     )
     found = claims.late_share(results(large_mean=stopping), "large_mean")
     assert (found.value, found.replicates) == (pytest.approx(1 - by), 1000)
-    assert "took about 0.2 of t_U" in found.note
-    assert f"mu = 0.96, epsilon = 1, where t_U = 2000; {int(by < 0.95)} of 2 settings fail" in found.note
     assert verdict(found, at_most=0.05) == expected
 
 
@@ -195,7 +170,6 @@ def test_the_fraction_up_to_the_lower_bound(by, expected):
     )
     found = claims.early_share(results(stopping=stopping), "dp_exponential_nas")
     assert (found.value, found.replicates) == (by, 1000)
-    assert "2 to 5 times that number" in found.note
     assert verdict(found, at_most=0.75) == expected
 
 
@@ -210,16 +184,7 @@ def test_the_upper_quartile_over_what_the_proof_allows(quartile, expected):
     found = claims.quartile_over_proof(results(stopping=stopping), "dp_exponential_nas", "stopping")
     assert found.value == quartile / 10
     assert found.interval == ((quartile - 1) / 10, (quartile + 2) / 10)
-    assert "mu = 0.1" in found.note
-    assert "margin" not in found.note
     assert verdict(found, at_least=1) == expected
-
-
-def test_quartiles_that_are_one_number_have_no_margin():
-    one = STOPPING | {"t_proof": 10.0, "upper_quartile": 64.0, "quartile_low": 64.0, "quartile_high": 64.0}
-    found = claims.quartile_over_proof(results(stopping=[one]), "dp_exponential_nas", "stopping")
-    assert found.interval == (6.4, 6.4)
-    assert "both ends of the interval are that, so that there is no margin" in found.note
 
 
 @pytest.mark.parametrize(("largest", "expected"), [(800.0, "reproduced"), (2000.0, "differs"), (1601, "inconclusive")])
@@ -250,7 +215,6 @@ def test_what_asking_at_powers_of_two_costs(second, expected):
     )
     found = claims.doubling_cost(results(stopping=stopping))
     assert found.value == pytest.approx(second / 100)
-    assert found.note == f"0.90 to {second / 100:.2f} times over 2 settings."
     assert verdict(found, at_most=2) == expected
 
 
@@ -260,8 +224,6 @@ def test_where_fact_2_1_is_nearest_to_failing(ratio, half, expected):
     fact += rows({"a": 1.05, "b": 0.05, "x": 2.8}, {"half": half, "ratio": ratio})
     found = claims.fact_2_1(results(fact_2_1=fact), "first")
     assert (found.value, found.se) == (ratio, 0)
-    assert "At a = 1.05, b = 0.05, x = 2.8" in found.note
-    assert f"fails at {int(ratio < 1)} of 2 a, b" in found.note
     assert verdict(found, at_least=1) == expected
     second = claims.fact_2_1(results(fact_2_1=fact), "second")
     assert second.value == 0.9
@@ -291,7 +253,6 @@ def test_the_largest_exact_privacy_loss(full, expected):
     found = claims.audit_exact(audit(full, 1.5), "audit")
     assert found.value == pytest.approx(full)
     assert found.se == 0
-    assert found.note.startswith(f"0.500000 to {full:.6f} of epsilon")
     assert verdict(found, at_most=1.000001) == expected
 
 
@@ -314,7 +275,6 @@ def test_the_smallest_loss_at_half_the_noise(half, expected):
 def test_a_loss_without_an_event_shows_nothing():
     found = claims.audit_loss(audit(1.0, 1.5), "audit", 0.25, "largest")
     assert np.isnan(found.value)
-    assert "an input has no event" in found.note
     assert verdict(found, at_most=1) == "unverifiable"
 
 
@@ -333,7 +293,6 @@ def test_the_pulls_above_the_ceiling(above, expected):
     # 100 of the runs of two cells, whatever the number of their arms.
     assert (found.value, found.replicates) == (0.005, 20_000)
     assert found.interval == tuple(clopper_pearson(100, 20_000, 0.999))
-    assert "2 to 3 times the expression of Lemma 4.2, and at most 0.750 of" in found.note
     found = claims.pulls_above_ceiling(results(pulls=pulls), at_horizon=False, pooled=False)
     assert found.value == above
     assert verdict(found, at_most=0.05) == expected
@@ -350,8 +309,6 @@ def test_the_regret_over_its_ceiling(largest, expected):
     )
     found = claims.regret_over_ceiling(results(scaling=scaling))
     assert (found.value, found.se, found.replicates) == (largest, 0.01, 50)
-    assert "Largest at K = 2" in found.note
-    assert "next 0.50. The mean regret is 2.0 to 3.0 times" in found.note
     assert verdict(found, at_most=1) == expected
 
 
@@ -371,7 +328,6 @@ def test_how_rarely_another_regret_than_the_first_epochs_comes_up(otherwise, exp
     one |= {"ceiling_ratio": 0.9995, "regret_mean": 2000.0, "first_epoch": 2000.0, "otherwise": otherwise}
     found = claims.minimax_over_ceiling(results(minimax=[one]))
     assert found.high == pytest.approx(0.9995 * (1 + otherwise * 0.5 * 10**6 / 2000))
-    assert f"but with probability {otherwise:.0e}, by formula" in found.note
     assert verdict(found, at_most=1 if otherwise < 1e-10 else 0.9996) == expected
     # It says nothing about runs of another regret.
     found = claims.minimax_over_ceiling(results(minimax=[one | {"regret_mean": 2001.0}]))
@@ -399,11 +355,9 @@ def test_the_constant_of_the_worst_gap(largest, expected):
     )
     found = claims.minimax_constant(results(minimax=minimax))
     assert (found.value, found.se, found.replicates) == (largest, 0.1, 20)
-    assert found.note == "At K = 5, epsilon = 0.1, T = 1,000,000, gap 0.1250."
     assert verdict(found, at_most=64) == expected
     found = claims.minimax_over_ceiling(results(minimax=minimax))
     assert found.value == largest
-    assert "gap 0.5000" in found.note
     assert verdict(found, at_most=10) == expected
 
 
@@ -417,6 +371,4 @@ def test_the_smallest_growth_of_an_epoch(smallest, expected):
     )
     found = claims.smallest_epoch_growth(results(epoch_growth=growth))
     assert (found.value, found.se, found.replicates) == (smallest, 0, None)
-    assert "Smallest at |S| = 50 falling to 2, epoch 3, epsilon = 0.001, beta = 0.01" in found.note
-    assert "grows at least 2.50 times" in found.note
     assert verdict(found, at_least=2) == expected
