@@ -341,11 +341,6 @@ def without(name):
     ("columns", "words"),
     [
         (without("se"), "missing: se"),
-        ([*LEDGER_COLUMNS, "colour"], "not expected: colour"),
-        (
-            ["verdikt" if name == "verdict" else name for name in LEDGER_COLUMNS],
-            "missing: verdict; not expected: verdikt",
-        ),
         (LEDGER_COLUMNS[::-1], "their order"),
     ],
 )
@@ -364,11 +359,7 @@ def test_a_ledger_with_other_columns_is_refused(world, columns, words):
             {"verdict": "proved"},
             "column verdict: 'proved' is not one of reproduced, differs, inconcl",
         ),
-        ({"verdict": ""}, "column verdict: ''"),
-        ({"data": "invented"}, "column data: 'invented' is not one of simulated, real, stand-in"),
         ({"paper": "three2003"}, "column paper: 'three2003' is not one of one2001, two2002"),
-        ({"claim": "two words"}, "column claim: expected a name without white space"),
-        ({"claim": ""}, "column claim"),
         ({"claim": "one/first"}, "column claim: 'one/first' stands twice"),
         ({"data": "stand-in"}, "column verdict: claim 'new' rests on a synthetic stand-in"),
     ],
@@ -400,9 +391,6 @@ def test_an_artifact_that_was_not_made_says_why(world):
     ("spoil", "words"),
     [
         (lambda paper: paper.update(url="javascript:alert(1)"), "url"),
-        (lambda paper: paper["artifacts"][0].update(kind="drawing"), "kind of one2001/fig1"),
-        (lambda paper: paper["artifacts"][0].update(data="guess"), "data of one2001/fig1"),
-        (lambda paper: paper["artifacts"][0]["files"].pop("png"), "needs its png"),
         (lambda paper: paper["artifacts"].append(paper["artifacts"][0]), "more than once: fig1"),
     ],
 )

@@ -80,9 +80,3 @@ def test_names_are_found_whatever_the_package():
     # Private modules, and what reduces the audits' counts, are neither.
     assert not {"_trial", "_skip_ahead"} & set(library.names("policies"))
     assert not {"reduction", "_patients"} & set(library.names("environments"))
-
-
-@pytest.mark.parametrize("protocol", library.names("protocols"))
-def test_every_protocol_names_its_keys(protocol):
-    assert isinstance(library.attributes("protocols", protocol)["KEYS"], tuple)
-    assert callable(library.load("protocols", protocol).run_block)

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -53,14 +52,6 @@ def results(folder, kind="studies", **studies):
             kept = frame.drop_duplicates("cell") if kind_of_file != kind else frame
             parquet.write(found[-1], [pa.Table.from_pandas(kept, preserve_index=False)], {})
     return Results("li2024", "quick", **files, published=paths.published("config/published", "li2024"))
-
-
-def test_the_rarest_feature_of_the_first_half():
-    # Two features share the 10,000 patients of the first half.
-    assert inference.least_count(features_bernoulli.configure(2, 20_000)) == pytest.approx(5000)
-    # Summer lasts 6,666 patients of it: feature 2 has .1 of them and .9 of the other 3,334, feature 1 the other way.
-    seasonal = features_bernoulli.configure(2, 20_000, arrivals="seasonal")
-    assert inference.least_count(seasonal) == pytest.approx(0.1 * 6666 + 0.9 * 3334)
 
 
 def test_the_length_of_the_trial():
@@ -225,12 +216,6 @@ def test_the_intervals_of_more_noise_are_wider(tmp_path):
     assert found.loc["corrected_laplace", "coverage"].tolist() == [0.5, 1.0]
 
 
-def trials(**columns):
-    setting = {"cell": "a", "policy": "uniform", "environment": "arm_vectors", "experiment": "linear", "K": 2}
-    found = {"squared_error_mean": [0.1, 0.2], "squared_error_se": 0.01, "replicates": 50}
-    return rows(setting, found, estimator=["mean_difference", "cross_fitted"], **columns)
-
-
 def test_formulas_by_hand():
     found = inference.formulas(None).set_index(["formula", "reading"])["value"]
     # DP-ConSE's first epoch at n = 20,000 and epsilon = 1: 128 log(16 n) + 1 is longer than 16 log(8 n) + 1.
@@ -277,9 +262,3 @@ def test_lap_plus_by_hand():
 )
 def test_the_expected_count_of_the_rarest_feature(M, arrivals, count):
     assert inference.least_count(features_bernoulli.configure(M, 60_000, arrivals=arrivals)) == pytest.approx(count)
-
-
-def test_T_min_at_the_expected_count():
-    environment = features_bernoulli.configure(2, 20_000)
-    found = [inference.expected_T_min(environment, 20_000, a, e) for a, e in ((0.5, np.nan), (1, np.nan), (0.5, 0.1))]
-    assert found == pytest.approx([5000**0.5, np.log(20_000), np.log(20_000) / 0.1])
