@@ -198,22 +198,6 @@ def test_band_draws_the_mean_and_the_area():
         style.band(ax, [1], [1], [2], [0])
 
 
-def test_published_draws_value_and_text():
-    _, ax = style.subplots()
-    style.published(ax, 5.0, "five times")
-    style.published(ax, 2.0, "bound", axis="x")
-    style.published(ax, 7.0, "printed", at=3.0)
-    across, upright, point = ax.lines
-    assert list(across.get_ydata()) == [5.0, 5.0]
-    assert list(upright.get_xdata()) == [2.0, 2.0]
-    assert (*point.get_xdata(), *point.get_ydata()) == (3.0, 7.0)
-    assert [text.get_text() for text in ax.texts] == ["five times", "bound", "printed"]
-    with pytest.raises(ValueError, match="finite"):
-        style.published(ax, np.nan, "")
-    with pytest.raises(ValueError, match="axis"):
-        style.published(ax, 1.0, "", axis="z")
-
-
 FRAME = pd.DataFrame({"name_of": ["a|b_c", "50% & more"], "mean": [1 / 3, np.nan], "rounds": [50_000_000, 3]})
 
 

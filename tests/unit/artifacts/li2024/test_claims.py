@@ -325,12 +325,6 @@ def test_a_formula_has_no_replicates():
         assert (found(name, tables).se, found(name, tables).replicates) == (0, None)
 
 
-def test_the_product_of_both_algorithms():
-    cells = pd.concat([t.inference("pareto") for t in (private(expected_product=6.0), pareto(product=2.0))])
-    measured = found("theorem_4_2", Tables(pareto=cells.reset_index(drop=True)))
-    assert measured.value == 3
-
-
 @pytest.mark.parametrize(
     ("name", "tables"),
     [

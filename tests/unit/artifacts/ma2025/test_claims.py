@@ -206,13 +206,6 @@ def test_what_is_removed_is_counted(name, right, value, wrong, other, tmp_path):
         made_up(tmp_path, content=content(), studies=[], inference={"eliminations": removals(**right)}), name
     )
     assert (found.value, verdict) == (pytest.approx(value), "reproduced")
-    # A row of another size that somebody added changes nothing.
-    more = pd.concat([removals(**right), removals(**right).assign(n=1, wrong=1.0, source_wrong=9.0)])
-    (tmp_path / "more").mkdir()
-    found, _ = measured(
-        made_up(tmp_path / "more", content=content(), studies=[], inference={"eliminations": more}), name
-    )
-    assert found.value == pytest.approx(value)
     (tmp_path / "wrong").mkdir()
     table = {"eliminations": removals(**wrong)}
     found, verdict = measured(made_up(tmp_path / "wrong", content=content(), studies=[], inference=table), name)
@@ -375,22 +368,19 @@ def test_the_constant_of_the_radius(tmp_path):
     assert MEASURES["miss_at_any_look"](made, 256).value > 1
 
 
-def test_the_threshold_of_refining_bounds_a_bins_diameter(monkeypatch):
-    from privarms.artifacts.ma2025 import _text_claims
-
+def test_the_threshold_of_refining_bounds_a_bins_diameter():
     # Depth 0: sqrt(2) over 2 sqrt(2). Depth 1: edges 1 and 1/2, sqrt(1.25) over 2.
     assert MEASURES["diameter"](None, 0).value == 0.5
     assert MEASURES["diameter"](None, 12).value == pytest.approx(math.sqrt(1.25) / 2)
-    verdicts = []
-    for tau in (_text_claims._tau, lambda s: 0.9 * math.hypot(*_text_claims._edges(s))):
-        monkeypatch.setattr(_text_claims, "_tau", tau)
-        verdicts.append([measured(None_, name, "as_printed")[1] for name in REFINING])
-    assert verdicts == [["differs", "reproduced"], ["differs", "differs"]]
 
 
-REFINING = ("refining_diameter", "refining_bounds_diameter")
-# Measures that read nothing.
-None_ = Results("ma2025", "paper")
+def test_rewards_in_a_bin_are_near_their_mean():
+    found, verdict = measured(Results("ma2025", "paper"), "approximation_error", "as_printed")
+    # In small bins half an edge times the slope, over tau: a quarter of the slope, where the edge is the long one.
+    u = np.linspace(0, 1, 100_001)
+    slope = abs(np.gradient(2 / (1 + np.exp(18 * u**2)), u)).max()
+    assert found.value == pytest.approx(slope / 4, rel=0.02)
+    assert verdict == "reproduced"
 
 
 def test_the_logs_are_met_in_standard_errors(tmp_path):
@@ -427,10 +417,6 @@ def test_the_logs_are_met_in_standard_errors(tmp_path):
     found, verdict = measured(made, "logs_mean")
     assert found.value == pytest.approx(2, abs=0.05)
     assert verdict == "differs"
-    (tmp_path / "wide").mkdir()
-    wide = made_up(tmp_path / "wide", lambda c: regret(c, 9 if of(c, "epsilon") < 3 else -9), 0.0, content=content(),
-                   studies=BOTH["exponential"])  # fmt: skip
-    assert measured(wide, "logs_spread")[1] == "differs"
 
 
 def test_the_printed_constant_does_not_normalise():

@@ -213,18 +213,3 @@ def test_table1_stands_beside_what_is_published(tmp_path):
         41292,
         7,
     )
-
-
-def adult(folder, *settings):
-    """Adult's alternatives: another preparation, on which every method earns as much, and other settings."""
-    references_of = [references(dataset=d) for d in ("adult", "adultone", "adultnew")]
-    constants = references_of[0].query("policy == 'absse'").assign(lipschitz=2.0, cell="L")
-    constants["reward"] = constants["t"] * 0.375
-    studies = {
-        "real_data": usual(dataset="adult"),
-        "real_data_reference": references_of[0],
-        "adult_sensitivity": pd.concat([usual(printed=False, dataset=d) for d in ("adultnew", "adultone")]),
-        "adult_settings": pd.concat([runs_of("ldp_nn", dataset="adult", rate=0.3, batch=500), *settings]),
-        "adult_sensitivity_reference": pd.concat([*references_of[1:], constants]),
-    }
-    return results(folder, published=PUBLISHED, **{k: v.reset_index(drop=True) for k, v in studies.items()})

@@ -53,31 +53,6 @@ def test_the_table_of_regret_takes_figure_1_for_what_was_run_there_alone():
     assert added["mean"] == pytest.approx(10)
 
 
-def ratios(*own):
-    shared = {"policy": "dp_ucb", "K": 5, "top": 0.75, "bottom": 0.25, "horizon": 100, "environment": "bernoulli"}
-    shared |= {"replicates": 30, "ratio_se": 0.1, "width": "chan", "epsilon": 0.5, "regret_mean": 1.0, "regret_se": 0.1}
-    return rows(shared | {"regret_mean_dp_se": 1.0, "regret_se_dp_se": 0.1}, *own)
-
-
-def test_the_instances_have_a_panel_each_and_mu2_is_that_of_figure_1():
-    some = ratios(
-        {"study": "figure1", "spacing": None, "ratio": 2.0},
-        {"study": "settings", "spacing": None, "ratio": 3.0, "K": 7},
-        *({"study": "instances", "spacing": s, "ratio": 4.0} for s in ("one_best", "convex", "concave")),
-        {"study": "instances", "spacing": "concave", "ratio": 5.0, "width": "log3"},
-    )
-    made, numbers, _ = drawn(figures.instances, ratios=some)
-    assert [ax.get_title(loc="left") for ax in made.axes] == [f"$\\mu_{i}$" for i in (1, 2, 3, 4)]
-    assert numbers.groupby("instance")["ratio"].agg(list).to_dict() == {
-        "mu1": [4.0],
-        "mu2": [2.0],
-        "mu3": [4.0],
-        "mu4": [5.0, 4.0],
-    }
-    _, other, _ = drawn(figures.dp_ucb_width, ratios=some)
-    assert sorted(other["ratio"]) == [2.0, 3.0], "no instance among the settings"
-
-
 def test_regret_over_the_logarithm_of_the_horizon():
     cells = [
         one | {"horizon": T, "t": T, "regret_mean": r}

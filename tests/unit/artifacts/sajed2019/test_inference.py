@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
 
 from privarms.artifacts.sajed2019 import _bounds as bounds
 from privarms.artifacts.sajed2019 import inference
@@ -285,17 +284,6 @@ def test_stopping_times_beside_the_theorems():
     # Theorem 3.3 asks for beta up to 0.08; none of them is about a rule without beta.
     assert found["by_upper"].isna().tolist() == [False, True, True]
     assert found["by_lower"].isna().tolist() == [False, False, True]
-
-
-def test_the_order_statistics_that_hold_the_upper_quartile():
-    times = np.arange(1, 10_001)
-    quartile, low, high = inference._upper_quartile(times[::-1], together=5)
-    assert quartile == pytest.approx(7500, abs=1)
-    # So many of 10,000 are at most the quantile, with probability .9998 for each.
-    tail = 0.001 / 2 / 5
-    assert binom.cdf(low - 1, 10_000, 0.75) <= tail < binom.cdf(low + 1, 10_000, 0.75)
-    assert binom.sf(high - 2, 10_000, 0.75) <= tail * 1.1
-    assert binom.sf(high - 4, 10_000, 0.75) > tail
 
 
 def test_the_gaps_are_those_of_the_environment():
