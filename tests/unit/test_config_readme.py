@@ -1,4 +1,4 @@
-"""config/README.md explains every key that the schemas know, and no other."""
+"""config/README.md explains every key that the schemas know."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The pages lead somewhere, and say what is the case where that can be held against the project."""
+"""Links of the pages lead somewhere, tables have the documented columns, and examples run."""
 
 import re
 import sys

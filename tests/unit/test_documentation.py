@@ -1,4 +1,4 @@
-"""`make docs`: a page for every public module, and the explanations on the first one."""
+"""`make docs`: a page for every public module."""
 
 import re
 import subprocess

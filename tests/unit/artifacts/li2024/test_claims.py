@@ -1,4 +1,4 @@
-"""Every measure on small tables, its value by hand, and a table on which the verdict is the other one."""
+"""Every measure on small tables: its value, worked by hand, and the verdict."""
 
 import math
 

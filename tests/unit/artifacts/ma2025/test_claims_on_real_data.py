@@ -79,14 +79,6 @@ def test_an_entry_of_table_1_is_that_of_the_facts(made):
     assert measured(made, "table1_entry", dataset="toy", entry="n_target") == Measured(40)
 
 
-def turned(runs):
-    """Rates turned round: the worst becomes the best."""
-    rates = {key: 1.2 - rate for key, rate in RATES.items()}
-    parts = [runs_of(m, a, rate=r) for (m, a), r in rates.items()]
-    printed = [runs_of("ldp_mab", a, variant="as_printed", c=64, replicates=4, rate=0.1) for a in ("with", "without")]
-    return pd.concat([*parts, *printed], ignore_index=True)
-
-
 def test_a_contest_without_one_of_its_methods_decides_nothing(tmp_path):
     """Linear earns the most, in fewer runs than the others have: they are compared without it."""
     runs = usual()

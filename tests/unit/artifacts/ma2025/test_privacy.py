@@ -1,4 +1,4 @@
-"""The audit of the locally private bandit: its inference table and its figure, from made-up counts."""
+"""The audit of the locally private bandit: its inference table from made-up counts."""
 
 import itertools
 import math

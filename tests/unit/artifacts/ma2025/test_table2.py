@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from privarms.artifacts.ma2025 import _real_tables, _table2
-from privarms.artifacts.sheet import markdown
 from privarms.studies import paths
 
 from .toy_rewards import RATES, references, results, runs_of, usual
@@ -175,16 +174,6 @@ def test_a_dataset_without_sources_has_three_methods(tmp_path):
         "ε = 2, no auxiliary data",
         "rank sums over the rows of toy",
     ]
-
-
-def written(made):
-    """The written tables and both sheets, which must not fail; keys are unique."""
-    table, ranks = _real_tables.table2(made), _real_tables.table2_ranks(made)
-    assert not table.duplicated([*_table2.WRITTEN_ROW, *_table2.WRITTEN_METHOD]).any()
-    assert not ranks.duplicated([*_table2.WRITTEN_METHOD, "time", "datasets"]).any()
-    _real_tables.table2_comparisons(made)
-    markdown(_real_tables.table2_ranks_sheet(ranks, made))
-    return table, ranks, _real_tables.table2_sheet(table, made)
 
 
 def test_another_setting_of_absse_is_not_what_ratios_are_relative_to(made, tmp_path):

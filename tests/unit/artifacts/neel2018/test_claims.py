@@ -1,5 +1,4 @@
-"""Every measure of the claims on tables made by hand, with one case that comes out the other way; and that what joins a
-study changes none."""
+"""Every measure of the claims of Neel & Roth 2018 on tables of a few rows, worked by hand."""
 
 import math
 from pathlib import Path
@@ -84,9 +83,6 @@ def test_average_bias():
     )
     found = measure("average_bias", made, experiment="1", **PRINTED)
     assert (found.value, found.se, found.replicates) == (0.00176, 1e-7, 100_000)
-    near = {"absolute": 0.000005, "published_replicates": 10_000}
-    assert verdict(found, near, 0.00176) == "reproduced"
-    assert verdict(measure("average_bias", made, experiment="1", **RELEASED), near, 0.00176) == "differs"
     assert measure("average_bias", made, experiment="1", policy="ucb").value == 0.07
     with pytest.raises(NoCellsError, match=r"ladder 0\.90-0\.05"):
         measure("average_bias", made, experiment="1", policy="ucb", ladder="0.90-0.05")
@@ -107,8 +103,6 @@ def test_worst_bias():
     assert (found.value, found.se) == (0.14, 0.001)
     # Both arms' intervals hold together: 3.48 standard errors in place of 3.29.
     assert found.interval == pytest.approx((0.14 - 0.00348, 0.14 + 0.00348), abs=1e-5)
-    assert verdict(found, {"absolute": 0.05}, 0.14) == "reproduced"
-    assert verdict(measure("worst_bias", made, experiment="1", **PRINTED), {"absolute": 0.05}, 0.14) == "differs"
 
 
 def test_largest_signed_bias():
@@ -134,7 +128,6 @@ def test_private_share():
     # No uneven run in 100,000: at most ln(4000) / 100,000, over .04 less 3.48 standard errors.
     assert always.interval == (0, pytest.approx(math.log(4000) / 1e5 / (0.04 - 3.48e-3), rel=1e-3))
     assert always.value == 0
-    assert verdict(always, {"at_most": 0.025}) == "reproduced"
     # That the pulls are uneven in a tenth of the runs leaves the bias open.
     assert verdict(often, {"at_most": 0.025}) == "inconclusive"
 
@@ -151,8 +144,6 @@ def test_bias_reduction():
     released = measure("bias_reduction", made, experiment="2", variant="as_released")
     assert printed.value == pytest.approx(8)
     assert (released.value, released.se) == (pytest.approx(4), pytest.approx(0.4))
-    assert verdict(printed, {"at_least": 7}) == "reproduced"
-    assert verdict(released, {"at_least": 7}) == "differs"
 
 
 def test_last_arm_reduction():
@@ -160,7 +151,6 @@ def test_last_arm_reduction():
     made = Made(average_bias_experiment_2=last)
     found = [measure("last_arm_reduction", made, variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in found] == pytest.approx([20, 2])
-    assert [verdict(m, {"at_least": 10}) for m in found] == ["reproduced", "differs"]
 
 
 def test_bias_in_published_errors():
@@ -179,10 +169,8 @@ def test_bias_in_published_errors():
         measure("largest_in_published_errors", made, experiment="1", **PRINTED),
     ]
     assert [m.value for m in largest] == pytest.approx([15, 0.5, 0.5])
-    assert verdict(largest[0], {"at_most": 1.96}) == "differs"
     # Two arms' intervals are wider than one's.
     assert largest[1].interval[1] > largest[2].interval[1]
-    assert verdict(largest[2], {"at_most": 2.2}) == "reproduced"
 
 
 def test_adaptive_fraction():
@@ -191,7 +179,6 @@ def test_adaptive_fraction():
     found = [measure("adaptive_fraction", made, variant=v) for v in ("as_released", "as_printed")]
     assert [m.value for m in found] == [0.25, 0.0]
     assert found[1].interval[1] == pytest.approx(math.log(2000) / 100, rel=0.05)
-    assert [verdict(m, {"at_least": 0.1}) for m in found] == ["reproduced", "differs"]
     assert verdict(found[1], {"at_least": 0.01}) == "inconclusive"
 
 
@@ -213,11 +200,9 @@ def test_theorem_1():
     )
     found = measure("theorem_1", made, policy="private_ucb_noise_only", studies=["epsilon_sweep"])
     assert found.value == pytest.approx(0.7)
-    assert verdict(found, {"at_most": 1}) == "reproduced"
     assert verdict(found, {"at_most": 0.69}) == "inconclusive"
     both = measure("theorem_1", made, policy="private_ucb_noise_only", studies=["epsilon_sweep", "corollary_1"])
     assert both.value == pytest.approx(0.8 / 0.3)
-    assert verdict(both, {"at_most": 1}) == "differs"
 
 
 def test_the_form_of_the_proof_counts_underestimation_alone():
@@ -226,9 +211,6 @@ def test_the_form_of_the_proof_counts_underestimation_alone():
     # The means are .5: (1 - 1/e) .5.
     assert found.value == pytest.approx(0.06 / (0.5 - 0.5 / math.e))
     assert found.se == pytest.approx(0.001 / (0.5 - 0.5 / math.e))
-    over = Made(bias_epsilon_sweep=of_arms("epsilon_sweep", NOISE, 1.0, (-0.4, 0.001, 0.9)))
-    broken = measure("theorem_1", over, policy="private_ucb_noise_only", studies=["epsilon_sweep"], form="proof")
-    assert [verdict(m, {"at_most": 1}) for m in (found, broken)] == ["reproduced", "differs"]
 
 
 def test_theorem_1_is_nearly_attained():
@@ -236,7 +218,6 @@ def test_theorem_1_is_nearly_attained():
     # (1 - mu) (T - 1) / T over 1 + e^-eps.
     expected = [0.99 * 499 / 500 / (1 + math.exp(-e)) for e in (5, 0.05)]
     assert [m.value for m in found] == pytest.approx(expected)
-    assert [verdict(m, {"at_most": 0.6}) for m in found] == ["differs", "reproduced"]
 
 
 def audited(epsilon, loss, **values):
@@ -252,7 +233,6 @@ def test_loss_of_last_choice():
     found = [measure("loss_of_last_choice", made, variant=f"as_{v}", epsilon=0.05) for v in ("printed", "released")]
     assert [m.value for m in found] == pytest.approx([0.2, 4])
     assert found[1].interval == pytest.approx((3.6, 4.4))
-    assert [verdict(m, {"at_most": 1}) for m in found] == ["reproduced", "differs"]
 
 
 def test_loss_of_doublings():
@@ -276,7 +256,6 @@ def test_corollary_1_regret():
     made = Made(average_bias_corollary_1=rows)
     found = [measure("corollary_1_regret", made, policy=p["policy"]) for p in (NOISE, PRINTED)]
     assert [m.value for m in found] == pytest.approx([1.5, 3])
-    assert [verdict(m, {"at_most": 2}) for m in found] == ["reproduced", "differs"]
 
 
 def along(policy, *points, horizon=100, **setting):
@@ -289,7 +268,6 @@ def test_regret_ratio():
     ends = along(UCB, (50, 1.0), (100, 10.0)) + along(PRINTED, (50, 9.0), (100, 15.0)) + along(RELEASED, (100, 30.0))
     found = [measure("regret_ratio", Made(regret_2=ends), variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in found] == [1.5, 3]
-    assert [verdict(m, {"at_most": 2}) for m in found] == ["reproduced", "differs"]
 
 
 def test_average_regret_fall():
@@ -297,7 +275,6 @@ def test_average_regret_fall():
     rows = along(PRINTED, (40, 16.0), (60, 30.0), (100, 30.0)) + along(RELEASED, (50, 5.0), (100, 20.0))
     found = [measure("average_regret_fall", Made(regret_2=rows), variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in found] == pytest.approx([0.75, 2])
-    assert [verdict(m, {"at_most": 1}) for m in found] == ["reproduced", "differs"]
 
 
 def test_uniform_regret():
@@ -307,7 +284,6 @@ def test_uniform_regret():
     rows = along(PRINTED, (50, 1.0), (100, 50.0), **setting) + along(RELEASED, (100, 25.0), **setting)
     found = [measure("uniform_regret", Made(regret_1=rows), variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in found] == [1, 0.5]
-    assert [verdict(m, {"at_least": 0.99}) for m in found] == ["reproduced", "differs"]
     # Runs that agree do not say that all runs would.
     few = measure("uniform_regret", Made(regret_1=[r | {"replicates": 50} for r in rows]), variant="as_printed")
     assert verdict(few, {"at_least": 0.99}) == "inconclusive"
@@ -336,7 +312,6 @@ def test_rejection_rate():
     assert (released.value, printed.value) == (0.76, 0.05)
     # Clopper and Pearson's ends, a little wider to the right.
     assert printed.interval == pytest.approx((0.0465, 0.0537), abs=2e-4)
-    assert [verdict(m, {"absolute": 0.02}, 0.76) for m in (released, printed)] == ["reproduced", "differs"]
 
 
 def test_uniformity():
@@ -345,8 +320,6 @@ def test_uniformity():
     assert [m.value for m in found] == [0.005, 0.3]
     # sqrt(ln(2000) / 80,000) to either side, and no less than 0.
     assert found[0].interval == (0, pytest.approx(0.005 + 0.009747, rel=1e-3))
-    assert [verdict(m, {"at_most": 0.05}) for m in found] == ["reproduced", "differs"]
-    assert [verdict(m, {"at_least": 0.1}) for m in found] == ["differs", "reproduced"]
 
 
 def test_selection_bias():
@@ -356,7 +329,6 @@ def test_selection_bias():
     found = [measure("selection_bias", Made(selection=rows), policy=p) for p in ("oful", "uniform")]
     assert [(m.value, m.se) for m in found] == [(0.08, 0.01), (-0.01, 0.01)]
     assert [verdict(m, {"at_least": 0}) for m in found] == ["reproduced", "inconclusive"]
-    assert verdict(found[1], {"at_least": 0.03}) == "differs"
 
 
 def test_largest_false_discovery():
@@ -377,7 +349,6 @@ def test_largest_false_discovery():
     assert [m.replicates for m in found] == [10_000, 10_000]
     # Three intervals at once.
     assert found[0].interval[0] < Measured.fraction(300, 10_000).interval[0]
-    assert [verdict(m, {"at_most": 0.05}) for m in found] == ["reproduced", "differs"]
 
 
 def x(epsilon, T, beta):
@@ -393,11 +364,9 @@ def best_level(alpha, epsilon, T):
 def test_the_measures_of_the_correction():
     constant = measure("correction_constant", None)
     assert constant.value == pytest.approx(best_level(0.05, 1e-3, 10**6) / best_level(0.05, 0.1, 100), rel=1e-6)
-    assert verdict(constant, {"at_least": 0.999}) == "reproduced"
     over_alpha = measure("correction_over_alpha", None)
     scaled = [best_level(a, 500**-0.5, 500) / a for a in (0.1, 1e-6)]
     assert over_alpha.value == pytest.approx(scaled[1] / scaled[0], rel=1e-4)
-    assert verdict(over_alpha, {"at_least": 0.9}) == "differs"
 
 
 def test_ladder_fit():
@@ -411,7 +380,6 @@ def test_ladder_fit():
     assert (near.value, far.value) == (pytest.approx(1), pytest.approx(30))
     # Three distances, each known to half a standard deviation: 3.59 of these halves.
     assert near.interval[1] == pytest.approx(1 + 3.59 / 2, abs=0.01)
-    assert [verdict(m, {"at_most": 3}) for m in (near, far)] == ["reproduced", "differs"]
 
 
 def in_setting(experiment, policy, law, delta=None, variant=None, **values):
@@ -444,7 +412,6 @@ def test_the_numbers_of_experiment_1_in_a_setting():
     assert last.interval == pytest.approx((1 - 0.359, 3.59 / math.sqrt(2)), abs=0.003)
     assert old.value == pytest.approx(0.005 / 0.001 / math.sqrt(2))
     assert [verdict(m, {"at_most": 2.6}) for m in (last, old)] == ["reproduced", "inconclusive"]
-    assert verdict(last, {"at_most": 0.5}) == "differs"
     # Half a unit of the last digit is no distance.
     assert fit(rows, "1", "_constant_delta", 0.95, units=(0, 0, 0.005)).value == pytest.approx(0)
 
@@ -461,4 +428,3 @@ def test_the_numbers_of_experiment_2_in_a_setting():
     error = 5 * math.hypot(0.1, 0.0007 / 0.0022)
     assert found.value == pytest.approx(2.5 / error)
     assert found.replicates == 1_000
-    assert [verdict(found, {"at_most": a}) for a in (2, 1)] == ["reproduced", "differs"]

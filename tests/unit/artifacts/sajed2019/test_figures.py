@@ -1,4 +1,4 @@
-"""What joins Figure 1 and the table of regret has its panel, its curve and its row; what was there stays."""
+"""What is plotted and tabulated of the studies of Sajed & Sheffet 2019."""
 
 import math
 

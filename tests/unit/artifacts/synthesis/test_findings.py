@@ -1,4 +1,4 @@
-"""The sentences follow from the numbers: other numbers make other sentences."""
+"""The verdicts of the synthesis follow from the numbers."""
 
 import numpy as np
 import pandas as pd
