@@ -49,7 +49,7 @@ CASES = [
     pytest.param(
         SYMMETRIC("as_released"),
         {"K": 2, "horizon": 400, "epsilon": 20.0, "variant": "as_released", "batch": 20, "M": 0, "c": 0.2},
-        {"deviation": "estimator"},
+        {"deviation": "band"},
         id="symmetric", marks=pytest.mark.long,
     ),
     pytest.param(
