@@ -121,11 +121,6 @@ def test_watermark_draws_the_words_across_the_figure(tmp_path):
     assert "<!-- synthetic stand-in -->" in style.save(figure, NUMBERS, tmp_path / "f")["svg"].read_text()
 
 
-def test_known_names_look_the_same_in_any_company():
-    alone, together = style.Palette(["dp_ucb"]), style.Palette(["new", "ucb1", "dp_ucb", "dp_se"])
-    assert alone.line("dp_ucb") == together.line("dp_ucb")
-
-
 def looks(palette, names):
     return {palette.look(name)[:3] for name in names}
 
@@ -139,43 +134,11 @@ def test_no_two_names_look_alike_as_long_as_combinations_last():
     assert palette.line("one too many")["color"] in style.COLOURS
 
 
-@pytest.mark.parametrize(("count", "rows"), [(1, 1), (3, 1), (4, 1), (5, 2), (9, 3)])
-def test_panels_make_room_for_every_value(count, rows):
-    figure, axes = style.panels(count)
-    assert len(axes) == count == len(figure.axes)
-    assert axes[0].get_gridspec().nrows == rows
-    style.ylabel(axes, "y")
-    assert sum(ax.get_ylabel() == "y" for ax in axes) == rows
-
-
 def labelled(count, length=8):
     figure, axes = style.panels(2)
     for number in range(count):
         axes[number % 2].plot([1, 2], [1, number], label=f"{number:0{length}d}")
     return figure
-
-
-def test_a_legend_collects_the_entries_of_all_panels_once():
-    figure = labelled(4)
-    figure.axes[1].plot([1], [1], label="00000000")
-    drawn = style.legend(figure)
-    assert [text.get_text() for text in drawn.get_texts()] == ["00000000", "00000002", "00000001", "00000003"]
-    assert style.legend(style.panels(1)[0]) is None
-
-
-@pytest.mark.parametrize(("count", "length"), [(4, 8), (40, 8), (12, 40), (60, 60)])
-def test_a_legend_of_many_entries_stays_within_the_figure_and_lets_the_panels_be(count, length):
-    figure = labelled(count, length)
-    before = figure.get_figheight()
-    drawn = style.legend(figure)
-    figure.draw_without_rendering()
-    assert len(figure.legends) == 1
-    box = drawn.get_window_extent()
-    assert box.x0 >= 0
-    assert box.x1 <= figure.bbox.width
-    assert min(text.get_fontsize() for text in drawn.get_texts()) >= 7
-    panel = figure.axes[0].get_position().height * figure.get_figheight()
-    assert panel > 0.5 * before
 
 
 def test_a_legend_says_how_many_entries_it_leaves_out():

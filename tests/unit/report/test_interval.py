@@ -31,18 +31,6 @@ def test_ends_stand_in_their_order(low, high, published):
     assert all(0 <= x <= WIDTH for x in (*region, *line))
 
 
-def test_what_has_no_end_reaches_the_edge():
-    region, line, _ = places(draw(Region(-math.inf, 1), Measured(0.5, 0.1, 9, low=-math.inf, high=math.inf), None))
-    assert region[0] == 0 < region[1] < WIDTH
-    assert line == (0, WIDTH)
-
-
-def test_numbers_far_apart_stand_on_a_logarithmic_axis():
-    _, _, near = places(draw(Region(-math.inf, 1000), Measured(1.0, 0.0), 1000))
-    _, _, middle = places(draw(Region(1, 1000), Measured(31.6, 0.0), 1000))
-    assert near < WIDTH / 4 < middle < 3 * WIDTH / 4
-
-
 def test_nothing_is_drawn_of_nothing():
     assert draw(Region(math.nan, math.nan), Measured(math.nan, math.nan), None) == ""
     assert "circle" not in draw(Region(0, 1), Measured(math.nan, math.nan), None)

@@ -215,18 +215,6 @@ def test_images_are_embedded(world):
     assert abs(int(second["width"]) - 2 * int(first["width"])) <= 1
 
 
-@pytest.mark.parametrize(("name", "most"), [("table1", report.ROWS_SHOWN), ("own", report.OWN_ROWS_SHOWN)])
-def test_a_long_table_is_cut_and_says_so(world, name, most):
-    table = world.papers[0]["artifacts"][1] | {"name": name}
-    world.papers[0]["artifacts"][1] = table
-    page = world.build()
-    assert f"The first {most} of 1\u202f234 rows" in page.text
-    assert f"<b>{most - 1}</b>" in page.text
-    assert f"<b>{most}</b>" not in page.text
-    table["files"]["csv"].write_text("name,n\n" + "<b>1</b>,1\n" * most)
-    assert "The first" not in world.build().text
-
-
 def test_quick_results_are_not_taken_for_published_ones(world):
     assert "Fewer runs and shorter horizons than published" in world.build(scale="quick").text
     assert "Fewer runs" not in world.build(scale="paper").text
@@ -280,14 +268,6 @@ def test_values_are_rounded_for_reading(world):
     assert "5.0123456789" not in page.text
     assert "4.972 to 5.053" in page.text
     assert "100\u202f000" in page.text
-
-
-def test_readings_stand_beside_what_they_affect(world):
-    world.papers[0]["readings"][0]["affects"] = ["table1"]
-    page = world.build()
-    # In the card and in the paper's list, which leads to the card.
-    assert page.text.count("An open choice of one2001") == 2
-    assert "Affects Table 1" in " ".join(page.text.split()) or "Affects Title of one2001 table1" in page.text
 
 
 def test_findings_stand_on_the_front_page(world):

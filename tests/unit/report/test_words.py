@@ -9,15 +9,11 @@ from privarms.report import words
     ("text", "said"),
     [
         ("dp_se as_printed", "DP-SE as printed"),
-        ("`q90` and `own_column`", "90% of runs below and own column"),
-        ("R_e, c_e, T_min, d_epsilon, eps_m and tau_s", "R_e, c_e, T_min, d_epsilon, eps_m and tau_s"),
-        ("half_sample and plug_in_ridge", "half sample and plug in ridge"),
         (
             "policies/dp_se.py and https://a.org/dp_se?dp_se=dp_se",
             "policies/dp_se.py and https://a.org/dp_se?dp_se=dp_se",
         ),
         ("at T = 1e+04 and 1e-127 or 1.38e+05.", "at T = 10\u202f000 and 1e-127 or 138\u202f000."),
-        ("nothing <b>else</b>", "nothing <b>else</b>"),
     ],
 )
 def test_names_in_a_text(text, said):

@@ -227,15 +227,6 @@ def test_one_estimate_outside_contradicts_a_constant(tmp_path):
         assert found.interval[1] > 0.001
 
 
-def test_nothing_removed_is_no_share(tmp_path):
-    table = {"eliminations": removals(removed=0.0, wrong=np.nan, wrong_se=np.nan)}
-    found, verdict = measured(
-        made_up(tmp_path, content=content(), studies=[], inference=table), "removals_better_than_blind"
-    )
-    assert math.isnan(found.value)
-    assert verdict != "reproduced"
-
-
 def firsts(**users):
     settings = {"none": (0, 1024.0, 0.0), "effective": (500, 8.0, 0.0), "weak": (500, 0.5, 5.0)}
     rows = [

@@ -115,14 +115,6 @@ def test_every_deviation_stands_alone(at_paper_scale):
     assert {"batch=100", "offset=0.0001", "noise=bin_users"} <= changes["as_printed_c2"]
 
 
-def test_both_scales_have_every_panel(tmp_path):
-    rows = panels.regret(made_up(tmp_path, scale="quick"))
-    assert set(rows["figure"]) == {*panels.FIGURES, *(f"{f}_symmetric" for f in panels.FIGURES)}
-    for _, part in rows.groupby("figure"):
-        assert {"as_released", "as_printed_c2", "as_printed_c64"} <= set(part["variant"])
-        assert len(part[part["variant"] == "as_released"]) >= 17
-
-
 def test_rates_by_hand():
     # n eps^2 / (K^2 ln n) = 10,000 / (4 ln 10,000) against (n / (K ln n))^(6/4): the private term decides.
     n, log = 10_000, np.log(10_000)
