@@ -213,6 +213,11 @@ def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(mad
     assert {path: found.get(path) for path in expected} == expected
 
 
+def test_jobs_that_snakemake_starts_itself_give_the_same_bytes(small_made, small):
+    small.complete(PRIVARMS_FORKSERVER="0")
+    assert small.digests() == small_made.digests()
+
+
 def test_a_second_run_does_nothing(made):
     assert made.pending() == set()
     done = made.run("-n", PYTHONPROFILEIMPORTTIME="1")

@@ -20,6 +20,7 @@ from numba import njit, types
 from numba.experimental import structref
 from numba.extending import overload_method
 
+from privarms import fast_paths
 from privarms.environments import bernoulli, classification, exponential, features_bernoulli, linear, two_point
 from privarms.inference import propensity
 from privarms.jit.cache import compiled
@@ -124,7 +125,9 @@ def stopping(rule, mu: float, **parameters) -> Case:
     return Case(
         _name(rule),
         _text({"mu": mu, **parameters}),
-        lambda rng, replicates: stop(stopping_rules.simulate_block, rule.SIMULATE["two_point"], rng, replicates),
+        lambda rng, replicates: stop(
+            stopping_rules.simulate_block, fast_paths.find(rule, "two_point"), rng, replicates
+        ),
         lambda rng, replicates: stop(stopping_rules.play_block, rule.RULE, rng, replicates),
     )
 
@@ -144,14 +147,10 @@ def contextual(policy, users: int, dimensions: int = 3, **parameters) -> Case:
         return users * replicates
 
     def run(rng, replicates):
-        arguments = params, environment, order, np.array([users]), rng, rewards
-        return play(policy.SIMULATE["classification"], replicates, *arguments)
-
-    def plain(rng, replicates):
         arguments = policy.POLICY, params, environment, order, np.array([users]), rng, rewards
         return play(play_contextual, replicates, *arguments)
 
-    return Case(_name(policy), _text({"T": users, "d": dimensions, **parameters}), run, plain)
+    return Case(_name(policy), _text({"T": users, "d": dimensions, **parameters}), run, run)
 
 
 def linear_bandit(
@@ -181,7 +180,7 @@ def adaptive_experiment(policy, horizon: int, plain_horizon: int = 20_000, **par
         compiled(block)(kernel, params, environment, rng, experiment.new_records(replicates, parameters["M"]))
         return n * replicates
 
-    fast = policy.SIMULATE["features_bernoulli"]
+    fast = fast_paths.find(policy, "features_bernoulli")
     return Case(
         _name(policy),
         _text({"T": horizon, **parameters}),

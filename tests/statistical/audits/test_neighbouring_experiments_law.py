@@ -5,27 +5,27 @@ import pytest
 from scipy.stats import binomtest
 
 from privarms.audits import neighbouring_experiments, whole_experiments
-from privarms.policies.experiment import dp_conse
+from privarms.policies.experiment import dp_conse, dp_conse_total
 
 pytestmark = pytest.mark.statistical
 
 AUDITED = [
-    (release, M, epsilon, budget)
+    (release, M, epsilon, policy)
     for release in (*neighbouring_experiments.RELEASES, "experiment")
     for M, epsilon in ((1, 1.0), (2, 0.5), (3, 2.0), (10, 0.5))
-    for budget in ("printed", "total")
+    for policy in (dp_conse, dp_conse_total)
 ]
 TRIALS = 200_000
 
 
-@pytest.mark.parametrize(("release", "M", "epsilon", "budget"), AUDITED)
-def test_the_audit_s_events_happen_as_often_as_they_should(release, M, epsilon, budget):
-    params = dp_conse.configure(M, 20_000, 0.0, epsilon, budget=budget)
+@pytest.mark.parametrize(("release", "M", "epsilon", "policy"), AUDITED)
+def test_the_audit_s_events_happen_as_often_as_they_should(release, M, epsilon, policy):
+    params = policy.configure(M, 20_000, 0.0, epsilon)
     whole = release == "experiment"
     audit = whole_experiments if whole else neighbouring_experiments
     runs = [audit.configure(**({} if whole else {"release": release}), neighbour=run) for run in (0, 1)]
     counts = [
-        audit.count(dp_conse, params, inputs, None, TRIALS, np.random.default_rng([10, run]))
+        audit.count(policy, params, inputs, None, TRIALS, np.random.default_rng([10, run]))
         for run, inputs in enumerate(runs)
     ]
     expected = [audit.probability(params, inputs) for inputs in runs]

@@ -9,15 +9,15 @@ from numba import njit
 from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.mechanisms import lap_plus
 from privarms.policies.experiment import _trial as trial
-from privarms.policies.experiment import dp_conse
+from privarms.policies.experiment import dp_conse, dp_conse_total
 
 
 def rng(seed=1):
     return np.random.default_rng(seed)
 
 
-def configured(M, epsilon, **more):
-    return dp_conse.configure(M=M, horizon=100, alpha=0, epsilon=epsilon, **more)
+def configured(M, epsilon, policy=dp_conse, **more):
+    return policy.configure(M=M, horizon=100, alpha=0, epsilon=epsilon, **more)
 
 
 def chance(release, M, epsilon, run, T=1000):
@@ -25,9 +25,9 @@ def chance(release, M, epsilon, run, T=1000):
     return neighbouring_experiments.probability(configured(M, epsilon), inputs)
 
 
-def loss(release, M, epsilon, **more):
+def loss(release, M, epsilon, policy=dp_conse, **more):
     """Of a release, or of the whole experiment."""
-    params = configured(M, epsilon, **more)
+    params = configured(M, epsilon, policy, **more)
     if release == "experiment":
         return whole_experiments.AUDIT.log_ratio(params, [whole_experiments.configure(run) for run in (0, 1)])
     runs = [neighbouring_experiments.configure(release, run) for run in (0, 1)]
@@ -81,8 +81,8 @@ def test_the_first_half_s_probabilities_by_enumeration():
 def test_with_a_budget_for_the_experiment_no_loss_is_above_it():
     for M, epsilon in itertools.product((1, 2, 10), (0.5, 2.0)):
         for release in neighbouring_experiments.RELEASES:
-            assert 0.05 * epsilon < loss(release, M, epsilon, budget="total") <= 0.5 * epsilon * (1 + 1e-9)
-        assert 0.05 * epsilon < loss("experiment", M, epsilon, budget="total") < epsilon
+            assert 0.05 * epsilon < loss(release, M, epsilon, dp_conse_total) <= 0.5 * epsilon * (1 + 1e-9)
+        assert 0.05 * epsilon < loss("experiment", M, epsilon, dp_conse_total) < epsilon
         as_printed = epsilon if M == 1 else (3 + M / 2) * epsilon
         assert loss("experiment", M, epsilon) == pytest.approx(as_printed, rel=2e-3)
 
@@ -97,7 +97,7 @@ def two_sided(epsilon, reach=300):
 @pytest.mark.parametrize("from_actions", [False, True])
 def test_the_shared_length_s_probabilities_by_enumeration(from_actions):
     epsilon, T, M = 2.0, 4, 3
-    design = configured(M, epsilon, budget="total").design
+    params = configured(M, epsilon, dp_conse_total)
     for run in (0, 1):
         expected = 0.0
         for k, weight in zip(*two_sided(epsilon / 2), strict=True):
@@ -106,17 +106,17 @@ def test_the_shared_length_s_probabilities_by_enumeration(from_actions):
             # The last pull of the losing arm comes after patient T.
             seen = np.where(length > T, 1 - 0.5 ** np.maximum(length - T, 0.0), 0.0) if from_actions else length > T
             expected += weight * (chances @ seen) ** M
-        found = neighbouring_experiments.lengths_probability(design, T, run, from_actions)
+        found = neighbouring_experiments.lengths_probability(params, T, run, from_actions)
         assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_an_experiment_is_its_first_half_and_its_lengths():
-    for M, budget in itertools.product((1, 3), ("printed", "total")):
-        params = configured(M, 1.0, budget=budget)
+    for M, policy in itertools.product((1, 3), (dp_conse, dp_conse_total)):
+        params = configured(M, 1.0, policy)
         for run in (0, 1):
             parts = [neighbouring_experiments.first_half_probability(params, run)]
             if M > 1:
-                parts.append(neighbouring_experiments.lengths_probability(params.design, 1000, run))
+                parts.append(neighbouring_experiments.lengths_probability(params, 1000, run))
             found = whole_experiments.probability(params, whole_experiments.configure(run))
             assert found == pytest.approx(np.prod(parts))
 
@@ -131,15 +131,15 @@ def test_the_event_of_the_proof_has_a_probability_below_one_half():
 
 
 @njit
-def last_losing_pull(design, length, arms_rng):
+def last_losing_pull(length, arms_rng):
     """Where in a trial of `length` patients the losing arm, 0, is pulled last, by playing it."""
-    state = trial.new_trial(design)
+    state = trial.new_trial(1)
     state.lengths[0] = length
     viable = np.array([[False, True]])
     last = 0
     for patient in range(1, length + 20):
         arm = trial.choose(state, viable, 0, arms_rng)
-        trial.learn(design, state, 0, arm, 0.0, arms_rng)
+        trial.count(state, 0, arm, 0.0)
         if arm == 0:
             last = patient
     return last
@@ -151,8 +151,8 @@ def test_the_actions_show_the_lengths_as_the_audit_says():
     params = dp_conse.configure(M=1, horizon=100, alpha=0, epsilon=epsilon)
     for run in (0, 1):
         generator = rng(run)
-        lengths = [trial.trial_length(params.design, T + run, generator) for _ in range(trials)]
-        seen = np.mean([last_losing_pull(params.design, length, generator) >= T + 1 for length in lengths])
+        lengths = [dp_conse.trial_length(params, T + run, generator) for _ in range(trials)]
+        seen = np.mean([last_losing_pull(length, generator) >= T + 1 for length in lengths])
         expected = chance("lengths_from_actions", 1, epsilon, run, T)
         # Five standard errors.
         assert seen == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / trials))

@@ -1,17 +1,118 @@
-"""Patients with features: what either arm would give is what its pull gives of the same random number."""
+"""Patients with features: how they arrive, one by one and counted, and the means of their rewards."""
 
 import numpy as np
 import pytest
 
-from privarms.environments import features_bernoulli, features_normal
+from privarms.environments import _patients, features_bernoulli, features_normal
+from privarms.fast_paths.experiment._halves import count_arrivals
 
 
-@pytest.mark.parametrize("environment", [features_bernoulli, features_normal])
-@pytest.mark.parametrize("arm", [0, 1])
-def test_outcomes_are_the_pulls_of_either_arm(environment, arm):
-    patients = environment.configure(3, 300, lower=0.2)
-    pulled, both = np.random.default_rng(1), np.random.default_rng(1)
-    for feature in [0, 1, 2] * 50:
-        reward = patients.pull(patients, feature, arm, pulled)
-        assert patients.outcomes(patients, feature, both)[arm] == reward
-    assert pulled.random() == both.random()
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def test_stationary_features_come_equally_often():
+    environment = features_bernoulli.configure(M=4, horizon=101)
+    assert environment.ends.tolist() == [50, 101]
+    assert environment.probabilities == pytest.approx(np.full((2, 4), 0.25))
+
+
+def test_the_seasons_swap_the_frequent_features():
+    environment = features_bernoulli.configure(M=3, horizon=601, arrivals="seasonal", amplitude=0.5)
+    assert environment.ends.tolist() == [200, 300, 500, 601]
+    summer, winter = [1 / 2, 1 / 6, 1 / 3], [1 / 6, 1 / 2, 1 / 3]
+    assert environment.probabilities == pytest.approx(np.array([summer, winter, winter, summer]))
+
+
+def expected_counts(environment):
+    """f_j(n / 2) and f_j(n), by the rounds' probabilities."""
+    lengths = np.diff(np.concatenate([[0], environment.ends]))
+    whole = lengths[:, None] * environment.probabilities
+    return whole[environment.ends <= environment.ends[-1] // 2].sum(axis=0), whole.sum(axis=0)
+
+
+@pytest.mark.parametrize("M", [2, 5, 10])
+def test_the_seasons_meet_assumption_1_1_and_are_no_stationary_experiment(M):
+    half, whole = expected_counts(features_bernoulli.configure(M, 60_000, arrivals="seasonal"))
+    expected = np.array([2 / (1 + 0.8 / 3), 2 / (1 - 0.8 / 3)] * M)[:M]
+    if M % 2 == 1:
+        expected[-1] = 2
+    assert whole / half == pytest.approx(expected, rel=1e-3)
+    assert half.min() == pytest.approx((whole - half).min(), rel=1e-3)
+
+
+@pytest.mark.parametrize("M", [1, 2, 7])
+@pytest.mark.parametrize("pattern", ["stationary", "seasonal"])
+@pytest.mark.parametrize("horizon", [3, 4, 5, 1001])
+def test_every_round_brings_one_patient_in_its_half(M, pattern, horizon):
+    environment = features_normal.configure(M, horizon, arrivals=pattern)
+    counts = np.empty(M, np.int64)
+    for half, expected in ((0, horizon // 2), (1, horizon - horizon // 2)):
+        count_arrivals(environment, half, rng(), counts)
+        assert counts.sum() == expected
+    came = [_patients.arrive(environment, t, rng(t)) for t in range(1, horizon + 1)]
+    assert set(came) <= set(range(M))
+
+
+def test_counts_are_those_of_the_half_s_own_seasons():
+    # All of summer's patients but 1 in 20,000 have feature 0, and winter's feature 1.
+    environment = features_bernoulli.configure(M=2, horizon=6000, arrivals="seasonal", amplitude=0.9999)
+    counts = np.empty(2, np.int64)
+    count_arrivals(environment, 0, rng(), counts)
+    assert counts == pytest.approx([2000, 1000], abs=5)
+    count_arrivals(environment, 1, rng(), counts)
+    assert counts == pytest.approx([1000, 2000], abs=5)
+    came = np.array([_patients.arrive(environment, t, rng(t)) for t in range(1, 6001)])
+    assert np.bincount(came[:2000])[0] >= 1995
+    assert came[2000:5000].sum() >= 2990
+    assert came[5000:].sum() <= 5
+
+
+@pytest.mark.parametrize("pattern", ["stationary", "seasonal"])
+def test_the_rarest_feature_has_its_probability_in_every_season(pattern):
+    environment = features_bernoulli.configure(M=3, horizon=3000, arrivals=pattern, rarest=0.01)
+    assert environment.probabilities[:, 2] == pytest.approx(0.01)
+    assert environment.probabilities.sum(axis=1) == pytest.approx(1)
+    never = features_bernoulli.configure(M=3, horizon=3000, arrivals=pattern, rarest=0.0)
+    counts = np.empty(3, np.int64)
+    count_arrivals(never, 0, rng(), counts)
+    assert counts[2] == 0
+    assert counts.sum() == 1500
+    assert 2 not in [_patients.arrive(never, t, rng(t)) for t in range(1, 3001)]
+
+
+def test_gaps_are_equally_spaced_and_one_feature_has_the_middle():
+    environment = features_bernoulli.configure(M=3, horizon=10)
+    assert environment.means == pytest.approx(np.array([[0.3, 0.6], [0.3, 0.7], [0.3, 0.8]]))
+    assert environment.deviations**2 == pytest.approx(np.array([[0.21, 0.24], [0.21, 0.21], [0.21, 0.16]]))
+    assert features_bernoulli.configure(M=1, horizon=10).means == pytest.approx(np.array([[0.3, 0.7]]))
+    assert features_normal.configure(M=1, horizon=10, deviation=2.0).deviations.tolist() == [[2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"M": 0}, "M"),
+        ({"horizon": 2}, "horizon"),
+        ({"smallest_gap": 0.6}, "gaps"),
+        ({"smallest_gap": -0.1}, "gaps"),
+        ({"lower": 0.6}, "lower"),
+        ({"lower": -0.1}, "lower"),
+        ({"arrivals": "weekly"}, "arrivals"),
+        ({"amplitude": 1.0}, "amplitude"),
+        ({"rarest": 1.0}, "rarest"),
+        ({"rarest": -0.1}, "rarest"),
+        ({"M": 1, "rarest": 0.5}, "rarest"),
+    ],
+)
+def test_bad_parameters_of_an_environment_are_refused_by_name(wrong, named):
+    with pytest.raises(ValueError, match=f"^{named}: expected"):
+        features_bernoulli.configure(**{"M": 2, "horizon": 100, **wrong})
+    if named != "lower":
+        with pytest.raises(ValueError, match=f"^{named}: expected"):
+            features_normal.configure(**{"M": 2, "horizon": 100, **wrong})
+
+
+def test_a_bad_deviation_is_refused():
+    with pytest.raises(ValueError, match=r"^deviation: expected"):
+        features_normal.configure(M=1, horizon=10, deviation=-1.0)

@@ -119,24 +119,6 @@ def test_users_come_once_each(data):
     assert environment.seen[:40].tolist() != sorted(environment.seen[:40])
 
 
-def test_the_fast_path_is_taken_and_agrees(data):
-    environment = environment_module.configure(str(data[0]))
-    params = absse.configure(3, 60, 2)
-    columns = run(absse, params, environment, replicates=1)
-    rewards = np.zeros(len(CHECKPOINTS))
-    order = np.random.default_rng(1).permutation(60)
-    rng = np.random.default_rng(2)
-    contextual.play_contextual(absse.POLICY, params, environment, order, CHECKPOINTS, rng, rewards)
-    assert columns["reward"].tolist() == rewards.tolist()
-
-    def refuse(*arguments):
-        raise AssertionError("taken")
-
-    fast = SimpleNamespace(POLICY=absse.POLICY, SIMULATE={"classification": refuse})
-    with pytest.raises(AssertionError, match="taken"):
-        run(fast, params, environment)
-
-
 @pytest.mark.parametrize(
     ("policy", "params", "horizon", "said"),
     [

@@ -1,4 +1,4 @@
-"""Two runs of DP-ConSE that differ in one patient: each of its releases.
+"""Two runs of DP-ConSE, as printed or repaired, that differ in one patient: each of its releases.
 
 Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims that the trials' lengths cost epsilon / 2, the estimates epsilon / 2,
 and the means and lengths of the first half epsilon / 2 (proof of Theorem 3.5). Runs 0 and 1, and the event that is
@@ -22,6 +22,7 @@ likelier in run 1:
   second at least what it is in run 1 without noise.
 """
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -30,9 +31,10 @@ from numba import njit
 from privarms.audits.audit import Audit, checked, count_events
 from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus
-from privarms.policies.experiment import _trial, dp_conse
+from privarms.policies.experiment import dp_conse, dp_conse_total
+from privarms.policies.experiment.dp_conse import released_mean
 
-SUBJECT = "dp_conse"
+SUBJECT = ("dp_conse", "dp_conse_total")
 STREAMED_AS = {"neighbour": "run"}
 # A trial is one release, not a run of the policy.
 SECONDS_PER_RUN = 3e-7
@@ -50,6 +52,22 @@ class Inputs(NamedTuple):
     neighbour: int
     T: int
     promised: float
+
+
+class Rules(NamedTuple):
+    """The functions of a subject that make its releases."""
+
+    epoch_length: Callable
+    mean_scale: Callable
+    draw_length: Callable
+    planned_length: Callable
+    trial_length: Callable
+    release: Callable
+
+
+def rules_of(policy) -> Rules:
+    """Return the functions of a policy's module."""
+    return Rules(*(getattr(policy, name) for name in Rules._fields))
 
 
 def configure(
@@ -71,25 +89,25 @@ def configure(
 
 def count(policy, params, inputs, horizon, trials, rng) -> int:
     """Count the releases from one run in which the event happens; noise and the trial's coins are random."""
-    return count_events(happens, (params, inputs), trials, rng)
+    return count_events(happens, (rules_of(policy), params, inputs), trials, rng)
 
 
 @njit
-def happens(params, inputs, rng):
+def happens(rules, params, inputs, rng):
     """Draw whether the event of the release happens."""
     if inputs.release == ESTIMATE:
-        return estimates(params.design, inputs, rng)
+        return estimates(rules, params, inputs, rng)
     if inputs.release == FIRST_HALF:
-        return first_half(params, inputs.neighbour, rng)
-    return lengths(params.design, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
+        return first_half(rules, params, inputs.neighbour, rng)
+    return lengths(rules, params, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
 
 
 @njit
-def lengths(design, T, neighbour, from_actions, rng):
+def lengths(rules, params, T, neighbour, from_actions, rng):
     """Draw whether every length, or every last pull of the losing arm, is at least T + 1."""
-    planned = _trial.planned_length(design, float(T + neighbour), rng)
-    for _ in range(design.M):
-        last = _trial.trial_length(design, planned, rng)
+    planned = rules.planned_length(params, float(T + neighbour), rng)
+    for _ in range(params.design.M):
+        last = rules.trial_length(params, planned, rng)
         if from_actions:
             # From the trial's end backwards until a patient got the losing arm.
             while last > T and rng.random() < 0.5:
@@ -100,58 +118,66 @@ def lengths(design, T, neighbour, from_actions, rng):
 
 
 @njit
-def estimates(design, inputs, rng):
+def estimates(rules, params, inputs, rng):
     """Draw whether the one or two estimates that change are at least what they are in run 1 without noise."""
     T = inputs.T
     pulls = np.full(2, T // 2)
     rewards = np.zeros(2)
-    if design.M > 1:
+    if params.design.M > 1:
         rewards[0] = 1.0 if inputs.neighbour == 0 else 0.0
-        if _trial.release(design, T, T, pulls, rewards, rng) < 0:
+        if rules.release(params, T, pulls, rewards, rng) < 0:
             return False
         rewards[0] = 0.0
     rewards[1] = 1.0 if inputs.neighbour == 1 else 0.0
-    return _trial.release(design, T, T, pulls, rewards, rng) >= 2 / T
+    return rules.release(params, T, pulls, rewards, rng) >= 2 / T
 
 
 @njit
-def first_half(params, neighbour, rng):
+def first_half(rules, params, neighbour, rng):
     """Draw whether the event of the release happens in epoch 1."""
-    length, scale = np.floor(dp_conse.epoch_length(params, 1)), dp_conse.mean_scale(params, 1)
+    length, scale = np.floor(rules.epoch_length(params, 1)), rules.mean_scale(params, 1)
     pulls = length // 2
-    second = dp_conse.released_mean(scale, pulls, float(neighbour), rng) >= 1 / pulls
+    second = released_mean(scale, pulls, float(neighbour), rng) >= 1 / pulls
     if params.design.M == 1:
         return second
     # Patients of the batches that are in both runs.
-    first_end = dp_conse.draw_length(params, 1, rng) - (1 - neighbour)
-    second_end = dp_conse.draw_length(params, 1, rng) - neighbour
-    first = dp_conse.released_mean(scale, pulls, 1.0 - neighbour, rng) <= 0
+    first_end = rules.draw_length(params, 1, rng) - (1 - neighbour)
+    second_end = rules.draw_length(params, 1, rng) - neighbour
+    first = released_mean(scale, pulls, 1.0 - neighbour, rng) <= 0
     return second and first and first_end >= length and second_end < length
 
 
-def probability(params: dp_conse.Params, inputs: Inputs) -> float:
+def subject_of(params: dp_conse.Params | dp_conse_total.Params):
+    """Return the module of the policy whose parameters these are."""
+    return dp_conse_total if isinstance(params, dp_conse_total.Params) else dp_conse
+
+
+def probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
     """Return the probability of the release's event in the inputs' run."""
     if inputs.release == ESTIMATE:
-        design, T = params.design, inputs.T
-        shift = 2 / T / _trial.estimate_scale(design, T, T)
-        return float((np.exp(-shift * (1 - inputs.neighbour)) / 2) ** min(design.M, 2))
+        T = inputs.T
+        shift = 2 / T / compiled(subject_of(params).estimate_scale)(params, T)
+        return float((np.exp(-shift * (1 - inputs.neighbour)) / 2) ** min(params.design.M, 2))
     if inputs.release == FIRST_HALF:
         return first_half_probability(params, inputs.neighbour)
-    return lengths_probability(params.design, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS)
+    return lengths_probability(params, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS)
 
 
-def lengths_probability(design: _trial.Design, T: int, neighbour: int, from_actions: bool = False) -> float:
+def lengths_probability(
+    params: dp_conse.Params | dp_conse_total.Params, T: int, neighbour: int, from_actions: bool = False
+) -> float:
     """Return the probability of `lengths`.
 
     As printed, with q = e^(-epsilon / 2) and c the constant of Lap+: P(T_j >= T + 1) = c q^(1 - neighbour) / (1 - q).
     Seen through actions, the trial's last patients that did not get the losing arm are g with probability 2^-(g + 1),
-    and the sum over g of P(T_j >= T + 1 + g) 2^-(g + 1) is P(T_j >= T + 1) / (2 - q). With the budget `total` the same
-    over the planned lengths.
+    and the sum over g of P(T_j >= T + 1 + g) 2^-(g + 1) is P(T_j >= T + 1) / (2 - q). Repaired the same, over the
+    planned lengths.
     """
-    if not design.total:
+    design = params.design
+    if subject_of(params) is dp_conse:
         reaches = lap_plus.survival(T + 1, T + neighbour, design.epsilon)
         return float((reaches / (2 - np.exp(-design.epsilon / 2)) if from_actions else reaches) ** design.M)
-    shared, own = _trial.SHARED_LENGTH * design.epsilon, _trial.OWN_LENGTH * design.epsilon
+    shared, own = dp_conse_total.SHARED_LENGTH * design.epsilon, dp_conse_total.OWN_LENGTH * design.epsilon
     # Where the terms have fallen below e^-50 of the largest.
     noise = np.arange(-int(50 / shared), int(50 / shared) + 1)
     chances = np.tanh(shared / 2) * np.exp(-shared * np.abs(noise))
@@ -168,19 +194,21 @@ def lengths_probability(design: _trial.Design, T: int, neighbour: int, from_acti
     return float(chances @ reaches**design.M)
 
 
-def first_half_probability(params: dp_conse.Params, neighbour: int) -> float:
+def first_half_probability(params: dp_conse.Params | dp_conse_total.Params, neighbour: int) -> float:
     """Return the probability of `first_half`.
 
     A mean without the change is at least what it is with it with probability e^(-shift / scale) / 2. Lengths that end
     at [R_1] or later, and before it: P(Lap+(R_1) >= [R_1] + 1 - neighbour) and P(Lap+(R_1) < [R_1] + neighbour).
     """
-    design, R = params.design, compiled(dp_conse.epoch_length)(params, 1)
+    subject, epsilon = subject_of(params), params.design.epsilon
+    R = compiled(subject.epoch_length)(params, 1)
     length = int(R)
-    shift = 1 / (length // 2) / compiled(dp_conse.mean_scale)(params, 1)
+    shift = 1 / (length // 2) / compiled(subject.mean_scale)(params, 1)
     mean = np.exp(-shift * (1 - neighbour)) / 2
-    if design.M == 1:
+    if params.design.M == 1:
         return float(mean)
-    epsilon = 2 * dp_conse.BATCH_LENGTH * design.epsilon if design.total else design.epsilon
+    if subject is dp_conse_total:
+        epsilon *= 2 * dp_conse_total.BATCH_LENGTH
     first = lap_plus.survival(length + 1 - neighbour, R, epsilon)
     second = 1 - lap_plus.survival(length + neighbour, R, epsilon)
     return float(mean**2 * first * second)

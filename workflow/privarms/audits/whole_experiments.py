@@ -11,11 +11,17 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.audits import neighbouring_experiments
 from privarms.audits.audit import Audit, checked, count_events
-from privarms.policies.experiment import dp_conse
+from privarms.audits.neighbouring_experiments import (
+    first_half,
+    first_half_probability,
+    lengths,
+    lengths_probability,
+    rules_of,
+)
+from privarms.policies.experiment import dp_conse, dp_conse_total
 
-SUBJECT = "dp_conse"
+SUBJECT = ("dp_conse", "dp_conse_total")
 # A trial is what is released of a run, not the run.
 SECONDS_PER_RUN = 3e-7
 SECONDS_PER_STEP = 0.0
@@ -38,24 +44,22 @@ def configure(neighbour: int, T: int = 1000, promised: float = 0.0) -> Inputs:
 
 def count(policy, params, inputs, horizon, trials, rng) -> int:
     """Count the experiments in which the event happens; noise and the trial's coins are random."""
-    return count_events(happens, (params, inputs), trials, rng)
+    return count_events(happens, (rules_of(policy), params, inputs), trials, rng)
 
 
 @njit
-def happens(params, inputs, rng):
+def happens(rules, params, inputs, rng):
     """Draw whether the event of the first half happens and, with two features or more, that of the lengths."""
-    first = neighbouring_experiments.first_half(params, inputs.neighbour, rng)
+    first = first_half(rules, params, inputs.neighbour, rng)
     if not first or params.design.M == 1:
         return first
-    return neighbouring_experiments.lengths(params.design, inputs.T, inputs.neighbour, False, rng)
+    return lengths(rules, params, inputs.T, inputs.neighbour, False, rng)
 
 
-def probability(params: dp_conse.Params, inputs: Inputs) -> float:
+def probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
     """Return the probability of the event in the inputs' run."""
-    first = neighbouring_experiments.first_half_probability(params, inputs.neighbour)
-    if params.design.M == 1:
-        return first
-    return first * neighbouring_experiments.lengths_probability(params.design, inputs.T, inputs.neighbour)
+    first = first_half_probability(params, inputs.neighbour)
+    return first if params.design.M == 1 else first * lengths_probability(params, inputs.T, inputs.neighbour)
 
 
 # Claimed: epsilon (Theorem 3.5).

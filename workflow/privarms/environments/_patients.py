@@ -15,8 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.jit.binomial import binomial
-
 
 class Environment(NamedTuple):
     """M features, two arms; arrays have a row per feature, or per segment.
@@ -26,10 +24,7 @@ class Environment(NamedTuple):
     means, deviations: float64[M, 2], of a reward
     ends: int64[G], the last round of each segment, non-decreasing; floor(n/2) is one, and n the last
     probabilities: float64[G, M], of the features in a segment
-    shares: float64[G, M], a feature's part of the probability of those from it on, 1 at the last that arrives
     bounded: whether every reward lies in [0, 1], as the noise of a private policy assumes
-    outcomes(environment, feature, rng) -> the rewards of arm 0 and of arm 1, for fast paths: of the same random numbers
-    as `pull`, of which either arm would make its reward
     """
 
     pull: Callable
@@ -38,9 +33,7 @@ class Environment(NamedTuple):
     deviations: np.ndarray
     ends: np.ndarray
     probabilities: np.ndarray
-    shares: np.ndarray
     bounded: bool = True
-    outcomes: Callable | None = None
 
 
 def checked_means(M: int, horizon: int, lower: float, smallest_gap: float, largest_gap: float) -> np.ndarray:
@@ -59,7 +52,7 @@ def checked_means(M: int, horizon: int, lower: float, smallest_gap: float, large
 
 
 def arrivals(M: int, horizon: int, pattern: str, amplitude: float, rarest: float | None):
-    """The fields `ends`, `probabilities` and `shares` of an `Environment`; see the module. Raises ValueError.
+    """The fields `ends` and `probabilities` of an `Environment`; see the module. Raises ValueError.
 
     amplitude: in [0, 1), of the seasons
     rarest: the probability of the last feature, the same in every season; None is the share that the others have
@@ -81,9 +74,7 @@ def arrivals(M: int, horizon: int, pattern: str, amplitude: float, rarest: float
     probabilities = (1 + amplitude * np.outer(signs, turns)) / common
     if rarest is not None:
         probabilities = np.column_stack([(1 - rarest) * probabilities, np.full(len(ends), float(rarest))])
-    from_here_on = np.cumsum(probabilities[:, ::-1], axis=1)[:, ::-1]
-    shares = np.divide(probabilities, from_here_on, out=np.zeros_like(probabilities), where=from_here_on > 0)
-    return np.array(ends, np.int64), probabilities, np.minimum(shares, 1.0)
+    return np.array(ends, np.int64), probabilities
 
 
 @njit(forceinline=True)
@@ -103,25 +94,6 @@ def arrive(environment, t, rng):
             u -= probability
     # Only rounding leads here.
     return last
-
-
-@njit
-def count_arrivals(environment, half, rng, counts):
-    """How many patients of each feature come in a half (0 or 1) of the experiment: int64[M], overwritten."""
-    counts.fill(0)
-    middle = environment.ends[-1] // 2
-    begin = 0
-    for segment in range(len(environment.ends)):
-        end = environment.ends[segment]
-        if (end > middle) == (half == 1):
-            left = end - begin
-            for feature in range(len(counts)):
-                share = environment.shares[segment, feature]
-                if left > 0 and share > 0:
-                    count = left if share == 1 else binomial(left, share, rng)
-                    counts[feature] += count
-                    left -= count
-        begin = end
 
 
 @njit(forceinline=True)

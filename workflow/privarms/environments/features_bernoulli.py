@@ -15,14 +15,6 @@ def pull(environment, feature, arm, rng):
     return 1.0 if rng.random() < environment.means[feature, arm] else 0.0
 
 
-@njit(forceinline=True)
-def outcomes(environment, feature, rng):
-    """The rewards that a patient has with arm 0 and with arm 1, of one random number."""
-    u = rng.random()
-    means = environment.means[feature]
-    return 1.0 if u < means[0] else 0.0, 1.0 if u < means[1] else 0.0
-
-
 @njit
 def pull_sum(environment, feature, arm, count, rng):
     """The sum of `count` rewards: binomial."""
@@ -47,4 +39,4 @@ def configure(
     if not 0 <= lower <= means.max() <= 1:
         raise ValueError(f"lower: expected rewards in [0, 1]; found means from {lower} to {means.max()}")
     pattern = _patients.arrivals(M, horizon, arrivals, amplitude, rarest)
-    return _patients.Environment(pull, pull_sum, means, np.sqrt(means * (1 - means)), *pattern, outcomes=outcomes)
+    return _patients.Environment(pull, pull_sum, means, np.sqrt(means * (1 - means)), *pattern)

@@ -17,14 +17,6 @@ def pull(environment, feature, arm, rng):
     return environment.means[feature, arm] + environment.deviations[feature, arm] * rng.standard_normal()
 
 
-@njit(forceinline=True)
-def outcomes(environment, feature, rng):
-    """The rewards that a patient has with arm 0 and with arm 1, of one random number."""
-    z = rng.standard_normal()
-    means, deviations = environment.means[feature], environment.deviations[feature]
-    return means[0] + deviations[0] * z, means[1] + deviations[1] * z
-
-
 @njit
 def pull_sum(environment, feature, arm, count, rng):
     """The sum of `count` rewards: normal."""
@@ -52,4 +44,4 @@ def configure(
     means = _patients.checked_means(M, horizon, lower, smallest_gap, largest_gap)
     pattern = _patients.arrivals(M, horizon, arrivals, amplitude, rarest)
     deviations = np.full((M, 2), float(deviation))
-    return _patients.Environment(pull, pull_sum, means, deviations, *pattern, bounded=False, outcomes=outcomes)
+    return _patients.Environment(pull, pull_sum, means, deviations, *pattern, bounded=False)

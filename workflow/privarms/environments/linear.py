@@ -67,17 +67,8 @@ def pull(environment, coefficients, contexts, arm, rng):
 @njit(error_model="numpy", forceinline=True)
 def expected_reward(coefficients, contexts, arm):
     """theta'x."""
-    d = contexts.shape[1]
-    # Loops of a length that the compiler knows are unrolled, here those for the vectors of the paper.
-    if d == 5:
-        return _product(coefficients, contexts, arm, 5)
-    return _product(coefficients, contexts, arm, d)
-
-
-@njit(error_model="numpy", forceinline=True)
-def _product(coefficients, contexts, arm, d):
     total = 0.0
-    for k in range(d):
+    for k in range(contexts.shape[1]):
         total += coefficients[arm, k] * contexts[arm, k]
     return total
 
@@ -89,20 +80,10 @@ def _draw_directions(from_cube, vectors, first, rng):
     for row in range(rows):
         for k in range(first, d):
             vectors[row, k] = 2 * rng.random() - 1 if from_cube else rng.standard_normal()
-    # After all draws, so that the roots and divisions of several rows run side by side.
     for row in range(rows):
-        # As in `expected_reward`.
-        if d == 5 and first == 0:
-            _normalise(vectors, row, 0, 5)
-        else:
-            _normalise(vectors, row, first, d)
-
-
-@njit(error_model="numpy", forceinline=True)
-def _normalise(vectors, row, first, d):
-    squares = 0.0
-    for k in range(first, d):
-        squares += vectors[row, k] ** 2
-    length = sqrt(squares)
-    for k in range(first, d):
-        vectors[row, k] /= length
+        squares = 0.0
+        for k in range(first, d):
+            squares += vectors[row, k] ** 2
+        length = sqrt(squares)
+        for k in range(first, d):
+            vectors[row, k] /= length

@@ -1,7 +1,7 @@
 """Functions that are one instruction in a kernel, by numba's documented extension interface."""
 
 from llvmlite import ir
-from numba.core import types
+from numba import types
 from numba.extending import lower_builtin, type_callable
 
 

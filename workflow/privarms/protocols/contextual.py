@@ -16,7 +16,7 @@ ENVIRONMENT = {"pull": ("environment", "user", "arm", "rng"), "contexts": "float
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates over `cell.horizon` of the target's users each, by the policy's exact fast path if it has one.
+    """Run replicates over `cell.horizon` of the target's users each.
 
     A row per replicate and checkpoint with `t` and `reward`, the cumulative reward. The users are drawn without
     replacement in uniform order, from environment_rng alone, so that policies which are compared meet the same users
@@ -36,13 +36,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     )
     checkpoints = cell.checkpoints
     rewards = np.zeros((replicates, len(checkpoints)))
-    simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
     for i in range(replicates):
         order = environment_rng.permutation(users)[: cell.horizon]
-        if simulate is None:
-            compiled(play_contextual)(policy.POLICY, params, environment, order, checkpoints, policy_rng, rewards[i])
-        else:
-            compiled(simulate)(params, environment, order, checkpoints, policy_rng, rewards[i])
+        compiled(play_contextual)(policy.POLICY, params, environment, order, checkpoints, policy_rng, rewards[i])
     refuse_not_finite(reward=rewards)
     return {
         "replicate": np.repeat(np.arange(replicates), len(checkpoints)),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms import fast_paths
 from privarms.environments._patients import arrive, gap, worse_arm
 from privarms.errors import StudyError
 from privarms.jit.cache import compiled
@@ -47,7 +48,6 @@ ENVIRONMENT = {
     "deviations": "float64[M, 2]",
     "ends": "int64[G]",
     "probabilities": "float64[G, M]",
-    "shares": "float64[G, M]",
     "bounded": "bool",
 }
 RECORDS = ("runs", "features", "first_feature", "totals")
@@ -138,7 +138,7 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
             "not; give it an environment with bounded rewards",
         )
     records = new_records(replicates, design.M)
-    simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
+    simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:
         compiled(play_block)(policy.POLICY, params, environment, rng, records)
     else:
@@ -271,6 +271,6 @@ def play_block(policy, params, environment, rng, records):
 
 @njit
 def simulate_block(simulate, params, environment, rng, records):
-    """As `play_block`, by a policy's exact fast path `simulate(params, environment, rng, record)`."""
+    """As `play_block`, by the fast path `simulate(params, environment, rng, record)` of the policy."""
     for i in range(len(records.regret)):
         simulate(params, environment, rng, _row(records, i))

@@ -155,17 +155,8 @@ def play_linear(policy, params, environment, horizon, environment_rng, policy_rn
             best = max(best, expected_reward(theta, contexts, other))
         regret += best - expected_reward(theta, contexts, arm)
         pulls[arm] += 1
-        # As in `expected_reward`.
-        if d == 5:
-            _add_to_moments(gram, sums, contexts, arm, reward, 5)
-        else:
-            _add_to_moments(gram, sums, contexts, arm, reward, d)
+        for k in range(d):
+            sums[arm, k] += contexts[arm, k] * reward
+            for j in range(d):
+                gram[arm, k, j] += contexts[arm, k] * contexts[arm, j]
     return regret, state
-
-
-@njit(forceinline=True)
-def _add_to_moments(gram, sums, contexts, arm, reward, d):
-    for k in range(d):
-        sums[arm, k] += contexts[arm, k] * reward
-        for j in range(d):
-            gram[arm, k, j] += contexts[arm, k] * contexts[arm, j]

@@ -6,6 +6,7 @@ The environment is a NamedTuple with `pull(environment, arm, rng) -> sample in [
 import numpy as np
 from numba import njit
 
+from privarms import fast_paths
 from privarms.jit.cache import compiled
 from privarms.protocols._agreement import refuse
 
@@ -32,7 +33,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         refuse(cell, "R", environment.R, params.R)
     stopping_time = np.zeros(replicates, np.int64)
     estimate = np.zeros(replicates)
-    simulate = getattr(policy, "SIMULATE", {}).get(cell.environment)
+    simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:
         compiled(play_block)(policy.RULE, params, environment, policy_rng, stopping_time, estimate)
     else:

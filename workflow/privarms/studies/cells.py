@@ -64,7 +64,9 @@ class Cell:
     def identity(self) -> str:
         """The digest that names the cell's own streams: nothing about how many runs or how they are recorded."""
         parameters = _undeviated(self.policy, _streamed("policies", self.policy, self.policy_parameters))
-        own = {"policy": self.policy, "policy_parameters": parameters}
+        # A policy that was split off from another one has its streams.
+        policy = library.literals("policies", self.policy).get("STREAMED_AS", {}).get("policy", self.policy)
+        own = {"policy": policy, "policy_parameters": parameters}
         return digest(self._surroundings() | own)
 
     @cached_property
@@ -125,7 +127,9 @@ FIELDS = tuple(f.name for f in fields(Cell))
 
 
 def _streamed(room: str, name: str, parameters: Mapping) -> dict:
-    """Parameters by the names under which they are hashed; STREAMED_AS keeps the streams of one that was renamed."""
+    """Parameters by the names under which they are hashed; STREAMED_AS keeps the streams of one that was renamed.
+
+    Its key `policy`, of a policy's module, is the name under which the policy itself is hashed."""
     names = library.literals(room, name).get("STREAMED_AS", {})
     return {names.get(key, key): value for key, value in parameters.items()}
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from privarms import fast_paths
 from privarms.environments import features_bernoulli, features_normal
 from privarms.inference.mean_difference import exact_variance
-from privarms.policies.experiment import BOTH, conse_exp3e, conse_se, dp_conse
+from privarms.policies.experiment import BOTH, conse_exp3e, conse_se, dp_conse, dp_conse_total
 from privarms.protocols import experiment
 
 from ...two_sample import same_law
@@ -17,7 +18,8 @@ def sample(policy, params, environment, replicates, seed, fast):
     records = experiment.new_records(replicates, params.design.M)
     rng = np.random.default_rng(seed)
     if fast:
-        experiment.simulate_block(policy.SIMULATE["features_bernoulli"], params, environment, rng, records)
+        kind = "features_bernoulli" if environment.bounded else "features_normal"
+        experiment.simulate_block(fast_paths.find(policy, kind), params, environment, rng, records)
     else:
         experiment.play_block(policy.POLICY, params, environment, rng, records)
     return records
@@ -77,30 +79,47 @@ def test_conse_se_fast_is_plain(environment, alpha):
     assert not is_same(conse_se, late, environment, plain, 2)
 
 
-@pytest.mark.parametrize(
-    ("environment", "alpha", "epsilon", "wrong"),
-    [
-        (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.0, 0.5, {"width": "proof"}),
-        (
-            BERNOULLI(3, 12_000, lower=0.3, smallest_gap=0.15, largest_gap=0.2, arrivals="seasonal"),
-            0.8,
-            0.5,
-            {"noise": 1.5},
-        ),
-        (NORMAL(1, 9000, lower=0.0, smallest_gap=0.2, largest_gap=0.2, deviation=9.0), 0.5, 0.05, {"width": "proof"}),
-        (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.2, 8.0, {"budget": "printed"}),
-    ],
-)
+PRINTED = [
+    (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.0, 0.5, {"width": "proof"}),
+    (
+        BERNOULLI(3, 12_000, lower=0.3, smallest_gap=0.15, largest_gap=0.2, arrivals="seasonal"),
+        0.8,
+        0.5,
+        {"noise": 1.5},
+    ),
+    (NORMAL(1, 9000, lower=0.0, smallest_gap=0.2, largest_gap=0.2, deviation=9.0), 0.5, 0.05, {"width": "proof"}),
+]
+
+
+@pytest.mark.parametrize(("environment", "alpha", "epsilon", "wrong"), PRINTED)
 def test_dp_conse_fast_is_plain(environment, alpha, epsilon, wrong):
     M, n = len(environment.means), int(environment.ends[-1])
-    total = {"budget": "total"} if "budget" in wrong else {}
-    params = dp_conse.configure(M, n, alpha, epsilon, **total)
+    params = dp_conse.configure(M, n, alpha, epsilon)
     plain = sample(dp_conse, params, environment, 3000, 3, fast=False)
     assert eliminates_at_times(plain, environment)
     assert is_same(dp_conse, params, environment, plain, 4)
     assert not is_same(dp_conse, dp_conse.configure(M, n, alpha, epsilon, **wrong), environment, plain, 4)
     late = params._replace(design=params.design._replace(epsilon=0.9 * epsilon))
     assert not is_same(dp_conse, late, environment, plain, 4)
+
+
+@pytest.mark.parametrize(
+    ("environment", "alpha", "epsilon"),
+    [
+        (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.2, 8.0),
+        # Some trials have no patients, and some are not finished.
+        (BERNOULLI(2, 6000, lower=0.4, smallest_gap=0.17, largest_gap=0.2, rarest=0.1), 0.0, 20.0),
+    ],
+)
+def test_dp_conse_total_fast_is_plain(environment, alpha, epsilon):
+    M, n = len(environment.means), int(environment.ends[-1])
+    params = dp_conse_total.configure(M, n, alpha, epsilon)
+    plain = sample(dp_conse_total, params, environment, 3000, 3, fast=False)
+    assert eliminates_at_times(plain, environment)
+    assert is_same(dp_conse_total, params, environment, plain, 4)
+    assert not is_same(dp_conse, dp_conse.configure(M, n, alpha, epsilon), environment, plain, 4)
+    late = params._replace(design=params.design._replace(epsilon=0.9 * epsilon))
+    assert not is_same(dp_conse_total, late, environment, plain, 4)
 
 
 @pytest.mark.parametrize(

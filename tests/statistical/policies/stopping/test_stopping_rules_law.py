@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from privarms import fast_paths
 from privarms.environments import two_point
 from privarms.policies.stopping import Rule, dp_exponential_nas, dp_nas
 from privarms.protocols.stopping import play_block, simulate_block
@@ -31,6 +32,10 @@ def sample(law, params, environment, replicates, seed):
     return stopping_time, estimate
 
 
+def fast(rule):
+    return fast_paths.find(rule, "two_point")
+
+
 def pairs(one, other, kind):
     """Stopping time, estimate, and their product, the noisy sum, which ties the two together."""
     yield kind, one[0], other[0]
@@ -43,7 +48,7 @@ def test_dp_nas_fast_is_plain(setting):
     given, stream = SETTINGS[setting]
     params, environment = dp_nas.configure(**given), two_point.configure(**stream)
     plain = sample(dp_nas.RULE, params, environment, 4000, 1)
-    assert same_law([*pairs(plain, sample(dp_nas.simulate, params, environment, 40_000, 2), "continuous")])
+    assert same_law([*pairs(plain, sample(fast(dp_nas), params, environment, 40_000, 2), "continuous")])
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -51,7 +56,7 @@ def test_dp_exponential_nas_fast_is_plain(setting):
     given, stream = SETTINGS[setting]
     params, environment = dp_exponential_nas.configure(**given), two_point.configure(**stream)
     plain = sample(dp_exponential_nas.RULE, params, environment, 4000, 3)
-    assert same_law([*pairs(plain, sample(dp_exponential_nas.simulate, params, environment, 40_000, 4), "atoms")])
+    assert same_law([*pairs(plain, sample(fast(dp_exponential_nas), params, environment, 40_000, 4), "atoms")])
 
 
 def test_wrong_laws_are_told_apart():
@@ -64,12 +69,12 @@ def test_wrong_laws_are_told_apart():
         queries = rule.configure(**given)
         queries = queries._replace(sigma_2=0.9 * queries.sigma_2)
         for wrong in (budget, queries):
-            assert not same_law([*pairs(plain, sample(rule.simulate, wrong, environment, 40_000, 6), kind)])
+            assert not same_law([*pairs(plain, sample(fast(rule), wrong, environment, 40_000, 6), kind)])
 
 
 def test_the_rules_differ():
     given, stream = SETTINGS["drift"]
     environment = two_point.configure(**stream)
-    one = sample(dp_nas.simulate, dp_nas.configure(**given), environment, 4000, 7)
-    other = sample(dp_exponential_nas.simulate, dp_exponential_nas.configure(**given), environment, 4000, 8)
+    one = sample(fast(dp_nas), dp_nas.configure(**given), environment, 4000, 7)
+    other = sample(fast(dp_exponential_nas), dp_exponential_nas.configure(**given), environment, 4000, 8)
     assert not same_law([*pairs(one, other, "continuous")])

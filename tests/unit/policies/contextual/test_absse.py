@@ -27,16 +27,12 @@ def pull(environment, user, arm, rng):
     return environment.rewards[user, arm]
 
 
-def run(params, contexts, rewards, fast=False):
+def run(params, contexts, rewards):
     """The arms of one run over all users in their order, and the reward after each round."""
     n = len(contexts)
     environment = Recorded(pull, contexts, rewards, np.full(n, -1), rewards.shape[1])
     order, rounds, totals = np.arange(n), np.arange(1, n + 1), np.zeros(n)
-    rng = np.random.default_rng(0)
-    if fast:
-        absse.simulate(params, environment, order, rounds, rng, totals)
-    else:
-        play_contextual(absse.POLICY, params, environment, order, rounds, rng, totals)
+    play_contextual(absse.POLICY, params, environment, order, rounds, np.random.default_rng(0), totals)
     return environment.pulled, totals
 
 
@@ -103,9 +99,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("fast", [False, True], ids=["plain", "fast"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case[:5])))
-def test_every_decision_is_the_references(case, fast):
+def test_every_decision_is_the_references(case):
     K, n, d, beta, L, fewest_bins, fewest_dropped = case
     rng = np.random.default_rng([K, n, d])
     # Coordinates on a grid meet the faces of the bins, 0 and 1 among them; some rewards are not 0 or 1.
@@ -117,7 +112,7 @@ def test_every_decision_is_the_references(case, fast):
     # Else the comparison would say little.
     assert bins >= fewest_bins
     assert dropped >= fewest_dropped
-    pulled, totals = run(absse.configure(K, n, d, beta, L), contexts, rewards, fast)
+    pulled, totals = run(absse.configure(K, n, d, beta, L), contexts, rewards)
     assert np.array_equal(pulled, expected)
     np.testing.assert_allclose(totals, rewards[np.arange(n), expected].cumsum(), rtol=1e-12)
 
@@ -187,9 +182,8 @@ def test_the_tree_stays_within_its_room(K, n, d, L):
 def test_new_values_compile_nothing():
     contexts, rewards = np.random.default_rng(3).random((50, 2)), np.zeros((50, 4))
     for K, n, L in [(2, 50, 1.0), (3, 60, 0.2), (4, 1000, 3.0)]:
-        for fast in (False, True):
-            run(absse.configure(K, n, 2, 1.0, L), contexts, rewards, fast)
-    assert all(len(f.signatures) == 1 for f in (*absse.POLICY, absse._end_round))
+        run(absse.configure(K, n, 2, 1.0, L), contexts, rewards)
+    assert all(len(f.signatures) == 1 for f in absse.POLICY)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from numba import njit
 
+from privarms import fast_paths
 from privarms.environments import two_point
 from privarms.errors import PrivarmsError
-from privarms.policies.stopping import dp_exponential_nas, dp_nas
+from privarms.fast_paths.stopping.dp_nas__two_point import deficit, safe_block
+from privarms.policies.stopping import Rule, dp_exponential_nas, dp_nas
 from privarms.protocols import stopping
 
 RULES = [dp_nas, dp_exponential_nas]
@@ -67,7 +69,7 @@ def test_without_noise_to_speak_of_a_rule_stops_when_the_mean_exceeds_its_margin
         arguments = params, two_point.configure(value)
         for t, estimate in (
             stopping.play(rule.RULE, *arguments, np.random.default_rng(1)),
-            rule.SIMULATE["two_point"](*arguments, np.random.default_rng(1)),
+            fast_paths.find(rule, "two_point")(*arguments, np.random.default_rng(1)),
         ):
             assert t == expected
             assert estimate == pytest.approx(value, abs=1e-6)
@@ -104,17 +106,17 @@ def test_the_deficit_falls_by_at_most_r_a_sample():
     rng = np.random.default_rng(3)
     for mu in (0.05, 0.9, -1.0):
         total = np.cumsum(np.where(rng.random(5000) < 0.5 + mu / 2, 1.0, -1.0))
-        D = np.array([dp_nas.deficit(params, t, t, total[t - 1], 0.3) for t in range(1, 5001)])
+        D = np.array([deficit(params, t, t, total[t - 1], 0.3) for t in range(1, 5001)])
         assert np.diff(D).min() >= -1
     # Before the first sample: what the sum lacks at t = 1, the sum being 0.
-    assert D[0] >= dp_nas.deficit(params, 1, 1, 0.0, 0.3) - 1
+    assert D[0] >= deficit(params, 1, 1, 0.0, 0.3) - 1
 
 
 @pytest.mark.parametrize("R", [0.5, 1.0, 10.0])
 def test_a_block_never_reaches_the_deficit(R):
     for sigma in (0.1, 1.0, 12.0, 1e5):
         for lacking in R * np.array([1.0001, 1.5, 3, 10, 1e3, 1e7]):
-            m = dp_nas.safe_block(lacking, sigma, R)
+            m = safe_block(lacking, sigma, R)
             assert m >= 1
             assert lacking - m * R >= 0
 
@@ -122,7 +124,7 @@ def test_a_block_never_reaches_the_deficit(R):
 def test_a_rule_that_cannot_stop_gives_up():
     rng = np.random.default_rng(1)
     params = dp_exponential_nas.configure(epsilon=1, alpha=0.5, beta=0.05)
-    t, estimate = dp_exponential_nas.simulate(params, two_point.configure(1e-13), rng)
+    t, estimate = fast_paths.find(dp_exponential_nas, "two_point")(params, two_point.configure(1e-13), rng)
     assert t == 2**62
     assert np.isnan(estimate)
 
@@ -151,25 +153,44 @@ def test_a_replicate_does_not_depend_on_those_after_it():
 
 
 class Answers(NamedTuple):
-    """What a rule says, one answer a run; a run takes the next one."""
+    """What a rule without samples estimates, one answer a run; a run takes the next one."""
 
-    means: np.ndarray
-    R: float
     estimates: np.ndarray
     runs: np.ndarray
+    alpha: float
+    R: float
+
+
+class Query(NamedTuple):
+    at: int
 
 
 @njit
-def next_answer(params, environment, rng):
-    environment.runs[0] += 1
-    return environment.runs[0], environment.estimates[environment.runs[0] - 1]
+def first_sample(params, rng):
+    return Query(1)
+
+
+@njit
+def again(params, state, rng):
+    return state
+
+
+@njit
+def at_once(params, state, t, total, rng):
+    return True
+
+
+@njit
+def next_answer(params, t, total, rng):
+    params.runs[0] += 1
+    return params.estimates[params.runs[0] - 1]
 
 
 def test_an_estimate_off_by_alpha_mu_is_a_failure_and_so_is_none():
-    environment = Answers(np.ones(1), 1.0, np.array([1.5, 1.4999, 0.5, np.nan]), np.zeros(1, np.int64))
-    params = dp_nas.configure(epsilon=1, alpha=0.5, beta=0.05)
-    columns = run_block(SimpleNamespace(SIMULATE={"answers": next_answer}), environment, 4, params, name="answers")
-    assert columns["stopping_time"].tolist() == [1, 2, 3, 4]
+    params = Answers(np.array([1.5, 1.4999, 0.5, np.nan]), np.zeros(1, np.int64), 0.5, 1.0)
+    rule = SimpleNamespace(RULE=Rule(first_sample, again, at_once, next_answer))
+    columns = run_block(rule, constant(1.0), 4, params)
+    assert columns["stopping_time"].tolist() == [1, 1, 1, 1]
     assert columns["failure"].tolist() == [1, 0, 1, 1]
 
 
@@ -181,13 +202,12 @@ def test_samples_beyond_the_range_of_the_rule_are_refused():
 
 def test_new_parameter_values_compile_nothing():
     for rule in RULES:
-        compiled = []
+        compiled, simulate = [], fast_paths.find(rule, "two_point")
         for epsilon, alpha, mu, R in ((1, 0.5, 1, 1), (0.5, 0.9, 0.5, 2.0)):
-            params = rule.configure(epsilon, alpha, 0.05, R)
-            arguments = params, two_point.configure(mu, R), np.random.default_rng(1)
+            arguments = rule.configure(epsilon, alpha, 0.05, R), two_point.configure(mu, R), np.random.default_rng(1)
             stopping.play(rule.RULE, *arguments)
-            rule.simulate(*arguments)
-            compiled.append((len(stopping.play.signatures), len(rule.simulate.signatures)))
+            simulate(*arguments)
+            compiled.append((len(stopping.play.signatures), len(simulate.signatures)))
         assert len(set(compiled)) == 1
 
 

@@ -63,9 +63,10 @@ def dp_conse_() -> Iterator[Example]:
     yield Example("mean_scale", compiled(dp_conse.mean_scale)(params, 2), 2 / (epsilon * R), ARITHMETIC)
     margin = 2 * math.sqrt(math.log(16 * n * 4) / (2 * R)) + 2 * 2 * math.log(8 * n * 4) / (R * epsilon)
     yield Example("elimination_margin", compiled(dp_conse.elimination_margin)(params, 2), margin, ARITHMETIC)
-    plain, rng = conse_se.configure(2, n, 0.5), np.random.default_rng(1)
+    margin = compiled(dp_conse.elimination_margin)(conse_se.configure(2, n, 0.5), 1)
+    rng = np.random.default_rng(1)
     gone = [
-        compiled(dp_conse.eliminated_arm)(plain, 1, np.array([500, 500]), np.array(sums), rng)
+        compiled(dp_conse.eliminated_arm)(0.0, margin, np.array([500, 500]), np.array(sums), rng)
         for sums in ([450.0, 50.0], [50.0, 450.0], [250.0, 250.0])
     ]
     yield Example("eliminated_arm", gone, [1, 0, -1], "seen")
@@ -79,15 +80,15 @@ def conse_se_() -> Iterator[Example]:
 
 @of
 def trial_() -> Iterator[Example]:
-    design = dp_conse.configure(2, 10_000, 0.25, 0.5).design
+    params = dp_conse.configure(2, 10_000, 0.25, 0.5)
     first, second = np.random.default_rng(7).standard_exponential(2)
     pulls, sums = np.array([40, 60]), np.array([10.0, 45.0])
-    released = compiled(_trial.release)(design, 100, 100, pulls, sums, np.random.default_rng(7))
+    released = compiled(dp_conse.release)(params, 100, pulls, sums, np.random.default_rng(7))
     expected = 45 / 60 - 10 / 40 + 2 / (0.5 * 100) * (first - second)
     yield Example("release", released, expected, SAME_DRAWS)
     small = conse_se.configure(2, 10_000, 1.0).design
     yield Example("T_min", compiled(_trial.T_min)(small, np.array([5, 9])), math.log(10_000), ARITHMETIC)
-    yield Example("T_min", compiled(_trial.T_min)(design, np.array([4_096, 9_000])), 4_096**0.75, ARITHMETIC)
+    yield Example("T_min", compiled(_trial.T_min)(params.design, np.array([4_096, 9_000])), 4_096**0.75, ARITHMETIC)
     private = dp_conse.configure(2, 10_000, 1.0, 0.5).design
     yield Example("T_min", compiled(_trial.T_min)(private, np.array([5, 9])), math.log(10_000) / 0.5, ARITHMETIC)
 

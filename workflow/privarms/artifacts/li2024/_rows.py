@@ -8,6 +8,8 @@ from privarms.artifacts import curves
 from privarms.artifacts.tables import shown
 
 PARETO = ("arrivals", "horizon", "M", "alpha", "epsilon")
+# What the written tables call a policy by another name than its module's.
+WRITTEN = {"dp_conse_total": "dp_conse (budget total)"}
 
 
 def algorithms(rows: pd.DataFrame, apart_from: Sequence[str]) -> pd.Series:
@@ -15,7 +17,8 @@ def algorithms(rows: pd.DataFrame, apart_from: Sequence[str]) -> pd.Series:
     found = []
     for policy, own in zip(rows["policy"], curves.settings(rows, apart_from), strict=True):
         words = ", ".join(f"{k} {shown(v)}" for k, v in own.items())
-        found.append(f"{policy} ({words})" if words else policy)
+        name = WRITTEN.get(policy, policy)
+        found.append(f"{name} ({words})" if words else name)
     return pd.Series(found, rows.index, dtype=object)
 
 

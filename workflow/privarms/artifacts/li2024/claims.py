@@ -373,7 +373,7 @@ def privacy_is_free(results: Results, measure: str, epsilon: float, budget: str 
     budget: whether epsilon is for every release, as printed, or in total; the error is by formula as printed
     """
     everything = results.inference("privacy_cost")
-    everything = _of_budget(everything[everything["policy"] == "dp_conse"], budget)
+    everything = _of_budget(everything[everything["policy"].isin(["dp_conse", "dp_conse_total"])], budget)
     rows = everything[everything["epsilon"] == epsilon]
     by_formula = measure == "mse" and budget == "printed"
     column = {"mse": "expected_mse_ratio" if by_formula else "mse_ratio", "regret": "regret_ratio"}[measure]

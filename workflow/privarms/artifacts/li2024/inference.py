@@ -115,17 +115,12 @@ def inverse_propensity_error(environment, T_min: float) -> float:
     return max(float(mean_difference.inverse_propensity_variance(math.floor(T_min), *one)) for one in features)
 
 
-def _total(setting: dict) -> bool:
-    """Whether a cell's budget is for the whole experiment."""
-    return setting.get("budget") == "total"
-
-
 def _by_formula(setting: dict, environment, T_min: float) -> float:
     """The error by formula, nan for a policy that none is about: its noise is the printed one."""
     noise = setting.get("noise", math.nan)
     if setting["policy"] == "conse_exp3e":
         return inverse_propensity_error(environment, T_min)
-    if setting["policy"] in ("conse_se", "dp_conse") and (pd.isna(noise) or noise == 1) and not _total(setting):
+    if setting["policy"] in ("conse_se", "dp_conse") and (pd.isna(noise) or noise == 1):
         return expected_error(environment, T_min, setting["epsilon"])
     return math.nan
 
@@ -155,7 +150,7 @@ def pareto(results: Results) -> pd.DataFrame:
         error_spread = max(features["squared_error_squares"][worst] / max(count, 1) - mse**2, 0.0)
         environment, M = environment_of(setting), int(setting["M"])
         n_patients, alpha, epsilon = int(setting["horizon"]), setting["alpha"], setting["epsilon"]
-        T_min = expected_T_min(environment, n_patients, alpha, epsilon, _total(setting))
+        T_min = expected_T_min(environment, n_patients, alpha, epsilon, setting["policy"] == "dp_conse_total")
         expected = _by_formula(setting, environment, T_min)
         gaps = gaps_of(environment)
         with np.errstate(divide="ignore"):
@@ -466,7 +461,9 @@ def audit(results: Results) -> pd.DataFrame:
         single = ("neighbour", "policy", "horizon")
         further = [k for k in _parameters(counts) if k not in (*named, *single) and counts[k].nunique(dropna=False) > 1]
         settings = [*named, *further]
-        found = reduce(counts, module, settings, AUDIT_CONFIDENCE)
+        subjects = counts.groupby("policy", sort=False, observed=True)
+        reduced = [reduce(own, module, settings, AUDIT_CONFIDENCE) for _, own in subjects]
+        found = pd.concat(reduced, ignore_index=True)
         events = counts.pivot_table(
             index=settings, columns="neighbour", values="events", aggfunc="sum", observed=True, dropna=False
         )

@@ -1,7 +1,6 @@
 """Bandits whose users come with a context each, float64[d] in the unit cube; the protocol `contextual` plays them.
 
 `init(params)` makes the state, `choose` the arm for the user of round t, from 1, and `learn` takes the reward in.
-A fast path is `simulate(params, environment, order, checkpoints, rng, rewards)`, decision for decision.
 """
 
 CONTRACT = {
@@ -10,4 +9,3 @@ CONTRACT = {
     "learn": ("params", "state", "context", "arm", "reward", "t", "rng"),
     "POLICY": "Policy(init, choose, learn)",
 }
-FAST_PATH = ("params", "environment", "order", "checkpoints", "rng", "rewards")

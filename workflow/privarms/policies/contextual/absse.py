@@ -112,29 +112,25 @@ def init(params):
 @njit
 def choose(params, state, context, t, rng):
     """The next arm of the live bin: each active arm once a round, by index."""
-    return _next_arm(state.bins, _live_bin(state.bins, context))
+    return next_arm(state.bins, live_bin(state.bins, context))
 
 
 @njit
 def learn(params, state, context, arm, reward, t, rng):
     """Count the reward; after a full round drop arms, and after the l_B-th burst the bin. In place."""
-    row = _live_bin(state.bins, context)
+    row = live_bin(state.bins, context)
     pulled = 1 << arm
     # A last arm stays, whatever it earns.
     if state.bins[row]["active"] != pulled:
         state.reward_sums[row, arm] += reward
         state.bins[row]["pending"] ^= pulled
         if state.bins[row]["pending"] == 0:
-            _end_round(params.depths, params.dimensions, state.bins, state.reward_sums, state.n_bins, row)
+            end_round(params.depths, params.dimensions, state.bins, state.reward_sums, state.n_bins, row)
     return state
 
 
-# What follows takes arrays one by one: handing a NamedTuple of arrays from function to function counts references to
-# each array at each call, and that costs more than all the rest of a round.
-
-
 @njit(error_model="numpy")
-def _live_bin(bins, context):
+def live_bin(bins, context):
     """The row of the live bin that holds a context."""
     row = 0
     cells = 1
@@ -149,7 +145,7 @@ def _live_bin(bins, context):
 
 
 @njit(error_model="numpy")
-def _next_arm(bins, row):
+def next_arm(bins, row):
     """The first arm that is not yet pulled in this round."""
     pending = bins[row]["pending"]
     arm = 0
@@ -159,7 +155,7 @@ def _next_arm(bins, row):
 
 
 @njit(error_model="numpy")
-def _end_round(depths, dimensions, bins, reward_sums, n_bins, row):
+def end_round(depths, dimensions, bins, reward_sums, n_bins, row):
     """Keep the arms whose mean is at least the largest less gamma U(s, T); then burst, if it is time to."""
     depth = bins[row]["depth"]
     s = bins[row]["rounds"] + 1
@@ -190,31 +186,3 @@ def _end_round(depths, dimensions, bins, reward_sums, n_bins, row):
 
 
 POLICY = Policy(init, choose, learn)
-
-
-@njit(error_model="numpy")
-def simulate(params, environment, order, checkpoints, rng, rewards):
-    """What the protocol's `play_contextual` does with POLICY, decision for decision, in a fraction of the time."""
-    state = init(params)
-    bins, reward_sums, n_bins = state.bins, state.reward_sums, state.n_bins
-    contexts, depths = environment.contexts, params.depths
-    total = 0.0
-    t = 0
-    for c in range(len(checkpoints)):
-        while t < checkpoints[c]:
-            user = order[t]
-            t += 1
-            row = _live_bin(bins, contexts[user])
-            arm = _next_arm(bins, row)
-            reward = environment.pull(environment, user, arm, rng)
-            total += reward
-            pulled = 1 << arm
-            if bins[row]["active"] != pulled:
-                reward_sums[row, arm] += reward
-                bins[row]["pending"] ^= pulled
-                if bins[row]["pending"] == 0:
-                    _end_round(depths, params.dimensions, bins, reward_sums, n_bins, row)
-        rewards[c] = total
-
-
-SIMULATE = {"classification": simulate}

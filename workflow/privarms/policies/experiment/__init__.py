@@ -3,7 +3,7 @@
 The policies of Li, Shi & Simchi-Levi (ICML 2024, and arXiv v1); the protocol `experiment` runs them. Every feature is
 treated on its own but for T_min, which the features' counts in the first half decide together. The context is the
 patient's feature, an int. Params have a field `design`, a `_trial.Design`; states have `viable`, bool[M, 2], and
-`trial`, a `_trial.Trial`. A fast path is `simulate(params, environment, rng, record)`, of a whole run, in the same law.
+`trial`, a `_trial.Trial`.
 """
 
 CONTRACT = {
@@ -12,7 +12,6 @@ CONTRACT = {
     "learn": ("params", "state", "feature", "arm", "reward", "t", "rng"),
     "POLICY": "Policy(init, choose, learn)",
 }
-FAST_PATH = ("params", "environment", "rng", "record")
 
 # The arm that is left of a feature, where both are.
 BOTH = -1

@@ -10,10 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.environments._patients import count_arrivals, gap, worse_arm
-from privarms.jit.intrinsics import either
 from privarms.policies import Policy
-from privarms.policies.experiment import BOTH
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial, checked_design
 
@@ -39,13 +36,13 @@ class State(NamedTuple):
 
 
 def configure(M: int, horizon: int, alpha: float, C: float | None = None) -> Params:
-    """Parameters for M >= 1 features, n = horizon patients and alpha in [0, 1], the smaller the longer the trial.
+    """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1], the smaller the longer the trial.
 
     C > 0: by default 4 (e^2 + 2)^2 log(2 / delta)^2 with delta = 1 / (2 n^2)
     """
     if C is not None and not 0 < C < np.inf:
         raise ValueError(f"C: expected a finite number > 0; found {C}")
-    design = checked_design(M, horizon, alpha, inverse_propensity=True)
+    design = checked_design(M, horizon, alpha)
     if C is None:
         C = 4 * (np.exp(2) + 2) ** 2 * np.log(4 * float(design.n) ** 2) ** 2
     return Params(design, float(C))
@@ -55,12 +52,12 @@ def configure(M: int, horizon: int, alpha: float, C: float | None = None) -> Par
 def init(params):
     """Line 3."""
     M = params.design.M
-    return State(np.ones((M, 2), np.bool_), np.zeros(M, np.int64), np.zeros((M, 2)), trial.new_trial(params.design))
+    return State(np.ones((M, 2), np.bool_), np.zeros(M, np.int64), np.zeros((M, 2)), trial.new_trial(M))
 
 
 @njit
 def chance_of_arm_1(C, count, lead):
-    """Line 10, for `count` earlier patients of the feature in which arm 1 leads by `lead` = R(1|x) - R(0|x)."""
+    """Return line 10 for `count` earlier patients of the feature in which arm 1 leads by `lead` = R(1|x) - R(0|x)."""
     return 1 / (1 + np.exp(-lead / np.sqrt(C * count))) if count > 0 else 0.5
 
 
@@ -70,26 +67,25 @@ def choose(params, state, feature, t, rng):
     if t > params.design.n // 2:
         return trial.choose(state.trial, state.viable, feature, rng)
     if state.viable[feature, 0] and state.viable[feature, 1]:
-        return 1 if rng.random() < _chance_of_arm_1(params, state, feature) else 0
+        lead = state.estimates[feature, 1] - state.estimates[feature, 0]
+        return 1 if rng.random() < chance_of_arm_1(params.C, state.counts[feature], lead) else 0
     return 1 if state.viable[feature, 1] else 0
-
-
-@njit
-def _chance_of_arm_1(params, state, feature):
-    lead = state.estimates[feature, 1] - state.estimates[feature, 0]
-    return chance_of_arm_1(params.C, state.counts[feature], lead)
 
 
 @njit(forceinline=True)
 def learn(params, state, feature, arm, reward, t, rng):
-    """Lines 15 to 21 in the first half, line 29 in the second."""
-    middle = params.design.n // 2
+    """Lines 15 to 21 in the first half, 33 in the second."""
+    middle, second_half = params.design.n // 2, state.trial
     if t > middle:
-        trial.learn(params.design, state.trial, feature, arm, reward, rng)
+        # Line 33 comes after the last patient, whether or not the trial is complete.
+        if trial.count(second_half, feature, arm, reward) >= 0:
+            total = second_half.reward_sums[feature, 1] / 0.5 - second_half.reward_sums[feature, 0] / 0.5
+            second_half.estimates[feature] = total / second_half.lengths[feature]
         return state
     both = state.viable[feature, 0] and state.viable[feature, 1]
     if both:
-        chance = _chance_of_arm_1(params, state, feature)
+        lead = state.estimates[feature, 1] - state.estimates[feature, 0]
+        chance = chance_of_arm_1(params.C, state.counts[feature], lead)
         state.estimates[feature, arm] += reward / (chance if arm == 1 else 1 - chance)
     state.counts[feature] += 1
     if both:
@@ -98,55 +94,9 @@ def learn(params, state, feature, arm, reward, t, rng):
             if highest - state.estimates[feature, a] > 2 * np.sqrt(params.C * state.counts[feature]):
                 state.viable[feature, a] = False
     if t == middle:
-        trial.start(params.design, state.trial, state.counts, rng)
+        second_half.floor_T_min[0] = int(trial.T_min(params.design, state.counts))
+        second_half.lengths.fill(second_half.floor_T_min[0])
     return state
 
 
-@njit
-def simulate(params, environment, rng, record):
-    """What `play` does, in the same law: the first half patient by patient until an arm goes, the rest at once."""
-    design = params.design
-    counts = np.empty(design.M, np.int64)
-    count_arrivals(environment, 0, rng, counts)
-    for feature in range(design.M):
-        wrong = _first_half(params, environment, feature, counts[feature], rng, record)
-        record.regret[feature] = wrong * gap(environment, feature)
-        record.first_half_regret[feature] = record.regret[feature]
-    least = trial.T_min(design, counts)
-    count_arrivals(environment, 1, rng, counts)
-    for feature in range(design.M):
-        record.floor_T_min[feature] = int(least)
-        record.length[feature] = int(least)
-        trial.run_trial(design, environment, feature, counts[feature], record.kept[feature], rng, record)
-
-
-@njit
-def _first_half(params, environment, feature, patients, rng, record):
-    """How often the worse arm is pulled among so many patients; writes `kept` and `eliminated_after`."""
-    worse = worse_arm(environment, feature)
-    record.kept[feature] = BOTH
-    record.eliminated_after[feature] = np.nan
-    lead, exponent, pulls_of_1 = 0.0, 0.0, 0
-    for count in range(1, patients + 1):
-        odds = np.exp(-exponent)
-        # Without a branch, which could not be predicted.
-        arm = int(rng.random() * (1 + odds) < 1)
-        pulls_of_1 += arm
-        first, second = environment.outcomes(environment, feature, rng)
-        # The next patient waits for the lead, but not where it stays as it is, nor for a quotient that counts nothing.
-        if first != 0:
-            lead += either(arm == 1, second * (1 + odds), -first * (1 + 1 / odds))
-        elif second != 0:
-            lead += either(arm == 1, second * (1 + odds), 0.0)
-        # epsilon_n times the lead: the exponent of the next patient, above 2 where the lead is above 2 sqrt(C n).
-        exponent = lead / np.sqrt(params.C * count)
-        if abs(exponent) > 2:
-            record.eliminated_after[feature] = count
-            record.kept[feature] = 1 if exponent > 0 else 0
-            wrong = pulls_of_1 if worse == 1 else count - pulls_of_1
-            return wrong + (patients - count if record.kept[feature] == worse else 0)
-    return pulls_of_1 if worse == 1 else patients - pulls_of_1
-
-
 POLICY = Policy(init, choose, learn)
-SIMULATE = {"features_bernoulli": simulate, "features_normal": simulate}

@@ -1,19 +1,20 @@
-"""ConSE with successive elimination (Li, Shi & Simchi-Levi, ICML 2024, Algorithm 1)."""
+"""ConSE with successive elimination (Li, Shi & Simchi-Levi, ICML 2024, Algorithm 1): `dp_conse` without privacy."""
 
 from typing import Literal
 
 from privarms.policies.experiment._trial import checked_design
-from privarms.policies.experiment.dp_conse import POLICY, SIMULATE, Params, State, choose, init, learn, parameters
+from privarms.policies.experiment.dp_conse import POLICY, Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "SIMULATE", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "ConSE (SE)"
 SECONDS_PER_RUN = 6e-6
 SECONDS_PER_STEP = 0.0
+FAST_PATHS_OF = "dp_conse"
 
 
 def configure(M: int, horizon: int, alpha: float, confidence: Literal["printed", "per_arm"] = "printed") -> Params:
-    """Parameters for M >= 1 features, n = horizon patients and alpha in [0, 1], the smaller the longer the trial.
+    """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1], the smaller the longer the trial.
 
     confidence: a reading of h_e; see `dp_conse`
     """

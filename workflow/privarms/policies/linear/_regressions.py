@@ -1,8 +1,7 @@
-"""One ridge regression an arm, over the contexts and rewards of its own pulls: V = ridge I + X'X, V^-1 kept up to date.
+"""One ridge regression per arm, over the contexts and rewards of its own pulls: V = ridge I + X'X and its inverse.
 
 Loops instead of `@`: calling BLAS takes longer than a product of five numbers. They take whole arrays and an arm, for
-a view of an arm's part would cost as much again; and for the five dimensions of the paper each is there once more, as
-the compiler unrolls a loop whose length it knows.
+a view of an arm's part would cost as much again.
 """
 
 from math import log, sqrt
@@ -29,28 +28,20 @@ def check(K: int, dimensions: int, ridge: float, beta: float) -> None:
 
 @njit(error_model="numpy", forceinline=True)
 def exceeds(index, best_index):
-    """Whether an index is larger than the best one so far, -inf before the first."""
-    # `|`, for what follows `or` is a branch that could not be predicted.
-    return (best_index == -np.inf) | (index - best_index > TIE * abs(best_index))
+    """Return whether an index is larger than the best one so far, -inf before the first."""
+    return best_index == -np.inf or index - best_index > TIE * abs(best_index)
 
 
 @njit(error_model="numpy", forceinline=True)
 def confidence_radius(n, d, ridge, beta):
-    """sqrt(d ln((1 + n/ridge)/beta)) + sqrt(ridge), after n pulls."""
+    """Return sqrt(d ln((1 + n/ridge)/beta)) + sqrt(ridge), after n pulls."""
     return sqrt(d * log((1 + n / ridge) / beta)) + sqrt(ridge)
 
 
 @njit(error_model="numpy", forceinline=True)
 def project(theta_hat, inverse, contexts, arm):
-    """theta_hat'x, x'V^-1 x and x'V^-1 V^-1 x, for the arm's context x."""
+    """Return theta_hat'x, x'V^-1 x and x'V^-1 V^-1 x, for the arm's context x."""
     d = contexts.shape[1]
-    if d == 5:
-        return _project(theta_hat, inverse, contexts, arm, 5)
-    return _project(theta_hat, inverse, contexts, arm, d)
-
-
-@njit(error_model="numpy", forceinline=True)
-def _project(theta_hat, inverse, contexts, arm, d):
     predicted = square = weight = 0.0
     for i in range(d):
         w = 0.0
@@ -65,20 +56,11 @@ def _project(theta_hat, inverse, contexts, arm, d):
 
 @njit(error_model="numpy", forceinline=True)
 def add_row(inverse, arm, context, room):
-    """V^-1 after the row x joins V, in place: V^-1 - V^-1 x x'V^-1 / (1 + x'V^-1 x) (Sherman & Morrison).
+    """Update V^-1 in place after the row x joins V: V^-1 - V^-1 x x'V^-1 / (1 + x'V^-1 x) (Sherman & Morrison).
 
     room: float64[d], overwritten by V^-1 x
     """
-    # Not len(context), the same: the compiler would split paths by it, and count references on each.
     d = len(room)
-    if d == 5:
-        _add_row(inverse, arm, context, room, 5)
-    else:
-        _add_row(inverse, arm, context, room, d)
-
-
-@njit(error_model="numpy", forceinline=True)
-def _add_row(inverse, arm, context, room, d):
     square = 0.0
     for i in range(d):
         w = 0.0
@@ -94,16 +76,8 @@ def _add_row(inverse, arm, context, room, d):
 
 @njit(error_model="numpy", forceinline=True)
 def multiply(inverse, arm, sums, theta_hat):
-    """theta_hat = V^-1 times the arm's sums, in place."""
+    """Set theta_hat = V^-1 times the arm's sums, in place."""
     d = sums.shape[1]
-    if d == 5:
-        _multiply(inverse, arm, sums, theta_hat, 5)
-    else:
-        _multiply(inverse, arm, sums, theta_hat, d)
-
-
-@njit(error_model="numpy", forceinline=True)
-def _multiply(inverse, arm, sums, theta_hat, d):
     for i in range(d):
         total = 0.0
         for j in range(d):

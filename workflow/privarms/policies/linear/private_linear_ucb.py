@@ -115,9 +115,8 @@ def choose(params, state, contexts, t, rng):
     for arm in range(params.n_arms):
         predicted, square, weight = project(state.theta_hat, state.inverse, contexts, arm)
         index = predicted + state.radius[arm] * sqrt(square) + params.private_width * sqrt(weight)
-        better = exceeds(index, best_index)
-        best_arm = arm if better else best_arm
-        best_index = index if better else best_index
+        if exceeds(index, best_index):
+            best_arm, best_index = arm, index
     return best_arm
 
 

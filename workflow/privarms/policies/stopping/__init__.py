@@ -1,8 +1,7 @@
 """Stopping rules: they read samples and ask, now and then, whether these suffice; the protocol `stopping` runs them.
 
 `init(params, rng)` makes the state, `ask` the state of the next query, with the number of samples `at` which it comes,
-`stops` answers it from the sum `total` of t samples, and `estimate` says then what their mean is. A fast path is
-`simulate(params, environment, rng) -> (stopping time, estimate)`, in the same law.
+`stops` answers it from the sum `total` of t samples, and `estimate` says then what their mean is.
 """
 
 from collections.abc import Callable
@@ -15,7 +14,6 @@ CONTRACT = {
     "estimate": ("params", "t", "total", "rng"),
     "RULE": "Rule(init, ask, stops, estimate)",
 }
-FAST_PATH = ("params", "environment", "rng")
 
 
 class Rule(NamedTuple):

@@ -1,13 +1,10 @@
 """DP exponential NAS, a private stopping rule that asks at t = 2, 4, 8, ... (Sajed & Sheffet 2019, Algorithm 2)."""
 
-import numpy as np
 from numba import njit
 
-from privarms.environments.two_point import probability_of_R
-from privarms.jit.binomial import binomial
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.stopping import Rule, dp_nas
-from privarms.policies.stopping.dp_nas import SAMPLES, Params, State, confidence_radius, estimate, init, noise_margin
+from privarms.policies.stopping.dp_nas import Params, State, confidence_radius, estimate, init, noise_margin
 
 LABEL = "DP exponential NAS"
 SECONDS_PER_RUN = 1.5e-6
@@ -37,26 +34,4 @@ def stops(params, state, t, total, rng):
     return abs(total / t) >= h * (1 + 1 / params.alpha) + (c + state.B + A) / t
 
 
-@njit
-def simulate(params, environment, rng):
-    """What `play` does with samples from {-R, R}, in the same law: one binomial draw from one query to the next.
-
-    Returns (SAMPLES, nan) for a run that long.
-    """
-    p, R = probability_of_R(environment), environment.R
-    B = laplace(params.sigma_1, rng)
-    k, t, excess = 0, 0, 0
-    while t < SAMPLES:
-        k += 1
-        m = 2**k - t
-        t += m
-        excess += 2 * binomial(m, p, rng) - m
-        h = confidence_radius(params, k, t)
-        margin = noise_margin(params, k) + B + laplace(params.sigma_2, rng)
-        if R * abs(excess) >= t * h * (1 + 1 / params.alpha) + margin:
-            return t, R * excess / t + laplace(params.sigma_3, rng) / t
-    return SAMPLES, np.nan
-
-
 RULE = Rule(init, ask, stops, estimate)
-SIMULATE = {"two_point": simulate}

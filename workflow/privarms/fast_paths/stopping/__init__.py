@@ -1,0 +1,1 @@
+"""Fast paths of stopping rules: `simulate(params, environment, rng) -> (stopping time, estimate)`."""

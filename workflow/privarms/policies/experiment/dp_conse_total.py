@@ -1,0 +1,166 @@
+"""DP-ConSE with epsilon for the whole experiment, ours: a repair of Algorithm 2 of Li, Shi & Simchi-Levi (ICML 2024).
+
+`dp_conse`, the printed algorithm, gives every release epsilon to itself. Here the experiment is (epsilon, 1/n)-private.
+Neighbours: one patient has another feature, arm or reward. Where a patient leaves one batch and joins another, that
+batch is longer by one in one run and its end the same, for a ratio of e^(epsilon_B); one mean of each of the two
+batches moves by 1 / N at most, N the arm's patients. T_min moves by 1 at most; the lengths start from one noisy copy
+of it, and what depends on that copy alone costs nothing more. So a patient of the first half costs twice epsilon_B,
+twice epsilon_mu and once the shared length: 2/8 + 2/8 + 1/2; one of the second half the ends of two trials and two
+means in estimates: 2/4 + 2/4. Scales are 1 / (epsilon_mu N) with an N that no arm falls below, but with probability
+1 / (8 n) for each noise and each arm on which it rests, four in all. R_e's part for privacy and c_e grow with the
+noise, and T_min is at least 16 log(8 n) / epsilon: above 5/8 of it the noisy lengths are certain.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from privarms.mechanisms.lap_plus import LONGEST, lap_plus, two_sided
+from privarms.mechanisms.laplace import laplace
+from privarms.policies import Policy
+from privarms.policies.experiment import _trial as trial
+from privarms.policies.experiment._trial import Design
+from privarms.policies.experiment.dp_conse import State, begin_epoch, choose, count, eliminated_arm, init
+
+# Shares of epsilon: what a batch's length and a mean get; the length that all trials share, to which a patient of the
+# first half may have come; a trial's own length and its estimate, of which a patient of the second half touches two.
+BATCH_LENGTH, MEAN = 1 / 8, 1 / 8
+SHARED_LENGTH, OWN_LENGTH, ESTIMATE = 1 / 2, 1 / 4, 1 / 4
+
+LABEL = "DP-ConSE (total)"
+SECONDS_PER_RUN = 6e-6
+SECONDS_PER_STEP = 0.0
+# It was dp_conse with the parameter budget = total.
+STREAMED_AS = {"policy": "dp_conse"}
+
+__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+
+
+class Params(NamedTuple):
+    """design: M, n, alpha and epsilon, the budget of the whole experiment."""
+
+    design: Design
+
+
+def configure(M: int, horizon: int, alpha: float, epsilon: float, budget: Literal["total"] = "total") -> Params:
+    """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1] and a privacy budget epsilon > 0.
+
+    budget: "total", the column of results that tells these cells from those of `dp_conse`
+    """
+    if epsilon == float("inf"):
+        raise ValueError("epsilon: expected a finite number > 0; without privacy the policy is conse_se")
+    if budget != "total":
+        raise ValueError(f"budget: expected total; found {budget!r}")
+    return Params(trial.checked_design(M, horizon, alpha, epsilon))
+
+
+@njit
+def certain(n):
+    """Return log(8 n): so many times its scale a noise exceeds with probability 1 / (8 n) at most."""
+    return np.log(8.0 * n)
+
+
+@njit
+def certain_count(n, patients):
+    """Return how many of so many patients an arm gets at least, with probability 1 - 1/(8 n) (Hoeffding); 1 or more."""
+    patients = max(patients, 0.0)
+    return max(1.0, patients / 2 - np.sqrt(patients * certain(n) / 2))
+
+
+@njit
+def epoch_length(params, epoch):
+    """Return R_e, real, with a mean's share of epsilon."""
+    n, gap = params.design.n, 2.0**-epoch
+    samples = 32 * np.log(16 * n * epoch**2) / gap**2
+    private_samples = 8 * np.log(8 * n * epoch**2) / (MEAN * params.design.epsilon * gap)
+    return max(samples, private_samples) + 1
+
+
+@njit
+def mean_scale(params, epoch):
+    """Return the scale of the noise of means, 1 / (epsilon_mu N), N what each arm of a batch has with certainty."""
+    n, epsilon = params.design.n, params.design.epsilon
+    patients = epoch_length(params, epoch) - certain(n) / (BATCH_LENGTH * epsilon)
+    return 1 / (MEAN * epsilon * certain_count(n, patients))
+
+
+@njit
+def privacy_radius(params, epoch):
+    """Return c_e: log(8 n e^2) times the scale of the noise of means."""
+    return np.log(8 * params.design.n * epoch**2) * mean_scale(params, epoch)
+
+
+@njit
+def elimination_margin(params, epoch):
+    """Return 2 h_e + 2 c_e of line 12, h_e as printed."""
+    confidence_radius = np.sqrt(np.log(16 * params.design.n * epoch**2) / (2 * epoch_length(params, epoch)))
+    return 2 * confidence_radius + 2 * privacy_radius(params, epoch)
+
+
+@njit
+def draw_length(params, epoch, rng):
+    """Return R_e^j, a float: R_e with the noise of Lap+, of a batch length's share of epsilon."""
+    return float(lap_plus(epoch_length(params, epoch), 2 * BATCH_LENGTH * params.design.epsilon, rng))
+
+
+@njit
+def T_min(design, counts):
+    """Return max(16 log(8 n) / epsilon, min_j f_j^(1 - alpha)); counts: int64[M], f_j, of the first half."""
+    return max(16 * certain(design.n) / design.epsilon, float(counts.min()) ** (1 - design.alpha))
+
+
+@njit
+def planned_length(params, least, rng):
+    """Return the length that all trials share, at least 1: floor(T_min) with noise, for T_min = least."""
+    return max(1, int(min(least, LONGEST)) + two_sided(2 * SHARED_LENGTH * params.design.epsilon, rng))
+
+
+@njit
+def trial_length(params, planned, rng):
+    """Return T_j: the planned length with noise, cut off at 0."""
+    return max(0, planned + two_sided(2 * OWN_LENGTH * params.design.epsilon, rng))
+
+
+@njit
+def estimate_scale(params, planned):
+    """Return the scale of an estimate's noise, 1 / (epsilon_mu N), N what each arm of a trial has with certainty.
+
+    It depends on the planned length, which is released, and not on the trial's own.
+    """
+    n, epsilon = params.design.n, params.design.epsilon
+    return 1 / (ESTIMATE * epsilon * certain_count(n, planned - certain(n) / (OWN_LENGTH * epsilon)))
+
+
+@njit
+def release(params, planned, pulls, reward_sums, rng):
+    """Return the estimate of a trial for which so many patients were planned; int64[2] and float64[2]."""
+    return trial.mean_difference(pulls, reward_sums) + laplace(estimate_scale(params, planned), rng)
+
+
+@njit(forceinline=True)
+def learn(params, state, feature, arm, reward, t, rng):
+    """As in `dp_conse`, with the lengths, margins and noise of this module."""
+    middle, second_half = params.design.n // 2, state.trial
+    if t > middle:
+        if trial.count(second_half, feature, arm, reward) == 0:
+            planned, pulls = second_half.floor_T_min[0], second_half.pulls[feature]
+            reward_sums = second_half.reward_sums[feature]
+            second_half.estimates[feature] = release(params, planned, pulls, reward_sums, rng)
+        return state
+    if count(state, feature, arm, reward):
+        epoch = state.epochs[feature]
+        if epoch >= 1:
+            scale, margin = mean_scale(params, epoch), elimination_margin(params, epoch)
+            gone = eliminated_arm(scale, margin, state.pulls[feature], state.reward_sums[feature], rng)
+            if gone >= 0:
+                state.viable[feature, gone] = False
+        begin_epoch(state, feature, epoch + 1, draw_length(params, epoch + 1, rng))
+    if t == middle:
+        second_half.floor_T_min[0] = planned_length(params, T_min(params.design, state.counts), rng)
+        for j in range(params.design.M):
+            second_half.lengths[j] = trial_length(params, second_half.floor_T_min[0], rng)
+    return state
+
+
+POLICY = Policy(init, choose, learn)
