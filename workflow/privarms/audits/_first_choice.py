@@ -45,11 +45,11 @@ def count_first_choices(policy, batch_size: Callable, params, inputs: Inputs, tr
 
     batch_size(params, state, arm): of the policy
     """
-    return count_events(happens, (policy.best, batch_size, params, params.noise / params.epsilon, inputs), trials, rng)
+    return count_events(happens, (params, policy.best, batch_size, params.noise / params.epsilon, inputs), trials, rng)
 
 
 @njit
-def happens(best, batch_size, params, scale, inputs, rng):
+def happens(params, best, batch_size, scale, inputs, rng):
     """Draw whether the first choice is the event's arm."""
     state, t = _batches.new_state(inputs.n_arms), 1
     for arm in range(inputs.n_arms):

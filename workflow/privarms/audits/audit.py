@@ -64,7 +64,10 @@ class Audit:
 
 
 def count_events(happens: Callable, arguments: tuple, trials: int, rng) -> int:
-    """Return in how many trials the kernel `happens(*arguments, rng)` is true."""
+    """Return in how many trials the kernel `happens(*arguments, rng)` is true.
+
+    Do not start `arguments` with a function: numba then warns that it tries to unify a tuple of functions.
+    """
     return compiled(_count)(happens, arguments, trials, rng)
 
 

@@ -135,7 +135,7 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
     """
     params = one_batch(with_noise(params, inputs))
     state = compiled(policy.init)(params, rng)
-    return count_events(happens, (policy.stream, params, inputs, state, new_record(0, params.n_arms)), trials, rng)
+    return count_events(happens, (params, policy.stream, inputs, state, new_record(0, params.n_arms)), trials, rng)
 
 
 def with_noise(params, inputs):
@@ -154,7 +154,7 @@ def one_batch(params):
 
 
 @njit
-def happens(stream, params, inputs, state, record, rng):
+def happens(params, stream, inputs, state, record, rng):
     """Send one batch to a fresh server; return whether the event happens."""
     restart(state, params.n_arms)
     # The only source. A constant in its place would compile the kernel again.

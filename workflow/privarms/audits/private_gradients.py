@@ -109,11 +109,11 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
             f"clip: expected at most {gradient_norm(params):.3g}, so that all is shown; found {params.clip}"
         )
     own, known, record = with_noise(params, inputs.noise), known_weights(params), new_record(0, params.n_arms)
-    return count_events(happens, (policy.stream, own, inputs, known, known.copy(), record), trials, rng)
+    return count_events(happens, (own, policy.stream, inputs, known, known.copy(), record), trials, rng)
 
 
 @njit
-def happens(stream, params, inputs, known, weights, record, rng):
+def happens(params, stream, inputs, known, weights, record, rng):
     """Send one user's gradient; return whether the weights, float64[K, p], go the way of the reward 1."""
     # The only source. A constant in its place would compile the kernel again.
     source = len(params.users) - 1
