@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 from numba import njit
 
-from privarms.audits.audit import checked, count_events
+from privarms.audits.audit import Audit, checked, count_events
 from privarms.mechanisms import laplace
 from privarms.policies.bandit import _batches
 
@@ -50,7 +50,6 @@ def count_first_choices(policy, batch_size: Callable, params, inputs: Inputs, tr
 
 @njit
 def happens(params, best, batch_size, scale, inputs, rng):
-    """Draw whether the first choice is the event's arm."""
     state, t = _batches.new_state(inputs.n_arms), 1
     for arm in range(inputs.n_arms):
         size = batch_size(params, state, arm)
@@ -73,3 +72,12 @@ def last_arm_probability(params, inputs: Inputs) -> float:
     # Beyond 60 scales the rest is below e^-60.
     ends = sorted({-60.0, 0.0, shift, 60.0 + shift})
     return sum(scipy.integrate.quad(density, low, high, epsabs=1e-14)[0] for low, high in itertools.pairwise(ends))
+
+
+def audit_of_last_arm(batch_size: Callable) -> Audit:
+    """Return the audit whose event is that the last arm is chosen first; batch_size: of the policy."""
+
+    def count(policy, params, inputs, horizon, trials, rng):
+        return count_first_choices(policy, batch_size, params, inputs, trials, rng)
+
+    return Audit(count, last_arm_probability)

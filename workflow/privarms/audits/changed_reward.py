@@ -80,7 +80,6 @@ def with_noise(params, inputs):
 
 @njit
 def happens(policy, params, first_reward, rounds, half, rng):
-    """Play up to the last of the event's rounds; return whether the event happens."""
     no_context = np.empty(0)
     state = policy.init(params)
     first, every, place, pulls = True, True, 0, 0

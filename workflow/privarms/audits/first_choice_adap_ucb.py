@@ -4,8 +4,7 @@ The first batch is one reward: 0, or 1 for the last arm in stream 1. With one pu
 so the order of the indices is that of the noisy rewards. Theorem 6 of Azize & Basu 2022 promises epsilon.
 """
 
-from privarms.audits._first_choice import Inputs, count_first_choices, inputs_of_last_arm, last_arm_probability
-from privarms.audits.audit import Audit
+from privarms.audits._first_choice import Inputs, audit_of_last_arm, inputs_of_last_arm
 from privarms.policies.bandit._episodes import episode_length
 
 SUBJECT = "adap_ucb"
@@ -18,9 +17,4 @@ def configure(K: int, neighbour: int) -> Inputs:
     return inputs_of_last_arm(K, neighbour, share=0.0)
 
 
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which the last arm is chosen first after the first batch of every arm."""
-    return count_first_choices(policy, episode_length, params, inputs, trials, rng)
-
-
-AUDIT = Audit(count, last_arm_probability)
+AUDIT = audit_of_last_arm(episode_length)

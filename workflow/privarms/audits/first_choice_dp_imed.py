@@ -5,8 +5,7 @@ with a probability below 1e-6 for epsilon >= 0.2 and K <= 20). All arms have as 
 sum is chosen. Azize et al. 2025 promise epsilon (parallel composition over batches).
 """
 
-from privarms.audits._first_choice import Inputs, count_first_choices, inputs_of_last_arm, last_arm_probability
-from privarms.audits.audit import Audit
+from privarms.audits._first_choice import Inputs, audit_of_last_arm, inputs_of_last_arm
 from privarms.policies.bandit._growing_batches import batch_size
 
 SUBJECT = "dp_imed"
@@ -19,9 +18,4 @@ def configure(K: int, neighbour: int) -> Inputs:
     return inputs_of_last_arm(K, neighbour, share=0.5)
 
 
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which the last arm is chosen first after the first batch of every arm."""
-    return count_first_choices(policy, batch_size, params, inputs, trials, rng)
-
-
-AUDIT = Audit(count, last_arm_probability)
+AUDIT = audit_of_last_arm(batch_size)

@@ -57,7 +57,6 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
 
 @njit
 def happens(policy, params, inputs, horizon, rng):
-    """Play K + 2 rounds; return whether the last two choices are arm 0."""
     no_context = np.empty(0)
     state = policy.init(params)
     pulls = 0

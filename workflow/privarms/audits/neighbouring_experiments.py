@@ -182,15 +182,13 @@ def lengths_probability(
     noise = np.arange(-int(50 / shared), int(50 / shared) + 1)
     chances = np.tanh(shared / 2) * np.exp(-shared * np.abs(noise))
     planned = np.maximum(1, T + neighbour + noise)
-    # P(T_j >= T + 1) for a difference of two geometric variables; lengths below T + 1 may be cut off.
-    short, q = T + 1 - planned, np.exp(-own)
+    # From T_j >= T + 1 on, as many patients at the trial's end without the losing arm, with these weights.
+    gone = np.arange(60) if from_actions else np.zeros(1, int)
+    weights = 0.5 ** (gone + 1) if from_actions else np.ones(1)
+    # P(T_j >= T + 1 + gone) for a difference of two geometric variables; lengths below T + 1 may be cut off.
+    short, q = T + 1 - planned[:, None] + gone, np.exp(-own)
     upper = q ** np.maximum(short, 0) / (1 + q)
-    reaches = np.where(short > 0, upper, 1 - q ** np.maximum(1 - short, 0) / (1 + q))
-    if from_actions:
-        gone = np.arange(60)
-        far = short[:, None] + gone
-        upper = q ** np.maximum(far, 0) / (1 + q)
-        reaches = np.where(far > 0, upper, 1 - q ** np.maximum(1 - far, 0) / (1 + q)) @ 0.5 ** (gone + 1)
+    reaches = np.where(short > 0, upper, 1 - q ** np.maximum(1 - short, 0) / (1 + q)) @ weights
     return float(chances @ reaches**design.M)
 
 

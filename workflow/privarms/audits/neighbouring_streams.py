@@ -83,7 +83,6 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
 
 @njit
 def happens(params, inputs, rng):
-    """Draw whether so many arms or more, other than the leader, are eliminated in epoch 1."""
     K = params.n_arms
     viable = np.ones(K, np.bool_)
     left = dp_se.eliminate(params, K, 1, viable, inputs.reward_sums, rng)

@@ -31,7 +31,6 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
 
 @njit
 def happens(levels, node_scale, first, rng):
-    """Draw whether the counts after 1, 2, 4, ... items are all at least 1."""
     tree = new_tree(1, levels)
     every = True
     for n in range(1, (1 << (levels - 1)) + 1):

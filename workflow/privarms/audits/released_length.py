@@ -38,7 +38,6 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
 
 @njit
 def happens(T, neighbour, epsilon, rng):
-    """Draw whether the noisy length is at least T + 1."""
     return lap_plus(float(T + neighbour), epsilon, rng) >= T + 1
 
 

@@ -27,7 +27,6 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
 
 @njit
 def happens(scale, number, rng):
-    """Draw whether the noisy number is at least 1."""
     return number + laplace(scale, rng) >= 1
 
 

@@ -37,7 +37,6 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
 
 @njit
 def happens(mechanism, vector, released, rng):
-    """Draw whether the first coordinate of the released vector is positive."""
     l2_ball.release(mechanism, vector, rng, released)
     return released[0] > 0
 

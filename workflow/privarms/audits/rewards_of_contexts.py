@@ -81,7 +81,6 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
 
 @njit
 def happens(policy, params, others, first, rng):
-    """Play rounds 1 to 5; return whether arm 0 is chosen in all of them."""
     contexts = np.ones((2, 1))
     state = policy.init(params)
     for t in range(1, len(others)):

@@ -49,7 +49,6 @@ def count(policy, params, inputs, horizon, trials, rng) -> int:
 
 @njit
 def happens(rules, params, inputs, rng):
-    """Draw whether the event of the first half happens and, with two features or more, that of the lengths."""
     first = first_half(rules, params, inputs.neighbour, rng)
     if not first or params.design.M == 1:
         return first
