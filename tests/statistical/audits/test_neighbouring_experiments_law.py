@@ -25,10 +25,10 @@ def test_the_audit_s_events_happen_as_often_as_they_should(release, M, epsilon, 
     audit = whole_experiments if whole else neighbouring_experiments
     runs = [audit.configure(**({} if whole else {"release": release}), neighbour=run) for run in (0, 1)]
     counts = [
-        audit.count_events(policy, params, inputs, None, TRIALS, np.random.default_rng([10, run]))
+        audit.count(policy, params, inputs, None, TRIALS, np.random.default_rng([10, run]))
         for run, inputs in enumerate(runs)
     ]
-    expected = [audit.event_probability(params, inputs) for inputs in runs]
+    expected = [audit.probability(params, inputs) for inputs in runs]
     for run in (0, 1):
         assert binomtest(int(counts[run]), TRIALS, expected[run]).pvalue > 1e-5 / len(AUDITED) / 2
     # The other run's probability is far off, where the event is not too rare.

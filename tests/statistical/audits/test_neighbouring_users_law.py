@@ -26,11 +26,11 @@ def audited(variant, differ, event, user, epsilon, batch):
 
 def count(variant, differ, event, user, epsilon, batch, seed, trials=TRIALS):
     params, inputs = audited(variant, differ, event, user, epsilon, batch)
-    return neighbouring_users.count_events(ldp_mab, params, inputs, None, trials, np.random.default_rng([11, seed]))
+    return neighbouring_users.count(ldp_mab, params, inputs, None, trials, np.random.default_rng([11, seed]))
 
 
 def chance(**setting):
-    return neighbouring_users.event_probability(*audited(**setting))
+    return neighbouring_users.probability(*audited(**setting))
 
 
 # One user; three, whose noise is drawn one by one; a hundred, whose noise is drawn at once.
@@ -69,7 +69,7 @@ def test_the_quadrant_comes_as_often_as_the_closed_form_says(case):
         (("as_released", "context", "quadrant", 1, 4.0, 1), {"variant": "as_printed"}),
     ],
 )
-def test_a_wrong_law_is_told_apart(case, wrong):
+def test_a_wrong_distribution_is_detected(case, wrong):
     assert agrees(case, 99)
     assert not agrees(case, 99, **wrong)
 
@@ -80,9 +80,7 @@ def test_the_second_bin_is_untouched_always_or_never(batch, epsilon):
     for variant in VARIANTS:
         for differ in neighbouring_users.DIFFERENCES:
             for user in (0, 1):
-                expected = neighbouring_users.event_probability(
-                    *audited(variant, differ, "untouched", user, epsilon, batch)
-                )
+                expected = neighbouring_users.probability(*audited(variant, differ, "untouched", user, epsilon, batch))
                 found = count(variant, differ, "untouched", user, epsilon, batch, 5, trials=20_000)
                 assert found == 20_000 * expected, (variant, differ, user)
 

@@ -1,4 +1,4 @@
-"""The audit of DP-UCB's choices: what is counted, and the exact loss."""
+"""The audit of DP-UCB's choices: the event, and the exact loss."""
 
 from types import SimpleNamespace
 
@@ -7,7 +7,6 @@ import pytest
 from numba import njit
 
 from privarms.audits import first_reward
-from privarms.audits.first_reward import event_probability, log_ratio
 from privarms.policies import Policy
 from privarms.policies.bandit import dp_ucb
 
@@ -19,7 +18,7 @@ def init(params):
 
 @njit
 def choose(params, state, context, t, rng):
-    # Every arm once; then arm 0 while it has earned as much as is asked for.
+    # Every arm once; then arm 0 while it has earned as much as the parameters say.
     if t <= 5:
         return t - 1
     return 0 if state[0] >= params[t - 6] else 1
@@ -39,14 +38,7 @@ def test_two_choices_of_arm_0_are_counted_and_its_first_reward_differs(wanted, e
     policy = SimpleNamespace(POLICY=Policy(init, choose, learn))
     for neighbour, expected in enumerate(events):
         inputs = first_reward.configure(5, neighbour)
-        found = first_reward.count_events(policy, wanted, inputs, 7, 4, np.random.default_rng(1))
-        assert found == expected
-
-
-def test_the_loss_is_about_two_levels_of_three_and_half_the_noise_shows_more_than_epsilon():
-    losses = [log_ratio(dp_ucb.configure(6, 8, 0.5, "exact", n), first_reward.configure(6, 0)) for n in (1.0, 0.5)]
-    assert 0.55 < losses[0] / 0.5 < 2 / 3
-    assert 1.1 < losses[1] / 0.5 < 4 / 3
+        assert first_reward.count(policy, wanted, inputs, 7, 4, np.random.default_rng(1)) == expected
 
 
 @pytest.mark.parametrize("neighbour", [0, 1])
@@ -58,19 +50,5 @@ def test_the_probability_by_drawing_the_nodes(neighbour):
     width, log = params.width[1], 2 * np.log(8)
     first = neighbour + node[:, 5] > highest
     second = (neighbour + 1 + node[:, 6] + width) / 2 + np.sqrt(log / 2) > highest + width + np.sqrt(log)
-    exact = event_probability(params, first_reward.configure(6, neighbour))
+    exact = first_reward.probability(params, first_reward.configure(6, neighbour))
     assert abs((first & second).mean() - exact) < 4.5 * np.sqrt(exact / n)
-
-
-@pytest.mark.parametrize(("K", "neighbour", "match"), [(4, 0, "K"), (6, 2, "neighbour")])
-def test_bad_inputs_are_refused(K, neighbour, match):
-    with pytest.raises(ValueError, match=match):
-        first_reward.configure(K, neighbour)
-
-
-def test_other_horizons_and_arms_are_refused():
-    inputs = first_reward.configure(6, 0)
-    with pytest.raises(ValueError, match=r"K \+ 2 = 8"):
-        first_reward.count_events(dp_ucb, None, inputs, 9, 1, None)
-    with pytest.raises(ValueError, match="6 arms"):
-        event_probability(dp_ucb.configure(7, 9, 1.0, "exact"), inputs)

@@ -1,7 +1,6 @@
 """The audits of DP-ConSE's releases and of whole experiments: exact event probabilities, the losses, the counts."""
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,9 +10,6 @@ from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.mechanisms import lap_plus
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment import dp_conse, dp_conse_total
-from privarms.protocols import audit
-
-CELL = SimpleNamespace(environment="neighbouring_experiments", horizon=100)
 
 
 def rng(seed=1):
@@ -26,12 +22,16 @@ def configured(M, epsilon, policy=dp_conse, **more):
 
 def chance(release, M, epsilon, run, T=1000):
     inputs = neighbouring_experiments.configure(release, run, T)
-    return neighbouring_experiments.event_probability(configured(M, epsilon), inputs)
+    return neighbouring_experiments.probability(configured(M, epsilon), inputs)
 
 
-def loss(release, M, epsilon, noise=1.0, delta=0.0):
-    inputs = neighbouring_experiments.configure(release, 0)
-    return neighbouring_experiments.log_ratio(configured(M, epsilon, noise=noise), inputs, delta)
+def loss(release, M, epsilon, policy=dp_conse, **more):
+    """Of a release, or of the whole experiment."""
+    params = configured(M, epsilon, policy, **more)
+    if release == "experiment":
+        return whole_experiments.AUDIT.log_ratio(params, [whole_experiments.configure(run) for run in (0, 1)])
+    runs = [neighbouring_experiments.configure(release, run) for run in (0, 1)]
+    return neighbouring_experiments.AUDIT.log_ratio(params, runs)
 
 
 def test_the_losses_of_the_three_releases():
@@ -40,7 +40,7 @@ def test_the_losses_of_the_three_releases():
             assert loss(release, M, epsilon) == pytest.approx(M * epsilon / 2, rel=1e-9)
         assert loss("estimate", M, epsilon) == pytest.approx(min(M, 2) * epsilon)
         assert loss("estimate", M, epsilon, noise=4.0) == pytest.approx(min(M, 2) * epsilon / 4)
-    assert neighbouring_experiments.claimed_loss(0.5) == 0.25
+    assert neighbouring_experiments.AUDIT.claimed(0.5) == 0.25
 
 
 def test_the_lengths_probabilities_by_enumeration():
@@ -80,14 +80,11 @@ def test_the_first_half_s_probabilities_by_enumeration():
 
 def test_with_a_budget_for_the_experiment_no_loss_is_above_it():
     for M, epsilon in itertools.product((1, 2, 10), (0.5, 2.0)):
-        params = configured(M, epsilon, dp_conse_total)
         for release in neighbouring_experiments.RELEASES:
-            found = neighbouring_experiments.log_ratio(params, neighbouring_experiments.configure(release, 0))
-            assert 0.05 * epsilon < found <= 0.5 * epsilon * (1 + 1e-9)
-        whole = whole_experiments.log_ratio(params, whole_experiments.configure(0))
-        assert 0.05 * epsilon < whole < epsilon
-        as_printed = whole_experiments.log_ratio(configured(M, epsilon), whole_experiments.configure(0))
-        assert as_printed == pytest.approx(epsilon if M == 1 else (3 + M / 2) * epsilon, rel=2e-3)
+            assert 0.05 * epsilon < loss(release, M, epsilon, dp_conse_total) <= 0.5 * epsilon * (1 + 1e-9)
+        assert 0.05 * epsilon < loss("experiment", M, epsilon, dp_conse_total) < epsilon
+        as_printed = epsilon if M == 1 else (3 + M / 2) * epsilon
+        assert loss("experiment", M, epsilon) == pytest.approx(as_printed, rel=2e-3)
 
 
 def two_sided(epsilon, reach=300):
@@ -120,18 +117,8 @@ def test_an_experiment_is_its_first_half_and_its_lengths():
             parts = [neighbouring_experiments.first_half_probability(params, run)]
             if M > 1:
                 parts.append(neighbouring_experiments.lengths_probability(params, 1000, run))
-            found = whole_experiments.event_probability(params, whole_experiments.configure(run))
+            found = whole_experiments.probability(params, whole_experiments.configure(run))
             assert found == pytest.approx(np.prod(parts))
-    for wrong, named in (({"neighbour": 2}, "neighbour"), ({"T": 1}, "T")):
-        with pytest.raises(ValueError, match=f"^{named}: expected"):
-            whole_experiments.configure(**{"neighbour": 0, **wrong})
-    assert whole_experiments.claimed_loss(0.5) == 0.5
-
-
-def test_delta_is_taken_off_the_likelier_event():
-    likely, unlikely = (chance("lengths", 3, 1.0, run) for run in (1, 0))
-    assert loss("lengths", 3, 1.0, delta=0.1) == pytest.approx(np.log((likely - 0.1) / unlikely))
-    assert loss("lengths", 3, 1.0, delta=0.9) == float("-inf")
 
 
 def test_the_event_of_the_proof_has_a_probability_below_one_half():
@@ -141,19 +128,6 @@ def test_the_event_of_the_proof_has_a_probability_below_one_half():
         expected = (1 if R == 2000.0 else q) / (1 + q)
         assert neighbouring_experiments.batch_event_probability(R, epsilon) == pytest.approx(expected, rel=1e-9)
         assert 1 - neighbouring_experiments.batch_event_probability(R, epsilon, 0.5) < 1e-15 + np.exp(-epsilon * R / 4)
-
-
-def test_releases_are_counted_per_block():
-    environment = neighbouring_experiments.configure("lengths", 1, T=10)
-    params = dp_conse.configure(M=1, horizon=100, alpha=0, epsilon=50.0)
-    found = audit.run_block(dp_conse, params, environment, CELL, 500, None, rng())
-    assert {name: column.tolist() for name, column in found.items()} == {
-        "replicate": [0],
-        "trials": [500],
-        "events": [500],
-    }
-    environment = neighbouring_experiments.configure("lengths", 0, T=10)
-    assert audit.run_block(dp_conse, params, environment, CELL, 500, None, rng())["events"].tolist() == [0]
 
 
 @njit
@@ -182,14 +156,3 @@ def test_the_actions_show_the_lengths_as_the_audit_says():
         expected = chance("lengths_from_actions", 1, epsilon, run, T)
         # Five standard errors.
         assert seen == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / trials))
-
-
-def test_bad_runs_are_refused():
-    for wrong, named in (
-        ({"release": "arms"}, "release"),
-        ({"neighbour": 2}, "neighbour"),
-        ({"T": 7}, "T"),
-        ({"T": 0}, "T"),
-    ):
-        with pytest.raises(ValueError, match=f"^{named}: expected"):
-            neighbouring_experiments.configure(**{"release": "lengths", "neighbour": 0, **wrong})

@@ -1,13 +1,11 @@
 """The privacy audit of DP-SE: neighbouring streams, the exact ratio, the counts."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from privarms.audits import neighbouring_streams
+from privarms.audits.neighbouring_streams import Inputs
 from privarms.policies.bandit import dp_se
-from privarms.protocols import audit
 
 T = 50_000_000
 
@@ -17,7 +15,7 @@ def streams(K=20, epsilon=0.5, **more):
 
 
 def chance(params, sums, eliminated):
-    return neighbouring_streams.event_probability(params, neighbouring_streams.Inputs(np.array(sums), eliminated, 0))
+    return neighbouring_streams.probability(params, Inputs(np.array(sums), eliminated, 0))
 
 
 def test_the_streams_differ_in_one_reward_of_the_leader():
@@ -74,58 +72,26 @@ def test_the_exact_ratio_reaches_epsilon_at_nominal_noise_and_exceeds_it_at_half
     for epsilon in (0.25, 0.5, 1.0):
         nominal = dp_se.configure(K=20, horizon=T, epsilon=epsilon)
         halved = dp_se.configure(K=20, horizon=T, epsilon=epsilon, noise=0.5)
-        # Of either stream: the other one is known from it.
-        for inputs in streams(epsilon=epsilon):
-            assert neighbouring_streams.log_ratio(nominal, inputs) == pytest.approx(epsilon, abs=1e-6)
-            assert neighbouring_streams.log_ratio(nominal, inputs) <= epsilon
-            assert neighbouring_streams.log_ratio(halved, inputs) == pytest.approx(2 * epsilon, abs=1e-6)
-        first = streams(epsilon=epsilon)[0]
-        assert first.reward_sums[0] == streams(epsilon=epsilon)[1].reward_sums[0] - 1
-        assert neighbouring_streams.claimed_loss(epsilon) == epsilon
+        pair = streams(epsilon=epsilon)
+        assert neighbouring_streams.AUDIT.log_ratio(nominal, pair) == pytest.approx(epsilon, abs=1e-6)
+        assert neighbouring_streams.AUDIT.log_ratio(nominal, pair) <= epsilon
+        assert neighbouring_streams.AUDIT.log_ratio(halved, pair) == pytest.approx(2 * epsilon, abs=1e-6)
 
 
 def test_no_ratio_exceeds_epsilon_whatever_the_event():
     for K, lead in ((3, 0), (4, 10), (20, 300)):
         params = dp_se.configure(K=K, horizon=T, epsilon=0.25)
         for eliminated in {1, K // 2, K - 1}:
-            sums = np.full(K, 500.0)
-            sums[0] += lead
-            inputs = neighbouring_streams.Inputs(sums, eliminated, 0)
-            assert abs(neighbouring_streams.log_ratio(params, inputs)) <= 0.25 + 1e-9
-
-
-def test_a_block_counts_its_events_in_one_row():
-    inputs = streams(shortfall=0.0)[0]
-    params = dp_se.configure(K=20, horizon=T, epsilon=0.5)
-    rng = np.random.default_rng(6)
-    cell = SimpleNamespace(environment="neighbouring_streams", horizon=T)
-    columns = audit.run_block(dp_se, params, inputs, cell, 1000, None, rng)
-    assert columns["replicate"].tolist() == [0]
-    assert columns["trials"].tolist() == [1000]
-    # The median arm and the leader are symmetric about the threshold: about half; 5 standard errors are 79.
-    assert 400 < columns["events"][0] < 600
+            pair = [Inputs(np.array([500.0 + lead + n] + [500.0] * (K - 1)), eliminated, n) for n in (0, 1)]
+            assert abs(neighbouring_streams.AUDIT.log_ratio(params, pair)) <= 0.25 + 1e-9
 
 
 def test_the_leader_is_not_among_the_eliminated_arms_that_count():
     # The leader last by far and out; no other arm goes.
     params = dp_se.configure(K=3, horizon=T, epsilon=0.5)
     sums = np.array([0.0, 1500, 1500])
-    inputs = neighbouring_streams.Inputs(sums, 1, 0)
-    assert neighbouring_streams.count_events(dp_se, params, inputs, T, 100, np.random.default_rng(1)) == 0
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        ({"neighbour": 2}, "neighbour"),
-        ({"eliminated": 20}, "eliminated"),
-        ({"shortfall": -1e6}, "shortfall"),
-        ({"beta": 1.0}, "beta"),
-    ],
-)
-def test_bad_streams_are_refused_by_name(wrong, named):
-    with pytest.raises(ValueError, match=named):
-        neighbouring_streams.configure(**{"K": 20, "horizon": T, "epsilon": 0.5, "neighbour": 0, **wrong})
+    inputs = Inputs(sums, 1, 0)
+    assert neighbouring_streams.count(dp_se, params, inputs, T, 100, np.random.default_rng(1)) == 0
 
 
 def test_events_and_sums_that_the_formula_does_not_cover_are_refused():

@@ -2,21 +2,15 @@
 
 import itertools
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
 from privarms.audits import neighbouring_users
-from privarms.errors import PrivarmsError
-from privarms.fast_paths.locally_private.ldp_mab import ARM
+from privarms.fast_paths.locally_private import ldp_mab as fast_path
 from privarms.policies.locally_private import ldp_mab
-from privarms.protocols import audit
 
-CELL = SimpleNamespace(
-    paper="some2020", study="privacy", policy="ldp_mab", environment="neighbouring_users", horizon=10_000
-)
 VARIANTS = ("as_printed", "as_released")
 
 
@@ -26,15 +20,12 @@ def configured(variant, batch, epsilon=1.0, K=2):
 
 def chance(variant, differ, event, user, epsilon, batch=1):
     inputs = neighbouring_users.configure(2, differ, event, user, batch)
-    return neighbouring_users.event_probability(configured(variant, batch, epsilon), inputs)
+    return neighbouring_users.probability(configured(variant, batch, epsilon), inputs)
 
 
 def loss(variant, differ, event, epsilon, batch=1):
-    """The same for either user."""
-    both = (neighbouring_users.configure(2, differ, event, user, batch) for user in (0, 1))
-    first, second = (neighbouring_users.log_ratio(configured(variant, batch, epsilon), inputs) for inputs in both)
-    assert first == second or (math.isnan(first) and math.isnan(second))
-    return first
+    pair = [neighbouring_users.configure(2, differ, event, user, batch) for user in (0, 1)]
+    return neighbouring_users.AUDIT.log_ratio(configured(variant, batch, epsilon), pair)
 
 
 def users(differ, user, batch):
@@ -148,21 +139,6 @@ def test_the_users_arrive_as_described(differ, user, batch):
     assert seen == 2 * users(differ, user, batch)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        ({"K": 1}, "K: expected at least 2"),
-        ({"differ": "reward"}, "differ: expected context or arm"),
-        ({"event": "touched"}, "event: expected quadrant or untouched"),
-        ({"neighbour": 2}, "neighbour: expected 0 or 1"),
-        ({"batch": 0}, "batch: expected at least 1"),
-    ],
-)
-def test_bad_users_are_refused_by_name(wrong, named):
-    with pytest.raises(ValueError, match=named):
-        neighbouring_users.configure(**{"K": 2, "differ": "arm", "event": "quadrant", "neighbour": 0, **wrong})
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_batch_meets_a_fresh_server_with_two_bins(variant):
     params = neighbouring_users.one_batch(configured(variant, 5, K=3))
@@ -178,39 +154,19 @@ def test_every_batch_meets_a_fresh_server_with_two_bins(variant):
         assert getattr(used, name).tolist() == getattr(fresh, name).tolist(), name
 
 
-def test_a_block_counts_its_events_in_one_row_and_asks_nothing_of_the_environment_s_stream():
-    environment = neighbouring_users.configure(2, "context", "untouched", 0, 100)
-    columns = audit.run_block(
-        ldp_mab, configured("as_released", 100), environment, CELL, 30, None, np.random.default_rng(1)
-    )
-    assert {name: column.tolist() for name, column in columns.items()} == {
-        "replicate": [0],
-        "trials": [30],
-        "events": [30],
-    }
-
-
-@pytest.mark.parametrize(("K", "batch", "named"), [(3, 2, "K = 3"), (2, 3, "batch = 3")])
-def test_a_policy_that_was_told_something_else_is_refused(K, batch, named):
-    environment = neighbouring_users.configure(K, "arm", "quadrant", 0, batch)
-    with pytest.raises(PrivarmsError, match=named):
-        audit.run_block(ldp_mab, configured("as_printed", 2), environment, CELL, 1, None, None)
-
-
 def test_thresholds_belong_to_the_event():
-    arms = np.zeros((3, 2), ARM)
-    U, V = arms["U"], arms["V"]
+    arms = np.zeros((3, 2), fast_path.ARM)
     context = neighbouring_users.configure(2, "context", "quadrant", 0, 4)
     # Bin 2 is user 1's, with 1 and 1; bin 1 is user 0's, with 3 counts and no reward.
-    U[1], V[1], U[2], V[2] = (3, 9), (0, 9), (1, -9), (1, -9)
-    assert neighbouring_users.happened(context, arms)
-    for array, place, step in ((U, (1, 0), 0.1), (V, (1, 0), 0.1), (U, (2, 0), -0.1), (V, (2, 0), -0.1)):
-        array[place] += step
-        assert not neighbouring_users.happened(context, arms)
-        array[place] -= step
+    arms["U"], arms["V"] = [[0, 0], [3, 9], [1, -9]], [[0, 0], [0, 9], [1, -9]]
+    assert neighbouring_users.event_in(context, arms)
+    for name, place, step in (("U", (1, 0), 0.1), ("V", (1, 0), 0.1), ("U", (2, 0), -0.1), ("V", (2, 0), -0.1)):
+        arms[name][place] += step
+        assert not neighbouring_users.event_in(context, arms)
+        arms[name][place] -= step
     untouched = neighbouring_users.configure(2, "context", "untouched", 0, 4)
-    for array, k in itertools.product((U, V), range(2)):
-        U[2], V[2] = 0, 0
-        assert neighbouring_users.happened(untouched, arms)
-        array[2, k] = 1e-9
-        assert not neighbouring_users.happened(untouched, arms)
+    for name, k in itertools.product("UV", range(2)):
+        arms["U"][2], arms["V"][2] = 0, 0
+        assert neighbouring_users.event_in(untouched, arms)
+        arms[name][2, k] = 1e-9
+        assert not neighbouring_users.event_in(untouched, arms)

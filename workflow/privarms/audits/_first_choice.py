@@ -1,16 +1,15 @@
-"""Two reward streams that differ in one reward of one arm: the audit of the first choice after every arm's first batch.
+"""Two reward streams that differ in one reward of one arm: the first choice after the first batch of every arm.
 
-What policies that pull in batches release of an arm's first batch is the sum of its rewards with one Laplace draw, and
-one reward moves the sum by 1, that is by epsilon scales of that noise. The first choice compares these sums. Its rounds
-before are the same in both streams: every arm's first batch, in index order.
+Policies that pull in batches release the sum of an arm's first batch with one Laplace draw. One reward moves the sum by
+1, which is epsilon scales of that noise. The first choice compares these sums. The rounds before it are the same in
+both streams: the first batch of every arm, in index order.
 
-With equal sums, far from 0 and from the size of the batch, the largest sum is chosen. Event: it is the last arm's, of
-which one reward is 0 or, for neighbour 1, 1. Among 20 arms the other sums' largest is mostly above what the last arm
-would have without noise; there the Laplace law of its noise falls by exactly e^epsilon over a step of epsilon scales.
+With equal sums, far from 0 and from the size of the batch, the largest sum is chosen. Event: it is the sum of the last
+arm, of which one reward is 0 or, for neighbour 1, 1. Among 20 arms the largest of the other sums mostly exceeds the sum
+of the last arm without noise. There the density of the noise falls by exactly e^epsilon over a step of epsilon scales.
 """
 
 import itertools
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -18,14 +17,14 @@ import numpy as np
 import scipy
 from numba import njit
 
-from privarms.jit.cache import compiled
+from privarms.audits.audit import Audit, checked, count_events
 from privarms.mechanisms import laplace
 from privarms.policies.bandit import _batches
 
 
 class Inputs(NamedTuple):
-    """n_arms: K >= 2; share: of the first batch's rewards that are 1, but for the one that differs, the same of all
-    arms; event: the arm whose choice is counted; neighbour: 0 or 1, the reward of arm `changed` that differs."""
+    """n_arms: K >= 2; share: of the rewards of a first batch that are 1, except for the one that differs; event: the
+    arm whose choice is counted; changed: the arm with the reward that differs, which is `neighbour`, 0 or 1."""
 
     n_arms: int
     share: float
@@ -34,64 +33,51 @@ class Inputs(NamedTuple):
     neighbour: int
 
 
-def inputs(K: int, neighbour: int, share: float, event: int, changed: int) -> Inputs:
-    """Checked inputs. Raises ValueError."""
+def inputs_of_last_arm(K: int, neighbour: int, share: float) -> Inputs:
+    """Return inputs where the last arm has the reward that differs, and its choice is counted. Raises ValueError."""
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
-    return Inputs(int(K), float(share), int(event), int(changed), int(neighbour))
+    return checked(Inputs(int(K), share, K - 1, K - 1, int(neighbour)))
 
 
-def count(policy, batch_size: Callable, params, inputs: Inputs, trials: int, rng) -> int:
-    """In how many trials the first choice is the event's arm; only the noise of the policy is random.
+def count_first_choices(policy, batch_size: Callable, params, inputs: Inputs, trials: int, rng) -> int:
+    """Count the trials in which the first choice is the event's arm.
 
     batch_size(params, state, arm): of the policy
     """
-    return compiled(_count)(policy.best, batch_size, params, params.noise / params.epsilon, inputs, trials, rng)
+    return count_events(happens, (params, policy.best, batch_size, params.noise / params.epsilon, inputs), trials, rng)
 
 
 @njit
-def _count(best, batch_size, params, scale, inputs, trials, rng):
-    events = 0
-    for _ in range(trials):
-        state, t = _batches.new_state(inputs.n_arms), 1
-        for arm in range(inputs.n_arms):
-            size = batch_size(params, state, arm)
-            total = np.floor(inputs.share * size)
-            if arm == inputs.changed:
-                total += inputs.neighbour
-            _batches.release(state, arm, size, total, scale, True, rng)
-            t += size
-        if best(params, state, t) == inputs.event:
-            events += 1
-    return events
+def happens(params, best, batch_size, scale, inputs, rng):
+    state, t = _batches.new_state(inputs.n_arms), 1
+    for arm in range(inputs.n_arms):
+        size = batch_size(params, state, arm)
+        total = np.floor(inputs.share * size)
+        if arm == inputs.changed:
+            total += inputs.neighbour
+        _batches.release(state, arm, size, total, scale, True, rng)
+        t += size
+    return best(params, state, t) == inputs.event
 
 
-def likelier(inputs: Inputs) -> int:
-    """Neighbour 1, whose last arm is higher."""
-    return 1
-
-
-def claimed_loss(epsilon: float) -> float:
-    """epsilon."""
-    return epsilon
-
-
-def log_ratio(params, inputs: Inputs) -> float:
-    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]), of `event_probability`."""
-    one, zero = (event_probability(params, inputs._replace(neighbour=n)) for n in (1, 0))
-    return math.log(one / zero)
-
-
-def event_probability(params, inputs: Inputs) -> float:
-    """The probability that the last arm, which is the one changed, has the largest noisy sum; the others' are equal."""
+def last_arm_probability(params, inputs: Inputs) -> float:
+    """Return the probability that the last arm has the largest noisy sum; without noise the others are equal."""
     shift = inputs.neighbour * params.epsilon / params.noise
     others = inputs.n_arms - 1
 
     def density(x):
         return laplace.density(x - shift) * laplace.at_most(x) ** others
 
-    # Beyond 60 scales there is less than e^-60.
+    # Beyond 60 scales the rest is below e^-60.
     ends = sorted({-60.0, 0.0, shift, 60.0 + shift})
     return sum(scipy.integrate.quad(density, low, high, epsabs=1e-14)[0] for low, high in itertools.pairwise(ends))
+
+
+def audit_of_last_arm(batch_size: Callable) -> Audit:
+    """Return the audit whose event is that the last arm is chosen first; batch_size: of the policy."""
+
+    def count(policy, params, inputs, horizon, trials, rng):
+        return count_first_choices(policy, batch_size, params, inputs, trials, rng)
+
+    return Audit(count, last_arm_probability)

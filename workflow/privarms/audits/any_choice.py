@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.audits.audit import Audit
 from privarms.errors import ArmError
 from privarms.protocols._loops import compiled
 
@@ -135,16 +136,5 @@ def _choices(policy, params, K, table, runs, learns_last, rng, counts):
                 state = policy.learn(params, state, no_context, arm, reward, t, rng)
 
 
-def likelier(inputs: Inputs) -> int:
-    """Neighbour 1, by the choice of the event."""
-    return 1
-
-
-def claimed_loss(epsilon: float) -> float:
-    """epsilon."""
-    return epsilon
-
-
-def log_ratio(params, inputs: Inputs) -> float:
-    """Not known."""
-    return math.nan
+# Neighbour 1 is the likelier one by the choice of the event; its probability is unknown.
+AUDIT = Audit(count_events)

@@ -1,18 +1,16 @@
 """The first choice of AdaP-KLUCB on two neighbouring reward streams; see `_first_choice`.
 
-The first batch is one reward, and the index of every arm is 1 unless its noise is far below 0: what is clipped to
-[0, 1] is the reward, its noise and alpha ln(3) / epsilon. Ties go to arm 0. Event: arm 1 of two is chosen, so that arm
-0's noise lies in its lower tail, where its law changes by exactly e^epsilon over a step of epsilon scales; arm 0's
-reward is 0 or, for neighbour 1, 1, arm 1's is 0. Theorem 6 of Azize & Basu 2022 promises epsilon.
+The first batch is one reward. The index of every arm is 1 unless its noise is far below 0, because the sum of reward,
+noise and alpha ln(3) / epsilon is clipped to [0, 1]. Ties go to arm 0, whose reward is 0 or, for neighbour 1, 1; the
+reward of arm 1 is 0. Event: arm 1 of two is chosen, so the noise of arm 0 lies in its lower tail, where its density
+changes by exactly e^epsilon over a step of epsilon scales. Theorem 6 of Azize & Basu 2022 promises epsilon.
 """
-
-import math
 
 import numpy as np
 import scipy
 
-from privarms.audits import _first_choice
-from privarms.audits._first_choice import Inputs
+from privarms.audits._first_choice import Inputs, count_first_choices
+from privarms.audits.audit import Audit, checked
 from privarms.inference.divergences import kl_upper
 from privarms.jit.cache import compiled
 from privarms.policies.bandit._episodes import Params, episode_length
@@ -23,45 +21,35 @@ SECONDS_PER_STEP = 0.0
 
 
 def configure(K: int, neighbour: int) -> Inputs:
-    """Stream 0, or its neighbour 1, where the first reward of arm 0 is 1 instead of 0, for K = 2 arms."""
+    """Return stream 0, or its neighbour 1, where the first reward of arm 0 is 1 instead of 0, for K = 2 arms."""
     if K != 2:
         raise ValueError(f"K: expected 2 arms; found {K}")
-    return _first_choice.inputs(K, neighbour, 0.0, 1, 0)
+    return checked(Inputs(int(K), share=0.0, event=1, changed=0, neighbour=int(neighbour)))
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """In how many trials arm 1 is chosen first after both arms' first pull."""
-    return _first_choice.count(policy, episode_length, params, inputs, trials, rng)
+def count(policy, params, inputs, horizon, trials, rng) -> int:
+    """Count the trials in which arm 1 is chosen first after the first pull of both arms."""
+    return count_first_choices(policy, episode_length, params, inputs, trials, rng)
 
 
-def likelier(inputs: Inputs) -> int:
-    """Neighbour 0, in which arm 0 earns nothing."""
-    return 0
+def probability(params: Params, inputs: Inputs) -> float:
+    """Return the probability that the index of arm 1 exceeds that of arm 0; indices increase in the clipped means.
 
-
-def claimed_loss(epsilon: float) -> float:
-    """epsilon."""
-    return epsilon
-
-
-def event_probability(params: Params, inputs: Inputs) -> float:
-    """The probability that arm 1's index exceeds arm 0's, which are increasing in the clipped means.
-
-    Arm 0's clipped mean is x: 0, and then arm 1's must be above 0; or above it and below where the index is 1 to double
-    precision, and then arm 1's must be above x.
+    The clipped mean of arm 0 is x: 0, and then that of arm 1 must be above 0; or above 0 and below the first mean whose
+    index is 1 in double precision, and then that of arm 1 must be above x.
     """
     scale, log = params.noise / params.epsilon, np.log(inputs.n_arms + 1)
     bonus = params.alpha * log / params.epsilon
     zero, one = scipy.stats.laplace(bonus + inputs.neighbour, scale), scipy.stats.laplace(bonus, scale)
-    top = _first_one(params.alpha * log)
-    # In between both laws are exponentials but for a kink at their centres.
+    top = first_mean_of_index_one(params.alpha * log)
+    # In between both distributions are exponential, except for a kink at their centres.
     kinks = [c for c in (bonus, bonus + inputs.neighbour) if 0 < c < top]
     between, _ = scipy.integrate.quad(lambda x: zero.pdf(x) * one.sf(x), 0, top, points=kinks or None, epsabs=1e-15)
     return float(zero.cdf(0) * one.sf(0) + between)
 
 
-def _first_one(level: float) -> float:
-    """The smallest mean whose index is 1 in double precision."""
+def first_mean_of_index_one(level: float) -> float:
+    """Return the smallest mean whose index is 1 in double precision."""
     low, high, upper = 0.0, 1.0, compiled(kl_upper)
     for _ in range(60):
         middle = (low + high) / 2
@@ -69,7 +57,4 @@ def _first_one(level: float) -> float:
     return high
 
 
-def log_ratio(params: Params, inputs: Inputs) -> float:
-    """ln(Pr[event | neighbour 0] / Pr[event | neighbour 1])."""
-    zero, one = (event_probability(params, inputs._replace(neighbour=n)) for n in (0, 1))
-    return math.log(zero / one)
+AUDIT = Audit(count, probability, likelier=0)

@@ -1,15 +1,14 @@
-"""Two tables of rewards that differ in the first one of arm 0: the privacy audit of the choices of DP-UCB, and of
-private UCB without its bonus.
+"""Two tables of rewards that differ in the first one of arm 0: the choices of DP-UCB, and of private UCB without bonus.
 
 One reward of arm 0 is in a node of every level of that arm's counter; its choices show them one after another. Once
 each of K arms has been pulled, two rounds are left: horizon K + 2. The event: both go to arm 0.
 
-- The first asks for arm 0's node of level 0, over one reward, to lie above all other arms' nodes; the second for its
-  node of level 1, over two, to lie above twice the highest of them and about a width more. Both are in Laplace tails,
-  where one reward more is a factor of e^(epsilon/L) each.
+- The first requires arm 0's node of level 0, over one reward, to lie above all other arms' nodes; the second requires
+  its node of level 1, over two, to lie above twice the highest of them and about a width more. Both are in Laplace
+  tails, where one more reward is a factor of e^(epsilon/L) each.
 - K - 1 others would all have to be low to make that likely, which costs more than it gains where K - 1 > 1 + 2.
-- So the event shows 2 of the L levels that the budget is split among, L = ceil(log2(K + 2)): at K = 6 about two
-  thirds of epsilon, and with half the noise four thirds.
+- So the event shows 2 of the L levels that share the budget, L = ceil(log2(K + 2)): at K = 6 about two thirds of
+  epsilon, and with half the noise four thirds.
 """
 
 import itertools
@@ -20,6 +19,7 @@ import numpy as np
 import scipy
 from numba import njit
 
+from privarms.audits.audit import Audit, checked, count_events
 from privarms.jit.cache import compiled
 from privarms.mechanisms import laplace
 from privarms.policies.bandit import dp_ucb, private_ucb
@@ -28,69 +28,52 @@ SUBJECT = ("dp_ucb", "private_ucb_noise_only")
 SECONDS_PER_RUN = 1e-6
 SECONDS_PER_STEP = 0.0
 
-# Of a policy as released, whose counter is no tree, nothing is known here.
 Params = dp_ucb.Params | private_ucb.Params
 
 
 class Inputs(NamedTuple):
-    """n_arms: K; rewards: float64[2], arm 0's first two, of which the first is the neighbour; all others are 0."""
+    """n_arms: K; neighbour: arm 0's first reward, 0 or 1; its second one is 1, and all others are 0."""
 
     n_arms: int
-    rewards: np.ndarray
+    neighbour: int
 
 
 def configure(K: int, neighbour: int) -> Inputs:
-    """Rewards with 0 as the first of arm 0, or its neighbour 1, with 1, for K >= 5 arms; arm 0's second one is 1."""
+    """Return rewards with 0 as the first of arm 0, or its neighbour 1, with 1, for K >= 5 arms."""
     if K < 5:
         raise ValueError(f"K: expected at least 5 arms; found {K}")
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
-    return Inputs(int(K), np.array([float(neighbour), 1.0]))
+    return checked(Inputs(int(K), int(neighbour)))
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """In how many trials the two choices after the first K are arm 0; only the noise of the policy is random.
+def count(policy, params, inputs, horizon, trials, rng) -> int:
+    """Count the trials in which the two choices after the first K are arm 0; only the policy's noise is random.
 
     Raises ValueError for a horizon that is not K + 2.
     """
     if horizon != inputs.n_arms + 2:
         raise ValueError(f"horizon: expected K + 2 = {inputs.n_arms + 2} rounds for this audit; found {horizon}")
-    return compiled(_count)(policy.POLICY, params, inputs, horizon, trials, rng)
+    return count_events(happens, (policy.POLICY, params, inputs, horizon), trials, rng)
 
 
 @njit
-def _count(policy, params, inputs, horizon, trials, rng):
+def happens(policy, params, inputs, horizon, rng):
     no_context = np.empty(0)
-    events = 0
-    for _ in range(trials):
-        state = policy.init(params)
-        pulls = 0
-        for t in range(1, horizon + 1):
-            arm = policy.choose(params, state, no_context, t, rng)
-            if t > inputs.n_arms and arm != 0:
-                break
-            reward = 0.0
-            if arm == 0:
-                reward = inputs.rewards[min(pulls, 1)]
-                pulls += 1
-            state = policy.learn(params, state, no_context, arm, reward, t, rng)
-        if pulls == 3:
-            events += 1
-    return events
+    state = policy.init(params)
+    pulls = 0
+    for t in range(1, horizon + 1):
+        arm = policy.choose(params, state, no_context, t, rng)
+        if t > inputs.n_arms and arm != 0:
+            return False
+        reward = 0.0
+        if arm == 0:
+            reward = float(inputs.neighbour) if pulls == 0 else 1.0
+            pulls += 1
+        state = policy.learn(params, state, no_context, arm, reward, t, rng)
+    return pulls == 3
 
 
-def likelier(inputs: Inputs) -> int:
-    """Neighbour 1, in which arm 0 earns more."""
-    return 1
-
-
-def claimed_loss(epsilon: float) -> float:
-    """epsilon."""
-    return epsilon
-
-
-def event_probability(params: Params, inputs: Inputs) -> float:
-    """The probability of the event, for any multiple of the noise.
+def probability(params: Params, inputs: Inputs) -> float:
+    """Return the probability of the event, for any multiple of the noise.
 
     In node scales, with M the highest of the other arms' nodes, distributed as F^(K - 1), F the distribution function
     of a standard Laplace variable:
@@ -105,7 +88,7 @@ def event_probability(params: Params, inputs: Inputs) -> float:
     K, scale = inputs.n_arms, params.node_scale
     if params.n_arms != K:
         raise ValueError(f"expected parameters for {K} arms, found {params.n_arms}")
-    one, two = np.cumsum(inputs.rewards) / scale
+    one, two = inputs.neighbour / scale, (inputs.neighbour + 1) / scale
     width, radius = _width_and_radius(params, K + 2)
     if math.isnan(radius):
         return math.nan
@@ -130,7 +113,4 @@ def _width_and_radius(params: Params, T: int) -> tuple[float, float]:
     return 0.0, compiled(private_ucb.confidence_factor)(params, T)
 
 
-def log_ratio(params: Params, inputs: Inputs) -> float:
-    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]): at most epsilon with all of the noise."""
-    one, zero = (event_probability(params, configure(inputs.n_arms, neighbour)) for neighbour in (1, 0))
-    return math.log(one / zero)
+AUDIT = Audit(count, probability)

@@ -1,4 +1,4 @@
-"""Two runs of DP-ConSE, as printed or repaired, that differ in one patient: the privacy audit of each of its releases.
+"""Two runs of DP-ConSE, as printed or repaired, that differ in one patient: each of its releases.
 
 Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims that the trials' lengths cost epsilon / 2, the estimates epsilon / 2,
 and the means and lengths of the first half epsilon / 2 (proof of Theorem 3.5). Runs 0 and 1, and the event that is
@@ -28,6 +28,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.audits.audit import Audit, checked, count_events
 from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus
 from privarms.policies.experiment import dp_conse, dp_conse_total
@@ -45,7 +46,7 @@ LENGTHS, ESTIMATE, LENGTHS_FROM_ACTIONS, FIRST_HALF = range(len(RELEASES))
 
 class Inputs(NamedTuple):
     """release: index into RELEASES; neighbour: run 0 or 1; T: patients of a trial, in run 0; promised: the epsilon that
-    is claimed, 0 where it is what the policy is told."""
+    is claimed, 0 where it is the policy's own."""
 
     release: int
     neighbour: int
@@ -75,40 +76,35 @@ def configure(
     T: int = 1000,
     promised: float = 0.0,
 ) -> Inputs:
-    """Run 0, or its neighbour 1; T is even and at least 2.
+    """Return run 0, or its neighbour 1; T is even and at least 2.
 
-    promised: the epsilon that is claimed where a broken twin is told a larger one; it changes no run
+    promised: the epsilon that is claimed where a weakened control gets a larger one; it changes no run
     """
     if release not in RELEASES:
         raise ValueError(f"release: expected {', '.join(RELEASES)}; found {release!r}")
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     if T < 2 or T % 2 == 1:
         raise ValueError(f"T: expected an even number of patients, at least 2; found {T}")
-    return Inputs(RELEASES.index(release), int(neighbour), int(T), float(promised))
+    return checked(Inputs(RELEASES.index(release), int(neighbour), int(T), float(promised)))
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """In how many of so many releases from one run the event happens; noise and the trial's coins are random."""
-    return compiled(_count)(rules_of(policy), params, inputs, trials, rng)
+def count(policy, params, inputs, horizon, trials, rng) -> int:
+    """Count the releases from one run in which the event happens; noise and the trial's coins are random."""
+    return count_events(happens, (rules_of(policy), params, inputs), trials, rng)
 
 
 @njit
-def _count(rules, params, inputs, trials, rng):
-    events = 0
-    for _ in range(trials):
-        if inputs.release == ESTIMATE:
-            events += _estimates(rules, params, inputs, rng)
-        elif inputs.release == FIRST_HALF:
-            events += first_half(rules, params, inputs.neighbour, rng)
-        else:
-            events += lengths(rules, params, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
-    return events
+def happens(rules, params, inputs, rng):
+    """Draw whether the event of the release happens."""
+    if inputs.release == ESTIMATE:
+        return estimates(rules, params, inputs, rng)
+    if inputs.release == FIRST_HALF:
+        return first_half(rules, params, inputs.neighbour, rng)
+    return lengths(rules, params, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
 
 
 @njit
 def lengths(rules, params, T, neighbour, from_actions, rng):
-    """Whether every length, or every last pull of the losing arm, is at least T + 1."""
+    """Draw whether every length, or every last pull of the losing arm, is at least T + 1."""
     planned = rules.planned_length(params, float(T + neighbour), rng)
     for _ in range(params.design.M):
         last = rules.trial_length(params, planned, rng)
@@ -122,8 +118,8 @@ def lengths(rules, params, T, neighbour, from_actions, rng):
 
 
 @njit
-def _estimates(rules, params, inputs, rng):
-    """Whether the one or two estimates that change are at least what they are in run 1 without noise."""
+def estimates(rules, params, inputs, rng):
+    """Draw whether the one or two estimates that change are at least what they are in run 1 without noise."""
     T = inputs.T
     pulls = np.full(2, T // 2)
     rewards = np.zeros(2)
@@ -138,7 +134,7 @@ def _estimates(rules, params, inputs, rng):
 
 @njit
 def first_half(rules, params, neighbour, rng):
-    """Whether the event of the release happens in epoch 1."""
+    """Draw whether the event of the release happens in epoch 1."""
     length, scale = np.floor(rules.epoch_length(params, 1)), rules.mean_scale(params, 1)
     pulls = length // 2
     second = released_mean(scale, pulls, float(neighbour), rng) >= 1 / pulls
@@ -151,23 +147,13 @@ def first_half(rules, params, neighbour, rng):
     return second and first and first_end >= length and second_end < length
 
 
-def likelier(inputs: Inputs) -> int:
-    """Run 1."""
-    return 1
-
-
-def claimed_loss(epsilon: float) -> float:
-    """epsilon / 2: what the proof allows for the lengths, for the estimates, and for the first half."""
-    return epsilon / 2
-
-
 def subject_of(params: dp_conse.Params | dp_conse_total.Params):
     """Return the module of the policy whose parameters these are."""
     return dp_conse_total if isinstance(params, dp_conse_total.Params) else dp_conse
 
 
-def event_probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
-    """The probability of the release's event in the inputs' run."""
+def probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
+    """Return the probability of the release's event in the inputs' run."""
     if inputs.release == ESTIMATE:
         T = inputs.T
         shift = 2 / T / compiled(subject_of(params).estimate_scale)(params, T)
@@ -180,7 +166,7 @@ def event_probability(params: dp_conse.Params | dp_conse_total.Params, inputs: I
 def lengths_probability(
     params: dp_conse.Params | dp_conse_total.Params, T: int, neighbour: int, from_actions: bool = False
 ) -> float:
-    """The probability of `lengths`.
+    """Return the probability of `lengths`.
 
     As printed, with q = e^(-epsilon / 2) and c the constant of Lap+: P(T_j >= T + 1) = c q^(1 - neighbour) / (1 - q).
     Seen through actions, the trial's last patients that did not get the losing arm are g with probability 2^-(g + 1),
@@ -196,20 +182,18 @@ def lengths_probability(
     noise = np.arange(-int(50 / shared), int(50 / shared) + 1)
     chances = np.tanh(shared / 2) * np.exp(-shared * np.abs(noise))
     planned = np.maximum(1, T + neighbour + noise)
-    # P(T_j >= T + 1) for a difference of two geometric variables; lengths below T + 1 may be cut off.
-    short, q = T + 1 - planned, np.exp(-own)
+    # From T_j >= T + 1 on, as many patients at the trial's end without the losing arm, with these weights.
+    gone = np.arange(60) if from_actions else np.zeros(1, int)
+    weights = 0.5 ** (gone + 1) if from_actions else np.ones(1)
+    # P(T_j >= T + 1 + gone) for a difference of two geometric variables; lengths below T + 1 may be cut off.
+    short, q = T + 1 - planned[:, None] + gone, np.exp(-own)
     upper = q ** np.maximum(short, 0) / (1 + q)
-    reaches = np.where(short > 0, upper, 1 - q ** np.maximum(1 - short, 0) / (1 + q))
-    if from_actions:
-        gone = np.arange(60)
-        far = short[:, None] + gone
-        upper = q ** np.maximum(far, 0) / (1 + q)
-        reaches = np.where(far > 0, upper, 1 - q ** np.maximum(1 - far, 0) / (1 + q)) @ 0.5 ** (gone + 1)
+    reaches = np.where(short > 0, upper, 1 - q ** np.maximum(1 - short, 0) / (1 + q)) @ weights
     return float(chances @ reaches**design.M)
 
 
 def first_half_probability(params: dp_conse.Params | dp_conse_total.Params, neighbour: int) -> float:
-    """The probability of `first_half`.
+    """Return the probability of `first_half`.
 
     A mean without the change is at least what it is with it with probability e^(-shift / scale) / 2. Lengths that end
     at [R_1] or later, and before it: P(Lap+(R_1) >= [R_1] + 1 - neighbour) and P(Lap+(R_1) < [R_1] + neighbour).
@@ -228,17 +212,10 @@ def first_half_probability(params: dp_conse.Params | dp_conse_total.Params, neig
     return float(mean**2 * first * second)
 
 
-def log_ratio(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs, delta: float = 0.0) -> float:
-    """ln((Pr[event | run 1] - delta) / Pr[event | run 0]): the least epsilon of an (epsilon, delta)-private release.
-
-    As printed and with delta = 0 it is M epsilon / 2 for the lengths, but for a term of order e^(-epsilon T / 2),
-    min(M, 2) epsilon / noise for the estimate, and with noise 1 about 3 epsilon for the first half of two features or
-    more. -inf where delta is the larger.
-    """
-    likely, unlikely = (event_probability(params, inputs._replace(neighbour=run)) for run in (1, 0))
-    return float(np.log((likely - delta) / unlikely)) if likely > delta else float("-inf")
-
-
 def batch_event_probability(R: float, epsilon: float, share: float = 1.0) -> float:
-    """P(R_e^j >= share R_e) for R_e = R: below 1/2 at share 1, on which the proof rests with probability 1 - 1/n."""
+    """Return P(R_e^j >= share R_e) for R_e = R: below 1/2 at share 1; the proof needs 1 - 1/n."""
     return lap_plus.survival(int(np.ceil(share * R)), R, epsilon)
+
+
+# Claimed: epsilon / 2, which the proof allows for the lengths, for the estimates, and for the first half.
+AUDIT = Audit(count, probability, claimed=lambda epsilon: epsilon / 2)

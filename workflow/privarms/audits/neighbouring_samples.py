@@ -1,9 +1,9 @@
-"""Two streams of samples that differ in the first one: the privacy audit of DP-NAS (Theorem 3.1).
+"""Two streams of samples that differ in the first one: DP-NAS (Theorem 3.1).
 
 Theorem 3.1 of Sajed & Sheffet 2019 promises Pr[event | stream 1] <= e^epsilon Pr[event | stream 0] for every event, by
 epsilon/6 for the threshold's noise B, epsilon/3 for the noise A_t of the query that is answered with yes, and epsilon/2
-for that of the mean. The streams and the event are chosen from the formulas so that all three are used up. The first
-sample is -R in stream 0 and R in stream 1, so that every sum is 2 R higher there.
+for that of the mean. The streams and the event are chosen from the formulas so that they use up all three. The first
+sample is -R in stream 0 and R in stream 1, so every sum is 2 R higher there.
 
 - The samples that follow are -R until |sum| is `peak` noise scales from the threshold of line 10, where most runs that
   go on have a high B. In stream 1 the sum is nearer to 0, and going on is likelier.
@@ -22,6 +22,7 @@ import scipy
 from numba import njit
 from scipy.special import roots_legendre
 
+from privarms.audits.audit import Audit, checked, count_events
 from privarms.jit.cache import compiled
 from privarms.policies.stopping import dp_nas
 
@@ -48,13 +49,11 @@ def configure(
     peak: float = -2.0,
     last: float = -3.0,
 ) -> Inputs:
-    """Stream 0, or its neighbour 1, whose first sample is R instead of -R.
+    """Return stream 0, or its neighbour 1, whose first sample is R instead of -R.
 
     epsilon, alpha, beta, R, noise: as for dp_nas, whose threshold depends on them
     peak, last: where the sums turn and end, in noise scales of a query beyond the threshold
     """
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     params = dp_nas.configure(epsilon, alpha, beta, R, noise)
     samples, total, t = [-R], -R, 1
     for sign, margin in ((-1, peak), (1, last)):
@@ -63,50 +62,43 @@ def configure(
             total += sign * R
             samples.append(sign * R)
     samples[0] = R if neighbour else -R
-    return Inputs(np.array(samples, float), int(neighbour), float(R))
+    return checked(Inputs(np.array(samples, float), int(neighbour), float(R)))
 
 
 def threshold(params: dp_nas.Params, t):
-    """What |sum| must reach after t samples where no noise is drawn (Algorithm 1, line 10, times t)."""
+    """Return what |sum| must reach after t samples where no noise is drawn (Algorithm 1, line 10, times t)."""
     radius, margin = compiled(dp_nas.confidence_radius), compiled(dp_nas.noise_margin)
     return t * radius(params, t, t) * (1 + 1 / params.alpha) + margin(params, t)
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """In how many trials the rule stops on the positive side with so high an estimate; only its noise is random."""
-    return compiled(_count)(policy.RULE, params, inputs, trials, rng)
+def count(policy, params, inputs, horizon, trials, rng) -> int:
+    """Count the trials in which the rule stops on the positive side with so high an estimate; only it is random."""
+    return count_events(happens, (policy.RULE, params, inputs), trials, rng)
 
 
 @njit
-def _count(rule, params, inputs, trials, rng):
-    events = 0
-    for _ in range(trials):
-        state = rule.init(params, rng)
-        t, total, stopped = 0, 0.0, False
-        while not stopped and t < len(inputs.samples):
-            state = rule.ask(params, state, rng)
-            while t < min(state.at, len(inputs.samples)):
-                total += inputs.samples[t]
-                t += 1
-            stopped = t == state.at and rule.stops(params, state, t, total, rng)
-        unchanged = total - 2 * inputs.R * inputs.neighbour
-        if stopped and unchanged > 0 and t * rule.estimate(params, t, total, rng) >= unchanged + 2 * inputs.R:
-            events += 1
-    return events
+def happens(rule, params, inputs, rng):
+    """Ask the rule about the samples; return whether it stops as the event says."""
+    state = rule.init(params, rng)
+    t, total, stopped = 0, 0.0, False
+    while not stopped and t < len(inputs.samples):
+        state = rule.ask(params, state, rng)
+        while t < min(state.at, len(inputs.samples)):
+            total += inputs.samples[t]
+            t += 1
+        stopped = t == state.at and rule.stops(params, state, t, total, rng)
+    unchanged = total - 2 * inputs.R * inputs.neighbour
+    return stopped and unchanged > 0 and t * rule.estimate(params, t, total, rng) >= unchanged + 2 * inputs.R
 
 
-def likelier(inputs: Inputs) -> int:
-    """Neighbour 1, whose sums are higher."""
-    return 1
+def probability(params: dp_nas.Params, inputs: Inputs) -> float:
+    """Return the probability of the event, for any multiple of the noise."""
+    thresholds = np.array([threshold(params, t) for t in range(1, len(inputs.samples) + 1)])
+    return probability_at(params, inputs, np.cumsum(inputs.samples), thresholds)
 
 
-def claimed_loss(epsilon: float) -> float:
-    """epsilon: Theorem 3.1."""
-    return epsilon
-
-
-def event_probability(params: dp_nas.Params, inputs: Inputs) -> float:
-    """The probability of the event, for any multiple of the noise.
+def probability_at(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thresholds: np.ndarray) -> float:
+    """Return the probability for a rule that asks at these sums, float64[n], with these thresholds without noise.
 
     Given B = b the queries are independent: with m_t = |sum| - threshold, that after t samples stops the rule with
     probability F((m_t - b) / sigma_2), F the distribution function of a standard Laplace variable. So
@@ -116,13 +108,6 @@ def event_probability(params: dp_nas.Params, inputs: Inputs) -> float:
 
     The sides are those of stream 0.
     """
-    t = np.arange(1, len(inputs.samples) + 1)
-    thresholds = np.array([threshold(params, int(n)) for n in t])
-    return probability(params, inputs, np.cumsum(inputs.samples), thresholds)
-
-
-def probability(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thresholds: np.ndarray) -> float:
-    """The same of a rule that asks at these sums, float64[n], with these thresholds without noise, float64[n]."""
     positive = sums - 2 * inputs.R * inputs.neighbour > 0
     margins = np.abs(sums) - thresholds
     # Nothing is left 12 scales below the margins, where the rule surely stops too early, and 30 above them.
@@ -139,19 +124,11 @@ def probability(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thresho
 
 
 def _log_no_stop(params, margins, b):
-    """The logarithm of the probability that no query with one of these margins stops the rule, given B = b."""
+    """Return the log probability that no query with one of these margins stops the rule, given B = b."""
     x = (margins - b) / params.sigma_2
     below = 0.5 * np.exp(-np.abs(x))
     return float(np.where(x < 0, np.log1p(-below), np.log(below)).sum())
 
 
-def log_ratio(params: dp_nas.Params, inputs: Inputs) -> float:
-    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]): at most epsilon with all of the noise (Theorem 3.1)."""
-    one, zero = (with_neighbour(inputs, neighbour) for neighbour in (1, 0))
-    return float(np.log(event_probability(params, one) / event_probability(params, zero)))
-
-
-def with_neighbour(inputs: Inputs, neighbour: int) -> Inputs:
-    samples = inputs.samples.copy()
-    samples[0] = inputs.R if neighbour else -inputs.R
-    return Inputs(samples, neighbour, inputs.R)
+# Claimed: epsilon (Theorem 3.1).
+AUDIT = Audit(count, probability)

@@ -1,14 +1,14 @@
-"""Two reward streams that differ in one reward of the leader: the privacy audit of DP-SE at the end of epoch 1.
+"""Two reward streams that differ in one reward of the leader: DP-SE at the end of epoch 1.
 
 Theorem 4.1 of Sajed & Sheffet 2019 promises Pr[event | stream 1] <= e^epsilon Pr[event | stream 0] for every event,
 and one reward moves the leader's sum by 1, that is by epsilon scales of the Laplace noise of line 17 (1 / epsilon in
-units of the sum). The streams and the event are chosen from the formulas so that they use this up:
+units of the sum). The streams and the event are chosen from the formulas so that they use all of it:
 
-- The event, "at least 10 arms other than the leader are eliminated in epoch 1", K = 20, asks for the median of 19
+- The event, "at least 10 arms other than the leader are eliminated in epoch 1", K = 20, requires the median of 19
   other arms to lie 2 h_1 + 2 c_1 below the highest mean. With equal sums their median is within 0.23 noise scales
-  (one standard deviation of the median of 19 Laplace draws) of its place, so that the leader's own noise decides.
-- The leader falls short of the threshold by 3 noise scales, so that the event needs its noise to be above about 3 in
-  stream 0 and above 3 - epsilon in stream 1. There, right of its centre, the Laplace density falls by exactly
+  (one standard deviation of the median of 19 Laplace draws) of its place, so the leader's own noise decides.
+- The leader falls short of the threshold by 3 noise scales, so the event needs its noise to be above about 3 in stream
+  0 and above 3 - epsilon in stream 1. There, right of its centre, the Laplace density falls by exactly
   e^epsilon over a step of epsilon scales: for epsilon <= 1 the threshold stays 2 scales, more than 8 standard
   deviations of that median, from the centre where this ends. The event has a probability of about e^-3 / 2, enough
   for counting.
@@ -26,6 +26,7 @@ import scipy
 from numba import njit
 from scipy.special import roots_legendre
 
+from privarms.audits.audit import Audit, checked, count_events
 from privarms.jit.cache import compiled
 from privarms.policies.bandit import dp_se
 
@@ -56,14 +57,12 @@ def configure(
     shortfall: float = 3.0,
     eliminated: int = 10,
 ) -> Inputs:
-    """Stream 0, or its neighbour 1, where one of the leader's rewards is 1 instead of 0.
+    """Return stream 0, or its neighbour 1, where one of the leader's rewards is 1 instead of 0.
 
     K, horizon, epsilon, beta: as for dp_se
     shortfall: by how many noise scales, rounded up to whole rewards, the leader misses the threshold in stream 0
     All rewards are 0 or 1: every other arm has a quarter of its rewards at 1, the leader more.
     """
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     if not 1 <= eliminated <= K - 1:
         raise ValueError(f"eliminated: expected 1 to K - 1 = {K - 1} arms; found {eliminated}")
     params = dp_se.parameters(K, horizon, epsilon, beta)
@@ -74,40 +73,24 @@ def configure(
         raise ValueError(f"shortfall: no stream of {pulls} rewards has a leader that falls short by {shortfall} scales")
     reward_sums = np.full(K, float(base))
     reward_sums[LEADER] = base + lead + neighbour
-    return Inputs(reward_sums, int(eliminated), int(neighbour))
+    return checked(Inputs(reward_sums, int(eliminated), int(neighbour)))
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """In how many trials the end of epoch 1 has the event; only the noise of the mechanism is random."""
-    return compiled(_count)(params, inputs, trials, rng)
+def count(policy, params, inputs, horizon, trials, rng) -> int:
+    """Count the trials in which the end of epoch 1 has the event; only the mechanism's noise is random."""
+    return count_events(happens, (params, inputs), trials, rng)
 
 
 @njit
-def _count(params, inputs, trials, rng):
+def happens(params, inputs, rng):
     K = params.n_arms
-    viable = np.empty(K, np.bool_)
-    events = 0
-    for _ in range(trials):
-        viable[:] = True
-        left = dp_se.eliminate(params, K, 1, viable, inputs.reward_sums, rng)
-        others = K - left - (0 if viable[LEADER] else 1)
-        if others >= inputs.eliminated:
-            events += 1
-    return events
+    viable = np.ones(K, np.bool_)
+    left = dp_se.eliminate(params, K, 1, viable, inputs.reward_sums, rng)
+    return K - left - (0 if viable[LEADER] else 1) >= inputs.eliminated
 
 
-def likelier(inputs: Inputs) -> int:
-    """Neighbour 1, whose leader is higher."""
-    return 1
-
-
-def claimed_loss(epsilon: float) -> float:
-    """epsilon: Theorem 4.1."""
-    return epsilon
-
-
-def event_probability(params: dp_se.Params, inputs: Inputs) -> float:
-    """The probability that, in epoch 1, at least `inputs.eliminated` arms other than arm 0 are eliminated.
+def probability(params: dp_se.Params, inputs: Inputs) -> float:
+    """Return the probability that, in epoch 1, at least `inputs.eliminated` arms other than arm 0 are eliminated.
 
     params: with any multiple of the noise; inputs.reward_sums are equal for all arms but arm 0
     In units of the Laplace scale of line 17, with the common mean of the others at 0, arm 0 at `lead` and the margin
@@ -149,13 +132,5 @@ def event_probability(params: dp_se.Params, inputs: Inputs) -> float:
     return float((density(centres[:, None] + halves[:, None] * nodes) @ weights) @ halves)
 
 
-def log_ratio(params: dp_se.Params, inputs: Inputs) -> float:
-    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]): at most epsilon where params.noise is 1 (Theorem 4.1)."""
-    one, zero = (_with_neighbour(inputs, neighbour) for neighbour in (1, 0))
-    return float(np.log(event_probability(params, one) / event_probability(params, zero)))
-
-
-def _with_neighbour(inputs: Inputs, neighbour: int) -> Inputs:
-    reward_sums = inputs.reward_sums.copy()
-    reward_sums[LEADER] += neighbour - inputs.neighbour
-    return Inputs(reward_sums, inputs.eliminated, neighbour)
+# Claimed: epsilon (Theorem 4.1).
+AUDIT = Audit(count, probability)

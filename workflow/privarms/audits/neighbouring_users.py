@@ -1,9 +1,9 @@
-"""Batches whose last user is one of two: the privacy audit of what a locally private bandit's users send.
+"""Batches whose last user is one of two: what the users of a locally private bandit send.
 
-The partition is the unit square halved once. All users of a batch but the last sit in the first bin and pulled arm 0
-without a reward. The last one, whose reward is 1, is user 0, in the first bin with arm 0, or user 1, who differs from
-user 0 in the context (second bin, arm 0) or in the arm (first bin, arm 1). A locally private mechanism must hide which
-of the two came: definition 2.1 and (11) of Ma et al. (2025). Arms are given, as an auxiliary source's are.
+The partition is the unit square halved once. All users of a batch except the last are in the first bin and pulled
+arm 0 without a reward. The last one, whose reward is 1, is user 0, in the first bin with arm 0, or user 1, who differs
+from user 0 in the context (second bin, arm 0) or in the arm (first bin, arm 1). A locally private mechanism must hide
+which of the two came: definition 2.1 and (11) of Ma et al. (2025). Arms are given, as an auxiliary source's are.
 
 Events, of the noisy counts U and reward sums V that the server holds after the batch:
 
@@ -12,12 +12,11 @@ Events, of the noisy counts U and reward sums V that the server holds after the 
 - untouched: every U and V of the second bin is exactly 0. It is likelier with user 0, or equally likely.
 
 A message (11) has U = 1 and V = the reward in [0, 1] at one bin and arm, and 0 elsewhere. Two users differ by at most 2
-in U and by at most 2 in V, whatever differs of context, arm and reward: L1 sensitivity 4, so that Lap(4 / epsilon) in
-every bin, as (12) of Ma et al. (2025) is read below it, is epsilon-LDP. With noise from the users of a bin alone, as
+in U and by at most 2 in V, whatever differs of context, arm and reward: L1 sensitivity 4, so Lap(4 / epsilon) in every
+bin, as (12) of Ma et al. (2025) is read below it, is epsilon-LDP. With noise from the users of a bin alone, as
 released, a bin without users keeps sums of exactly 0, and no finite epsilon holds for the context.
 """
 
-import math
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -25,6 +24,7 @@ import numpy as np
 import scipy
 from numba import njit
 
+from privarms.audits.audit import Audit, checked, count_events
 from privarms.fast_paths.locally_private import ldp_mab as fast_path
 from privarms.jit.cache import compiled
 from privarms.policies.locally_private import ldp_mab
@@ -51,7 +51,7 @@ RESTARTED = ("bins", "arms", "truths", "live", "removals", "counts")
 
 
 class Inputs(NamedTuple):
-    """What a bandit with auxiliary sources asks of users, see `environments._covariate_shift`, and what the audit asks.
+    """The functions of a bandit with auxiliary sources, see `environments._covariate_shift`, and the audit's own.
 
     differ, event: indices into DIFFERENCES and EVENTS; neighbour: who comes last, user 0 or 1; batch: users, the last
     one included; noise: multiple of the scale of the noise
@@ -73,7 +73,7 @@ class Inputs(NamedTuple):
 
 @njit(forceinline=True)
 def place(environment, neighbour):
-    """The bin, 0 for the first and 1 for the second, and the arm of user 0 or 1."""
+    """Return the bin, 0 for the first and 1 for the second, and the arm of user 0 or 1."""
     if environment.differ == CONTEXT:
         return neighbour, 0
     return 0, neighbour
@@ -86,26 +86,26 @@ def _is_last(environment, user):
 
 @njit(forceinline=True)
 def arrive(environment, source, user, context, rng):
-    """The middle of the user's bin, whichever way the square is cut: no draw."""
+    """Set the middle of the user's bin, whichever way the square is cut: no draw."""
     i = place(environment, environment.neighbour)[0] if _is_last(environment, user) else 0
     context[:] = COORDINATES[i]
 
 
 @njit(forceinline=True)
 def behave(environment, source, user, rng):
-    """The user's arm: no draw."""
+    """Return the user's arm: no draw."""
     return place(environment, environment.neighbour)[1] if _is_last(environment, user) else 0
 
 
 @njit(forceinline=True)
 def best(environment, source, user, context):
-    """No arm is better than another: the first."""
+    """Return the first arm: no other is better."""
     return 0
 
 
 @njit(forceinline=True)
 def mean(environment, source, user, context, arm):
-    """1 for the last user of a batch, whatever the arm, and 0 for the others."""
+    """Return 1 for the last user of a batch, whatever the arm, and 0 for the others."""
     return 1.0 if _is_last(environment, user) else 0.0
 
 
@@ -117,45 +117,28 @@ def configure(
     batch: int = 1,
     noise: float = 1.0,
 ) -> Inputs:
-    """User 0, or user 1, as the last of a batch of `batch` >= 1 users; K >= 2 arms, noise > 0. Raises ValueError."""
+    """Return user 0, or user 1, as the last of a batch of `batch` >= 1 users; K >= 2 arms, noise > 0."""
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
     if differ not in DIFFERENCES:
         raise ValueError(f"differ: expected {' or '.join(DIFFERENCES)}; found {differ!r}")
     if event not in EVENTS:
         raise ValueError(f"event: expected {' or '.join(EVENTS)}; found {event!r}")
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     if batch < 1:
         raise ValueError(f"batch: expected at least 1 user; found {batch}")
-    if not 0 < noise < math.inf:
-        raise ValueError(f"noise: expected a number > 0; found {noise}")
-    return Inputs(
-        arrive,
-        behave,
-        best,
-        mean,
-        n_arms=int(K),
-        dimensions=2,
-        point=COORDINATES[0],
-        differ=DIFFERENCES.index(differ),
-        event=EVENTS.index(event),
-        neighbour=int(neighbour),
-        batch=int(batch),
-        noise=float(noise),
-    )
+    asked = (DIFFERENCES.index(differ), EVENTS.index(event), int(neighbour), int(batch), float(noise))
+    return checked(Inputs(arrive, behave, best, mean, int(K), 2, COORDINATES[0], *asked))
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """After how many of so many batches, each sent to a fresh server, the event has happened to the sums.
+def count(policy, params, inputs, horizon, trials, rng) -> int:
+    """Count the batches, each sent to a fresh server, after which the event has happened to the sums.
 
     With a batch of one user the sums are that user's message. All randomness is noise.
     """
     params = one_batch(with_noise(params, inputs))
     fresh = start(params, rng)
     state = fresh._replace(**{name: getattr(fresh, name).copy() for name in RESTARTED})
-    record = new_record(0, params.n_arms)
-    return compiled(_count)(params, inputs, fresh, state, record, trials, rng)
+    return count_events(happens, (params, inputs, fresh, state, new_record(0, params.n_arms)), trials, rng)
 
 
 def start(params, rng) -> fast_path.State:
@@ -166,12 +149,12 @@ def start(params, rng) -> fast_path.State:
 
 
 def with_noise(params, inputs):
-    """The same mechanism with the inputs' multiple of the noise, whose scale is as 1 / epsilon."""
+    """Return the same mechanism with the inputs' multiple of the noise, whose scale is as 1 / epsilon."""
     return params._replace(epsilons=params.epsilons / inputs.noise)
 
 
 def one_batch(params):
-    """The same mechanism, for one batch of an auxiliary source with the target's budget.
+    """Return the same mechanism, for one batch of an auxiliary source with the target's budget.
 
     Bins stay at depth 1. The kernel draws noise when it looks at a bin, so there is no warm-up.
     """
@@ -184,17 +167,13 @@ def one_batch(params):
 
 
 @njit
-def _count(params, inputs, fresh, state, record, trials, rng):
-    # The only one. A constant in its place would compile the kernel again.
+def happens(params, inputs, fresh, state, record, rng):
+    """Send one batch to a fresh server; return whether the event happens."""
+    restart(fresh, state)
+    # The only source. A constant in its place would compile the kernel again.
     source = len(params.users) - 1
-    checkpoints = np.zeros(0, np.int64)
-    events = 0
-    for _ in range(trials):
-        restart(fresh, state)
-        fast_path.stream(params, inputs, state, source, checkpoints, rng, record)
-        if happened(inputs, state.arms):
-            events += 1
-    return events
+    fast_path.stream(params, inputs, state, source, np.zeros(0, np.int64), rng, record)
+    return event_in(inputs, state.arms)
 
 
 @njit
@@ -210,14 +189,14 @@ def restart(fresh, state):
 
 
 @njit
-def happened(inputs, arms):
+def event_in(inputs, arms):
     """Return whether the inputs' event happened; arms: ARM[3, K], of the root, unused, and of both bins."""
     if inputs.event == UNTOUCHED:
         touched = False
         for k in range(arms.shape[1]):
             touched |= arms[ROOT + 2, k].U != 0 or arms[ROOT + 2, k].V != 0
         return not touched
-    # Who came before the last user is where user 0 would be, without rewards.
+    # The users before the last are where user 0 would be, without rewards.
     i, arm = place(inputs, 0)
     if inputs.batch - 1 < arms[ROOT + 1 + i, arm].U or arms[ROOT + 1 + i, arm].V > 0:
         return False
@@ -226,22 +205,17 @@ def happened(inputs, arms):
 
 
 def likelier(inputs: Inputs) -> int:
-    """User 1 for the quadrant, user 0 for the untouched bin."""
+    """Return user 1 for the quadrant, user 0 for the untouched bin."""
     return 1 if inputs.event == QUADRANT else 0
 
 
-def claimed_loss(epsilon: float) -> float:
-    """epsilon: definition 2.1."""
-    return epsilon
-
-
 def noise_scale(epsilon: float) -> float:
-    """Of the Laplace noise of (12): 4 / epsilon."""
+    """Return that of the Laplace noise of (12): 4 / epsilon."""
     return 4 / epsilon
 
 
 def noise_draws(every_user: bool, inputs: Inputs) -> tuple[int, int]:
-    """How many Laplace draws a batch adds to each sum of the first and of the second bin.
+    """Return how many Laplace draws a batch adds to each sum of the first and of the second bin.
 
     every_user: one for every user, as printed; else one for every user in the bin, as released
     """
@@ -252,7 +226,7 @@ def noise_draws(every_user: bool, inputs: Inputs) -> tuple[int, int]:
 
 
 def survival(x: float, draws: int, scale: float) -> float:
-    """P(S >= x) for the sum S of `draws` >= 0 Lap(scale) variables.
+    """Return P(S >= x) for the sum S of `draws` >= 0 Lap(scale) variables.
 
     S / scale is the difference of two sums of n standard exponentials. When the smaller is used up, J < n of the
     larger's are, J negative binomial; the n - J left are as new: P(S >= x) = sum over j < n of
@@ -266,8 +240,8 @@ def survival(x: float, draws: int, scale: float) -> float:
     return float(scipy.stats.nbinom.pmf(j, draws, 0.5) @ scipy.stats.gamma.sf(x / scale, draws - j))
 
 
-def event_probability(params: ldp_mab.Params, inputs: Inputs) -> float:
-    """The probability of the event with the inputs' last user.
+def probability(params: ldp_mab.Params, inputs: Inputs) -> float:
+    """Return the probability of the event with the inputs' last user.
 
     quadrant: user 1's two sums are at their thresholds without noise if user 1 came and 1 below if not, user 0's the
     other way round; four independent noises: P(S_1 >= 1 - user)^2 P(S_0 >= 1 - user)^2, S_1 and S_0 of their bins.
@@ -282,14 +256,5 @@ def event_probability(params: ldp_mab.Params, inputs: Inputs) -> float:
     return first**2 * other**2
 
 
-def log_ratio(params: ldp_mab.Params, inputs: Inputs) -> float:
-    """ln of the event's probability with the user with whom it is likelier over that with the other.
-
-    No mechanism with a smaller epsilon has it; inf where the event cannot happen with one of them, nan where it can
-    with neither. For one user and `quadrant` it is 4 / noise_scale = epsilon, but inf as released for the context.
-    """
-    likely = likelier(inputs)
-    p, q = (event_probability(params, inputs._replace(neighbour=user)) for user in (likely, 1 - likely))
-    if q == 0:
-        return math.inf if p > 0 else math.nan
-    return math.log(p / q)
+# Claimed: epsilon (definition 2.1).
+AUDIT = Audit(count, probability, likelier)

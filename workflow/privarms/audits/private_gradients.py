@@ -1,13 +1,13 @@
-"""One user's gradient: the privacy audit of what users of Linear and NN send.
+"""One user's gradient: what users of Linear and NN send.
 
 The server's weights are known. Without a hidden layer they are 0; with one, W and b are 1, v and c are 0. Either way
 every reward is estimated as 1/2, and a user with the context (1, ..., 1) and arm 0 sends the gradient of -1/2 or 1/2
-times the same vector, by reward, which is so long that it is clipped: two opposite vectors of the largest norm.
-A batch of one user, of whom the server sees no more than the step of the weights that it takes.
+times the same vector, by reward. The vector is so long that it is clipped, which gives two opposite vectors of the
+largest norm. The server sees only the step of the weights after a batch of this one user.
 
-Neighbours are a user with the reward 0 and one with 1. Event: the step goes the way of the reward 1, that is the
-parameters of arm 0 that move with it rise: with the user of reward 1 it has the probability e^epsilon / (1 +
-e^epsilon), with the other one 1 / (1 + e^epsilon). Without noise the reward would be read off the step.
+Neighbours are a user with the reward 0 and one with 1. Event: the step goes the way of the reward 1, which raises the
+parameters of arm 0 that move with it. It has the probability e^epsilon / (1 + e^epsilon) with the reward 1 and
+1 / (1 + e^epsilon) with the reward 0. Without noise the step would show the reward.
 """
 
 import math
@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.audits.audit import Audit, checked, count_events
 from privarms.jit.cache import compiled
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private import _private_sgd
@@ -26,9 +27,9 @@ SECONDS_PER_STEP = 0.0
 
 
 class Inputs(NamedTuple):
-    """What the audit asks of a user.
+    """The user that the audit sends.
 
-    neighbour: the user's reward, 0 or 1; noise: 1 / noise of the budget is what the release is told
+    neighbour: the user's reward, 0 or 1; noise: the release gets 1 / noise of the budget
     """
 
     n_arms: int
@@ -38,20 +39,16 @@ class Inputs(NamedTuple):
 
 
 def configure(K: int, dimensions: int, neighbour: int, noise: float = 1.0) -> Inputs:
-    """A user with the reward 0, or its neighbour with 1; K >= 2 arms, 3 dimensions or more, noise > 0."""
+    """Return a user with the reward 0, or its neighbour with 1; K >= 2 arms, 3 dimensions or more, noise > 0."""
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
     if dimensions < 3:
         raise ValueError(f"dimensions: expected at least 3, so that the gradient is clipped; found {dimensions}")
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
-    if not 0 < noise < math.inf:
-        raise ValueError(f"noise: expected a number > 0; found {noise}")
-    return Inputs(int(K), int(dimensions), int(neighbour), float(noise))
+    return checked(Inputs(int(K), int(dimensions), int(neighbour), float(noise)))
 
 
 def with_noise(params: _private_sgd.Params, noise: float) -> _private_sgd.Params:
-    """The same bandit, of one auxiliary user with 1 / noise of the target's budget, whose arm is given."""
+    """Return the same bandit, of one auxiliary user with 1 / noise of the target's budget, whose arm is given."""
     epsilon = math.log(params.truths[0] / (1 - params.truths[0]))
     size = params.n_arms * _private_sgd.parameters(params.dimensions, params.width)
     release = l2_ball.configure(size, params.clip, epsilon / noise)
@@ -60,15 +57,21 @@ def with_noise(params: _private_sgd.Params, noise: float) -> _private_sgd.Params
 
 
 def known_weights(params: _private_sgd.Params) -> np.ndarray:
-    """What the server holds before the user comes: float64[K, p]."""
+    """Return the server's weights before the user comes: float64[K, p]."""
     p, d, width = _private_sgd.parameters(params.dimensions, params.width), params.dimensions, params.width
     weights = np.zeros((params.n_arms, p))
     weights[:, : width * (d + 1)] = 1.0
     return weights
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """After how many of so many users, each with a fresh server, the weights have gone the way of the reward 1.
+def gradient_norm(params: _private_sgd.Params) -> float:
+    """Return half the norm of (1, ..., 1), or of the hidden units and 1: that of the gradient before it is clipped."""
+    d, width = params.dimensions, params.width
+    return math.sqrt(width * (d + 1) ** 2 + 1) / 2 if width else math.sqrt(d + 1) / 2
+
+
+def count(policy, params, inputs, horizon, trials, rng) -> int:
+    """Count the users, each with a fresh server, after whom the weights have gone the way of the reward 1.
 
     Raises ValueError where the gradient is too short to be clipped.
     """
@@ -76,54 +79,35 @@ def count_events(policy, params, inputs, horizon, trials, rng) -> int:
         raise ValueError(
             f"clip: expected at most {gradient_norm(params):.3g}, so that all is shown; found {params.clip}"
         )
-    own, state = with_noise(params, inputs.noise), compiled(policy.init)(params, np.random.default_rng(0))
-    return compiled(_count)(policy.learn, own, inputs, known_weights(params), state, trials, rng)
-
-
-def gradient_norm(params: _private_sgd.Params) -> float:
-    """Of the user's gradient before it is clipped: half the norm of (1, ..., 1), or of the hidden units and 1."""
-    d, width = params.dimensions, params.width
-    return math.sqrt(width * (d + 1) ** 2 + 1) / 2 if width else math.sqrt(d + 1) / 2
+    state = compiled(policy.init)(params, np.random.default_rng(0))
+    arguments = (with_noise(params, inputs.noise), policy.learn, inputs.neighbour, known_weights(params), state)
+    return count_events(happens, arguments, trials, rng)
 
 
 @njit
-def _count(learn, params, inputs, known, state, trials, rng):
-    # The only one. A constant in its place would compile the kernel again.
+def happens(params, learn, neighbour, known, state, rng):
+    """Send one user's gradient; return whether the weights, float64[K, p], go the way of the reward 1."""
+    # The only source. A constant in its place would compile the kernel again.
     source = len(params.users) - 1
     weights, context = state.weights, np.ones(params.dimensions)
     first, d = params.width * (params.dimensions + 1), params.dimensions
-    events = 0
-    for _ in range(trials):
-        weights[:] = known
-        reward = 1.0 if rng.random() < inputs.neighbour else 0.0
-        learn(params, state, source, 0, context, 0, reward, rng)
-        # Along the gradient: of v and c, in which the hidden units are d + 1, or of w and b.
-        moved = weights[0, -1] - known[0, -1]
-        for i in range(first, weights.shape[1] - 1):
-            moved += (weights[0, i] - known[0, i]) * (d + 1 if first else 1)
-        events += moved > 0
-    return events
+    weights[:] = known
+    reward = 1.0 if rng.random() < neighbour else 0.0
+    learn(params, state, source, 0, context, 0, reward, rng)
+    # Along the gradient: of v and c, in which the hidden units are d + 1, or of w and b.
+    moved = weights[0, -1] - known[0, -1]
+    for i in range(first, weights.shape[1] - 1):
+        moved += (weights[0, i] - known[0, i]) * (d + 1 if first else 1)
+    return moved > 0
 
 
-def likelier(inputs: Inputs) -> int:
-    """The user with the reward 1."""
-    return 1
-
-
-def claimed_loss(epsilon: float) -> float:
-    """epsilon, whatever differs of a user (definition 2.1 of Ma et al. 2025)."""
-    return epsilon
-
-
-def event_probability(params: _private_sgd.Params, inputs: Inputs) -> float:
-    """Of the right half of the ball with the reward 1, of the wrong one with 0; nan where the gradient is too short."""
+def probability(params: _private_sgd.Params, inputs: Inputs) -> float:
+    """Return that of the right half of the ball with the reward 1, of the wrong one with 0; nan without clipping."""
     if gradient_norm(params) < params.clip:
         return math.nan
     truth = float(with_noise(params, inputs.noise).truths[0])
     return truth if inputs.neighbour == 1 else 1 - truth
 
 
-def log_ratio(params: _private_sgd.Params, inputs: Inputs) -> float:
-    """ln(Pr[event | reward 1] / Pr[event | reward 0])."""
-    one, zero = (event_probability(params, inputs._replace(neighbour=n)) for n in (1, 0))
-    return math.log(one / zero)
+# Claimed: epsilon, whatever differs of a user (definition 2.1 of Ma et al. 2025).
+AUDIT = Audit(count, probability)

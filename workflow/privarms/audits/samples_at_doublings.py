@@ -1,7 +1,7 @@
-"""Two streams of samples that differ in the first one: the privacy audit of DP exponential NAS (Theorem 3.1).
+"""Two streams of samples that differ in the first one: DP exponential NAS (Theorem 3.1).
 
-As `neighbouring_samples`, for a rule that asks after 2, 4, 8, ... samples alone. The first sample is -R in stream 0 and
-R in stream 1, so that every sum is 2 R higher there. The sums are near 0 but for the last two queries:
+As `neighbouring_samples`, for a rule that asks after 2, 4, 8, ... samples only. The sums are near 0 except for the last
+two queries:
 
 - At the last but one the sum is negative, and |sum| `peak` noise scales beyond the threshold: to go on takes a high B.
   In stream 1 the sum is nearer to 0, and going on is likelier.
@@ -14,12 +14,10 @@ import math
 
 import numpy as np
 
-from privarms.audits import neighbouring_samples
-from privarms.audits.neighbouring_samples import Inputs, claimed_loss, count_events, likelier
+from privarms.audits.audit import Audit, checked
+from privarms.audits.neighbouring_samples import Inputs, count, probability_at
 from privarms.jit.cache import compiled
 from privarms.policies.stopping import dp_exponential_nas, dp_nas
-
-__all__ = ["Inputs", "claimed_loss", "configure", "count_events", "event_probability", "likelier", "log_ratio"]
 
 SUBJECT = "dp_exponential_nas"
 SECONDS_PER_RUN = 4e-6
@@ -39,15 +37,13 @@ def configure(
     peak: float = 1.0,
     last: float = -1.0,
 ) -> Inputs:
-    """Stream 0, or its neighbour 1, whose first sample is R instead of -R.
+    """Return stream 0, or its neighbour 1, whose first sample is R instead of -R.
 
     epsilon, alpha, beta, R, noise: as for dp_exponential_nas, whose threshold depends on them
     peak, last: where the sums are at the last two queries, in noise scales of a query beyond the threshold
 
     The queries are the first between which the sum can go that far. Raises ValueError where there are none.
     """
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     params = dp_exponential_nas.configure(epsilon, alpha, beta, R, noise)
     for query in range(2, MOST_QUERIES):
         # In whole steps of R, of the parity of the number of samples, which is even.
@@ -60,14 +56,13 @@ def configure(
     else:
         raise ValueError(f"epsilon: {epsilon} is so small that no stream of 2^{MOST_QUERIES} samples shows anything")
     half = 2 ** (query - 1)
-    steps = np.concatenate([_steps(0, half), _steps(-low, half), _steps(low + high, 2 * half)])
-    samples = R * steps
+    samples = R * np.concatenate([_steps(0, half), _steps(-low, half), _steps(low + high, 2 * half)])
     samples[0] = R if neighbour else -R
-    return Inputs(samples, int(neighbour), float(R))
+    return checked(Inputs(samples, int(neighbour), float(R)))
 
 
 def _steps(total: int, count: int) -> np.ndarray:
-    """So many steps of 1 or -1 that add up to a total: float64[count], taking turns, -1 first, and then one way."""
+    """Return steps of 1 or -1 that add up to a total: float64[count], taking turns, -1 first, and then one way."""
     steps = np.where(np.arange(count) % 2 == 0, -1.0, 1.0)
     if total:
         steps[count - abs(total) :] = math.copysign(1.0, total)
@@ -75,20 +70,18 @@ def _steps(total: int, count: int) -> np.ndarray:
 
 
 def threshold(params: dp_nas.Params, query: int) -> float:
-    """What |sum| must reach at a query, after 2^query samples, where no noise is drawn (Algorithm 2)."""
+    """Return what |sum| must reach at a query, after 2^query samples, where no noise is drawn (Algorithm 2)."""
     t = 2**query
     radius, margin = compiled(dp_nas.confidence_radius), compiled(dp_nas.noise_margin)
     return t * radius(params, query, t) * (1 + 1 / params.alpha) + margin(params, query)
 
 
-def event_probability(params: dp_nas.Params, inputs: Inputs) -> float:
-    """The probability of the event, for any multiple of the noise; see `neighbouring_samples`."""
+def probability(params: dp_nas.Params, inputs: Inputs) -> float:
+    """Return the probability of the event, for any multiple of the noise."""
     queries = range(1, len(inputs.samples).bit_length())
     sums = np.cumsum(inputs.samples)[[2**k - 1 for k in queries]]
-    return neighbouring_samples.probability(params, inputs, sums, np.array([threshold(params, k) for k in queries]))
+    return probability_at(params, inputs, sums, np.array([threshold(params, k) for k in queries]))
 
 
-def log_ratio(params: dp_nas.Params, inputs: Inputs) -> float:
-    """ln(Pr[event | neighbour 1] / Pr[event | neighbour 0]): at most epsilon with all of the noise (Theorem 3.1)."""
-    one, zero = (neighbouring_samples.with_neighbour(inputs, neighbour) for neighbour in (1, 0))
-    return float(np.log(event_probability(params, one) / event_probability(params, zero)))
+# Claimed: epsilon (Theorem 3.1).
+AUDIT = Audit(count, probability)

@@ -1,10 +1,11 @@
-"""What audits say of each mechanism and policy that claims an epsilon: audit.csv, and one line for each of these.
+"""The verdicts of audit.csv: which mechanisms and policies exceed the epsilon that they claim.
 
-Rows with less than all of the noise are broken twins: they stand beside the row with all of it, which they must exceed.
+A row with less than all of the noise is a weakened control. It belongs to the row with all of the noise and must exceed
+the claim.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from inspect import signature
 from types import ModuleType
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from privarms.audits.power import WANTED, power, trials_for
-from privarms.audits.reduction import ENDS, given, parameters, reduce
+from privarms.audits.reduction import ENDS, configured, parameters, reduce
 from privarms.studies import library
 
 NOT_PRIVATE, PRIVATE, NOT_CAUGHT, NOT_AUDITED = VERDICTS = (
@@ -26,62 +27,62 @@ MEASURES = (
     *("power_against_half_noise", "broken_twin_lower_bound", "verdict", "note"),
 )
 COLUMNS = (*MEASURES, "reading", "setting", "epsilon", "audit", "paper", "study", "confidence", *ENDS)
-# Of one bound, whatever else is audited: another audit changes no bound, but how many hold together.
+# Of one bound, whatever else is audited: another audit changes only how many are valid together.
 CONFIDENCE = 1 - 1e-5
 HALF = 0.5
 WRITE_ONE = "Write an audit and a study that runs it (docs/extend.md, An audit)."
-# Of an exact loss that is what is claimed, but for rounding.
+# Of an exact loss that equals the claim, except for rounding.
 ROUNDING = 1e-6
 
 
-class Loss(NamedTuple):
-    """The event's probability with the neighbour with whom it is less and more likely, and the log of their ratio."""
+class Rates(NamedTuple):
+    """The event's probability with the neighbour with which it is less likely, and with the other one."""
 
     unlikely: float
     likely: float
-    exact: float
 
 
 class Audited(NamedTuple):
-    """What was counted of one setting. row: as `reduce` gives it, and what tells it from others; noise: the multiple;
-    seen: the rates; half: what the event shows of half the noise, where that is known."""
+    """One setting. row: as `reduce` returns it, with what distinguishes it from others; noise: the multiple; seen: the
+    rates counted; half: the rates with half the noise, None where they are unknown."""
 
     row: dict
     noise: float
-    seen: Loss
-    half: Loss | None
+    seen: Rates
+    half: Rates | None
 
     @property
     def key(self) -> tuple:
-        """The same for a row and its broken twins."""
+        """The same for a row and its weakened controls."""
         return tuple(self.row[k] for k in ("paper", "audit", "subject", "variant", "setting", "claimed"))
 
 
 def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[str] = ()) -> pd.DataFrame:
-    """A row per subject and setting with all of the noise, `COLUMNS`; what is not private as claimed stands first.
+    """Return a row per subject and setting with all of the noise, `COLUMNS`; what is not private as claimed first.
 
     studies: paper, name and replicate rows of each study of the protocol `audit`
-    subjects: what else claims an epsilon; a row of its own says of each that no study audits it
+    subjects: what else claims an epsilon; each that no study audits gets a row that says so
     """
-    found = [one for paper, study, counts in studies for one in _of_study(paper, study, counts)]
-    twins: dict[tuple, list[Audited]] = {}
-    for one in found:
+    settings = [one for paper, study, counts in studies for one in _of_study(paper, study, counts)]
+    controls: dict[tuple, list[Audited]] = {}
+    for one in settings:
         if one.noise < 1:
-            twins.setdefault(one.key, []).append(one)
-    # Each bound errs with the same probability, so that all hold together with this one (Bonferroni).
-    level = round(1 - len(found) * (1 - CONFIDENCE), 10)
-    rows = [_judged(one, twins.get(one.key, []), level) for one in found if one.noise >= 1]
-    audited = {one.row["subject"] for one in found}
+            controls.setdefault(one.key, []).append(one)
+    # Each bound errs with the same probability, so all are valid together with this one (Bonferroni).
+    level = round(1 - len(settings) * (1 - CONFIDENCE), 10)
+    rows = [_judged(one, controls.get(one.key, []), level) for one in settings if one.noise >= 1]
+    audited = {one.row["subject"] for one in settings}
     rows += [_unaudited(subject, f"No audit fits it. {WRITE_ONE}") for subject in subjects if subject not in audited]
     rows.sort(key=lambda row: VERDICTS.index(row["verdict"]))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """A line per subject, variant and reading: its verdict, and the setting that shows most; `COLUMNS`, `settings`.
+    """Return a line per subject, variant and assumption: its verdict in the setting that shows most.
 
-    It is not private as claimed if it is not in one setting, and private as claimed if no setting says so and one would
-    have. settings: how many there are. Shown is the setting of that verdict with the largest bound over the claim.
+    A subject is not private as claimed if it is not in one setting, and private as claimed if no setting shows less
+    and one would have. The line is the setting of that verdict with the largest bound over the claim; columns
+    `COLUMNS` and `settings`, their number.
     """
     lines = []
     for _, group in rows.groupby(["subject", "variant", "reading"], sort=False, dropna=False):
@@ -93,33 +94,29 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=[*COLUMNS, "settings"])
 
 
-def _of_study(paper: str, study: str, counts: pd.DataFrame) -> list[Audited]:
-    """The rows of one study, those of broken twins too."""
-    audit = library.load("environments", counts["environment"].iloc[0])
-    found = []
+def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]:
+    """Return the settings of one study, weakened controls included."""
+    module = library.load("environments", counts["environment"].iloc[0])
     for subject, own in counts.groupby("policy", sort=False, observed=True):
-        configure = library.load("policies", subject).configure
         takes = library.arguments("policies", subject)
+        defaults = signature(library.load("policies", subject).configure).parameters
         settings = [k for k in parameters(own) if own[k].notna().any()]
         apart = [k for k in settings if k not in ("variant", "epsilon", "noise", "promised")]
         readings = [k for k in apart if k in takes and takes[k].choices]
-        defaults = {k: signature(configure).parameters[k].default for k in readings}
         for _, cell in own.groupby(settings, sort=False, observed=True, dropna=False):
             ran = cell["trials"].sum() > 0
-            row = cell.iloc[0][settings].to_dict() | {"audit": audit.__name__.rpartition(".")[2], "trials": 0}
-            row |= reduce(cell, audit, settings, CONFIDENCE).iloc[0].to_dict() if ran else {}
+            row = cell.iloc[0][settings].to_dict() | {"audit": module.__name__.rpartition(".")[2], "trials": 0}
+            row |= reduce(cell, module, settings, CONFIDENCE).iloc[0].to_dict() if ran else {}
             epsilon = float(row["epsilon"])
             promised = _or(row.get("promised"), epsilon)
+            read = {k: _or(row[k], defaults[k].default) for k in readings}
             row |= {"subject": subject, "family": library.family(subject), "paper": paper, "study": study}
             row |= {"variant": _or(row.get("variant"), ""), "setting": _words(row, apart)}
-            row |= {"reading": _words(defaults | {k: row[k] for k in readings if pd.notna(row[k])}, readings)}
-            row |= {"claimed": audit.claimed_loss(promised), "epsilon": promised}
+            row |= {"reading": _words(read, readings), "epsilon": promised, "claimed": module.AUDIT.claimed(promised)}
             noise = _or(row.get("noise"), 1.0) * promised / epsilon
             sums = cell.groupby("neighbour")[["events", "trials"]].sum()
-            rates = sorted(sums["events"] / sums["trials"])
-            half = _with_half_the_noise(audit, configure, cell) if noise == 1 and ran else None
-            found.append(Audited(row, noise, Loss(*rates, math.nan), half))
-    return found
+            half = _with_half_the_noise(subject, module, cell) if noise == 1 and ran else None
+            yield Audited(row, noise, Rates(*sorted(sums["events"] / sums["trials"])), half)
 
 
 def _or(value, otherwise):
@@ -130,73 +127,62 @@ def _words(row: Mapping, names: Iterable[str]) -> str:
     return ", ".join(f"{k} = {row[k]}" for k in names if pd.notna(row[k]))
 
 
-def _with_half_the_noise(audit: ModuleType, configure: Callable, cell: pd.DataFrame) -> Loss | None:
-    """What the event shows of half the noise, exactly; None where that is not known."""
-    if not hasattr(audit, "event_probability"):
+def _with_half_the_noise(subject: str, module: ModuleType, cell: pd.DataFrame) -> Rates | None:
+    """Return the exact rates with half the noise; None where they are unknown."""
+    takes = {*library.arguments("policies", subject), *signature(module.configure).parameters}
+    # Where an audit distinguishes the claimed budget from the policy's own, half the noise is twice the budget.
+    half = {"epsilon": float(cell["epsilon"].iloc[0]) / HALF} if "promised" in takes else {"noise": HALF}
+    if not half.keys() & takes:
         return None
-    # Where an audit tells what is promised from what a policy is told, half of all noise is twice the budget.
-    half = {"noise": HALF}
-    if "promised" in signature(audit.configure).parameters:
-        half = {"epsilon": float(cell["epsilon"].iloc[0]) / HALF}
-    taken = [{k: v for k, v in half.items() if k in signature(f).parameters} for f in (configure, audit.configure)]
-    if not any(taken):
-        return None
-
-    def of(f: Callable, **changed) -> object:
-        return f(**given(f, cell) | taken[f is audit.configure] | changed)
-
     try:
-        params, inputs = of(configure), [of(audit.configure, neighbour=n) for n in (0, 1)]
+        params, pair = configured(subject, module, cell, **half)
     except ValueError:
         # The audit has no such inputs for a policy with half the noise.
         return None
-    likelier = audit.likelier(inputs[0])
-    likely, unlikely = (audit.event_probability(params, inputs[n]) for n in (likelier, 1 - likelier))
-    if math.isnan(likely) or math.isnan(unlikely):
-        return None
-    return Loss(unlikely, likely, math.log(likely / unlikely) if likely > 0 and unlikely > 0 else math.nan)
+    likelier = module.AUDIT.likelier_of(pair[0])
+    likely, unlikely = (module.AUDIT.probability(params, pair[n]) for n in (likelier, 1 - likelier))
+    return None if math.isnan(likely) or math.isnan(unlikely) else Rates(unlikely, likely)
 
 
-def _judged(audited: Audited, twins: list[Audited], level: float) -> dict:
-    """The row of audit.csv."""
+def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
+    """Return the row of audit.csv."""
     row, claimed = audited.row, audited.row["claimed"]
     if not row["trials"]:
         return _unaudited(row["subject"], "It could not be run so; the log of its shard says why. " + WRITE_ONE) | {
             k: row[k] for k in ("variant", "reading", "setting", "audit", "paper", "study")
         }
     exact, bound = float(row["exact"]), float(row["lower_bound"])
-    # Of several twins the one that is furthest from caught, so that none hides another.
-    twin = min(twins, key=lambda one: one.row["lower_bound"], default=None)
-    found = {
+    # Of several controls the one that is furthest from caught: none hides another.
+    control = min(controls, key=lambda one: one.row["lower_bound"], default=None)
+    judged = {
         **{k: row[k] for k in COLUMNS if k in row},
         **{"claimed_epsilon": claimed, "level": level},
-        "broken_twin_lower_bound": twin.row["lower_bound"] if twin else math.nan,
+        "broken_twin_lower_bound": control.row["lower_bound"] if control else math.nan,
     }
-    half, said = audited.half, []
+    half, notes = audited.half, []
     if half is None:
-        measured = [one for one in twins if one.noise == HALF]
-        half = measured[0].seen if measured else None
-        said += ["The power is that of the rates counted of the twin."] if half else []
-    found["power_against_half_noise"] = (
+        half = next((one.seen for one in controls if one.noise == HALF), None)
+        notes += ["The power is that of the rates counted of the twin."] if half else []
+    judged["power_against_half_noise"] = (
         power(half.unlikely, half.likely, claimed, int(row["trials"]), CONFIDENCE) if half else math.nan
     )
     if bound > claimed or exact > claimed * (1 + ROUNDING):
-        found["verdict"] = NOT_PRIVATE
-        said = [] if bound > claimed else ["By calculation; these trials do not show it."]
-        found["power_against_half_noise"] = math.nan
+        judged["verdict"] = NOT_PRIVATE
+        notes = [] if bound > claimed else ["By calculation; these trials do not show it."]
+        judged["power_against_half_noise"] = math.nan
     else:
-        found["verdict"] = PRIVATE if twin and twin.row["lower_bound"] > claimed else NOT_CAUGHT
-        said += _of_power(half, found["power_against_half_noise"], claimed)
-        said += [_of_twin(twin)] if twin else ["No broken twin was run."]
+        judged["verdict"] = PRIVATE if control and control.row["lower_bound"] > claimed else NOT_CAUGHT
+        notes += _of_power(half, judged["power_against_half_noise"], claimed)
+        notes += [_of_control(control)] if control else ["No broken twin was run."]
         if bound == -math.inf:
-            said += ["The event never happened."]
+            notes += ["The event never happened."]
     if not math.isclose(claimed, row["epsilon"]):
-        said.insert(0, f"Claimed of this event, for a budget of {row['epsilon']:g}.")
-    return found | {"note": " ".join(said)}
+        notes.insert(0, f"Claimed of this event, for a budget of {row['epsilon']:g}.")
+    return judged | {"note": " ".join(notes)}
 
 
-def _of_power(half: Loss | None, reached: float, claimed: float) -> list[str]:
-    """What would be needed where half the noise is caught too rarely."""
+def _of_power(half: Rates | None, reached: float, claimed: float) -> list[str]:
+    """Return a note on the trials needed where half the noise is caught too rarely."""
     if half is None:
         return ["What half the noise shows is not known."]
     if reached >= WANTED:
@@ -209,15 +195,15 @@ def _of_power(half: Loss | None, reached: float, claimed: float) -> list[str]:
     return [f"To catch half the noise with a power of {WANTED:.0%} takes {needed:,} trials."]
 
 
-def _of_twin(twin: Audited) -> str:
-    caught = "is caught" if twin.row["lower_bound"] > twin.row["claimed"] else "is not caught"
-    return f"The twin with {twin.noise:.3g} of the noise {caught}."
+def _of_control(control: Audited) -> str:
+    caught = "is caught" if control.row["lower_bound"] > control.row["claimed"] else "is not caught"
+    return f"The twin with {control.noise:.3g} of the noise {caught}."
 
 
-def _unaudited(subject: str, said: str) -> dict:
-    """The row of what claims an epsilon and has no audit."""
+def _unaudited(subject: str, note: str) -> dict:
+    """Return the row of a subject that claims an epsilon and has no audit."""
     return {
         **dict.fromkeys(COLUMNS, math.nan),
         **{"subject": subject, "family": library.family(subject), "variant": "", "reading": "", "setting": ""},
-        **{"verdict": NOT_AUDITED, "note": said},
+        **{"verdict": NOT_AUDITED, "note": note},
     }

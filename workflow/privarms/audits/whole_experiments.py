@@ -9,11 +9,16 @@ are independent, so that the probabilities multiply: as printed the loss is (3 +
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
-from privarms.audits import neighbouring_experiments
-from privarms.jit.cache import compiled
+from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.neighbouring_experiments import (
+    first_half,
+    first_half_probability,
+    lengths,
+    lengths_probability,
+    rules_of,
+)
 from privarms.policies.experiment import dp_conse, dp_conse_total
 
 SUBJECT = ("dp_conse", "dp_conse_total")
@@ -31,49 +36,30 @@ class Inputs(NamedTuple):
 
 
 def configure(neighbour: int, T: int = 1000, promised: float = 0.0) -> Inputs:
-    """Run 0, or its neighbour 1; T is at least 2; promised: as in `neighbouring_experiments`."""
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
+    """Return run 0, or its neighbour 1; T is at least 2; promised: as in `neighbouring_experiments`."""
     if T < 2:
         raise ValueError(f"T: expected a number of patients, at least 2; found {T}")
-    return Inputs(int(neighbour), int(T), float(promised))
+    return checked(Inputs(int(neighbour), int(T), float(promised)))
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """In how many of so many experiments the event happens; noise and the trial's coins are random."""
-    return compiled(_count)(neighbouring_experiments.rules_of(policy), params, inputs, trials, rng)
+def count(policy, params, inputs, horizon, trials, rng) -> int:
+    """Count the experiments in which the event happens; noise and the trial's coins are random."""
+    return count_events(happens, (rules_of(policy), params, inputs), trials, rng)
 
 
 @njit
-def _count(rules, params, inputs, trials, rng):
-    events = 0
-    for _ in range(trials):
-        happens = neighbouring_experiments.first_half(rules, params, inputs.neighbour, rng)
-        if happens and params.design.M > 1:
-            happens = neighbouring_experiments.lengths(rules, params, inputs.T, inputs.neighbour, False, rng)
-        events += happens
-    return events
+def happens(rules, params, inputs, rng):
+    first = first_half(rules, params, inputs.neighbour, rng)
+    if not first or params.design.M == 1:
+        return first
+    return lengths(rules, params, inputs.T, inputs.neighbour, False, rng)
 
 
-def likelier(inputs: Inputs) -> int:
-    """Run 1."""
-    return 1
+def probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
+    """Return the probability of the event in the inputs' run."""
+    first = first_half_probability(params, inputs.neighbour)
+    return first if params.design.M == 1 else first * lengths_probability(params, inputs.T, inputs.neighbour)
 
 
-def claimed_loss(epsilon: float) -> float:
-    """epsilon: Theorem 3.5."""
-    return epsilon
-
-
-def event_probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
-    """The probability of the event in the inputs' run."""
-    found = neighbouring_experiments.first_half_probability(params, inputs.neighbour)
-    if params.design.M > 1:
-        found *= neighbouring_experiments.lengths_probability(params, inputs.T, inputs.neighbour)
-    return found
-
-
-def log_ratio(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
-    """ln(Pr[event | run 1] / Pr[event | run 0])."""
-    likely, unlikely = (event_probability(params, inputs._replace(neighbour=run)) for run in (1, 0))
-    return float(np.log(likely / unlikely))
+# Claimed: epsilon (Theorem 3.5).
+AUDIT = Audit(count, probability)

@@ -27,9 +27,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """
     shared = [field for field in SIZES if field in environment._fields and field in params._fields]
     agree(cell, **{SIZES[field]: (getattr(environment, field), getattr(params, field)) for field in shared})
-    audit = library.load("environments", cell.environment)
+    audit = library.load("environments", cell.environment).AUDIT
     try:
-        events = audit.count_events(policy, params, environment, cell.horizon, replicates, policy_rng)
+        events = audit.count(policy, params, environment, cell.horizon, replicates, policy_rng)
     except ValueError as error:
         raise StudyError(cell.paper, f"studies.{cell.study}", f"{cell.environment}: {error}") from error
     return {"replicate": np.array([0]), "trials": np.array([replicates]), "events": np.array([events])}
