@@ -4,7 +4,7 @@ import pandas as pd
 
 from privarms.artifacts.results import Results
 from privarms.artifacts.sheet import Entry, Sheet
-from privarms.artifacts.synthesis import _advice, _findings
+from privarms.artifacts.synthesis import _advice, _central_findings, _findings, _local_findings
 from privarms.artifacts.tables import shown
 
 
@@ -70,12 +70,12 @@ def _number(value: float) -> str:
 
 def findings(results: Results) -> pd.DataFrame:
     """What holds of central privacy and what does not; a row per sentence."""
-    return _findings.table(list(_findings.central(*(results.inference(n) for n in ("runs", "tests", "privacy")))))
+    return _findings.table(_central_findings.central(*(results.inference(n) for n in ("runs", "tests", "privacy"))))
 
 
 def local_findings(results: Results) -> pd.DataFrame:
     """What holds of local privacy and what does not; a row per sentence."""
-    return _findings.table(list(_findings.locally(results.inference("local"))))
+    return _findings.table(_local_findings.local(results.inference("local")))
 
 
 def runs(results: Results) -> pd.DataFrame:
