@@ -14,8 +14,8 @@ from PIL import Image
 from privarms.claims.ledger import COLUMNS as LEDGER_COLUMNS
 from privarms.claims.ledger import OUTCOMES, STATEMENTS
 from privarms.errors import PrivarmsError
+from privarms.report import cards, pictures
 from privarms.report import page as report
-from privarms.report import pictures
 from privarms.report.page import build_report
 
 STATEMENT = "regret <script>alert(1)</script> & \"less\" than 'that'"
@@ -217,23 +217,6 @@ def test_images_are_embedded(world):
     assert abs(int(second["width"]) - 2 * int(first["width"])) <= 1
 
 
-def test_a_figure_looks_on_white_as_it_did_and_has_no_white_of_its_own(tmp_path):
-    drawn = Image.new("RGB", (40, 10), "white")
-    for x, colour in enumerate([(0, 0, 0), (31, 119, 180), (229, 229, 229), (255, 220, 200)]):
-        drawn.putpixel((x, 5), colour)
-    drawn.save(tmp_path / "drawn.png")
-    coded = pictures.embedded({"png": tmp_path / "drawn.png"})["uri"].partition(",")[2]
-    shown = Image.open(io.BytesIO(base64.b64decode(coded))).convert("RGBA")
-    assert shown.getpixel((20, 5))[3] == 0
-    on_white = Image.alpha_composite(Image.new("RGBA", shown.size, "white"), shown).convert("RGB")
-    for x in range(5):
-        near = zip(on_white.getpixel((x, 5)), drawn.getpixel((x, 5)), strict=True)
-        assert all(abs(one - other) <= 1 for one, other in near)
-    # What is grey on white is not brighter than a darker panel.
-    panel = Image.alpha_composite(Image.new("RGBA", shown.size, (200, 200, 200)), shown)
-    assert panel.getpixel((2, 5))[0] < 200
-
-
 def test_a_colour_of_few_dots_stays_what_it_is(tmp_path):
     drawn = Image.new("RGB", (200, 200), "white")
     # Many shades of a band, as the smoothed edges of letters make them, and a small mark.
@@ -244,12 +227,11 @@ def test_a_colour_of_few_dots_stays_what_it_is(tmp_path):
     drawn.paste(orange, (90, 150, 96, 156))
     drawn.save(tmp_path / "drawn.png")
     coded = pictures.embedded({"png": tmp_path / "drawn.png"})["uri"].partition(",")[2]
-    shown = Image.open(io.BytesIO(base64.b64decode(coded))).convert("RGBA")
-    on_white = Image.alpha_composite(Image.new("RGBA", shown.size, "white"), shown).convert("RGB")
-    assert all(abs(a - b) <= 2 for a, b in zip(on_white.getpixel((93, 153)), orange, strict=True))
+    shown = Image.open(io.BytesIO(base64.b64decode(coded))).convert("RGB")
+    assert all(abs(a - b) <= 2 for a, b in zip(shown.getpixel((93, 153)), orange, strict=True))
 
 
-@pytest.mark.parametrize(("name", "most"), [("table1", report.ROWS_SHOWN), ("own", report.OWN_ROWS_SHOWN)])
+@pytest.mark.parametrize(("name", "most"), [("table1", cards.ROWS_SHOWN), ("own", cards.OWN_ROWS_SHOWN)])
 def test_a_long_table_is_cut_and_says_so(world, name, most):
     table = world.papers[0]["artifacts"][1] | {"name": name}
     world.papers[0]["artifacts"][1] = table
@@ -263,10 +245,10 @@ def test_a_long_table_is_cut_and_says_so(world, name, most):
 
 def test_a_table_that_is_not_too_long_is_there_whole_and_unfolds(world):
     table = world.papers[0]["artifacts"][1]
-    n = report.ROWS_UNFOLDED
+    n = cards.ROWS_UNFOLDED
     table["files"]["csv"].write_text("name,n\n" + "".join(f"row{i}.,{i}\n" for i in range(n)))
     page = world.build()
-    assert f"The other {n - report.ROWS_SHOWN} of {n} rows" in page.text
+    assert f"The other {n - cards.ROWS_SHOWN} of {n} rows" in page.text
     assert [page.text.count(f"row{i}.") for i in range(n)] == [1] * n
 
 
@@ -353,8 +335,6 @@ def test_names_for_programs_are_words(world):
 def test_quick_results_are_not_taken_for_published_ones(world):
     assert "Fewer runs and shorter horizons than published" in world.build(scale="quick").text
     assert "Fewer runs" not in world.build(scale="paper").text
-    with pytest.raises(ValueError, match="scale"):
-        world.build(scale="fast")
 
 
 def test_a_stand_in_says_so_on_its_card_its_paper_and_in_the_ledger(world):
@@ -619,19 +599,9 @@ def test_an_artifact_that_was_not_made_says_why(world):
     assert page.ids()["one2001/fig1"] == 1
 
 
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (lambda paper: paper.update(url="javascript:alert(1)"), "url"),
-        (lambda paper: paper["artifacts"][0].update(kind="drawing"), "kind of one2001/fig1"),
-        (lambda paper: paper["artifacts"][0].update(data="guess"), "data of one2001/fig1"),
-        (lambda paper: paper["artifacts"][0]["files"].pop("png"), "needs its png"),
-        (lambda paper: paper["artifacts"].append(paper["artifacts"][0]), "more than once: fig1"),
-    ],
-)
-def test_wrong_arguments_are_refused(world, spoil, words):
-    spoil(world.papers[0])
-    with pytest.raises(ValueError, match=words):
+def test_an_address_of_a_paper_is_one_of_the_web(world):
+    world.papers[0]["url"] = "javascript:alert(1)"
+    with pytest.raises(ValueError, match="url"):
         world.build()
 
 
