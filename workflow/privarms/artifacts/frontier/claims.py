@@ -10,6 +10,7 @@ import pandas as pd
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.frontier.inference import BOUNDS
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.claims.verdict import Measured, quantile
 
@@ -164,16 +165,4 @@ def _audited(results: Results, policy: str, noise: float) -> pd.DataFrame:
     return rows[(rows["subject"] == policy) & (rows["noise"] == noise)]
 
 
-MEASURES = {
-    "times_lower": times_lower,
-    "smallest_times_lower": smallest_times_lower,
-    "times_of_epsilon": times_of_epsilon,
-    "spread_over_epsilon": spread_over_epsilon,
-    "regret_over_theorem_7": regret_over_theorem_7,
-    "settings_won": settings_won,
-    "largest_over_bound": largest_over_bound,
-    "smallest_bound_ratio": smallest_bound_ratio,
-    "bound_is_larger": bound_is_larger,
-    "audit_exact": audit_exact,
-    "audit_lower_bound": audit_lower_bound,
-}
+MEASURES = functions_of(__name__)

@@ -12,6 +12,7 @@ from matplotlib.ticker import NullFormatter
 from privarms.artifacts import style
 from privarms.artifacts.curves import interval
 from privarms.artifacts.frontier._cells import described
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.inference import lower_bounds
 
@@ -272,11 +273,4 @@ def tail(results: Results):
     return figure, pd.concat(drawn, ignore_index=True)[[*columns, "high", "median", "q99"]]
 
 
-FIGURES = {
-    "by_epsilon": by_epsilon,
-    "over_time": over_time,
-    "price": price,
-    "quantiles": quantiles,
-    "regimes": regimes,
-    "tail": tail,
-}
+FIGURES = functions_of(__name__)

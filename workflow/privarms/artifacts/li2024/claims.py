@@ -12,6 +12,7 @@ import pandas as pd
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.li2024 import _formula_claims, _table_claims
 from privarms.artifacts.li2024._extremes import NOTHING, largest, measured, spread
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.claims.verdict import CONFIDENCE, Measured, quantile
 from privarms.inference.proportions import clopper_pearson
@@ -397,34 +398,4 @@ def missing(results: Results, policy: str) -> Measured:
     return Measured.largest(parts, f"At {_at(cells.loc[shares.idxmax()])}; smallest {shares.min():.2f}.")
 
 
-MEASURES = {
-    "smallest_product": smallest_product,
-    "estimation_lower_bound": estimation_lower_bound,
-    "product_spread": product_spread,
-    "scaled_error": scaled_error,
-    "scaled_regret": scaled_regret,
-    "first_half_constant": first_half_constant,
-    "second_half_constant": second_half_constant,
-    "runs_beyond": runs_beyond,
-    "eliminated": eliminated,
-    "variance_ratio": variance_ratio,
-    "variance_with_privacy": variance_with_privacy,
-    "coverage": coverage,
-    "unbiased": unbiased,
-    "exact_bias": _formula_claims.exact_bias,
-    "trial_event": _formula_claims.trial_event,
-    "normality": normality,
-    "privacy_is_free": privacy_is_free,
-    "audit": audit,
-    "lap_plus_sum": _formula_claims.lap_plus_sum,
-    "batch_event": _formula_claims.batch_event,
-    "width_ratio": _formula_claims.width_ratio,
-    "confidence_ratio": _formula_claims.confidence_ratio,
-    "exp3e_probabilities": _formula_claims.exp3e_probabilities,
-    "constant_growth": _formula_claims.constant_growth,
-    "entry": _table_claims.entry,
-    "over_mean_difference": _table_claims.over_mean_difference,
-    "twice_the_rounds": _table_claims.twice_the_rounds,
-    "ill_conditioned": _table_claims.ill_conditioned,
-    "missing": missing,
-}
+MEASURES = functions_of(__name__, _formula_claims, _table_claims)

@@ -20,6 +20,7 @@ from privarms.artifacts.li2024._formulas import (
     pulls_bound,
     sure_patients,
 )
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.audits.reduction import ENDS, reduce
@@ -392,17 +393,4 @@ def audit(results: Results) -> pd.DataFrame:
     return found.drop(columns="place")
 
 
-INFERENCE = {
-    "pareto": pareto,
-    "privacy_cost": privacy_cost,
-    "elimination": elimination,
-    "coverage": coverage,
-    "normality": normality,
-    "lower_bound": lower_bound,
-    "table2": table2,
-    "table3": table3,
-    "estimators": estimators,
-    "audit": audit,
-    "lap_plus": lap_plus,
-    "formulas": formulas,
-}
+INFERENCE = functions_of(__name__) | {"formulas": formulas, "lap_plus": lap_plus}

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.curves import settings
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.artifacts.sajed2019._settings import at_horizon
 
@@ -98,11 +99,4 @@ def audit(results: Results) -> pd.DataFrame:
     return found[[*columns, *settings]]
 
 
-TABLES = {
-    "audit": audit,
-    "large_mean": large_mean,
-    "noise_alone": noise_alone,
-    "regret": regret,
-    "regret_atoms": regret_atoms,
-    "stopping_time": stopping_time,
-}
+TABLES = functions_of(__name__)

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.artifacts.sheet import Entry, Sheet
 from privarms.artifacts.synthesis import _advice, _central_findings, _findings, _local_findings
@@ -110,13 +111,5 @@ def local_numbers(results: Results) -> pd.DataFrame:
     return rows.reindex(columns=columns)
 
 
-TABLES = {
-    "advice": advice,
-    "findings": findings,
-    "local_findings": local_findings,
-    "local_numbers": local_numbers,
-    "privacy": privacy,
-    "runs": runs,
-    "tests_and_intervals": tests_and_intervals,
-}
+TABLES = functions_of(__name__)
 SHEETS = {"advice": advice_sheet}
