@@ -182,7 +182,7 @@ def test_no_two_names_look_alike_as_long_as_combinations_last():
     palette = style.Palette(names)
     assert len(looks(palette, names)) == len(names) == style.COMBINATIONS
     first = names[: len(style.COLOURS)]
-    assert len({palette.marker_of(name) for name in first}) == len(first)
+    assert len({palette.look(name).marker for name in first}) == len(first)
     assert palette.line("one too many")["color"] in style.COLOURS
 
 
@@ -202,7 +202,7 @@ def test_crossed_looks_tell_both_names_of_a_pair(firsts, seconds):
     assert len(looks(palette, pairs)) == len(pairs)
     for a, b in pairs[: 4 * seconds]:
         assert palette.colour_of((a, b)) == palette.colour_of((a, 0))
-        assert palette.linestyle_of((a, b)) == palette.linestyle_of((0, b))
+        assert palette.look((a, b)).linestyle == palette.look((0, b)).linestyle
 
 
 def test_bars_that_share_a_colour_differ_in_their_hatch():

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from privarms.artifacts.curves import times
 from privarms.artifacts.synthesis import _advice
 from privarms.artifacts.synthesis._findings import (
     HALF,
@@ -83,7 +84,7 @@ def _price(runs: pd.DataFrame, privacy: pd.DataFrame) -> Iterator[Finding]:
         for _, row in own.iterrows():
             others = open_[(open_["K"] == K) & (open_["horizon"] == horizon) & (open_["instance"] == row["instance"])]
             if len(others):
-                ratio = _advice.over(row, others.loc[others["regret"].idxmin()])
+                ratio = times(row, others.loc[others["regret"].idxmin()])
                 parts.append(of_several(ratio.value, ratio.se, ratio.replicates, together))
         if parts:
             by_horizon.setdefault(horizon, []).append((epsilon, largest(parts)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from privarms.artifacts.synthesis import _advice
+from privarms.artifacts.curves import times
 from privarms.artifacts.synthesis._findings import (
     HALF,
     Finding,
@@ -51,7 +51,7 @@ def _noisy_and_not(rows: pd.DataFrame):
 
 def _noise_of_all(rows: pd.DataFrame) -> Iterator[Finding]:
     pairs = list(_noisy_and_not(rows))
-    ratios = [_advice.over(noisy, plain) for noisy, plain in pairs]
+    ratios = [times(noisy, plain) for noisy, plain in pairs]
     parts = [of_several(ratio.value, ratio.se, ratio.replicates, len(pairs)) for ratio in ratios]
     if not parts:
         return
