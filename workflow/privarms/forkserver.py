@@ -50,7 +50,7 @@ def use(scripts: str, library: str) -> bool:
         os.environ.pop(name) if value is None else os.environ.update({name: value})
 
     def execute_script(self, fname, edit=False):
-        ours = Path(self.path.get_path_or_uri(secret_free=True)).parent == Path(scripts)
+        ours = Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent == Path(scripts).resolve()
         elsewhere = self.container_img or self.conda_env or self.env_modules or self.shadow_dir
         if edit or not ours or elsewhere or self.threads != 1 or _stamps(library) != imported:
             return execute(self, fname, edit)

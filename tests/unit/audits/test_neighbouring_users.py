@@ -10,6 +10,7 @@ from scipy.integrate import quad
 
 from privarms.audits import neighbouring_users
 from privarms.errors import PrivarmsError
+from privarms.fast_paths.locally_private.ldp_mab import ARM
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols import audit
 
@@ -197,18 +198,19 @@ def test_a_policy_that_was_told_something_else_is_refused(K, batch, named):
 
 
 def test_thresholds_belong_to_the_event():
-    U, V = np.zeros((3, 2)), np.zeros((3, 2))
+    arms = np.zeros((3, 2), ARM)
+    U, V = arms["U"], arms["V"]
     context = neighbouring_users.configure(2, "context", "quadrant", 0, 4)
     # Bin 2 is user 1's, with 1 and 1; bin 1 is user 0's, with 3 counts and no reward.
     U[1], V[1], U[2], V[2] = (3, 9), (0, 9), (1, -9), (1, -9)
-    assert neighbouring_users.happened(context, U, V)
+    assert neighbouring_users.happened(context, arms)
     for array, place, step in ((U, (1, 0), 0.1), (V, (1, 0), 0.1), (U, (2, 0), -0.1), (V, (2, 0), -0.1)):
         array[place] += step
-        assert not neighbouring_users.happened(context, U, V)
+        assert not neighbouring_users.happened(context, arms)
         array[place] -= step
     untouched = neighbouring_users.configure(2, "context", "untouched", 0, 4)
     for array, k in itertools.product((U, V), range(2)):
         U[2], V[2] = 0, 0
-        assert neighbouring_users.happened(untouched, U, V)
+        assert neighbouring_users.happened(untouched, arms)
         array[2, k] = 1e-9
-        assert not neighbouring_users.happened(untouched, U, V)
+        assert not neighbouring_users.happened(untouched, arms)

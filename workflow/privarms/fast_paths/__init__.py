@@ -22,9 +22,13 @@ def find(policy: ModuleType, environment: str) -> Callable | None:
         return None
     policy_path = f"{head}.fast_paths.{family}.{getattr(policy, 'FAST_PATHS_OF', name)}"
     for module in (f"{policy_path}__{environment}", policy_path):
-        try:
-            if importlib.util.find_spec(module) is not None:
-                return importlib.import_module(module).simulate
-        except ModuleNotFoundError:  # no folder of this family
-            return None
+        if _exists(module):
+            return importlib.import_module(module).simulate
     return None
+
+
+def _exists(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # no folder of this family
+        return False

@@ -108,8 +108,9 @@ def artifacts_module(paper: str, name: str) -> str:
 def fast_path(policy: str, environment: str) -> str | None:
     """Return the dotted name of the fast path of a policy in an environment; None where there is none."""
     file, name = source_file("policies", policy), attributes("policies", policy).get("FAST_PATHS_OF", policy)
-    path = file.parents[2] / "fast_paths" / file.parent.name / f"{name}__{environment}.py"
-    return _dotted(path) if path.is_file() else None
+    folder = file.parents[2] / "fast_paths" / file.parent.name
+    files = (folder / f"{name}__{environment}.py", folder / f"{name}.py")
+    return next((_dotted(path) for path in files if path.is_file()), None)
 
 
 def family(policy: str) -> str:

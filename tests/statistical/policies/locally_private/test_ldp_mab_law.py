@@ -49,7 +49,7 @@ CASES = [
     pytest.param(
         SYMMETRIC("as_released"),
         {"K": 2, "horizon": 400, "epsilon": 20.0, "variant": "as_released", "batch": 20, "M": 0, "c": 0.2},
-        {"deviation": "estimator"},
+        {"deviation": "band"},
         id="symmetric", marks=pytest.mark.long,
     ),
     pytest.param(
@@ -67,7 +67,7 @@ def test_fast_is_plain_in_law(environment, settings, wrong):
     params = ldp_mab.configure(**settings)
     plain = sample(None, params, environment, 150, 1)
     # Arms go, and not the same ones each time.
-    assert plain[:, -3:].sum(axis=1).mean() > 1
+    assert plain[:, -3:].sum(axis=1).mean() > 0.5
     assert plain[:, -1].std() > 0
     assert same_law(pairs(plain, sample(fast_path.simulate, params, environment, 3000, 2)))
     other = ldp_mab.configure(**{**settings, **wrong})

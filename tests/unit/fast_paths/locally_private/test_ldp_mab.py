@@ -14,7 +14,7 @@ from privarms.fast_paths.locally_private import ldp_mab as compiled_path
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols import locally_private
 
-K, USERS = 3, 300
+K, USERS = 3, 500
 # Of the scale, what stands in for each Laplace variate; sums of many are as large as one by one.
 NOISE = 0.03
 
@@ -161,8 +161,11 @@ VARIANTS = [
     {"variant": "as_printed", "batch": 10, "deviation": "width first_weight arms"},
     {"variant": "as_printed", "batch": 10, "deviation": "asked arms"},
     {"variant": "as_printed", "batch": 15, "deviation": "choice"},
+    # Weights between 0 and 1.
+    {"variant": "as_printed", "batch": 15, "c": 0.01, "epsilon_aux": "2 1.5"},
+    {"variant": "as_released", "batch": 20, "c": 0.01, "epsilon_aux": "2 1.5", "deviation": "floor"},
     # Radii so small that estimates are outside.
-    {"variant": "as_printed", "batch": 15, "c": 0.002},
+    {"variant": "as_printed", "batch": 15, "c": 0.02},
 ]
 
 
@@ -170,7 +173,7 @@ VARIANTS = [
 def test_every_decision_is_the_reference_s(switches, environment, plain_path, monkeypatch):
     settings = {"M": 2, "n_aux": USERS - 40, "epsilon_aux": "40 15", "dimensions": 1, "c": 0.1, **switches}
     params = ldp_mab.configure(K, USERS, 25.0, **settings)
-    params = params._replace(depth=min(params.depth, 5))
+    params = params._replace(depth=min(params.depth, 3 if params.batch == 1 else 5))
     checkpoints = np.array([90, USERS])
 
     watch, expected = Watch(params, environment, monkeypatch), locally_private.new_record(2, K)
@@ -179,7 +182,7 @@ def test_every_decision_is_the_reference_s(switches, environment, plain_path, mo
     assert len(reference.removals) >= 5
     assert len(reference.refined) >= 2
     assert watch.looks > watch.misses
-    assert watch.misses > 0 or settings["c"] == 0.1
+    assert watch.misses > 0 or settings["c"] != 0.02
 
     for misses in (False, True):
         record = locally_private.new_record(2, K, misses)
