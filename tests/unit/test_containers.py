@@ -52,11 +52,6 @@ def test_the_base_image_has_a_python_that_the_lock_file_is_for():
     assert int(least) <= int(minor) < int(below)
 
 
-def test_what_docker_ignores_leaves_what_it_copies():
-    kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    assert kept == copied_by_docker()
-
-
 @pytest.fixture
 def copied(tmp_path) -> Path:
     """A folder with what the recipes copy."""

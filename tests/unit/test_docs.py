@@ -1,4 +1,4 @@
-"""The pages lead somewhere, and say what is the case where that can be held against the project."""
+"""Links of the pages lead somewhere, and examples run."""
 
 import re
 import sys
@@ -6,12 +6,9 @@ import types
 from pathlib import Path
 
 import pytest
-import yaml
 
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
-
-from ..workflow.test_runs import TABLES
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "data/README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -33,45 +30,6 @@ def test_links_lead_to_files_and_headings(page):
         if place:
             headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
             assert place in map(anchor, headings), f"{page.name}: {link}"
-
-
-def test_the_map_names_the_rules_and_scripts_that_there_are():
-    text = (ROOT / "docs/map.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if re.search(r"\w+\.smk \|", line)]
-    named = set(re.findall(r"`(\w+)`(?=, )", " ".join(rows))) | set(re.findall(r"`(\w+)`, \w+\.smk", " ".join(rows)))
-    rules = set()
-    for file in (ROOT / "workflow/rules").glob("*.smk"):
-        if file.stem == "targets":
-            continue
-        rules |= set(re.findall(r"^rule (\w+):|^use rule \w+ as (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE))
-    assert named == {a or b for a, b in rules}
-    for name in re.findall(r"(\w+\.py) \|", text):
-        assert (ROOT / "workflow/scripts" / name).exists(), name
-    for name in re.findall(r"(\w+\.smk)", text):
-        assert (ROOT / "workflow/rules" / name).exists(), name
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_the_columns_and_keys_of_tables_are_those_that_other_programs_read(table):
-    text = (ROOT / "docs/output.md").read_text(encoding="utf-8")
-    row = re.search(rf"^\| {table} \| (.*) \|$", text, re.MULTILINE)[1]
-    row = re.sub(r" \([^)]*\)", "", row)
-    columns, keys = [], []
-    for i, part in enumerate(row.split("**")):
-        names = [name for name in re.split(r"[, ]+", part) if name]
-        columns += names
-        keys += names if i % 2 else []
-    wanted, key = TABLES[table]
-    assert columns == wanted.split(",")
-    assert keys == [columns[i] for i in (range(key) if isinstance(key, int) else key)]
-
-
-def test_every_paper_stands_in_the_readme():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for file in (ROOT / "config/studies").glob("*.yaml"):
-        paper = yaml.safe_load(file.read_text(encoding="utf-8"))["paper"]
-        assert f"(config/studies/{paper}.yaml)" in text
-        assert f"`{paper}`" in text
 
 
 def test_the_examples_about_own_data_run(tmp_path, monkeypatch, capsys):

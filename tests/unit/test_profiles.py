@@ -15,10 +15,6 @@ PROFILES = {
 CLUSTERS = sorted(set(PROFILES) - {"default"})
 
 
-def test_there_is_a_profile_for_each_kind_of_machine():
-    assert set(PROFILES) == {"default", "slurm", "lsf", "kubernetes"}
-
-
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_key_is_an_option_of_snakemake_or_of_the_executor(name):
     # Snakemake refuses any other key, but only when the profile is used.
@@ -44,10 +40,6 @@ def test_a_cluster_s_jobs_are_retried_and_have_limits(name):
     assert PROFILES[name]["retries"] >= 2
     assert {"mem_mb", "runtime"} <= set(PROFILES[name]["default-resources"])
     assert PROFILES[name]["local-cores"] >= 1
-
-
-def test_without_accounting_the_state_of_a_job_is_known_from_squeue():
-    assert PROFILES["slurm"]["slurm-status-command"] == "squeue"
 
 
 def test_a_retry_asks_for_more():

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from .conftest import Project
+from .conftest import ROOT, Project
 
 pytestmark = pytest.mark.workflow
 
-POLICY = '''\
-"""Epsilon-greedy, so named that it is not taken for a private policy: a stranger's first try."""
-
+POLICY = """\
 from typing import NamedTuple
 
 import numpy as np
@@ -27,81 +25,43 @@ SECONDS_PER_STEP = 1e-7
 
 
 class Params(NamedTuple):
-    """n_arms: K; exploration: in [0, 1]."""
-
     n_arms: int
     exploration: float
 
 
 class State(NamedTuple):
-    """pulls: int64[K]; reward_sums: float64[K]."""
-
     pulls: np.ndarray
     reward_sums: np.ndarray
 
 
 def configure(K: int, exploration: float) -> Params:
-    """Parameters for K >= 2 arms."""
     return Params(int(K), float(exploration))
 
 
 @njit
 def init(params):
-    """Nothing pulled yet."""
     return State(np.zeros(params.n_arms, np.int64), np.zeros(params.n_arms))
 
 
 @njit
 def choose(params, state, context, t, rng):
-    """Arm 0 for a start, so that some arms may never be pulled."""
     if rng.random() < params.exploration:
         return int(rng.random() * params.n_arms)
-    best, largest = 0, -np.inf
-    for arm in range(params.n_arms):
-        mean = state.reward_sums[arm] / state.pulls[arm] if state.pulls[arm] > 0 else 0.25
-        if mean > largest:
-            best, largest = arm, mean
-    return best
+    # Some arms may never be pulled.
+    return np.argmax((state.reward_sums + 0.25) / (state.pulls + 1))
 
 
 @njit
 def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward."""
     state.pulls[arm] += 1
     state.reward_sums[arm] += reward
     return state
 
 
 POLICY = Policy(init, choose, learn)
-'''
+"""
 
-ENVIRONMENT = '''\
-"""K arms whose rewards are uniform around their means."""
-
-from collections.abc import Callable
-from typing import NamedTuple
-
-import numpy as np
-from numba import njit
-
-
-class Environment(NamedTuple):
-    """pull(environment, arm, rng) -> reward; means: float64[K]."""
-
-    pull: Callable
-    means: np.ndarray
-
-
-@njit
-def pull(environment, arm, rng):
-    """Uniform within a quarter of the mean."""
-    return environment.means[arm] + (rng.random() - 0.5) / 2
-
-
-def configure(K: int, top: float, bottom: float) -> Environment:
-    """K >= 2 means from top to bottom."""
-    return Environment(pull, np.linspace(top, bottom, K))
-'''
+ENVIRONMENT = (ROOT / "examples/my_bandits/environments/beta_rewards.py").read_text(encoding="utf-8")
 
 # Paper, study, axis of its grid, value; of a policy's own axes too.
 VALUES = [

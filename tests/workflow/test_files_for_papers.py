@@ -10,12 +10,6 @@ from pypdf import PdfReader
 pytestmark = pytest.mark.workflow
 
 NEEDS = re.compile(r"^% needs ((?:\\usepackage(?:\[[^\]]*\])?\{[^}]+\}(?:, | and )?)+)", re.MULTILINE)
-TABLE = re.compile(r"\\begin\{(tabular|longtable)\}\{([^}]*)\}(.*?)\\end\{\1\}", re.DOTALL)
-COMMANDS = {
-    *("endfirsthead", "endhead", "endfoot", "endlastfoot"),
-    *("begin", "end", "toprule", "midrule", "bottomrule", "cmidrule", "multicolumn", "multirow", "cellcolor"),
-    *("textbf", "textit", "varepsilon", "pm", "textbackslash", "textasciitilde", "textasciicircum", "usepackage"),
-}
 
 
 def tables(made):
@@ -28,56 +22,6 @@ def tables(made):
 def packages(text):
     """What a table says that it needs."""
     return [p for needs in NEEDS.findall(text) for p in re.findall(r"\\usepackage(?:\[[^\]]*\])?\{[^}]+\}", needs)]
-
-
-def faults(text):
-    """What a strict reader of a table finds wrong."""
-    body = re.sub(r"^%.*$", "", text, flags=re.MULTILINE)
-    bare = re.sub(r"\\[\\{}%&$#_]", "", body.replace(r"\\", "\n"))
-    found = []
-    if bare.count("{") != bare.count("}"):
-        found.append("braces")
-    if bare.count("$") % 2:
-        found.append("dollars")
-    if set(re.findall(r"\\([a-zA-Z]+)", body)) - COMMANDS:
-        found.append("an unknown command")
-    opened = []
-    for kind, name in re.findall(r"\\(begin|end)\{(\w+\*?)\}", body):
-        if kind == "begin":
-            opened.append(name)
-        elif not opened or opened.pop() != name:
-            found.append("environments")
-    if opened:
-        found.append("environments")
-    for _, columns, inside in TABLE.findall(body):
-        width = len(re.findall(r"[lcr]", columns))
-        for row in re.split(r"\\\\", inside)[:-1]:
-            spans = [int(n) for n in re.findall(r"\\multicolumn\{(\d+)\}", row)]
-            if len(re.findall(r"(?<!\\)&", row)) + 1 + sum(spans) - len(spans) != width:
-                found.append(f"a row of another width: {row.strip()}")
-    text_alone = re.sub(r"\$[^$]*\$", "", bare)
-    if re.search(r"[_^#]|[^\x00-\x7f]", re.sub(r"\\\w+\{[^}]*\}", "", text_alone)):
-        found.append("a character that TeX does not take as it is")
-    return found
-
-
-def test_every_table_is_read_strictly(made):
-    assert {name: wrong for name, text in tables(made).items() if (wrong := faults(text))} == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("a & b \\\\\n1 \\\\\n", "width"),
-        ("a & {b \\\\\n", "braces"),
-        ("a_b & c \\\\\n", "character"),
-        ("\\oops & c \\\\\n", "command"),
-    ],
-)
-def test_a_strict_reader_sees_faults(text, wrong):
-    table = f"\\begin{{tabular}}{{lr}}\n{text}\\end{{tabular}}\n"
-    assert any(wrong in found for found in faults(table))
-    assert faults("\\begin{tabular}{lr}\na\\_b & $x_1$ \\\\\n\\end{tabular}\n") == []
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex (Debian: texlive-latex-recommended)")

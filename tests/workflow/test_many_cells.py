@@ -3,13 +3,10 @@
 import time
 
 import pytest
-import yaml
 
 from privarms.studies import cells, outputs, shards
 
 pytestmark = pytest.mark.workflow
-
-CELLS = 100_000
 
 
 def study(number):
@@ -40,15 +37,3 @@ def test_planning_takes_time_in_proportion_to_the_cells():
     few = max(planning(4_000) for _ in range(2))
     # Ten times as many: ten times as long, or a hundred times if anything looks at every pair.
     assert planning(40_000) < 30 * few
-
-
-@pytest.mark.long
-def test_a_study_of_100_000_cells_is_planned(small):
-    place = small.folder / "tiny" / "studies" / "sajed2019.yaml"
-    paper = yaml.safe_load(place.read_text(encoding="utf-8"))
-    paper["studies"]["figure1"] = study(CELLS)
-    place.write_text(yaml.safe_dump(paper), encoding="utf-8")
-    planned = small.run("-n", "shard_seconds=600")
-    assert planned.returncode == 0, planned.stderr
-    assert "aggregate_study" in planned.stdout
-    assert "draw_figures" in planned.stdout

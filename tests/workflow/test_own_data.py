@@ -80,15 +80,6 @@ def test_it_is_prepared_and_played_on(project):
     assert "prepare_dataset" in planned.stdout, planned.stdout + planned.stderr
 
 
-def test_a_file_that_does_not_fit_is_one_clear_error(project):
-    put(project, visits(label="result"))
-    done = project.run(STUDY_FILE)
-    assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if line.startswith("error: visits.csv: no column 'outcome'")]
-    assert said, done.stderr
-    assert not list((project.folder / "data").rglob("*visits*.parquet"))
-
-
 def test_without_its_file_it_is_left_out_and_everything_else_is_planned(project):
     planned = project.run("-n")
     assert planned.returncode == 0, planned.stdout + planned.stderr

@@ -6,7 +6,6 @@ import pytest
 from scipy import stats
 
 from privarms.artifacts import curves
-from privarms.studies import library
 
 
 def cells(*rows):
@@ -51,18 +50,6 @@ def test_what_a_curve_runs_over_does_not_split_it():
     rows = cells({"policy": "dp_se", "K": 5, "epsilon": 0.1}, {"policy": "dp_se", "K": 7, "epsilon": 1.0})
     assert set(curves.labels(rows, ("K", "epsilon"))) == {"DP-SE"}
     assert list(curves.labels(rows, ("K",))) == ["DP-SE (epsilon = 0.1)", "DP-SE (epsilon = 1)"]
-
-
-def test_two_policies_of_one_label_are_two_curves(monkeypatch):
-    monkeypatch.setattr(library, "literals", lambda room, name: {"LABEL": "The same"})
-    found = curves.labels(cells({"policy": "dp_se"}, {"policy": "ucb1"}))
-    assert list(found) == ["The same (dp_se)", "The same (ucb1)"]
-
-
-def test_labels_follow_rows_whatever_their_index():
-    rows = cells({"policy": "dp_se"}, {"policy": "ucb1"}).set_axis([7, 7])
-    assert list(curves.labels(rows).index) == [7, 7]
-    assert list(curves.labels(rows)) == ["DP-SE", "UCB1"]
 
 
 def test_interval_is_student_s():

@@ -57,11 +57,6 @@ def test_a_view_of_a_view_shows_what_both_show(results):
     assert list(results.only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1, 3, 4]
 
 
-def test_equal_views_are_one_object_so_that_what_is_computed_from_them_is_kept(results):
-    assert results.only({"K": [5]}) is results.only({"K": [5]})
-    assert results.only({"K": [5]}) is not results.only({"K": [2]})
-
-
 def test_a_claim_without_cells_cannot_be_measured(results):
     with pytest.raises(NoCellsError, match="K 2"):
         results.only({"K": [2]}).inference("ratios")

@@ -5,8 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 
 from privarms.artifacts import style, tables
@@ -71,32 +69,6 @@ def test_save_does_not_depend_on_the_user_s_own_settings(tmp_path):
         assert ours[suffix].read_bytes() == theirs[suffix].read_bytes(), suffix
 
 
-def test_all_formats_have_one_layout(tmp_path):
-    figure = draw()
-    figure.draw_without_rendering()
-    before = figure.axes[0].get_position().bounds
-    style.save(figure, NUMBERS, tmp_path / "fig")
-    # Each format alone would move the axes by about a thousandth of the figure.
-    assert figure.axes[0].get_position().bounds == pytest.approx(before, abs=1e-5)
-
-
-def test_a_figure_is_laid_out_once_and_drawn_once_a_format(tmp_path, monkeypatch):
-    really_draw, lay_out, done = Figure.draw, ConstrainedLayoutEngine.execute, []
-
-    def counted_draw(figure, renderer):
-        done.append("laid out again" if figure.get_layout_engine() is not None else "drawn")
-        really_draw(figure, renderer)
-
-    def counted_layout(engine, figure):
-        done.append("laid out")
-        lay_out(engine, figure)
-
-    monkeypatch.setattr(Figure, "draw", counted_draw)
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", counted_layout)
-    style.save(draw(), NUMBERS, tmp_path / "fig")
-    assert done == ["laid out", "drawn", "drawn", "drawn"]
-
-
 def test_files_of_a_figure_have_the_promised_size_and_fonts(tmp_path):
     paths = style.save(draw(), NUMBERS, tmp_path / "fig")
     with Image.open(paths["png"]) as image:
@@ -149,30 +121,6 @@ def test_watermark_draws_the_words_across_the_figure(tmp_path):
     assert "<!-- synthetic stand-in -->" in style.save(figure, NUMBERS, tmp_path / "f")["svg"].read_text()
 
 
-def test_the_watermark_does_not_move_the_axes():
-    plain, marked = draw(), draw()
-    style.watermark(marked)
-    for figure in (plain, marked):
-        figure.draw_without_rendering()
-    np.testing.assert_array_equal(plain.axes[0].get_position(), marked.axes[0].get_position())
-
-
-def test_known_names_look_the_same_in_any_company():
-    alone, together = style.Palette(["dp_ucb"]), style.Palette(["new", "ucb1", "dp_ucb", "dp_se"])
-    assert alone.line("dp_ucb") == together.line("dp_ucb")
-
-
-def test_a_new_name_takes_the_first_free_look_in_the_order_of_the_plot():
-    palette = style.Palette(["b", "known", "a", "b"], fixed=("known", "absent"))
-    assert [palette.colour_of(name) for name in ("known", "b", "a")] == list(style.COLOURS[:3])
-
-
-def test_a_name_that_was_not_announced_gets_a_look_of_its_own():
-    palette = style.Palette(["a", "b"])
-    assert palette.line("late") not in (palette.line("a"), palette.line("b"))
-    assert palette.line("late") == palette.line("late")
-
-
 def looks(palette, names):
     return {palette.look(name)[:3] for name in names}
 
@@ -186,75 +134,11 @@ def test_no_two_names_look_alike_as_long_as_combinations_last():
     assert palette.line("one too many")["color"] in style.COLOURS
 
 
-def test_context_is_grey_and_each_of_it_has_a_look_of_its_own():
-    context = [f"context {i}" for i in range(40)]
-    palette = style.Palette(["dp_se", *context, "new"], context=context)
-    assert {palette.colour_of(name) for name in context} <= set(style.GREYS)
-    assert len(looks(palette, context)) == 40
-    assert palette.line("dp_se") == style.Palette(["dp_se"]).line("dp_se"), "context takes nobody's place"
-    assert palette.line(context[0])["linewidth"] < style.STYLE["lines.linewidth"]
-
-
-@pytest.mark.parametrize(("firsts", "seconds"), [(3, 2), (8, 6), (2, 20), (30, 3)])
-def test_crossed_looks_tell_both_names_of_a_pair(firsts, seconds):
-    pairs = [(a, b) for a in range(firsts) for b in range(seconds)]
-    palette = style.Palette.crossed(range(firsts), range(seconds))
-    assert len(looks(palette, pairs)) == len(pairs)
-    for a, b in pairs[: 4 * seconds]:
-        assert palette.colour_of((a, b)) == palette.colour_of((a, 0))
-        assert palette.look((a, b)).linestyle == palette.look((0, b)).linestyle
-
-
-def test_bars_that_share_a_colour_differ_in_their_hatch():
-    palette = style.Palette(range(20), fixed=())
-    found = [palette.patch(name) for name in range(20)]
-    assert len({(bar["facecolor"], bar["hatch"]) for bar in found}) == 20
-    assert found[0]["hatch"] is None
-
-
-@pytest.mark.parametrize(("count", "rows"), [(1, 1), (3, 1), (4, 1), (5, 2), (9, 3)])
-def test_panels_make_room_for_every_value(count, rows):
-    figure, axes = style.panels(count)
-    assert len(axes) == count == len(figure.axes)
-    assert axes[0].get_gridspec().nrows == rows
-    style.ylabel(axes, "y")
-    assert sum(ax.get_ylabel() == "y" for ax in axes) == rows
-
-
-def test_very_many_panels_can_still_be_saved():
-    figure, axes = style.panels(200)
-    assert len(axes) == 200
-    assert figure.get_figheight() * style.STYLE["savefig.dpi"] < 2**16
-
-
 def labelled(count, length=8):
     figure, axes = style.panels(2)
     for number in range(count):
         axes[number % 2].plot([1, 2], [1, number], label=f"{number:0{length}d}")
     return figure
-
-
-def test_a_legend_collects_the_entries_of_all_panels_once():
-    figure = labelled(4)
-    figure.axes[1].plot([1], [1], label="00000000")
-    drawn = style.legend(figure)
-    assert [text.get_text() for text in drawn.get_texts()] == ["00000000", "00000002", "00000001", "00000003"]
-    assert style.legend(style.panels(1)[0]) is None
-
-
-@pytest.mark.parametrize(("count", "length"), [(4, 8), (40, 8), (12, 40), (60, 60)])
-def test_a_legend_of_many_entries_stays_within_the_figure_and_lets_the_panels_be(count, length):
-    figure = labelled(count, length)
-    before = figure.get_figheight()
-    drawn = style.legend(figure)
-    figure.draw_without_rendering()
-    assert len(figure.legends) == 1
-    box = drawn.get_window_extent()
-    assert box.x0 >= 0
-    assert box.x1 <= figure.bbox.width
-    assert min(text.get_fontsize() for text in drawn.get_texts()) >= 7
-    panel = figure.axes[0].get_position().height * figure.get_figheight()
-    assert panel > 0.5 * before
 
 
 def test_a_legend_says_how_many_entries_it_leaves_out():
@@ -275,22 +159,6 @@ def test_band_draws_the_mean_and_the_area():
         style.band(ax, [1, 2], [1, 2, 3], [0, 1, 2], [2, 4, 6])
     with pytest.raises(ValueError, match="low must not"):
         style.band(ax, [1], [1], [2], [0])
-
-
-def test_published_draws_value_and_text():
-    _, ax = style.subplots()
-    style.published(ax, 5.0, "five times")
-    style.published(ax, 2.0, "bound", axis="x")
-    style.published(ax, 7.0, "printed", at=3.0)
-    across, upright, point = ax.lines
-    assert list(across.get_ydata()) == [5.0, 5.0]
-    assert list(upright.get_xdata()) == [2.0, 2.0]
-    assert (*point.get_xdata(), *point.get_ydata()) == (3.0, 7.0)
-    assert [text.get_text() for text in ax.texts] == ["five times", "bound", "printed"]
-    with pytest.raises(ValueError, match="finite"):
-        style.published(ax, np.nan, "")
-    with pytest.raises(ValueError, match="axis"):
-        style.published(ax, 1.0, "", axis="z")
 
 
 FRAME = pd.DataFrame({"name_of": ["a|b_c", "50% & more"], "mean": [1 / 3, np.nan], "rounds": [50_000_000, 3]})
@@ -330,25 +198,3 @@ def test_tables_have_the_same_bytes_and_say_what_is_a_stand_in(tmp_path):
 )  # fmt: skip
 def test_shown(value, text):
     assert tables.shown(value) == text
-
-
-def test_a_label_is_broken_between_words_and_never_within_a_formula():
-    assert (
-        style.wrapped("as printed, $c = 2$; as printed, $c = 64$", 22) == "as printed, $c = 2$;\nas printed, $c = 64$"
-    )
-    assert style.wrapped("$a + b + c$", 4) == "$a + b + c$"
-
-
-def test_a_figure_that_cannot_be_laid_out_is_drawn_as_it_is(tmp_path, monkeypatch):
-    def refuse(engine, figure):
-        raise ValueError("no room")
-
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", refuse)
-    assert all(path.stat().st_size for path in style.save(draw(), NUMBERS, tmp_path / "fig").values())
-
-
-def test_a_figure_without_axes_is_not_laid_out(tmp_path, recwarn):
-    figure = Figure(layout="constrained")
-    figure.text(0.5, 0.5, "nothing was measured")
-    style.save(figure, NUMBERS, tmp_path / "fig")
-    assert not recwarn.list

@@ -133,11 +133,9 @@ def test_sources_by_marital_status():
     ("bad", "reason"),
     [
         (line(workclass="?", occupation="?"), "workclass: no value"),
-        (line(native_country="?"), "native-country: no value"),
         (line(age="young"), "age: not a number"),
         (line(age="-1"), "age: out of range"),
         (line(sex="male"), "sex: unknown category"),
-        (line(income=">50k"), "income: unknown category"),
         (line().rsplit(",", 1)[0] + "\n", "fewer fields than the header"),
     ],
 )

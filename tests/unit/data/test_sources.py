@@ -219,15 +219,9 @@ toy:
     ("old", "new", "key"),
     [
         ("licence: CC0", "license: CC0", "licence"),
-        ("      url:", "      uri:", "uri"),
         (SHA, SHA[:-1], "sha256"),
         ("name: a.csv", "name: ../a.csv", "name"),
-        ("      url:", "      by_hand: ask\n      url:", "files"),
-        ("toy:", "my_toy:", "my_toy"),
-        ("  files:", "  at_most: {targets: 3}\n  files:", "at_most.targets"),
         ("  files:", "  table: {source: {column: a, target: b}}\n  files:", "table.*label"),
-        ("  files:", "  table: {label: a}\n  module: adult\n  files:", "toy"),
-        ("  files:\n    - name: a.csv", "  table: {label: a}\n  files:\n    - name: a.xlsx", "name"),
     ],
 )
 def test_a_faulty_list_of_sources_is_refused(tmp_path, old, new, key):

@@ -124,8 +124,6 @@ PORTAL = [name.replace("_", " ").title() for name in TRIP]
     [
         (PORTAL, {"trip_start_timestamp": "05/17/2022 07:15:00 AM"}),
         (PORTAL, {"trip_start_timestamp": "05/17/2022 07:15:00 AM", "fare": "$9.75", "extras": "$1.00"}),
-        ([name.upper() for name in TRIP], {"trip_start_timestamp": "05/17/2022 7:15:00 AM"}),
-        (None, {"trip_start_timestamp": "2022-05-17 07:15:00"}),
     ],
 )
 def test_every_layout_gives_the_same(names, changes):
@@ -138,20 +136,10 @@ def test_every_layout_gives_the_same(names, changes):
     ("changes", "reason"),
     [
         ({"trip_start_timestamp": "yesterday"}, "trip_start_timestamp: not a time"),
-        ({"trip_start_timestamp": ""}, "trip_start_timestamp: no value"),
-        ({"trip_start_timestamp": "2022-02-30T07:15:00.000"}, "trip_start_timestamp: not a time"),
-        ({"trip_seconds": ""}, "trip_seconds: no value"),
         ({"trip_seconds": "NaN"}, "trip_seconds: no value"),
         ({"trip_seconds": "86401"}, "trip_seconds: out of range"),
         ({"trip_miles": "far"}, "trip_miles: not a number"),
-        ({"trip_miles": "201"}, "trip_miles: out of range"),
-        ({"fare": "-1"}, "fare: out of range"),
-        ({"tolls": ""}, "tolls: no value"),
-        ({"extras": "1e9"}, "extras: out of range"),
-        ({"pickup_community_area": "78"}, "pickup_community_area: unknown category"),
         ({"dropoff_community_area": "0"}, "dropoff_community_area: unknown category"),
-        ({"payment_type": ""}, "payment_type: no value"),
-        ({"payment_type": "Cheque"}, "payment_type: unknown category"),
         ({"payment_type": "Unknown"}, "payment_type: Unknown"),
     ],
 )
@@ -212,13 +200,10 @@ def paid_in_cash(trip):
     ("content", "said"),
     [
         (lines(*map(paid_in_cash, enough())), "all 13 rows of the target have the label 'other'"),
-        (lines(*(t if "company" in t else paid_in_cash(t) for t in enough())), "all 13 rows of the target have the "),
         (lines(*({**t, "company": "X"} for t in enough())), f"no complete row belongs to the source '{taxi.COMPANY}'"),
         (lines(*({**t, **OF_SOURCE} for t in enough())), "no complete row belongs to the target"),
         (lines(*enough(9)), "3 complete auxiliary rows; expected more than 3"),
-        ([line.replace("payment_type", "payment") for line in lines(*enough())], "no column 'payment_type'"),
         ("".join(lines(*enough()))[:-40], r"t\.csv: the last row breaks off"),
-        (lines({"payment_type": "Unknown"}), "no complete row; dropped were 1 for payment_type: Unknown"),
     ],
 )  # fmt: skip
 def test_data_that_cannot_be_used_are_refused(tmp_path, content, said):

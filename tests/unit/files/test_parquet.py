@@ -36,13 +36,6 @@ def test_a_missing_file_is_told_apart_from_a_damaged_one(tmp_path):
     assert not isinstance(caught.value, DamagedError)
 
 
-def test_a_description_of_many_cells_is_read_back(tmp_path):
-    text = "x" * 101_000_000
-    parquet.write(tmp_path / "a.parquet", [pa.table({"x": [1]})], {"cells": text})
-    assert parquet.read(tmp_path / "a.parquet").num_rows == 1
-    assert parquet.metadata(tmp_path / "a.parquet")["cells"] == text
-
-
 def test_many_small_tables_are_stored_as_one_large_one_is(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 64)
 
@@ -106,34 +99,6 @@ def test_rows_that_agree_are_read_one_run_after_the_other(tmp_path, monkeypatch,
     pd.testing.assert_frame_equal(firsts.astype({"cell": str}), expected.astype({"cell": str}))
     narrow = [values["x"].dtype for _, values in parquet.read_by("cell", tmp_path / "f.parquet", ["x"], narrow=["x"])]
     assert narrow == [np.uint8] * 3
-
-
-@pytest.mark.parametrize("size", [2, 3, 100])
-def test_rows_with_a_text_are_read_wherever_they_are(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", size)
-    cells = ["b", "b", "b", "a", "a", "b", "c"]
-    table = pa.table({"x": range(7), "cell": pa.array(cells).dictionary_encode(), "y": [None, *range(6)]})
-    parquet.write(tmp_path / "a.parquet", [table], {})
-    read, really = [], pq.ParquetFile.read_row_group
-
-    def reading(file, group, columns):
-        read.append((group, tuple(columns)))
-        return really(file, group, columns)
-
-    monkeypatch.setattr(pq.ParquetFile, "read_row_group", reading)
-    by = parquet.RowsBy(tmp_path / "a.parquet", "cell")
-    assert {columns for _, columns in read} == {("cell",)}
-    for cell, expected in (("a", [3, 4]), ("b", [0, 1, 2, 5]), ("c", [6]), ("c", [6])):
-        rows = pa.concat_tables(by.rows(cell, by.columns))
-        assert by.count(cell) == len(expected)
-        assert rows.column_names == ["x", "y"]
-        assert rows["x"].to_pylist() == expected
-        assert rows["y"].to_pylist() == [table["y"][x].as_py() for x in expected]
-    assert by.count("d") == len(list(by.rows("d", by.columns))) == 0
-    # What was read last is not read again.
-    assert [group for group, columns in read if columns == ("x", "y")].count(6 // size) == 1
-    assert [part.column_names for part in by.rows("c", ["y"])] == [["y"]]
-    assert read[-1] == (6 // size, ("y",))
 
 
 def test_rows_that_do_not_count_are_not_read(tmp_path, monkeypatch):

@@ -77,16 +77,10 @@ def test_arrays_broadcast():
     ("arguments", "message"),
     [
         ((5, 4, 0.5, 0.5), r"^successes: expected whole numbers in \[0, pulls\]; found 5"),
-        ((-1, 4, 0.5, 0.5), "^successes"),
         ((1.5, 4, 0.5, 0.5), "^successes"),
-        (([1, np.nan], 4, 0.5, 0.5), "^successes"),
         ((0, -1, 0.5, 0.5), "^pulls: expected whole numbers >= 0; found -1"),
-        ((0, 2.5, 0.5, 0.5), "^pulls"),
-        ((0, np.inf, 0.5, 0.5), "^pulls"),
         ((1, 4, 1.1, 0.5), r"^mean: expected numbers in \[0, 1\]; found 1\.1"),
-        ((1, 4, np.nan, 0.5), "^mean"),
         ((1, 4, 0.5, [0.5, -0.1]), r"^u: expected numbers in \[0, 1\]; found -0\.1"),
-        ((1, 4, 0.5, np.nan), "^u"),
         ((1, 4, 0.5, 0.5, "two-sided"), "^alternative"),
     ],
 )

@@ -18,20 +18,6 @@ def test_brief(text, shown):
 
 
 @pytest.mark.parametrize(
-    ("texts", "shared", "cases"),
-    [
-        (["Alone (in a case)."], "Alone (in a case).", [""]),
-        (["The same (all).", "The same (all)."], "The same (all).", ["", ""]),
-        (["It grows (K = 5).", "It grows (K = 10)."], "It grows.", ["K = 5", "K = 10"]),
-        (["It grows (f (x)).", "It grows (f (y))."], "It grows (f.", ["x)", "y)"]),
-        (["One.", "Two."], "One.", ["", "Two."]),
-    ],
-)
-def test_what_claims_share_stands_once(texts, shared, cases):
-    assert statements._common(texts) == (shared, cases)
-
-
-@pytest.mark.parametrize(
     ("word", "region", "measured", "said"),
     [
         (
@@ -54,38 +40,3 @@ def test_what_would_change_a_verdict(word, region, measured, said):
     found = statements._change(word, region, measured)
     assert found.startswith(said)
     assert bool(found) == bool(said)
-
-
-@pytest.mark.parametrize(
-    ("text", "younger"),
-    [
-        ("The bias is small (added after its value was known).", True),
-        ("Post hoc: it fits.", True),
-        ("Ours, post hoc: it fits.", True),
-        ("Not more (added when the values of Figure 7(a) were known).", True),
-        ("After T rounds the arm is known to be gone.", False),
-        ("The bound holds after the first epoch.", False),
-    ],
-)
-def test_a_tolerance_that_is_younger_than_its_value_is_told(text, younger):
-    assert bool(statements.YOUNGER.search(text)) == younger
-
-
-@pytest.mark.parametrize(
-    ("note", "span"),
-    [
-        ("Noise. From 1.00 to 7.46 over 40 pairs of cells.", "1.00 to 7.46 over 40 pairs of cells"),
-        ("From 1.00 to 7.46.", ""),
-        ("", ""),
-    ],
-)
-def test_how_far_the_numbers_behind_a_mean_lie_apart(note, span):
-    assert next(iter(statements.SPAN.findall(note)), "") == span
-
-
-def test_a_case_does_not_say_its_variant_again():
-    row = {"variant_words": "as printed", "shown": "reproduced", "artifact": "a", "paper": "p", "younger": False}
-    texts = ("It keeps epsilon (as printed by (12)).", "It keeps epsilon (released).")
-    group = [row | {"statement": text} for text in texts]
-    found = statements._statement("p/one", group, None)
-    assert [claim["case"] for claim in found["claims"]] == ["by (12)", "released"]

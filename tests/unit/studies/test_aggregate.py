@@ -1,11 +1,7 @@
 """Shards become a study and its summaries, whatever the shards' size; what does not fit is refused."""
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from privarms.errors import DamagedError, PrivarmsError
@@ -128,23 +124,6 @@ def test_a_single_run_has_no_standard_error():
     assert np.isnan(summary.loc[0, "x_se"])
 
 
-def test_samples_of_any_sizes_are_described_as_each_alone():
-    rng = np.random.default_rng(8)
-    samples = [rng.normal(size=n) * 10.0**power for n in (1, 2, 9, 9, 50, 50, 131, 300) for power in (-4, 0, 5)]
-    for sample in samples[7:]:
-        sample[rng.random(len(sample)) < 0.2] = np.nan
-    samples.append(np.full(4, np.nan))
-    found = aggregate._described(samples)
-    for place, sample in enumerate(samples):
-        there = sample[~np.isnan(sample)]
-        n = len(there)
-        assert found["missing"][place] == len(sample) - n
-        expected = [there.mean(), *np.quantile(there, [0.05, 0.5, 0.95])] if n else [np.nan] * 4
-        np.testing.assert_array_equal([found[name][place] for name in ("mean", "p05", "p50", "p95")], expected)
-        error = np.std(there, ddof=1) / np.sqrt(n) if n > 1 else np.nan
-        np.testing.assert_array_equal(found["se"][place], error)
-
-
 def test_blocks_that_are_missing_or_stand_twice_are_refused(tmp_path):
     paths, places = run_study(tmp_path, 1e-9)
     first = places[0]
@@ -171,66 +150,3 @@ def test_a_truncated_shard_is_refused_by_name(tmp_path):
     with pytest.raises(DamagedError, match=rf"{paths[1].name}.*delete it and run again") as caught:
         joined(tmp_path, (paths, places))
     assert caught.value.path == paths[1]
-
-
-def test_rows_are_written_while_shards_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 32)
-    many = {"grid": {"K": list(range(2, 32))}, "policies": [{"policy": "uniform"}]}
-    cells = expand("f.yaml", "p", "s", STUDY | many)
-    made = run_study(tmp_path, 1e-9, cells)
-    read, written, held = [0], [0], []
-    really_read, really_write = parquet.RowsBy.rows, pq.ParquetWriter.write_table
-
-    def reading(shard, cell, columns):
-        for table in really_read(shard, cell, columns):
-            read[0] += table.num_rows
-            held.append(read[0] - written[0])
-            yield table
-
-    def writing(writer, table, *arguments, **options):
-        written[0] += table.num_rows
-        return really_write(writer, table, *arguments, **options)
-
-    monkeypatch.setattr(parquet.RowsBy, "rows", reading)
-    monkeypatch.setattr(pq.ParquetWriter, "write_table", writing)
-    joined(tmp_path, made, cells)
-    rows_of_a_cell = 7 * 3
-    assert read[0] == rows_of_a_cell * 30
-    # The rest of a row group, a batch of cells, the cell that is being read: nothing that grows with the study.
-    assert max(held) <= 2 * 32 + 2 * rows_of_a_cell
-
-
-def test_a_long_cell_is_never_whole_in_memory(tmp_path, monkeypatch):
-    replicates, arms = 2**14, 16
-    one = {"record": "arms", "replicates": replicates, "block": replicates, "policies": [{"policy": "uniform"}]}
-    cells = expand(
-        "f.yaml", "p", "s", {k: v for k, v in STUDY.items() if k != "checkpoints"} | one | {"grid": {"K": arms}}
-    )
-    rows = replicates * arms
-    measures = {"pulls": np.arange(rows), "reward_sum": np.random.default_rng(1).random(rows)}
-    columns = {"replicate": np.repeat(np.arange(replicates), arms), "arm": np.tile(np.arange(arms), replicates)}
-    names = pa.array([cells[0].name]).dictionary_encode().take(pa.array(np.zeros(rows, np.int64)))
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 2**12)
-    monkeypatch.setattr(aggregate, "NUMBERS_AT_ONCE", 1)
-    parquet.write(tmp_path / "shard", [pa.table({"cell": names, **columns, **measures})], {})
-    of_arrow, really_read = [], pq.ParquetFile.read_row_group
-    del names
-
-    def reading(*arguments):
-        of_arrow.append(pa.total_allocated_bytes())
-        return really_read(*arguments)
-
-    monkeypatch.setattr(pq.ParquetFile, "read_row_group", reading)
-    tracemalloc.start()
-    try:
-        _, summary = joined(tmp_path, ([tmp_path / "shard"], [[0]]), cells)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    column = rows * 8
-    assert max(of_arrow) - of_arrow[0] < column
-    # One measure, and what each row belongs to.
-    assert peak < 2 * column
-    found = parquet.read(summary).to_pandas()
-    assert list(found["pulls_mean"]) == [measures["pulls"][arm::arms].mean() for arm in range(arms)]
-    assert list(found["reward_sum_mean"]) == [measures["reward_sum"][arm::arms].mean() for arm in range(arms)]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from privarms.errors import PrivarmsError
 from privarms.studies import auditing, configuration, extensions, library
 from privarms.studies.cells import expand
 
@@ -82,10 +81,3 @@ def test_none_is_added_where_nothing_is_claimed_or_an_audit_is_there(papers, noi
     assert auditing.completed({"mine": mine}, 10) == {"mine": mine}
     ours = {"paper": "ours", "studies": {"first": study(policy="dp_se"), "second": study(policy="ucb1")}}
     assert auditing.completed({"ours": ours}, 10) == {"ours": ours}
-
-
-def test_a_mechanism_stands_in_audits_alone(papers):
-    entry = papers["sajed2019"]["studies"]["audit_laplace"]
-    assert {c.policy for c in expand("f", "sajed2019", "audit_laplace", entry)} == {"laplace"}
-    with pytest.raises(PrivarmsError, match="is of the family mechanisms, and the protocol bandit runs"):
-        expand("f", "p", "s", study(policy="laplace"))

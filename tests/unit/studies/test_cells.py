@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from privarms.errors import PrivarmsError
-from privarms.studies import library
 from privarms.studies.cells import Cell, datasets, expand, unnamed
 
 
@@ -157,30 +156,6 @@ def test_as_many_steps_as_anybody_runs_are_not_refused():
     assert [c.blocks for c in cells(replicates=1, block=1, horizon=10**9)] == [1] * 3
 
 
-def test_datasets_are_found_without_laying_out_a_grid():
-    grid = {"dataset": ["adult", "jobs"]} | {f"a{i}": list(range(100)) for i in range(20)}
-    assert datasets(study(grid=grid)) == {"adult", "jobs"}
-
-
-@pytest.mark.parametrize("parameter", ["data", "cell", "environment", "t", "regret", "replicate", "arm", "block"])
-@pytest.mark.parametrize("room", ["policies", "environments"])
-def test_a_parameter_called_like_a_column_of_the_results_is_refused(monkeypatch, room, parameter):
-    if room == "environments" and parameter == "block":
-        parameter = "name"
-    named = {"policies": "dp_se", "environments": "bernoulli"}[room]
-    plain = library.arguments
-
-    def arguments(of_room, name):
-        found = plain(of_room, name)
-        return found | {parameter: library.Argument(False)} if (of_room, name) == (room, named) else found
-
-    monkeypatch.setattr(library, "arguments", arguments)
-    with pytest.raises(PrivarmsError) as fault:
-        cells()
-    for word in (named, f"its parameter {parameter!r}", "column of the results", "protocol bandit", "rename it"):
-        assert word in str(fault.value)
-
-
 def test_a_grid_may_have_a_name_and_a_cell_stands_in_every_grid_that_has_it():
     grids = [{"panel": "a", "K": 5, "epsilon": [1, 2]}, {"panel": ["b", "c"], "K": 5, "epsilon": [2, 3]}]
     found = cells(grid=grids, policies=[{"policy": "dp_se"}])
@@ -269,19 +244,6 @@ def test_a_renamed_parameter_keeps_its_stream(environment):
     # Results have the new names, and the variant of a policy, or else of the environment.
     assert set(cell.parameters) == {*own, *others} - {"horizon", "variant"}
     assert cell.variant == own.get("variant", others.get("variant", ""))
-
-
-def test_an_epsilon_that_is_no_privacy_budget_is_refused(monkeypatch):
-    plain = library.arguments
-
-    def arguments(room, name):
-        found = plain(room, name)
-        return found | {"epsilon": library.Argument(False)} if (room, name) == ("policies", "uniform") else found
-
-    monkeypatch.setattr(library, "arguments", arguments)
-    with pytest.raises(PrivarmsError, match=r"uniform\.py.*'epsilon' is read as a privacy budget.*exploration"):
-        cells(policies=[{"policy": "uniform"}])
-    assert cells(policies=[{"policy": "dp_se"}])
 
 
 def test_an_audit_has_both_neighbours():

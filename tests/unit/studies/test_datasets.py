@@ -1,11 +1,8 @@
 """What the report is told about data: what they are, and how to get those that are missing."""
 
-from pathlib import Path
-
 from privarms.data import sources
 from privarms.studies.datasets import Datasets
 
-ROOT = Path(__file__).parents[3]
 FILES = [
     {"name": "a.csv", "url": "https://example.org/a.csv", "sha256": "ab" * 32},
     {"name": "b.csv", "by_hand": "log in", "rows": 5000},
@@ -28,10 +25,3 @@ def test_what_is_missing_is_told_file_by_file_and_what_is_there_needs_nothing():
         "rows": 0,
     }
     assert (second["by_hand"], second["rows"], second["sha256"]) == ("log in", 5000, "")
-
-
-def test_what_sets_a_variant_apart_stands_in_its_title():
-    titles = [dataset.title for dataset in sources.load_sources(ROOT / "data/sources.yaml").values()]
-    assert len(set(titles)) == len(titles) > 4
-    of_sources = {"one": described("one")}
-    assert Datasets(of_sources, {"one": "real"}).described()[0]["title"] == "Toys"

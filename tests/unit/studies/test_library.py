@@ -15,7 +15,7 @@ def closure(*modules):
 def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
     files = closure("studies.run", library.module("policies", "dp_ucb"), "environments.bernoulli", "protocols.bandit")
     assert {"mechanisms/tree.py", "mechanisms/laplace.py", "protocols/bandit.py", "studies/streams.py"} <= files
-    own = {"__init__.py", "bandit/__init__.py", "bandit/dp_ucb.py", "bandit/_skip_ahead.py"}
+    own = {"__init__.py", "bandit/__init__.py", "bandit/dp_ucb.py"}
     assert {f for f in files if f.startswith("policies/")} == {f"policies/{f}" for f in own}
     assert not any(f.startswith(("artifacts/", "data/")) for f in files)
 
@@ -80,9 +80,3 @@ def test_names_are_found_whatever_the_package():
     # Private modules, and what reduces the audits' counts, are neither.
     assert not {"_trial", "_skip_ahead"} & set(library.names("policies"))
     assert not {"reduction", "_patients"} & set(library.names("environments"))
-
-
-@pytest.mark.parametrize("protocol", library.names("protocols"))
-def test_every_protocol_names_its_keys(protocol):
-    assert isinstance(library.attributes("protocols", protocol)["KEYS"], tuple)
-    assert callable(library.load("protocols", protocol).run_block)

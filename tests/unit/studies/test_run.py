@@ -3,7 +3,6 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -58,13 +57,6 @@ def test_a_fault_names_the_study_and_what_was_at_work(monkeypatch, room, functio
 def test_a_damaged_file_stays_one(monkeypatch):
     loading(monkeypatch, environments={"configure": failing(DamagedError("a.parquet", "cut"))})
     with pytest.raises(DamagedError):
-        run.run_piece(Piece(CELL, 0, 2), 1, {})
-
-
-def test_a_column_that_a_parameter_is_called_like_is_refused(monkeypatch):
-    columns = {"replicate": np.arange(2), "top": np.ones(2)}
-    loading(monkeypatch, protocols={"run_block": lambda *arguments: dict(columns)})
-    with pytest.raises(StudyError, match=r"ucb1 on bernoulli has the parameter top, .* protocol bandit .* rename"):
         run.run_piece(Piece(CELL, 0, 2), 1, {})
 
 

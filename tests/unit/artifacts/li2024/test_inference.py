@@ -2,12 +2,11 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from privarms.artifacts.li2024 import _formulas, _rows, inference
+from privarms.artifacts.li2024 import _formulas, inference
 from privarms.artifacts.results import Results
 from privarms.environments import features_bernoulli
 from privarms.files import parquet
@@ -55,14 +54,6 @@ def results(folder, kind="studies", **studies):
     return Results("li2024", "quick", **files, published=paths.published("config/published", "li2024"))
 
 
-def test_the_rarest_feature_of_the_first_half():
-    # Two features share the 10,000 patients of the first half.
-    assert _formulas.least_count(features_bernoulli.configure(2, 20_000)) == pytest.approx(5000)
-    # Summer lasts 6,666 patients of it: feature 2 has .1 of them and .9 of the other 3,334, feature 1 the other way.
-    seasonal = features_bernoulli.configure(2, 20_000, arrivals="seasonal")
-    assert _formulas.least_count(seasonal) == pytest.approx(0.1 * 6666 + 0.9 * 3334)
-
-
 def test_the_length_of_the_trial():
     environment = features_bernoulli.configure(2, 20_000)
     assert _formulas.expected_T_min(environment, 20_000, 0.0, NAN) == pytest.approx(5000)
@@ -74,11 +65,6 @@ def test_the_length_of_the_trial():
 def test_the_error_by_formula():
     # Means .3 and .7: 2 (.21 + .21) / 100, floor(T_min) patients.
     assert _formulas.expected_error(features_bernoulli.configure(1, 3), 100.7, NAN) == pytest.approx(0.0084)
-
-
-def test_gaps_have_no_rounding():
-    assert list(_formulas.gaps_of(features_bernoulli.configure(1, 3))) == [0.4]
-    assert _formulas.gaps_of(features_bernoulli.configure(2, 3)) == pytest.approx([0.3, 0.5], abs=1e-12)
 
 
 def test_regret_and_error_of_a_cell(tmp_path):
@@ -119,13 +105,6 @@ def test_the_cost_of_privacy_is_over_conse_as_printed(tmp_path):
     assert found["expected_mse_ratio"].isna().tolist() == [False, True, True]
     # .25 T_min, with T_min = log(n) / .5.
     assert found["eps2_T"].iloc[0] == pytest.approx(0.5 * math.log(20_000))
-
-
-def test_cells_of_other_settings_have_rows_and_names_of_their_own(tmp_path):
-    found = _rows.pareto(inference.pareto(results(tmp_path, pareto=private_cells())))
-    names = ["conse_se", "conse_se (confidence per_arm)", "dp_conse", "dp_conse (noise 2)", "dp_conse"]
-    assert found["algorithm"].tolist() == names
-    assert not found.duplicated(["algorithm", "arrivals", "n", "M", "alpha", "epsilon"]).any()
 
 
 def test_elimination_by_hand(tmp_path):
@@ -237,61 +216,6 @@ def test_the_intervals_of_more_noise_are_wider(tmp_path):
     assert found.loc["corrected_laplace", "coverage"].tolist() == [0.5, 1.0]
 
 
-def test_no_estimate_is_missing_and_counted(tmp_path):
-    cells = results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE | {"estimate": [NAN] * 3})])
-    found = inference.coverage(cells)
-    assert found["missing"].tolist() == [3] * 3
-    assert found[["coverage", "variance_ratio", "bias", "ks"]].isna().all(axis=None)
-    assert inference.normality(cells)["measured"].isna().all()
-
-
-def trials(**columns):
-    setting = {"cell": "a", "policy": "uniform", "environment": "arm_vectors", "experiment": "linear", "K": 2}
-    found = {"squared_error_mean": [0.1, 0.2], "squared_error_se": 0.01, "replicates": 50}
-    return rows(setting, found, estimator=["mean_difference", "cross_fitted"], **columns)
-
-
-def test_the_readings_of_a_published_table(tmp_path):
-    cells = [trials(horizon=m) for m in (13, 200, 1000)]
-    found = _rows.readings(inference.table2(results(tmp_path, "cells", table2=cells)))
-    assert found[["reading", "reg", "m"]].drop_duplicates().to_numpy().tolist() == [
-        ["literal", 200, 200],
-        # 4 / .31 = 12.9
-        ["implied", 200, 13],
-        # Not published.
-        ["literal", 1000, 1000],
-    ]
-    assert found["published"].tolist() == pytest.approx([0.31, 0.53, 0.31, 0.53, NAN, NAN], nan_ok=True)
-
-
-def test_an_estimator_on_other_arms_names_them(tmp_path):
-    cells = [trials(horizon=200), trials(horizon=200).assign(policy="constant", cell="b")]
-    found = _rows.readings(inference.table2(results(tmp_path, "cells", table2=cells)))
-    assert set(found["estimator"]) == {
-        *("mean_difference", "mean_difference (constant)"),
-        *("cross_fitted", "cross_fitted (constant)"),
-    }
-
-
-def test_an_audit_of_other_noise_is_a_row_of_its_own(tmp_path):
-    setting = CELL | {"policy": "dp_conse", "environment": "neighbouring_experiments"}
-    parts = []
-    for noise, events in ((NAN, 500), (2.0, 300)):
-        for neighbour, seen in ((0, 100), (1, events)):
-            at = {"release": "estimate", "neighbour": neighbour, "events": seen, "trials": 1000, "noise": noise}
-            parts.append(rows(setting, SIZE, at, M=1, epsilon=1.0, horizon=30_000_000, alpha=0.5))
-    whole = [part.assign(environment="whole_experiments").drop(columns="release") for part in parts[:2]]
-    found = inference.audit(results(tmp_path, audit=parts, composed_audit=whole))
-    # ln(.5 / .1) and ln(.3 / .1), less what the intervals take.
-    losses = np.log([5, 5, 3])
-    assert found["lower_bound"].to_numpy() == pytest.approx(losses, abs=0.7)
-    assert np.all(found["lower_bound"] < losses)
-    assert _rows.audit(found)["release"].tolist() == ["estimate", "experiment", "estimate (noise 2)"]
-    # epsilon/2 of a release, epsilon of an experiment
-    assert found["claimed"].tolist() == [0.5, 1.0, 0.5]
-    assert found["events_1"].tolist() == [500, 500, 300]
-
-
 def test_formulas_by_hand():
     found = _formulas.formulas(None).set_index(["formula", "reading"])["value"]
     # DP-ConSE's first epoch at n = 20,000 and epsilon = 1: 128 log(16 n) + 1 is longer than 16 log(8 n) + 1.
@@ -338,9 +262,3 @@ def test_lap_plus_by_hand():
 )
 def test_the_expected_count_of_the_rarest_feature(M, arrivals, count):
     assert _formulas.least_count(features_bernoulli.configure(M, 60_000, arrivals=arrivals)) == pytest.approx(count)
-
-
-def test_T_min_at_the_expected_count():
-    environment = features_bernoulli.configure(2, 20_000)
-    found = [_formulas.expected_T_min(environment, 20_000, a, e) for a, e in ((0.5, np.nan), (1, np.nan), (0.5, 0.1))]
-    assert found == pytest.approx([5000**0.5, np.log(20_000), np.log(20_000) / 0.1])

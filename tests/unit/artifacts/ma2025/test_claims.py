@@ -51,10 +51,6 @@ def older(cell):
     return of(cell, "deviation") == "logarithm offset"
 
 
-def private(cell):
-    return of(cell, "deviation") == "noise"
-
-
 def helped(cell):
     return of(cell, "n_aux") > 0
 
@@ -134,47 +130,6 @@ def test_auxiliary_data_save_at_most_what_the_rate_says(tmp_path):
     assert verdict == "differs"
 
 
-# The same statements with noise from every user, whose regret alone bears them out, or alone does not.
-PRIVATE = {
-    "private_fig7a_sublinear": "fig7a_sublinear",
-    "private_fig7a_slower_with_epsilon": "fig7a_slower_with_epsilon",
-    "private_fig8_auxiliary_data_help": "fig8_auxiliary_data_help",
-    "private_fig8_better_with_smaller_gamma": "fig8_better_with_smaller_gamma",
-    "private_fig9a_falls_with_kappa": "fig9a_falls_with_kappa",
-    "private_fig9b_rises_with_gamma": "fig9b_rises_with_gamma",
-    "private_fig9c_high_quality_first": "fig9c_high_quality_first",
-}
-
-
-@pytest.mark.parametrize("name", PRIVATE)
-def test_noise_from_every_user_is_an_algorithm_of_its_own(name, tmp_path):
-    right, value, wrong, other = REGRETS[PRIVATE[name]]
-    for folder, regret, expected, verdict in (
-        ("right", lambda c: right(c) if private(c) else wrong(c), value, "reproduced"),
-        ("wrong", lambda c: wrong(c) if private(c) else right(c), other, "differs"),
-    ):
-        (tmp_path / folder).mkdir()
-        made = made_up(tmp_path / folder, regret, 1e-6, content=content(), studies=BOTH["exponential"])
-        found, said = measured(made, name)
-        assert (found.value, said) == (pytest.approx(expected, rel=1e-6), verdict)
-
-
-@pytest.mark.parametrize("figure", ["fig7a", "fig7b", "fig8", "fig9"])
-def test_what_privacy_costs_is_of_the_same_cells(figure, tmp_path):
-    name = f"figures_of_a_private_algorithm_{figure}"
-    # The older version, which drew Figure 7(a), has no runs with noise from every user.
-    for folder, factor, verdict in (("right", 1.2, "reproduced"), ("wrong", 1.4, "differs")):
-        (tmp_path / folder).mkdir()
-
-        def regret(cell, factor=factor):
-            own = cell.horizon**0.7 * (1 + of(cell, "n_aux") / 1e4) / of(cell, "epsilon")
-            return own * (factor if private(cell) else 9 if older(cell) else 1)
-
-        made = made_up(tmp_path / folder, regret, 1e-6, content=content(), studies=BOTH["exponential"])
-        found, said = measured(made, name)
-        assert (found.value, said) == (pytest.approx(factor, rel=1e-6), verdict)
-
-
 def test_the_error_of_a_mean_step_is_that_of_its_ends(tmp_path):
     # Three values of gamma: two steps, of which only the ends' errors are left; eight cells a gamma and epsilon.
     made = made_up(tmp_path, lambda c: 100, 3.0, content=content(), studies=BOTH["exponential"])
@@ -251,13 +206,6 @@ def test_what_is_removed_is_counted(name, right, value, wrong, other, tmp_path):
         made_up(tmp_path, content=content(), studies=[], inference={"eliminations": removals(**right)}), name
     )
     assert (found.value, verdict) == (pytest.approx(value), "reproduced")
-    # A row of another size that somebody added changes nothing.
-    more = pd.concat([removals(**right), removals(**right).assign(n=1, wrong=1.0, source_wrong=9.0)])
-    (tmp_path / "more").mkdir()
-    found, _ = measured(
-        made_up(tmp_path / "more", content=content(), studies=[], inference={"eliminations": more}), name
-    )
-    assert found.value == pytest.approx(value)
     (tmp_path / "wrong").mkdir()
     table = {"eliminations": removals(**wrong)}
     found, verdict = measured(made_up(tmp_path / "wrong", content=content(), studies=[], inference=table), name)
@@ -277,24 +225,6 @@ def test_one_estimate_outside_contradicts_a_constant(tmp_path):
         found, said = measured(made, "proposition_2_7_as_released")
         assert (found.value, found.replicates, said) == (pytest.approx(value), 600, verdict)
         assert found.interval[1] > 0.001
-
-
-def test_a_bound_says_what_runs_show(tmp_path):
-    table = pd.concat(removals(variant="as_printed", c=c, missed=missed) for c, missed in ((256.0, 4), (640.0, 0)))
-    made = made_up(tmp_path, content=content(), studies=BOTH["exponential"], inference={"eliminations": table})
-    found, verdict = measured(made, "proposition_2_7_bound_c640", "as_printed")
-    assert verdict == "reproduced"
-    assert "At c = 256 24 of 600 runs" in found.note
-    assert "At c = 640 0 of 600 runs" in found.note
-
-
-def test_nothing_removed_is_no_share(tmp_path):
-    table = {"eliminations": removals(removed=0.0, wrong=np.nan, wrong_se=np.nan)}
-    found, verdict = measured(
-        made_up(tmp_path, content=content(), studies=[], inference=table), "removals_better_than_blind"
-    )
-    assert math.isnan(found.value)
-    assert verdict != "reproduced"
 
 
 def firsts(**users):
@@ -347,7 +277,6 @@ def test_descent_is_the_average_regret_of_the_first_tenth(name, tmp_path):
         file = write(tmp_path / "illustration_cells.parquet", table)
         found, said = measured(Results("ma2025", "paper", cells=[file]), name)
         assert (found.value, said) == (pytest.approx(value), verdict)
-        assert "After 985 users" in found.note
 
 
 def audit(likelier, other, trials=1_000_000):
@@ -418,7 +347,6 @@ def test_what_messages_tell_is_the_least_over_the_settings(tmp_path):
         file = write(tmp_path / "messages_cells.parquet", pd.DataFrame(rows))
         found, said = measured(Results("ma2025", "paper", cells=[file]), "adult_messages_tell_the_bin")
         assert (found.value, said) == (told, verdict)
-        assert "halved 2.0 times" in found.note
 
 
 def test_the_constant_of_the_radius(tmp_path):
@@ -427,42 +355,23 @@ def test_the_constant_of_the_radius(tmp_path):
     verdicts = {c: measured(made, f"proposition_2_7_at_one_look_c{c}", "as_printed")[1] for c in (2, 16, 64, 256)}
     assert verdicts == {2: "differs", 16: "differs", 64: "differs", 256: "reproduced"}
     # No runs with this constant, no word of them.
-    assert "runs" not in measured(made, "proposition_2_7_bound_c640", "as_printed")[0].note
     # What is enough at one look is not enough, by this bound, at all.
     assert MEASURES["miss_at_any_look"](made, 256).value > 1
 
 
-def test_the_threshold_of_refining_bounds_a_bins_diameter(monkeypatch):
-    from privarms.artifacts.ma2025 import _text_claims
-
+def test_the_threshold_of_refining_bounds_a_bins_diameter():
     # Depth 0: sqrt(2) over 2 sqrt(2). Depth 1: edges 1 and 1/2, sqrt(1.25) over 2.
     assert MEASURES["diameter"](None, 0).value == 0.5
     assert MEASURES["diameter"](None, 12).value == pytest.approx(math.sqrt(1.25) / 2)
-    verdicts = []
-    for tau in (_text_claims._tau, lambda s: 0.9 * math.hypot(*_text_claims._edges(s))):
-        monkeypatch.setattr(_text_claims, "_tau", tau)
-        verdicts.append([measured(None_, name, "as_printed")[1] for name in REFINING])
-    assert verdicts == [["differs", "reproduced"], ["differs", "differs"]]
 
 
-REFINING = ("refining_diameter", "refining_bounds_diameter")
-# Measures that read nothing.
-None_ = Results("ma2025", "paper")
-
-
-def test_rewards_in_a_bin_are_near_their_mean(monkeypatch):
-    from privarms.artifacts.ma2025 import _text_claims
-
-    found, verdict = measured(None_, "approximation_error", "as_printed")
+def test_rewards_in_a_bin_are_near_their_mean():
+    found, verdict = measured(Results("ma2025", "paper"), "approximation_error", "as_printed")
     # In small bins half an edge times the slope, over tau: a quarter of the slope, where the edge is the long one.
     u = np.linspace(0, 1, 100_001)
     slope = abs(np.gradient(2 / (1 + np.exp(18 * u**2)), u)).max()
     assert found.value == pytest.approx(slope / 4, rel=0.02)
     assert verdict == "reproduced"
-    # A reward function that jumps is not Lipschitz: half a jump in bins of any depth.
-    monkeypatch.setattr(_text_claims, "expected_rewards", lambda environment, x: np.tile(x[:, :1] > 1 / 3, 3) * 1.0)
-    found, verdict = measured(None_, "approximation_error", "as_printed")
-    assert (found.value > 5, verdict) == (True, "differs")
 
 
 def test_the_logs_are_met_in_standard_errors(tmp_path):
@@ -499,10 +408,6 @@ def test_the_logs_are_met_in_standard_errors(tmp_path):
     found, verdict = measured(made, "logs_mean")
     assert found.value == pytest.approx(2, abs=0.05)
     assert verdict == "differs"
-    (tmp_path / "wide").mkdir()
-    wide = made_up(tmp_path / "wide", lambda c: regret(c, 9 if of(c, "epsilon") < 3 else -9), 0.0, content=content(),
-                   studies=BOTH["exponential"])  # fmt: skip
-    assert measured(wide, "logs_spread")[1] == "differs"
 
 
 def test_the_printed_constant_does_not_normalise():
@@ -516,37 +421,3 @@ def test_the_printed_constant_does_not_normalise():
     for gamma, verdict in ((0, "reproduced"), (2, "differs")):
         found = MEASURES["density_total"](None, gamma, 2)
         assert ledger.judge(claim, found, paper="ma2025", scale="paper", data="")["verdict"] == verdict
-
-
-def test_what_is_added_to_the_grids_changes_no_claim(tmp_path):
-    """Another budget, size, quality of sources and constant beside the published ones, all of them far off."""
-    more = paper()
-    for name in BOTH["exponential"]:
-        for entry in more["studies"][name]["policies"]:
-            if 2 in (given := entry["c"] if isinstance(entry.get("c"), list) else [entry.get("c")]):
-                entry["c"] = [*given, 128]
-            for axes in entry["grid"] if isinstance(entry["grid"], list) else [entry["grid"]]:
-                for axis, value in (("epsilon", 16), ("horizon", 320_000), ("gamma", 0.7), ("n_aux", 70_000)):
-                    given = axes[axis] if isinstance(axes[axis], list) else [axes[axis]]
-                    if value in given:
-                        continue
-                    axes[axis] = given if axis in ("gamma", "n_aux") and axes["n_aux"] == 0 else [*given, value]
-
-    def regret(cell):
-        own = [
-            of(cell, "epsilon") == 16,
-            cell.horizon == 320_000,
-            of(cell, "gamma") == 0.7,
-            of(cell, "n_aux") == 70_000,
-        ]
-        return 1e9 if any(own) or of(cell, "c") == 128 else cell.horizon**0.7 / (1 + of(cell, "n_aux") / 1e4)
-
-    (tmp_path / "more").mkdir()
-    published = made_up(tmp_path, regret, content=content(), studies=BOTH["exponential"])
-    extended = made_up(tmp_path / "more", regret, content=more, studies=BOTH["exponential"])
-    about_regret = set(REGRETS) | {"experiments_save_as_the_rate", "fig8_better_with_larger_n"}
-    about_regret |= {"logs_mean", "logs_spread", *PRIVATE}
-    for (name, variant), claim in claims().items():
-        if name.removesuffix("_c2").removesuffix("_c64") in about_regret:
-            one, other = (ledger.measure(MEASURES[claim["measure"]], r, claim) for r in (published, extended))
-            assert one == other, (name, variant)

@@ -1,16 +1,12 @@
-"""The audit of the locally private bandit: its inference table and its figure, from made-up counts."""
+"""The audit of the locally private bandit: its inference table from made-up counts."""
 
 import itertools
 import math
 from types import SimpleNamespace
 
-import matplotlib
-import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.artifacts import style
-from privarms.artifacts.ma2025 import _privacy
 from privarms.artifacts.ma2025.inference import audit
 
 
@@ -49,25 +45,3 @@ def test_the_bound_sets_the_likelier_user_over_the_other():
     assert exact["as_released", "arm", "quadrant", 1, 1.0] == pytest.approx(1)
     assert exact["as_released", "context", "untouched", 100, 1.0] == math.inf
     assert math.isnan(exact["as_printed", "context", "untouched", 1, 1.0])
-
-
-def test_the_figure_draws_an_atom_as_released_and_densities_as_printed():
-    table = audit(SimpleNamespace(replicates=lambda study: counts()))
-    with matplotlib.rc_context():
-        style.use_style()
-        figure, numbers = _privacy.privacy_as_released(SimpleNamespace(inference=lambda name: table))
-        figure.draw_without_rendering()
-    law = numbers[numbers["panel"] != "loss"]
-    atoms = law[law["probability"].notna()]
-    assert atoms[["panel", "user", "count", "probability"]].values.tolist() == [["released", 0, 0, 1]]
-    masses = (
-        law.dropna(subset="density")
-        .groupby(["panel", "user"])[["count", "density"]]
-        .apply(lambda part: np.trapezoid(part["density"], part["count"]))
-    )
-    assert sorted(masses.index) == [("printed", 0), ("printed", 1), ("released", 1)]
-    assert ((masses > 0.85) & (masses < 1)).all()
-    densities = law.dropna(subset="density").set_index("count").groupby(["panel", "user"])["density"]
-    assert all(density.idxmax() == user for (_, user), density in densities)
-    loss = numbers[numbers["panel"] == "loss"]
-    assert len(loss) == 2 * len(_privacy.SERIES)

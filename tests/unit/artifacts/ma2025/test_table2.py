@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.artifacts import style
-from privarms.artifacts.ma2025 import _adult, _real_data, _real_tables, _table2
-from privarms.artifacts.sheet import latex, markdown
+from privarms.artifacts.ma2025 import _real_tables, _table2
 from privarms.studies import paths
 
 from .toy_rewards import RATES, references, results, runs_of, usual
@@ -178,98 +176,6 @@ def test_a_dataset_without_sources_has_three_methods(tmp_path):
     ]
 
 
-def written(made):
-    """The written tables and both sheets, which must not fail; keys are unique."""
-    table, ranks = _real_tables.table2(made), _real_tables.table2_ranks(made)
-    assert not table.duplicated([*_table2.WRITTEN_ROW, *_table2.WRITTEN_METHOD]).any()
-    assert not ranks.duplicated([*_table2.WRITTEN_METHOD, "time", "datasets"]).any()
-    _real_tables.table2_comparisons(made)
-    markdown(_real_tables.table2_ranks_sheet(ranks, made))
-    return table, ranks, _real_tables.table2_sheet(table, made)
-
-
-ADDED = {
-    "another setting": runs_of("ldp_linear", rate=0.95, batch=500),
-    "only with auxiliary data, at one pair of budgets": runs_of(
-        "ldp_nn", epsilon=[2], epsilon_aux=[4], width=3, rate=0.3
-    ),
-    "another budget of the target": runs_of("ldp_nn", epsilon=[4], epsilon_aux=[8], rate=0.3),
-    "a budget a source": runs_of("ldp_nn", epsilon=[1], epsilon_aux=["2 8"], rate=0.3),
-    "fewer replicates": runs_of("ldp_nn", width=3, rate=0.3, replicates=5),
-    "one replicate": runs_of("ldp_nn", width=3, rate=0.3, replicates=1),
-    "another policy, not private": runs_of("uniform", epsilon=[np.nan], epsilon_aux=[np.nan], rate=0.3),
-    "another dataset, without ABSE": runs_of("ldp_nn", dataset="other", rate=0.3),
-    "another number of users": runs_of("ldp_nn", horizon=20, rate=0.3),
-}
-
-
-@pytest.mark.parametrize("added", ADDED)
-def test_what_is_added_has_rows_and_changes_no_other_one(made, tmp_path, added):
-    more = results(
-        tmp_path, real_data=usual(ADDED[added]), published=PUBLISHED, facts=facts(tmp_path, toy=[30, 10], other=[3, 1])
-    )
-    found, ranks, sheet = written(more)
-    entries = list({(m, v) for m, v in found[["method", "variant"]].itertuples(index=False)})
-    keys = [*_table2.WRITTEN_ROW, *_table2.WRITTEN_METHOD]
-    # A budget a source makes the column a text.
-    known = _real_tables.table2(made).assign(epsilon_aux=lambda f: f["epsilon_aux"].astype(found["epsilon_aux"].dtype))
-    if added == "a budget a source":
-        known["epsilon_aux"] = [f"{float(x):g}" for x in known["epsilon_aux"]]
-    both = known.astype({"epsilon": float}).merge(found.astype({"epsilon": float}), on=keys, suffixes=("", "_then"))
-    assert len(both) == len(known) < len(found)
-    assert both["ratio"].tolist() == both["ratio_then"].tolist()
-    heads = {text for head in sheet.heads for text, _ in head}
-    assert {_table2.label_of(m) + (" as printed" if v == "as_printed" else "") for m, v in entries} <= heads
-    # The three methods keep their sums unless the new one runs in every row.
-    if added not in ("another setting", "another policy, not private", "fewer replicates", "one replicate"):
-        kept = ranks[(ranks["datasets"] == "toy") & ranks["rank_sum"].notna()]
-        wanted = _real_tables.table2_ranks(made)[list(kept)]
-        assert kept.reset_index(drop=True).equals(wanted.reset_index(drop=True))
-    style.use_style()
-    figure, drawn = _real_data.real_learning_curves(more)
-    figure.draw_without_rendering()
-    assert {(m, v) for m, v in drawn[["method", "variant"]].itertuples(index=False)} >= set(entries)
-    # Nothing is drawn like another curve of its panel.
-    for ax in figure.axes:
-        looks = [
-            (line.get_color(), str(line.get_linestyle()), line.get_marker())
-            for line in ax.lines
-            if len(line.get_xdata()) > 2
-        ]
-        assert len(looks) == len(set(looks))
-
-
-def test_settings_of_a_method_are_told_apart(tmp_path):
-    made = results(tmp_path, real_data=usual(ADDED["another setting"]), published=PUBLISHED)
-    found, ranks, _ = written(made)
-    assert set(found["method"]) == {"ldp_mab", "ldp_linear", "ldp_nn", "ldp_linear (batch 500)"}
-    # It is the best one with .95, but for LDPMAB with .94 at epsilon = 2 nothing comes near.
-    assert set(found.loc[found["best"] == True, "method"]) == {"ldp_linear (batch 500)"}  # noqa: E712
-    sums = ranks.set_index(["method", "variant", "auxiliary", "time"])["rank_sum"]
-    assert sums["ldp_linear (batch 500)", "", "with", "full"] == 4
-    # Another setting moves no published method's rank.
-    assert sums["ldp_mab", "as_released", "with", "full"] == 4
-
-
-def test_a_method_that_is_not_in_every_row_has_no_sum(tmp_path):
-    made = results(
-        tmp_path, real_data=usual(ADDED["only with auxiliary data, at one pair of budgets"]), published=PUBLISHED
-    )
-    _, ranks, _ = written(made)
-    lacking = ranks[ranks["rank_sum"].isna()]
-    assert set(lacking["method"]) == {"ldp_nn (width 3)"}
-
-
-def test_many_methods_stand_one_time_below_the_other(tmp_path):
-    more = [runs_of("ldp_linear", rate=0.3, batch=b) for b in (200, 300, 400)]
-    made = results(tmp_path, real_data=usual(*more), published=PUBLISHED)
-    _, _, sheet = written(made)
-    assert sheet.columns == 1 + 2 * 7
-    assert [row for row in sheet.rows if isinstance(row, str)][:1] == ["(ε, ε_m) = (1, 1), t = n_P/4"]
-    rows = [row for row in sheet.rows if not isinstance(row, str)]
-    assert [row[0].text for row in rows] == ["toy"] * 4 + ["rank sum"] + ["toy"] * 4 + ["rank sum"]
-
-
 def test_another_setting_of_absse_is_not_what_ratios_are_relative_to(made, tmp_path):
     other = references().query("policy == 'absse'").assign(lipschitz=2.0, cell="other", reward=1.0)
     more = results(tmp_path, real_data=usual(), real_data_reference=pd.concat([other, references()], ignore_index=True))
@@ -285,47 +191,6 @@ def test_a_method_that_earned_nothing_has_no_interval(tmp_path):
     assert found.loc[nothing, "p"].notna().all()
 
 
-def test_a_dataset_that_is_not_the_papers_is_set_apart():
-    stated = Stated()
-    beside = stated.table[stated.table["dataset"] == "taxi"].assign(dataset="sample")
-    stated.table = pd.concat([beside, stated.table], ignore_index=True).assign(best=pd.NA, significant=pd.NA)
-    sheet = _real_tables.table2_sheet(stated.table, stated)
-    titles = [row for row in sheet.rows if isinstance(row, str)]
-    first = titles.index("not in the paper: sample")
-    assert titles[first - 1] == "rank sums over the rows of adult + jobs + taxi"
-    assert titles[-1] == "rank sums over the rows of sample"
-    names = [row if isinstance(row, str) else row[0].text for row in sheet.rows]
-    assert "sample" not in names[: names.index("not in the paper: sample")]
-    assert set(names[names.index("not in the paper: sample") :]) & {"adult", "jobs", "taxi", "published"} == set()
-
-
-def test_the_sheet_shows_best_significant_and_published():
-    stated = Stated()
-    ours = stated.table.assign(best=pd.NA, significant=pd.NA)
-    ours.loc[(ours["method"] == "ldp_mab") & (ours["auxiliary"] == "with"), ["best", "significant"]] = True
-    sheet = _real_tables.table2_sheet(ours.assign(best=ours["best"].astype("boolean")), stated)
-    rows = [row for row in sheet.rows if not isinstance(row, str)]
-    assert len(rows) == 4 * 3 * 2 + 1
-    assert sheet.columns == 13
-    # The published table's last line.
-    assert [entry.text for entry in rows[-1]] == [
-        *("rank sum", "15", "45", "55", "52", "37", "43"),
-        *("22", "44", "54", "56", "33", "36"),
-    ]
-    first, second = rows[:2]
-    assert (first[0].text, first[1].text, first[1].bold, first[1].grey) == ("adult", "1.459", True, True)
-    assert (first[2].bold, second[0].text, second[1].text) == (False, "published", "1.459")
-    text = markdown(sheet)
-    assert "| adult | **1.459**\\* | 0.987 | 0.954 |" in text
-    assert "| *published* | *1.459* | *0.987* |" in text
-    assert text.count("\n|") == 1 + 5 + 25
-    tex = latex(sheet)
-    assert "\\cellcolor[gray]{0.85}\\textbf{1.459}" in tex
-    assert "\\multicolumn{6}{c}{t = $n_P$/4}" in tex
-    assert "($\\varepsilon$, $\\varepsilon_m$) = (1, 1)" in tex
-    assert tex.count("\\\\") == 3 + 5 + 25
-
-
 def test_table1_stands_beside_what_is_published(tmp_path):
     made = results(
         tmp_path, real_data=usual(dataset="adult"), published=PUBLISHED, facts=facts(tmp_path, adult=[30, 10])
@@ -337,74 +202,3 @@ def test_table1_stands_beside_what_is_published(tmp_path):
         41292,
         7,
     )
-
-
-def adult(folder, *settings):
-    """Adult's alternatives: another preparation, on which every method earns as much, and other settings."""
-    references_of = [references(dataset=d) for d in ("adult", "adultone", "adultnew")]
-    constants = references_of[0].query("policy == 'absse'").assign(lipschitz=2.0, cell="L")
-    constants["reward"] = constants["t"] * 0.375
-    studies = {
-        "real_data": usual(dataset="adult"),
-        "real_data_reference": references_of[0],
-        "adult_sensitivity": pd.concat([usual(printed=False, dataset=d) for d in ("adultnew", "adultone")]),
-        "adult_settings": pd.concat([runs_of("ldp_nn", dataset="adult", rate=0.3, batch=500), *settings]),
-        "adult_sensitivity_reference": pd.concat([*references_of[1:], constants]),
-    }
-    return results(folder, published=PUBLISHED, **{k: v.reset_index(drop=True) for k, v in studies.items()})
-
-
-def test_alternatives_change_one_thing_at_a_time(tmp_path):
-    more = runs_of("ldp_linear", "without", dataset="adult", rate=0.3, clip=5, epsilon=[8])
-    made = adult(tmp_path, more)
-    found = made.inference("adult_alternatives")
-    names = list(dict.fromkeys(found["alternative"]))
-    assert names == [_adult.MAIN, "one source", "adultnew", "batches of 500", "clip 5", "ABSE: L = 2"]
-    keys = {"method": "ldp_nn", "auxiliary": "with", "time": "full", "epsilon": 1, "epsilon_aux": 4}
-    own = found[(found[list(keys)] == pd.Series(keys)).all(axis=1)].set_index("alternative")["ratio"]
-    assert own.to_dict() == pytest.approx(
-        {
-            _adult.MAIN: 0.8 / 0.75,
-            "one source": 0.8 / 0.75,
-            "adultnew": 0.8 / 0.75,
-            "batches of 500": 0.3 / 0.75,
-            "ABSE: L = 2": 0.8 / 0.375,
-        }
-    )
-    assert sorted(_adult.elsewhere(found, keys)["alternative"]) == sorted(set(own.index) - {_adult.MAIN})
-    style.use_style()
-    figure, drawn = _real_data.adult_sensitivity(made)
-    figure.draw_without_rendering()
-    assert set(drawn["alternative"]) == set(names)
-    # Four pairs of budgets, and epsilon = 8 without auxiliary data.
-    looks = [
-        (c.get_color(), c.get_marker())
-        for c in figure.axes[0].lines
-        if c.get_linestyle() == "None" and c.get_marker() != "|"
-    ]
-    assert len({look for look in looks if look[1] not in ("None", "")}) == 5
-
-
-def test_gains_under_the_alternatives_have_their_names(tmp_path):
-    found = adult(tmp_path, runs_of("ldp_nn", "without", dataset="adult", rate=0.9, batch=500)).inference("adult_gains")
-    assert list(dict.fromkeys(found["alternative"])) == ["adultnew", "adultone", "batch 500"]
-    lost = found.query("alternative == 'batch 500' and auxiliary == 'with' and other_auxiliary == 'without'")
-    assert (lost["gain"] < -0.6).all()
-    assert (lost["z"] > 3).all()
-
-
-def test_curves_on_adult_have_each_their_look(tmp_path):
-    own = {"dataset": "adult", "data": "real", "environment": "classification", "horizon": 40, "replicate": 0}
-    more = [
-        pd.DataFrame({**own, "policy": p, "cell": f"{p}{a}{s}", "arm": a, "lipschitz": s, "t": [10, 40], "reward": r})
-        for p, a, s, r in (("constant", 0, None, [4, 9]), ("constant", 1, None, [5, 20]), ("absse", None, 2.0, [3, 4]))
-    ]
-    base = pd.concat([references(dataset="adult"), *more], ignore_index=True)
-    made = results(tmp_path, real_data=usual(dataset="adult"), real_data_reference=base)
-    style.use_style()
-    figure, drawn = _real_data.adult_absse(made)
-    assert [line.get_label() for line in figure.axes[0].lines] == [
-        *("ABSE", "uniform", "best constant arm (1)", "ABSE (lipschitz = 2)")
-    ]
-    assert len({line.get_color() for line in figure.axes[0].lines}) == 4
-    assert set(drawn["policy"]) == {"absse", "uniform", "constant", "absse (lipschitz = 2)"}

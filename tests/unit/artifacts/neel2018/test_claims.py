@@ -1,21 +1,17 @@
-"""Every measure of the claims on tables made by hand, with one case that comes out the other way; and that what joins a
-study changes none."""
+"""Every measure of the claims of Neel & Roth 2018 on tables of a few rows, worked by hand."""
 
 import math
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from privarms.artifacts.neel2018.claims import MEASURES
-from privarms.artifacts.results import Results
 from privarms.claims import ledger
 from privarms.claims.verdict import Measured
 from privarms.errors import NoCellsError
-from privarms.files import parquet
-from privarms.studies import claims, configuration
+from privarms.studies import claims
 
 CONFIG = Path(__file__).parents[4] / "config"
 PUBLISHED = claims.published(str(CONFIG / "published"), "neel2018")
@@ -87,11 +83,6 @@ def test_average_bias():
     )
     found = measure("average_bias", made, experiment="1", **PRINTED)
     assert (found.value, found.se, found.replicates) == (0.00176, 1e-7, 100_000)
-    assert "3e-05" in found.note
-    assert "100,000 it is 0.0015" in found.note
-    near = {"absolute": 0.000005, "published_replicates": 10_000}
-    assert verdict(found, near, 0.00176) == "reproduced"
-    assert verdict(measure("average_bias", made, experiment="1", **RELEASED), near, 0.00176) == "differs"
     assert measure("average_bias", made, experiment="1", policy="ucb").value == 0.07
     with pytest.raises(NoCellsError, match=r"ladder 0\.90-0\.05"):
         measure("average_bias", made, experiment="1", policy="ucb", ladder="0.90-0.05")
@@ -109,11 +100,9 @@ def test_worst_bias():
     rows = arms(ONE, UCB, (-0.02, 0.001), (-0.14, 0.001)) + arms(ONE, PRINTED, (0.01, 0.001))
     made = Made(bias_experiment_1=rows)
     found = measure("worst_bias", made, experiment="1", policy="ucb")
-    assert (found.value, found.se, found.note) == (0.14, 0.001, "Arm 2.")
+    assert (found.value, found.se) == (0.14, 0.001)
     # Both arms' intervals hold together: 3.48 standard errors in place of 3.29.
     assert found.interval == pytest.approx((0.14 - 0.00348, 0.14 + 0.00348), abs=1e-5)
-    assert verdict(found, {"absolute": 0.05}, 0.14) == "reproduced"
-    assert verdict(measure("worst_bias", made, experiment="1", **PRINTED), {"absolute": 0.05}, 0.14) == "differs"
 
 
 def test_largest_signed_bias():
@@ -126,7 +115,6 @@ def test_largest_signed_bias():
         found((-0.02, 0.001), (-0.01, 0.001)), found((-0.02, 0.001), (0.01, 0.001)), found((-0.002, 0.001))
     )  # fmt: skip
     assert [m.value for m in (below, above, near)] == [-0.01, 0.01, -0.002]
-    assert below.note.startswith("Arm 2; 2 arms")
     assert [verdict(m, {"at_most": 0}) for m in (below, above, near)] == ["reproduced", "differs", "inconclusive"]
 
 
@@ -140,8 +128,6 @@ def test_private_share():
     # No uneven run in 100,000: at most ln(4000) / 100,000, over .04 less 3.48 standard errors.
     assert always.interval == (0, pytest.approx(math.log(4000) / 1e5 / (0.04 - 3.48e-3), rel=1e-3))
     assert always.value == 0
-    assert "25 pulls in 100.0000%" in always.note
-    assert verdict(always, {"at_most": 0.025}) == "reproduced"
     # That the pulls are uneven in a tenth of the runs leaves the bias open.
     assert verdict(often, {"at_most": 0.025}) == "inconclusive"
 
@@ -158,8 +144,6 @@ def test_bias_reduction():
     released = measure("bias_reduction", made, experiment="2", variant="as_released")
     assert printed.value == pytest.approx(8)
     assert (released.value, released.se) == (pytest.approx(4), pytest.approx(0.4))
-    assert verdict(printed, {"at_least": 7}) == "reproduced"
-    assert verdict(released, {"at_least": 7}) == "differs"
 
 
 def test_last_arm_reduction():
@@ -167,7 +151,6 @@ def test_last_arm_reduction():
     made = Made(average_bias_experiment_2=last)
     found = [measure("last_arm_reduction", made, variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in found] == pytest.approx([20, 2])
-    assert [verdict(m, {"at_least": 10}) for m in found] == ["reproduced", "differs"]
 
 
 def test_bias_in_published_errors():
@@ -179,7 +162,6 @@ def test_bias_in_published_errors():
     ]
     assert [m.value for m in smallest] == pytest.approx([10, 0.5])
     assert (smallest[0].se, smallest[0].replicates) == (0.5, 40_000)
-    assert "mean 0.80, over 10,000 runs" in smallest[0].note
     assert [verdict(m, {"at_least": 1.96}) for m in smallest] == ["reproduced", "inconclusive"]
     largest = [
         measure("largest_in_published_errors", made, experiment="1", policy="ucb"),
@@ -187,10 +169,8 @@ def test_bias_in_published_errors():
         measure("largest_in_published_errors", made, experiment="1", **PRINTED),
     ]
     assert [m.value for m in largest] == pytest.approx([15, 0.5, 0.5])
-    assert verdict(largest[0], {"at_most": 1.96}) == "differs"
     # Two arms' intervals are wider than one's.
     assert largest[1].interval[1] > largest[2].interval[1]
-    assert verdict(largest[2], {"at_most": 2.2}) == "reproduced"
 
 
 def test_adaptive_fraction():
@@ -198,9 +178,7 @@ def test_adaptive_fraction():
     made = Made(round_robin=rows)
     found = [measure("adaptive_fraction", made, variant=v) for v in ("as_released", "as_printed")]
     assert [m.value for m in found] == [0.25, 0.0]
-    assert "25 pulls in 75.0000%" in found[0].note
     assert found[1].interval[1] == pytest.approx(math.log(2000) / 100, rel=0.05)
-    assert [verdict(m, {"at_least": 0.1}) for m in found] == ["reproduced", "differs"]
     assert verdict(found[1], {"at_least": 0.01}) == "inconclusive"
 
 
@@ -222,12 +200,9 @@ def test_theorem_1():
     )
     found = measure("theorem_1", made, policy="private_ucb_noise_only", studies=["epsilon_sweep"])
     assert found.value == pytest.approx(0.7)
-    assert found.note.startswith("Over 2 arms in 1 cells; at epsilon = 1")
-    assert verdict(found, {"at_most": 1}) == "reproduced"
     assert verdict(found, {"at_most": 0.69}) == "inconclusive"
     both = measure("theorem_1", made, policy="private_ucb_noise_only", studies=["epsilon_sweep", "corollary_1"])
     assert both.value == pytest.approx(0.8 / 0.3)
-    assert verdict(both, {"at_most": 1}) == "differs"
 
 
 def test_the_form_of_the_proof_counts_underestimation_alone():
@@ -236,9 +211,6 @@ def test_the_form_of_the_proof_counts_underestimation_alone():
     # The means are .5: (1 - 1/e) .5.
     assert found.value == pytest.approx(0.06 / (0.5 - 0.5 / math.e))
     assert found.se == pytest.approx(0.001 / (0.5 - 0.5 / math.e))
-    over = Made(bias_epsilon_sweep=of_arms("epsilon_sweep", NOISE, 1.0, (-0.4, 0.001, 0.9)))
-    broken = measure("theorem_1", over, policy="private_ucb_noise_only", studies=["epsilon_sweep"], form="proof")
-    assert [verdict(m, {"at_most": 1}) for m in (found, broken)] == ["reproduced", "differs"]
 
 
 def test_theorem_1_is_nearly_attained():
@@ -246,7 +218,6 @@ def test_theorem_1_is_nearly_attained():
     # (1 - mu) (T - 1) / T over 1 + e^-eps.
     expected = [0.99 * 499 / 500 / (1 + math.exp(-e)) for e in (5, 0.05)]
     assert [m.value for m in found] == pytest.approx(expected)
-    assert [verdict(m, {"at_most": 0.6}) for m in found] == ["differs", "reproduced"]
 
 
 def audited(epsilon, loss, **values):
@@ -262,8 +233,6 @@ def test_loss_of_last_choice():
     found = [measure("loss_of_last_choice", made, variant=f"as_{v}", epsilon=0.05) for v in ("printed", "released")]
     assert [m.value for m in found] == pytest.approx([0.2, 4])
     assert found[1].interval == pytest.approx((3.6, 4.4))
-    assert found[1].note.endswith("exactly 0.200.")
-    assert [verdict(m, {"at_most": 1}) for m in found] == ["reproduced", "differs"]
 
 
 def test_loss_of_doublings():
@@ -274,8 +243,6 @@ def test_loss_of_doublings():
 
     private, leaks, blind = found(0.02, 0.1), found(0.1, 0.15), found(0.02, 0.06)
     assert [m.value for m in (private, leaks, blind)] == pytest.approx([0.4, 2, 0.4])
-    assert "2.00 times epsilon (1.60 to 2.40), and is caught" in private.note
-    assert blind.note.endswith("the audit has no power.")
     assert [verdict(m, {"at_most": 1}) for m in (private, leaks, blind)] == ["reproduced", "differs", "inconclusive"]
 
 
@@ -289,8 +256,6 @@ def test_corollary_1_regret():
     made = Made(average_bias_corollary_1=rows)
     found = [measure("corollary_1_regret", made, policy=p["policy"]) for p in (NOISE, PRINTED)]
     assert [m.value for m in found] == pytest.approx([1.5, 3])
-    assert found[0].note == "Regret over the order: 1.00 at T = 1,000, 1.50 at T = 10,000."
-    assert [verdict(m, {"at_most": 2}) for m in found] == ["reproduced", "differs"]
 
 
 def along(policy, *points, horizon=100, **setting):
@@ -303,7 +268,6 @@ def test_regret_ratio():
     ends = along(UCB, (50, 1.0), (100, 10.0)) + along(PRINTED, (50, 9.0), (100, 15.0)) + along(RELEASED, (100, 30.0))
     found = [measure("regret_ratio", Made(regret_2=ends), variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in found] == [1.5, 3]
-    assert [verdict(m, {"at_most": 2}) for m in found] == ["reproduced", "differs"]
 
 
 def test_average_regret_fall():
@@ -311,8 +275,6 @@ def test_average_regret_fall():
     rows = along(PRINTED, (40, 16.0), (60, 30.0), (100, 30.0)) + along(RELEASED, (50, 5.0), (100, 20.0))
     found = [measure("average_regret_fall", Made(regret_2=rows), variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in found] == pytest.approx([0.75, 2])
-    assert found[0].note == "From t = 40 to 100."
-    assert [verdict(m, {"at_most": 1}) for m in found] == ["reproduced", "differs"]
 
 
 def test_uniform_regret():
@@ -322,7 +284,6 @@ def test_uniform_regret():
     rows = along(PRINTED, (50, 1.0), (100, 50.0), **setting) + along(RELEASED, (100, 25.0), **setting)
     found = [measure("uniform_regret", Made(regret_1=rows), variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in found] == [1, 0.5]
-    assert [verdict(m, {"at_least": 0.99}) for m in found] == ["reproduced", "differs"]
     # Runs that agree do not say that all runs would.
     few = measure("uniform_regret", Made(regret_1=[r | {"replicates": 50} for r in rows]), variant="as_printed")
     assert verdict(few, {"at_least": 0.99}) == "inconclusive"
@@ -351,8 +312,6 @@ def test_rejection_rate():
     assert (released.value, printed.value) == (0.76, 0.05)
     # Clopper and Pearson's ends, a little wider to the right.
     assert printed.interval == pytest.approx((0.0465, 0.0537), abs=2e-4)
-    assert released.note.endswith("the same score rejects 66.0%.")
-    assert [verdict(m, {"absolute": 0.02}, 0.76) for m in (released, printed)] == ["reproduced", "differs"]
 
 
 def test_uniformity():
@@ -361,8 +320,6 @@ def test_uniformity():
     assert [m.value for m in found] == [0.005, 0.3]
     # sqrt(ln(2000) / 80,000) to either side, and no less than 0.
     assert found[0].interval == (0, pytest.approx(0.005 + 0.009747, rel=1e-3))
-    assert [verdict(m, {"at_most": 0.05}) for m in found] == ["reproduced", "differs"]
-    assert [verdict(m, {"at_least": 0.1}) for m in found] == ["differs", "reproduced"]
 
 
 def test_selection_bias():
@@ -372,7 +329,6 @@ def test_selection_bias():
     found = [measure("selection_bias", Made(selection=rows), policy=p) for p in ("oful", "uniform")]
     assert [(m.value, m.se) for m in found] == [(0.08, 0.01), (-0.01, 0.01)]
     assert [verdict(m, {"at_least": 0}) for m in found] == ["reproduced", "inconclusive"]
-    assert verdict(found[1], {"at_least": 0.03}) == "differs"
 
 
 def test_largest_false_discovery():
@@ -393,8 +349,6 @@ def test_largest_false_discovery():
     assert [m.replicates for m in found] == [10_000, 10_000]
     # Three intervals at once.
     assert found[0].interval[0] < Measured.fraction(300, 10_000).interval[0]
-    assert "Of 3 cells at epsilon = 1, private_ucb" in found[0].note
-    assert [verdict(m, {"at_most": 0.05}) for m in found] == ["reproduced", "differs"]
 
 
 def x(epsilon, T, beta):
@@ -410,11 +364,9 @@ def best_level(alpha, epsilon, T):
 def test_the_measures_of_the_correction():
     constant = measure("correction_constant", None)
     assert constant.value == pytest.approx(best_level(0.05, 1e-3, 10**6) / best_level(0.05, 0.1, 100), rel=1e-6)
-    assert verdict(constant, {"at_least": 0.999}) == "reproduced"
     over_alpha = measure("correction_over_alpha", None)
     scaled = [best_level(a, 500**-0.5, 500) / a for a in (0.1, 1e-6)]
     assert over_alpha.value == pytest.approx(scaled[1] / scaled[0], rel=1e-4)
-    assert verdict(over_alpha, {"at_least": 0.9}) == "differs"
 
 
 def test_ladder_fit():
@@ -426,10 +378,8 @@ def test_ladder_fit():
     near, far = pair(0.0112, 0.0025, 0.0013), pair(0.005, 0.0015, 0.0015)
     # Published: .011 and .0015; the nearer variant counts.
     assert (near.value, far.value) == (pytest.approx(1), pytest.approx(30))
-    assert near.note == "UCB +1.0; private UCB +5.0 as printed, -1.0 as released."
     # Three distances, each known to half a standard deviation: 3.59 of these halves.
     assert near.interval[1] == pytest.approx(1 + 3.59 / 2, abs=0.01)
-    assert [verdict(m, {"at_most": 3}) for m in (near, far)] == ["reproduced", "differs"]
 
 
 def in_setting(experiment, policy, law, delta=None, variant=None, **values):
@@ -460,10 +410,8 @@ def test_the_numbers_of_experiment_1_in_a_setting():
     # (.0798 - .0698) / .01, known to a tenth, and the worst arm to .7; three such intervals at once.
     assert last.value == pytest.approx(1)
     assert last.interval == pytest.approx((1 - 0.359, 3.59 / math.sqrt(2)), abs=0.003)
-    assert last.note == "ucb bias 0.0798, +1.0; private bias 0.00176, +0.0; worst bias 0.14, +0.0."
     assert old.value == pytest.approx(0.005 / 0.001 / math.sqrt(2))
     assert [verdict(m, {"at_most": 2.6}) for m in (last, old)] == ["reproduced", "inconclusive"]
-    assert verdict(last, {"at_most": 0.5}) == "differs"
     # Half a unit of the last digit is no distance.
     assert fit(rows, "1", "_constant_delta", 0.95, units=(0, 0, 0.005)).value == pytest.approx(0)
 
@@ -480,143 +428,3 @@ def test_the_numbers_of_experiment_2_in_a_setting():
     error = 5 * math.hypot(0.1, 0.0007 / 0.0022)
     assert found.value == pytest.approx(2.5 / error)
     assert found.replicates == 1_000
-    assert found.note.endswith("private bias 0.0022, +1.0; times 5, -1.5.")
-    assert [verdict(found, {"at_most": a}) for a in (2, 1)] == ["reproduced", "differs"]
-
-
-def published_tables():
-    """A table of each kind with the cells of the claims, every number another."""
-    rng = np.random.default_rng(1)
-    low, ladders = (0.256756, 0.125005, 0.0552451), ("1.00-0.05", "0.90-0.05", "1.00-0.10", "0.90-0.10")
-    corollary = {"experiment": "corollary_1", "ladder": "1.00-0.05", "K": 5}
-    cells = {
-        "experiment_1": [(ONE, p) for p in (UCB, PRINTED, RELEASED)],
-        "experiment_2": [(TWO | {"ladder": one}, p) for one in ladders for p in (UCB, PRINTED, RELEASED)],
-        "epsilon_sweep": [(ONE | {"experiment": "epsilon_sweep", "epsilon": e}, NOISE) for e in (0.05, 1.0, 10.0)],
-        "corollary_1": [
-            (corollary | {"horizon": T, "epsilon": e}, p)
-            for T, e in zip((1_000, 10_000, 100_000), low, strict=True)
-            for p in (PRINTED, NOISE)
-        ],
-    }
-    tables = {}
-    for study, found in cells.items():
-        sizes = ("all", "published")
-        tables[f"average_bias_{study}"] = [average(s, p, z, average_se=1e-4) for s, p in found for z in sizes]
-        tables[f"bias_{study}"] = [
-            s | p | {"size": "all", "mean": 0.5, "bias": 0.01, "se": 0.001, "bound": 0.1, "replicates": 10, "arm": arm}
-            for s, p in found
-            for arm in (1, 7)
-        ]
-    tables["round_robin"] = [s | p | {"fraction": 0.9, "replicates": 10} for s, p in cells["experiment_1"]]
-    one, two = (
-        {"K": K, "epsilon": e, "top": 1.0, "bottom": b, "horizon": T}
-        for K, e, b, T in ((20, 0.05, 0.05, 500), (5, 400.0, 0.8, 100_000))
-    )
-    for study, setting in (("regret_1", one), ("regret_2", two)):
-        points = [(setting["horizon"] // 4, 10.0), (setting["horizon"], 30.0)]
-        tables[study] = [row for p in (UCB, PRINTED, RELEASED) for row in along(p, *points, **setting)]
-    linear = {"K": 5, "d": 5, "dimensions": 5, "horizon": 500, "variant": "as_printed", "ridge": None}
-    shapes = [(e, c) for e in ("correct", "variance") for c in ("zero", "largest")]
-    kinds = [
-        ("oful", "ols"),
-        ("uniform", "ols"),
-        ("linear_ucb_as_released", "ols"),
-        ("linear_ucb_as_released", "policy"),
-    ]
-    own = {"linear_ucb_as_released": {"variant": "as_released", "ridge": 0.001}, "oful": {"ridge": 1.0}}
-    tables["rejections"] = [linear | own.get(p, {}) | z_test(p, 0.1, *s, k) for p, k in kinds for s in shapes]
-    tables["selection"] = [
-        linear | own.get(p, {}) | {"policy": p, "estimator": k, "coordinate": "largest", "bias": 0.1, "se": 0.01}
-        | {"standard_error": 0.2, "replicates": 10}
-        for p, k in kinds
-    ]  # fmt: skip
-    tables["false_discovery"] = [
-        p | {"ladder": name, "K": K, "top": top, "bottom": bottom, "horizon": 500, "epsilon": e, "selector": s}
-        | {"replicates": 100, "tests": 100, "naive": 0.2, "corrected": 0.01, "printed": 0.02, "printed_at_1": 0.04}
-        | {"released": 0.03}
-        for name, K, top, bottom in (("0.50-0.00", 5, 0.5, 0.5), ("1.00-0.05", 20, 1.0, 0.05))
-        for e in (0.05, 1.0, 400.0)
-        for p in (PRINTED, NOISE)
-        for s in ("least_pulled", "most_pulled")
-    ]  # fmt: skip
-    tables["audit"] = [audited(0.05, 0.01, variant=f"as_{v}") for v in ("printed", "released")]
-    tables["audit"] += [
-        audited(e, loss, event="doublings", noise=n)
-        for e in (0.05, 1.0)
-        for n, loss in ((1.0, 0.3 * e), (0.1115, 3 * e))
-    ]
-    laws = (("1", "1.00-0.05"), ("1", "0.90-0.05"), ("2", "1.00-0.05"), ("2", "1.00-0.10"))
-    sizes = {"1": {"K": 20, "horizon": 500, "epsilon": 0.05}, "2": {"K": 5, "horizon": 100_000, "epsilon": 400.0}}
-    tables["published_settings"] = [
-        in_setting(e, f"{private}ucb{kind}", law, delta, "as_released" if private else None, ladder=name) | sizes[e]
-        for e, name in laws
-        for law, kind, delta in (("normal", "", None), ("truncated_normal", "_constant_delta", 0.95))
-        for private in ("", "private_")
-    ]
-    drawn = {name: frame(rows) for name, rows in tables.items()}
-    for table in drawn.values():
-        for column in (
-            "average",
-            "expected",
-            "bias",
-            "se",
-            "last",
-            "worst",
-            "regret",
-            "regret_mean",
-            "rejection_rate",
-        ):
-            if column in table:
-                table[column] *= rng.uniform(0.5, 1.5, len(table))
-    return drawn
-
-
-def strange(table):
-    """The rows of a table once more for each thing that a user may add, with numbers that would decide any claim."""
-    added = []
-    others = {
-        "epsilon": [0.3, 2.5],
-        "K": [5, 7, 20],
-        "horizon": [500, 700, 1_000],
-        "ladder": ["0.50-0.00", "0.80-0.02"],
-    }
-    others |= {"policy": ["strangers"], "top": [0.5, 0.95], "bottom": [0.0], "dimensions": [10], "ridge": [2.0]}
-    for column, values in others.items():
-        for value in values if column in table else ():
-            new = table[table[column].astype(object).map(lambda old, value=value: old != value)].copy()
-            if column in ("epsilon", "ridge"):
-                # Of policies that take it.
-                new = new[new[column].notna()]
-            new[column] = value
-            for measured in ("average", "expected", "bias", "worst", "last", "regret", "regret_mean", "loss_high"):
-                if measured in new:
-                    new[measured] = 77.0
-            for measured in ("rejection_rate", "ks", "corrected", "released", "fraction", "naive"):
-                if measured in new:
-                    new[measured] = 0.999
-            added.append(new)
-    return pd.concat([*added[::2], table, *added[1::2]], ignore_index=True)
-
-
-def written(folder, tables):
-    folder.mkdir()
-    for name, table in tables.items():
-        parquet.write(folder / f"{name}.parquet", [pa.Table.from_pandas(table, preserve_index=False)], {})
-    files = [*folder.glob("*.parquet")]
-    numbers = [CONFIG / "published/neel2018.yaml", *(CONFIG / "published/neel2018").glob("*.csv")]
-    return Results("neel2018", "paper", inference=files, cells=files, published=numbers)
-
-
-def test_what_joins_a_study_changes_no_claim(tmp_path):
-    artifacts = configuration.load_paper(CONFIG / "studies/neel2018.yaml", "paper")["artifacts"]
-    found = claims.load(CONFIG / "claims/neel2018.yaml", "paper", artifacts, PUBLISHED)
-    tables = published_tables()
-    before = written(tmp_path / "before", tables)
-    after = written(tmp_path / "after", {name: strange(table) for name, table in tables.items()})
-    measured = [c for c in found if "measure" in c]
-    assert {c["measure"] for c in measured} == set(MEASURES)
-    for claim in measured:
-        values = [ledger.measure(MEASURES[claim["measure"]], results, claim) for results in (before, after)]
-        assert isinstance(values[0], Measured), (claim["claim"], values[0])
-        assert values[0] == values[1], claim["claim"]

@@ -1,4 +1,4 @@
-"""What joins Figure 1 and the table of regret has its panel, its curve and its row; what was there stays."""
+"""What is plotted and tabulated of the studies of Sajed & Sheffet 2019."""
 
 import math
 
@@ -39,33 +39,6 @@ def drawn(figure, **frames):
     return made, numbers, lines
 
 
-def look(line):
-    return line.get_color(), line.get_linestyle(), line.get_marker(), line._unscaled_dash_pattern
-
-
-def test_figure_1_has_its_panels_and_what_is_added_stands_beside_them():
-    for figure, epsilons in ((figures.fig1a, ["0.1", "0.25"]), (figures.fig1b, ["0.5", "1"])):
-        made, numbers, lines = drawn(figure, cells={"figure1": study(*PUBLISHED)})
-        assert [ax.get_title(loc="left") for ax in made.axes] == [f"$\\varepsilon = {e}$" for e in epsilons]
-        more, further, joined = drawn(figure, cells={"figure1": study(*PUBLISHED, *ADDED)})
-        entries = [text.get_text() for text in more.legends[0].get_texts()]
-        assert set(entries) == set(joined)
-        assert {"uniform", "UCB1"} <= set(joined)
-        assert len({look(line) for line in joined.values()}) == len(joined), "no two curves look alike"
-        assert {name: look(line) for name, line in lines.items()}.items() <= {
-            name: look(line) for name, line in joined.items()
-        }.items()
-        assert len(further) > len(numbers)
-    assert more.axes[-1].get_title(loc="left") == "$\\varepsilon = 2$ (not in the paper)"
-
-
-def test_an_axis_of_figure_1_that_grows_splits_no_curve_in_two():
-    _, numbers, lines = drawn(figures.fig1a, cells={"figure1": study(*PUBLISHED, *({**c, "K": 7} for c in PUBLISHED))})
-    assert {"DP-SE (K = 5)", "DP-SE (K = 7)"} <= set(lines)
-    assert look(lines["DP-SE (K = 5)"])[0] == style.COLOURS[0]
-    assert not numbers.duplicated(["curve", "panel_epsilon", "t"]).any()
-
-
 def test_the_table_of_regret_takes_figure_1_for_what_was_run_there_alone():
     law = study(*PUBLISHED[:4], *PUBLISHED[-3:], replicates=400_000, regret_mean=11.0)
     regret = tables.regret(results(cells={"regret": law, "figure1": study(*PUBLISHED)}))
@@ -80,31 +53,6 @@ def test_the_table_of_regret_takes_figure_1_for_what_was_run_there_alone():
     assert added["mean"] == pytest.approx(10)
 
 
-def ratios(*own):
-    shared = {"policy": "dp_ucb", "K": 5, "top": 0.75, "bottom": 0.25, "horizon": 100, "environment": "bernoulli"}
-    shared |= {"replicates": 30, "ratio_se": 0.1, "width": "chan", "epsilon": 0.5, "regret_mean": 1.0, "regret_se": 0.1}
-    return rows(shared | {"regret_mean_dp_se": 1.0, "regret_se_dp_se": 0.1}, *own)
-
-
-def test_the_instances_have_a_panel_each_and_mu2_is_that_of_figure_1():
-    some = ratios(
-        {"study": "figure1", "spacing": None, "ratio": 2.0},
-        {"study": "settings", "spacing": None, "ratio": 3.0, "K": 7},
-        *({"study": "instances", "spacing": s, "ratio": 4.0} for s in ("one_best", "convex", "concave")),
-        {"study": "instances", "spacing": "concave", "ratio": 5.0, "width": "log3"},
-    )
-    made, numbers, _ = drawn(figures.instances, ratios=some)
-    assert [ax.get_title(loc="left") for ax in made.axes] == [f"$\\mu_{i}$" for i in (1, 2, 3, 4)]
-    assert numbers.groupby("instance")["ratio"].agg(list).to_dict() == {
-        "mu1": [4.0],
-        "mu2": [2.0],
-        "mu3": [4.0],
-        "mu4": [5.0, 4.0],
-    }
-    _, other, _ = drawn(figures.dp_ucb_width, ratios=some)
-    assert sorted(other["ratio"]) == [2.0, 3.0], "no instance among the settings"
-
-
 def test_regret_over_the_logarithm_of_the_horizon():
     cells = [
         one | {"horizon": T, "t": T, "regret_mean": r}
@@ -115,20 +63,6 @@ def test_regret_over_the_logarithm_of_the_horizon():
     _, numbers, lines = drawn(figures.growth, cells={"growth": cells}, growth=powers)
     assert list(lines) == ["DP-UCB, $p = 1.70$"]
     assert list(numbers["ratio"]) == pytest.approx([10 / math.log(100), 20 / math.log(1000)])
-
-
-def test_every_audit_has_a_panel():
-    shared = {"epsilon": 1.0, "noise": 1.0, "claimed": 1.0, "exact": 0.9, "lower_bound": 0.8}
-    frames = {
-        name: rows(
-            {"audit": name, "subject": subject} | shared, {}, {"noise": 0.5, "lower_bound": 1.5}, {"epsilon": 0.5}
-        )
-        for name, subject in (("audit", "dp_se"), ("audit_dp_nas", "dp_nas"), ("audit_dp_ucb", "dp_ucb"))
-    }
-    made, numbers, _ = drawn(figures.privacy_audit, **frames)
-    assert [ax.get_title(loc="left") for ax in made.axes] == ["DP-SE", "DP-NAS", "DP-UCB"]
-    assert len(numbers) == 9
-    assert [len(ax.lines) for ax in made.axes] == [5, 5, 5], "the diagonal, and two for each multiple of the noise"
 
 
 def test_the_tables_of_the_stopping_rules_count_runs():

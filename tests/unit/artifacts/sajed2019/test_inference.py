@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
 
 from privarms.artifacts.sajed2019 import _bounds as bounds
 from privarms.artifacts.sajed2019 import inference
@@ -156,14 +155,6 @@ def test_fact_2_1_holds_in_its_second_half_and_fails_in_its_first():
     assert first["ratio"].max() > 1
 
 
-def test_an_epsilon_that_only_figure_1_has_takes_dp_se_from_there_and_none_is_dropped():
-    figure1 = cells({"epsilon": 2.0}, {"epsilon": 2.0, "policy": "dp_ucb"}, {"epsilon": 4.0, "policy": "dp_ucb"})
-    figure1[0]["regret_mean"] = 2.0
-    found = ratios(cells({}), figure1).set_index("epsilon")["ratio"]
-    assert found[2.0] == 5.0
-    assert np.isnan(found[4.0])
-
-
 def test_other_private_policies_have_their_ratio_to_dp_se_as_published():
     figure1 = cells({"policy": "dp_ucb", "width": "chan"}, {"policy": "private_ucb"}, {"beta": 0.05})
     figure1[2]["regret_mean"] = 99.0
@@ -197,14 +188,6 @@ def test_the_pulls_of_each_arm_beside_the_lemma():
     assert list(found["any_above"]) == [0.5, 0.5]
     assert (found["beta"] == 0.01).all()
     assert found["order"].iloc[1] == bounds.pulls_order(0.5, 3, 0.5, 0.01)
-
-
-def test_cells_that_differ_in_anything_are_not_mixed_and_a_gap_of_nothing_has_no_bound():
-    runs = of_arms("c0", (1, 2, 3)) + of_arms("c1", (1, 4, 5)) + of_arms("c2", (1, 6, 7))
-    found = pulls(cells({}, {"bottom": 0.75}, {"spacing": "one_best"}), runs)
-    assert found.groupby("cell")["mean"].agg(list).to_dict() == {"c0": [2, 3], "c1": [4, 5], "c2": [6, 7]}
-    assert found.loc[found["cell"] == "c1", "ceiling"].isna().all()
-    assert list(found.loc[found["cell"] == "c2", "gap"]) == [0.5, 0.5]
 
 
 def test_scaling_beside_the_theorem():
@@ -301,17 +284,6 @@ def test_stopping_times_beside_the_theorems():
     # Theorem 3.3 asks for beta up to 0.08; none of them is about a rule without beta.
     assert found["by_upper"].isna().tolist() == [False, True, True]
     assert found["by_lower"].isna().tolist() == [False, False, True]
-
-
-def test_the_order_statistics_that_hold_the_upper_quartile():
-    times = np.arange(1, 10_001)
-    quartile, low, high = inference._upper_quartile(times[::-1], together=5)
-    assert quartile == pytest.approx(7500, abs=1)
-    # So many of 10,000 are at most the quantile, with probability .9998 for each.
-    tail = 0.001 / 2 / 5
-    assert binom.cdf(low - 1, 10_000, 0.75) <= tail < binom.cdf(low + 1, 10_000, 0.75)
-    assert binom.sf(high - 2, 10_000, 0.75) <= tail * 1.1
-    assert binom.sf(high - 4, 10_000, 0.75) > tail
 
 
 def test_the_gaps_are_those_of_the_environment():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.artifacts.synthesis import _advice, tables
+from privarms.artifacts.synthesis import _advice
 from tests.unit.artifacts.synthesis import tables_by_hand as by_hand
 
 
@@ -53,21 +53,3 @@ def test_the_test_is_the_most_powerful_that_holds_its_level_and_needs_no_more_us
     assert row["power_twice_the_users"] == 0.85
     assert row["naive_error_most"] == 0.2
     assert (row["interval"], row["mean_width"], row["gap_width"]) == ("confidence sequence", 0.1, 0.2)
-
-
-def test_the_sheet_has_a_line_a_setting():
-    advice = made()
-    sheet = tables.advice_sheet(advice, None)
-    title, line = sheet.rows
-    assert title == "K = 5, T = 1,000"
-    texts = [entry.text for entry in line]
-    assert texts[:4] == ["DP-IMED", "1", "100 to 100", "40%"]
-    assert texts[-1] == "1.00"
-    assert len(line) == sheet.columns
-    assert not any(note.startswith("As good, ") for note in sheet.notes)
-
-
-def test_the_sheet_names_who_is_as_good():
-    sheet = tables.advice_sheet(made(dp_se=113), None)
-    assert sheet.rows[1][0].text == "DP-IMED (+1)"
-    assert "As good, K = 5, T = 1,000, ε = 1: DP-SE." in sheet.notes

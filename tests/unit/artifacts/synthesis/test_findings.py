@@ -1,4 +1,4 @@
-"""The sentences follow from the numbers: other numbers make other sentences."""
+"""The verdicts of the synthesis follow from the numbers."""
 
 import numpy as np
 import pandas as pd
@@ -21,23 +21,18 @@ def one(found, words):
 def test_the_level_of_a_test():
     naive = one(central(), "chosen test is at most 5%: naive")
     assert naive["verdict"] == "does not hold"
-    assert "surely above 5% in 10 of 10 cells, most surely 0.2 (" in naive["sentence"]
     assert (naive["holds_in"], naive["fails_in"], naive["open_in"]) == (0, 10, 0)
     valid = one(central(naive=5), "chosen test is at most 5%: naive")
     assert valid["verdict"] == "holds"
-    assert "in all 10 cells type I error is surely at most 5%" in valid["sentence"]
     between = one(central(naive=50), "chosen test is at most 5%: naive")
     assert between["verdict"] == "not decided"
-    assert "surely above 5% in no cell" in between["sentence"]
 
 
 def test_the_price_of_privacy():
     row = one(central(), "privacy costs at most a factor of two")
     assert row["verdict"] == "holds"
-    assert "1: 1.67 (1.56 to 1.77)" in row["sentence"]
     dear = one(central(by_hand.runs(dp_imed=180)), "privacy costs at most a factor of two")
     assert dear["verdict"] == "does not hold"
-    assert "surely costs more than a factor of two at 1 of 1 budgets" in dear["sentence"]
 
 
 def test_theorem_1():
@@ -46,7 +41,6 @@ def test_theorem_1():
     over.loc[over["policy"] == "dp_imed", "over_theorem"] = 1.2
     found = one(central(over), "Theorem 1")
     assert found["verdict"] == "does not hold"
-    assert "DP-IMED, mu2, T = 1,000, epsilon = 1" in found["sentence"]
     # Of all arms: one that is known badly decides nothing.
     vague = by_hand.runs()
     vague.loc[vague["policy"] == "dp_imed", "over_theorem_se_most"] = 1.0
@@ -62,34 +56,13 @@ def test_who_is_to_be_taken_everywhere():
     two = pd.concat([by_hand.runs(), by_hand.runs(dp_imed=300).assign(horizon=10_000)], ignore_index=True)
     found = one(central(two), "everywhere")
     assert found["verdict"] == "does not hold"
-    assert "Over 2 settings of T and epsilon the one to take, by the rule of the table, is DP-" in found["sentence"]
-    assert "DP-IMED in 1, DP-SE in 1" in found["sentence"] or "DP-SE in 1, DP-IMED in 1" in found["sentence"]
-
-
-def test_power_coverage_and_width():
-    found = central()
-    assert "e-value rejects most often, 0.2 (" in one(found, "more powerful than all others")["sentence"]
-    assert "surely behind at 1 of 1 budgets" in one(found, "max-information correction is as powerful")["sentence"]
-    assert (
-        one(found, "95% intervals of the mean of the most pulled arm cover it with at least 95%: naive")["fails_in"]
-        == 10
-    )
-    assert "in the median, 2.00 times as wide" in one(found, "Little regret costs width")["sentence"]
-
-
-def test_what_private_policies_do_is_said_of_none_that_an_audit_refutes():
-    assert "over the 2 cells" in one(central(), "more powerful than all others")["sentence"]
-    kept = central(privacy=by_hand.privacy(private_ucb=1.0))
-    assert "over the 3 cells" in one(kept, "more powerful than all others")["sentence"]
 
 
 def test_audits():
     row = one(central(), "gives away more")
     assert row["verdict"] == "does not hold"
-    assert "no audit proves" in row["sentence"]
     rounded = by_hand.privacy(private_ucb=1 + 1e-12)
     assert one(central(privacy=rounded), "gives away more")["verdict"] == "holds"
-    assert "1 give away more than they claim (private ucb as released)" in row["sentence"]
     clean = by_hand.privacy(private_ucb=0.5)
     assert one(central(privacy=clean), "gives away more")["verdict"] == "holds"
     missing = by_hand.privacy(private_ucb=0.5, dp_se=np.nan)
@@ -118,14 +91,11 @@ def local(**own):
 
 def test_local_privacy():
     found = _findings.table(_local_findings.local(local()))
-    assert "surely larger in 1 of 1 cells" in one(found, "noise from every user")["sentence"]
     assert one(found, "halves the regret")["verdict"] == "holds"
     assert one(found, "than its radius in at most 5% of looks: LDPMAB with noise")["verdict"] == "does not hold"
     assert one(found, "names a part of the cube without noise: LDPMAB with noise")["verdict"] == "holds"
     named = found[found["statement"].str.endswith("without noise: LDPMAB.")].iloc[0]
     assert named["verdict"] == "does not hold"
-    assert "messages of up to 0.8 (" in named["sentence"]
-    assert "surely more at 0 of 1 budgets and surely less at 1" in one(found, "earns more")["sentence"]
     rich = local()
     rich.loc[rich["policy"] == "ldp_linear", "reward"] = 800.0
     assert one(_findings.table(_local_findings.local(rich)), "earns more")["verdict"] == "holds"

@@ -16,20 +16,6 @@ def runs(pulls, sums, held_out=None, epsilon=0.1, horizon=100):
     return Runs(pulls, sums, held_out, MEANS, epsilon, horizon)
 
 
-def test_what_is_computed_once_is_what_it_is_for_each():
-    pulls, sums = np.array([[3.0, 3.0, 2.0], [3.0, 2.0, 0.0]]), np.array([[3.0, 0.0, 2.0], [3.0, 1.0, 0.0]])
-    asked = []
-
-    def function(s, n, more):
-        asked.append(len(s))
-        return 10 * n + s + more
-
-    assert _validity.once(function, sums, pulls, 0.5).tolist() == (10 * pulls + sums + 0.5).tolist()
-    assert asked == [5]
-    low, high = _validity.once(lambda s, n: (s, n), sums[0], pulls[0])
-    assert (low.tolist(), high.tolist()) == (sums[0].tolist(), pulls[0].tolist())
-
-
 def test_the_arm_of_the_smallest_p_value_is_tested_and_of_equals_the_last():
     chosen, _ = rejections(runs([[50, 30, 20], [40, 40, 20], [40, 40, 20]], [[40, 29, 1], [30, 30, 2], [0, 0, 0]]), 0.4)
     assert chosen.tolist() == [1, 1, 2]
