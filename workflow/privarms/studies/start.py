@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError, StudyError
@@ -60,6 +61,8 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         if module is not None and module not in library.names("data"):
             raise PrivarmsError(f"workflow/privarms/data/{module}.py: not there, but a study needs {dataset}")
     told = os.environ.get(STATUSES_VARIABLE)
+    if main:
+        refuse_unwritable(Path(paths.results(config["scale"])))
     if main or told is None:
         statuses = look_for(needed, config, of_sources)
         os.environ[STATUSES_VARIABLE] = json.dumps(statuses)
@@ -73,6 +76,15 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         announce(plan)
         os.environ[settings.VALIDATED_VARIABLE] = "1"
     return plan
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """Check, before anything runs, that results can be written. Raises PrivarmsError."""
+    place = folder
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        raise PrivarmsError(f"{place}: not a folder that can be written, so {folder} cannot be filled; make it one")
 
 
 def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:
