@@ -78,10 +78,6 @@ def test_studies_that_cannot_be_read_or_run_are_one_clear_error(small):
     place.mkdir()
     refused(small, "-n", words=[STUDIES, "cannot be read", "Is a directory"])
     place.rmdir()
-    place.write_text(text, encoding="utf-8")
-    change(small, STUDIES, (*FIGURE1, "replicates"), 10**9)
-    change(small, STUDIES, (*FIGURE1, "block"), 1)
-    refused(small, "-n", words=[STUDIES, "studies.figure1.block", "at most 10,000,000", "larger block"])
 
 
 def test_a_fault_that_a_job_finds_names_the_file_in_use(small):

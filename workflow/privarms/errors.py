@@ -1,10 +1,21 @@
 """The exceptions that a user is meant to read."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
 class PrivarmsError(Exception):
     """Bad input: the message names the file and the key, what was expected and what to do."""
+
+
+def check_known(where: str, kind: str, name: str, names: Iterable) -> None:
+    """Check that a name is one of some names. Raises PrivarmsError that lists them.
+
+    where: the file and the key; kind: what is named, for the message
+    """
+    if name not in (listed := list(names)):
+        expected = ", ".join(map(str, listed)) or "none"
+        raise PrivarmsError(f"{where}: unknown {kind} {name!r}; expected one of {expected}")
 
 
 class DamagedError(PrivarmsError):

@@ -130,7 +130,7 @@ def test_no_two_names_look_alike_as_long_as_combinations_last():
     palette = style.Palette(names)
     assert len(looks(palette, names)) == len(names) == style.COMBINATIONS
     first = names[: len(style.COLOURS)]
-    assert len({palette.marker_of(name) for name in first}) == len(first)
+    assert len({palette.look(name).marker for name in first}) == len(first)
     assert palette.line("one too many")["color"] in style.COLOURS
 
 

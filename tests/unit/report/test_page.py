@@ -218,8 +218,6 @@ def test_images_are_embedded(world):
 def test_quick_results_are_not_taken_for_published_ones(world):
     assert "Fewer runs and shorter horizons than published" in world.build(scale="quick").text
     assert "Fewer runs" not in world.build(scale="paper").text
-    with pytest.raises(ValueError, match="scale"):
-        world.build(scale="fast")
 
 
 def test_a_stand_in_says_so_on_its_card_its_paper_and_in_the_ledger(world):
@@ -367,16 +365,9 @@ def test_an_artifact_that_was_not_made_says_why(world):
     assert page.ids()["one2001/fig1"] == 1
 
 
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (lambda paper: paper.update(url="javascript:alert(1)"), "url"),
-        (lambda paper: paper["artifacts"].append(paper["artifacts"][0]), "more than once: fig1"),
-    ],
-)
-def test_wrong_arguments_are_refused(world, spoil, words):
-    spoil(world.papers[0])
-    with pytest.raises(ValueError, match=words):
+def test_an_address_of_a_paper_is_one_of_the_web(world):
+    world.papers[0]["url"] = "javascript:alert(1)"
+    with pytest.raises(ValueError, match="url"):
         world.build()
 
 

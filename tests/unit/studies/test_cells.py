@@ -1,6 +1,5 @@
 """Grids become cells; whatever is wrong with them is named."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -150,35 +149,6 @@ def test_a_whole_float_is_an_int_where_a_module_takes_ints_alone():
     assert repr({k: cell.parameters[k] for k in ("dimensions", "batch")}) == "{'dimensions': 1, 'batch': 50}"
     # A float stays one: it names a column's type.
     assert repr([cell.parameters[k] for k in ("epsilon", "gamma")]) == "[2.0, 1.0]"
-
-
-AXIS = list(range(1, 101))
-MANY = {"K": 5, "epsilon": AXIS, "top": AXIS, "bottom": AXIS, "horizon": AXIS}
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"grid": MANY}, ["studies.s.grid: 100,000,000 cells", "at most 250,000 in a study", "fewer values"]),
-        ({"grid": [MANY] * 2}, ["studies.s.grid: 200,000,000 cells"]),
-        ({"policies": [{"policy": "dp_se", "grid": MANY}]}, ["studies.s.policies[0]: 100,000,000 cells"]),
-        (
-            {"policies": [{"policy": "ucb1"}, {"policy": "ldp_mab", "c": AXIS * 100, "offset": AXIS}]},
-            ["studies.s.policies[1]: 2,000,002 cells"],
-        ),
-        (
-            {"replicates": 10**9, "block": 1},
-            ["studies.s.block: 3,000,000,000 blocks", "1,000,000,000 of them in one cell of dp_se", "a larger block"],
-        ),
-    ],
-)
-def test_what_nobody_can_run_is_refused_at_once(changes, words):
-    begin = time.process_time()
-    with pytest.raises(PrivarmsError) as fault:
-        cells(**changes)
-    assert time.process_time() - begin < 5
-    for word in ["config/studies/p.yaml", *words]:
-        assert word in str(fault.value)
 
 
 def test_as_many_steps_as_anybody_runs_are_not_refused():

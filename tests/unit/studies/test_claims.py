@@ -122,7 +122,7 @@ def test_values_depend_on_the_scale(tmp_path):
         ({"over": "figure2"}, ["claims[0].over", "unknown set of cells 'figure2'", "none"]),
         ({"published": {"number": "best"}}, ["claims[0].published", "'best'", "worst"]),
         ({"each": {"K": [2, 3]}}, ["five_times: stands twice"]),
-        ({"each": {"table": "table2", "only": {"epsilonn": 2}}}, ["each.only", "no column 'epsilonn'", "epsilon"]),
+        ({"each": {"table": "table2", "only": {"epsilonn": 2}}}, ["unknown column of table2 'epsilonn'", "epsilon"]),
         ({"tolerance": {"at_least": 5, "at_most": 3}}, ["five_times.tolerance", "5 is above at_most 3"]),
         ({"unverifiable": "no data"}, ["five_times: expected either"]),
     ],
@@ -138,7 +138,7 @@ def test_faults_name_the_file_and_the_key(tmp_path, entry, words):
 def test_a_table_with_a_short_line_is_refused(tmp_path):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
-    with pytest.raises(PrivarmsError, match=r"t\.csv: line 3: expected 2 values"):
+    with pytest.raises(PrivarmsError, match=r"t\.csv: line 3 has 1 fields"):
         claims.published(str(tmp_path), "p")
 
 

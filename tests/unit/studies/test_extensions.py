@@ -336,8 +336,8 @@ def test_policies_are_added_to_a_study_and_faults_in_them_name_the_key(extension
         cells.expand("p.yaml", "p", "s", added["p"]["studies"]["s"])
     assert "added" not in papers["p"]["studies"]["s"]
     for wrong, said in (
-        ({"q": {"s": [{"policy": "ucb1"}]}}, "add.q: unknown paper; expected one of p"),
-        ({"p": {"r": [{"policy": "ucb1"}]}}, "add.p.r: unknown study; expected one of s"),
+        ({"q": {"s": [{"policy": "ucb1"}]}}, "add.q: unknown paper 'q'; expected one of p"),
+        ({"p": {"r": [{"policy": "ucb1"}]}}, "add.p.r: unknown study 'r'; expected one of s"),
         ({"p": {"s": [{"policy": "ucb1", "replicates": 0}]}}, r"add.p.s\[0\]: replicates: expected"),
     ):
         with pytest.raises(PrivarmsError, match=said):

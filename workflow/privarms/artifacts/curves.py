@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from privarms.artifacts.tables import shown
+from privarms.claims.verdict import Measured
 from privarms.studies import library
 
 
@@ -71,3 +72,9 @@ def ratio(mean, se, base_mean, base_se) -> tuple[np.ndarray, np.ndarray]:
     """The ratio of two independent means and its standard error to first order."""
     value = mean / base_mean
     return value, value * np.sqrt((se / mean) ** 2 + (base_se / base_mean) ** 2)
+
+
+def times(row, base) -> Measured:
+    """One mean regret over another, independent one; rows with regret, se and replicates."""
+    value, se = ratio(row.regret, row.se, base.regret, base.se)
+    return Measured(float(value), float(se), int(min(row.replicates, base.replicates)))

@@ -214,14 +214,6 @@ class Palette:
         """A hexadecimal colour. There are seven: what is told by colour alone is told apart that long only."""
         return self.look(name).colour
 
-    def marker_of(self, name: Hashable) -> str:
-        """A matplotlib marker."""
-        return self.look(name).marker
-
-    def linestyle_of(self, name: Hashable):
-        """Solid until the colours run out, then dashed, dotted and dash-dotted."""
-        return self.look(name).linestyle
-
     def line(self, name: Hashable) -> dict:
         """Keyword arguments for `band` and for `Axes.plot`."""
         look = self.look(name)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from privarms.errors import PrivarmsError
+from privarms.errors import PrivarmsError, check_known
 
 # {row.column}, with a format of Python's for numbers, {row.column:.3g} or {row.column:.0%}.
 FIELD = re.compile(r"\{([a-z][a-z0-9_]*)\.([A-Za-z_][A-Za-z0-9_]*)(?::([^{}]*))?\}")
@@ -54,8 +54,7 @@ def check(where: str, findings: Mapping[str, Mapping], artifacts, claims: Sequen
     for name, finding in findings.items():
         at = f"{where}: findings.{name}"
         for artifact in [finding["shows"], *(r["table"] for r in finding["reads"].values() if "table" in r)]:
-            if artifact not in artifacts:
-                raise PrivarmsError(f"{at}: unknown artifact {artifact!r}; expected one of {', '.join(artifacts)}")
+            check_known(at, "artifact", artifact, artifacts)
         for row, read in finding["reads"].items():
             if "claim" in read and (read["claim"], read.get("variant", "")) not in named:
                 raise PrivarmsError(f"{at}.reads.{row}: no claim {read['claim']!r} of this variant; correct the name")

@@ -5,13 +5,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
-from markupsafe import Markup
-
 from privarms.artifacts.tables import shown
 from privarms.claims.ledger import OUTCOMES, read, read_statements
 from privarms.claims.verdict import VERDICTS, Measured, Region, region
 from privarms.errors import PrivarmsError
-from privarms.report import interval
 from privarms.report.words import VARIANTS, whole
 
 # Of a claim for which no budget is stated.
@@ -60,7 +57,7 @@ def of_papers(
     papers: {key, claims: as `studies.claims.load` gives them, or nothing}; at_paper_scale: (claim, variant) -> verdict
     A statement: {name, anchor, paper, text, ours, outcome, claims: [...], artifact: that of its first claim}. A claim:
     the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `range` (of what it sums up, or
-    nothing), `drawing`, `change`, `at_paper_scale`, `epsilon` (at which it is measured, with blanks between, or
+    nothing), `change`, `at_paper_scale`, `epsilon` (at which it is measured, with blanks between, or
     NO_EPSILON), `because` (why it differs), and `row` and `column` of the published table where it stands.
     Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
     """
@@ -160,12 +157,10 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         "because": setting.get("because", ""),
         "row": setting.get("row", ""),
         "column": setting.get("column", ""),
-        "drawing": Markup(),
         "change": "",
         "younger": bool(YOUNGER.search(row["statement"])),
     }
     if allowed is not None:
-        found["drawing"] = interval.draw(allowed, measured, _published(setting["published"]))
         found["change"] = _change(found["shown"], allowed, measured)
     return found
 
@@ -186,10 +181,6 @@ def _epsilons(row: Mapping, setting: Mapping) -> list[str]:
 
 def _float(text: str) -> float:
     return float(text) if text else math.nan
-
-
-def _published(value) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _change(word: str, allowed: Region, measured: Measured) -> str:

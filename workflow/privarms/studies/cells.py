@@ -1,15 +1,14 @@
 """A study's cells: its grid crossed with its policies."""
 
 import itertools
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from privarms.errors import PrivarmsError
+from privarms.errors import PrivarmsError, check_known
 from privarms.studies import additions, contract, extensions, library
 from privarms.studies.streams import digest
 
@@ -17,9 +16,6 @@ OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "
 
 # Where neither policy nor audit has an estimate of its own.
 SECONDS_PER_RUN, SECONDS_PER_STEP = 1e-5, 1e-7
-# Of one study: what can be planned within a minute, and what a computer can run at all.
-MOST_CELLS = 250_000
-MOST_BLOCKS = 10_000_000
 # The columns of every study's rows and summaries; a protocol's keys stand beside them.
 RESULT_COLUMNS = ("cell", "policy", "data", "environment", "panel", "panels", "replicate", "replicates", "t", "regret")
 
@@ -165,22 +161,22 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
     """
     file, where = study_file, f"studies.{name}"
     protocol = study["protocol"]
-    _known(file, f"{where}.protocol", "protocols", protocol)
+    check_known(f"{file}: {where}.protocol", "name", protocol, library.names("protocols"))
     environment = study["environment"]["name"]
-    _known(file, f"{where}.environment.name", "environments", environment)
+    check_known(f"{file}: {where}.environment.name", "name", environment, library.names("environments"))
     fixed = {k: v for k, v in study["environment"].items() if k != "name"}
     environment_takes = library.environment_arguments(environment)
     told = library.attributes("environments", environment).get("TELLS", ())
     _accepted(file, f"{where}.environment", fixed, environment_takes, f"environment {environment}")
     _refuse_result_columns("environments", environment, protocol)
-    _refuse_too_many_cells(file, where, study)
 
     records = library.attributes("protocols", protocol).get("RECORDS", ())
     cells: dict[str, Cell] = {}
     for i, entry in enumerate(study["policies"]):
         file, at = additions.place(study_file, paper, name, i, study)
         policy = entry["policy"]
-        _known(file, f"{at}.policy", "policies", policy)
+        if policy not in library.mechanisms():
+            check_known(f"{file}: {at}.policy", "name", policy, library.names("policies"))
         contract.check(f"{file}: {at}.policy", policy, protocol, environment)
         takes = library.arguments("policies", policy)
         _labelled(policy)
@@ -242,7 +238,6 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
         if neighbours != {0, 1}:
             found = ", ".join(map(str, sorted(neighbours, key=str)))
             raise PrivarmsError(f"{file}: {where}.grid.neighbour: expected [0, 1], both inputs; found {found}")
-    _refuse_too_many_blocks(file, where, cells.values())
     return list(cells.values())
 
 
@@ -264,38 +259,6 @@ def _points(axes: Mapping | list) -> list[dict]:
 
 def _listed(value) -> list:
     return value if isinstance(value, list) else [value]
-
-
-def _refuse_too_many_cells(file: str, where: str, study: Mapping) -> None:
-    """PrivarmsError for a grid that is too large, before it is laid out."""
-
-    def count(axes: Mapping | list) -> int:
-        if isinstance(axes, list):
-            return sum(map(count, axes))
-        return math.prod(len(_listed(v)) for v in axes.values())
-
-    total = 0
-    for i, entry in enumerate(study["policies"]):
-        own = {k: v for k, v in entry.items() if k not in OWN_KEYS}
-        total += count(entry.get("grid", study.get("grid", {}))) * count(own)
-        if total > MOST_CELLS:
-            key = f"{where}.policies[{i}]" if "grid" in entry or count(own) > 1 else f"{where}.grid"
-            raise PrivarmsError(
-                f"{file}: {key}: {total:,} cells up to here; expected at most {MOST_CELLS:,} in a study: give fewer "
-                "values to its axes, or several studies"
-            )
-
-
-def _refuse_too_many_blocks(file: str, where: str, cells: Collection[Cell]) -> None:
-    """PrivarmsError that names the cell with the most, which has a stream for each."""
-    total = sum(cell.blocks for cell in cells)
-    if total > MOST_BLOCKS:
-        cell = max(cells, key=lambda c: c.blocks)
-        raise PrivarmsError(
-            f"{file}: {where}.block: {total:,} blocks of replicates, {cell.blocks:,} of them in one cell of "
-            f"{cell.policy} ({cell.replicates:,} replicates, {cell.block:,} in a block); expected at most "
-            f"{MOST_BLOCKS:,} in a study: give a larger block or fewer replicates"
-        )
 
 
 def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
@@ -322,11 +285,6 @@ def _refuse_another_epsilon(policy: str) -> None:
             f"{library.policy_file(policy)}: its parameter 'epsilon' is read as a privacy budget, and the module uses "
             "no mechanism of privarms.mechanisms; rename it (exploration, say), or set PRIVATE = True if it is one"
         )
-
-
-def _known(file: str, key: str, room: str, name: str) -> None:
-    if name not in library.names(room) and not (room == "policies" and name in library.mechanisms()):
-        raise PrivarmsError(f"{file}: {key}: unknown name {name!r}; expected one of {', '.join(library.names(room))}")
 
 
 def _accepted(file: str, at: str, values: Mapping, takes: Mapping, owner: str) -> None:

@@ -1,21 +1,20 @@
 """What config/claims says: claims, and one entry for many that expands over a grid or the rows of a published table."""
 
-import csv
 import itertools
 import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from privarms.errors import PrivarmsError
+from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
+from privarms.files.whole import read_csv
 from privarms.studies import configuration, paths
 
 # Expanded texts stand in names too.
 # {name}; {name:,} is a number with its thousands apart, {name:g} one without zeros behind.
 FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([,g]))?\}")
 FOREIGN = re.compile(r"[^a-z0-9_]+")
-MOST_CLAIMS = 10_000
 # What some of an entry's claims may lack.
 EMPTY = ("variant", "because", "case")
 
@@ -34,21 +33,12 @@ def published(folder: str, paper: str) -> dict:
 
 
 def _rows(file: Path) -> list[dict]:
-    try:
-        with file.open(encoding="utf-8", newline="") as lines:
-            reader = csv.DictReader(lines, strict=True)
-            rows = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PrivarmsError(f"{file}: cannot be read as CSV in UTF-8 ({error}); correct it") from error
-    names = reader.fieldnames or []
+    names, rows = read_csv(file)
     if not rows or len(set(names)) < len(names):
         raise PrivarmsError(
             f"{file}: expected a header of different names and a line at least; found {', '.join(names)}"
         )
-    for number, row in enumerate(rows, start=2):
-        if None in row or None in row.values():
-            raise PrivarmsError(f"{file}: line {number}: expected {len(reader.fieldnames)} values, one a column")
-    return [{k: _value(v) for k, v in row.items()} for row in rows]
+    return [dict(zip(names, map(_value, row), strict=True)) for row in rows]
 
 
 def _value(text: str) -> float | int | str:
@@ -92,9 +82,7 @@ def _stated(where: str, claim: dict, statements: Mapping) -> dict:
     case = claim.pop("case", None)
     if "about" not in claim:
         return claim | {"about": claim["claim"]}
-    if claim["about"] not in statements:
-        known = ", ".join(statements) or "none"
-        raise PrivarmsError(f"{where}.about: unknown statement {claim['about']!r}; expected one of {known}")
+    check_known(f"{where}.about", "statement", claim["about"], statements)
     text = statements[claim["about"]]
     return claim | {"statement": f"{text.removesuffix('.')} ({case.removesuffix('.')})." if case else text}
 
@@ -110,22 +98,16 @@ def _points(where: str, each, tables: Mapping) -> list[dict]:
     rows = [{}]
     if "table" in axes:
         table = axes.pop("table")
-        if table not in tables:
-            known = ", ".join(tables) or "none"
-            raise PrivarmsError(f"{where}.each.table: unknown published table {table!r}; expected one of {known}")
+        check_known(f"{where}.each.table", "published table", table, tables)
         only = axes.pop("only", {})
         for column in only:
-            if column not in tables[table][0]:
-                known = ", ".join(tables[table][0])
-                raise PrivarmsError(f"{where}.each.only: {table} has no column {column!r}; expected some of {known}")
+            check_known(f"{where}.each.only", f"column of {table}", column, tables[table][0])
         rows = [row for row in tables[table] if all(row[k] in _listed(v) for k, v in only.items())]
         if not rows:
             raise PrivarmsError(f"{where}.each.only: no row of {table} has all of these values; correct them")
     elif "only" in axes:
         raise PrivarmsError(f"{where}.each.only: chooses rows of a published table; expected the key `table` beside it")
     lists = [_listed(v) for v in axes.values()]
-    if (count := len(rows) * math.prod(map(len, lists))) > MOST_CLAIMS:
-        raise PrivarmsError(f"{where}.each: {count:,} claims; expected at most {MOST_CLAIMS:,}: give fewer values")
     return [row | dict(zip(axes, values, strict=True)) for row in rows for values in itertools.product(*lists)]
 
 
@@ -182,9 +164,7 @@ def _over(where: str, over, cells: Mapping) -> dict[str, list] | list[dict[str, 
     sets = []
     for one in _listed(over or {}):
         if isinstance(one, str):
-            if one not in cells:
-                known = ", ".join(cells) or "none"
-                raise PrivarmsError(f"{where}.over: unknown set of cells {one!r}; expected one of {known}")
+            check_known(f"{where}.over", "set of cells", one, cells)
             one = cells[one]
         sets += [{k: _listed(v) for k, v in columns.items()} for columns in _listed(one)]
     return sets[0] if len(sets) == 1 else sets
@@ -193,11 +173,8 @@ def _over(where: str, over, cells: Mapping) -> dict[str, list] | list[dict[str, 
 def _published(where: str, value, numbers: Mapping):
     if not isinstance(value, Mapping):
         return value
-    name = value["number"]
-    if name not in numbers:
-        known = ", ".join(numbers) or "none"
-        raise PrivarmsError(f"{where}.published: unknown published number {name!r}; expected one of {known}")
-    return numbers[name]
+    check_known(f"{where}.published", "published number", value["number"], numbers)
+    return numbers[value["number"]]
 
 
 def _check(file: Path, claims: list[dict], artifacts: Mapping) -> None:
@@ -213,9 +190,7 @@ def _check(file: Path, claims: list[dict], artifacts: Mapping) -> None:
             )
         if "measure" in claim:
             _check_tolerance(where, claim["tolerance"], claim["published"])
-        if claim["artifact"] not in artifacts:
-            known = ", ".join(artifacts)
-            raise PrivarmsError(f"{where}.artifact: unknown artifact {claim['artifact']!r}; expected one of {known}")
+        check_known(f"{where}.artifact", "artifact", claim["artifact"], artifacts)
 
 
 def _check_tolerance(where: str, tolerance: Mapping, published) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from privarms.errors import PrivarmsError
+from privarms.errors import PrivarmsError, check_known
 from privarms.report import findings
 from privarms.studies import claims as of_claims
 from privarms.studies import defaults, library, paths
@@ -35,7 +35,6 @@ class Outputs:
             self._refuse_unknown_reads(paper)
             content, file = self.papers[paper], self._file_of("studies", paper)
             findings.check(str(file), content.get("findings", {}), content["artifacts"], self.claims.get(paper, []))
-            self._refuse_unknown_affected(paper)
 
     def _in(self, room: str, paper: str) -> str:
         return paths.folder(self._config, room, paper)
@@ -82,9 +81,7 @@ class Outputs:
         for claim in claims:
             where = f"{self._file_of('claims', paper)}: {claim['claim']}"
             for dataset in _listed(claim.get("dataset")):
-                if dataset not in self.datasets.sources:
-                    known = ", ".join(self.datasets.sources)
-                    raise PrivarmsError(f"{where}.dataset: unknown dataset {dataset!r}; expected one of {known}")
+                check_known(f"{where}.dataset", "dataset", dataset, self.datasets.sources)
             if "measure" not in claim:
                 continue
             if claim["measure"] not in measures:
@@ -103,26 +100,13 @@ class Outputs:
             for name, entry in content.get(room, {}).items():
                 for key, known in (("studies", content["studies"]), ("inference", content.get("inference", {}))):
                     for one in entry.get(key, []):
-                        if one not in known:
-                            expected = ", ".join(known) or "none"
-                            raise PrivarmsError(
-                                f"{file}: {room}.{name}.{key}: unknown name {one!r}; expected one of {expected}"
-                            )
-
-    def _refuse_unknown_affected(self, paper: str) -> None:
-        artifacts = self.papers[paper]["artifacts"]
-        for number, reading in enumerate(self.papers[paper]["readings"]):
-            if unknown := [name for name in reading.get("affects", []) if name not in artifacts]:
-                raise PrivarmsError(
-                    f"{self._file_of('studies', paper)}: readings[{number}].affects: unknown artifact {unknown[0]!r}; "
-                    f"expected some of {', '.join(artifacts)}"
-                )
-            claims = {claim["claim"] for claim in self.claims.get(paper, [])}
-            if unknown := [name for name in reading.get("tried", []) if name not in claims]:
-                raise PrivarmsError(
-                    f"{self._file_of('studies', paper)}: readings[{number}].tried: no claim {unknown[0]!r}; "
-                    "correct the name"
-                )
+                        check_known(f"{file}: {room}.{name}.{key}", "name", one, known)
+        claims = [claim["claim"] for claim in self.claims.get(paper, [])]
+        for number, reading in enumerate(content["readings"]):
+            for name in reading.get("affects", []):
+                check_known(f"{file}: readings[{number}].affects", "artifact", name, content["artifacts"])
+            for name in reading.get("tried", []):
+                check_known(f"{file}: readings[{number}].tried", "claim", name, claims)
 
     def _kind(self, paper: str, artifact: str) -> str:
         return self.papers[paper]["artifacts"][artifact]["kind"]
@@ -158,9 +142,7 @@ class Outputs:
     def inference_inputs(self, paper: str, table: str) -> dict[str, list[str]]:
         """What an inference table is computed from."""
         tables = self.papers.get(paper, {}).get("inference", {})
-        if table not in tables:
-            known = ", ".join(tables) or "none"
-            raise PrivarmsError(f"{paper}: no inference table {table!r}; expected one of {known}")
+        check_known(paper, "inference table", table, tables)
         studies = self._inference_studies(paper, table)
         return {
             "studies": [paths.study(self.scale, paper, s) for s in studies],
@@ -225,9 +207,7 @@ class Outputs:
         """The artifact of a kind whose files have this name."""
         artifacts = self.papers.get(paper, {}).get("artifacts", {})
         named = {self._file(paper, name): name for name in artifacts if self._kind(paper, name) == kind}
-        if file not in named:
-            known = ", ".join(named) or "none, for there is no such paper"
-            raise PrivarmsError(f"{paper}: no {kind} {file!r}; expected one of {known}")
+        check_known(paper, kind, file, named)
         return named[file]
 
     def _file(self, paper: str, artifact: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from privarms.errors import PrivarmsError
+from privarms.errors import PrivarmsError, check_known
 from privarms.studies import cells as grid
 from privarms.studies import library, paths
 from privarms.studies import shards as sharding
@@ -106,9 +106,7 @@ class Simulation:
 
     def shard_files(self, paper: str, study: str) -> list[str]:
         """The files that hold a study's cells."""
-        if (paper, study) not in self._held:
-            known = ", ".join(self.papers.get(paper, {}).get("studies", ())) or "none, for there is no such paper"
-            raise PrivarmsError(f"{paper}: no study {study!r}; expected one of {known}")
+        check_known(paper, "study", study, self.papers.get(paper, {}).get("studies", ()))
         used, _ = self._held[paper, study]
         return [paths.shard(self.scale, paper, self._shards[paper][i].name) for i in used]
 

@@ -79,7 +79,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
 
 
 def refuse_unwritable(folder: Path) -> None:
-    """PrivarmsError, before anything runs, where results cannot be written."""
+    """Check, before anything runs, that results can be written. Raises PrivarmsError."""
     place = folder
     while not place.exists():
         place = place.parent

@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from privarms.artifacts.li2024 import inference
+from privarms.artifacts.li2024 import _formulas, inference
 from privarms.artifacts.results import Results
 from privarms.environments import features_bernoulli
 from privarms.files import parquet
@@ -56,15 +56,15 @@ def results(folder, kind="studies", **studies):
 
 def test_the_length_of_the_trial():
     environment = features_bernoulli.configure(2, 20_000)
-    assert inference.expected_T_min(environment, 20_000, 0.0, NAN) == pytest.approx(5000)
-    assert inference.expected_T_min(environment, 20_000, 1.0, NAN) == pytest.approx(math.log(20_000))
-    assert inference.expected_T_min(environment, 20_000, 1.0, 0.5) == pytest.approx(2 * math.log(20_000))
-    assert math.isnan(inference.expected_T_min(environment, 20_000, NAN, NAN))
+    assert _formulas.expected_T_min(environment, 20_000, 0.0, NAN) == pytest.approx(5000)
+    assert _formulas.expected_T_min(environment, 20_000, 1.0, NAN) == pytest.approx(math.log(20_000))
+    assert _formulas.expected_T_min(environment, 20_000, 1.0, 0.5) == pytest.approx(2 * math.log(20_000))
+    assert math.isnan(_formulas.expected_T_min(environment, 20_000, NAN, NAN))
 
 
 def test_the_error_by_formula():
     # Means .3 and .7: 2 (.21 + .21) / 100, floor(T_min) patients.
-    assert inference.expected_error(features_bernoulli.configure(1, 3), 100.7, NAN) == pytest.approx(0.0084)
+    assert _formulas.expected_error(features_bernoulli.configure(1, 3), 100.7, NAN) == pytest.approx(0.0084)
 
 
 def test_regret_and_error_of_a_cell(tmp_path):
@@ -135,19 +135,19 @@ def test_the_patients_that_the_proof_s_events_leave():
     plain = conse_se.configure(1, 20_000, 1.0)
     first, second = (math.ceil(dp_conse.epoch_length(plain, e)) for e in (1, 2))
     # 4 h_1 = .2499 and 4 h_2 = .1250.
-    assert inference.sure_patients(plain, 0.26) == 1 + first
-    assert inference.sure_patients(plain, 0.24) == 1 + first + second
-    assert inference.sure_patients(plain, 0.0) == math.inf
+    assert _formulas.sure_patients(plain, 0.26) == 1 + first
+    assert _formulas.sure_patients(plain, 0.24) == 1 + first + second
+    assert _formulas.sure_patients(plain, 0.0) == math.inf
     # With epsilon = .1 4 (h_1 + c_1) = .73 and 4 (h_2 + c_2) = .27.
     private = dp_conse.configure(1, 20_000, 1.0, 0.1)
     lengths = [math.ceil(dp_conse.epoch_length(private, e)) for e in (1, 2)]
-    assert inference.sure_patients(private, 0.4) == 1 + sum(lengths)
+    assert _formulas.sure_patients(private, 0.4) == 1 + sum(lengths)
 
 
 def test_runs_beyond_the_bounds_are_counted(tmp_path):
     n, gap = 20_000, 0.4
-    sure = inference.sure_patients(conse_se.configure(1, n, 1.0), gap)
-    bound = inference.pulls_bound(n, gap, NAN)
+    sure = _formulas.sure_patients(conse_se.configure(1, n, 1.0), gap)
+    bound = _formulas.pulls_bound(n, gap, NAN)
     assert bound == pytest.approx(math.log(2 * math.log(5) * n) * 6400)
     pulls = [sure, sure + 1, bound + 1]
     runs = {"eliminated": 1, "wrong": 0, "first_half_regret": [gap * p for p in pulls]}
@@ -217,7 +217,7 @@ def test_the_intervals_of_more_noise_are_wider(tmp_path):
 
 
 def test_formulas_by_hand():
-    found = inference.formulas(None).set_index(["formula", "reading"])["value"]
+    found = _formulas.formulas(None).set_index(["formula", "reading"])["value"]
     # DP-ConSE's first epoch at n = 20,000 and epsilon = 1: 128 log(16 n) + 1 is longer than 16 log(8 n) + 1.
     assert found["R_1", "printed"] == pytest.approx(128 * math.log(320_000) + 1)
     assert found["c_1", "printed"] == pytest.approx(2 * found["c_1", "proof"])
@@ -229,7 +229,7 @@ def test_formulas_by_hand():
 
 
 def test_the_formulas_of_a_trial_s_length():
-    found = inference.formulas(None)
+    found = _formulas.formulas(None)
     bias = found[(found["formula"] == "relative_bias") & (found["alpha"] == 1) & (found["n"] == 20_000)]
     plain = bias.loc[bias["epsilon"].isna(), "value"].item()
     # log n = 9.9
@@ -244,7 +244,7 @@ def test_the_formulas_of_a_trial_s_length():
 
 
 def test_lap_plus_by_hand():
-    found = inference.lap_plus(None).set_index(["epsilon", "m"])
+    found = _formulas.lap_plus(None).set_index(["epsilon", "m"])
     assert found["corrected_sum"].tolist() == pytest.approx([1.0] * len(found))
     # (a + 1 - 1 / a) / (a + 1 - a), a = e^(1/2), at m = 1.
     a = math.exp(0.5)
@@ -261,4 +261,4 @@ def test_lap_plus_by_hand():
     ],
 )
 def test_the_expected_count_of_the_rarest_feature(M, arrivals, count):
-    assert inference.least_count(features_bernoulli.configure(M, 60_000, arrivals=arrivals)) == pytest.approx(count)
+    assert _formulas.least_count(features_bernoulli.configure(M, 60_000, arrivals=arrivals)) == pytest.approx(count)

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from privarms.artifacts.synthesis import _findings
+from privarms.artifacts.synthesis import _central_findings, _findings, _local_findings
 from tests.unit.artifacts.synthesis import tables_by_hand as by_hand
 
 
 def central(runs=None, privacy=None, **errors):
     runs = by_hand.runs() if runs is None else runs
     privacy = by_hand.privacy() if privacy is None else privacy
-    return _findings.table(list(_findings.central(runs, by_hand.tests(runs, **errors), privacy)))
+    return _findings.table(_central_findings.central(runs, by_hand.tests(runs, **errors), privacy))
 
 
 def one(found, words):
@@ -90,7 +90,7 @@ def local(**own):
 
 
 def test_local_privacy():
-    found = _findings.table(list(_findings.locally(local())))
+    found = _findings.table(_local_findings.local(local()))
     assert one(found, "halves the regret")["verdict"] == "holds"
     assert one(found, "than its radius in at most 5% of looks: LDPMAB with noise")["verdict"] == "does not hold"
     assert one(found, "names a part of the cube without noise: LDPMAB with noise")["verdict"] == "holds"
@@ -98,4 +98,4 @@ def test_local_privacy():
     assert named["verdict"] == "does not hold"
     rich = local()
     rich.loc[rich["policy"] == "ldp_linear", "reward"] = 800.0
-    assert one(_findings.table(list(_findings.locally(rich))), "earns more")["verdict"] == "holds"
+    assert one(_findings.table(_local_findings.local(rich)), "earns more")["verdict"] == "holds"

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from privarms.artifacts.curves import ratio
+from privarms.artifacts.curves import times
 from privarms.artifacts.frontier.inference import BOUNDS
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.claims.verdict import Measured, quantile
 
@@ -23,16 +24,10 @@ def _of(results: Results, policy: str, width: str | None = None) -> pd.DataFrame
     return rows if width is None else rows[rows["width"] == width]
 
 
-def _times(row, base) -> Measured:
-    """One mean regret over another, independent one."""
-    value, se = ratio(row.regret, row.se, base.regret, base.se)
-    return Measured(float(value), float(se), int(min(row.replicates, base.replicates)))
-
-
 def times_lower(results: Results, policy: str, baseline: str, width: str | None = None) -> Measured:
     """The baseline's mean regret over the policy's, in the one setting of the claim."""
     (row,), (base,) = _of(results, policy).itertuples(), _of(results, baseline, width).itertuples()
-    found = _times(base, row)
+    found = times(base, row)
     note = f"Mean regret {base.regret:,.0f} against {row.regret:,.0f}."
     return Measured(found.value, found.se, found.replicates, note)
 
@@ -41,7 +36,7 @@ def smallest_times_lower(results: Results, policy: str, baselines: Sequence[str]
     """The smallest mean regret of any of the others over the policy's, in the one setting of the claim."""
     (row,) = _of(results, policy).itertuples()
     others = [base for baseline in baselines for base in _of(results, baseline).itertuples()]
-    parts = [_times(base, row) for base in others]
+    parts = [times(base, row) for base in others]
     closest = others[min(range(len(parts)), key=lambda i: parts[i].value)]
     return Measured.smallest(parts, f"Closest is {closest.curve}.")
 
@@ -51,7 +46,7 @@ def times_of_epsilon(results: Results, policy: str, low: float, high: float) -> 
     rows = results.inference("regimes")
     rows = rows[rows["policy"] == policy]
     small, large = (next(rows[np.isclose(rows["epsilon"], e)].itertuples()) for e in (low, high))
-    return _times(small, large)
+    return times(small, large)
 
 
 def spread_over_epsilon(results: Results, policy: str) -> Measured:
@@ -59,7 +54,7 @@ def spread_over_epsilon(results: Results, policy: str) -> Measured:
     rows = results.inference("regimes")
     rows = rows[rows["policy"] == policy].sort_values("epsilon")
     *others, base = rows.itertuples()
-    parts = [_times(row, base) for row in others]
+    parts = [times(row, base) for row in others]
     place = max(range(len(parts)), key=lambda i: parts[i].value)
     return Measured.largest(parts, f"Largest at epsilon = {others[place].epsilon:g}, against {base.epsilon:g}.")
 
@@ -164,16 +159,4 @@ def _audited(results: Results, policy: str, noise: float) -> pd.DataFrame:
     return rows[(rows["subject"] == policy) & (rows["noise"] == noise)]
 
 
-MEASURES = {
-    "times_lower": times_lower,
-    "smallest_times_lower": smallest_times_lower,
-    "times_of_epsilon": times_of_epsilon,
-    "spread_over_epsilon": spread_over_epsilon,
-    "regret_over_theorem_7": regret_over_theorem_7,
-    "settings_won": settings_won,
-    "largest_over_bound": largest_over_bound,
-    "smallest_bound_ratio": smallest_bound_ratio,
-    "bound_is_larger": bound_is_larger,
-    "audit_exact": audit_exact,
-    "audit_lower_bound": audit_lower_bound,
-}
+MEASURES = functions_of(__name__)

@@ -12,6 +12,7 @@ from matplotlib.ticker import NullFormatter
 from privarms.artifacts import style
 from privarms.artifacts.curves import interval
 from privarms.artifacts.frontier._cells import described
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.inference import lower_bounds
 
@@ -90,18 +91,8 @@ def over_time(results: Results):
         ax.set_xlabel("round $t$")
     style.ylabel(axes, "mean pseudo-regret")
     style.legend(figure, columns=4)
-    columns = [
-        "instance",
-        "panel_epsilon",
-        "curve",
-        "policy",
-        "t",
-        "replicates",
-        "regret_mean",
-        "regret_se",
-        "low",
-        "high",
-    ]
+    columns = ["instance", "panel_epsilon", "curve", "policy", "t", "replicates"]
+    columns += ["regret_mean", "regret_se", "low", "high"]
     return figure, pd.concat(drawn, ignore_index=True)[columns]
 
 
@@ -256,27 +247,9 @@ def tail(results: Results):
         ax.set_xticks([], minor=True)
     style.ylabel(axes, "pseudo-regret at $T$")
     style.legend(figure, columns=3, rows=1)
-    columns = [
-        "along",
-        "instance",
-        "policy",
-        "epsilon",
-        "horizon",
-        "ratio",
-        "first",
-        "replicates",
-        "regret",
-        "se",
-        "low",
-    ]
-    return figure, pd.concat(drawn, ignore_index=True)[[*columns, "high", "median", "q99"]]
+    columns = ["along", "instance", "policy", "epsilon", "horizon", "ratio", "first", "replicates"]
+    columns += ["regret", "se", "low", "high", "median", "q99"]
+    return figure, pd.concat(drawn, ignore_index=True)[columns]
 
 
-FIGURES = {
-    "by_epsilon": by_epsilon,
-    "over_time": over_time,
-    "price": price,
-    "quantiles": quantiles,
-    "regimes": regimes,
-    "tail": tail,
-}
+FIGURES = functions_of(__name__)

@@ -5,21 +5,12 @@ import pandas as pd
 from privarms.artifacts.frontier.inference import BOUNDS
 from privarms.artifacts.results import Results
 
-COLUMNS = (
-    "instance",
-    "K",
-    "epsilon",
-    "T",
-    "policy",
-    "ratio",
-    "regret",
-    "se",
-    "median",
-    "q90",
-    "q99",
-    "replicates",
+COLUMNS = [
+    *["instance", "K", "epsilon", "T", "policy", "ratio", "regret", "se", "median", "q90", "q99", "replicates"],
     *BOUNDS,
-)
+]
+TAIL = ["instance", "K", "epsilon", "T", "policy", "ratio", "first", "replicates", "regret", "se", "median", "q99"]
+TAIL += ["worst_share", "stuck", "pulls", "noises", "worst_pulls", "worst_noises"]
 
 
 def regret(results: Results) -> pd.DataFrame:
@@ -28,7 +19,7 @@ def regret(results: Results) -> pd.DataFrame:
     bounds = results.inference("bounds").rename(columns={"bound": "policy", "value": "regret", "horizon": "T"})
     rows = pd.concat([measured, bounds.drop_duplicates(["instance", "epsilon", "T", "policy"])], ignore_index=True)
     rows["replicates"] = rows["replicates"].astype("Int64")
-    return rows.reindex(columns=list(COLUMNS)).sort_values(
+    return rows.reindex(columns=COLUMNS).sort_values(
         ["instance", "T", "epsilon"], kind="stable", ignore_index=True, na_position="last"
     )
 
@@ -36,22 +27,7 @@ def regret(results: Results) -> pd.DataFrame:
 def tail_runs(results: Results) -> pd.DataFrame:
     """The worst runs; a row per instance, epsilon, policy, ratio and size of the first batch."""
     rows = results.inference("tail").rename(columns={"horizon": "T"})
-    columns = [
-        "instance",
-        "K",
-        "epsilon",
-        "T",
-        "policy",
-        "ratio",
-        "first",
-        "replicates",
-        "regret",
-        "se",
-        "median",
-        "q99",
-    ]
-    columns += ["worst_share", "stuck", "pulls", "noises", "worst_pulls", "worst_noises"]
-    return rows.reindex(columns=columns)
+    return rows.reindex(columns=TAIL)
 
 
 def audit(results: Results) -> pd.DataFrame:

@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.curves import ratio
+from privarms.artifacts.li2024 import _formula_claims, _table_claims
+from privarms.artifacts.li2024._extremes import NOTHING, largest, measured, spread
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.claims.verdict import CONFIDENCE, Measured, quantile
 from privarms.inference.proportions import clopper_pearson
@@ -20,9 +23,17 @@ def _cells(results: Results, policy: str) -> pd.DataFrame:
     return cells[cells["policy"] == policy]
 
 
+def _budget(row: pd.Series) -> str:
+    return "" if math.isnan(row["epsilon"]) else f", epsilon = {row['epsilon']:g}"
+
+
+def _with_epsilon(rows: pd.DataFrame, epsilon: float) -> pd.DataFrame:
+    """The rows of a budget; of policies without one for 0."""
+    return rows[rows["epsilon"] == epsilon if epsilon else rows["epsilon"].isna()]
+
+
 def _in_short(row: pd.Series) -> str:
-    budget = "" if math.isnan(row["epsilon"]) else f", epsilon = {row['epsilon']:g}"
-    return f"n = {row['horizon']:,}, M = {row['M']}, alpha = {row['alpha']:g}, {row['arrivals']}{budget}"
+    return f"n = {row['horizon']:,}, M = {row['M']}, alpha = {row['alpha']:g}, {row['arrivals']}{_budget(row)}"
 
 
 def _at(row: pd.Series) -> str:
@@ -35,39 +46,6 @@ def _of_budget(rows: pd.DataFrame, budget: str) -> pd.DataFrame:
     if "budget" not in rows:
         return rows[[budget == "printed"] * len(rows)]
     return rows[rows["budget"].astype(object).fillna("printed") == budget]
-
-
-NOTHING = Measured(math.nan, 0.0, None, "No cell has such a value.")
-
-
-def _parts(values: pd.Series, errors, replicates: pd.Series | None) -> list[Measured]:
-    """A number a row, with its standard error; rows without a number are left out. replicates: None by formula."""
-    rows = pd.DataFrame({"value": values, "se": errors}).dropna(subset="value")
-    runs = [None] * len(rows) if replicates is None else replicates[rows.index].astype(int)
-    return [Measured(r.value, r.se, n if n is None else int(n)) for r, n in zip(rows.itertuples(), runs, strict=True)]
-
-
-def _largest(values: pd.Series, errors, replicates: pd.Series | None, note) -> Measured:
-    """The largest of a column with its errors, replicates None by formula; note: of the row with the largest."""
-    if values.dropna().empty:
-        return NOTHING
-    return Measured.largest(_parts(values, errors, replicates), note(values.idxmax()))
-
-
-def _spread(values: pd.Series, errors: pd.Series, replicates: pd.Series, note) -> Measured:
-    """The largest over the smallest of a column with its errors; note: of the two rows."""
-    values = values.dropna()
-    if values.empty:
-        return NOTHING
-    errors, replicates = errors[values.index], replicates[values.index].astype(int)
-    # Both the largest and the smallest are wrong with half the probability.
-    half = errors * [quantile(r, 2 * len(values)) if e > 0 else 0.0 for r, e in zip(replicates, errors, strict=True)]
-    low, high = values - half, values + half
-    ends = low.max() / high.min(), high.max() / low.min() if low.min() > 0 else math.inf
-    found = values.max() / values.min()
-    # The smallest is not above the largest.
-    ends = max(1.0, ends[0]), ends[1]
-    return Measured(found, math.nan, int(replicates.min()), note(values.idxmax(), values.idxmin()), *ends)
 
 
 def _product(cells: pd.DataFrame, policy: str) -> tuple[pd.Series, pd.Series]:
@@ -83,8 +61,8 @@ def _product(cells: pd.DataFrame, policy: str) -> tuple[pd.Series, pd.Series]:
 
 
 def _said(policy: str) -> str:
-    reasons = {"dp_conse": "a simulated one rests on rare short trials", "conse_exp3e": "its runs are few"}
-    return f" Errors by formula, for {reasons[policy]}." if policy in reasons else ""
+    reason = {"dp_conse": "a simulated one rests on rare short trials", "conse_exp3e": "its runs are few"}.get(policy)
+    return f" Errors by formula, for {reason}." if reason else ""
 
 
 def smallest_product(results: Results) -> Measured:
@@ -98,7 +76,7 @@ def smallest_product(results: Results) -> Measured:
         cells = _cells(results, policy)
         product, error = _product(cells, policy)
         bound = 3 / 512 * cells["gap_sum"] / cells["M"]
-        parts += _parts(product / bound, error / bound, cells["replicates"])
+        parts += measured(product / bound, error / bound, cells["replicates"])
         if (product / bound).notna().any():
             place = (product / bound).idxmin()
             one = (product[place] / bound[place], f"At {_at(cells.loc[place])}, {policy}.")
@@ -142,7 +120,7 @@ def product_spread(results: Results, policy: str | list[str]) -> Measured:
             f"eliminated.{' Errors by formula.' * any(map(_said, policies))}"
         )
 
-    return _spread(product, error, cells["replicates"], note)
+    return spread(product, error, cells["replicates"], note)
 
 
 def scaled_error(results: Results, policy: str) -> Measured:
@@ -159,7 +137,7 @@ def scaled_error(results: Results, policy: str) -> Measured:
             found += f" {measured:.3g} in that cell's runs."
         return found + _said(policy)
 
-    return _largest(scaled, error, None if by_formula else cells["replicates"], note)
+    return largest(scaled, error, None if by_formula else cells["replicates"], note)
 
 
 def scaled_regret(results: Results, policy: str) -> Measured:
@@ -172,7 +150,7 @@ def scaled_regret(results: Results, policy: str) -> Measured:
         at = _in_short(cells.loc[best]), _in_short(cells.loc[worst])
         return f"From {scaled[best]:.2f} at {at[0]} to {scaled[worst]:.0f} at {at[1]}."
 
-    return _spread(scaled, cells["regret_se"] / order, cells["replicates"], note)
+    return spread(scaled, cells["regret_se"] / order, cells["replicates"], note)
 
 
 def first_half_constant(results: Results, policy: str, bound: str = "order") -> Measured:
@@ -193,13 +171,12 @@ def first_half_constant(results: Results, policy: str, bound: str = "order") -> 
 
     def note(worst):
         row = gone.loc[worst]
-        budget = "" if math.isnan(row["epsilon"]) else f", epsilon = {row['epsilon']:g}"
         return (
-            f"Largest at n = {row['horizon']:,}, M = {row['M']}{budget}, smallest {constants.min():.3g}; {len(gone)} "
-            f"of {len(rows)} cells are such."
+            f"Largest at n = {row['horizon']:,}, M = {row['M']}{_budget(row)}, smallest {constants.min():.3g}; "
+            f"{len(gone)} of {len(rows)} cells are such."
         )
 
-    return _largest(constants, gone["first_half_se"] / over, gone["replicates"], note)
+    return largest(constants, gone["first_half_se"] / over, gone["replicates"], note)
 
 
 def second_half_constant(results: Results, policy: str) -> Measured:
@@ -218,7 +195,7 @@ def second_half_constant(results: Results, policy: str) -> Measured:
             "first half."
         )
 
-    return _largest(scaled, cells["regret_se"] / order, cells["replicates"], note)
+    return largest(scaled, cells["regret_se"] / order, cells["replicates"], note)
 
 
 def runs_beyond(results: Results, policy: str, event: str, n: int) -> Measured:
@@ -242,12 +219,10 @@ def runs_beyond(results: Results, policy: str, event: str, n: int) -> Measured:
 def eliminated(results: Results, policy: str, n: int, M: int, epsilon: float = 0) -> Measured:
     """The share of features that lose an arm in the first half; I as if those of a run were all alike."""
     rows = results.inference("elimination")
-    chosen = (rows["policy"] == policy) & (rows["horizon"] == n) & (rows["M"] == M)
-    chosen &= rows["epsilon"] == epsilon if epsilon else rows["epsilon"].isna()
-    found = rows[chosen]
-    if found.empty:
+    rows = _with_epsilon(rows[(rows["policy"] == policy) & (rows["horizon"] == n) & (rows["M"] == M)], epsilon)
+    if rows.empty:
         return Measured(math.nan, 0.0, None, f"n = {n:,} is not in the grid of this scale.")
-    row = found.iloc[0]
+    row = rows.iloc[0]
     note = f"R_1 is {row['R_1']:.0f} patients of a feature, of about {n / 2 / M:,.0f} in the first half."
     if policy == "conse_exp3e":
         note = f"C = {row['constant']:.2g}."
@@ -286,7 +261,7 @@ def variance_with_privacy(results: Results, epsilon: float, alpha: float) -> Mea
     def note(worst):
         return f"At n = {both.loc[worst, 'horizon']:,}, M = {both.loc[worst, 'M']}, T = {both.loc[worst, 'T']:,.0f}."
 
-    return _largest(value, error, both["replicates"], note)
+    return largest(value, error, both["replicates"], note)
 
 
 def coverage(results: Results, policy: str, interval: str) -> Measured:
@@ -310,38 +285,13 @@ def unbiased(results: Results, policy: str) -> Measured:
         off, half = abs(row.bias), quantile(row.replicates, len(rows)) * row.bias_se
         ends = max(0.0, off - half) / row.effect, (off + half) / row.effect
         parts.append(Measured(off / row.effect, row.bias_se / row.effect, int(row.replicates), "", *ends))
-    worst = rows.loc[(rows["bias"].abs() / rows["effect"]).idxmax()]
+    row = rows.loc[(rows["bias"].abs() / rows["effect"]).idxmax()]
     z = (rows["bias"] / rows["bias_se"]).abs().max()
     note = (
-        f"{len(rows)} cells, at most {z:.1f} standard errors; largest at n = {worst['horizon']:,}, M = {worst['M']}, "
-        f"alpha = {worst['alpha']:g}."
+        f"{len(rows)} cells, at most {z:.1f} standard errors; largest at n = {row['horizon']:,}, M = {row['M']}, "
+        f"alpha = {row['alpha']:g}."
     )
     return Measured.largest(parts, note)
-
-
-def exact_bias(results: Results, epsilon: float = 0) -> Measured:
-    """The relative bias of the estimate, of one feature, furthest from 0 over the cells; nothing is simulated.
-
-    epsilon: of DP-ConSE, 0 for ConSE
-    """
-    rows = results.inference("formulas")
-    rows = rows[rows["formula"] == "relative_bias"]
-    rows = rows[rows["epsilon"] == epsilon if epsilon else rows["epsilon"].isna()]
-    worst = rows.loc[rows["value"].idxmin()]
-    note = f"-E[2^-T_j], at n = {worst['n']:,}, alpha = {worst['alpha']:g}, T_min = {worst['T_min']:.1f}."
-    return Measured(float(worst["value"]), note=note)
-
-
-def trial_event(results: Results) -> Measured:
-    """The largest probability that T_j < T_min / 2, over 1/n^2, over the cells of one feature; nothing is simulated."""
-    rows = results.inference("formulas")
-    rows = rows[rows["formula"] == "trial_event"]
-    misses = (1 - rows["value"]) * rows["n"] ** 2
-    worst = rows.loc[misses.idxmax()]
-    note = (
-        f"{1 - worst['value']:.3g} at n = {worst['n']:,}, epsilon = {worst['epsilon']:g}, T_min = {worst['T_min']:.0f}."
-    )
-    return Measured(float(misses.max()), note=note)
 
 
 def normality(results: Results, policy: str, alpha: float, epsilon: float = 0) -> Measured:
@@ -352,7 +302,7 @@ def normality(results: Results, policy: str, alpha: float, epsilon: float = 0) -
     """
     rows = results.inference("coverage")
     rows = rows[(rows["policy"] == policy) & (rows["interval"] == "corrected_laplace") & (rows["alpha"] == alpha)]
-    rows = rows[rows["epsilon"] == epsilon if epsilon else rows["epsilon"].isna()].dropna(subset="ks")
+    rows = _with_epsilon(rows, epsilon).dropna(subset="ks")
     if rows.empty:
         return NOTHING
     parts = []
@@ -393,7 +343,7 @@ def privacy_is_free(results: Results, measure: str, epsilon: float, budget: str 
             )
         return found
 
-    return _largest(rows[column], errors, None if by_formula else rows["replicates"], note)
+    return largest(rows[column], errors, None if by_formula else rows["replicates"], note)
 
 
 def audit(results: Results, release: str, M: int, against: str = "claimed", budget: str = "printed") -> Measured:
@@ -421,9 +371,8 @@ def audit(results: Results, release: str, M: int, against: str = "claimed", budg
         (low_0, high_0), (low_1, high_1) = (
             clopper_pearson(row[f"events_{run}"], row["trials"], level) for run in (0, 1)
         )
-        loss = math.log((row["events_1"] + 0.5) / (row["events_0"] + 0.5))
-        if not row["events_0"] + row["events_1"]:
-            loss = -math.inf
+        seen = row["events_0"] + row["events_1"] > 0
+        loss = math.log((row["events_1"] + 0.5) / (row["events_0"] + 0.5)) if seen else -math.inf
         ends = math.log(low_1 / high_0) if low_1 > 0 else -math.inf, math.log(high_1 / low_0) if low_0 > 0 else math.inf
         parts.append(Measured(loss / scale, math.nan, int(row["trials"]), "", *(end / scale for end in ends)))
     worst = rows.iloc[int(np.argmax([part.value for part in parts]))]
@@ -435,102 +384,6 @@ def audit(results: Results, release: str, M: int, against: str = "claimed", budg
         none = ", ".join(f"{r['epsilon']:g}" for r in rows.to_dict("records") if r["events_0"] == 0)
         note += f" At epsilon = {none} a run has no event: the loss has no upper end, and no margin."
     return Measured.largest(parts, note)
-
-
-def _value(results: Results, formula: str, reading: str = "printed", n: int | None = None) -> float:
-    rows = results.inference("formulas")
-    chosen = (rows["formula"] == formula) & (rows["reading"] == reading)
-    return float(rows.loc[chosen if n is None else chosen & (rows["n"] == n), "value"].item())
-
-
-def lap_plus_sum(results: Results, epsilon: float, m: int) -> Measured:
-    """What Lap+'s printed probabilities add up to; nothing is simulated."""
-    rows = results.inference("lap_plus")
-    row = rows[(rows["epsilon"] == epsilon) & (rows["m"] == m)].iloc[0]
-    note = f"At epsilon = {epsilon:g}, m = {m}; with a^-[m] they add up to {row['corrected_sum']:.12g}."
-    return Measured(float(row["printed_sum"]), note=note)
-
-
-def batch_event(results: Results, reading: str) -> Measured:
-    """P(R_e^j >= share R_e) for the first batch at n = 20,000 and epsilon = 1; nothing is simulated.
-
-    reading: printed, of share 1, or half
-    """
-    R = _value(results, "R_1")
-    return Measured(_value(results, "batch_event", reading), note=f"R_1 = {R:.0f}, epsilon = 1.")
-
-
-def width_ratio(results: Results) -> Measured:
-    """c_e of the list of sequences over the c_e of Lemma 3.1's proof; nothing is simulated."""
-    return Measured(_value(results, "c_1") / _value(results, "c_1", "proof"))
-
-
-def confidence_ratio(results: Results) -> Measured:
-    """h_e with the rewards that an arm has, about R_e / 2, over h_e as printed; nothing is simulated."""
-    return Measured(_value(results, "h_1", "per_arm") / _value(results, "h_1"))
-
-
-def exp3e_probabilities(results: Results) -> Measured:
-    """What the two printed probabilities of lines 9 and 10 add up to after one patient; nothing is simulated.
-
-    Both have epsilon_(n-1) R(0) and epsilon_n R(1) below the line; line 10 has epsilon_(n-1) R(1) above it. After one
-    patient, who got arm 1 and a reward of 1, R(1) = 2 and R(0) = 0; C = 1, so that the difference can be seen.
-    """
-    before, now, R = 1.0, 1 / math.sqrt(2), 2.0
-    below = 1 + math.exp(now * R)
-    return Measured((1 + math.exp(before * R)) / below, note="n = 2, C = 1, R(0) = 0, R(1) = 2.")
-
-
-def constant_growth(results: Results) -> Measured:
-    """C at n = 10^8 over C at n = 10^4, over the ratio of log n; nothing is simulated."""
-    constants = [_value(results, "C", n=n) for n in (10**4, 10**8)]
-    return Measured(constants[1] / constants[0] / 2, note=f"C is {constants[0]:.3g} and {constants[1]:.3g}.")
-
-
-def entry(results: Results, table: str, reg: int, estimator: str, reading: str) -> Measured:
-    """The mean squared error of an estimator in a table, for m rounds under a reading."""
-    rows = results.inference(table)
-    rows = rows[(rows["reading"] == reading) & (rows["reg"] == reg)]
-    own = rows["estimator"] == estimator
-    if not own.any():
-        return NOTHING
-    row = rows[own].iloc[0]
-    spread = ", ".join(f"{r.estimator} {r.mse:.3g}" for r in rows[~own].itertuples())
-    return Measured(row["mse"], row["se"], int(row["replicates"]), f"m = {row['m']}; the others: {spread}.")
-
-
-def over_mean_difference(results: Results, table: str, estimator: str) -> Measured:
-    """The smallest mean squared error of an estimator over that of the mean difference on the same rewards."""
-    rows = results.inference("estimators")
-    rows = rows[(rows["study"] == table) & (rows["estimator"] == estimator)]
-    if rows.empty:
-        return NOTHING
-    parts = _parts(rows["ratio"], rows["se"], rows["replicates"])
-    worst = rows.loc[rows["ratio"].idxmin()]
-    return Measured.smallest(parts, f"Smallest at m = {worst['m']}, largest {rows['ratio'].max():.4g}; in pairs.")
-
-
-def _literal(results: Results, table: str, m: int) -> pd.DataFrame:
-    rows = results.inference(table)
-    return rows[(rows["reading"] == "literal") & (rows["m"] == m)].set_index("estimator")
-
-
-def twice_the_rounds(results: Results, table: str) -> Measured:
-    """The largest ratio over the named estimators of the error after 800 rounds to that after 400."""
-    late, early = (_literal(results, table, m) for m in (800, 400))
-    value, error = ratio(late["mse"], late["se"], early["mse"], early["se"])
-    listed = ", ".join(f"{name} {one:.3g}" for name, one in value.items())
-    return _largest(value, error, late["replicates"], lambda _: f"{listed[:1].upper()}{listed[1:]}.")
-
-
-def ill_conditioned(results: Results, estimator: str, m: int) -> Measured:
-    """An estimator's mean squared error in Experiment 2 over that in Experiment 1, after m rounds."""
-    second, first = (_literal(results, table, m) for table in ("table3", "table2"))
-    if estimator not in second.index or estimator not in first.index:
-        return NOTHING
-    second, first = second.loc[estimator], first.loc[estimator]
-    value, error = ratio(second["mse"], second["se"], first["mse"], first["se"])
-    return Measured(float(value), float(error), int(min(second["replicates"], first["replicates"])), f"m = {m}.")
 
 
 def missing(results: Results, policy: str) -> Measured:
@@ -545,34 +398,4 @@ def missing(results: Results, policy: str) -> Measured:
     return Measured.largest(parts, f"At {_at(cells.loc[shares.idxmax()])}; smallest {shares.min():.2f}.")
 
 
-MEASURES = {
-    "smallest_product": smallest_product,
-    "estimation_lower_bound": estimation_lower_bound,
-    "product_spread": product_spread,
-    "scaled_error": scaled_error,
-    "scaled_regret": scaled_regret,
-    "first_half_constant": first_half_constant,
-    "second_half_constant": second_half_constant,
-    "runs_beyond": runs_beyond,
-    "eliminated": eliminated,
-    "variance_ratio": variance_ratio,
-    "variance_with_privacy": variance_with_privacy,
-    "coverage": coverage,
-    "unbiased": unbiased,
-    "exact_bias": exact_bias,
-    "trial_event": trial_event,
-    "normality": normality,
-    "privacy_is_free": privacy_is_free,
-    "audit": audit,
-    "lap_plus_sum": lap_plus_sum,
-    "batch_event": batch_event,
-    "width_ratio": width_ratio,
-    "confidence_ratio": confidence_ratio,
-    "exp3e_probabilities": exp3e_probabilities,
-    "constant_growth": constant_growth,
-    "entry": entry,
-    "over_mean_difference": over_mean_difference,
-    "twice_the_rounds": twice_the_rounds,
-    "ill_conditioned": ill_conditioned,
-    "missing": missing,
-}
+MEASURES = functions_of(__name__, _formula_claims, _table_claims)

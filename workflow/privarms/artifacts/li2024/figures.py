@@ -13,6 +13,7 @@ import pandas as pd
 
 from privarms.artifacts import curves, style
 from privarms.artifacts.li2024 import _rows
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.inference.intervals import normal_interval
 from privarms.studies import library
@@ -352,15 +353,4 @@ def product(results: Results):
     return figure, cells.assign(policy=_rows.algorithms(cells, _rows.PARETO))[columns]
 
 
-FIGURES = {
-    "fig1": fig1,
-    "fig2": fig2,
-    "fig3": fig3,
-    "pareto_empirical": pareto_empirical,
-    "privacy_cost": privacy_cost,
-    "elimination": elimination,
-    "normality": normality,
-    "coverage_intervals": coverage_intervals,
-    "audit": audit,
-    "product": product,
-}
+FIGURES = functions_of(__name__)

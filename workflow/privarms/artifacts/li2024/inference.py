@@ -1,6 +1,5 @@
 """What is computed from the studies before anything is drawn or judged."""
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,15 +7,27 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.curves import ratio
+from privarms.artifacts.li2024._formulas import (
+    environment_of,
+    epoch_params,
+    error_by_formula,
+    expected_error,
+    expected_T_min,
+    formulas,
+    gaps_of,
+    in_epochs,
+    lap_plus,
+    pulls_bound,
+    sure_patients,
+)
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.audits.reduction import ENDS, reduce
-from privarms.environments import features_bernoulli
 from privarms.inference import mean_difference
 from privarms.inference.proportions import clopper_pearson
 from privarms.jit.cache import compiled
-from privarms.mechanisms import lap_plus as mechanism
-from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
+from privarms.policies.experiment import conse_exp3e, dp_conse
 from privarms.studies import library
 
 CONFIDENCE = 0.95
@@ -26,7 +37,6 @@ AUDIT_CONFIDENCE = 0.9999
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75)
 LEVELS = np.linspace(0.005, 0.995, 100)
 AXES = ("arrivals", "horizon", "M", "alpha", "epsilon")
-PATIENTS = 20_000
 # What is added up over the trials of a cell, by feature.
 SUMS = ["trials", "regret", "regret_squares", "first_half_regret"]
 SUMS += ["squared_error", "squared_error_squares", "eliminated", "missing"]
@@ -64,67 +74,6 @@ def _setting(columns: Iterable[str], row: pd.Series) -> dict:
     return {k: found[k] for k in ("policy", *AXES)} | found
 
 
-def environment_of(setting: dict):
-    """The environment of a cell."""
-    name = setting["environment"]
-    takes = library.environment_arguments(name)
-    given = {k: setting[k] for k in takes if k in setting and pd.notna(setting[k])}
-    given |= {k: int(given[k]) for k in ("M", "horizon") if k in given}
-    return library.load("environments", name).configure(**given)
-
-
-def gaps_of(environment) -> np.ndarray:
-    """float64[M], the gap of each feature, without what rounding leaves of a difference of decimals."""
-    return np.round(np.abs(environment.means[:, 1] - environment.means[:, 0]), 12)
-
-
-def least_count(environment) -> float:
-    """How many patients of the rarest feature are expected in the first half."""
-    first_half = environment.ends <= environment.ends[-1] // 2
-    lengths = np.diff(environment.ends, prepend=0)[first_half]
-    return float((lengths @ environment.probabilities[first_half]).min())
-
-
-def expected_T_min(environment, n: int, alpha: float, epsilon: float, total: bool = False) -> float:
-    """T_min at the expected count of the rarest feature; epsilon nan without privacy, nan for alpha nan.
-
-    total: whether epsilon is the budget of the whole experiment
-    """
-    if math.isnan(alpha):
-        return math.nan
-    least = 16 * math.log(8 * n) if total else math.log(n)
-    least /= 1 if math.isnan(epsilon) else epsilon
-    return max(least, least_count(environment) ** (1 - alpha))
-
-
-def expected_error(environment, T_min: float, epsilon: float) -> float:
-    """The largest over features of the variance of a mean difference by formula; nan for T_min nan."""
-    if math.isnan(T_min):
-        return math.nan
-    epsilon = math.inf if math.isnan(epsilon) else epsilon
-    variances = environment.deviations**2
-    worst = variances[variances.sum(axis=1).argmax()]
-    return mean_difference.private_variance(T_min, *worst, epsilon)
-
-
-def inverse_propensity_error(environment, T_min: float) -> float:
-    """The largest over features of the variance of an inverse-propensity estimate by formula; nan for T_min nan."""
-    if math.isnan(T_min):
-        return math.nan
-    features = zip(environment.means, environment.deviations**2, strict=True)
-    return max(float(mean_difference.inverse_propensity_variance(math.floor(T_min), *one)) for one in features)
-
-
-def _by_formula(setting: dict, environment, T_min: float) -> float:
-    """The error by formula, nan for a policy that none is about: its noise is the printed one."""
-    noise = setting.get("noise", math.nan)
-    if setting["policy"] == "conse_exp3e":
-        return inverse_propensity_error(environment, T_min)
-    if setting["policy"] in ("conse_se", "dp_conse") and (pd.isna(noise) or noise == 1):
-        return expected_error(environment, T_min, setting["epsilon"])
-    return math.nan
-
-
 def pareto(results: Results) -> pd.DataFrame:
     """Regret and error of every cell.
 
@@ -151,7 +100,7 @@ def pareto(results: Results) -> pd.DataFrame:
         environment, M = environment_of(setting), int(setting["M"])
         n_patients, alpha, epsilon = int(setting["horizon"]), setting["alpha"], setting["epsilon"]
         T_min = expected_T_min(environment, n_patients, alpha, epsilon, setting["policy"] == "dp_conse_total")
-        expected = _by_formula(setting, environment, T_min)
+        expected = error_by_formula(setting, environment, T_min)
         gaps = gaps_of(environment)
         with np.errstate(divide="ignore"):
             inverse_gap_sum = (1 / gaps).sum()
@@ -227,7 +176,7 @@ def elimination(results: Results) -> pd.DataFrame:
         low, high = clopper_pearson(gone, runs * M, CONFIDENCE)
         first, epsilon = cell["first_half_regret"], setting["epsilon"]
         gaps = gaps_of(environment_of(setting))
-        params = _params(setting, n) if _in_epochs(setting) else None
+        params = epoch_params(setting, n) if in_epochs(setting) else None
         sure = np.array([sure_patients(params, gap) if params else math.nan for gap in gaps])
         # Regrets are sums of a gap: half a pull more than a bound is none.
         pulls = first / gaps[0] if M == 1 else first * math.nan
@@ -256,44 +205,6 @@ def elimination(results: Results) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def pulls_bound(n: int, gap: float, epsilon: float) -> float:
-    """The bound on the pulls of the worse arm in the proof of Lemma 3.1, with probability 1 - 1/n; epsilon nan without
-    privacy: that of Lemma 2.1."""
-    logarithm = math.log(2 * math.log(2 / gap) * n)
-    if math.isnan(epsilon):
-        return logarithm * 1024 / gap**2
-    return 3 * logarithm * (1024 / gap**2 + 96 / (epsilon * gap))
-
-
-def sure_patients(params, gap: float) -> float:
-    """How many patients a feature has had when the events of the proofs of Lemmas 2.1 and 3.1 leave one arm.
-
-    On these two noisy means differ by the gap up to a margin 2 h_e + 2 c_e, and an arm goes where they differ by more
-    than the margin: in the first epoch with twice the margin below the gap. The first patient is an epoch of its own.
-    inf for a gap of 0.
-    """
-    if not gap > 0:
-        return math.inf
-    patients, epoch = 1.0, 1
-    while True:
-        patients += math.ceil(compiled(dp_conse.epoch_length)(params, epoch))
-        if 2 * compiled(dp_conse.elimination_margin)(params, epoch) < gap:
-            return patients
-        epoch += 1
-
-
-def _in_epochs(setting: dict) -> bool:
-    return setting["policy"] in ("conse_se", "dp_conse")
-
-
-def _params(setting: dict, n: int):
-    """The parameters of a cell's policy, in epochs, for one feature."""
-    policy = dp_conse if setting["policy"] == "dp_conse" else conse_se
-    own = [k for k in library.arguments("policies", setting["policy"]) if k not in ("M", "horizon", "alpha")]
-    given = {k: setting[k] for k in own if k in setting and pd.notna(setting[k])}
-    return policy.configure(1, n, 1.0, **given)
 
 
 def _estimates(results: Results) -> Iterator[tuple[dict, dict[str, np.ndarray], float]]:
@@ -482,64 +393,4 @@ def audit(results: Results) -> pd.DataFrame:
     return found.drop(columns="place")
 
 
-def lap_plus(results: Results) -> pd.DataFrame:
-    """What the probabilities of Lap+ add up to, with the printed constant and with the right one."""
-    rows = []
-    for epsilon in (0.1, 0.5, 1.0, 2.0):
-        for m in (1, 2, 5, 10, 100, 1000):
-            printed, corrected = mechanism.sums(epsilon, m)
-            rows.append({"epsilon": epsilon, "m": m, "printed_sum": printed, "corrected_sum": corrected})
-    return pd.DataFrame(rows)
-
-
-def formulas(results: Results) -> pd.DataFrame:
-    """What the paper's formulas give, in their readings; a row per formula, reading, n and epsilon.
-
-    R_1: patients of the first epoch; batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with
-    1/2; c_1 and h_1: widths of the first epoch; C: EXP3E's constant; trial_event: P(T_j >= T_min / 2); relative_bias:
-    of the estimate of ConSE (printed) or DP-ConSE; both for one feature
-    """
-    params = dp_conse.configure(1, PATIENTS, 0.5, 1.0)
-    R = float(compiled(dp_conse.epoch_length)(params, 1))
-    rows = [("R_1", "printed", PATIENTS, 1.0, R)]
-    for reading, share in (("printed", 1.0), ("half", 0.5)):
-        chance = neighbouring_experiments.batch_event_probability(R, 1.0, share)
-        rows.append(("batch_event", reading, PATIENTS, 1.0, chance))
-    for width in ("printed", "proof"):
-        own = dp_conse.configure(1, PATIENTS, 0.5, 1.0, width=width)
-        rows.append(("c_1", width, PATIENTS, 1.0, float(compiled(dp_conse.privacy_radius)(own, 1))))
-    for confidence in ("printed", "per_arm"):
-        own = conse_se.configure(1, PATIENTS, 0.5, confidence=confidence)
-        rows.append(("h_1", confidence, PATIENTS, math.nan, float(compiled(dp_conse.confidence_radius)(own, 1))))
-    rows += [("C", "printed", n, math.nan, conse_exp3e.configure(1, n, 1.0).C) for n in (10**4, 10**8)]
-    found = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
-    return pd.concat([found, _trial_formulas()], ignore_index=True)
-
-
-def _trial_formulas() -> pd.DataFrame:
-    """What the formulas give for a trial's length, by n, alpha and epsilon (nan: ConSE)."""
-    rows = []
-    for n, alpha, epsilon in itertools.product((20_000, 1_000_000), (0.1, 0.3, 0.5, 1.0), (math.nan, 0.1, 1.0)):
-        T = expected_T_min(features_bernoulli.configure(1, n), n, alpha, epsilon)
-        budget = math.inf if math.isnan(epsilon) else epsilon
-        rows.append(("relative_bias", "printed", n, epsilon, mean_difference.relative_bias(T, budget), alpha, T))
-        if not math.isnan(epsilon):
-            chance = mechanism.survival(math.ceil(T / 2), T, epsilon)
-            rows.append(("trial_event", "printed", n, epsilon, chance, alpha, T))
-    return pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value", "alpha", "T_min"])
-
-
-INFERENCE = {
-    "pareto": pareto,
-    "privacy_cost": privacy_cost,
-    "elimination": elimination,
-    "coverage": coverage,
-    "normality": normality,
-    "lower_bound": lower_bound,
-    "table2": table2,
-    "table3": table3,
-    "estimators": estimators,
-    "audit": audit,
-    "lap_plus": lap_plus,
-    "formulas": formulas,
-}
+INFERENCE = functions_of(__name__) | {"formulas": formulas, "lap_plus": lap_plus}

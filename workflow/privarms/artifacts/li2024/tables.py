@@ -3,6 +3,7 @@
 import pandas as pd
 
 from privarms.artifacts.li2024 import _rows
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 
 
@@ -97,13 +98,4 @@ def elimination_table(results: Results) -> pd.DataFrame:
     return _rows.written(results.inference("elimination"), ("epsilon", "horizon", "M"), columns)
 
 
-TABLES = {
-    "table1": table1,
-    "table2": table2,
-    "table3": table3,
-    "pareto": pareto,
-    "coverage": coverage,
-    "privacy_audit": privacy_audit,
-    "lap_plus": lap_plus,
-    "elimination_table": elimination_table,
-}
+TABLES = functions_of(__name__)

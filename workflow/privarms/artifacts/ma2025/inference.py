@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from privarms.artifacts.ma2025 import _runs, _table2_entries
 from privarms.artifacts.ma2025._adult import alternatives
-from privarms.artifacts.ma2025._runs import eliminations, first_eliminations, illustrated, partitions, spread
-from privarms.artifacts.ma2025._table2_entries import adult_gains, entries, gains, pairs
+from privarms.artifacts.ma2025._table2_entries import entries, gains, pairs
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.audits import neighbouring_users
 from privarms.audits.reduction import ENDS, reduce
@@ -34,16 +35,10 @@ def audit(results: Results) -> pd.DataFrame:
     return found.drop(columns=["audit", "subject", "claimed", *ENDS])
 
 
-INFERENCE = {
+INFERENCE = functions_of(_table2_entries, _runs) | {
     "privacy": audit,
     "table2": entries,
     "table2_pairs": pairs,
     "table2_gains": gains,
-    "adult_gains": adult_gains,
     "adult_alternatives": alternatives,
-    "spread": spread,
-    "eliminations": eliminations,
-    "first_eliminations": first_eliminations,
-    "illustrated": illustrated,
-    "partitions": partitions,
 }

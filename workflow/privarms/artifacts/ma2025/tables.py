@@ -2,16 +2,10 @@
 
 import pandas as pd
 
+from privarms.artifacts.ma2025 import _real_tables
 from privarms.artifacts.ma2025._distance import deviations_table
 from privarms.artifacts.ma2025._panels import agreement, regret
-from privarms.artifacts.ma2025._real_tables import (
-    table1,
-    table2,
-    table2_comparisons,
-    table2_ranks,
-    table2_ranks_sheet,
-    table2_sheet,
-)
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 
 
@@ -44,19 +38,5 @@ def messages(results: Results) -> pd.DataFrame:
     ]
 
 
-TABLES = {
-    "table1": table1,
-    "table2": table2,
-    "table2_comparisons": table2_comparisons,
-    "table2_ranks": table2_ranks,
-    "regret": regret,
-    "deviations_table": deviations_table,
-    "privacy_audit": privacy_audit,
-    "messages": messages,
-    "reference_agreement": reference_agreement,
-}
-
-SHEETS = {
-    "table2": table2_sheet,
-    "table2_ranks": table2_ranks_sheet,
-}
+TABLES = functions_of(__name__, _real_tables) | {"deviations_table": deviations_table, "regret": regret}
+SHEETS = {"table2": _real_tables.table2_sheet, "table2_ranks": _real_tables.table2_ranks_sheet}

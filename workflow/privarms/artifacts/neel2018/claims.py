@@ -13,6 +13,7 @@ import pandas as pd
 
 from privarms.artifacts.curves import ratio
 from privarms.artifacts.neel2018._settings import LEVEL, printed, together
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.claims.ledger import FAR
 from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured, quantile
@@ -401,30 +402,4 @@ def setting_fit(
     return Measured.largest(found, "; ".join(part.note for part in found) + ".")
 
 
-MEASURES = {
-    "average_bias": average_bias,
-    "worst_bias": worst_bias,
-    "largest_signed_bias": largest_signed_bias,
-    "private_share": private_share,
-    "bias_reduction": bias_reduction,
-    "last_arm_reduction": last_arm_reduction,
-    "largest_in_published_errors": largest_in_published_errors,
-    "smallest_in_published_errors": smallest_in_published_errors,
-    "adaptive_fraction": adaptive_fraction,
-    "theorem_1": theorem_1,
-    "theorem_1_attained": theorem_1_attained,
-    "loss_of_last_choice": loss_of_last_choice,
-    "loss_of_doublings": loss_of_doublings,
-    "corollary_1_regret": corollary_1_regret,
-    "regret_ratio": regret_ratio,
-    "average_regret_fall": average_regret_fall,
-    "uniform_regret": uniform_regret,
-    "rejection_rate": rejection_rate,
-    "uniformity": uniformity,
-    "selection_bias": selection_bias,
-    "largest_false_discovery": largest_false_discovery,
-    "correction_constant": correction_constant,
-    "correction_over_alpha": correction_over_alpha,
-    "ladder_fit": ladder_fit,
-    "setting_fit": setting_fit,
-}
+MEASURES = functions_of(__name__)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.neel2018._settings import EXPERIMENTS, LEVEL, ladder, ladders, means, parameters, printed
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.audits import changed_reward
 from privarms.audits.reduction import ENDS, reduce
@@ -412,21 +413,8 @@ def audit(results: Results) -> pd.DataFrame:
     return found.merge(losses, on=keys, validate="one_to_one")
 
 
-INFERENCE = {
-    "bias_experiment_1": _of(_bias, "experiment_1"),
-    "bias_experiment_2": _of(_bias, "experiment_2"),
-    "bias_epsilon_sweep": _of(_bias, "epsilon_sweep"),
-    "bias_corollary_1": _of(_bias, "corollary_1"),
-    "average_bias_experiment_1": _of(_average_bias, "experiment_1"),
-    "average_bias_experiment_2": _of(_average_bias, "experiment_2"),
-    "average_bias_epsilon_sweep": _of(_average_bias, "epsilon_sweep"),
-    "average_bias_corollary_1": _of(_average_bias, "corollary_1"),
-    "published_settings": published_settings,
-    "round_robin": round_robin,
-    "rejections": rejections,
-    "histograms": histograms,
-    "selection": selection,
-    "false_discovery": false_discovery,
-    "power": power,
-    "audit": audit,
+STUDIES = ("experiment_1", "experiment_2", "epsilon_sweep", "corollary_1")
+INFERENCE = functions_of(__name__) | {
+    **{f"bias_{study}": _of(_bias, study) for study in STUDIES},
+    **{f"average_bias_{study}": _of(_average_bias, study) for study in STUDIES},
 }

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.neel2018._settings import BOTH, EXPERIMENTS, LEVEL, ladders, together, told_apart
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.inference import max_information
 
@@ -150,16 +151,4 @@ def privacy_audit(results: Results) -> pd.DataFrame:
     return results.inference("audit")
 
 
-TABLES = {
-    "average_bias": average_bias,
-    "bias": bias,
-    "false_discovery": false_discovery,
-    "linear": linear,
-    "max_information": max_information_table,
-    "power": power,
-    "privacy_audit": privacy_audit,
-    "published_settings": published_settings,
-    "regret": regret,
-    "rejections": rejections,
-    "released_correction": released_correction,
-}
+TABLES = functions_of(__name__) | {"max_information": max_information_table}

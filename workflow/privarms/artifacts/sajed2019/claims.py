@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.curves import ratio
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured
 from privarms.inference.proportions import clopper_pearson
@@ -384,29 +385,4 @@ def smallest_epoch_growth(results: Results) -> Measured:
     return Measured(smallest["growth"], note=note)
 
 
-MEASURES = {
-    "smallest_ratio": smallest_ratio,
-    "growing_fraction": growing_fraction,
-    "growing_curves": growing_curves,
-    "late_fraction": late_fraction,
-    "unsettled_fraction": unsettled_fraction,
-    "epsilon_effect": epsilon_effect,
-    "growth_exponent": growth_exponent,
-    "noise_variance_spread": noise_variance_spread,
-    "noise_over_logarithm": noise_over_logarithm,
-    "largest_failure_rate": largest_failure_rate,
-    "largest_failure_rate_of_noise": largest_failure_rate_of_noise,
-    "late_share": late_share,
-    "early_share": early_share,
-    "quartile_over_proof": quartile_over_proof,
-    "optimality_spread": optimality_spread,
-    "doubling_cost": doubling_cost,
-    "fact_2_1": fact_2_1,
-    "audit_exact": audit_exact,
-    "audit_loss": audit_loss,
-    "pulls_above_ceiling": pulls_above_ceiling,
-    "regret_over_ceiling": regret_over_ceiling,
-    "minimax_constant": minimax_constant,
-    "minimax_over_ceiling": minimax_over_ceiling,
-    "smallest_epoch_growth": smallest_epoch_growth,
-}
+MEASURES = functions_of(__name__)

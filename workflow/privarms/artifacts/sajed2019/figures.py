@@ -11,6 +11,7 @@ import pandas as pd
 
 from privarms.artifacts import style
 from privarms.artifacts.curves import in_words, interval, labels, settings
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.artifacts.sajed2019._settings import at_horizon
 from privarms.studies import library
@@ -410,15 +411,4 @@ def stopping_rules(results: Results):
     return figure, _numbers(drawn, [*columns, "low", "high", "t_upper", "t_lower", "curve"])
 
 
-FIGURES = {
-    "pulls": pulls,
-    "minimax": minimax,
-    "privacy_audit": privacy_audit,
-    "fig1a": fig1a,
-    "fig1b": fig1b,
-    "dp_ucb_width": dp_ucb_width,
-    "instances": instances,
-    "growth": growth,
-    "scaling": scaling,
-    "stopping_rules": stopping_rules,
-}
+FIGURES = functions_of(__name__)

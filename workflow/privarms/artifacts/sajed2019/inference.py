@@ -8,6 +8,7 @@ import pandas as pd
 import scipy
 
 from privarms.artifacts.curves import ratio
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.artifacts.sajed2019 import _bounds as bounds
 from privarms.artifacts.sajed2019._first_epoch import first_epoch_regret
@@ -363,21 +364,4 @@ def epoch_growth(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values(["growth", "arms", "left", "epoch", "epsilon"], ignore_index=True)
 
 
-INFERENCE = {
-    "second_half": second_half,
-    "regret_atoms": regret_atoms,
-    "ratios": ratios,
-    "growth": growth,
-    "noise_per_step": noise_per_step,
-    "audit": audit,
-    "audit_dp_nas": audit_dp_nas,
-    "audit_dp_ucb": audit_dp_ucb,
-    "pulls": pulls,
-    "scaling": scaling,
-    "minimax": minimax,
-    "stopping": stopping,
-    "large_mean": large_mean,
-    "noise_alone": noise_alone,
-    "fact_2_1": fact_2_1,
-    "epoch_growth": epoch_growth,
-}
+INFERENCE = functions_of(__name__)

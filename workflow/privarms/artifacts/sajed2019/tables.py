@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.artifacts.curves import settings
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.artifacts.sajed2019._settings import at_horizon
 
@@ -39,53 +40,30 @@ def regret_atoms(results: Results) -> pd.DataFrame:
     return law.assign(policy=policies)[columns].reset_index(drop=True)
 
 
+def _stopping(cells: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """A row per cell of stopping times: its algorithm and setting, with these columns; events are counts of runs."""
+    keys = ["alpha", "mu", "epsilon", "replicates"]
+    cells = cells.assign(algorithm=_with_settings(cells["policy"], cells, keys))
+    for event, share in (("failures", "failure_mean"), ("halted", "by_upper")):
+        if event in columns:
+            cells[event] = np.rint(cells[share] * cells["replicates"]).astype("Int64")
+    cells = cells.rename(columns={"stopping_time_mean": "mean", "stopping_time_se": "se"})
+    return cells[["algorithm", *keys, *columns]]
+
+
 def stopping_time(results: Results) -> pd.DataFrame:
     """Stopping times, failures and the two bounds; a row per algorithm, alpha, mu and epsilon."""
-    cells = results.inference("stopping")
-    keys = ["alpha", "mu", "epsilon", "replicates"]
-    failures = cells["failure_mean"] * cells["replicates"]
-    return pd.DataFrame(
-        {
-            "algorithm": _with_settings(cells["policy"], cells, keys),
-            **{k: cells[k] for k in keys},
-            "mean": cells["stopping_time_mean"],
-            "se": cells["stopping_time_se"],
-            "failures": np.rint(failures).astype("Int64"),
-            "t_upper": cells["t_upper"],
-            "t_lower": cells["t_lower"],
-        }
-    )
+    return _stopping(results.inference("stopping"), ["mean", "se", "failures", "t_upper", "t_lower"])
 
 
 def large_mean(results: Results) -> pd.DataFrame:
     """Who halts by t_U where |mu| is near R; a row per algorithm, alpha, mu and epsilon."""
-    cells = results.inference("large_mean")
-    keys = ["alpha", "mu", "epsilon", "replicates"]
-    return pd.DataFrame(
-        {
-            "algorithm": _with_settings(cells["policy"], cells, keys),
-            **{k: cells[k] for k in keys},
-            "mean": cells["stopping_time_mean"],
-            "se": cells["stopping_time_se"],
-            "halted": np.rint(cells["by_upper"] * cells["replicates"]).astype("Int64"),
-            "t_upper": cells["t_upper"],
-        }
-    )
+    return _stopping(results.inference("large_mean"), ["mean", "se", "halted", "t_upper"])
 
 
 def noise_alone(results: Results) -> pd.DataFrame:
     """Failures and stopping times where the noise decides alone; a row per algorithm, alpha, mu and epsilon."""
-    cells = results.inference("noise_alone")
-    keys = ["alpha", "mu", "epsilon", "replicates"]
-    return pd.DataFrame(
-        {
-            "algorithm": _with_settings(cells["policy"], cells, keys),
-            **{k: cells[k] for k in keys},
-            "failures": np.rint(cells["failure_mean"] * cells["replicates"]).astype("Int64"),
-            "upper_quartile": cells["upper_quartile"],
-            "t_proof": cells["t_proof"],
-        }
-    )
+    return _stopping(results.inference("noise_alone"), ["failures", "upper_quartile", "t_proof"])
 
 
 def audit(results: Results) -> pd.DataFrame:
@@ -98,11 +76,4 @@ def audit(results: Results) -> pd.DataFrame:
     return found[[*columns, *settings]]
 
 
-TABLES = {
-    "audit": audit,
-    "large_mean": large_mean,
-    "noise_alone": noise_alone,
-    "regret": regret,
-    "regret_atoms": regret_atoms,
-    "stopping_time": stopping_time,
-}
+TABLES = functions_of(__name__)

@@ -11,9 +11,9 @@ that kind.
 import numpy as np
 import pandas as pd
 
-from privarms.artifacts.curves import ratio
+from privarms.artifacts.curves import times
 from privarms.artifacts.synthesis._validity import GUARANTEED, IF_PRIVATE, PROCEDURES
-from privarms.claims.verdict import Measured, Region
+from privarms.claims.verdict import Region
 
 MOST_SHOWN = 1.05
 AS_GOOD = 1.1
@@ -40,12 +40,6 @@ def candidates(runs: pd.DataFrame, privacy: pd.DataFrame) -> pd.DataFrame:
     return runs[runs["claims"] & (runs["bound"] > 0) & np.array(kept, bool)]
 
 
-def over(row, base) -> Measured:
-    """One mean regret over another, independent one."""
-    value, se = ratio(row["regret"], row["se"], base["regret"], base["se"])
-    return Measured(float(value), float(se), int(min(row["replicates"], base["replicates"])))
-
-
 def take(rows: pd.DataFrame) -> tuple[str, list[str]]:
     """The curve to be taken among the candidates of one setting, and those as good; of those on all instances."""
     regret = rows.pivot(index="curve", columns="instance", values="regret")
@@ -57,7 +51,7 @@ def take(rows: pd.DataFrame) -> tuple[str, list[str]]:
         curve
         for curve in worst.sort_values().index
         if curve != best
-        and all(Region(-np.inf, AS_GOOD).decide(over(by[curve].loc[i], by[best].loc[i])) != "differs" for i in regret)
+        and all(Region(-np.inf, AS_GOOD).decide(times(by[curve].loc[i], by[best].loc[i])) != "differs" for i in regret)
     ]
     return best, as_good
 

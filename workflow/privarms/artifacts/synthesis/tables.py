@@ -2,9 +2,10 @@
 
 import pandas as pd
 
+from privarms.artifacts.registry import functions_of
 from privarms.artifacts.results import Results
 from privarms.artifacts.sheet import Entry, Sheet
-from privarms.artifacts.synthesis import _advice, _findings
+from privarms.artifacts.synthesis import _advice, _central_findings, _findings, _local_findings
 from privarms.artifacts.tables import shown
 
 
@@ -70,12 +71,12 @@ def _number(value: float) -> str:
 
 def findings(results: Results) -> pd.DataFrame:
     """What holds of central privacy and what does not; a row per sentence."""
-    return _findings.table(list(_findings.central(*(results.inference(n) for n in ("runs", "tests", "privacy")))))
+    return _findings.table(_central_findings.central(*(results.inference(n) for n in ("runs", "tests", "privacy"))))
 
 
 def local_findings(results: Results) -> pd.DataFrame:
     """What holds of local privacy and what does not; a row per sentence."""
-    return _findings.table(list(_findings.locally(results.inference("local"))))
+    return _findings.table(_local_findings.local(results.inference("local")))
 
 
 def runs(results: Results) -> pd.DataFrame:
@@ -110,13 +111,5 @@ def local_numbers(results: Results) -> pd.DataFrame:
     return rows.reindex(columns=columns)
 
 
-TABLES = {
-    "advice": advice,
-    "findings": findings,
-    "local_findings": local_findings,
-    "local_numbers": local_numbers,
-    "privacy": privacy,
-    "runs": runs,
-    "tests_and_intervals": tests_and_intervals,
-}
+TABLES = functions_of(__name__)
 SHEETS = {"advice": advice_sheet}
