@@ -25,11 +25,15 @@ def test_every_key_is_an_option_of_snakemake_or_of_the_executor(name):
     assert set(PROFILES[name]) - own <= options
 
 
+# What the default profile alone says.
+ALONE = ("quiet", "keep-going", "max-jobs-per-timespan")
+
+
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_a_cluster_s_profile_says_what_the_default_one_says(name):
     # Snakemake reads one workflow profile, not the default one besides.
-    # Jobs of a cluster are not let go on behind a fault that all of them may have.
-    default = {key: value for key, value in PROFILES["default"].items() if key not in ("quiet", "keep-going")}
+    # Jobs of a cluster are not let go on behind a fault that all of them may have, and are submitted more slowly.
+    default = {key: value for key, value in PROFILES["default"].items() if key not in ALONE}
     assert default.items() <= PROFILES[name].items()
     # Quiet about rules, Snakemake does not say why a job could not be submitted.
     assert PROFILES[name]["quiet"] == ["host"]
