@@ -14,6 +14,12 @@ HERE = workflow.current_basedir.get_path_or_uri(secret_free=False)
 LIBRARY = os.path.join(HERE, "workflow")
 # Intel's vector mathematics has other last digits, where it is installed. Numba reads this when a job imports it.
 os.environ["NUMBA_DISABLE_INTEL_SVML"] = "1"
+
+
+envvars:
+    "NUMBA_DISABLE_INTEL_SVML",
+
+
 installed = importlib.util.find_spec("privarms")
 if installed is None or os.path.dirname(os.path.dirname(installed.origin)) != LIBRARY:
     sys.path.insert(0, LIBRARY)
