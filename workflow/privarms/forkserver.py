@@ -1,9 +1,8 @@
 """Start a run's local jobs as forks of one process that has imported what the scripts import.
 
-Most jobs take less time than the import of pandas and matplotlib. This is one of the two places that rely on an
-undocumented interface (`PythonScript.execute_script` of Snakemake). Where that is not as expected, on other systems
-than Linux, after an edit of the library and with PRIVARMS_FORKSERVER=0, Snakemake starts every job as usual; the
-results are the same.
+Most jobs take less time than the import of pandas and matplotlib. This relies on `PythonScript.execute_script` of
+Snakemake. If it is not as expected, on other systems than Linux, after an edit of the library and with
+PRIVARMS_FORKSERVER=0, Snakemake starts every job as usual; the results are the same.
 """
 
 import contextlib
@@ -13,54 +12,55 @@ import os
 import runpy
 import subprocess
 import sys
+import tempfile
+import threading
+from multiprocessing import connection
 from pathlib import Path
 
 from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
 
-SWITCH = "PRIVARMS_FORKSERVER"
 # What the scripts import at their tops, and the entry of Snakemake, which multiprocessing imports in every child.
 PRELOADED = [
     *("snakemake.cli", "numba", "pandas", "pyarrow.parquet", "scipy.stats", "matplotlib.backends.backend_agg"),
     *("privarms.studies.run", "privarms.studies.aggregate", "privarms.artifacts.results", "privarms.artifacts.sheet"),
 ]
-# Libraries for linear algebra read it when they are imported. A thread of pyarrow's unused allocator may hold a lock
-# at the fork.
-SERVER = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")} | {
-    "JE_ARROW_MALLOC_CONF": "background_thread:false"
-}
+# Read by libraries for linear algebra at import. A thread of pyarrow's unused allocator may hold a lock at the fork.
+SERVER = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
+SERVER["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 
 
 def use(scripts: str, library: str) -> bool:
-    """Run the Python scripts of a folder as forks from now on; return False and change nothing where that is unsafe.
-
-    library: the folder of the code that the server has imported; after an edit in it jobs are started as usual
-    """
+    """Run the Python scripts of a folder as forks, until a file of the library is edited; return False if unsafe."""
     execute = getattr(PythonScript, "execute_script", None)
     expected = execute is not None and [*inspect.signature(execute).parameters] == ["self", "fname", "edit"]
-    if not expected or not sys.platform.startswith("linux") or os.environ.get(SWITCH) == "0":
+    if not expected or not sys.platform.startswith("linux") or os.environ.get("PRIVARMS_FORKSERVER") == "0":
         return False
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
-    imported = _stamps(library)
-    before = {name: os.environ.get(name) for name in SERVER}
+    imported, scripts = _stamps(library), str(Path(scripts).resolve())
+    # multiprocessing asks after all processes whenever one is started, and two threads must not ask after the same one.
+    lock = threading.Lock()
+    before = dict(os.environ)
     os.environ.update(SERVER)
     context.Process(target=int).start()
-    for name, value in before.items():
-        os.environ.pop(name) if value is None else os.environ.update({name: value})
+    os.environ.clear()
+    os.environ.update(before)
 
     def execute_script(self, fname, edit=False):
-        ours = Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent == Path(scripts).resolve()
+        ours = str(Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent) == scripts
         elsewhere = self.container_img or self.conda_env or self.env_modules or self.shadow_dir
         if edit or not ours or elsewhere or self.threads != 1 or _stamps(library) != imported:
             return execute(self, fname, edit)
         begin, wait = context.Pipe()
-        environment = {**os.environ, **SERVER, "TMPDIR": self.resources.get("tmpdir") or os.environ.get("TMPDIR", "")}
+        environment = {**os.environ, **SERVER, "TMPDIR": self.resources.get("tmpdir") or tempfile.gettempdir()}
         process = context.Process(target=_run, args=(fname, environment, wait), daemon=True)
-        process.start()
-        measure = benchmarked(process.pid, self.bench_record) if self.bench_record else contextlib.nullcontext()
-        with measure:
+        with lock:
+            process.start()
+        with benchmarked(process.pid, self.bench_record) if self.bench_record else contextlib.nullcontext():
             begin.send(True)  # not before it is measured
+            connection.wait([process.sentinel])
+        with lock:
             process.join()
         if process.exitcode:
             raise subprocess.CalledProcessError(process.exitcode, f"{sys.executable} {fname}")
@@ -71,7 +71,7 @@ def use(scripts: str, library: str) -> bool:
 
 def _run(path: str, environment: dict[str, str], wait) -> None:
     os.environ.clear()
-    os.environ.update({name: value for name, value in environment.items() if value})
+    os.environ.update(environment)
     wait.recv()
     runpy.run_path(path, run_name="__main__")
 

@@ -153,9 +153,7 @@ def run(policy, params, environment, checkpoints, rng, record, simulate=None):
     record.pulls.fill(0)
     if simulate is not None:
         return compiled(simulate)(params, environment, checkpoints, rng, record)
-    # A policy in plain Python is run by the same loop in plain Python.
-    kernel = compiled(play) if hasattr(policy.learn, "py_func") else play.py_func
-    return kernel(policy.init, policy.choose, policy.learn, params, environment, checkpoints, rng, record)
+    return compiled(play)(policy.init, policy.choose, policy.learn, params, environment, checkpoints, rng, record)
 
 
 @njit

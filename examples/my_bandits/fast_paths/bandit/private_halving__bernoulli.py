@@ -6,7 +6,7 @@ Exact: nothing depends on a single reward before a phase ends, and the sum of n 
 import numpy as np
 from numba import njit
 
-from privarms.policies.bandit._round_robin import pull_in_turn
+from privarms.fast_paths.bandit._round_robin import pull_in_turn
 
 from ...policies.bandit.private_halving import halve, phase_length
 

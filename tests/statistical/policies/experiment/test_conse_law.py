@@ -118,7 +118,7 @@ def test_dp_conse_total_fast_is_plain(environment, alpha, epsilon):
     assert eliminates_at_times(plain, environment)
     assert is_same(dp_conse_total, params, environment, plain, 4)
     assert not is_same(dp_conse, dp_conse.configure(M, n, alpha, epsilon), environment, plain, 4)
-    late = params._replace(design=params.design._replace(epsilon=0.9 * epsilon))
+    late = params._replace(design=params.design._replace(epsilon=0.5 * epsilon))
     assert not is_same(dp_conse_total, late, environment, plain, 4)
 
 
