@@ -81,7 +81,7 @@ def test_one_interrupt_cancels_every_job(cluster, small, tmp_path):
         # Some that run and some that wait, and none still to be handed over: in the middle of that Snakemake may lose
         # an interrupt.
         wait_until(lambda: len(ours("RUNNING")) > 1 and ours("PENDING"), "running and waiting jobs")
-        simulations = int(re.search(r"(\d+) simulations", project.said())[1])
+        simulations = int(re.search(r"simulate_shard\s+(\d+)", project.said())[1])
         wait_until(lambda: len(ours()) >= simulations, "every simulation handed over")
         time.sleep(3)
         run.send_signal(signal.SIGINT)
