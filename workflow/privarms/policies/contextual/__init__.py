@@ -9,4 +9,3 @@ CONTRACT = {
     "learn": ("params", "state", "context", "arm", "reward", "t", "rng"),
     "POLICY": "Policy(init, choose, learn)",
 }
-FAST_PATH = ("params", "environment", "order", "checkpoints", "rng", "rewards")
