@@ -144,10 +144,7 @@ def test_jobs_that_snakemake_starts_itself_give_the_same_bytes(small_made, small
 
 def test_a_second_run_does_nothing(made):
     assert made.pending() == set()
-    done = made.run("-n", PYTHONPROFILEIMPORTTIME="1")
-    assert "Nothing to be done" in done.stdout
-    # What only jobs need is not waited for. Snakemake's plugin for Slurm, where there is one, imports pandas itself.
-    assert not re.search(r"\| +pandas$", done.stderr, re.MULTILINE) or "snakemake_executor_plugin_slurm" in done.stderr
+    assert "Nothing to be done" in made.run("-n").stdout
 
 
 def edited(made: Project, folder: Path, file: str, text: str) -> set[str]:
