@@ -9,7 +9,7 @@ from privarms.job import job
 from privarms.studies import library
 
 with job(snakemake):
-    cache.use(snakemake.input.library)
+    cache.use(library.sources)
     paper, table = snakemake.wildcards.paper, snakemake.wildcards.table
     read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "audit")}
     compute = library.function(library.artifacts_module(paper, "inference"), "INFERENCE", table)

@@ -7,7 +7,7 @@ from privarms.job import job
 from privarms.studies import library
 
 with job(snakemake):
-    cache.use(snakemake.input.library)
+    cache.use(library.sources)
     paper, scale = snakemake.wildcards.paper, snakemake.params.scale
     measures = library.load_module(library.artifacts_module(paper, "claims")).MEASURES
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}

@@ -3,13 +3,13 @@
 from privarms.files import parquet
 from privarms.jit import cache, refcounts
 from privarms.job import job
-from privarms.studies import run
+from privarms.studies import library, run
 from privarms.studies.cells import Cell
 from privarms.studies.shards import Piece
 
 with job(snakemake):
     refcounts.make_plain()
-    cache.use(snakemake.input.library)
+    cache.use(library.sources)
     prepared = dict(zip(snakemake.params.datasets, snakemake.input.prepared, strict=True))
     seed, pieces = snakemake.params.seed, snakemake.params.pieces
     tables = run.run_shard([Piece(Cell(**p["cell"]), p["first"], p["last"]) for p in pieces], seed, prepared)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numba
@@ -18,14 +19,13 @@ from privarms.studies import library
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
-FILES = library.sources("policies.bandit.uniform", "environments.bernoulli", "protocols.bandit")
-
 # Prints the result, how often machine code was loaded, and how often it was compiled.
 SECOND_PROCESS = """
 import sys
-from tests.unit.jit.test_cache import FILES, run
+from tests.unit.jit.test_cache import run
 from privarms.jit import cache
-cache.use(FILES)
+from privarms.studies import library
+cache.use(library.sources)
 result = run(cache.compiled)
 stats = [m.call.stats for name, m in sys.modules.items() if name.startswith("kernel_")]
 print(result.hex(), sum(sum(s.cache_hits.values()) for s in stats), sum(sum(s.cache_misses.values()) for s in stats))
@@ -57,7 +57,7 @@ def test_nothing_is_kept_unless_asked_for(place):
 
 
 def test_another_process_loads_the_machine_code_and_gets_the_same_numbers(place):
-    cache.use(FILES)
+    cache.use(library.sources)
     first = run(cache.compiled)
     assert first == run(lambda kernel: kernel)
     assert len(kept(place)) == 1
@@ -68,21 +68,31 @@ def test_another_process_loads_the_machine_code_and_gets_the_same_numbers(place)
     assert second.stdout.split() == [first.hex(), "1", "0"]
 
 
+def folders(place):
+    return {path.parent.parent for path in kept(place)}
+
+
 def test_an_edited_file_names_another_folder(place, tmp_path):
     edited = tmp_path / "edited.py"
-    edited.write_text("first")
-    cache.use([*FILES, edited])
-    before = {*place.iterdir()}
-    edited.write_text("second")
-    cache.use([*FILES, edited])
-    assert len({*place.iterdir()} - before) == 1
+    for text in ("first", "second"):
+        edited.write_text(text)
+        os.utime(edited, (0, 0))
+        cache.use(lambda *modules: [*library.sources(*modules), str(edited)])
+        run(cache.compiled)
+    assert len(folders(place)) == 2
+
+
+def test_two_protocols_that_run_a_policy_share_its_kernels():
+    jobs = [library.sources(f"protocols.{name}", "policies.bandit.uniform") for name in ("bandit", "sample_splitting")]
+    assert {*jobs[0]} < {*jobs[1]}
+    assert library.sources(play_block.__module__, uniform.__name__) == jobs[0]
 
 
 def test_what_was_edited_since_is_not_kept(place, tmp_path):
     edited = tmp_path / "edited.py"
-    edited.write_text("first")
-    cache.use([*FILES, edited])
-    os.utime(edited, (0, 0))
+    edited.write_text("")
+    cache.use(lambda *modules: [*library.sources(*modules), str(edited)])
+    os.utime(edited, (time.time() + 60,) * 2)
     assert run(cache.compiled) == run(lambda kernel: kernel)
     assert not kept(place)
 
@@ -93,7 +103,7 @@ def choose_the_first(params, state, context, t, rng):
 
 
 def test_a_function_of_another_file_is_compiled_and_not_kept(place):
-    cache.use(FILES)
+    cache.use(library.sources)
     policy = uniform.POLICY._replace(choose=choose_the_first)
     assert run(cache.compiled, policy) == run(lambda kernel: kernel, policy) != run(lambda kernel: kernel)
     assert not kept(place)
@@ -102,5 +112,5 @@ def test_a_function_of_another_file_is_compiled_and_not_kept(place):
 def test_a_folder_that_cannot_be_made_is_done_without(place, monkeypatch):
     (place / "file").write_text("")
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(place / "file"))
-    cache.use(FILES)
+    cache.use(library.sources)
     assert run(cache.compiled) == run(lambda kernel: kernel)

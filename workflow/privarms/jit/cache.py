@@ -3,7 +3,7 @@
 numba keeps machine code (`cache=True`), but not that of kernels that take functions as arguments, as ours take policies
 and environments, and it looks for edits in one file only. So a call is written down as a module of its own, which names
 the functions and takes the other arguments; numba keeps the machine code of that module. The module lies in a folder
-that is named by a digest of all source files that the kernels are made of, and of the versions and options.
+that is named by a digest of all source files that the kernel is made of, and of the versions and options.
 """
 
 import hashlib
@@ -33,9 +33,9 @@ ENTRY = "call"
 
 
 class _Cache(NamedTuple):
-    folder: Path
-    files: tuple[str, ...]
-    stamps: tuple[int, ...]
+    above: Path
+    sources: Callable[..., Iterable[str]]
+    began: float
 
 
 class _Parts(NamedTuple):
@@ -48,32 +48,19 @@ class _Parts(NamedTuple):
 _cache: _Cache | None = None
 
 
-def use(files: Iterable[str]) -> None:
+def use(sources: Callable[..., Iterable[str]]) -> None:
     """Keep the machine code of this process's kernels from now on, below PRIVARMS_KERNELS or the user's cache folder.
 
-    files: every source file that the kernels are made of. A kernel with functions from other files, or after an edit
-    of one of the files, is compiled and not kept.
+    sources: gives all source files of some modules and of what they import, by the modules' names; ModuleNotFoundError
+    for a module that it does not know. A kernel with functions from such a module, or of a file that was edited since,
+    is compiled and not kept.
     """
     global _cache
-    files = tuple(sorted(str(Path(file).resolve()) for file in files))
-    options = (numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.USING_SVML, refcounts.are_plain())
-    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
-    stamps = _stamps(files)
-    digest = hashlib.sha256(repr((versions, options)).encode())
-    for file in files:
-        digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
     above = os.environ.get(FOLDER_VARIABLE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms/kernels")
-    folder = Path(above).expanduser() / digest.hexdigest()[:32]
-    try:
-        # numba puts machine code there, and elsewhere if it cannot.
-        (folder / "__pycache__").mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-    except OSError:
-        _cache = None
-        return
-    _remove_unused(folder.parent)
+    _cache = _Cache(Path(above).expanduser(), sources, time.time())
     _module.cache_clear()
-    _cache = _Cache(folder, files, stamps)
+    with suppress(OSError):
+        _remove_unused(_cache.above)
 
 
 def compiled(kernel: Callable) -> Callable:
@@ -136,14 +123,13 @@ def _holds_functions(value: tuple) -> bool:
 @cache
 def _module(kernel, shapes: tuple) -> Callable | None:
     """The function `call` of the module for a kernel and its arguments; None if its machine code cannot be kept."""
-    folder, files, stamps = _cache
     names: dict = {}
     leaves: list[str] = []
     call = ", ".join(_text(shape, names, leaves) for shape in shapes)
-    modules = {getattr(thing, "__module__", None) for thing in names}
-    sources = {getattr(sys.modules.get(module), "__file__", None) or "" for module in modules}
-    named = all(getattr(sys.modules[t.__module__], t.__qualname__, None) is t for t in (kernel, *names))
-    if not named or not {str(Path(source).resolve()) for source in sources} <= {*files} or _stamps(files) != stamps:
+    if any(getattr(sys.modules[thing.__module__], thing.__qualname__, None) is not thing for thing in (kernel, *names)):
+        return None
+    folder = _folder({thing.__module__ for thing in (kernel, *names)})
+    if folder is None:
         return None
     imports = [f"from {thing.__module__} import {thing.__qualname__} as {name}" for thing, name in names.items()]
     constants = [f"{name} = constant({name})" for thing, name in names.items() if is_jitted(thing)]
@@ -168,6 +154,29 @@ def _module(kernel, shapes: tuple) -> Callable | None:
     return None
 
 
+def _folder(modules: Iterable[str]) -> Path | None:
+    """The folder of the kernels that are made of some modules; None if there can be none."""
+    try:
+        files = sorted(_cache.sources(*modules))
+    except ModuleNotFoundError:
+        return None
+    if any(os.stat(file).st_mtime > _cache.began for file in files):
+        return None
+    options = (numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.USING_SVML, refcounts.are_plain())
+    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
+    digest = hashlib.sha256(repr((versions, options)).encode())
+    for file in files:
+        digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
+    folder = _cache.above / digest.hexdigest()[:32]
+    try:
+        # numba puts machine code there, and elsewhere if it cannot.
+        (folder / "__pycache__").mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return None
+    return folder
+
+
 def _text(shape, names: dict, leaves: list[str]) -> str:
     """How a module's text gives an argument; adds to the imported names, or to the arguments of `call`."""
     if shape is None:
@@ -188,10 +197,6 @@ def _load(path: Path) -> Callable:
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return getattr(module, ENTRY)
-
-
-def _stamps(files: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(os.stat(file).st_mtime_ns for file in files)
 
 
 def _remove_unused(above: Path) -> None:

@@ -249,7 +249,7 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 def _sources(modules: tuple[str, ...], script: str | None, _: tuple[Path, ...]) -> tuple[str, ...]:
     pending = list(_imports(ROOT.parent / "scripts" / f"{script}.py")) if script else []
     for dotted in modules:
-        dotted = dotted if dotted.startswith(f"{EXTENSIONS}.") else f"{PACKAGE}.{dotted}"
+        dotted = dotted if dotted.startswith((f"{EXTENSIONS}.", f"{PACKAGE}.")) else f"{PACKAGE}.{dotted}"
         if not _file_of(dotted):
             raise ModuleNotFoundError(f"no module {dotted}")
         pending += _with_packages(dotted)

@@ -77,8 +77,8 @@ def draw_tree(depth, dimensions, rng):
         for part in range(2 * i + 1, 2 * i + 3):
             nodes[part].depth = nodes[i].depth + 1
             nodes[part].side = sides[nodes[part].depth]
-            lower[part] = lower[i]
-            upper[part] = upper[i]
+            for j in range(dimensions):
+                lower[part, j], upper[part, j] = lower[i, j], upper[i, j]
         upper[2 * i + 1, k] = nodes[i].cut
         lower[2 * i + 2, k] = nodes[i].cut
     return Tree(nodes, lower, upper, np.zeros(2 ** (halvings * dimensions), np.uint32), 2**halvings)

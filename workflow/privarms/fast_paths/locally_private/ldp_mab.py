@@ -336,7 +336,7 @@ def set_chances(rules, bins, arms, i):
     bins[i].stale = False
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(error_model="numpy")
 def stream(params, environment, state, source, checkpoints, rng, record):
     """All users of one source, batch by batch; for the target (0) the protocol's record is written."""
     n, K, tree, misses = params.users[source], params.n_arms, state.tree, record.misses

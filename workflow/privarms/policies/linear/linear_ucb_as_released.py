@@ -79,7 +79,7 @@ def choose(params, state, contexts, t, rng):
     return best_arm
 
 
-@njit(error_model="numpy", forceinline=True)
+@njit(error_model="numpy")
 def learn(params, state, context, arm, reward, t, rng):
     """Update the arm's V^-1, from the shared list or by its own row, and its sum of x y, in place."""
     d = params.dimensions
@@ -89,7 +89,10 @@ def learn(params, state, context, arm, reward, t, rng):
     if state.pulls[arm] > d:
         add_row(state.inverse, arm, context, state.room)
     else:
-        state.inverse[arm] = np.linalg.pinv(state.shared_gram, RANK_TOLERANCE)
+        inverse = np.linalg.pinv(state.shared_gram, RANK_TOLERANCE)
+        for i in range(d):
+            for j in range(d):
+                state.inverse[arm, i, j] = inverse[i, j]
     state.pulls[arm] += 1
     n = state.pulls[arm]
     state.radius[arm] = sqrt(2 * params.n_arms * log((1 + n / params.ridge) / params.beta))
