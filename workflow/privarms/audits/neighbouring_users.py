@@ -184,7 +184,8 @@ def restart(fresh, state):
         for k in range(state.arms.shape[1]):
             state.arms[i, k] = fresh.arms[i, k]
             state.truths[i, k] = fresh.truths[i, k]
-    state.live[:] = fresh.live
+    for j in range(len(state.live)):
+        state.live[j] = fresh.live[j]
     state.counts[0] = fresh.counts[0]
 
 

@@ -91,7 +91,10 @@ def happens(params, learn, neighbour, known, state, rng):
     source = len(params.users) - 1
     weights, context = state.weights, np.ones(params.dimensions)
     first, d = params.width * (params.dimensions + 1), params.dimensions
-    weights[:] = known
+    # By number: numba compiles the message of a shape error for each assignment of a whole array.
+    for i in range(weights.shape[1]):
+        for arm in range(weights.shape[0]):
+            weights[arm, i] = known[arm, i]
     reward = 1.0 if rng.random() < neighbour else 0.0
     learn(params, state, source, 0, context, 0, reward, rng)
     # Along the gradient: of v and c, in which the hidden units are d + 1, or of w and b.
