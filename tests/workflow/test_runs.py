@@ -168,7 +168,7 @@ def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again
 
 
 def test_an_edit_of_one_paper_s_figures_draws_them_again_and_nothing_else(made, tmp_path):
-    pending = edited(made, tmp_path, "workflow/privarms/artifacts/ma2025/figures.py", "\n# An edit.\n")
+    pending = edited(made, tmp_path, "workflow/privarms/papers/ma2025/figures.py", "\n# An edit.\n")
     folder = "results/quick/figures/ma2025"
     drawn = {f"{folder}/{file.name}" for file in (made.folder / folder).iterdir()}
     assert {f"{folder}/adult_absse.{e}" for e in ("pdf", "png", "svg", "csv")} <= drawn
@@ -176,7 +176,7 @@ def test_an_edit_of_one_paper_s_figures_draws_them_again_and_nothing_else(made, 
 
 
 def test_an_edit_of_one_paper_s_claims_judges_them_again_and_draws_nothing(made, tmp_path):
-    pending = edited(made, tmp_path, "workflow/privarms/artifacts/sajed2019/claims.py", "\n# An edit.\n")
+    pending = edited(made, tmp_path, "workflow/privarms/papers/sajed2019/claims.py", "\n# An edit.\n")
     again = ("claims/sajed2019.csv", "ledger.csv", "statements.csv", "report.html")
     assert pending == {f"results/quick/{name}" for name in again}
 
@@ -222,7 +222,7 @@ def test_an_artifact_s_target_plans_what_the_artifact_needs(fresh, target, jobs)
 
 
 def test_a_figure_that_fails_takes_nothing_with_it(small):
-    figures = small.folder / "workflow/privarms/artifacts/sajed2019/figures.py"
+    figures = small.folder / "workflow/privarms/papers/sajed2019/figures.py"
     figures.write_text(
         figures.read_text(encoding="utf-8")
         + "\n\ndef fig1a(results):\n    raise KeyError('a stranger')\n\n\nFIGURES['fig1a'] = fig1a\n",

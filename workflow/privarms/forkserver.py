@@ -23,7 +23,7 @@ from snakemake.script import PythonScript
 # What the scripts import at their tops, and the entry of Snakemake, which multiprocessing imports in every child.
 PRELOADED = [
     *("snakemake.cli", "numba", "pandas", "pyarrow.parquet", "scipy.stats", "matplotlib.backends.backend_agg"),
-    *("privarms.studies.run", "privarms.studies.aggregate", "privarms.artifacts.results", "privarms.artifacts.sheet"),
+    *("privarms.studies.run", "privarms.studies.aggregate", "privarms.studies.results", "privarms.plots.sheet"),
 ]
 # Read by libraries for linear algebra at import. A thread of pyarrow's unused allocator may hold a lock at the fork.
 SERVER = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from privarms.artifacts import style
-from privarms.artifacts.audits import draw
-from privarms.artifacts.tables import write_csv
 from privarms.audits.verdicts import summary, table
 from privarms.files import parquet
 from privarms.files.whole import whole
 from privarms.job import job
+from privarms.plots import style
+from privarms.plots.audits import draw
+from privarms.plots.tables import write_csv
 
 with job(snakemake):
     named = zip(snakemake.params.named, snakemake.input.studies, strict=True)

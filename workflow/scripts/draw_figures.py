@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from privarms.artifacts import style
-from privarms.artifacts.results import Results
 from privarms.data import STAND_IN
 from privarms.job import job
+from privarms.plots import style
 from privarms.studies import library
+from privarms.studies.results import Results
 
 with job(snakemake):
     paper, (module, name) = snakemake.wildcards.paper, snakemake.params.drawn_by

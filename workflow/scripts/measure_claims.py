@@ -1,15 +1,15 @@
 """Hold a paper's claims against what was measured."""
 
-from privarms.artifacts.results import Results
 from privarms.claims import ledger
 from privarms.jit import cache
 from privarms.job import job
 from privarms.studies import library
+from privarms.studies.results import Results
 
 with job(snakemake):
     cache.use(library.sources)
     paper, scale = snakemake.wildcards.paper, snakemake.params.scale
-    measures = library.load_module(library.artifacts_module(paper, "claims")).MEASURES
+    measures = library.load_module(library.paper_module(paper, "claims")).MEASURES
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     results = Results(paper, scale, **read)
     rows, measured = [], []

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from privarms.artifacts.results import Results
-from privarms.artifacts.sheet import write_sheet
-from privarms.artifacts.tables import write_table
 from privarms.job import job
+from privarms.plots.sheet import write_sheet
+from privarms.plots.tables import write_table
 from privarms.studies import library
+from privarms.studies.results import Results
 
 with job(snakemake):
     paper, (module, name) = snakemake.wildcards.paper, snakemake.params.written_by

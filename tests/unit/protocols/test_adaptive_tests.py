@@ -9,8 +9,8 @@ import pytest
 from numba import njit
 from scipy.stats import binom
 
-from privarms.artifacts.neel2018.inference import ladder
 from privarms.environments import bernoulli
+from privarms.papers.neel2018.inference import ladder
 from privarms.policies import Policy
 from privarms.protocols import adaptive_tests
 

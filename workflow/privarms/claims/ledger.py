@@ -42,7 +42,7 @@ FAR, WIDE = 10, 1.5
 def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measured | str:
     """What a claim's measure finds in the cells on which the claim rests; a sentence where none of these is there.
 
-    results: an `artifacts.results.Results`
+    results: an `studies.results.Results`
     """
     try:
         return function(results.only(claim.get("over", {})), **claim.get("arguments", {}))

@@ -150,7 +150,7 @@ def _worded(where: str, wording: Mapping, rows: Mapping[str, Mapping[str, str] |
         if field[3]:
             return format(number, field[3]).replace("-", "−")
         # It imports pandas, a quarter of a second of every plan, which checks findings and says none.
-        from privarms.artifacts.tables import shown
+        from privarms.plots.tables import shown
 
         return shown(number)
 

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
-from privarms.artifacts.tables import shown
 from privarms.claims.ledger import OUTCOMES, read, read_statements
 from privarms.claims.verdict import VERDICTS, Measured, Region, region
 from privarms.errors import PrivarmsError
+from privarms.plots.tables import shown
 from privarms.report.words import VARIANTS, whole
 
 # Of a claim for which no budget is stated.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from privarms.studies import library
 
-MODULE = "artifacts.defaults"
+MODULE = "plots.defaults"
 # name -> kind, title, caption
 ARTIFACTS = {
     "over_time": (

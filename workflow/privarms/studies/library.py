@@ -94,15 +94,15 @@ def _dotted(file: Path) -> str:
     return ".".join(file.relative_to(ROOT).with_suffix("").parts)
 
 
-def artifacts_file(paper: str, name: str) -> Path:
+def paper_file(paper: str, name: str) -> Path:
     """Return the file of a module of a paper (inference, figures, tables or claims), which need not exist."""
-    places = [root / "artifacts" / paper for root in (*extensions.folders(), ROOT)]
+    places = [root / "papers" / paper for root in (*extensions.folders(), ROOT)]
     return next((p for p in places if p.is_dir()), places[-1]) / f"{name}.py"
 
 
-def artifacts_module(paper: str, name: str) -> str:
+def paper_module(paper: str, name: str) -> str:
     """Return the dotted name of this module."""
-    return _dotted(artifacts_file(paper, name))
+    return _dotted(paper_file(paper, name))
 
 
 def fast_path(policy: str, environment: str) -> str | None:

@@ -75,8 +75,8 @@ class Outputs:
         claims = self.claims.get(paper, [])
         wanted |= {"claims"} if any("measure" in claim for claim in claims) else set()
         for module in sorted(wanted):
-            if not library.artifacts_file(paper, module).is_file():
-                raise PrivarmsError(f"{file}: expected the module artifacts/{paper}/{module}.py; found none")
+            if not library.paper_file(paper, module).is_file():
+                raise PrivarmsError(f"{file}: expected the module papers/{paper}/{module}.py; found none")
         measures = library.load_module(self.module(paper, "claims")).MEASURES if "claims" in wanted else {}
         for claim in claims:
             where = f"{self._file_of('claims', paper)}: {claim['claim']}"
@@ -85,7 +85,7 @@ class Outputs:
             if "measure" not in claim:
                 continue
             if claim["measure"] not in measures:
-                expected = f"artifacts/{paper}/claims.py: MEASURES holds {', '.join(measures) or 'nothing'}"
+                expected = f"papers/{paper}/claims.py: MEASURES holds {', '.join(measures) or 'nothing'}"
                 raise PrivarmsError(f"{where}.measure: no function {claim['measure']!r}; {expected}")
             takes = library.function_arguments(measures[claim["measure"]])
             given = set(claim.get("arguments", {}))
@@ -119,7 +119,7 @@ class Outputs:
 
     def module(self, paper: str, name: str) -> str:
         """A module of the paper's artifacts, dotted: inference or claims."""
-        return library.artifacts_module(paper, name)
+        return library.paper_module(paper, name)
 
     def function(self, paper: str, kind: str, file: str) -> tuple[str, str]:
         """The module, dotted, whose table of functions makes the artifact with these files, and the name there."""
@@ -127,7 +127,7 @@ class Outputs:
         default = self.papers[paper]["artifacts"][artifact].get("default")
         if default:
             return defaults.MODULE, default
-        return library.artifacts_module(paper, f"{kind}s"), artifact
+        return library.paper_module(paper, f"{kind}s"), artifact
 
     # Inference tables
 

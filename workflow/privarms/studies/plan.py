@@ -77,7 +77,7 @@ def _refuse_strays(papers: Mapping[str, Path]) -> None:
         for file in found:
             if file.suffix != ".yaml":
                 raise PrivarmsError(f"{extensions.shown(file)}: expected the ending .yaml; rename it")
-        found += [f for room in ("published", "artifacts") for f in sorted((place / room).glob("*/"))]
+        found += [f for room in ("published", "papers") for f in sorted((place / room).glob("*/"))]
         for file in found:
             of = papers.get(file.stem)
             if of is not None and not of.resolve().is_relative_to(place):

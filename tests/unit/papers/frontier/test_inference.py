@@ -1,0 +1,96 @@
+"""Regret beside the bounds, the worst runs, and the table that other programs read."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from privarms.environments import bernoulli
+from privarms.files import settings
+from privarms.inference import lower_bounds
+from privarms.papers.frontier import inference, tables
+
+from .tables_by_hand import INSTANCES, results, runs, summaries
+
+ROOT = Path(__file__).resolve().parents[4]
+MEANS = (0.75, 0.625, 0.5, 0.375, 0.25)
+CELLS = (
+    {"policy": "dp_klucb", "ratio": 2.0},
+    {"policy": "dp_imed", "ratio": 2.0, "first": 8.0},
+    {"policy": "dp_imed", "ratio": 2.0},
+    {"policy": "dp_ucb", "width": "chan"},
+    {"policy": "dp_ucb", "width": "exact"},
+    {"policy": "imed", "epsilon": math.nan},
+)
+
+
+def made():
+    regrets = [[1, 2, 3, 94], [1] * 4, [2] * 4, [3] * 4, [4] * 4, [5] * 4]
+    given = {"cells": {"regret": summaries(*CELLS)}, "replicates": {"regret": runs(*regrets)}}
+    return inference.regret(results(**given)), inference.bounds(results(**given))
+
+
+def test_regret_beside_the_bounds():
+    rows, _ = made()
+    first = rows.iloc[0]
+    assert (first["instance"], first["regret"], first["median"]) == ("mu2", 25, 2.5)
+    assert first["q99"] == pytest.approx(np.quantile([1, 2, 3, 94], 0.99))
+    assert first["se"] == pytest.approx(np.std([1, 2, 3, 94], ddof=1) / 2)
+    bound = lower_bounds.azize(MEANS, 0.5) * math.log(100)
+    assert first["bound_d_epsilon"] == pytest.approx(bound)
+    assert first["over_bound"] == pytest.approx(25 / bound)
+    without = rows.iloc[-1]
+    assert without["bound_lai_robbins"] == pytest.approx(lower_bounds.lai_robbins(MEANS) * math.log(100))
+    assert math.isnan(without["bound_d_epsilon"])
+    assert math.isnan(without["bound_azize_basu"])
+
+
+def test_the_table_of_regret():
+    rows, bounds = made()
+    table = tables.regret(results(regret=rows, bounds=bounds))
+    columns = "instance,K,epsilon,T,policy,ratio,regret,se,median,q90,q99,replicates"
+    columns += ",bound_lai_robbins,bound_azize_basu,bound_d_epsilon"
+    assert ",".join(table.columns) == columns
+    named = set(table["policy"])
+    assert {"dp_klucb", "dp_imed", "dp_imed first=8", "dp_ucb width=chan", "dp_ucb width=exact", "imed"} <= named
+    assert {"bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon"} <= named
+    assert not table.duplicated(["instance", "K", "epsilon", "T", "policy", "ratio"]).any()
+    (bound,) = table[(table["policy"] == "bound_d_epsilon")].to_dict("records")
+    assert bound["regret"] == pytest.approx(lower_bounds.azize(MEANS, 0.5) * math.log(100))
+    assert table.loc[table["policy"] == "dp_klucb", "ratio"].item() == 2
+    assert table.loc[table["policy"] == "dp_ucb width=chan", "ratio"].isna().all()
+
+
+def test_the_worst_runs():
+    # 100 runs: in the last one the best arm is stuck at 8 pulls, three batches of ratio 2.
+    pulls = [[80, 5, 5, 5, 5]] * 99 + [[8, 80, 4, 4, 4]]
+    rows = [
+        {"cell": "c0", "replicate": r, "arm": arm, "pulls": n}
+        for r, of_run in enumerate(pulls)
+        for arm, n in enumerate(of_run)
+    ]
+    cells = summaries({"policy": "dp_imed", "ratio": 2.0}, runs=100)
+    (found,) = inference.tail(results(cells={"tail": cells}, replicates={"tail": rows})).to_dict("records")
+    usual, worst = 5 * (0.125 + 0.25 + 0.375 + 0.5), 80 * 0.125 + 4 * (0.25 + 0.375 + 0.5)
+    assert found["regret"] == pytest.approx((99 * usual + worst) / 100)
+    assert found["worst_share"] == pytest.approx(worst / (99 * usual + worst))
+    assert found["stuck"] == pytest.approx(0.01)
+    assert (found["pulls"], found["noises"]) == (80, 6)
+    assert (found["worst_pulls"], found["worst_noises"]) == (8, 3)
+
+
+def test_the_instances_are_those_that_are_printed():
+    printed = pd.read_csv(ROOT / "config/published/frontier/instances.csv").set_index("instance")
+    assert tuple(printed.loc["mu2"]) == tuple(INSTANCES.set_index("instance").loc["mu2"])
+    studies = settings.read(ROOT / "config/studies/frontier.yaml")["studies"]
+    seen = set()
+    for study in studies.values():
+        grids = study["grid"] if isinstance(study["grid"], list) else [study["grid"]]
+        for grid in grids:
+            if "panel" in grid:
+                means = bernoulli.configure(grid["K"], grid["top"], grid["bottom"], grid["spacing"]).means
+                assert means == pytest.approx(printed.loc[grid["panel"]].to_numpy(float)), grid["panel"]
+                seen.add(grid["panel"])
+    assert seen == set(printed.index)

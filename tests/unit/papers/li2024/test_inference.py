@@ -1,0 +1,264 @@
+"""Inference tables of small studies, by hand."""
+
+import math
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from privarms.environments import features_bernoulli
+from privarms.files import parquet
+from privarms.papers.li2024 import _formulas, inference
+from privarms.policies.experiment import conse_se, dp_conse
+from privarms.studies import paths
+from privarms.studies.results import Results
+
+NAN = math.nan
+CELL = {"cell": "a", "policy": "conse_se", "environment": "features_bernoulli", "arrivals": "stationary"}
+SIZE = {"horizon": 20_000, "M": 2, "alpha": 1.0, "epsilon": NAN}
+TOTALS = {
+    "feature": [0, 1, 2],
+    "trials": 4,
+    "regret": [40.0, 10.0, 30.0],
+    "regret_squares": [412.0, 30.0, 240.0],
+    "first_half_regret": [20.0, 5.0, 15.0],
+    "squared_error": [0.0, 0.3, 0.8],
+    "squared_error_squares": [0.0, 0.05, 0.2],
+    "eliminated": [1, 3, 1],
+    "wrong": 0,
+    "missing": [1, 1, 0],
+}
+FEATURE = {
+    "estimate": [0.3, 0.5, NAN],
+    "effect": 0.3,
+    "floor_T_min": 100,
+    "variance_0": 0.21,
+    "variance_1": 0.24,
+}
+
+
+def rows(*parts, **columns):
+    given = {k: v for part in parts for k, v in part.items()} | columns
+    length = max(len(v) if isinstance(v, list) else 1 for v in given.values())
+    return pd.DataFrame({k: v if isinstance(v, list) else [v] * length for k, v in given.items()})
+
+
+def results(folder, kind="studies", **studies):
+    files = {"cells": []} | {kind: []}
+    for name, parts in studies.items():
+        frame = pd.concat(parts, ignore_index=True)
+        for kind_of_file, found in files.items():
+            found.append(folder / f"{name}{'_cells' if kind_of_file == 'cells' else ''}.parquet")
+            kept = frame.drop_duplicates("cell") if kind_of_file != kind else frame
+            parquet.write(found[-1], [pa.Table.from_pandas(kept, preserve_index=False)], {})
+    return Results("li2024", "quick", **files, published=paths.published("config/published", "li2024"))
+
+
+def test_the_length_of_the_trial():
+    environment = features_bernoulli.configure(2, 20_000)
+    assert _formulas.expected_T_min(environment, 20_000, 0.0, NAN) == pytest.approx(5000)
+    assert _formulas.expected_T_min(environment, 20_000, 1.0, NAN) == pytest.approx(math.log(20_000))
+    assert _formulas.expected_T_min(environment, 20_000, 1.0, 0.5) == pytest.approx(2 * math.log(20_000))
+    assert math.isnan(_formulas.expected_T_min(environment, 20_000, NAN, NAN))
+
+
+def test_the_error_by_formula():
+    # Means .3 and .7: 2 (.21 + .21) / 100, floor(T_min) patients.
+    assert _formulas.expected_error(features_bernoulli.configure(1, 3), 100.7, NAN) == pytest.approx(0.0084)
+
+
+def test_regret_and_error_of_a_cell(tmp_path):
+    found = inference.pareto(results(tmp_path, pareto=[rows(CELL, SIZE, TOTALS)])).iloc[0]
+    # Errors .3 / 3 and .8 / 4: the second is the largest; its variance is (.2 / 4 - .04) / 3.
+    assert (found["regret"], found["first_half_regret"]) == (10.0, 5.0)
+    # Of the squares 412: 103 - 100 = 3 over 4 runs, unbiased 4, and its error sqrt(4 / 4).
+    assert found["regret_se"] == pytest.approx(1.0)
+    assert found["mse"] == pytest.approx(0.2)
+    assert found["mse_se"] == pytest.approx(math.sqrt(0.01 / 3))
+    assert (found["eliminated_fraction"], found["missing_fraction"]) == (0.5, 0.25)
+    assert found["product"] == pytest.approx(0.2 * 10 / 2)
+    assert (found["gap_sum"], found["inverse_gap_sum"]) == pytest.approx((0.8, 1 / 0.3 + 1 / 0.5))
+
+
+def test_a_cell_without_any_estimate_is_missing_and_counted(tmp_path):
+    none = {"squared_error": 0.0, "squared_error_squares": 0.0, "missing": 4}
+    found = inference.pareto(results(tmp_path, pareto=[rows(CELL, SIZE, TOTALS | none)])).iloc[0]
+    assert math.isnan(found["mse"])
+    assert math.isnan(found["product"])
+    assert found["missing_fraction"] == 1
+
+
+def private_cells():
+    plain = rows(CELL, SIZE, TOTALS)
+    other = rows(CELL | {"cell": "b"}, SIZE, TOTALS, regret=999.0, confidence="per_arm")
+    private = rows(CELL | {"cell": "c", "policy": "dp_conse"}, SIZE, TOTALS, regret=[80.0, 20.0, 60.0], epsilon=0.5)
+    noisy = private.assign(cell="d", noise=2.0)
+    alone = private.assign(cell="e", horizon=70_000)
+    return [plain, other, private, noisy, alone]
+
+
+def test_the_cost_of_privacy_is_over_conse_as_printed(tmp_path):
+    found = inference.privacy_cost(results(tmp_path, pareto=private_cells()))
+    assert found["regret_ratio"].tolist() == pytest.approx([2.0, 2.0, NAN], nan_ok=True)
+    assert found["noise"].tolist() == pytest.approx([NAN, 2.0, NAN], nan_ok=True)
+    # The formula is about the printed noise.
+    assert found["expected_mse_ratio"].isna().tolist() == [False, True, True]
+    # .25 T_min, with T_min = log(n) / .5.
+    assert found["eps2_T"].iloc[0] == pytest.approx(0.5 * math.log(20_000))
+
+
+def test_elimination_by_hand(tmp_path):
+    runs = {"eliminated": [1, 0, 1, 1], "wrong": [0, 0, 1, 0], "first_half_regret": [40.0, 80.0, 60.0, 20.0]}
+    cells = [
+        rows(CELL, SIZE, runs, M=1),
+        rows(CELL | {"cell": "b", "policy": "dp_conse"}, SIZE, runs, M=1, epsilon=0.5),
+        rows(CELL | {"cell": "c", "policy": "ucb1"}, SIZE, runs, M=1),
+    ]
+    found = inference.elimination(results(tmp_path, elimination=cells))
+    assert found["eliminated_fraction"].tolist() == [0.75] * 3
+    assert found["wrong"].tolist() == [1] * 3
+    # The largest regret is 80, the gap .4.
+    assert found["worst_pulls"].tolist() == pytest.approx([200.0] * 3)
+    # 3 log(2 n log(2 / .4)) (1024 / .16 + 96 / (.5 * .4))
+    bound = 3 * math.log(40_000 * math.log(5)) * (6400 + 480)
+    plain = math.log(40_000 * math.log(5)) * 6400
+    assert found["pulls_bound"].tolist() == pytest.approx([plain, bound, NAN], nan_ok=True)
+    # Two runs have a regret above 50 * .4, one a pull more than 149.
+    assert found["over_bound"].tolist() == [0, 0, 0]
+    assert found["inverse_gap_sum"].tolist() == pytest.approx([2.5] * 3)
+    # 128 log(16 n) + 1
+    assert found["R_1"].iloc[0] == pytest.approx(128 * math.log(320_000) + 1)
+    assert math.isnan(found["R_1"].iloc[2])
+
+
+def test_the_patients_that_the_proof_s_events_leave():
+    plain = conse_se.configure(1, 20_000, 1.0)
+    first, second = (math.ceil(dp_conse.epoch_length(plain, e)) for e in (1, 2))
+    # 4 h_1 = .2499 and 4 h_2 = .1250.
+    assert _formulas.sure_patients(plain, 0.26) == 1 + first
+    assert _formulas.sure_patients(plain, 0.24) == 1 + first + second
+    assert _formulas.sure_patients(plain, 0.0) == math.inf
+    # With epsilon = .1 4 (h_1 + c_1) = .73 and 4 (h_2 + c_2) = .27.
+    private = dp_conse.configure(1, 20_000, 1.0, 0.1)
+    lengths = [math.ceil(dp_conse.epoch_length(private, e)) for e in (1, 2)]
+    assert _formulas.sure_patients(private, 0.4) == 1 + sum(lengths)
+
+
+def test_runs_beyond_the_bounds_are_counted(tmp_path):
+    n, gap = 20_000, 0.4
+    sure = _formulas.sure_patients(conse_se.configure(1, n, 1.0), gap)
+    bound = _formulas.pulls_bound(n, gap, NAN)
+    assert bound == pytest.approx(math.log(2 * math.log(5) * n) * 6400)
+    pulls = [sure, sure + 1, bound + 1]
+    runs = {"eliminated": 1, "wrong": 0, "first_half_regret": [gap * p for p in pulls]}
+    found = inference.elimination(results(tmp_path, elimination=[rows(CELL, SIZE, runs, M=1)])).iloc[0]
+    assert (found["over_sure"], found["over_bound"]) == (2, 1)
+    assert found["sure_regret"] == pytest.approx(gap * sure)
+
+
+def test_coverage_by_hand(tmp_path):
+    found = inference.coverage(results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE)])).set_index("interval")
+    # Half-widths 1.96 sqrt(.45 / 100) = .131 and, corrected, .186: an error of .2 is outside both.
+    assert found["coverage"].tolist() == [0.5] * 3
+    assert found["replicates"].tolist() == [2] * 3
+    assert found["missing"].tolist() == [1] * 3
+    assert found["bias"].tolist() == pytest.approx([0.1] * 3)
+    # Standard deviation .2 / sqrt 2 over sqrt 2.
+    assert found["bias_se"].tolist() == pytest.approx([0.1] * 3)
+    # 100 * .02 / .45
+    assert found["variance_ratio"].tolist() == pytest.approx([2 / 0.45] * 3)
+    # Both squares are equal.
+    assert found["variance_ratio_se"].tolist() == pytest.approx([0.0] * 3)
+    assert found["effect"].tolist() == [0.3] * 3
+
+
+def test_an_inverse_propensity_estimate_has_a_variance_of_its_own(tmp_path):
+    errors = FEATURE | {"estimate": [0.3, 0.53, NAN]}
+    found = inference.coverage(results(tmp_path, coverage=[rows(CELL | {"policy": "conse_exp3e"}, SIZE, errors)]))
+    # Means .3 and .6: (2 (.3 + .6) - .09) / 100 = .0171, a half-width of .256 where the mean difference has .186.
+    assert found.set_index("interval")["coverage"].to_dict() == {
+        "printed": 0.5,
+        "corrected": 1.0,
+        "corrected_laplace": 1.0,
+    }
+
+
+def test_the_lower_bound_by_hand(tmp_path):
+    # phi = share sqrt(3 * .4 / (32 * 60)) = share * .025; errors of .01 and .02.
+    errors = {"estimate": [0.41, 0.38, NAN], "effect": 0.4, "regret": [50.0, 60.0, 70.0]}
+    found = inference.lower_bound(results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE | errors, M=1)]))
+    assert found["phi"].tolist() == pytest.approx([0.025 * share for share in inference.SHARES])
+    assert found["events"].tolist() == [2, 2, 2, 1, 1]
+    assert found["replicates"].tolist() == [2] * 5
+    assert found["bound"].tolist() == pytest.approx([(1 - share) / 2 for share in inference.SHARES])
+
+
+def test_estimators_are_compared_in_pairs(tmp_path):
+    parts = []
+    for study in ("table2", "table3"):
+        setting = {"cell": study, "policy": "uniform", "environment": "arm_vectors", "experiment": "linear", "K": 2}
+        for name, errors in (("mean_difference", [1.0, 3.0]), ("cross_fitted", [1.5, 3.5])):
+            parts.append(rows(setting, estimator=name, horizon=400, replicate=[0, 1], squared_error=errors))
+    found = inference.estimators(results(tmp_path, table2=parts[:2], table3=parts[2:]))
+    assert found["study"].tolist() == ["table2", "table3"]
+    # 2.5 / 2; the differences 1.5 - 1.25 and 3.5 - 3.75 have a standard deviation of .3536, by 2 and the root of 2.
+    assert found["ratio"].tolist() == pytest.approx([1.25] * 2)
+    assert found["se"].tolist() == pytest.approx([0.125] * 2)
+
+
+def test_the_intervals_of_more_noise_are_wider(tmp_path):
+    errors = FEATURE | {"estimate": [0.3, 0.53, NAN]}
+    private = rows(CELL | {"policy": "dp_conse"}, SIZE, errors, epsilon=0.5)
+    cells = [private, private.assign(cell="b", noise=8.0)]
+    found = inference.coverage(results(tmp_path, coverage=cells)).set_index("interval")
+    # Half-widths 1.96 sqrt(.009) = .186; with 8 / (.5 * 100)^2 = .0032 more .216, with 64 times that .907.
+    assert found.loc["corrected", "coverage"].tolist() == [0.5, 0.5]
+    assert found.loc["corrected_laplace", "coverage"].tolist() == [0.5, 1.0]
+
+
+def test_formulas_by_hand():
+    found = _formulas.formulas(None).set_index(["formula", "reading"])["value"]
+    # DP-ConSE's first epoch at n = 20,000 and epsilon = 1: 128 log(16 n) + 1 is longer than 16 log(8 n) + 1.
+    assert found["R_1", "printed"] == pytest.approx(128 * math.log(320_000) + 1)
+    assert found["c_1", "printed"] == pytest.approx(2 * found["c_1", "proof"])
+    assert found["h_1", "per_arm"] == pytest.approx(math.sqrt(2) * found["h_1", "printed"])
+    assert found["batch_event", "printed"] < 0.5 < found["batch_event", "half"]
+    # 4 (e^2 + 2)^2 log(4 n^2)^2
+    growth = (math.log(4e16) / math.log(4e8)) ** 2
+    assert found["C", "printed"].iloc[1] / found["C", "printed"].iloc[0] == pytest.approx(growth)
+
+
+def test_the_formulas_of_a_trial_s_length():
+    found = _formulas.formulas(None)
+    bias = found[(found["formula"] == "relative_bias") & (found["alpha"] == 1) & (found["n"] == 20_000)]
+    plain = bias.loc[bias["epsilon"].isna(), "value"].item()
+    # log n = 9.9
+    assert plain == -(2.0**-9)
+    assert bias.loc[bias["epsilon"] == 1, "value"].item() < 3 * plain
+    event = found[(found["formula"] == "trial_event") & (found["n"] == 20_000) & (found["epsilon"] == 1)]
+    chances = event.set_index("alpha")["value"]
+    # T_min = 9.9: 5 or more below 9, of what is not 10 or more below it.
+    below = [math.exp(-k / 2) / (1 + math.exp(-0.5)) for k in (5, 10)]
+    assert chances[1.0] == pytest.approx(1 - (below[0] - below[1]) / (1 - below[1]))
+    assert chances[0.1] == pytest.approx(1, abs=1e-12)
+
+
+def test_lap_plus_by_hand():
+    found = _formulas.lap_plus(None).set_index(["epsilon", "m"])
+    assert found["corrected_sum"].tolist() == pytest.approx([1.0] * len(found))
+    # (a + 1 - 1 / a) / (a + 1 - a), a = e^(1/2), at m = 1.
+    a = math.exp(0.5)
+    assert found.loc[(1.0, 1), "printed_sum"] == pytest.approx(a + 1 - 1 / a)
+
+
+@pytest.mark.parametrize(
+    ("M", "arrivals", "count"),
+    [
+        (1, "stationary", 30_000),
+        (5, "stationary", 6_000),
+        # A year's first half: summer for 20,000 patients, winter for 10,000; feature 2 is rare in summer.
+        (2, "seasonal", 20_000 * 0.1 + 10_000 * 0.9),
+    ],
+)
+def test_the_expected_count_of_the_rarest_feature(M, arrivals, count):
+    assert _formulas.least_count(features_bernoulli.configure(M, 60_000, arrivals=arrivals)) == pytest.approx(count)

@@ -1,0 +1,67 @@
+"""The studies of ma2025 with made-up numbers: every cell of its configuration, and what is read of it."""
+
+import copy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+
+from privarms.files import parquet
+from privarms.studies import cells as grid
+from privarms.studies import configuration
+from privarms.studies.aggregate import parameter_types
+from privarms.studies.results import Results
+
+from ..chosen import by_cell, chosen
+
+ROOT = Path(__file__).parents[4]
+STUDIES = ROOT / "config/studies/ma2025.yaml"
+LOGS = ROOT / "config/published/ma2025/logs.csv"
+
+
+def paper(scale="paper"):
+    return copy.deepcopy(configuration.load_paper(STUDIES, scale))
+
+
+def cells_of(study, content, values):
+    """The summary of every cell of a study; values: of a cell, the columns beside its parameters."""
+    of_study = grid.expand(str(STUDIES), "ma2025", study, content["studies"][study])
+    types = parameter_types(of_study)
+    rows = []
+    for cell in of_study:
+        parameters = {k: cell.parameters.get(k) for k in types}
+        texts = {k: str(v) for k, v in parameters.items() if types[k] == "string" and v is not None}
+        rows.append(
+            {"cell": cell.name, "policy": cell.policy, "variant": cell.variant or None, "data": "simulated"}
+            | {"environment": cell.environment, "horizon": cell.horizon} | parameters | texts
+            | {"panels": cell.panels, "t": cell.horizon, "replicates": cell.replicates, **values(cell)}
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def made_up(folder, regret=lambda cell: 100.0, se=1.0, *, content=None, scale="paper", inference=None, studies=None):
+    """Results of a folder: `regret`, a cell's mean regret; `se`, its standard error; inference: name -> table."""
+    content = content or paper(scale)
+    read = {"cells": [], "inference": []}
+    for study in studies or ("regret", "regret_printed", "regret_symmetric", "regret_printed_symmetric", "deviations"):
+        frame = cells_of(study, content, lambda cell: {"regret_mean": regret(cell), "regret_se": se})
+        read["cells"].append(write(folder / f"{study}_cells.parquet", frame))
+    for name, frame in (inference or {}).items():
+        read["inference"].append(write(folder / f"{name}.parquet", frame))
+    return Results("ma2025", scale, **read, published=[LOGS])
+
+
+def write(path, frame):
+    import pyarrow as pa
+
+    parquet.write(path, [pa.Table.from_pandas(frame, preserve_index=False)], {})
+    return path
+
+
+def runs(frames):
+    """What an inference function sees: replicates and cells by study."""
+    return SimpleNamespace(
+        replicates=lambda study, columns=None, filters=None: chosen(frames[study][0], columns, filters),
+        by_cell=lambda study, columns: by_cell(frames[study][0], columns),
+        cells=lambda study: frames[study][1],
+    )

@@ -1,0 +1,131 @@
+"""Figures 7 to 9 of Ma et al. (2025): every published cell has one of ours, and the authors' logs find theirs."""
+
+import numpy as np
+import pytest
+
+from privarms.inference.transfer_rates import regret_rate
+from privarms.papers.ma2025 import _panels as panels
+from privarms.papers.ma2025._distance import deviations_table
+
+from .made_up import made_up
+
+
+@pytest.fixture(scope="module")
+def at_paper_scale(tmp_path_factory):
+    return made_up(tmp_path_factory.mktemp("paper"))
+
+
+def fingerprint(epsilon, epsilon_aux, gamma, kappa, n, n_aux, batch, older):
+    """A number that tells cells apart; epsilon_aux as text, with the sources in their order."""
+    aux = sum(float(e) * 10**i for i, e in enumerate(epsilon_aux.split(), 1)) if n_aux else 0
+    rest = (gamma + 100 * kappa) if n_aux else 0
+    return n + n_aux / 7 + 1e6 * epsilon + 1e-3 * aux + 1e-6 * rest + 1e9 * batch + 1e12 * older
+
+
+def test_every_log_stands_beside_the_cell_of_its_own_setting(tmp_path):
+    def of_cell(cell):
+        p = cell.parameters
+        older = p.get("deviation") == "logarithm offset"
+        setting = p["epsilon"], str(p["epsilon_aux"]), p["gamma"], p["kappa"], cell.horizon, p["n_aux"]
+        return fingerprint(*setting, p.get("batch", 0), older)
+
+    found = panels.agreement(made_up(tmp_path, of_cell))
+    orders = {"low_first(2,8)": "2 8", "high_first(8,2)": "8 2"}
+    for row in found.itertuples():
+        aux = orders.get(row.order, row.epsilon_aux)
+        # Notes on the program: batches of 500 in Figures 8 and 9(c), else of 100; Figure 7(a) has the older constants.
+        batch = 500 if row.figure[:4] == "fig8" or row.figure == "fig9c" else 100
+        setting = row.epsilon, aux, row.gamma, row.kappa, row.n, row.n_aux, batch, row.figure == "fig7a"
+        assert row.ours == fingerprint(*setting), row
+
+
+def test_every_log_has_a_cell_of_ours(at_paper_scale):
+    found = panels.agreement(at_paper_scale)
+    assert len(found) == 527
+    assert found["ours"].notna().all()
+    assert (found["ours_replicates"] == 100).all()
+    # (100 - theirs) / sqrt(1 + theirs^2), by hand for the first: 30 runs of mean 3878.807, standard error 38.667.
+    assert found["z"][0] == pytest.approx((100 - 3878.807) / (1 + 38.667**2) ** 0.5)
+    # The runs without auxiliary data stand in several panels and count once.
+    base = found[(found["n_aux"] == 0) & (found["figure"] != "fig7a")]
+    assert base["distinct"].sum() == len(base[["n", "epsilon", "mean_regret"]].drop_duplicates())
+    assert found.loc[found["n_aux"] > 0, "distinct"].mean() > 0.9
+
+
+@pytest.mark.parametrize("environment", panels.STUDIES)
+def test_a_panel_has_the_published_grid(at_paper_scale, environment):
+    sizes = {}
+    for figure in panels.FIGURES:
+        rows = panels.written(panels.panel(at_paper_scale, figure, environment, logs=True))
+        assert not rows.duplicated(["figure", "environment", *panels.KEY]).any()
+        sizes[figure] = rows["variant"].value_counts().to_dict()
+    # With noise from every user the paper's panels, without what only the logs have.
+    names = {figure: next(v for v in own if v.endswith(" noise")) for figure, own in sizes.items()}
+    assert set(names.values()) <= {"as_released noise", "as_released_current noise"}
+    private = {figure: sizes[figure].pop(name) for figure, name in names.items()}
+    assert private == {"fig7a": 40, "fig7b": 40, **dict.fromkeys(panels.FIGURE_8, 17), "fig9a": 1 + 6 * 4 * 2,
+                       "fig9b": 1 + 11 * 4 * 2, "fig9c": 4 + 2 * 2 * 4 * 2}  # fmt: skip
+    both = {"as_printed_c2", "as_printed_c64"}
+    older = {"as_released_current": 40} if environment == "exponential" else {}
+    assert sizes["fig7a"] == {"as_released": 40, **older} | dict.fromkeys(both, 35)
+    assert sizes["fig7b"] == {"as_released": 40} | dict.fromkeys(both, 35)
+    for figure in panels.FIGURE_8:
+        assert sizes[figure] == {"as_released": 17} | dict.fromkeys(both, 1)
+    # Without auxiliary data a cell stands once; (kappa or gamma) x n_Q x eps_m with them.
+    assert sizes["fig9a"] == {"as_released": 1 + 6 * 4 * 5} | dict.fromkeys(both, 2)
+    assert sizes["fig9b"] == {"as_released": 1 + 11 * 4 * 5} | dict.fromkeys(both, 2)
+    assert sizes["fig9c"] == {"as_released": 8 + 4 * 2 * 4 * 2} | dict.fromkeys(both, 4)
+
+
+def test_figure_7a_as_released_has_the_older_constants(tmp_path):
+    older = made_up(tmp_path, lambda cell: 1.0 if cell.parameters.get("deviation") == "logarithm offset" else 2.0)
+    rows = panels.written(panels.panel(older, "fig7a"))
+    assert set(rows.loc[rows["variant"] == "as_released", "mean_regret"]) == {1.0}
+    assert set(rows.loc[rows["variant"] == "as_released_current", "mean_regret"]) == {2.0}
+    for figure in panels.FIGURES[1:]:
+        assert set(panels.panel(older, figure)["mean_regret"]) == {2.0}
+
+
+def test_cells_without_sources_are_named_as_in_the_logs(at_paper_scale):
+    rows = panels.regret(at_paper_scale)
+    alone = rows[rows["n_aux"] == 0]
+    assert set(alone["epsilon_aux"]) == {"1024"}
+    assert set(alone["gamma"]) == {0.0}
+    assert set(alone["kappa"]) == {1.0}
+    assert set(alone["order"]) == {""}
+    ordered = rows[rows["order"] != ""]
+    assert set(ordered["epsilon_aux"]) == {"2|8"}
+    assert set(ordered["order"]) == {"low_first(2,8)", "high_first(8,2)"}
+    assert set(rows["figure"]) == {*panels.FIGURES, *(f"{f}_symmetric" for f in panels.FIGURES)}
+
+
+def test_every_deviation_stands_alone(at_paper_scale):
+    table = deviations_table(at_paper_scale)
+    assert not table.duplicated([*panels.COLUMNS[:12], "switches"]).any()
+    changes = {v: set(part["switches"]) for v, part in table.groupby("variant")}
+    switches = {s.split("=")[0] for s in changes["as_released"]}
+    assert switches == {"", "noise", "sums", "clip", "denominator", "sign", "first_weight", "logarithm", "warm_up",
+                        "threshold", "width", "floor", "arms", "asked", "choice", "depth", "offset", "batch",
+                        "centres"}  # fmt: skip
+    assert {s.split("=")[0] for s in changes["as_printed_c2"]} == switches
+    assert all(changes[f"as_printed_c{c}"] == {""} for c in (16, 64, 256, 640))
+    # One alone, but for the older version of the program, which differs in two constants.
+    assert [s for some in changes.values() for s in some if " " in s] == ["logarithm=natural offset=0"]
+    assert {"batch=1", "offset=0", "centres=as_printed"} <= changes["as_released"]
+    assert {"batch=100", "offset=0.0001", "noise=bin_users"} <= changes["as_printed_c2"]
+
+
+def test_rates_by_hand():
+    # n eps^2 / (K^2 ln n) = 10,000 / (4 ln 10,000) against (n / (K ln n))^(6/4): the private term decides.
+    n, log = 10_000, np.log(10_000)
+    assert regret_rate(n, 1, 2, 2) == pytest.approx(n * (n / (4 * log)) ** (-1 / 3))
+    # Without privacy: n^(1 - 2/4) up to logarithms.
+    assert regret_rate(n, 1e6, 2, 2) == pytest.approx(n * (n / (2 * log)) ** (-1 / 2))
+    # A source like the target adds its users; the logarithm is that of the larger set.
+    assert regret_rate(n, 1, 2, 2, sources=[(n, 1, 0, 1)]) == pytest.approx(n * (2 * n / (4 * log)) ** (-1 / 3))
+    # kappa counts twice in the private term, and gamma = 3 halves its exponent.
+    term = (0.25 * n / (4 * log)) ** 0.5
+    assert regret_rate(n, 1, 2, 2, sources=[(n, 1, 3, 0.5)]) == pytest.approx(n * (n / (4 * log) + term) ** (-1 / 3))
+    for wrong in ({"epsilon": 0}, {"beta": 3.0}, {"sources": [(10, 1, -1, 1)]}, {"sources": [(10, 1, 0, 1.5)]}):
+        with pytest.raises(ValueError, match="expected"):
+            regret_rate(**{"n": n, "epsilon": 1, "K": 2, "d": 2, **wrong})

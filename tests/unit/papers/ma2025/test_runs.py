@@ -1,0 +1,98 @@
+"""What is read off single runs, by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from privarms.papers.ma2025 import _panels as panels
+from privarms.papers.ma2025._runs import (
+    eliminations,
+    first_eliminations,
+    illustrated,
+    log_spread,
+    partitions,
+    spread,
+)
+
+from .made_up import runs
+
+SETTINGS = {"policy": "ldp_mab", "variant": "as_released", "data": "simulated", "environment": "exponential"}
+
+
+def test_the_spread_of_a_sample_and_its_error():
+    # Deviations of -1 and 1: variance 1 with the sample's mean, so that the fourth moment is 1 and the error 0.
+    log_sd, se = log_spread(np.array([4.0, 6.0, 4.0, 6.0]))
+    assert log_sd == pytest.approx(math.log(math.sqrt(4 / 3)))
+    assert se == 0
+    # 0, 0, 0, 4: mean 1, variance 3, fourth moment (1 + 1 + 1 + 81) / 4 = 21, kurtosis 7/3.
+    assert log_spread(np.array([0.0, 0, 0, 4]))[1] == pytest.approx(math.sqrt((7 / 3 - 1) / 16))
+    for flat in ([3.0, 3.0], [3.0]):
+        assert all(map(math.isnan, log_spread(np.array(flat))))
+
+
+def test_every_cell_has_its_spread_at_the_horizon():
+    rows = pd.DataFrame({"cell": ["a"] * 4 + ["b"] * 2, "t": [5, 10] * 2 + [10, 10], "horizon": 10,
+                         "regret": [1.0, 2.0, 1.0, 8.0, 5.0, 5.0]})  # fmt: skip
+    empty = rows.iloc[:0]
+    studies = [s for both in panels.STUDIES.values() for s in both]
+    found = spread(runs({study: (rows if i == 0 else empty, None) for i, study in enumerate(studies)}))
+    assert found["cell"].tolist() == ["a", "b"]
+    assert found["log_sd"][0] == pytest.approx(math.log(math.sqrt(18)))
+    assert math.isnan(found["log_sd"][1])
+
+
+def removed(**changes):
+    base = {"regret": 0.0, "eliminations": [2, 4], "wrong": [1, 0], "auxiliary": 0, "auxiliary_wrong": [1, 3],
+            "lost": [0.2, 0.4], "looks": [5, 6], "misses": [0, 2]}  # fmt: skip
+    rows = pd.DataFrame({"cell": "a", "replicate": [0, 1], **(base | changes)})
+    own = {"horizon": 100, "K": 3, "M": 2, "epsilon": 1, "n_aux": 50, "epsilon_aux": "2 8", "gamma": 0, "kappa": 1}
+    cells = pd.DataFrame([{"cell": "a", **SETTINGS, **own, "panels": "order", "replicates": 2}])
+    return eliminations(runs({"eliminations": (rows, cells)})).iloc[0]
+
+
+def test_removals_are_pooled_over_runs():
+    row = removed()
+    assert (row["removed"], row["replicates"], row["order"], row["n"]) == (3, 2, "low_first(2,8)", 100)
+    # One of six; residuals 1 - 2/6 and 0 - 4/6, twice 8/9 over 1, its root over 6.
+    assert row["wrong"] == pytest.approx(1 / 6)
+    assert row["wrong_se"] == pytest.approx(math.sqrt(2 * (4 / 9 + 4 / 9)) / 6)
+    assert row["lost"] == pytest.approx(0.3)
+    assert (row["source_wrong"], row["source_wrong_se"]) == (2, 1)
+    assert (row["looks"], row["misses"], row["missed"]) == (11, 2, 1)
+    nothing = removed(eliminations=[0, 0], wrong=[0, 0])
+    assert nothing["removed"] == 0
+    assert math.isnan(nothing["wrong"])
+    assert math.isnan(nothing["wrong_se"])
+
+
+def test_the_first_arm_that_goes():
+    rows = pd.DataFrame(
+        [
+            {"cell": "a", "replicate": r, "t": t, "arm": k, "horizon": 50, "eliminated_after": after, "regret": 1.0 * r}
+            | {"local_regret": 0.0, "share": 0.5}
+            for r, gone in enumerate([(7, 20, 30), (3, math.nan, math.nan), (math.nan, 0, 10)])
+            for t in (25, 50)
+            for k, after in enumerate(gone)
+        ]
+    )
+    cells = pd.DataFrame([{"cell": "a", **SETTINGS, "horizon": 50, "n_aux": 0, "panels": "fig6 none", "replicates": 3}])
+    found = first_eliminations(runs({"illustration": (rows, cells)})).iloc[0]
+    # The best arm, 0, does not count: 20, none (50), 0.
+    assert found["users"] == pytest.approx(70 / 3)
+    assert found["users_se"] == pytest.approx(np.std([20, 50, 0], ddof=1) / math.sqrt(3))
+    one = illustrated(runs({"illustration": (rows, cells)}))
+    assert len(one) == 6
+    assert (one["regret"] == 0).all()
+
+
+def test_runs_of_partitions_come_with_their_settings():
+    rows = pd.DataFrame(
+        {"cell": ["a", "b"], "horizon": 50, "t": 10, "replicate": 0, "bin": 0, "arm": [0, 1], "depth": 3}
+    )
+    cells = pd.DataFrame({"cell": ["a", "b"], "dimensions": [1, 2], "panels": ["fig2", "fig3"], "epsilon": [8, 16]})
+    found = partitions(runs({"partitions": (rows, cells)}))
+    assert found["dimensions"].tolist() == [1, 2]
+    assert found["panels"].tolist() == ["fig2", "fig3"]
+    assert found["depth"].tolist() == [3, 3]

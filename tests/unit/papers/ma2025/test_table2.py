@@ -1,0 +1,204 @@
+"""Table 2 of Ma et al. (2025): the published table gives its own rank sums, and made-up rewards give known entries."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from privarms.papers.ma2025 import _real_tables, _table2
+from privarms.studies import paths
+
+from .toy_rewards import RATES, references, results, runs_of, usual
+
+PUBLISHED = [
+    Path(__file__).parents[4] / f for f in paths.published(Path(__file__).parents[4] / "config/published", "ma2025")
+]
+P = math.erfc(60 / math.sqrt(240) / math.sqrt(2)) / 2
+ROW, METHOD = _table2.ROW, _table2.METHOD
+
+
+class Stated:
+    """What the paper prints, and Table 2 as if its entries were ours."""
+
+    def __init__(self, data="real"):
+        own = self.published_table("table2").assign(data=data, horizon=40, replicates=100, se=0.001, setting="")
+        own["variant"] = np.where(own["method"] == "ldp_mab", "as_released", "")
+        self.table = own
+
+    @staticmethod
+    def published_table(name):
+        return pd.read_csv(next(f for f in PUBLISHED if f.stem == name))
+
+    def inference(self, name):
+        return self.table
+
+
+def facts(folder, **labels):
+    for dataset, counts in labels.items():
+        entries = dict.fromkeys(_real_tables.TABLE1_ENTRIES, 1) | {"data": "real", "n_target": sum(counts)}
+        text = json.dumps(entries | {"target_label_counts": counts})
+        (folder / f"{dataset}.json").write_text(text, encoding="utf-8")
+    return list(labels)
+
+
+def test_the_published_entries_give_the_published_rank_sums():
+    found = _real_tables.table2_ranks(Stated())
+    found = found[found["datasets"] == "adult+jobs+taxi"]
+    assert len(found) == 12
+    assert (found["rank_sum"] == found["published_rank_sum"]).all()
+    # Ties share the best rank, so that the sums of a time do not add up to 12 times 21.
+    assert found.groupby("time")["rank_sum"].sum().to_dict() == {"quarter": 247, "full": 245}
+
+
+def test_adults_own_sums_follow_from_its_published_entries():
+    keys = ["time", "method", "auxiliary"]
+    found = _table2.ranks(Stated().table).query("datasets == 'adult'").set_index(keys)["rank_sum"]
+    stated = Stated.published_table("rank_sums_adult").set_index(keys)["rank_sum"]
+    assert found.to_dict() == stated.to_dict()
+
+
+def test_a_stand_in_has_no_published_sum():
+    assert _real_tables.table2_ranks(Stated("stand-in"))["published_rank_sum"].isna().all()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return results(tmp_path_factory.mktemp("made"), real_data=usual(), published=PUBLISHED)
+
+
+@pytest.fixture(scope="module")
+def table(made):
+    return made.inference("table2")
+
+
+def test_entries_are_ratios_to_absse_once_for_each_pair_of_budgets(table):
+    assert not table.duplicated([*ROW, *METHOD]).any()
+    assert len(table) == 2 * 2 * 2 * 8
+    row = table[(table["method"] == "ldp_nn") & (table["auxiliary"] == "without") & (table["time"] == "full")]
+    assert sorted(zip(row["epsilon"], row["epsilon_aux"], strict=True)) == [(1, 1), (1, 4), (2, 1), (2, 4)]
+    assert row["ratio"].tolist() == pytest.approx([0.4 / 0.75] * 4)
+    # By hand: rewards 15, 16, 17 five times over, of mean 16; ABSE's 30 with error .1.
+    se = np.sqrt(10 / 14 / 15)
+    assert row["se"].tolist() == pytest.approx([16 / 30 * np.hypot(se / 16, 0.1 / 30)] * 4)
+
+
+def test_the_best_method_is_marked_among_the_six(table):
+    best = table[table["best"] == True]  # noqa: E712
+    assert set(zip(best["method"], best["variant"], best["auxiliary"], strict=True)) == {
+        ("ldp_mab", "as_released", "with")
+    }
+    assert len(best) == 8
+    # Fifteen replicates, each better by as much: a rank sum of 120, 60 above its mean, with variance 1240/4 - 70.
+    assert best["significant"].all()
+    assert best["significant_holm"].all()
+    others = table[table["p"].notna()]
+    assert others["p"].tolist() == pytest.approx([P] * len(others))
+    assert (others["best_over_this"] > 1).all()
+    assert others[["low", "high"]].notna().all().all()
+    printed = table[table["variant"] == "as_printed"]
+    assert len(printed) == 16
+    assert printed[["best", "significant", "p", "low"]].isna().all().all()
+
+
+def test_ranks_of_known_rates(table):
+    found = _table2.ranks(table).set_index(["method", "variant", "auxiliary", "time"])["rank_sum"]
+    order = [("ldp_mab", "with"), ("ldp_nn", "with"), ("ldp_linear", "with"), ("ldp_mab", "without")]
+    order += [("ldp_linear", "without"), ("ldp_nn", "without")]
+    for rank, (method, auxiliary) in enumerate(order, 1):
+        variant = "as_released" if method == "ldp_mab" else ""
+        assert found[method, variant, auxiliary, "full"] == 4 * rank
+    # As printed it would have the same places.
+    assert found["ldp_mab", "as_printed", "with", "quarter"] == 4
+    assert found["ldp_mab", "as_printed", "without", "quarter"] == 16
+
+
+def test_each_two_methods_of_a_row_are_compared_the_better_one_first(made):
+    pairs = made.inference("table2_pairs")
+    assert len(pairs) == 8 * 6 * 5 / 2
+    rate = {key: value + (0.03 if key == ("ldp_mab", "with") else 0) for key, value in RATES.items()}
+    first, second = (
+        [rate[k] for k in zip(pairs[f"{o}method"], pairs[f"{o}auxiliary"], strict=True)] for o in ("", "other_")
+    )
+    assert (np.array(first) > second).all()
+    assert pairs["p"].tolist() == pytest.approx([P] * len(pairs))
+
+
+def test_of_more_replicates_the_first_are_compared(table, made, tmp_path):
+    """A neural network with thirty replicates, of which the later fifteen would make it the best one."""
+    many = [runs_of("ldp_nn", a, replicates=30) for a in ("with", "without")]
+    many = [own.assign(reward=own["reward"].where(own["replicate"] < 15, 1000.0)) for own in many]
+    runs = usual()
+    found = results(tmp_path, real_data=pd.concat([runs[runs["policy"] != "ldp_nn"], *many], ignore_index=True))
+    pairs = found.inference("table2_pairs")
+    columns = ["method", "auxiliary", "other_method", "other_auxiliary", "p", "gap", "gap_se", "replicates"]
+    keys = [*ROW, *columns[:4]]
+    ours, before = (frame.sort_values(keys)[columns] for frame in (pairs, made.inference("table2_pairs")))
+    assert ours.to_numpy().tolist() == before.to_numpy().tolist()
+    best = found.inference("table2").query("best == True")
+    assert set(best["method"]) == {"ldp_mab"}
+    # Its own entry rests on all of them.
+    own = found.inference("table2").query("method == 'ldp_nn'")
+    assert (own["replicates"] == 30).all()
+    assert (own["ratio"] > 1).all()
+
+
+def test_gains_are_paired_by_replicate(tmp_path):
+    # Rewards 1 and 3 against 2 and 2: a mean of 2 in both, differences 1 and -1 with a standard error of 1.
+    parts = []
+    for budget, rewards in ((1, [1, 3]), (4, [2, 2])):
+        own = runs_of("ldp_nn", epsilon=[1], epsilon_aux=[budget], replicates=2)
+        parts.append(own.assign(reward=np.tile(rewards, 3)))
+    runs = pd.concat([*parts, runs_of("ldp_nn", "without", epsilon=[1], replicates=2, rate=1.0)], ignore_index=True)
+    found = results(tmp_path, real_data=runs).inference("table2_gains")
+    found = found[(found["time"] == "full") & (found["epsilon_aux"] == 1)]
+    other = found[found["other_epsilon_aux"] == 4].iloc[0]
+    assert (other["gain"], other["se"], other["z"], other["replicates"]) == (0, pytest.approx(0.5), 0, 2)
+    # Without auxiliary data 39 and 40: 38 and 37 more, a mean of 37.5 with an error of .5.
+    alone = found[found["other_auxiliary"] == "without"].iloc[0]
+    assert (alone["gain"], alone["z"]) == (pytest.approx(2 / 39.5 - 1), pytest.approx(75))
+
+
+def test_a_dataset_without_sources_has_three_methods(tmp_path):
+    made = results(tmp_path, real_data=usual(printed=False, with_sources=False), published=PUBLISHED)
+    found = made.inference("table2")
+    assert len(found) == 2 * 2 * 3
+    assert found["epsilon_aux"].isna().all()
+    assert found.loc[found["best"].astype(bool), "method"].unique().tolist() == ["ldp_mab"]
+    assert _table2.ranks(found)["rank_sum"].tolist() == [2, 4, 6] * 2
+    sheet = _real_tables.table2_sheet(_real_tables.table2(made), made)
+    assert [row for row in sheet.rows if isinstance(row, str)] == [
+        "ε = 1, no auxiliary data",
+        "ε = 2, no auxiliary data",
+        "rank sums over the rows of toy",
+    ]
+
+
+def test_another_setting_of_absse_is_not_what_ratios_are_relative_to(made, tmp_path):
+    other = references().query("policy == 'absse'").assign(lipschitz=2.0, cell="other", reward=1.0)
+    more = results(tmp_path, real_data=usual(), real_data_reference=pd.concat([other, references()], ignore_index=True))
+    assert more.inference("table2")["ratio"].tolist() == made.inference("table2")["ratio"].tolist()
+
+
+def test_a_method_that_earned_nothing_has_no_interval(tmp_path):
+    runs = usual(printed=False)
+    runs.loc[(runs["policy"] == "ldp_nn") & runs["auxiliary"].notna(), "reward"] = 0.0
+    found = results(tmp_path, real_data=runs).inference("table2")
+    nothing = (found["method"] == "ldp_nn") & (found["auxiliary"] == "without")
+    assert found.loc[nothing, ["best_over_this", "low", "high"]].isna().all().all()
+    assert found.loc[nothing, "p"].notna().all()
+
+
+def test_table1_stands_beside_what_is_published(tmp_path):
+    made = results(
+        tmp_path, real_data=usual(dataset="adult"), published=PUBLISHED, facts=facts(tmp_path, adult=[30, 10])
+    )
+    row = _real_tables.table1(made).iloc[0]
+    assert (row["dataset"], row["n_target"], row["published_n_target"], row["published_sources"]) == (
+        "adult",
+        40,
+        41292,
+        7,
+    )

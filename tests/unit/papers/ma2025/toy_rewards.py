@@ -1,0 +1,104 @@
+"""Made-up rewards on a dataset `toy`, as the studies of section 4.2 would have them."""
+
+from functools import partial
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from privarms.files import parquet
+from privarms.inference.paired import paired_bootstrap
+from privarms.papers.ma2025 import _table2_entries, inference
+from privarms.studies.results import Results
+
+RATES = {
+    ("ldp_mab", "with"): 0.9,
+    ("ldp_mab", "without"): 0.6,
+    ("ldp_linear", "with"): 0.7,
+    ("ldp_linear", "without"): 0.5,
+    ("ldp_nn", "with"): 0.8,
+    ("ldp_nn", "without"): 0.4,
+}
+STUDIES = ("real_data", "real_data_reference", "adult_sensitivity", "adult_settings", "adult_sensitivity_reference")
+
+
+def runs_of(method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=None, replicates=15, **own):
+    """The runs of a method: at t = horizon/4, 25 and horizon its rewards are t times its rate, plus -1, 0 or 1 by
+    replicate. Own parameters have columns of their own."""
+    own = {"dataset": "toy", "data": "real", "horizon": 40, "environment": "labelled_users", "variant": None} | own
+    if method == "ldp_mab" and own["variant"] is None:
+        own["variant"] = "as_released"
+    parts = []
+    for e in epsilon:
+        for x in epsilon_aux if auxiliary == "with" else (np.nan,):
+            mean = RATES[method, auxiliary] if rate is None else rate
+            # The budget does not matter but for LDPMAB with auxiliary data.
+            mean += 0.02 * e if rate is None and (method, auxiliary) == ("ldp_mab", "with") else 0
+            row = {
+                "policy": method,
+                "epsilon": e,
+                "epsilon_aux": x,
+                "auxiliary": None if auxiliary == "with" else auxiliary,
+            }
+            row |= own | {"cell": f"{method}-{auxiliary}-{e}-{x}-{sorted(own.items(), key=str)}"}
+            for t in (own["horizon"] // 4, 25, own["horizon"]):
+                rewards = t * mean + np.arange(replicates) % 3 - 1
+                parts.append(pd.DataFrame({**row, "t": t, "replicate": range(replicates), "reward": rewards}))
+    return pd.concat(parts)
+
+
+def usual(*more, printed=True, with_sources=True, **own):
+    """The runs of the three methods of Table 2, and more."""
+    parts = [runs_of(m, a, **own) for m, a in RATES if with_sources or a == "without"]
+    if printed:
+        parts += [runs_of("ldp_mab", a, variant="as_printed", c=64, replicates=4, **own) for a in ("with", "without")]
+    return pd.concat([*parts, *more], ignore_index=True)
+
+
+def references(*more, dataset="toy", horizon=40):
+    """Runs of ABSE, at a rate of .75, and of uniform play, at .5; and more."""
+    own = {"dataset": dataset, "data": "real", "environment": "classification", "variant": None, "horizon": horizon}
+    parts = [
+        pd.DataFrame(
+            {**own, "policy": p, "cell": f"{p}-{dataset}-{horizon}", "t": t, "replicate": [0, 1], "reward": t * r}
+        )
+        for p, r in (("absse", 0.75), ("uniform", 0.5))
+        for t in (horizon // 4, horizon)
+    ]
+    return pd.concat([*parts, *more], ignore_index=True)
+
+
+def summarised(runs, se=None):
+    """A row per cell and t, as the library aggregates them."""
+    keys = [c for c in runs if c not in ("replicate", "reward")]
+    found = runs.groupby(keys, sort=False, dropna=False)["reward"].agg(["size", "mean", "sem"]).reset_index()
+    found = found.rename(columns={"size": "replicates", "mean": "reward_mean", "sem": "reward_se"})
+    found = found.assign(**{f"reward_p{q}": found["reward_mean"] for q in ("05", "50", "95")}, reward_missing=0)
+    return found if se is None else found.assign(reward_se=se)
+
+
+def results(folder, published=(), facts=None, **studies):
+    """Results with the given runs by study, read from files as a job reads them, and their inference tables."""
+    files = {kind: [] for kind in ("studies", "cells", "inference")}
+
+    def write(name, kind, frame):
+        files[kind].append(folder / f"{name}.parquet")
+        # As in a study: one text in a column makes all of it text.
+        texts = [c for c in frame if frame[c].map(lambda v: isinstance(v, str)).any()]
+        frame = frame.assign(**{c: [v if pd.isna(v) else str(v) for v in frame[c]] for c in texts})
+        parquet.write(files[kind][-1], [pa.Table.from_pandas(frame, preserve_index=False)], {})
+
+    for study, runs in ({"real_data_reference": references()} | studies).items():
+        write(study, "studies", runs)
+        write(f"{study}_cells", "cells", summarised(runs, 0.1 if "reference" in study else None))
+    facts = [folder / f"{dataset}.json" for dataset in facts or ()]
+    before = Results("ma2025", "quick", **{k: list(v) for k, v in files.items()}, published=published)
+    wanted = {"table2": "real_data", "table2_pairs": "real_data", "table2_gains": "real_data"}
+    wanted |= {"adult_alternatives": "adult_settings", "adult_gains": "adult_settings"}
+    # Few resamples, since no test looks at an interval's ends.
+    with mock.patch.object(_table2_entries, "paired_bootstrap", partial(paired_bootstrap, resamples=99)):
+        for table, study in wanted.items():
+            if study in studies:
+                write(table, "inference", inference.INFERENCE[table](before))
+    return Results("ma2025", "quick", **files, facts=facts, published=published)

@@ -1,0 +1,159 @@
+"""What is reduced from replicates that are made by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from privarms.inference import max_information as mi
+from privarms.inference.bias import expected_average
+from privarms.papers.neel2018.inference import INFERENCE
+from privarms.papers.neel2018.tables import TABLES
+
+from ..chosen import by_cell
+
+PUBLISHED = {"experiment": ["1", "2"], "K": [20, 5], "replicates": [2, 3]}
+
+
+class Made:
+    """Results whose studies are frames by name; runs of Experiment 1 are published as 2, of Experiment 2 as 3."""
+
+    scale = "paper"
+
+    def __init__(self, **studies):
+        self._studies = studies
+
+    def replicates(self, study):
+        return self._studies[study]
+
+    def by_cell(self, study, columns, narrow=()):
+        return by_cell(self._studies[study], columns)
+
+    def published_table(self, name, **options):
+        return pd.DataFrame(PUBLISHED)
+
+    def published(self, number):
+        return {"experiment_1_worst_bias": 0.14}.get(number, 0.07)
+
+    def inference(self, name):
+        return INFERENCE[name](self)
+
+
+def runs(cell, policy, K, pulls, sums, variant=None, **parameters):
+    """Rows of a study that records arms: pulls and sums of each arm, a row of them a run."""
+    pulls, sums = np.asarray(pulls), np.asarray(sums, float)
+    setting = {"cell": cell, "policy": policy, "variant": variant, "data": "simulated", "environment": "e"}
+    setting |= {"horizon": 500, "K": K, "epsilon": np.nan, "top": 1.0, "bottom": 0.5} | parameters
+    R = len(pulls)
+    columns = {"replicate": np.repeat(np.arange(R), K), "arm": np.tile(np.arange(K), R)}
+    return pd.DataFrame({**setting, **columns, "pulls": pulls.ravel(), "reward_sum": sums.ravel()})
+
+
+def five(*last):
+    """Runs of five arms, ten pulls each, of which the last arm's sum differs."""
+    sums = np.tile([10.0, 9.0, 8.0, 6.0, 0.0], (len(last), 1))
+    sums[:, 4] = last
+    return np.full(sums.shape, 10), sums
+
+
+MEANS = np.linspace(1.0, 0.5, 5)
+
+
+def test_the_expected_average_is_that_of_as_many_runs_as_published():
+    pulls, sums = five(1.0, 9.0, 4.0, 2.0)
+    found = INFERENCE["average_bias_experiment_2"](Made(experiment_2=runs("c", "ucb", 5, pulls, sums)))
+    assert list(found["size"]) == ["all", "published"]
+    row = found.iloc[0]
+    expected = expected_average(pulls, sums, MEANS, 3)
+    assert (row["expected"], row["expected_se"], row["spread"]) == expected
+    # Three runs of four: more noise than in all of them.
+    assert row["expected"] > row["average"] > 0
+    assert found.iloc[1]["expected"] == pytest.approx(found.iloc[1]["average"])
+
+
+def test_published_settings():
+    pulls, sums = five(1.0, 9.0, 4.0, 2.0)
+    normal = runs("n", "ucb_constant_delta", 5, pulls, sums - 20, law="normal", delta=0.95)
+    other = runs("p", "private_ucb", 5, pulls, sums, "as_released", law="truncated_normal", delta=np.nan)
+    ablation = runs("g", "private_ucb_gamma_only", 5, pulls, sums)
+    made = Made(
+        published_settings=pd.concat([normal, other], ignore_index=True),
+        experiment_1=runs("u", "ucb", 20, np.full((2, 20), 25), np.full((2, 20), 5.0)),
+        experiment_2=pd.concat([ablation, runs("u", "ucb", 5, pulls, sums)], ignore_index=True),
+    )
+    found = INFERENCE["published_settings"](made)
+    assert list(found["policy"]) == ["ucb_constant_delta", "private_ucb", "ucb", "ucb"]
+    assert list(found["experiment"]) == ["2", "2", "1", "2"]
+    assert list(found["law"]) == ["normal", "truncated_normal", "bernoulli", "bernoulli"]
+    assert list(found["delta"].fillna(0)) == [0.95, 0, 0, 0]
+    assert list(found["runs"]) == [3, 3, 2, 3]
+    # Of sums that are 20 less, means are 2 less.
+    assert found["worst_arm"][0] == 4
+    assert found["worst"][0] == pytest.approx(found["worst"][1] - 2)
+    assert found["expected"][1] == pytest.approx(expected_average(pulls, sums, MEANS, 3).value)
+    # Of the last arm: .2 .8 .5 .6 less than .5 each on average.
+    table = TABLES["published_settings"](made)
+    assert list(table["published_average"]) == [0.07] * 4
+    assert list(table["published_worst"].fillna(0)) == [0, 0, 0.14, 0]
+    assert (table["worst"] >= 0).all()
+
+
+def picked(ladder, epsilon, *tests):
+    """Rows of adaptively chosen tests: (arm, pulls, p-value)."""
+    setting = {"cell": f"{ladder}{epsilon}", "policy": "private_ucb", "variant": "as_printed", "data": "simulated"}
+    setting |= {"environment": "bernoulli", "horizon": 500, "K": 5, "epsilon": epsilon} | dict(
+        zip(("top", "bottom"), ladder, strict=True)
+    )
+    rows = [{"selector": "most_pulled", "arm": a, "pulls": n, "p_value": p} for a, n, p in tests]
+    return pd.DataFrame([setting | {"replicate": i} | row for i, row in enumerate(rows)])
+
+
+def test_tests_of_an_arm_of_mean_1_are_degenerate():
+    level = float(mi.printed_level(0.05, 0.1, 500, 1 - 1e-9))
+    best = float(mi.best_beta(0.1, 500, 0.05))
+    right, printed = (float(f(0.05, 0.1, 500, best)) for f in (mi.corrected_level, mi.printed_level))
+    assert right < printed < level < 0.05
+    rows = [(0, 40, 0.001)] * 6 + [(1, 40, 0.04), (2, 40, (printed + level) / 2), (3, 40, (right + printed) / 2)]
+    rows += [(4, 40, right / 2), (4, 0, 0.0)]
+    ladder = picked((1.0, 0.5), 0.1, *rows)
+    equal = picked((0.5, 0.5), 0.1, *rows)
+    found = INFERENCE["false_discovery"](Made(adaptive_tests=pd.concat([ladder, equal], ignore_index=True)))
+    assert list(found["tests"]) == [10, 10]
+    assert list(found["replicates"]) == [4, 10]
+    assert list(found["degenerate"]) == pytest.approx([0.6, 0.0])
+    assert list(found["missing"]) == [1, 1]
+    assert found["naive"].tolist() == [1, 1]
+    of_ladder, of_equal = (found.iloc[i] for i in (0, 1))
+    rates = ["corrected", "printed", "printed_at_1"]
+    assert of_ladder[rates].tolist() == [0.25, 0.5, 0.75]
+    # Of equal arms the six tests of arm 0 count, and .001 is below the last level alone.
+    assert printed < 0.001 < level
+    assert of_equal[rates].tolist() == pytest.approx([0.1, 0.2, 0.9])
+    assert TABLES["false_discovery"](Made(adaptive_tests=ladder))["degenerate"].tolist() == pytest.approx([0.6])
+
+
+def test_no_test_at_all_has_no_rate():
+    found = INFERENCE["false_discovery"](Made(adaptive_tests=picked((1.0, 0.5), 0.1, (0, 9, 0.1), (0, 9, 0.2))))
+    assert found["replicates"].tolist() == [0]
+    assert found["degenerate"].tolist() == [1]
+    assert found["naive"].isna().all()
+
+
+def test_the_loss_of_an_event_and_its_interval():
+    setting = {"cell": "c", "policy": "private_ucb", "variant": "as_printed", "data": "simulated"}
+    setting |= {"environment": "changed_reward", "horizon": 501, "K": 2, "epsilon": 1.0, "replicate": 0}
+    counts = [
+        setting | {"event": event, "noise": noise, "neighbour": n, "trials": 5_000, "events": events[n]}
+        for event, noise, events in (("doublings", 1.0, (300, 200)), (None, np.nan, (2_000, 1_900)))
+        for n in (0, 1)
+        for _ in range(2)
+    ]
+    found = INFERENCE["audit"](Made(audit=pd.DataFrame(counts)))
+    assert list(found["event"].fillna("last")) == ["doublings", "last"]
+    assert found["loss"].tolist() == pytest.approx([math.log(300 / 200), math.log(2_000 / 1_900)])
+    assert (found["loss_low"] < found["lower_bound"]).all()
+    # 600 and 400 events of 10,000: at 99.95% each 3.48 standard errors of about 1/sqrt(events), a little more or less.
+    half = 3.48 * (1 / math.sqrt(600) + 1 / math.sqrt(400))
+    assert found["loss_high"][0] - found["loss_low"][0] == pytest.approx(2 * half, rel=0.05)
+    assert found["loss_low"][0] < found["loss"][0] < found["loss_high"][0]

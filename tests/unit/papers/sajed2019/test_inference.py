@@ -1,0 +1,306 @@
+"""What the inference tables of Sajed & Sheffet 2019 hold, on runs that can be counted by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from privarms.inference.proportions import clopper_pearson
+from privarms.papers.sajed2019 import _bounds as bounds
+from privarms.papers.sajed2019 import inference
+from privarms.papers.sajed2019._first_epoch import first_epoch_regret
+from privarms.papers.sajed2019._settings import gaps
+from privarms.policies.bandit import dp_se
+
+from .tables_by_hand import results, rows
+
+CELL = {"variant": None, "data": "simulated", "environment": "bernoulli", "horizon": 100, "K": 3, "top": 0.75}
+CELL |= {"bottom": 0.25, "epsilon": 0.5}
+
+
+def cells(*own):
+    """Summaries of cells c0, c1, ..., at the horizon."""
+    measured = {"t": 100, "replicates": 2, "regret_mean": 10.0, "regret_se": 1.0}
+    named = dict.fromkeys(["cell", "policy", *CELL, "width", *(k for one in own for k in one)])
+    named |= {"policy": "dp_se"} | CELL
+    return [named | {"cell": f"c{i}"} | one | measured for i, one in enumerate(own)]
+
+
+def test_the_second_half_of_the_horizon():
+    def run(cell, replicate, *regret):
+        shared = {"cell": cell, "horizon": 100, "replicate": replicate}
+        return rows(shared, *({"t": t, "regret": r} for t, r in zip((10, 50, 60, 100), regret, strict=True)))
+
+    runs = run("c0", 0, 1, 5, 6, 6) + run("c0", 1, 3, 4, 4, 4) + run("c1", 0, 0, 0, 0, 8) + run("c1", 1, 2, 2, 2, 2)
+    summaries = cells({}, {"policy": "dp_ucb", "width": "chan"})
+    found = inference.second_half(results(cells={"second_half": summaries}, replicates={"second_half": runs}))
+    assert list(found["policy"]) == ["dp_se", "dp_ucb"]
+    assert list(found["width"])[1] == "chan"
+    columns = ["half", "end", "growing", "flat", "settled", "early", "replicates"]
+    assert found[columns].to_numpy().tolist() == [
+        [4.5, 5.0, 1, 1, 0, 10, 2],
+        [1.0, 5.0, 1, 1, 1, 10, 2],
+    ]
+
+
+def test_the_law_of_the_regret_of_each_cell():
+    runs = rows({"cell": "c0", "policy": "dp_se"}, {"regret": 3.0}, {"regret": 1.0}, {"regret": 3.0}, {"regret": 3.0})
+    runs += rows({"cell": "c1", "policy": "dp_se"}, {"regret": 2.0}, {"regret": 2.0})
+    runs += rows({"cell": "c2", "policy": "ucb1"}, {"regret": 9.0})
+    # Cells that differ in something else than K and epsilon are not mixed.
+    summaries = cells({"beta": 0.05}, {"K": 2}, {"policy": "ucb1"})
+    found = inference.regret_atoms(results(cells={"regret": summaries}, replicates={"regret": runs}))
+    assert found[["K", "value", "probability", "replicates"]].to_numpy().tolist() == [
+        [2, 2.0, 1.0, 2],
+        [3, 1.0, 0.25, 4],
+        [3, 3.0, 0.75, 4],
+    ]
+
+
+def ratios(regret, figure1, instances=()):
+    none = cells({"epsilon": None})
+    frames = {"regret": regret, "figure1": figure1, "settings": none, "instances": instances or none}
+    return inference.ratios(results(cells=frames))
+
+
+def test_the_ratio_to_dp_se_of_the_same_setting():
+    regret = [c | {"regret_mean": 4.0, "regret_se": 0.5} for c in cells({}, {"K": 5})]
+    figure1 = cells({}, {"policy": "dp_ucb", "width": "chan"}, {"policy": "ucb1", "epsilon": None})
+    (found,) = ratios(regret, figure1).to_dict("records")
+    assert (found["study"], found["policy"], found["width"], found["K"]) == ("figure1", "dp_ucb", "chan", 3)
+    # 10 +- 1 over 4 +- 0.5.
+    assert found["ratio"] == pytest.approx(2.5)
+    assert found["ratio_se"] == pytest.approx(2.5 * np.hypot(0.1, 0.125))
+
+
+def test_the_ratio_on_an_instance_is_to_dp_se_on_the_same():
+    regret = [c | {"regret_mean": 4.0} for c in cells({})]
+    some = cells({"spacing": "convex"}, {"spacing": "convex", "policy": "dp_ucb"}, {"policy": "dp_ucb"})
+    some[0]["regret_mean"] = 2.0
+    some[2]["spacing"] = "concave"
+    found = ratios(regret, cells({"policy": "dp_ucb"}), some).set_index("study")
+    assert found.loc["figure1", "ratio"] == 2.5
+    assert found.loc["instances", "ratio"].tolist()[0] == 5.0
+    assert np.isnan(found.loc["instances", "ratio"].tolist()[1]), "DP-SE did not run there"
+
+
+def growth(*regrets, policy="dp_ucb", width="chan"):
+    horizons = [10**2, 10**3, 10**4]
+    return [
+        one | {"horizon": T, "t": T, "regret_mean": r, "regret_se": 0.1 * r}
+        for T, r in zip(horizons, regrets, strict=True)
+        for one in cells({"policy": policy, "width": width})
+    ]
+
+
+def test_how_regret_grows_with_the_horizon():
+    # As ln(T)^2, and as ln(T)^1 and then ln(T)^3.
+    logs = np.log([10**2, 10**3, 10**4])
+    bent = [logs[0], logs[1], logs[1] * (logs[2] / logs[1]) ** 3]
+    some = growth(*logs**2) + growth(*bent, policy="dp_se", width=None)
+    square, other = inference.growth(results(cells={"growth": some})).to_dict("records")
+    assert (square["policy"], square["width"], square["first"], square["last"]) == ("dp_ucb", "chan", 100, 10_000)
+    assert (square["exponent"], square["least"]) == pytest.approx((2, 2))
+    # The logarithm of the ratio has an error of .1 sqrt(2); ln(T) doubles.
+    assert square["exponent_se"] == pytest.approx(0.1 * np.sqrt(2) / np.log(2))
+    assert other["exponent"] == pytest.approx((np.log(1.5) + 3 * np.log(4 / 3)) / np.log(2))
+    assert other["least"] == pytest.approx(1)
+
+
+def test_the_noise_of_a_round_is_that_of_the_bits_of_its_count():
+    found = inference.noise_per_step(results()).set_index("horizon")
+    bits = np.mean([bin(n).count("1") for n in range(1, 10**4 + 1)])
+    assert found.loc[10**4, "nodes"] == pytest.approx(bits)
+    # 14 levels: nodes of scale 14, of variance 2 14^2.
+    assert found.loc[10**4, "variance"] == pytest.approx(bits * 2 * 14**2)
+    assert found.loc[10**4, "variance_ratio"] == pytest.approx(bits * 2 * 14**2 / np.log2(10**4) ** 3)
+    assert found.loc[10**4, "deviation_ratio"] == pytest.approx(np.sqrt(bits * 2) * 14 / np.log(10**4))
+
+
+def audited(events, trials=1000):
+    """Counts of the audit of DP-UCB at two multiples of the noise: neighbour 0 and 1 of each."""
+    shared = {"cell": "c", "policy": "dp_ucb", "data": "simulated", "environment": "first_reward", "horizon": 8}
+    shared |= {"K": 6, "width": "exact", "epsilon": 0.5, "replicate": 0, "trials": trials // 2}
+    settings = [(noise, neighbour) for noise in (1.0, 0.5) for neighbour in (0, 1)]
+    return [
+        shared | {"noise": noise, "neighbour": neighbour, "events": part}
+        for (noise, neighbour), count in zip(settings, events, strict=True)
+        for part in (count // 2, count - count // 2)
+    ]
+
+
+def test_the_loss_of_an_audit_from_its_counts():
+    found = inference.audit_dp_ucb(results(replicates={"audit_dp_ucb": audited((100, 150, 51, 200))}))
+    found = found.set_index("noise")
+    assert list(found["loss"]) == pytest.approx([np.log(200 / 51), np.log(150 / 100)])
+    # Two settings of two intervals each, together .999.
+    ends = [clopper_pearson(count, 1000, 1 - 0.001 / 4) for count in (100, 150)]
+    assert found.loc[1.0, "loss_low"] == pytest.approx(np.log(ends[1][0] / ends[0][1]))
+    assert found.loc[1.0, "loss_high"] == pytest.approx(np.log(ends[1][1] / ends[0][0]))
+    assert (found["claimed"] == 0.5).all()
+
+
+def test_an_audit_without_an_event_has_no_loss():
+    found = inference.audit_dp_ucb(results(replicates={"audit_dp_ucb": audited((0, 150, 0, 0))})).set_index("noise")
+    assert found.loc[1.0, "loss"] == np.inf
+    assert np.isnan(found.loc[0.5, "loss"])
+
+
+def test_fact_2_1_holds_in_its_second_half_and_fails_in_its_first():
+    found = inference.fact_2_1(results())
+    first, second = (found[found["half"] == half] for half in ("first", "second"))
+    assert (second["ratio"] < 1).all()
+    worst = first[(first["a"] == 1.05) & (first["b"] == 1 / 17)].iloc[0]
+    assert worst["ratio"] == pytest.approx(np.log(1.05 * np.log(worst["x"])) * 17 / worst["x"])
+    assert worst["ratio"] < 1
+    assert first["ratio"].max() > 1
+
+
+def test_other_private_policies_have_their_ratio_to_dp_se_as_published():
+    figure1 = cells({"policy": "dp_ucb", "width": "chan"}, {"policy": "private_ucb"}, {"beta": 0.05})
+    figure1[2]["regret_mean"] = 99.0
+    found = ratios(cells({"noise": 0.5}, {"noise": 1.0}), figure1)
+    assert sorted(found["policy"]) == ["dp_ucb", "private_ucb"]
+    assert (found["ratio"] == 1).all()
+
+
+def pulls(summaries, runs):
+    return inference.pulls(results(cells={"pulls": summaries}, replicates={"pulls": runs}))
+
+
+def of_arms(cell, *pulled, policy="dp_se"):
+    """Runs of a cell: the pulls of each arm."""
+    return [
+        {"cell": cell, "policy": policy, "replicate": run, "arm": arm, "pulls": n}
+        for run, arms in enumerate(pulled)
+        for arm, n in enumerate(arms)
+    ]
+
+
+def test_the_pulls_of_each_arm_beside_the_lemma():
+    ceilings = [bounds.pulls_ceiling(gap, 3, 0.5, 0.01) for gap in (0.25, 0.5)]
+    over = ceilings[0] + 1
+    found = pulls(cells({}), of_arms("c0", (100, 10, 20), (100, over, 30)))
+    assert list(found["gap"]) == [0.25, 0.5]
+    assert list(found["mean"]) == [(10 + over) / 2, 25]
+    assert list(found["largest"]) == [over, 30]
+    assert list(found["ceiling"]) == ceilings
+    assert list(found["above"]) == [0.5, 0]
+    assert list(found["any_above"]) == [0.5, 0.5]
+    assert (found["beta"] == 0.01).all()
+    assert found["order"].iloc[1] == bounds.pulls_order(0.5, 3, 0.5, 0.01)
+
+
+def test_scaling_beside_the_theorem():
+    summaries = cells({"K": 2}, {"K": 2, "policy": "epoch_se", "epsilon": None}, {"K": 2, "beta": 0.05})
+    found = inference.scaling(results(cells={"scaling": [c | {"horizon": 10**6, "t": 10**6} for c in summaries]}))
+    log = np.log(10**6)
+    # One suboptimal arm with gap 1/2: log(T)/gap + K log(T)/epsilon; without privacy only the first.
+    assert list(found["order"]) == pytest.approx([2 * log + 2 * log / 0.5, 2 * log, 2 * log + 2 * log / 0.5])
+    assert found["order_ratio"].iloc[1] == pytest.approx(10 / (2 * log))
+    ceiling = 0.5 * bounds.pulls_ceiling(0.5, 2, 0.5, 1e-6) + 1
+    assert found["ceiling"].iloc[0] == pytest.approx(ceiling)
+    assert found["ratio_se"].iloc[0] == pytest.approx(1 / ceiling)
+    assert found["ratio"].iloc[1:].isna().all(), "the bound is about DP-SE with beta = 1/T"
+
+
+def test_no_regret_is_above_that_of_always_the_worst_arm():
+    found = inference.scaling(results(cells={"scaling": cells({"K": 2})}))
+    assert found["ceiling"].iloc[0] == 100 * 0.5
+
+
+def test_the_worst_gap_beside_the_theorem():
+    summaries = cells({"bottom": 0.5}, {"policy": "epoch_se", "epsilon": None})
+    (found,) = inference.minimax(results(cells={"minimax": summaries})).to_dict("records")
+    order = np.sqrt(100 * 3 * np.log(100)) + 3 * np.log(100) / 0.5
+    assert found["gap"] == 0.25
+    assert found["order"] == pytest.approx(order)
+    assert (found["ratio"], found["ratio_se"]) == pytest.approx((10 / order, 1 / order))
+    # No bound is above that of always the worst arm.
+    assert found["ceiling"] == 100 * 0.25
+    assert (found["ceiling_ratio"], found["ceiling_ratio_se"]) == pytest.approx((10 / 25, 1 / 25))
+    assert np.isnan([found["first_epoch"], found["otherwise"]]).all(), "arms that are not equally far"
+
+
+def test_the_regret_of_the_first_epoch():
+    one = {"K": 20, "bottom": 0.25, "spacing": "one_best", "epsilon": 0.1}
+
+    def minimax(*own, horizon=10**6):
+        summaries = [c | {"horizon": horizon, "t": horizon} for c in cells(*own)]
+        return inference.minimax(results(cells={"minimax": summaries}))
+
+    (found,) = minimax(one).to_dict("records")
+    assert found["first_epoch"] == 0.5 * 19 * bounds.pulls_ceiling(0.5, 20, 0.1, 1e-6)
+    assert 0 < found["otherwise"] < 1e-20
+    # Where the gap is below 2 h_1 + 2 c_1, or the horizon ends before the epoch, the formula promises nothing.
+    assert list(minimax(one | {"bottom": 0.55})["otherwise"]) == [1]
+    assert list(minimax(one, horizon=1000)["otherwise"]) == [1]
+
+
+def test_another_regret_than_the_first_epochs_is_no_rarer_than_in_runs():
+    # Short epochs of a generous beta: a bound that simulated means can pass or not.
+    K, gap, epsilon, horizon = 3, 0.2, 0.5, 20_000
+    regret, bound = first_epoch_regret(gap, K, horizon, epsilon)
+    params, rng = dp_se.configure(K, horizon, epsilon), np.random.default_rng(5)
+    pulls = round(regret / gap / (K - 1))
+    means = rng.binomial(pulls, [0.6, 0.4, 0.4], (20_000, K)) / pulls
+    means += rng.laplace(0, dp_se.noise_scale(params, K, 1), means.shape)
+    gone = means.max(1, keepdims=True) - means > dp_se.elimination_margin(params, K, 1)
+    other = (gone != [False, True, True]).any(1).mean()
+    assert 0 < other <= bound < 1
+
+
+def test_stopping_times_beside_the_theorems():
+    shared = {
+        "variant": None,
+        "data": "simulated",
+        "environment": "two_point",
+        "horizon": None,
+        "alpha": 0.25,
+        "R": 1.0,
+    }
+    shared |= {"mu": 0.5, "epsilon": 1.0, "replicates": 4, "stopping_time_mean": 5.0}
+    summaries = rows(
+        shared,
+        {"cell": "c0", "policy": "dp_nas", "beta": 0.05},
+        {"cell": "c1", "policy": "dp_nas", "beta": 0.2},
+        {"cell": "c2", "policy": "another", "beta": np.nan, "epsilon": np.nan},
+    )
+    lower = bounds.private_samples(1.0, 0.25, 0.05, 0.5)
+    upper = bounds.halting_time(1.0, 0.25, 0.05, 0.5)
+    times = (lower - 0.5, lower + 1, upper - 1, 2 * upper)
+    runs = [{"cell": cell, "stopping_time": t} for cell in ("c0", "c1", "c2") for t in times]
+    found = inference.stopping(results(cells={"stopping": summaries}, replicates={"stopping": runs}))
+    first = found.iloc[0]
+    assert (first["t_upper"], first["t_lower"]) == (upper, lower)
+    assert (first["by_upper"], first["by_lower"], first["longest"]) == (0.75, 0.25, 2 * upper)
+    assert first["order"] == bounds.samples_order(1.0, 0.25, 0.05, 0.5)
+    assert first["t_proof"] == bounds.private_samples_of_proof(1.0, 0.25, 0.05, 0.5)
+    assert first["upper_quartile"] == pytest.approx(np.quantile(times, 0.75))
+    assert (first["quartile_low"], first["quartile_high"]) == (times[0], np.inf), "four runs say little"
+    assert inference.large_mean(results(cells={"large_mean": summaries}, replicates={"large_mean": runs})).equals(found)
+    assert inference.noise_alone(results(cells={"noise_alone": summaries}, replicates={"noise_alone": runs})).equals(
+        found
+    )
+    # Theorem 3.3 asks for beta up to 0.08; none of them is about a rule without beta.
+    assert found["by_upper"].isna().tolist() == [False, True, True]
+    assert found["by_lower"].isna().tolist() == [False, False, True]
+
+
+def test_the_gaps_are_those_of_the_environment():
+    for spacing, last in (("one_best", 0.5), ("convex", 0.375), (None, 0.25), (np.nan, 0.25)):
+        (cell,) = pd.DataFrame([CELL | {"spacing": spacing}]).itertuples()
+        assert gaps(cell)[1] == last
+
+
+def test_the_growth_of_an_epoch_is_that_of_line_8():
+    found = inference.epoch_growth(results())
+    one = found[(found["arms"] == 5) & (found["left"] == 2) & (found["epoch"] == 3) & (found["epsilon"] == 0.25)]
+    beta = 1 / 50_000_000
+
+    def length(arms, epoch):
+        private = 8 * np.log(4 * arms * epoch**2 / beta) * 2**epoch / 0.25
+        return max(32 * np.log(8 * arms * epoch**2 / beta) * 4**epoch, private) + 1
+
+    assert one["growth"].iloc[0] == pytest.approx(length(2, 4) / length(5, 3))
+    assert found["growth"].is_monotonic_increasing
+    assert len(found) == 7 * 20 * sum(arms - 1 for arms in (2, 3, 5, 10, 20, 50))

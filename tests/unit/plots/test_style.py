@@ -1,0 +1,200 @@
+"""The shared figure style, and the files that figures and tables leave behind."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
+
+from privarms.errors import PrivarmsError
+from privarms.plots import style, tables
+
+NUMBERS = pd.DataFrame({"t": [1, 2, 3], "mean": [0.1, 0.1 + 0.2, np.nan], "policy": ["a", "b", "c, d"]})
+
+
+def draw():
+    figure, ax = style.subplots()
+    palette = style.Palette(["dp_se", "anything"])
+    x = np.geomspace(1, 1e6, 50)
+    for power, name in ((1, "dp_se"), (2, "anything")):
+        mean = np.log(x + 1) ** power
+        style.band(ax, x, mean, 0.8 * mean, 1.2 * mean, label=name, **palette.line(name))
+    style.published(ax, 50.0, "published")
+    style.published(ax, 1e3, "bound", axis="x")
+    style.published(ax, 20.0, "printed", at=1e4)
+    ax.set(xscale="log", xlabel="$t$", ylabel=r"regret, $\varepsilon = 0.5$", title="A title")
+    ax.legend()
+    return figure
+
+
+def pixels(figure):
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba()).copy()
+
+
+@pytest.fixture(autouse=True)
+def styled():
+    with matplotlib.rc_context():
+        style.use_style()
+        yield
+
+
+def test_save_gives_the_same_bytes_at_another_time(tmp_path, monkeypatch):
+    figure = draw()
+    # Matplotlib takes the date that it writes from this variable.
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+    first = style.save(figure, NUMBERS, tmp_path / "first" / "fig1a")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    again = style.save(figure, NUMBERS, tmp_path / "again" / "fig1a")
+    anew = style.save(draw(), NUMBERS, tmp_path / "anew" / "fig1a")
+    assert sorted(first) == ["csv", "pdf", "png", "svg"]
+    for suffix in first:
+        content = first[suffix].read_bytes()
+        assert content, suffix
+        assert again[suffix].read_bytes() == content, f"{suffix} of the same figure"
+        assert anew[suffix].read_bytes() == content, f"{suffix} of a figure drawn anew"
+    assert sorted(path.name for path in (tmp_path / "first").iterdir()) == [
+        "fig1a.csv", "fig1a.pdf", "fig1a.png", "fig1a.svg",
+    ]  # fmt: skip
+
+
+def test_save_does_not_depend_on_the_user_s_own_settings(tmp_path):
+    ours = style.save(draw(), NUMBERS, tmp_path / "ours")
+    figure = draw()
+    matplotlib.rcParams.update({"svg.hashsalt": None, "savefig.dpi": 50, "pdf.fonttype": 3, "savefig.bbox": "tight"})
+    theirs = style.save(figure, NUMBERS, tmp_path / "theirs")
+    for suffix in ours:
+        assert ours[suffix].read_bytes() == theirs[suffix].read_bytes(), suffix
+
+
+def test_files_of_a_figure_have_the_promised_size_and_fonts(tmp_path):
+    paths = style.save(draw(), NUMBERS, tmp_path / "fig")
+    with Image.open(paths["png"]) as image:
+        assert image.width == round(200 * style.COLUMN)
+    pdf = paths["pdf"].read_bytes()
+    assert b"/CIDFontType2" in pdf or b"/TrueType" in pdf
+    assert b"/Type3" not in pdf
+
+
+def test_a_figure_that_cannot_be_written_leaves_nothing(tmp_path):
+    unwritable = pd.DataFrame({"text": ["\ud800"]}, dtype=object)  # half a character has no bytes
+    with pytest.raises(UnicodeEncodeError):
+        style.save(draw(), unwritable, tmp_path / "fig")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PrivarmsError, match=r"file/fig\.(pdf|csv)"):
+        style.save(draw(), NUMBERS, tmp_path / "file" / "fig")
+
+
+def test_numbers_read_back_exactly(tmp_path):
+    rng = np.random.default_rng(1)
+    values = rng.standard_normal(1000) * 10.0 ** rng.integers(-300, 300, 1000)
+    values[:4] = [np.nan, np.inf, -0.0, 5e-324]
+    frame = pd.DataFrame({"value": values, "count": np.arange(1000), "name": ["a"] * 1000})
+    tables.write_csv(frame, tmp_path / "t.csv")
+    header, first, *rows = (tmp_path / "t.csv").read_text().splitlines()
+    assert header == "value,count,name"
+    assert first == ",0,a"
+    read = np.array([float(row.split(",")[0]) for row in rows])
+    np.testing.assert_array_equal(read.view(np.int64), values[1:].view(np.int64))
+    assert [row.split(",")[1] for row in rows] == [str(count) for count in range(1, 1000)]
+
+
+def test_watermark_draws_the_words_across_the_figure(tmp_path):
+    figure = draw()
+    plain = pixels(figure)
+    style.watermark(figure)
+    marked = pixels(figure)
+    changed = np.argwhere((plain != marked).any(axis=2))
+    height, width = plain.shape[:2]
+    assert [text.get_text() for text in figure.texts] == ["synthetic stand-in"]
+    assert len(changed) > 0.02 * height * width
+    spread = (changed.max(axis=0) - changed.min(axis=0)) / (height, width)
+    assert (spread > 0.5).all(), "across the figure, not in a corner"
+    box = figure.texts[0].get_window_extent()
+    assert box.x0 >= 0, "whole words"
+    assert box.x1 <= width
+    assert box.y0 >= 0
+    assert box.y1 <= height
+    assert "<!-- synthetic stand-in -->" in style.save(figure, NUMBERS, tmp_path / "f")["svg"].read_text()
+
+
+def looks(palette, names):
+    return {palette.look(name)[:3] for name in names}
+
+
+def test_no_two_names_look_alike_as_long_as_combinations_last():
+    names = [f"policy_{number}" for number in range(style.COMBINATIONS - 7)] + list(style.FIXED)
+    palette = style.Palette(names)
+    assert len(looks(palette, names)) == len(names) == style.COMBINATIONS
+    first = names[: len(style.COLOURS)]
+    assert len({palette.look(name).marker for name in first}) == len(first)
+    assert palette.line("one too many")["color"] in style.COLOURS
+
+
+def labelled(count, length=8):
+    figure, axes = style.panels(2)
+    for number in range(count):
+        axes[number % 2].plot([1, 2], [1, number], label=f"{number:0{length}d}")
+    return figure
+
+
+def test_a_legend_says_how_many_entries_it_leaves_out():
+    drawn = style.legend(labelled(style.MOST_ENTRIES + 5))
+    assert drawn.get_texts()[-1].get_text() == "and 5 more, in the CSV file"
+    assert len(drawn.get_texts()) == style.MOST_ENTRIES + 1
+
+
+def test_band_draws_the_mean_and_the_area():
+    _, ax = style.subplots()
+    line = style.band(ax, [1, 2, 3], [1, 2, 3], [0, 1, 2], [2, 4, 6], color="#112233", label="name")
+    np.testing.assert_array_equal(line.get_ydata(), [1, 2, 3])
+    (area,) = ax.collections
+    corners = area.get_paths()[0].vertices
+    assert {(1, 0), (1, 2), (3, 2), (3, 6), (2, 4), (2, 1)} <= {tuple(corner) for corner in corners}
+    assert matplotlib.colors.to_hex(area.get_facecolor()[0]) == "#112233"
+    with pytest.raises(ValueError, match="one length"):
+        style.band(ax, [1, 2], [1, 2, 3], [0, 1, 2], [2, 4, 6])
+    with pytest.raises(ValueError, match="low must not"):
+        style.band(ax, [1], [1], [2], [0])
+
+
+FRAME = pd.DataFrame({"name_of": ["a|b_c", "50% & more"], "mean": [1 / 3, np.nan], "rounds": [50_000_000, 3]})
+
+
+def test_tables_are_escaped_for_each_reader(tmp_path):
+    paths = tables.write_table(FRAME, tmp_path / "t")
+    header, _, first, second = paths["md"].read_text().splitlines()
+    assert [cell.strip() for cell in header.strip("|").split("|")] == ["name_of", "mean", "rounds"]
+    assert first.startswith("| a\\|b_c ")
+    assert "0.333333 | 50000000 |" in first
+    assert [cell.strip() for cell in second.strip("|").split("|")] == ["50% & more", "", "3"]
+    latex = paths["tex"].read_text()
+    assert r"name\_of & mean & rounds \\" in latex
+    assert r"a|b\_c & 0.333333 & 50000000 \\" in latex
+    assert r"50\% \& more &  & 3 \\" in latex
+    assert r"\begin{tabular}{lrr}" in latex
+    assert paths["csv"].read_text().splitlines()[1] == "a|b_c,0.3333333333333333,50000000"
+
+
+def test_tables_have_the_same_bytes_and_say_what_is_a_stand_in(tmp_path):
+    plain = tables.write_table(FRAME, tmp_path / "plain")
+    again = tables.write_table(FRAME, tmp_path / "again")
+    marked = tables.write_table(FRAME, tmp_path / "marked", stand_in=True)
+    for suffix in ("csv", "md", "tex"):
+        assert plain[suffix].read_bytes() == again[suffix].read_bytes()
+    for suffix in ("md", "tex"):
+        assert "ynthetic stand-in" in marked[suffix].read_text()
+        assert "ynthetic stand-in" not in plain[suffix].read_text()
+    assert marked["csv"].read_bytes() == plain["csv"].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.1 + 0.2, "0.3"), (5e7, "50000000"), (np.int64(7), "7"), (True, "True"), (None, ""), (np.nan, ""), (pd.NA, ""),
+     (-np.inf, "-inf"), (1e300, "1e+300"), (-2.0, "-2"), ("1e5", "1e5"), (np.float32(0.5), "0.5")],
+)  # fmt: skip
+def test_shown(value, text):
+    assert tables.shown(value) == text

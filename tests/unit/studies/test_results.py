@@ -1,0 +1,91 @@
+"""What a job may read: what it names, of that the rows on which a claim rests."""
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from privarms.claims import ledger
+from privarms.claims.verdict import Measured
+from privarms.errors import NoCellsError, PrivarmsError
+from privarms.files import parquet
+from privarms.studies.results import Results
+
+FRAME = pd.DataFrame(
+    {
+        "policy": ["a", "a", "b", "c"],
+        "epsilon": [0.1, 2.0, 0.1 * 3 / 3, None],
+        "K": [5, 5, 5, 5],
+        "regret": [1.0, 2.0, 3.0, 4.0],
+    }
+)
+
+
+@pytest.fixture
+def results(tmp_path):
+    path = tmp_path / "ratios.parquet"
+    parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
+    (tmp_path / "p2020.yaml").write_text("worst: 0.14\n", encoding="utf-8")
+    return Results("p2020", "paper", inference=[path], published=[tmp_path / "p2020.yaml"])
+
+
+def test_rows_of_named_cells_are_seen_and_those_without_a_value(results):
+    assert list(results.inference("ratios")["regret"]) == [1, 2, 3, 4]
+    assert list(results.only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1, 3, 4]
+    both = results.only({"epsilon": [0.1], "policy": ["a", "b"], "width": ["log3"]})
+    assert list(both.inference("ratios")["regret"]) == [1, 3]
+    assert list(results.only({}).inference("ratios")["regret"]) == [1, 2, 3, 4]
+
+
+def test_replicates_are_read_as_far_as_they_count(tmp_path):
+    path = tmp_path / "runs.parquet"
+    parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
+    found = Results("p2020", "paper", studies=[path])
+    assert list(found.replicates("runs", ("regret",), (("policy", "==", "a"), ("regret", ">", 1)))["regret"]) == [2]
+    assert list(found.replicates("runs", ("regret", "K")).columns) == ["regret", "K"]
+    assert found.replicates("runs").equals(FRAME)
+
+
+def test_of_several_sets_of_cells_a_row_fits_one(results):
+    pairs = results.only([{"epsilon": [0.1], "policy": ["a"]}, {"epsilon": [2], "policy": ["a", "b"]}])
+    assert list(pairs.inference("ratios")["regret"]) == [1, 2]
+    with pytest.raises(NoCellsError, match=r"K 2 or K 3; policy a"):
+        results.only([{"K": [2]}, {"K": [3], "policy": ["a"]}]).inference("ratios")
+
+
+def test_a_view_of_a_view_shows_what_both_show(results):
+    assert list(results.only({"policy": ["a"]}).only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1]
+    assert list(results.only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1, 3, 4]
+
+
+def test_a_claim_without_cells_cannot_be_measured(results):
+    with pytest.raises(NoCellsError, match="K 2"):
+        results.only({"K": [2]}).inference("ratios")
+
+    def smallest(results):
+        return Measured(results.inference("ratios")["regret"].min())
+
+    claim = {"over": {"K": [2]}}
+    assert "None of the cells of ratios" in ledger.measure(smallest, results, claim)
+    assert ledger.measure(smallest, results, {"over": {"policy": ["b"]}}).value == 3
+
+
+def test_what_was_not_named_cannot_be_read(results):
+    with pytest.raises(PrivarmsError, match=r"p2020\.yaml: regret \(cells\): is read but not named.*`studies`"):
+        results.cells("regret")
+    with pytest.raises(PrivarmsError, match="`inference`"):
+        results.inference("audit")
+    with pytest.raises(PrivarmsError, match="no number 'best'"):
+        results.published("best")
+    assert results.published("worst") == 0.14
+
+
+def test_a_column_that_nothing_has_is_refused_as_the_ground_of_a_claim(results):
+    claims = [{"claim": "c", "measure": "m", "over": over} for over in ({"policy": ["a"]}, {"alpha": [1]})]
+    for claim in claims:
+        results.only(claim["over"]).inference("ratios")
+    # alpha is a parameter of some policy, of which no table may tell.
+    results.refuse_unmet(claims)
+    wrong = {"claim": "d", "measure": "m", "over": {"policyy": ["a"]}}
+    results.only(wrong["over"]).inference("ratios")
+    with pytest.raises(PrivarmsError, match=r"d\.over: no table.*'policyy'"):
+        results.refuse_unmet([*claims, wrong])

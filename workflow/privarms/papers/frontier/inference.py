@@ -1,0 +1,146 @@
+"""What is computed from the studies before anything is drawn or judged."""
+
+import numpy as np
+import pandas as pd
+
+from privarms.audits import (
+    first_choice_adap_klucb,
+    first_choice_adap_ucb,
+    first_choice_dp_imed,
+    first_choice_dp_klucb,
+)
+from privarms.audits.reduction import reduce
+from privarms.inference import lower_bounds
+from privarms.jit.cache import compiled
+from privarms.papers.frontier._cells import described
+from privarms.policies.bandit import _batches, _growing_batches
+from privarms.studies.results import Results
+
+AUDITS = {
+    "audit_adap_ucb": first_choice_adap_ucb,
+    "audit_adap_klucb": first_choice_adap_klucb,
+    "audit_dp_klucb": first_choice_dp_klucb,
+    "audit_dp_imed": first_choice_dp_imed,
+}
+CONFIDENCE = 0.95
+BOUNDS = ("bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon")
+WORST = 0.01
+
+
+def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str, float]:
+    """The three lower bounds times ln T; those of private policies are NaN without an epsilon."""
+    private = epsilon > 0
+    values = (
+        lower_bounds.lai_robbins(means),
+        lower_bounds.azize_basu(means, epsilon) if private else np.nan,
+        lower_bounds.azize(means, epsilon) if private else np.nan,
+    )
+    return {name: value * np.log(horizon) for name, value in zip(BOUNDS, values, strict=True)}
+
+
+def _summary(regret: np.ndarray) -> dict[str, float]:
+    """Mean, standard error and quantiles of the runs of a cell."""
+    runs = len(regret)
+    se = regret.std(ddof=1) / np.sqrt(runs) if runs > 1 else np.nan
+    median, q90, q99 = np.quantile(regret, [0.5, 0.9, 0.99])
+    return {"regret": regret.mean(), "se": se, "median": median, "q90": q90, "q99": q99}
+
+
+def _with_bounds(results: Results, study: str) -> pd.DataFrame:
+    """A row per cell of a study: what it is, the regret at the horizon, and the lower bounds times ln T.
+
+    over_bound, over_bound_se: mean regret and its standard error over the bound by d_epsilon
+    """
+    cells = described(results.cells(study)).set_index("cell")
+    runs = results.replicates(study, ("cell", "horizon", "t", "regret"))
+    ends = runs[runs["t"] == runs["horizon"]].groupby("cell", observed=True, sort=False)["regret"]
+    found = {name: _summary(regret.to_numpy()) for name, regret in ends}
+    rows = [found[name] | _bounds(c.means, c.epsilon, c.horizon) for name, c in cells.iterrows()]
+    frame = cells.drop(columns="means").join(pd.DataFrame(rows, cells.index)).reset_index()
+    bound = frame["bound_d_epsilon"]
+    return frame.assign(over_bound=frame["regret"] / bound, over_bound_se=frame["se"] / bound)
+
+
+def regret(results: Results) -> pd.DataFrame:
+    """Regret at the horizon beside the bounds; a row per cell."""
+    return _with_bounds(results, "regret")
+
+
+def regimes(results: Results) -> pd.DataFrame:
+    """The same over many epsilon."""
+    return _with_bounds(results, "regimes")
+
+
+def bounds(results: Results) -> pd.DataFrame:
+    """The lower bounds times ln T by themselves; a row per instance, epsilon, horizon and bound.
+
+    Lai & Robbins' has a row for every epsilon, and one without
+    """
+    cells = described(results.cells("regret"))
+    settings = [
+        "instance",
+        *(c for c in ("K", "top", "bottom", "spacing") if c in cells),
+        "epsilon",
+        "horizon",
+        "means",
+    ]
+    points = cells[settings].drop_duplicates(ignore_index=True)
+    rows = [
+        {k: point[k] for k in settings if k != "means"} | {"bound": name, "value": value}
+        for point in points.to_dict("records")
+        for name, value in _bounds(point["means"], point["epsilon"], point["horizon"]).items()
+        if value == value
+    ]
+    return pd.DataFrame(rows)
+
+
+def tail(results: Results) -> pd.DataFrame:
+    """The regret of the worst runs; a row per cell of study `tail`.
+
+    worst_share: the part of the regret of all runs that the worst 1% of them make, at least one
+    pulls, worst_pulls: of the best arm, median over all runs and over the worst
+    noises, worst_noises: how many Laplace draws its sum then has
+    stuck: the fraction of runs in which it has fewer pulls than another arm
+    """
+    cells = described(results.cells("tail")).set_index("cell")
+    rows = []
+    for first, columns in results.by_cell("tail", ("replicate", "arm", "pulls")):
+        name = first["cell"].iloc[0]
+        cell, means = cells.loc[name], np.array(cells.loc[name, "means"])
+        ordered = np.lexsort((columns["arm"], columns["replicate"]))
+        pulls = columns["pulls"][ordered].reshape(-1, len(means))
+        regret, best = pulls @ (means.max() - means), pulls[:, means.argmax()]
+        worst = np.argsort(regret, kind="stable")[-max(1, round(WORST * len(regret))) :]
+        counts = _counts(cell)
+        middle, middle_of_worst = np.median(best), np.median(best[worst])
+        rows.append(
+            {"cell": name, **_summary(regret)}
+            | {"worst_share": regret[worst].sum() / regret.sum(), "stuck": (best < pulls.max(axis=1)).mean()}
+            | {"pulls": middle, "noises": np.searchsorted(counts, middle, side="right")}
+            | {"worst_pulls": middle_of_worst, "worst_noises": np.searchsorted(counts, middle_of_worst, side="right")}
+        )
+    return cells.drop(columns="means").join(pd.DataFrame(rows).set_index("cell")).reset_index()
+
+
+def _counts(cell: pd.Series) -> list[int]:
+    """The pulls that an arm has after each of its batches, up to the horizon."""
+    given = {k: cell[k] for k in ("ratio", "first") if k in cell and pd.notna(cell[k])}
+    params = _growing_batches.parameters(
+        int(cell["K"]), cell["epsilon"], **({"ratio": 2.0, "first": 0.0} | given), noise=1.0
+    )
+    state, counts = _batches.new_state(1), []
+    while state.pulls[0] < cell["horizon"]:
+        state.pulls[0] += compiled(_growing_batches.batch_size)(params, state, 0)
+        counts.append(int(state.pulls[0]))
+    return counts
+
+
+def audit(results: Results) -> pd.DataFrame:
+    """What the audits show of the private policies' loss; a row per policy, epsilon and multiple of the noise."""
+    parts = [
+        reduce(results.replicates(study), of, ["K", "epsilon", "noise"], CONFIDENCE) for study, of in AUDITS.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+INFERENCE = {"audit": audit, "bounds": bounds, "regimes": regimes, "regret": regret, "tail": tail}

@@ -1,0 +1,39 @@
+"""The tables: each function takes the results and returns the frame that is written."""
+
+import pandas as pd
+
+from privarms.papers.frontier.inference import BOUNDS
+from privarms.studies.results import Results
+
+COLUMNS = [
+    *["instance", "K", "epsilon", "T", "policy", "ratio", "regret", "se", "median", "q90", "q99", "replicates"],
+    *BOUNDS,
+]
+TAIL = ["instance", "K", "epsilon", "T", "policy", "ratio", "first", "replicates", "regret", "se", "median", "q99"]
+TAIL += ["worst_share", "stuck", "pulls", "noises", "worst_pulls", "worst_noises"]
+
+
+def regret(results: Results) -> pd.DataFrame:
+    """Regret at the horizon; a row per instance, epsilon, T and policy with its settings, and one per lower bound."""
+    measured = results.inference("regret").drop(columns="policy").rename(columns={"entry": "policy", "horizon": "T"})
+    bounds = results.inference("bounds").rename(columns={"bound": "policy", "value": "regret", "horizon": "T"})
+    rows = pd.concat([measured, bounds.drop_duplicates(["instance", "epsilon", "T", "policy"])], ignore_index=True)
+    rows["replicates"] = rows["replicates"].astype("Int64")
+    return rows.reindex(columns=COLUMNS).sort_values(
+        ["instance", "T", "epsilon"], kind="stable", ignore_index=True, na_position="last"
+    )
+
+
+def tail_runs(results: Results) -> pd.DataFrame:
+    """The worst runs; a row per instance, epsilon, policy, ratio and size of the first batch."""
+    rows = results.inference("tail").rename(columns={"horizon": "T"})
+    return rows.reindex(columns=TAIL)
+
+
+def audit(results: Results) -> pd.DataFrame:
+    """The privacy audits; a row per policy, epsilon and multiple of the noise."""
+    found = results.inference("audit").rename(columns={"subject": "policy"})
+    return found[["policy", "K", "epsilon", "noise", "claimed", "exact", "lower_bound", "confidence", "trials"]]
+
+
+TABLES = {"audit": audit, "regret": regret, "tail_runs": tail_runs}

@@ -1,0 +1,164 @@
+"""What the paper's formulas give, for a cell and in their readings; nothing is simulated."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+
+from privarms.audits import neighbouring_experiments
+from privarms.environments import features_bernoulli
+from privarms.inference import mean_difference
+from privarms.jit.cache import compiled
+from privarms.mechanisms import lap_plus as mechanism
+from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
+from privarms.studies import library
+from privarms.studies.results import Results
+
+PATIENTS = 20_000
+
+
+def environment_of(setting: dict):
+    """The environment of a cell."""
+    name = setting["environment"]
+    takes = library.environment_arguments(name)
+    given = {k: setting[k] for k in takes if k in setting and pd.notna(setting[k])}
+    given |= {k: int(given[k]) for k in ("M", "horizon") if k in given}
+    return library.load("environments", name).configure(**given)
+
+
+def gaps_of(environment) -> np.ndarray:
+    """float64[M], the gap of each feature, without what rounding leaves of a difference of decimals."""
+    return np.round(np.abs(environment.means[:, 1] - environment.means[:, 0]), 12)
+
+
+def least_count(environment) -> float:
+    """How many patients of the rarest feature are expected in the first half."""
+    first_half = environment.ends <= environment.ends[-1] // 2
+    lengths = np.diff(environment.ends, prepend=0)[first_half]
+    return float((lengths @ environment.probabilities[first_half]).min())
+
+
+def expected_T_min(environment, n: int, alpha: float, epsilon: float, total: bool = False) -> float:
+    """T_min at the expected count of the rarest feature; epsilon nan without privacy, nan for alpha nan.
+
+    total: whether epsilon is the budget of the whole experiment
+    """
+    if math.isnan(alpha):
+        return math.nan
+    least = 16 * math.log(8 * n) if total else math.log(n)
+    least /= 1 if math.isnan(epsilon) else epsilon
+    return max(least, least_count(environment) ** (1 - alpha))
+
+
+def expected_error(environment, T_min: float, epsilon: float) -> float:
+    """The largest over features of the variance of a mean difference by formula; nan for T_min nan."""
+    if math.isnan(T_min):
+        return math.nan
+    epsilon = math.inf if math.isnan(epsilon) else epsilon
+    variances = environment.deviations**2
+    worst = variances[variances.sum(axis=1).argmax()]
+    return mean_difference.private_variance(T_min, *worst, epsilon)
+
+
+def inverse_propensity_error(environment, T_min: float) -> float:
+    """The largest over features of the variance of an inverse-propensity estimate by formula; nan for T_min nan."""
+    if math.isnan(T_min):
+        return math.nan
+    features = zip(environment.means, environment.deviations**2, strict=True)
+    return max(float(mean_difference.inverse_propensity_variance(math.floor(T_min), *one)) for one in features)
+
+
+def error_by_formula(setting: dict, environment, T_min: float) -> float:
+    """The error by formula, nan for a policy that none is about: its noise is the printed one."""
+    noise = setting.get("noise", math.nan)
+    if setting["policy"] == "conse_exp3e":
+        return inverse_propensity_error(environment, T_min)
+    if setting["policy"] in ("conse_se", "dp_conse") and (pd.isna(noise) or noise == 1):
+        return expected_error(environment, T_min, setting["epsilon"])
+    return math.nan
+
+
+def pulls_bound(n: int, gap: float, epsilon: float) -> float:
+    """The bound on the pulls of the worse arm in the proof of Lemma 3.1, with probability 1 - 1/n; epsilon nan without
+    privacy: that of Lemma 2.1."""
+    logarithm = math.log(2 * math.log(2 / gap) * n)
+    if math.isnan(epsilon):
+        return logarithm * 1024 / gap**2
+    return 3 * logarithm * (1024 / gap**2 + 96 / (epsilon * gap))
+
+
+def sure_patients(params, gap: float) -> float:
+    """How many patients a feature has had when the events of the proofs of Lemmas 2.1 and 3.1 leave one arm.
+
+    On these two noisy means differ by the gap up to a margin 2 h_e + 2 c_e, and an arm goes where they differ by more
+    than the margin: in the first epoch with twice the margin below the gap. The first patient is an epoch of its own.
+    inf for a gap of 0.
+    """
+    if not gap > 0:
+        return math.inf
+    patients, epoch = 1.0, 1
+    while True:
+        patients += math.ceil(compiled(dp_conse.epoch_length)(params, epoch))
+        if 2 * compiled(dp_conse.elimination_margin)(params, epoch) < gap:
+            return patients
+        epoch += 1
+
+
+def in_epochs(setting: dict) -> bool:
+    return setting["policy"] in ("conse_se", "dp_conse")
+
+
+def epoch_params(setting: dict, n: int):
+    """The parameters of a cell's policy, in epochs, for one feature."""
+    policy = dp_conse if setting["policy"] == "dp_conse" else conse_se
+    own = [k for k in library.arguments("policies", setting["policy"]) if k not in ("M", "horizon", "alpha")]
+    given = {k: setting[k] for k in own if k in setting and pd.notna(setting[k])}
+    return policy.configure(1, n, 1.0, **given)
+
+
+def lap_plus(results: Results) -> pd.DataFrame:
+    """What the probabilities of Lap+ add up to, with the printed constant and with the right one."""
+    rows = []
+    for epsilon in (0.1, 0.5, 1.0, 2.0):
+        for m in (1, 2, 5, 10, 100, 1000):
+            printed, corrected = mechanism.sums(epsilon, m)
+            rows.append({"epsilon": epsilon, "m": m, "printed_sum": printed, "corrected_sum": corrected})
+    return pd.DataFrame(rows)
+
+
+def formulas(results: Results) -> pd.DataFrame:
+    """What the paper's formulas give, in their readings; a row per formula, reading, n and epsilon.
+
+    R_1: patients of the first epoch; batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with
+    1/2; c_1 and h_1: widths of the first epoch; C: EXP3E's constant; trial_event: P(T_j >= T_min / 2); relative_bias:
+    of the estimate of ConSE (printed) or DP-ConSE; both for one feature
+    """
+    params = dp_conse.configure(1, PATIENTS, 0.5, 1.0)
+    R = float(compiled(dp_conse.epoch_length)(params, 1))
+    rows = [("R_1", "printed", PATIENTS, 1.0, R)]
+    for reading, share in (("printed", 1.0), ("half", 0.5)):
+        chance = neighbouring_experiments.batch_event_probability(R, 1.0, share)
+        rows.append(("batch_event", reading, PATIENTS, 1.0, chance))
+    for width in ("printed", "proof"):
+        own = dp_conse.configure(1, PATIENTS, 0.5, 1.0, width=width)
+        rows.append(("c_1", width, PATIENTS, 1.0, float(compiled(dp_conse.privacy_radius)(own, 1))))
+    for confidence in ("printed", "per_arm"):
+        own = conse_se.configure(1, PATIENTS, 0.5, confidence=confidence)
+        rows.append(("h_1", confidence, PATIENTS, math.nan, float(compiled(dp_conse.confidence_radius)(own, 1))))
+    rows += [("C", "printed", n, math.nan, conse_exp3e.configure(1, n, 1.0).C) for n in (10**4, 10**8)]
+    found = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
+    return pd.concat([found, _trial_formulas()], ignore_index=True)
+
+
+def _trial_formulas() -> pd.DataFrame:
+    """What the formulas give for a trial's length, by n, alpha and epsilon (nan: ConSE)."""
+    rows = []
+    for n, alpha, epsilon in itertools.product((20_000, 1_000_000), (0.1, 0.3, 0.5, 1.0), (math.nan, 0.1, 1.0)):
+        T = expected_T_min(features_bernoulli.configure(1, n), n, alpha, epsilon)
+        budget = math.inf if math.isnan(epsilon) else epsilon
+        rows.append(("relative_bias", "printed", n, epsilon, mean_difference.relative_bias(T, budget), alpha, T))
+        if not math.isnan(epsilon):
+            chance = mechanism.survival(math.ceil(T / 2), T, epsilon)
+            rows.append(("trial_event", "printed", n, epsilon, chance, alpha, T))
+    return pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value", "alpha", "T_min"])

@@ -1,0 +1,396 @@
+"""What is computed from the studies before anything is drawn or judged."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from privarms.audits import neighbouring_experiments, whole_experiments
+from privarms.audits.reduction import ENDS, reduce
+from privarms.inference import mean_difference
+from privarms.inference.proportions import clopper_pearson
+from privarms.jit.cache import compiled
+from privarms.papers.li2024._formulas import (
+    environment_of,
+    epoch_params,
+    error_by_formula,
+    expected_error,
+    expected_T_min,
+    formulas,
+    gaps_of,
+    in_epochs,
+    lap_plus,
+    pulls_bound,
+    sure_patients,
+)
+from privarms.plots.curves import ratio
+from privarms.plots.registry import functions_of
+from privarms.policies.experiment import conse_exp3e, dp_conse
+from privarms.studies import library
+from privarms.studies.results import Results
+
+CONFIDENCE = 0.95
+# Of each bound on a loss, so that 150 of them hold together with 98%.
+AUDIT_CONFIDENCE = 0.9999
+# Errors as parts of the one at which Lemma 1.1's bound is 0.
+SHARES = (0.05, 0.1, 0.25, 0.5, 0.75)
+LEVELS = np.linspace(0.005, 0.995, 100)
+AXES = ("arrivals", "horizon", "M", "alpha", "epsilon")
+# What is added up over the trials of a cell, by feature.
+SUMS = ["trials", "regret", "regret_squares", "first_half_regret"]
+SUMS += ["squared_error", "squared_error_squares", "eliminated", "missing"]
+# What is recorded of the trial from which an estimate comes.
+ESTIMATE = ("estimate", "effect", "floor_T_min", "variance_0", "variance_1")
+
+
+def _parameters(rows: pd.DataFrame) -> list[str]:
+    """The columns that say what a row's cell is: policy, environment and the parameters of both that any cell has."""
+    named = ["policy", "variant", "environment", *AXES]
+    for room, column in (("policies", "policy"), ("environments", "environment")):
+        for name in rows[column].unique():
+            named += library.arguments(room, name)
+    return [k for k in dict.fromkeys(named) if k in rows and rows[k].notna().any()]
+
+
+def _by_cell(rows: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
+    """The setting of each cell, in which no axis is lacking, and its rows."""
+    columns = _parameters(rows)
+    for _, cell in rows.groupby("cell", observed=True, sort=False):
+        yield _setting(columns, cell.iloc[0]), cell
+
+
+def _of_coverage(results: Results, values: Sequence[str]) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
+    """The same of study `coverage`, some columns of its rows: as a whole it takes three gigabytes. No frames, which
+    would be copies: a cell has up to 820,000 rows."""
+    columns = _parameters(results.cells("coverage"))
+    for first, measured in results.by_cell("coverage", values):
+        yield _setting(columns, first.iloc[0]), measured
+
+
+def _setting(columns: Iterable[str], row: pd.Series) -> dict:
+    absent = dict.fromkeys(AXES, math.nan) | {"arrivals": "stationary"}
+    found = absent | {name: row[name] for name in columns}
+    return {k: found[k] for k in ("policy", *AXES)} | found
+
+
+def pareto(results: Results) -> pd.DataFrame:
+    """Regret and error of every cell.
+
+    mse: the largest over features of the mean squared error of the estimates that came; missing_fraction: of runs in
+    which some feature has none; eliminated_fraction: of features; T_min: at the expected counts; product: mse times
+    regret over M; expected_mse, expected_product: with the error by formula, of no sampling noise; gap_sum,
+    inverse_gap_sum: over features
+    """
+    measured = results.replicates("pareto")
+    # Of all cells at once: a sum a cell would be half of the time.
+    sums = measured.groupby(["cell", "feature"], observed=True)[SUMS].sum()
+    rows = []
+    for setting, cell in _by_cell(measured):
+        of_cell = sums.loc[cell["cell"].iloc[0]]
+        run, features = of_cell.loc[0], of_cell.loc[1:]
+        n = run["trials"]
+        regret = run["regret"] / n
+        spread = max(run["regret_squares"] / n - regret**2, 0.0) * n / max(n - 1, 1)
+        came = features["trials"] - features["missing"]
+        errors = features["squared_error"] / came
+        worst = errors.idxmax() if errors.notna().any() else features.index[0]
+        mse, count = errors[worst], came[worst]
+        error_spread = max(features["squared_error_squares"][worst] / max(count, 1) - mse**2, 0.0)
+        environment, M = environment_of(setting), int(setting["M"])
+        n_patients, alpha, epsilon = int(setting["horizon"]), setting["alpha"], setting["epsilon"]
+        T_min = expected_T_min(environment, n_patients, alpha, epsilon, setting["policy"] == "dp_conse_total")
+        expected = error_by_formula(setting, environment, T_min)
+        gaps = gaps_of(environment)
+        with np.errstate(divide="ignore"):
+            inverse_gap_sum = (1 / gaps).sum()
+        rows.append(
+            setting
+            | {
+                "replicates": int(n),
+                "regret": regret,
+                "regret_se": math.sqrt(spread / n) if n > 1 else math.nan,
+                "first_half_regret": run["first_half_regret"] / n,
+                "mse": mse,
+                "mse_se": math.sqrt(error_spread / max(count - 1, 1)) if count > 1 else math.nan,
+                "eliminated_fraction": features["eliminated"].sum() / features["trials"].sum(),
+                "missing_fraction": run["missing"] / n,
+                "missing_features": features["missing"].sum() / features["trials"].sum(),
+                "T_min": T_min,
+                "product": mse * regret / M,
+                "expected_mse": expected,
+                "expected_product": expected * regret / M,
+                "gap_sum": gaps.sum(),
+                "inverse_gap_sum": inverse_gap_sum,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def privacy_cost(results: Results) -> pd.DataFrame:
+    """Every policy with a budget over ConSE at the same n, M, alpha and arrivals: ratios of error and of regret.
+
+    ConSE is the one with the printed readings. nan where it did not run.
+    """
+    cells = pareto(results)
+    own = [k for k in _parameters(cells) if k not in ("policy", *AXES)]
+    around = {"environment"}.union(*(library.environment_arguments(e) for e in cells["environment"].unique()))
+    readings = [k for k in own if k not in around]
+    as_printed = cells[readings].isna() | (cells[readings] == "printed")
+    plain = cells[(cells["policy"] == "conse_se") & as_printed.all(axis=1)].drop(columns=["epsilon", *readings])
+    keys = ["arrivals", "horizon", "M", "alpha", *(k for k in own if k in around)]
+    private = cells[cells["epsilon"].notna()]
+    joined = private.merge(plain, how="left", on=keys, suffixes=("", "_plain"), validate="many_to_one")
+    for name in ("mse", "regret"):
+        columns = (name, f"{name}_se", f"{name}_plain", f"{name}_se_plain")
+        value, error = ratio(*(joined[c] for c in columns))
+        joined = joined.assign(**{f"{name}_ratio": value, f"{name}_ratio_se": error})
+    expected = joined["expected_mse"] / joined["expected_mse_plain"]
+    # Over what the same trial has without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), but for short noisy lengths.
+    noiseless = [expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")]
+    joined = joined.assign(
+        eps2_T=joined["epsilon"] ** 2 * joined["T_min"],
+        expected_mse_ratio=expected,
+        noise_ratio=joined["mse"] / noiseless,
+        noise_ratio_se=joined["mse_se"] / noiseless,
+        expected_noise_ratio=joined["expected_mse"] / noiseless,
+    )
+    columns = ["epsilon", "replicates", "T_min", "eps2_T", "mse_ratio", "mse_ratio_se", "expected_mse_ratio"]
+    columns += ["noise_ratio", "noise_ratio_se", "expected_noise_ratio", "missing_fraction", "regret_ratio"]
+    columns += ["regret_ratio_se", "eliminated_fraction", "eliminated_fraction_plain", "policy", *own]
+    return joined[["arrivals", "horizon", "M", "alpha", *columns]]
+
+
+def elimination(results: Results) -> pd.DataFrame:
+    """Per cell: how many features lose an arm in the first half, and what the first half costs.
+
+    wrong: runs in which a better arm goes; worst_pulls: the largest first-half regret of a run over the gap, M = 1;
+    pulls_bound: on these, the explicit form in the proofs of Lemmas 2.1 and 3.1; sure_pulls: the patients of the
+    epochs after which their events leave one arm; over_bound, over_sure: runs with more; sure_regret: sure_pulls times
+    the gap, over features; inverse_gap_sum: over features; R_1: patients before anything can go; constant: EXP3E's C
+    """
+    rows = []
+    for setting, cell in _by_cell(results.replicates("elimination")):
+        M, n, runs = int(setting["M"]), int(setting["horizon"]), len(cell)
+        gone = int(cell["eliminated"].sum())
+        low, high = clopper_pearson(gone, runs * M, CONFIDENCE)
+        first, epsilon = cell["first_half_regret"], setting["epsilon"]
+        gaps = gaps_of(environment_of(setting))
+        params = epoch_params(setting, n) if in_epochs(setting) else None
+        sure = np.array([sure_patients(params, gap) if params else math.nan for gap in gaps])
+        # Regrets are sums of a gap: half a pull more than a bound is none.
+        pulls = first / gaps[0] if M == 1 else first * math.nan
+        bound = pulls_bound(n, gaps[0], epsilon) if M == 1 and params else math.nan
+        with np.errstate(divide="ignore"):
+            inverse_gap_sum = (1 / gaps).sum()
+        rows.append(
+            setting
+            | {
+                "replicates": runs,
+                "eliminated_fraction": gone / (runs * M),
+                "low": float(low),
+                "high": float(high),
+                "wrong": int((cell["wrong"] > 0).sum()),
+                "first_half_regret": first.mean(),
+                "first_half_se": first.std() / math.sqrt(runs),
+                "worst_pulls": pulls.max(),
+                "pulls_bound": bound,
+                "over_bound": int((pulls > bound + 0.5).sum()),
+                "sure_pulls": sure[0] if M == 1 else math.nan,
+                "over_sure": int((pulls > sure[0] + 0.5).sum()),
+                "sure_regret": float(sure @ gaps),
+                "inverse_gap_sum": inverse_gap_sum,
+                "R_1": float(compiled(dp_conse.epoch_length)(params, 1)) if params else math.nan,
+                "constant": conse_exp3e.configure(1, n, 1.0).C if setting["policy"] == "conse_exp3e" else math.nan,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _estimates(results: Results) -> Iterator[tuple[dict, dict[str, np.ndarray], float]]:
+    """The setting and rows of each cell, and the budget that its Laplace noise has, inf without."""
+    for setting, cell in _of_coverage(results, ESTIMATE):
+        epsilon, noise = float(setting["epsilon"]), setting.get("noise", math.nan)
+        yield setting, cell, math.inf if math.isnan(epsilon) else epsilon / (1 if pd.isna(noise) else noise)
+
+
+def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str, epsilon: float) -> np.ndarray:
+    """The variance that an interval gives to each estimate of a cell; the right one of EXP3E's is another."""
+    T, spread = cell["floor_T_min"], (cell["variance_0"], cell["variance_1"])
+    if setting["policy"] == "conse_exp3e" and interval != "printed":
+        environment = environment_of(setting)
+        return mean_difference.inverse_propensity_variance(T, environment.means[0], environment.deviations[0] ** 2)
+    return mean_difference.variance(T, *spread, interval, epsilon)
+
+
+def coverage(results: Results) -> pd.DataFrame:
+    """Coverage, variance and normality of the first feature's estimate; a row per cell and interval.
+
+    nan where no run has an estimate, or too few
+    """
+    rows = []
+    for setting, cell, epsilon in _estimates(results):
+        estimate, effect, T = (cell[c] for c in ("estimate", "effect", "floor_T_min"))
+        spread = cell["variance_0"], cell["variance_1"]
+        ratio_of_variances = mean_difference.variance_ratio(estimate, effect, T, *spread)
+        ratio_error = mean_difference.variance_ratio_error(estimate, effect, T, *spread)
+        errors = (estimate - effect)[~np.isnan(estimate)]
+        bias = errors.mean() if len(errors) else math.nan
+        bias_se = errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan
+        before = math.nan
+        for interval in mean_difference.INTERVALS:
+            variance = _variance(setting, cell, interval, epsilon)
+            # Without noise both corrected intervals are one.
+            if not np.array_equal(variance, before):
+                share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
+                distance, p = mean_difference.normality(estimate, effect, variance)
+            before = variance
+            rows.append(
+                setting
+                | {
+                    "interval": interval,
+                    "coverage": share,
+                    "se": error,
+                    "variance_ratio": ratio_of_variances,
+                    "variance_ratio_se": ratio_error,
+                    "effect": float(np.mean(effect)),
+                    "bias": bias,
+                    "bias_se": bias_se,
+                    "ks": distance,
+                    "ks_p": p,
+                    "replicates": runs,
+                    "missing": len(estimate) - runs,
+                    "T": float(np.mean(T)),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def normality(results: Results) -> pd.DataFrame:
+    """Quantiles of the standardised estimate against normal ones; a row per cell, interval and level."""
+    parts = []
+    for setting, cell, epsilon in _estimates(results):
+        estimate, effect = cell["estimate"], cell["effect"]
+        for interval in mean_difference.INTERVALS:
+            variance = _variance(setting, cell, interval, epsilon)
+            normal, measured = mean_difference.quantiles(estimate, effect, variance, LEVELS)
+            columns = {"interval": interval, "level": LEVELS, "normal": normal, "measured": measured}
+            parts.append(pd.DataFrame({**setting, **columns, "replicates": len(estimate)}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def lower_bound(results: Results) -> pd.DataFrame:
+    """How often the first feature's estimate errs by phi or more, and the least that Lemma 1.1 allows; one feature.
+
+    Its proof has 1/2 (1 - sqrt(8 phi^2 R / (3 gap))) for rewards of -1 and 1, and R the regret; for rewards of 0 and 1
+    error and regret are half as large, and 0 is reached at phi = sqrt(3 gap / (32 R)) again. share: phi over that
+    """
+    rows = []
+    for setting, measured in _of_coverage(results, ("estimate", "effect", "regret")):
+        if int(setting["M"]) > 1:
+            continue
+        cell = pd.DataFrame(measured)
+        errors = (cell["estimate"] - cell["effect"]).abs().dropna().to_numpy()
+        largest = math.sqrt(3 * gaps_of(environment_of(setting))[0] / (32 * cell["regret"].mean()))
+        rows += [
+            setting
+            | {
+                "share": share,
+                "phi": share * largest,
+                "events": int((errors >= share * largest).sum()),
+                "replicates": len(errors),
+                "bound": (1 - share) / 2,
+            }
+            for share in SHARES
+        ]
+    return pd.DataFrame(rows)
+
+
+def estimators(results: Results) -> pd.DataFrame:
+    """Mean squared error of every estimator over that of the mean difference on the same rewards, per study and m.
+
+    se: of the ratio, from the pairs
+    """
+    rows = []
+    for study in ("table2", "table3"):
+        for setting, cell in _by_cell(results.replicates(study)):
+            errors = cell.pivot(index="replicate", columns="estimator", values="squared_error").dropna()
+            plain, n = errors["mean_difference"], len(errors)
+            kept = {k: v for k, v in setting.items() if k not in AXES}
+            for name in errors.columns.drop("mean_difference"):
+                found = errors[name].mean() / plain.mean()
+                spread = (errors[name] - found * plain).std() / plain.mean()
+                own = {"study": study, "estimator": name, "m": int(setting["horizon"]), "replicates": n}
+                rows.append(kept | own | {"ratio": found, "se": spread / math.sqrt(n)})
+    return pd.DataFrame(rows)
+
+
+def readings(results: Results, table: str) -> pd.DataFrame:
+    """Mean squared error of every estimator for the rounds m that each budget of a published table means.
+
+    reading: literal, as many rounds as the budget; implied, those for which the error of MD, 4 / m, is the published
+    one. Rounds of the study that no published entry means are budgets of the literal reading, published nan.
+    """
+    cells = results.cells(table)
+    own = [k for k in _parameters(cells) if k != "horizon"]
+    measured = {"squared_error_mean": "mse", "squared_error_se": "se", "horizon": "m"}
+    found = cells.rename(columns=measured)[["estimator", "m", "mse", "se", "replicates", *own]]
+    printed = results.published_table(table).pivot(index="reg", columns="estimator", values="error")
+    entries = [("literal", reg, reg) for reg in printed.index]
+    entries += [("implied", reg, round(4 / printed.loc[reg, "MD"])) for reg in printed.index]
+    meant = {m for _, _, m in entries}
+    entries += [("literal", m, m) for m in found["m"].drop_duplicates() if m not in meant]
+    parts = []
+    for reading, reg, m in entries:
+        part = found[found["m"] == m].assign(reading=reading, reg=reg, published=math.nan)
+        if reg in printed.index:
+            by_means = part["estimator"] == "mean_difference"
+            part["published"] = np.where(by_means, printed.loc[reg, "MD"], printed.loc[reg, "DML"])
+        parts.append(part)
+    joined = pd.concat(parts, ignore_index=True)
+    return joined[["reading", "estimator", "reg", "m", "mse", "se", "replicates", "published", *own]]
+
+
+def table2(results: Results) -> pd.DataFrame:
+    """Table 2 under both readings."""
+    return readings(results, "table2")
+
+
+def table3(results: Results) -> pd.DataFrame:
+    """Table 3 under both readings."""
+    return readings(results, "table3")
+
+
+def audit(results: Results) -> pd.DataFrame:
+    """What each release gives away, and a whole experiment; a row per release, M, epsilon and whatever else tells the
+    studies' cells apart. events_0, events_1: of so many trials with either neighbour."""
+    named, parts = ["release", "M", "epsilon"], []
+    for study, module in (("audit", neighbouring_experiments), ("composed_audit", whole_experiments)):
+        counts = results.replicates(study)
+        if module is whole_experiments:
+            counts = counts.assign(release="experiment")
+        single = ("neighbour", "policy", "horizon")
+        further = [k for k in _parameters(counts) if k not in (*named, *single) and counts[k].nunique(dropna=False) > 1]
+        settings = [*named, *further]
+        subjects = counts.groupby("policy", sort=False, observed=True)
+        reduced = [reduce(own, module, settings, AUDIT_CONFIDENCE) for _, own in subjects]
+        found = pd.concat(reduced, ignore_index=True)
+        events = counts.pivot_table(
+            index=settings, columns="neighbour", values="events", aggfunc="sum", observed=True, dropna=False
+        )
+        events = events.dropna().rename(columns={0: "events_0", 1: "events_1"})[["events_0", "events_1"]].astype(int)
+        parts.append(found.merge(events.reset_index(), on=settings, how="left", validate="one_to_one"))
+    found = pd.concat(parts, ignore_index=True)
+    measures = ["claimed", "exact", "lower_bound", "confidence", "trials", "events_0", "events_1"]
+    others = (*named, *measures, "audit", "subject", *ENDS)
+    further = [k for k in found.columns if k not in others]
+    columns = [*named, *measures, *further]
+    order = ("lengths", "estimate", "lengths_from_actions", "first_half", "experiment")
+    places = {release: place for place, release in enumerate(order)}
+    # As published first: the further settings are missing there.
+    found = found[columns].assign(place=[places.get(release, len(places)) for release in found["release"]])
+    found = found.sort_values([*further, "place", *named], na_position="first")
+    return found.drop(columns="place")
+
+
+INFERENCE = functions_of(__name__) | {"formulas": formulas, "lap_plus": lap_plus}

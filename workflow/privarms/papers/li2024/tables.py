@@ -1,0 +1,101 @@
+"""The tables: each function takes the results and returns the frame that is written."""
+
+import pandas as pd
+
+from privarms.papers.li2024 import _rows
+from privarms.plots.registry import functions_of
+from privarms.studies.results import Results
+
+
+def table1(results: Results) -> pd.DataFrame:
+    """Table 1 as published, with what was measured here of ConSE and DP-ConSE beside each row."""
+    published = results.published_table("table1")
+    measured = [_context, _smallest_product, _products, _lengths, _variances]
+    return published.assign(measured_here=[sentence(results) for sentence in measured])
+
+
+def _plain(results: Results) -> pd.DataFrame:
+    cells = results.inference("pareto")
+    return cells[(cells["policy"] == "conse_se") & (cells["arrivals"] == "stationary")].dropna(subset="product")
+
+
+def _context(results: Results) -> str:
+    cells = results.inference("pareto")
+    patterns = " and ".join(dict.fromkeys(cells["arrivals"].astype(str)))
+    return f"run with {cells['M'].min()} to {cells['M'].max()} features, {patterns}"
+
+
+def _smallest_product(results: Results) -> str:
+    products = _plain(results)["product"]
+    return f"a statement about all designs; the smallest regret times error / M measured is {products.min():.3g}"
+
+
+def _products(results: Results) -> str:
+    plain = _plain(results).sort_values("product", kind="stable")
+    if plain.empty:
+        return "not measured: no cell of ConSE has an estimate"
+    ends = [
+        f"{row['product']:.3g} (n = {row['horizon']:,}, M = {row['M']}, alpha = {row['alpha']:g})"
+        for _, row in plain.iloc[[0, -1]].iterrows()
+    ]
+    return f"regret times error / M runs from {ends[0]} to {ends[1]}: no constant is in sight at these n"
+
+
+def _lengths(results: Results) -> str:
+    audit = results.inference("audit")
+    audit = audit[(audit["release"] == "lengths") & (audit["M"] == 10) & (audit["epsilon"] == 0.5)]
+    if audit.empty:
+        return "not audited at epsilon = 0.5 and M = 10"
+    lengths = audit.iloc[0]
+    return (
+        f"not as claimed: at epsilon = 0.5 and M = 10 the trials' lengths alone lose {lengths['exact']:.2f} "
+        f"(measured at least {lengths['lower_bound']:.2f})"
+    )
+
+
+def _variances(results: Results) -> str:
+    coverage = results.inference("coverage")
+    ratios = coverage.loc[coverage["policy"] == "conse_se", "variance_ratio"]
+    return f"normal, but with {ratios.min():.2f} to {ratios.max():.2f} times the stated variance"
+
+
+def table2(results: Results) -> pd.DataFrame:
+    """Table 2 under both readings."""
+    return _rows.readings(results.inference("table2"))
+
+
+def table3(results: Results) -> pd.DataFrame:
+    """Table 3 under both readings."""
+    return _rows.readings(results.inference("table3"))
+
+
+def pareto(results: Results) -> pd.DataFrame:
+    """Regret and error of every cell."""
+    return _rows.pareto(results.inference("pareto"))
+
+
+def coverage(results: Results) -> pd.DataFrame:
+    """Coverage of the three intervals; `replicates` counts the runs with an estimate."""
+    axes = ["n", "M", "alpha", "epsilon"]
+    columns = ["algorithm", *axes, "interval", "coverage", "se", "variance_ratio", "ks_p", "replicates"]
+    return _rows.written(results.inference("coverage"), ["horizon", *axes[1:]], columns)
+
+
+def privacy_audit(results: Results) -> pd.DataFrame:
+    """The privacy audit; a row per release, M and epsilon; a release of other settings names them."""
+    return _rows.audit(results.inference("audit"))
+
+
+def lap_plus(results: Results) -> pd.DataFrame:
+    """The sums of Lap+'s probabilities; nothing is simulated."""
+    return results.inference("lap_plus")
+
+
+def elimination_table(results: Results) -> pd.DataFrame:
+    """Elimination per algorithm, n and M."""
+    columns = ["algorithm", "epsilon", "n", "M", "replicates", "eliminated_fraction", "low", "high", "wrong"]
+    columns += ["first_half_regret", "first_half_se", "worst_pulls"]
+    return _rows.written(results.inference("elimination"), ("epsilon", "horizon", "M"), columns)
+
+
+TABLES = functions_of(__name__)

@@ -1,0 +1,276 @@
+"""Figures 2 to 6: what the algorithm does in one run, its environment, and what auxiliary data change."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import NullFormatter
+
+from privarms.environments import exponential
+from privarms.jit.cache import compiled
+from privarms.papers.ma2025 import _panels as panels
+from privarms.papers.ma2025._regret_figures import text
+from privarms.plots import style
+from privarms.plots.curves import interval
+from privarms.protocols.locally_private import expected_rewards
+from privarms.studies.results import Results
+
+# Of Figure 4.
+ARMS = ("0", "1", "2")
+VARIANTS = ("as_printed", "as_released")
+# The grids of study `illustration`, by the auxiliary data that they have.
+SETTINGS = {
+    "none": "without auxiliary data",
+    "effective": "effective auxiliary data",
+    "weak": "weak auxiliary data",
+}
+
+
+def _looks(arms=ARMS) -> style.Palette:
+    return style.Palette(arms, fixed=ARMS)
+
+
+def _arms(rows: pd.DataFrame) -> list[str]:
+    return [f"{arm:g}" for arm in sorted(rows["arm"].unique())]
+
+
+def _reward_curves(variant: str, dimensions: int, arms: int = len(ARMS)) -> tuple[np.ndarray, np.ndarray]:
+    """x^1 on a grid and every arm's expected reward there, float64[points, K]."""
+    x = np.linspace(0, 1, 201)
+    contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (dimensions - 1))
+    environment = exponential.configure(arms, variant, dimensions)
+    return x, compiled(expected_rewards)(environment, np.ascontiguousarray(contexts))
+
+
+def _runs(results: Results, figure: str) -> list[pd.DataFrame]:
+    """The runs that a figure shows, one a cell."""
+    runs = results.inference("partitions")
+    return [run for _, run in runs.groupby("cell", sort=False) if figure in run["panels"].iloc[0].split()]
+
+
+def _told(runs: list[pd.DataFrame], run: pd.DataFrame) -> str:
+    """What tells a run from others in the same figure."""
+    settings = {"epsilon": "epsilon", "K": "K", "horizon": "n"}
+    differ = [c for c in settings if len({other[c].iloc[0] for other in runs}) > 1]
+    return "".join(f", {text(settings[c], run[c].iloc[0])}" for c in differ)
+
+
+def fig2(results: Results):
+    """Figure 2 from a real run in one dimension: estimates, an elimination, a refinement; a row a run."""
+    runs = [run for run in _runs(results, "fig2") if run["dimensions"].iloc[0] == 1]
+    shape = {"width": style.PAGE, "height": 2.6 * len(runs), "sharey": True, "squeeze": False}
+    fig, axes = style.subplots(len(runs), 3, **shape)
+    arms = _arms(pd.concat(runs))
+    looks = _looks(arms)
+    drawn = []
+    for row, run in zip(axes, runs, strict=True):
+        drawn += [part.assign(also=_told(runs, run).strip(", ")) for part in _steps(row, run, looks, _told(runs, run))]
+        row[0].set(ylabel="reward")
+    handles = [axes[0, 0].plot([], [], color=looks.colour_of(a), label=f"arm {int(a) + 1}")[0] for a in arms]
+    handles += [axes[0, 0].plot([], [], color=style.QUIET, linestyle=(0, (1, 1)), label="truth")[0]]
+    fig.legend(handles=handles, loc="outside lower center", ncols=4)
+    columns = ["panel", "t", "bin", "depth", "x_low", "x_high", "arm", "active", "estimate", "radius"]
+    return fig, pd.concat(drawn, ignore_index=True)[[*columns, *(["also"] if len(runs) > 1 else [])]]
+
+
+def _steps(axes, run: pd.DataFrame, looks: style.Palette, also: str) -> list[pd.DataFrame]:
+    """Three moments of one run, each in axes of its own."""
+    arms, drawn = _arms(run), []
+    x, means = _reward_curves("as_released", 1, len(arms))
+    for ax, (title, (t, bin_)) in zip(axes, _moments(run).items(), strict=True):
+        leaves = run[(run["t"] == t) & (run["refined"] == 0)]
+        for arm in arms:
+            ax.plot(x, means[:, int(arm)], color=looks.colour_of(arm), linewidth=0.9, linestyle=(0, (1, 1)))
+        for _, row in leaves[leaves["estimate"].notna()].iterrows():
+            _draw_estimate(ax, row, looks.colour_of(f"{row['arm']:g}"), len(arms))
+        for edge in sorted(set(leaves["x_low"]) - {0}):
+            ax.axvline(edge, color=style.QUIET, linewidth=0.8, linestyle=(0, (4, 2)))
+        marked = run[(run["t"] == t) & (run["bin"] == bin_)].iloc[0]
+        ax.axvspan(marked["x_low"], marked["x_high"], color=style.QUIET, alpha=0.1, linewidth=0)
+        ax.set(title=title + also, xlabel="context $x$", xlim=(0, 1), ylim=(-0.6, 1.6))
+        ax.annotate(f"$t = {t}$", (0.02, 0.97), xycoords="axes fraction", va="top")
+        drawn.append(leaves.assign(panel=title))
+    return drawn
+
+
+def _draw_estimate(ax, row: pd.Series, colour: str, arms: int) -> None:
+    """An arm's estimate over its bin with the half-width that decides, max(r, 2^-s); faint where the arm is gone."""
+    half = max(row["radius"], 2.0 ** -row["depth"])
+    # Side by side, or they would hide each other.
+    centre = row["x_low"] + (row["x_high"] - row["x_low"]) * (1 + row["arm"]) / (1 + arms)
+    alpha = 1.0 if row["active"] else 0.35
+    ax.plot([row["x_low"], row["x_high"]], [row["estimate"]] * 2, color=colour, linewidth=1.4, alpha=alpha)
+    ax.errorbar([centre], [row["estimate"]], yerr=[half], color=colour, linewidth=0.9, capsize=2, alpha=alpha)
+
+
+def _moments(run: pd.DataFrame) -> dict[str, tuple[int, int]]:
+    """title -> (users, bin): the first estimates below the root, the first arm to go, the first halving after it.
+
+    Of a run that is too short for one of them, its last moment stands there.
+    """
+    halved = run["refined"] == 1
+    gone = run[(run["active"] == 0) & run["estimate"].notna()]
+    after = run[halved & (run["t"] > (gone["t"].iloc[0] if len(gone) else 0))]
+    before = set(run.loc[halved & (run["t"] < after["t"].min()), "bin"])
+    found = {
+        "(a) estimates": run[(run["depth"] > 0) & run["estimate"].notna()],
+        "(b) an arm goes": gone,
+        "(c) a bin is halved": after[~after["bin"].isin(before)],
+    }
+    first = {title: (rows if len(rows) else run.iloc[-1:]).iloc[0] for title, rows in found.items()}
+    return {title: (int(row["t"]), int(row["bin"])) for title, row in first.items()}
+
+
+def fig3(results: Results):
+    """Figure 3: the bins of depth 0 to 4 of a run in two dimensions, a row a run; blue, those that hold one point."""
+    runs = [run[run["arm"] == 0] for run in _runs(results, "fig3") if run["dimensions"].iloc[0] == 2]
+    last = [run[run["t"] == run["t"].max()] for run in runs]
+    deepest = min(max(int(bins["depth"].max()) for bins in last), 4)
+    shape = {"width": style.PAGE, "height": 1.75 * len(runs), "sharex": True, "sharey": True, "squeeze": False}
+    fig, axes = style.subplots(len(runs), deepest + 1, **shape)
+    drawn = []
+    for row, run, bins in zip(axes, runs, last, strict=True):
+        for s, ax in enumerate(row):
+            # A bin that is not halved yet stands in for its parts.
+            shown = bins[(bins["depth"] == s) | ((bins["depth"] < s) & (bins["refined"] == 0))]
+            drawn.append(_bins(ax, shown).assign(panel=s, also=_told(runs, run).strip(", ")))
+            ax.set(title=f"depth $s = {s}$", xlabel="$x^1$", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+            ax.set(xticks=[0, 1], yticks=[0, 1])
+            ax.grid(visible=False)
+        row[0].set(ylabel=f"$x^2${_told(runs, run)}")
+    columns = ["panel", "bin", "depth", "x_low", "x_high", "y_low", "y_high", "blue"]
+    return fig, pd.concat(drawn, ignore_index=True)[[*columns, *(["also"] if len(runs) > 1 else [])]]
+
+
+def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
+    point = (0.33, 0.33)
+    inside = (shown["x_low"] <= point[0]) & (point[0] < shown["x_high"])
+    inside &= (shown["y_low"] <= point[1]) & (point[1] < shown["y_high"])
+    for (_, row), blue in zip(shown.iterrows(), inside, strict=True):
+        corner, size = (row["x_low"], row["y_low"]), (row["x_high"] - row["x_low"], row["y_high"] - row["y_low"])
+        colour = style.COLOURS[0] if blue else "white"
+        ax.add_patch(Rectangle(corner, *size, facecolor=colour, edgecolor="black", alpha=0.8 if blue else 1))
+    return shown.assign(blue=inside)
+
+
+def fig4(results: Results):
+    """Figure 4: the reward functions along the first coordinate, as printed and as released."""
+    fig, axes = style.subplots(1, 2, width=style.PAGE, height=2.4, sharey=True)
+    looks, drawn = _looks(), []
+    for ax, variant in zip(axes, VARIANTS, strict=True):
+        x, means = _reward_curves(variant, 2)
+        for arm in ARMS:
+            line = looks.line(arm) | {"markevery": (10 + 6 * int(arm), 40)}
+            ax.plot(x, means[:, int(arm)], label=f"$k = {int(arm) + 1}$", **line)
+            drawn.append(pd.DataFrame({"variant": variant, "k": int(arm) + 1, "x1": x, "reward": means[:, int(arm)]}))
+        centres = "$k/K$" if variant == "as_printed" else "$k/(K + 1)$"
+        ax.set(title=f"{variant.replace('_', ' ')}: centres {centres}", xlabel="first coordinate $x^1$")
+    axes[0].set(ylabel="expected reward $f_k(x)$")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return fig, pd.concat(drawn, ignore_index=True)
+
+
+def fig5(results: Results):
+    """Figure 5: the sources' marginal density for gamma .2, 1 and 2, as printed and as released."""
+    gammas, d = (0.2, 1, 2), 2
+    fig, axes = style.subplots(2, 3, width=style.PAGE, height=4.4, sharex=True, sharey=True)
+    middles = (np.arange(80) + 0.5) / 80
+    x, y = np.meshgrid(middles, middles)
+    away = np.maximum(abs(x - 0.5), abs(y - 0.5))
+    drawn = []
+    for row, variant in zip(axes, VARIANTS, strict=True):
+        for ax, gamma in zip(row, gammas, strict=True):
+            exponent = gamma if variant == "as_printed" else d * gamma
+            # The normalising constant of the text, 2^gamma (d + gamma) / d turned the right way up.
+            density = 2**exponent * (d + exponent) / d * away**exponent
+            image = ax.imshow(density, origin="lower", extent=(0, 1, 0, 1), vmin=0, vmax=3, rasterized=True)
+            ax.set(title=f"{variant.replace('_', ' ')}, $\\gamma = {gamma:g}$", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+            ax.grid(visible=False)
+            flat = {"x1": x.ravel(), "x2": y.ravel(), "density": density.ravel()}
+            drawn.append(pd.DataFrame({"variant": variant, "gamma": gamma, **flat}))
+    for ax in axes[-1]:
+        ax.set(xlabel="$x^1$")
+    for ax in axes[:, 0]:
+        ax.set(ylabel="$x^2$")
+    fig.colorbar(image, ax=axes, label="density", shrink=0.8)
+    return fig, pd.concat(drawn, ignore_index=True)
+
+
+def illustration(panel: str, variant: str, c: float | None = None):
+    """The function that draws Figure 6: average regret overall and at a test point, and the arms there, for three kinds
+    of auxiliary data. panel: of the study's grids; of other algorithms than `variant` and c it shows nothing."""
+
+    def drawn(results: Results):
+        cells = results.cells("illustration")
+        mine = (cells["policy"] == panels.POLICY) & (cells["variant"] == variant)
+        mine &= cells["panels"].str.split().map(lambda names: panel in names)
+        mine &= cells["c"].isna() if c is None else cells["c"] == c
+        return _illustrate(cells[mine], results.inference("illustrated"), variant, c)
+
+    return drawn
+
+
+def _settings(means: pd.DataFrame) -> dict[str, str]:
+    """cell -> its kind of auxiliary data, and what else tells it from others of that kind; in the order of SETTINGS."""
+    cells = means.drop_duplicates("cell").set_index("cell")
+    kinds = [next((s for s in SETTINGS if s in p.split()), "") for p in cells["panels"]]
+    cells = cells.assign(kind=kinds).sort_values("kind", key=lambda k: k.map([*SETTINGS, ""].index), kind="stable")
+    axes = {"horizon": "n", "epsilon": "epsilon", "n_aux": "n_aux", "epsilon_aux": "epsilon_aux", "gamma": "gamma",
+            "kappa": "kappa", "M": "M", "K": "K"}  # fmt: skip
+    found = {}
+    for cell, row in cells.iterrows():
+        alike = cells[cells["kind"] == row["kind"]]
+        words = [text(name, row[a]) for a, name in axes.items() if a in cells and alike[a].nunique() > 1]
+        words += [f"{a} {row[a]}" for a in ("batch", "deviation", "centres") if a in cells and alike[a].nunique() > 1]
+        found[cell] = ",\n".join([SETTINGS.get(row["kind"], "auxiliary data"), *words])
+    return found
+
+
+def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float | None):
+    settings = _settings(means)
+    run = runs[runs["cell"].isin(settings)]
+    means, run = (frame.assign(setting=frame["cell"].map(settings)) for frame in (means, run))
+    arms = _arms(run)
+    looks = _looks(arms)
+    fig, axes = style.subplots(
+        3, len(settings), width=style.PAGE, height=5.4, sharex=True, sharey="row", squeeze=False
+    )  # fmt: skip
+    single = {"color": "black", "linewidth": 0.9}
+    for column, (cell, setting) in enumerate(settings.items()):
+        mean = means[(means["cell"] == cell) & (means["arm"] == 0)]
+        one = run[run["cell"] == cell]
+        last = one[one["t"] == one["t"].max()].set_index("arm")["eliminated_after"]
+        for row, measure in enumerate(("regret", "local_regret")):
+            ax = axes[row, column]
+            average, se = (mean[f"{measure}_{s}"] / mean["t"] for s in ("mean", "se"))
+            low, high = interval(average, se, mean["replicates"])
+            look = {"color": style.COLOURS[3], "label": f"mean of {mean['replicates'].iloc[0]} runs"}
+            style.band(ax, mean["t"], average, low, high, **look)
+            first = one[one["arm"] == 0]
+            ax.plot(first["t"], first[measure] / first["t"], label="one run", **single)
+        shares = [one.loc[one["arm"] == int(arm), "share"].to_numpy() for arm in arms if int(arm) in last.index]
+        t = one.loc[one["arm"] == 0, "t"]
+        axes[2, column].stackplot(t, shares, colors=[looks.colour_of(a) for a in arms], alpha=0.75,
+                                  labels=[f"arm {int(a) + 1}" for a in arms], linewidth=0)  # fmt: skip
+        for row in range(3):
+            for after in last:
+                if after > 0:
+                    axes[row, column].axvline(after, color="black", linewidth=0.9, linestyle=(0, (4, 2)))
+        before = [f"{int(arm) + 1}" for arm, after in last.items() if after == 0]
+        if before:
+            words = f"arm{'s' if len(before) > 1 else ''} {', '.join(before)} gone before"
+            box = {"boxstyle": "square,pad=0.15", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
+            axes[2, column].annotate(words, (0.03, 0.04), xycoords="axes fraction", bbox=box)
+        axes[0, column].set(title=setting)
+        axes[2, column].set(xlabel="target users $t$", ylim=(0, 1), xscale="log")
+        axes[2, column].xaxis.set_minor_formatter(NullFormatter())
+    axes[2, 0].set(xlim=(run["t"].min(), run["t"].max()))
+    for row, name in enumerate(("average regret", "average regret at (.33, .33)", "shares of arms there")):
+        axes[row, 0].set(ylabel=name)
+    axes[0, 0].set_ylim(bottom=0)
+    axes[1, 0].set_ylim(bottom=0)
+    style.legend(fig, columns=5)
+    drawn = means.merge(run.drop(columns="setting"), on=["cell", "t", "arm"])
+    columns = ["setting", "t", "arm", "replicates", "regret_mean", "regret_se", "local_regret_mean", "local_regret_se",
+               "share_mean", "regret", "local_regret", "share", "eliminated_after"]  # fmt: skip
+    drawn = drawn[columns].assign(setting=drawn["setting"].str.replace("\n", " "))
+    return fig, drawn.assign(variant=variant if c is None else f"{variant}_c{c:g}")

@@ -1,0 +1,219 @@
+"""Which cells each panel of Figures 7 to 9 shows, and the names under which they are written.
+
+Inside, a cell is told by its policy, `variant`, `c` (of C_n as printed) and `program` (as released: the `older`
+version, which drew Figure 7(a), or the `current` one). Tables that other programs read have all of this in their
+`variant`: as_released, as_released_current (in Figure 7(a) beside the older one), as_printed_c2, ...
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+import pandas as pd
+
+from privarms.studies import library
+from privarms.studies.results import Results
+
+FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
+FIGURE_8 = tuple(f for f in FIGURES if f.startswith("fig8"))
+STUDIES = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric", "regret_printed_symmetric")}
+# What stands in the columns of cells without auxiliary data, as in the authors' logs.
+ALONE = {"epsilon_aux": "1024", "gamma": 0.0, "kappa": 1.0, "order": ""}
+LOW_FIRST, HIGH_FIRST = "low_first(2,8)", "high_first(8,2)"
+# The deviations from the released program that make its older version.
+OLDER = {"logarithm", "offset"}
+# The deviation that makes the released program locally private.
+PRIVATE = "noise"
+POLICY = "ldp_mab"
+
+AXES = ["n", "epsilon", "n_aux", "epsilon_aux", "order", "gamma", "kappa", "M", "K"]
+KEY = ["variant", "epsilon", "epsilon_aux", "gamma", "kappa", "n", "n_aux", "M", "K", "order"]
+COLUMNS = ["figure", "environment", *KEY, "replicates", "mean_regret", "se_regret"]
+# What tells algorithms apart; where other settings of theirs vary too, `also` says so.
+ALGORITHM = ["policy", "variant", "c", "deviation"]
+LOGS_KEY = ["figure", "epsilon", "epsilon_aux", "gamma", "kappa", "n", "n_aux", "M", "order"]
+
+
+def named(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells of any study of regret, at their horizon, with the columns of KEY, ALGORITHM, `program` and `also`.
+
+    n: target users; n_aux: users a source; epsilon_aux: as text, "2|8" where sources differ, and `order` then says
+    which comes first; also: settings beside those, as name=value, where they tell cells of one algorithm apart
+    """
+    if "t" in cells:
+        cells = cells[cells["t"] == cells["horizon"]]
+    frame = cells.rename(columns={"horizon": "n", "regret_mean": "mean_regret", "regret_se": "se_regret"})
+    for column, missing in (("policy", POLICY), ("variant", ""), ("deviation", ""), ("c", float("nan"))):
+        frame[column] = frame[column].fillna(missing) if column in frame else missing
+    frame["also"] = _also(frame, cells)
+    budgets = [str(e).split() for e in frame.get("epsilon_aux", pd.Series(1024, frame.index)).fillna(1024)]
+    frame["order"] = [_order(b) for b in budgets]
+    frame["epsilon_aux"] = ["|".join(f"{e:g}" for e in sorted(map(float, b))) for b in budgets]
+    for column, value in {"n_aux": 0, "gamma": 0.0, "kappa": 1.0, "M": 0}.items():
+        frame[column] = frame[column].fillna(value) if column in frame else value
+    for column, value in ALONE.items():
+        frame[column] = frame[column].where(frame["n_aux"] > 0, value)
+    frame["gamma"], frame["kappa"] = frame["gamma"].astype(float), frame["kappa"].astype(float)
+    older = [set(d.split()) == OLDER for d in frame["deviation"]]
+    released = (frame["variant"] == "as_released") & (frame["policy"] == POLICY)
+    frame["program"] = ["" if not r else "older" if o else "current" for r, o in zip(released, older, strict=True)]
+    return frame
+
+
+def _order(budgets: list[str]) -> str:
+    """How sources of different quality follow each other; nothing where there is one budget."""
+    values, text = [float(b) for b in budgets], ",".join(budgets)
+    if len(values) == 1:
+        return ""
+    way = {True: "low_first", False: "high_first"}.get(values == sorted(values))
+    return f"{way if values in (sorted(values), sorted(values, reverse=True)) else 'mixed'}({text})"
+
+
+def _also(frame: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
+    """Settings that are no axis of a figure, as name=value, where cells of one algorithm differ in them."""
+    columns = list(cells.columns)
+    settings = columns[columns.index("horizon") + 1 : columns.index("replicates")] if "replicates" in columns else []
+    known = {*AXES, *ALGORITHM, "panels", "t"}
+    found: list[list[str]] = [[] for _ in range(len(frame))]
+    for column in (c for c in settings if c not in known and c in frame):
+        varies = frame.groupby(ALGORITHM, dropna=False)[column].transform(lambda s: s.nunique(dropna=False)) > 1
+        for words, value, told in zip(found, frame[column], varies & frame[column].notna(), strict=True):
+            if told:
+                words.append(f"{column}={value:g}" if isinstance(value, int | float) else f"{column}={value}")
+    return [" ".join(words) for words in found]
+
+
+def panel(results: Results, figure: str, environment: str = "exponential", *, logs: bool = False) -> pd.DataFrame:
+    """The cells of one panel, in the order of the studies: those of `named`, `figure`, `environment`, `written` (the
+    variant in tables) and `cell`. logs: also those that only the authors' logs have."""
+    return _panel(results, figure, environment, logs).copy()
+
+
+@cache
+def _panel(results: Results, figure: str, environment: str, logs: bool) -> pd.DataFrame:
+    # A hundred claims ask for the same panel; a view of the results has its own.
+    names = {figure, f"{figure}_logs"} if logs else {figure}
+    parts = []
+    for study in STUDIES[environment]:
+        cells = results.cells(study)
+        parts.append(named(cells[cells["panels"].map(lambda p: bool(names & set(str(p).split())))]))
+    # As the paper has it, the older version of the program comes first.
+    found = pd.concat(parts, ignore_index=True)
+    found = found.sort_values("program", key=lambda p: p == "current", kind="stable") if _has_older(found) else found
+    found = pd.concat([found[found["program"] != ""], found[found["program"] == ""]], ignore_index=True)
+    suffix = "" if environment == "exponential" else f"_{environment}"
+    return found.assign(figure=f"{figure}{suffix}", environment=environment, written=written_variant(found))
+
+
+def _has_older(cells: pd.DataFrame) -> bool:
+    return bool((cells["program"] == "older").any())
+
+
+def of_authors(cells: pd.DataFrame) -> pd.DataFrame:
+    """Of one panel the cells of the program that drew it: the older version, where it is there."""
+    program = "older" if _has_older(cells) else "current"
+    plain = (cells["deviation"] == "") | (cells["program"] == "older")
+    return cells[(cells["policy"] == POLICY) & (cells["program"] == program) & plain]
+
+
+def written_variant(cells: pd.DataFrame) -> list[str]:
+    """What stands under `variant` in tables; where an older version of the program is there, the current one is said
+    to be so."""
+    both = _has_older(cells)
+    found = []
+    for row in cells[[*ALGORITHM, "program", "also"]].itertuples(index=False):
+        name = "_".join(part for part in (row.policy if row.policy != POLICY else "", row.variant) if part)
+        name += f"_c{row.c:g}" if row.variant == "as_printed" and pd.notna(row.c) else ""
+        name += "_current" if both and row.program == "current" else ""
+        changed = row.deviation if row.program != "older" else ""
+        found.append(" ".join(part for part in (name, changed, row.also) if part))
+    return found
+
+
+def label(row, *, current: bool = False) -> str:
+    """What a row's algorithm is called in a legend; current: whether an older version of the program is there too."""
+    name = {"as_released": "as released", "as_printed": "as printed"}.get(row["variant"], row["variant"])
+    if row["policy"] != POLICY:
+        name = ", ".join(part for part in (library.attributes("policies", row["policy"])["LABEL"], name) if part)
+    parts = [name]
+    if pd.notna(row["c"]):
+        parts.append(f"$c = {row['c']:g}$")
+    private = is_private(row)
+    # The older version has no runs with it, and a title no room.
+    if current and row["program"] == "current" and not private:
+        parts.append("current constants")
+    if private:
+        parts.append("noise from every user")
+    elif row["deviation"] and row["program"] != "older":
+        parts.append(f"other {row['deviation'].replace(' ', ' and ').replace('_', ' ')}")
+    parts += [f"{name.replace('_', ' ')} {value.replace('_', ' ')}" for name, value in _pairs(row["also"])]
+    return ", ".join(parts)
+
+
+def is_private(row) -> bool:
+    """Whether a row's algorithm is the authors' program with the noise from every user that local privacy needs."""
+    return row["deviation"] == PRIVATE and row["variant"] == "as_released"
+
+
+def _pairs(also: str) -> list[list[str]]:
+    return [one.split("=", 1) for one in also.split() if "=" in one]
+
+
+def labels(cells: pd.DataFrame) -> list[str]:
+    """The label of each row."""
+    current = _has_older(cells)
+    return [label(row, current=current) for _, row in cells.iterrows()]
+
+
+def distinct(cells: pd.DataFrame, columns: Sequence[str] = ("cell",)) -> pd.DataFrame:
+    """Each cell once, though it stands in several panels."""
+    return cells.drop_duplicates(list(columns), ignore_index=True)
+
+
+def regret(results: Results) -> pd.DataFrame:
+    """The rows of all panels of both environments, as they are written."""
+    return written(pd.concat([panel(results, f, e, logs=True) for e in STUDIES for f in FIGURES], ignore_index=True))
+
+
+def written(cells: pd.DataFrame, *also: str) -> pd.DataFrame:
+    """COLUMNS and others, under the names that other programs read."""
+    return cells.assign(variant=cells["written"])[[*COLUMNS, *also]]
+
+
+def logs(results: Results) -> pd.DataFrame:
+    """The authors' logs: a row per cell and panel, LOGS_KEY, replicates, mean_regret, se_regret.
+
+    From the logs that were released with their program (github.com/Karlmyh/LDP-Contextual-MAB), runs counted once a
+    seed: 30 of each cell, 50 in Figure 9(a). Those of Figure 7(a) come from the older version of the program. Cells
+    without auxiliary data stand once for every panel's epsilon_aux, gamma, kappa and order, with the same value: they
+    are the same runs.
+    """
+    found = results.published_table("logs", dtype={"epsilon_aux": str, "order": str}, keep_default_na=True)
+    return found.fillna({"order": ""})
+
+
+def agreement(results: Results) -> pd.DataFrame:
+    """The authors' logs beside ours, as released: their columns, `ours`, `ours_se`, `ours_replicates`, `z`, and
+    `distinct`, whether the runs of a cell do not stand in an earlier row.
+
+    z is the difference in standard errors of the difference. Rows without a cell of ours (sizes of another scale) have
+    no z.
+    """
+    ours = pd.concat([of_authors(panel(results, figure, logs=True)) for figure in FIGURES])
+    # Theirs have three arms; of whatever else there is, the first.
+    ours = ours[ours["K"] == 3].drop_duplicates(LOGS_KEY)
+    theirs = logs(results)
+    join = theirs[LOGS_KEY].copy()
+    for column, value in ALONE.items():
+        join[column] = join[column].where(theirs["n_aux"] > 0, value)
+    found = join.merge(ours[[*LOGS_KEY, "mean_regret", "se_regret", "replicates"]], on=LOGS_KEY, how="left")
+    difference = found["mean_regret"] - theirs["mean_regret"]
+    z = difference / (found["se_regret"] ** 2 + theirs["se_regret"] ** 2) ** 0.5
+    # One log stands in several panels: the same runs, drawn more than once.
+    same_runs = theirs[["mean_regret", "se_regret", "n", "n_aux", "epsilon"]].duplicated()
+    return theirs.assign(
+        ours=found["mean_regret"],
+        ours_se=found["se_regret"],
+        ours_replicates=found["replicates"],
+        z=z,
+        distinct=~same_runs,
+    )

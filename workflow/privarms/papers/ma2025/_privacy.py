@@ -1,0 +1,110 @@
+"""The figure of the audit of the locally private mechanism, as printed and as released."""
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from privarms.audits import neighbouring_users
+from privarms.plots import style
+from privarms.studies.results import Results
+
+# The two-context example.
+EPSILON = 1.0
+# Of the drawing alone: how high an atom stands, and where arrows end.
+STEM, UNBOUNDED = 0.17, 40
+# Variant, difference, event and batch size of the series that have a name and a marker's size: points coincide, so that
+# their markers stand in each other.
+SERIES = {
+    ("as_printed", "context", "quadrant", 1): ("printed, context", 10),
+    ("as_printed", "arm", "quadrant", 1): ("printed, arm", 7),
+    ("as_released", "arm", "quadrant", 1): ("released, arm", 4),
+    ("as_released", "context", "untouched", 1): ("released, context", 8),
+    ("as_released", "context", "untouched", 100): ("released, context, 100 users", 4),
+}
+# These show nothing: the event is impossible with either user, or another one shows more.
+SILENT = {
+    ("as_printed", "context", "untouched", 1),
+    ("as_printed", "context", "untouched", 100),
+    ("as_released", "context", "quadrant", 1),
+}
+
+
+def privacy_as_released(results: Results):
+    """Left, the law of one noisy count with the user in either bin, a panel a variant; right, the loss over epsilon."""
+    rows = results.inference("privacy").drop(columns=["likelier", "other"])
+    figure, axes = style.subplots(1, 3, width=style.PAGE, height=3.1, width_ratios=(1, 1, 1.1))
+    parts = [_law(axes[0], "as_released", "released"), _law(axes[1], "as_printed", "printed"), _loss(axes[2], rows)]
+    axes[0].set_ylabel(f"density, $\\varepsilon = {EPSILON:g}$")
+    axes[1].tick_params(labelleft=False)
+    laws, losses = axes[1].get_legend_handles_labels(), axes[2].get_legend_handles_labels()
+    figure.legend(*laws, loc="outside lower left", title="the user's context is in")
+    title = f"points: lower bounds ({rows['confidence'].iloc[0]:.1%} each)"
+    figure.legend(*losses, loc="outside lower right", ncols=2, fontsize=7, title=title)
+    return figure, pd.concat(parts, ignore_index=True)
+
+
+def _law(ax, variant: str, name: str) -> pd.DataFrame:
+    """The noisy count of arm 0 in the second bin after one user: densities, and an atom where no noise is drawn."""
+    scale = neighbouring_users.noise_scale(EPSILON)
+    bins = ("the first bin", "the second bin")
+    looks = style.Palette(bins)
+    counts = np.linspace(-10, 11, 211)
+    parts = []
+    for user, place in enumerate(bins):
+        look = {"color": looks.colour_of(place), "linestyle": "-" if user == 0 else (0, (4, 1.5))}
+        inputs = neighbouring_users.configure(2, "context", "quadrant", user)
+        if neighbouring_users.noise_draws(variant == "as_printed", inputs)[1] == 0:
+            # Not a density: its height has no meaning.
+            ax.plot([0, 0], [0, STEM], **look)
+            ax.plot([0], [STEM], marker="o", **look)
+            ax.annotate("exactly 0,\nprobability 1", (0, STEM), xytext=(6, 0), textcoords="offset points", va="center")
+            part = pd.DataFrame({"count": [0.0], "probability": [1.0]})
+        else:
+            density = scipy.stats.laplace.pdf(counts, loc=user, scale=scale)
+            ax.plot(counts, density, label=place, **look)
+            part = pd.DataFrame({"count": counts, "density": density})
+        parts.append(part.assign(panel=name, user=user, epsilon=EPSILON))
+    ax.set(title=f"{name}: the second bin", xlabel="noisy count $\\tilde{U}$", xlim=(-10, 11), ylim=(0, STEM + 0.02))
+    ax.set_xticks([-8, -4, 0, 4, 8])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _name(variant: str, differ: str, event: str, batch: int) -> str:
+    users = f", {batch:,} users" if batch > 1 else ""
+    return f"{variant.removeprefix('as_')}, {differ}, {event.replace('_', ' ')}{users}"
+
+
+def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
+    """Privacy loss over epsilon: exact, and bounded from counts, by variant and by what differs."""
+    keys = ["variant", "differ", "event", "batch"]
+    there = dict(list(rows.groupby(keys, sort=False, observed=True)))
+    # Whatever was added to the study is drawn as well, in small points.
+    added = {s: (_name(*s), 3) for s in there if s not in SERIES and s not in SILENT}
+    series = {s: named for s, named in (SERIES | added).items() if s in there}
+    looks = style.Palette([name for name, _ in (SERIES | added).values()])
+    parts = []
+    for setting, (name, size) in series.items():
+        curve = there[setting].sort_values("epsilon")
+        colour = looks.colour_of(name)
+        hollow = {"markerfacecolor": "none", "markeredgecolor": colour, "markeredgewidth": 1}
+        bound = curve["lower_bound"].where(curve["lower_bound"] > 0)
+        line = looks.line(name) | {"linestyle": "none", "markersize": size} | (hollow if size > 4 else {})
+        ax.plot(curve["epsilon"], bound, label=name, **line)
+        # Few trials may show nothing: then there is no point from which an arrow could start.
+        unbounded = np.isinf(curve["exact"]) & bound.notna()
+        for x, low in zip(curve["epsilon"][unbounded], bound[unbounded], strict=True):
+            arrow = {"arrowstyle": "->", "color": style.QUIET, "shrinkA": 4, "shrinkB": 0}
+            ax.annotate("", (x, UNBOUNDED), xytext=(x, low), arrowprops=arrow)
+        parts.append(curve.assign(panel="loss"))
+    numbers = pd.concat(parts, ignore_index=True)
+    budgets = sorted(numbers["epsilon"].unique())
+    exact = numbers[np.isfinite(numbers["exact"])].drop_duplicates("epsilon").sort_values("epsilon")
+    ax.plot(exact["epsilon"], exact["exact"], color=style.QUIET, linewidth=0.9, zorder=1.5)
+    ax.annotate("exact: $\\varepsilon$", (2, 2), xytext=(6, -9), textcoords="offset points", color=style.QUIET)
+    ax.annotate("exact: no bound", (budgets[0] * 0.9, UNBOUNDED * 1.1), color=style.QUIET)
+    ax.set(xscale="log", yscale="log", xlabel="$\\varepsilon$", ylabel="privacy loss", title="what is given away")
+    ax.set(xlim=(0.8 * budgets[0], 1.25 * budgets[-1]), ylim=(0.6 * budgets[0], 2 * UNBOUNDED))
+    ax.set_xticks(budgets, [f"{b:g}" for b in budgets])
+    ax.set_yticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
+    ax.minorticks_off()
+    return numbers

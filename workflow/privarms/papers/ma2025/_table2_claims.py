@@ -1,0 +1,343 @@
+"""How the claims about Tables 1 and 2 are measured.
+
+The interval of a rank, or of a number of rows, counts what is sure and what is possible by intervals of all the
+differences on which it rests, which hold together.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from privarms.claims.verdict import Measured, quantile
+from privarms.errors import NoCellsError
+from privarms.inference.paired import holm
+from privarms.papers.ma2025._adult import ADULT, elsewhere
+from privarms.papers.ma2025._intervals import part, told
+from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, best_constant, label_of, ranks, reference
+from privarms.plots.tables import shown
+from privarms.studies.results import Results
+
+LDPMAB = "ldp_mab"
+ALPHA = 0.05
+# Of eight rows none should be that far off by chance.
+CLEAR = 3
+# Ranks are of entries to three decimals: those that are as far apart have different ones.
+DIGIT = 0.001
+
+
+def table1_entry(results: Results, dataset: str, entry: str) -> Measured:
+    """One entry of Table 1, counted in the prepared data."""
+    facts = results.dataset(dataset)
+    sizes = ", ".join(f"{n} {s}" for n, s in zip(facts["source_names"], facts["source_sizes"], strict=True))
+    note = f"Sources: {sizes}." if "source" in entry else ""
+    return Measured(facts[entry], note=note)
+
+
+def _table(results: Results, dataset: str) -> pd.DataFrame:
+    table = results.inference("table2")
+    table = table[(table["dataset"] == dataset) & (table["variant"] != "as_printed")]
+    return _some(table[table["ratio"].notna()], f"entries of {dataset}")
+
+
+def _some(table: pd.DataFrame, what: str) -> pd.DataFrame:
+    if table.empty:
+        raise NoCellsError(f"this run has no {what}, on which the claim rests")
+    return table
+
+
+def _chosen(table: pd.DataFrame, keys: dict) -> pd.DataFrame:
+    return _some(_matching(table, keys), ", ".join(f"{k} = {v}" for k, v in keys.items()))
+
+
+def _matching(table: pd.DataFrame, keys: dict) -> pd.DataFrame:
+    chosen = np.ones(len(table), bool)
+    for column, value in keys.items():
+        # A column of budgets holds texts where a study has several for one cell.
+        text = not isinstance(value, str) and not pd.api.types.is_numeric_dtype(table[column])
+        chosen &= (table[column] == (shown(value) if text else value)).to_numpy()
+    return table[chosen]
+
+
+def table2_entry(
+    results: Results, dataset: str, epsilon: float, epsilon_aux: float, time: str, method: str, auxiliary: str
+) -> Measured:
+    """One entry of Table 2; Adult's with its range over the alternatives."""
+    keys = {"epsilon": epsilon, "epsilon_aux": epsilon_aux, "time": time, "method": method, "auxiliary": auxiliary}
+    row = _chosen(_table(results, dataset), keys).iloc[0]
+    note = ""
+    if dataset == ADULT:
+        others = elsewhere(results.inference("adult_alternatives"), keys)
+        if not others.empty:
+            low, high = (others.loc[others["ratio"].agg(which)] for which in ("idxmin", "idxmax"))
+            note = (
+                f"Over the alternatives from {low['ratio']:.3f} ({low['alternative']}) to {high['ratio']:.3f} "
+                f"({high['alternative']})."
+            )
+    return Measured(float(row["ratio"]), float(row["se"]), int(row["replicates"]), note)
+
+
+@cache
+def _ranks(results: Results) -> pd.DataFrame:
+    """Rank sums among the methods that are seen: a view of the results has its own."""
+    table = results.inference("table2")
+    return ranks(table[table["variant"] != "as_printed"]).dropna(subset=["rank_sum"])
+
+
+def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary: str) -> Measured:
+    """A rank sum over the rows of some datasets, `datasets` being names with plus signs between them."""
+    keys = {"datasets": datasets, "time": time, "method": method, "auxiliary": auxiliary}
+    found = _chosen(_ranks(results), keys)
+    names = datasets.split("+")
+    replicates = min(_replicates(results, dataset) for dataset in names)
+    places = _places(pd.concat([_orders(results, dataset) for dataset in names]), time)
+    if (method, auxiliary) not in places.index:
+        raise NoCellsError(f"{label_of(method)} {auxiliary} auxiliary data is not among the methods that are compared")
+    place = places.loc[(method, auxiliary), :]
+    value = float(found["rank_sum"].iloc[0])
+    return Measured(value, math.nan, replicates, "", float(place["best"]), float(place["worst"]))
+
+
+@cache
+def _orders(results: Results, dataset: str) -> pd.DataFrame:
+    """Each method of a row against each other one, `other_`: whether its entry is surely, and possibly, the larger
+    one."""
+    pairs = _pairs(results, dataset)
+    bases = _table(results, dataset).drop_duplicates(ROW)[[*ROW, "base"]]
+    pairs = pairs.merge(bases, on=ROW, how="left")
+    half = [quantile(row.replicates, len(pairs)) * row.gap_se for row in pairs.itertuples()]
+    low, high = (pairs["gap"] - half) / pairs["base"], (pairs["gap"] + half) / pairs["base"]
+    names = {k: f"other_{k}" for k in METHOD}
+    turned = pairs.rename(columns=names | {v: k for k, v in names.items()})
+    return pd.concat(
+        [
+            pairs.assign(sure=low > DIGIT, possible=high > 0, larger=low > 0),
+            turned.assign(sure=high < -DIGIT, possible=low < 0, larger=high < 0),
+        ],
+        ignore_index=True,
+    )
+
+
+def _places(orders: pd.DataFrame, time: str | None = None) -> pd.DataFrame:
+    """The least and the largest rank sum that each method can have, `best` and `worst`."""
+    orders = orders if time is None else orders[orders["time"] == time]
+    above = orders.groupby(["other_method", "other_auxiliary"])[["sure", "possible"]].sum()
+    rows = orders.groupby(ROW, dropna=False, observed=True).ngroups
+    return (above + rows).set_axis(["best", "worst"], axis=1)
+
+
+def _sums(results: Results, dataset: str) -> pd.Series:
+    """Rank sums of one dataset over both times, by method and auxiliary."""
+    found = _chosen(_ranks(results), {"datasets": dataset})
+    return found.astype({"rank_sum": int}).groupby(["method", "auxiliary"])["rank_sum"].sum()
+
+
+def _rewards_of_others(results: Results, dataset: str) -> str:
+    """What the ratios are relative to, in a sentence: ABSE's rewards, and those of the best constant arm."""
+    base = at_times(reference(results.cells("real_data_reference")))
+    base = _some(base[base["dataset"] == dataset], f"runs of ABSE on {dataset}").drop_duplicates("time")
+    base = base.set_index("time")
+    quarter, full = (float(base["base"][time] / base["t"][time]) for time in ("quarter", "full"))
+    return (
+        f"ABSE earns {quarter:.3f} a user up to n_P/4 and {full:.3f} up to n_P, the most frequent label "
+        f"{best_constant(results, dataset):.3f}."
+    )
+
+
+def _said(values: pd.Series, form: str) -> str:
+    return ", ".join(f"{label_of(m)} {a} {v:{form}}" for (m, a), v in values.items())
+
+
+def rank_lead(results: Results, dataset: str) -> Measured:
+    """LDPMAB's rank sum with auxiliary data, over both times, less the smallest one of the other methods."""
+    sums = _sums(results, dataset)
+    own = _own(sums, dataset)
+    places = _places(_orders(results, dataset))
+    mine, others = places.loc[(LDPMAB, "with")], places.drop(index=[(LDPMAB, "with")])
+    low, high = mine["best"] - others["worst"].min(), mine["worst"] - others["best"].min()
+    note = f"LDPMAB with {own}; {_said(sums.sort_values(), '')}. {_rewards_of_others(results, dataset)}"
+    return Measured(float(own - sums.min()), math.nan, _replicates(results, dataset), note, float(low), float(high))
+
+
+def _own(values: pd.Series, dataset: str):
+    """LDPMAB's value with auxiliary data, which is taken out."""
+    if (LDPMAB, "with") not in values or len(values) < 2:
+        raise NoCellsError(f"this run has not both LDPMAB with auxiliary data and another method on {dataset}")
+    return values.pop((LDPMAB, "with"))
+
+
+def _replicates(results: Results, dataset: str) -> int:
+    return int(_table(results, dataset)["replicates"].min())
+
+
+def significant_lead(results: Results, dataset: str) -> Measured:
+    """Rows in which LDPMAB with auxiliary data is significantly the best of the methods on which the claim rests, less
+    those of the next method."""
+    table = _table(results, dataset)
+    counts = table.groupby(["method", "auxiliary"]).size() * 0
+    corrected = counts.copy()
+    for _, row in _pairs(results, dataset).groupby(ROW, sort=False, dropna=False):
+        names, others = (list(zip(*(row[f"{o}{k}"] for k in METHOD), strict=True)) for o in ("", "other_"))
+        # The best one is never the worse one of two.
+        (winner,) = set(names) - set(others)
+        p = row.loc[[name == winner for name in names], "p"].to_numpy()
+        counts[winner[0], winner[2]] += bool((p <= ALPHA).all())
+        corrected[winner[0], winner[2]] += bool((holm(p) <= ALPHA).all())
+    own = _own(counts, dataset)
+    best = counts.idxmax()
+    rows = int(table.groupby(["epsilon", "epsilon_aux", "time"]).ngroups)
+    note = (
+        f"{own} of {rows} rows (with Holm's correction {corrected[LDPMAB, 'with']}); the next one, {label_of(best[0])} "
+        f"{best[1]} auxiliary data, {counts.max()}."
+    )
+    sure, possible = _wins(_orders(results, dataset))
+    low = _own(sure, dataset) - possible.drop((LDPMAB, "with")).max()
+    high = _own(possible, dataset) - sure.max()
+    value = float(own - counts.max())
+    # A test by ranks may see what means do not tell, and the other way round.
+    ends = min(value, float(low)), max(value, float(high))
+    return Measured(value, math.nan, _replicates(results, dataset), note, *ends)
+
+
+def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """The rows in which each method is surely, and possibly, better than every other one."""
+    by_row = orders.groupby([*ROW, "method", "auxiliary"], dropna=False, observed=True)
+    beaten = orders.groupby([*ROW, "other_method", "other_auxiliary"], dropna=False, observed=True)
+    sure, not_beaten = by_row["larger"].all(), ~beaten["larger"].any()
+    return tuple(
+        counts.groupby(level=list(range(len(ROW), len(ROW) + 2))).sum().rename_axis(["method", "auxiliary"])
+        for counts in (sure, not_beaten)
+    )
+
+
+def _pairs(results: Results, dataset: str) -> pd.DataFrame:
+    """The comparisons of two methods that are both among those on which the claim rests; NoCellsError where one of
+    these is compared with none."""
+    pairs = results.inference("table2_pairs")
+    own = [*METHOD, "settings"]
+    named = _table(results, dataset)[[*ROW, *own]]
+    both = pairs.merge(named, on=[*ROW, *own]).merge(named.rename(columns={k: f"other_{k}" for k in own}))
+    # A method of fewer runs than most is not compared: what is left of a contest without it is another contest.
+    compared = {tuple(row) for o in ("", "other_") for row in both[[f"{o}{k}" for k in METHOD]].fillna("").to_numpy()}
+    if lacking := {tuple(row) for row in named[METHOD].fillna("").to_numpy()} - compared:
+        said = "; ".join(" ".join(filter(None, map(str, one))) for one in sorted(lacking))
+        raise NoCellsError(f"this run compares {said} with no other method on {dataset}: it has fewer runs than most")
+    return _some(both, f"comparisons of methods on {dataset}")
+
+
+def reward_gain(
+    results: Results,
+    dataset: str,
+    time: str,
+    auxiliary: str,
+    epsilon: float,
+    epsilon_aux: float,
+    other_auxiliary: str,
+    other_epsilon: float,
+    other_epsilon_aux: float,
+) -> Measured:
+    """LDPMAB's mean reward in one setting over that in another, less 1; the error from differences by replicate."""
+    first, second = (auxiliary, epsilon, epsilon_aux), (other_auxiliary, other_epsilon, other_epsilon_aux)
+    keys = {"dataset": dataset, "time": time, "method": LDPMAB, "variant": "as_released"} | _budgets(first)
+    keys |= {f"other_{k}": v for k, v in _budgets(second).items()}
+    found = _chosen(results.inference("table2_gains"), keys).iloc[0]
+    note = _gain_elsewhere(results, time, first, second) if dataset == ADULT else ""
+    return Measured(float(found["gain"]), float(found["se"]), int(found["replicates"]), note)
+
+
+def _budgets(setting: tuple) -> dict:
+    """The keys of a setting; without auxiliary data there is no budget of the sources."""
+    keys = dict(zip(("auxiliary", "epsilon", "epsilon_aux"), setting, strict=True))
+    return keys if setting[0] == "with" else {k: v for k, v in keys.items() if k != "epsilon_aux"}
+
+
+def _gain_elsewhere(results: Results, time: str, first: tuple, second: tuple) -> str:
+    """The range of `reward_gain` over the alternatives, in which ABSE's reward cancels out."""
+    table = results.inference("adult_alternatives")
+    table = table[~table["alternative"].str.startswith("ABSE")]
+
+    def of(setting: tuple) -> pd.Series:
+        found = elsewhere(table, {"method": LDPMAB, "time": time, **_budgets(setting)})
+        return found.drop_duplicates("alternative").set_index("alternative")["ratio"]
+
+    gains = (of(first) / of(second) - 1).dropna()
+    if gains.empty:
+        return ""
+    return (
+        f"Over the other ways to prepare and run it from {gains.min():.3f} ({gains.idxmin()}) to {gains.max():.3f} "
+        f"({gains.idxmax()})."
+    )
+
+
+def negative_transfer(results: Results, dataset: str, method: str) -> Measured:
+    """Rows in which a method earns less with auxiliary data than without, by more than CLEAR paired standard errors;
+    of Adult also under each of the alternatives."""
+    own = {"method": method, "auxiliary": "with", "other_auxiliary": "without"}
+    found = _losses(_chosen(results.inference("table2_gains"), {"dataset": dataset, **own}))
+    _some(found, f"runs of {method} with and without auxiliary data on {dataset}")
+    worst = found.loc[found["z"].idxmax()]
+    count = int((found["z"] > CLEAR).sum())
+    note = (
+        f"{count} of {len(found)} rows; the largest difference at epsilon = {worst['epsilon']:g}, "
+        f"eps_m = {shown(worst['epsilon_aux'])}, t = {'n_P/4' if worst['time'] == 'quarter' else 'n_P'}: "
+        f"{worst['z']:.1f} standard errors."
+    )
+    if dataset == ADULT:
+        others = _losses(_matching(results.inference("adult_gains"), own))
+        found_there = {name: int((z > CLEAR).sum()) for name, z in others.groupby("alternative", sort=False)["z"]}
+        some = ", ".join(f"{n} ({name})" for name, n in found_there.items() if n) or "none"
+        note += f" Rows under the {len(found_there)} alternatives: {some}{', else none' if some != 'none' else ''}."
+    errors = np.array([quantile(n, len(found)) for n in found["replicates"]])
+    sure, possible = int((found["z"] > errors).sum()), int((found["z"] > -errors).sum())
+    ends = float(min(sure, count)), float(possible)
+    return Measured(float(count), math.nan, int(found["replicates"].min()), note, *ends)
+
+
+def _losses(gains: pd.DataFrame) -> pd.DataFrame:
+    """The comparisons with and without auxiliary data at one budget of the target's."""
+    return gains[(gains["epsilon"] == gains["other_epsilon"]) & gains["z"].notna()]
+
+
+def beats_linear(results: Results, dataset: str) -> Measured:
+    """Without auxiliary data: the mean of ln(LDPMAB's reward / Linear's) over epsilon and both times."""
+    table = _chosen(_table(results, dataset), {"auxiliary": "without"})
+    alone = table.drop_duplicates(["epsilon", "time", *METHOD])
+    wide = alone.set_index(["epsilon", "time", "method"])[["reward_mean", "reward_se"]].unstack("method")
+    both = (LDPMAB, "ldp_linear")
+    if not set(both) <= set(alone["method"]):
+        raise NoCellsError(f"this run has not both LDPMAB and Linear without auxiliary data on {dataset}")
+    logs = np.log(wide["reward_mean"][LDPMAB] / wide["reward_mean"]["ldp_linear"])
+    # Entries of one run at two times are dependent: their errors are added up, not their squares.
+    errors = sum(wide["reward_se"][m] / wide["reward_mean"][m] for m in both)
+    each = ", ".join(f"{math.exp(v):.2f} at ({e:g}, {t})" for (e, t), v in logs.items())
+    note = f"Ratios: {each}. {_rewards_of_others(results, dataset)}"
+    return Measured(float(logs.mean()), float(errors.mean()), _replicates(results, dataset), note)
+
+
+def share_below_absse(results: Results, dataset: str) -> Measured:
+    """The share of entries without auxiliary data whose ratio is below 1."""
+    table = _chosen(_table(results, dataset), {"auxiliary": "without"})
+    alone = table.drop_duplicates(["epsilon", "time", *METHOD])
+    below = alone["ratio"] < 1
+    by_method = ", ".join(f"{label_of(m)} {int(b.sum())} of {len(b)}" for m, b in below.groupby(alone["method"]))
+    note = f"{by_method}. {_rewards_of_others(results, dataset)}"
+    half = np.array([quantile(n, len(alone)) for n in alone["replicates"]]) * alone["se"]
+    sure, possible = (alone["ratio"] + half < 1).mean(), (alone["ratio"] - half < 1).mean()
+    return Measured(float(below.mean()), math.nan, _replicates(results, dataset), note, float(sure), float(possible))
+
+
+def printed_over_uniform(results: Results, dataset: str, auxiliary: str) -> Measured:
+    """As printed: average reward up to n_P less that of uniform play, the largest over the budgets."""
+    table = results.inference("table2")
+    keys = {"dataset": dataset, "method": LDPMAB, "variant": "as_printed", "auxiliary": auxiliary, "time": "full"}
+    printed = _chosen(table, keys)
+    uniform = at_times(results.cells("real_data_reference"))
+    uniform = _chosen(uniform, {"dataset": dataset, "policy": "uniform", "time": "full"}).iloc[0]
+    parts = []
+    for _, row in printed.iterrows():
+        n = row["horizon"]
+        errors = [one["reward_se"] / n for one in (row, uniform)]
+        replicates = [row["replicates"], uniform["replicates"]]
+        parts.append(part((row["reward_mean"] - uniform["reward_mean"]) / n, errors, replicates))
+    return told(Measured.largest(parts), printed["replicates"].min(), "")

@@ -1,0 +1,203 @@
+"""The inference tables on real data: Table 2's entries, comparisons of methods in a row, and of settings of a method.
+
+A row's methods are compared over the same replicates, which meet the same users in the same order.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+
+from privarms.inference.paired import compare, paired_bootstrap, wilcoxon_p_value
+from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, named, reference, repeated
+from privarms.plots.curves import ratio
+from privarms.studies.results import Results
+from privarms.studies.streams import digest, stream
+
+ALPHA = 0.05
+BOOTSTRAP_SEED = 2025
+ENTRY = [
+    *("reward_mean", "reward_se", "base", "base_se", "ratio", "se", "replicates"),
+    *("best", "significant", "significant_holm", "best_method", "best_setting", "best_auxiliary"),
+    *("best_over_this", "low", "high", "p", "p_holm"),
+]
+
+
+def entries(results: Results) -> pd.DataFrame:
+    """Everything about each entry, sorted as in the configuration: a row, a method, its `settings`, mean reward, ABSE's
+    (`base`), their ratio, and how the method compares with the best one of the row.
+
+    best_over_this: the best method's mean reward over this one's, with a 95% percentile interval of the paired
+    bootstrap; p of the signed-rank test that the best one is larger, p_holm adjusted over the row's comparisons. Empty
+    for the best one itself and, like best and significant, for methods that are not compared: the algorithm as
+    printed, and those with fewer replicates than most of the row.
+    """
+    cells = repeated(named(at_times(results.cells("real_data"))))
+    base = reference(results.cells("real_data_reference"))
+    cells = cells.merge(base, on=["dataset", "horizon", "t"], how="left", validate="many_to_one")
+    # Who has earned nothing so far is nothing to be relative to.
+    base, base_se = (cells[k].where(cells["base"] > 0) for k in ("base", "base_se"))
+    cells["ratio"], cells["se"] = ratio(cells["reward_mean"], cells["reward_se"], base, base_se)
+    rewards = _rewards(results, "real_data")
+    firsts = cells.drop_duplicates("dataset").set_index("dataset")["horizon"]
+    parts = []
+    for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
+        contest = _compared(row)
+        if contest.empty:
+            parts.append(row)
+            continue
+        # A stream a row, so that another dataset changes no interval.
+        found = _contest(contest, rewards, row["time"].iloc[0], stream(BOOTSTRAP_SEED, _digest(key, firsts), 0))
+        parts.append(row.merge(found, on="cell", how="left"))
+    table = pd.concat(parts, ignore_index=True).reindex(columns=[*ROW, *METHOD, "settings", *ENTRY])
+    kinds = {"boolean": ENTRY[7:10], "object": ENTRY[10:13], "float64": ENTRY[13:]}
+    return table.astype({name: kind for kind, names in kinds.items() for name in names})
+
+
+def _digest(key: tuple, firsts: pd.Series):
+    """The stream of a row. Numbers are as they were first written, whatever type their column has."""
+    dataset, data, horizon, epsilon, epsilon_aux, time = key
+    epsilon = int(epsilon) if pd.notna(epsilon) and epsilon == int(epsilon) else epsilon
+    names = [dataset, data, str(epsilon), _as_float(epsilon_aux), time]
+    return digest({"row": names + ([str(horizon)] if horizon != firsts[dataset] else [])})
+
+
+def _as_float(budget: float | str) -> str:
+    try:
+        return str(float(budget))
+    except ValueError:
+        return str(budget)
+
+
+def _rewards(results: Results, study: str) -> dict[tuple[str, str], pd.Series]:
+    """(cell, time) -> rewards by replicate."""
+    runs = at_times(results.replicates(study, ("cell", "replicate", "t", "horizon", "reward")))
+    return {
+        key: own.set_index("replicate")["reward"].sort_index()
+        for key, own in runs.groupby(["cell", "time"], observed=True)
+    }
+
+
+def _compared(row: pd.DataFrame) -> pd.DataFrame:
+    """The methods of a row that are compared: those with as many replicates, two or more, as most of them have, or
+    with more, of which the first ones are."""
+    able = row[(row["variant"] != "as_printed") & (row["replicates"] > 1) & row["reward_mean"].notna()]
+    if "reward_missing" in able:
+        able = able[able["reward_missing"] == 0]
+    counts = able["replicates"].value_counts()
+    if counts.empty:
+        return able
+    chosen = able[able["replicates"] >= max(counts.index, key=lambda n: (counts[n], n))]
+    return chosen if len(chosen) > 1 else chosen.iloc[:0]
+
+
+def _rewards_of(contest: pd.DataFrame, rewards: dict, time: str) -> dict[str, pd.Series]:
+    """cell -> rewards of the replicates that all methods of one row have."""
+    return {cell: rewards[cell, time].iloc[: contest["replicates"].min()] for cell in contest["cell"]}
+
+
+def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Generator) -> pd.DataFrame:
+    """`paired.compare` of the methods of one row, by cell, with the bootstrap of the best one against each other."""
+    of = _rewards_of(contest, rewards, time)
+    frame = pd.concat([own.reset_index().assign(cell=cell) for cell, own in of.items()])
+    found = compare(frame, "reward", "cell", "replicate", ALPHA)
+    best = found.loc[found["best"], "cell"].iloc[0]
+    winner = contest.set_index("cell").loc[best]
+    rows = []
+    for cell in found["cell"]:
+        ours, others = of[best].to_numpy(float), of[cell].to_numpy(float)
+        # A method may have earned nothing so far.
+        earned = cell != best and others.mean() > 0
+        rows.append(paired_bootstrap(ours, others, rng, statistic="ratio") if earned else (np.nan, np.nan, np.nan))
+    intervals = pd.DataFrame(rows, columns=["best_over_this", "low", "high"])
+    own = found[["cell", "best", "significant", "significant_holm", "p", "p_holm"]].join(intervals)
+    names = {f"best_{k}": winner[k] for k in ("method", "setting", "auxiliary")}
+    return own.assign(**names)
+
+
+def pairs(results: Results) -> pd.DataFrame:
+    """Each two methods of a row of Table 2 that are compared, the better one first: p of the signed-rank test that it
+    is larger; the difference of their mean rewards, `gap`, with its error from differences by replicate, `gap_se`. The
+    other one has its columns with `other_`.
+    """
+    cells = repeated(named(at_times(results.cells("real_data"))))
+    rewards = _rewards(results, "real_data")
+    own = [*METHOD, "settings"]
+    rows = []
+    for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
+        contest = _compared(row)
+        of = _rewards_of(contest, rewards, row["time"].iloc[0])
+        contest = contest.to_dict("records")
+        means = [of[one["cell"]].mean() for one in contest]
+        # The first of equals is the better one, as in `paired.compare`.
+        ordered = sorted(range(len(contest)), key=lambda i: (-means[i], i))
+        for i, j in itertools.combinations(ordered, 2):
+            first, second = contest[i], contest[j]
+            ours, others = (of[one["cell"]].to_numpy(float) for one in (first, second))
+            names = {k: first[k] for k in own} | {f"other_{k}": second[k] for k in own}
+            gaps = ours - others
+            found = {"p": wilcoxon_p_value(ours, others), "gap": gaps.mean()}
+            found |= {"gap_se": gaps.std(ddof=1) / math.sqrt(len(gaps)), "replicates": len(gaps)}
+            rows.append(dict(zip(ROW, key, strict=True)) | names | found)
+    names = [*own, *(f"other_{k}" for k in own)]
+    return pd.DataFrame(rows, columns=[*ROW, *names, "p", "gap", "gap_se", "replicates"])
+
+
+SETTING = ["auxiliary", "epsilon", "epsilon_aux"]
+GAIN = [
+    *("dataset", "data", "horizon", "time", "method", "variant", "setting", "settings"),
+    *(*SETTING, *(f"other_{k}" for k in SETTING), "gain", "se", "z", "replicates"),
+]
+
+
+def gains(results: Results) -> pd.DataFrame:
+    """What another budget, or auxiliary data, change for a method of study `real_data`; see `_gains`."""
+    return _gains(results, "real_data", named(at_times(results.cells("real_data"))))
+
+
+def adult_gains(results: Results) -> pd.DataFrame:
+    """The same for the alternatives to Adult's entries, which `alternative` names."""
+    parts = []
+    usual = named(results.cells("real_data"))
+    for study in ("adult_sensitivity", "adult_settings"):
+        cells = named(at_times(results.cells(study)), first=usual)
+        found = _gains(results, study, cells.sort_values("dataset", kind="stable"))
+        if study == "adult_sensitivity":
+            own = [", ".join(filter(None, names)) for names in zip(found["dataset"], found["setting"], strict=True)]
+            found["alternative"] = pd.Series(own, dtype=object)
+        else:
+            found["alternative"] = found["setting"]
+        # Other datasets and settings than those on which a claim rests; it is the alternative that names them.
+        parts.append(found.drop(columns=["dataset", "horizon", "setting", "settings"]))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _gains(results: Results, study: str, cells: pd.DataFrame) -> pd.DataFrame:
+    """For each two settings of a method, auxiliary data and budgets: the mean reward in one over that in the other,
+    less 1, with the error from differences by replicate (`gain`, `se`); and by how many standard errors of these
+    differences the other one earns more (`z`, 0 where no replicate differs).
+    """
+    rewards = _rewards(results, study)
+    groups = ["dataset", "data", "horizon", "time", "method", "variant", "setting", "settings"]
+    rows = []
+    for key, part in cells.groupby(groups, sort=False, observed=True):
+        for first, second in itertools.permutations(part.to_dict("records"), 2):
+            ours, others = (rewards[one["cell"], one["time"]] for one in (first, second))
+            common = ours.index.intersection(others.index)
+            ours, others = (own.loc[common].to_numpy(float) for own in (ours, others))
+            names = {k: first[k] for k in SETTING} | {f"other_{k}": second[k] for k in SETTING}
+            rows.append(dict(zip(groups, key, strict=True)) | names | _gain(ours, others))
+    return pd.DataFrame(rows, columns=GAIN)
+
+
+def _gain(ours: np.ndarray, others: np.ndarray) -> dict:
+    n = len(ours)
+    if n < 2 or not others.mean() > 0:
+        return {"gain": math.nan, "se": math.nan, "z": math.nan, "replicates": n}
+    value = ours.mean() / others.mean()
+    se = (ours - value * others).std(ddof=1) / math.sqrt(n) / others.mean()
+    lost = others - ours
+    error = lost.std(ddof=1) / math.sqrt(n)
+    z = lost.mean() / error if error else 0.0 if not lost.any() else math.copysign(math.inf, lost.mean())
+    return {"gain": value - 1, "se": se, "z": z, "replicates": n}

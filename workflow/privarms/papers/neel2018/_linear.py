@@ -1,0 +1,185 @@
+"""Figure 6, where its 76% comes from, and the selection bias: linear bandits."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from privarms.inference.intervals import normal_interval
+from privarms.inference.proportions import clopper_pearson
+from privarms.papers.neel2018 import _looks
+from privarms.papers.neel2018._settings import LEVEL, described, is_printed, told_apart
+from privarms.plots import style
+from privarms.studies import library
+from privarms.studies.results import Results
+
+POLICIES = ("oful", "linear_ucb_as_released", "uniform", "private_linear_ucb")
+# The sixth look is that of arms at random in other figures too.
+LOOKS = ("oful", "linear_ucb_as_released", "private_linear_ucb", None, None, "uniform")
+TEST = ("standard_error", "coordinate", "estimator")
+# What is no setting of a cell.
+MEASURED = (*TEST, "low", "high", "count", "replicates", "missing", "below_level", "ks", "panel", "bias", "se")
+MEASURED += ("pulls", "regret", "regret_se", "shown", "printed")
+
+
+class Test(NamedTuple):
+    """One histogram: its title, the policy and which z-test."""
+
+    title: str
+    policy: str
+    standard_error: str
+    coordinate: str
+    estimator: str
+
+
+def _settings(rows: pd.DataFrame) -> list[str]:
+    return [c for c in rows if c not in MEASURED]
+
+
+def _panels(results: Results, tests: list[Test], other: Test) -> list[tuple[Test, str, pd.DataFrame]]:
+    """(test, title, rows) of each panel: every setting of the policies that are asked for, the printed one first, and
+    `other` of every policy that joined the study."""
+    rows = results.inference("histograms")
+    distances = results.inference("rejections")
+    distances = distances[[c for c in distances if c in rows and c not in ("replicates",)] + ["ks"]]
+    rows = rows.merge(distances, on=[c for c in distances if c != "ks"], how="left", validate="many_to_one")
+    rows = rows.assign(printed=is_printed(rows, results, "linear"))
+    strangers = [policy for policy in rows["policy"].unique() if policy not in POLICIES]
+    labels = {policy: library.attributes("policies", policy)["LABEL"] for policy in strangers}
+    found = []
+    for test in [*tests, *(other._replace(title=f"{labels[p]}: {other.title}", policy=p) for p in strangers)]:
+        chosen = rows[rows["policy"] == test.policy]
+        for column in TEST:
+            chosen = chosen[chosen[column] == getattr(test, column)]
+        columns = _settings(chosen)
+        chosen = pd.concat([chosen[chosen["printed"]], chosen[~chosen["printed"]]])
+        differing = [c for c in columns if chosen[c].nunique(dropna=False) > 1]
+        alone = len(chosen.loc[chosen["printed"], columns].drop_duplicates()) == 1
+        for _, part in chosen.groupby(columns, sort=False, dropna=False, observed=True):
+            first = part.iloc[0]
+            plain = test in tests and bool(part["printed"].all()) and alone
+            words = "" if plain else described({c: first[c] for c in differing})
+            found.append((test, f"{test.title}\n{words}".strip(), part))
+    return found
+
+
+def _draw(ax, rows: pd.DataFrame, colour: str, title: str) -> None:
+    ax.set(xlim=(0, 1), xlabel="p-value", title=title)
+    runs = rows["replicates"].iloc[0]
+    where = {"xycoords": "axes fraction", "ha": "right", "va": "top"}
+    if not runs:
+        ax.annotate("no run has an estimate", (0.97, 0.72), **where)
+        return
+    share, width = rows["count"] / runs, rows["high"] - rows["low"]
+    low, high = clopper_pearson(rows["count"].to_numpy(), runs)
+    error = {"elinewidth": 0.6, "capsize": 0, "ecolor": style.QUIET}
+    ax.bar(
+        rows["low"],
+        share,
+        width=width,
+        align="edge",
+        color=colour,
+        edgecolor="white",
+        yerr=[share - low, high - share],
+        error_kw=error,
+    )
+    ax.axhline(width.iloc[0], color="black", linewidth=0.8, linestyle=(0, (1, 1)))
+    ax.axvline(LEVEL, color="black", linewidth=0.8, linestyle=(0, (4, 2)))
+    ax.annotate(f"{rows['below_level'].iloc[0]:.1%} below .05", (0.97, 0.72), **where)
+    ax.annotate(f"distance from\nuniform {rows['ks'].iloc[0]:.3f}", (0.97, 0.6), **where)
+
+
+def _histograms(results: Results, tests: list[Test], other: Test, height: float):
+    looks = style.Palette(["correct", "variance", "uniform"])
+    shown = _panels(results, tests, other)
+    _looks.some(pd.DataFrame(shown), "linear")
+    figure, axes = style.panels(len(shown), height=height, columns=max(len(tests), 2))
+    drawn = []
+    for ax, (test, title, rows) in zip(axes, shown, strict=True):
+        _draw(ax, rows, looks.colour_of("uniform" if test.policy == "uniform" else test.standard_error), title)
+        drawn.append(rows.assign(panel=title.replace("\n", " ")))
+        if test.standard_error == "variance" and rows["printed"].all():
+            value = results.published("figure_6_below_level")
+            style.published(ax, value, f"published: {value:.0%} below .05", below=True)
+            ax.set_ylim(0, 0.82)
+    style.ylabel(axes, "share of the runs")
+    columns = ["panel", "policy", *TEST, "low", "high", "count", "replicates", "ks"]
+    rows = pd.concat(drawn, ignore_index=True)
+    return figure, told_apart(rows, columns, ("panel", *_settings(rows), *TEST, "low"))
+
+
+def fig6(results: Results):
+    """Figure 6: p-values of the z-test, as the text says and as the authors' program does; of a policy that joins the
+    study as the text says."""
+    released = "as released: divided by the\nvariance, largest coordinate"
+    tests = [
+        Test("as printed: z-test of the\nzero coordinate", "oful", "correct", "zero", "ols"),
+        Test(released, "linear_ucb_as_released", "variance", "largest", "policy"),
+    ]
+    return _histograms(results, tests, Test("z-test\nof the zero coordinate", "", "correct", "zero", "ols"), 2.8)
+
+
+def pvalues(results: Results):
+    """The published construction, the correct test of the same data, and what no adaptivity gives; the correct test of
+    a policy that joins the study."""
+    released = "linear_ucb_as_released"
+    random = "correct z-test, arms chosen\nat random (no adaptivity)"
+    tests = [
+        Test("divided by the variance\n(published construction)", released, "variance", "largest", "policy"),
+        Test("same runs, divided by its\nroot (correct z-test)", released, "correct", "largest", "ols"),
+        Test(random, "uniform", "correct", "largest", "ols"),
+    ]
+    return _histograms(results, tests, Test("correct\nz-test", "", "correct", "largest", "ols"), 2.7)
+
+
+# (policy, estimator) -> what stands below its place.
+SHORT = {
+    ("oful", "ols"): "OFUL",
+    ("linear_ucb_as_released", "ols"): "linear UCB\nas released",
+    ("linear_ucb_as_released", "policy"): "the same, its\nown estimate",
+    ("uniform", "ols"): "arms at\nrandom",
+    ("private_linear_ucb", "ols"): "ours",
+}
+
+
+def selection_bias(results: Results):
+    """The signed error of the most-pulled arm's estimate of its largest coefficient; a place for every cell."""
+    rows = results.inference("selection")
+    rows = rows[rows["coordinate"] == "largest"]
+    columns = _settings(rows)
+    known = [key for key in SHORT if ((rows["policy"] == key[0]) & (rows["estimator"] == key[1])).any()]
+    order = [*known, *(k for k in rows[["policy", "estimator"]].itertuples(index=False, name=None) if k not in known)]
+    places = []
+    for policy, estimator in dict.fromkeys(order):
+        part = rows[(rows["policy"] == policy) & (rows["estimator"] == estimator)]
+        if policy == "private_linear_ucb":
+            part = part.sort_values(
+                ["bonus", "epsilon"], key=lambda c: c.astype(float) * (-1 if c.name == "bonus" else 1)
+            )
+        differing = [c for c in columns if part[c].nunique(dropna=False) > 1]
+        name = SHORT.get((policy, estimator)) or library.attributes("policies", policy)["LABEL"]
+        for index, row in part.iterrows():
+            places.append((part.loc[[index]], _named(name, {c: row[c] for c in differing})))
+    width = max(style.PAGE, 0.42 * len(places) + 0.9)
+    figure, ax = style.subplots(width=width, height=2.9)
+    looks = style.Palette([policy for policy, _ in order], fixed=LOOKS)
+    ax.axhline(0, color=style.QUIET, linewidth=0.6)
+    drawn = []
+    for place, (row, name) in enumerate(places):
+        low, high = normal_interval(row["bias"], row["se"])
+        line = looks.line(row["policy"].iloc[0]) | {"linestyle": "none"}
+        ax.errorbar([place], row["bias"], yerr=(high - low) / 2, elinewidth=1, **line)
+        drawn.append(row.assign(shown=name.replace("\n", " "), low=low, high=high))
+    ax.set_xticks(range(len(places)), [name for _, name in places], fontsize=7, rotation=90)
+    ax.set_ylabel("signed error of the largest\ncoefficient, away from 0")
+    written = ["shown", "policy", "epsilon", "bonus", "replicates", "bias", "se", "low", "high", "standard_error"]
+    found = pd.concat(drawn, ignore_index=True)
+    numbers = [c for c in (*written, "pulls") if c in found]
+    return figure, told_apart(found, numbers, ("shown", *columns, "estimator"))
+
+
+def _named(name: str, own: dict) -> str:
+    """A place's name with what tells it from others of its policy."""
+    bonus = own.pop("bonus", None)
+    rest = described(own)
+    text = f"{name}, {rest}" if rest else name
+    return text if bonus is None or pd.isna(bonus) or bonus else f"{text},\nno bonus"

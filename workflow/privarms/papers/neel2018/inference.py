@@ -1,0 +1,420 @@
+"""What is computed from the replicates before anything is drawn or judged; a function a table."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from privarms.audits import changed_reward
+from privarms.audits.reduction import ENDS, reduce
+from privarms.claims import verdict
+from privarms.inference import max_information
+from privarms.inference.bias import (
+    average_absolute_bias,
+    bias_bound,
+    blocks,
+    expected_average,
+    sample_mean_bias,
+    significant_arms,
+)
+from privarms.inference.regression import two_sided_p_value, z_score
+from privarms.inference.uniformity import ks_uniform, rejection_rate
+from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, ladders, means, parameters, printed
+from privarms.plots.registry import functions_of
+from privarms.studies.results import Results
+
+CONFIDENCE = 0.95
+# The policies of Experiments 1 and 2 in the revisions of the program.
+REVISED = ("ucb", "private_ucb", "ucb_constant_delta", "private_ucb_constant_delta")
+BINS = 20
+# Corollary 2 holds for every beta > 0 as printed; here beta is below 1.
+ALMOST_1 = 1 - 1e-9
+
+
+class Runs(NamedTuple):
+    """One cell's replicates. setting: the columns that name the cell; pulls, sums: [R, K]; means: float64[K].
+
+    The pulls are integers of the smallest type that holds them.
+    """
+
+    setting: dict
+    pulls: np.ndarray
+    sums: np.ndarray
+    means: np.ndarray
+
+
+def _setting(first: pd.Series, of_parameters: list[str]) -> dict:
+    """What names a cell in a row, the parameters of policy and environment among it."""
+    named = {"policy": first["policy"], "variant": first["variant"] if pd.notna(first["variant"]) else None}
+    return named | {"horizon": int(first["horizon"])} | {k: first[k] for k in of_parameters}
+
+
+def _runs(results: Results, study: str) -> Iterator[Runs]:
+    """The runs of each cell of a study that records arms.
+
+    A study of several experiments is told which one a cell is of by its arms.
+    """
+    by_arms = {K: name for name, K in printed(results)["K"].items() if name in ("1", "2")}
+    for cell, columns in results.by_cell(study, ("pulls", "reward_sum"), narrow=("pulls",)):
+        # The ladder stands for the environment's parameters; the others are the policies' own.
+        own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
+        first = cell.iloc[0]
+        K, arms = int(first["K"]), (first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
+        named = _setting(first, own)
+        setting = {
+            "experiment": EXPERIMENTS.get(study) or by_arms.get(K, ""),
+            "policy": named.pop("policy"),
+            "variant": named.pop("variant"),
+            "ladder": ladder(*arms),
+            "K": K,
+            "horizon": named.pop("horizon"),
+            "epsilon": first.get("epsilon", np.nan),
+        }
+        pulls, sums = (columns[c].reshape(-1, K) for c in ("pulls", "reward_sum"))
+        yield Runs(setting | named, pulls, sums, means(*arms))
+
+
+def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
+    """All replicates, and where a figure was published as many as it averages."""
+    yield "all", len(runs.pulls)
+    published = printed(results)["replicates"]
+    if runs.setting["experiment"] in published:
+        yield "published", min(int(published[runs.setting["experiment"]]), len(runs.pulls))
+
+
+def _bias(results: Results, study: str) -> pd.DataFrame:
+    """The bias of every arm's sample mean; a row per cell, arm and size (all replicates, or as many as published).
+
+    replicates: in which the arm was pulled, which are those of the mean; missing: the others
+    """
+    parts = []
+    for runs in _runs(results, study):
+        epsilon = runs.setting["epsilon"]
+        for size, n in _sizes(results, runs):
+            found = sample_mean_bias(runs.pulls[:n], runs.sums[:n], runs.means)
+            columns = {
+                "arm": np.arange(len(runs.means)),
+                "mean": runs.means,
+                "bias": found.bias,
+                "se": found.standard_error,
+                "pulls": runs.pulls[:n].mean(axis=0),
+                "bound": bias_bound(epsilon, runs.means) if pd.notna(epsilon) else np.nan,
+                "replicates": found.replicates,
+                "missing": n - found.replicates,
+            }
+            parts.append(pd.DataFrame({**runs.setting, **columns, "size": size}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _average_bias(results: Results, study: str) -> pd.DataFrame:
+    """The average over arms of |bias|, the worst arm, and the regret; a row per cell and size.
+
+    average_if_unbiased: what the noise of the simulation alone makes the average, without any bias
+    largest_z: the largest |bias| / se of an arm; significant: the arms whose 95% interval excludes 0
+    significant_upper, significant_lower: the same among the top 4 arms and among the others
+    expected, expected_se, spread: what `average` is expected to be over as many runs as published, its standard error,
+    and the standard deviation of such an average; nan where none was published
+    missing: how many sample means, of all arms in all replicates, do not exist, the arm never having been pulled
+    mean_of_arms: the average of the true means
+    """
+    rows, published = [], printed(results)["replicates"]
+    for runs in _runs(results, study):
+        for size, n in _sizes(results, runs):
+            pulls, sums = runs.pulls[:n], runs.sums[:n]
+            bias, errors, replicates = sample_mean_bias(pulls, sums, runs.means)
+            average, average_se = average_absolute_bias(pulls, sums, runs.means)
+            worst = int(np.nanargmax(np.abs(bias)))
+            random, known = errors > 0, ~np.isnan(errors)
+            regret = np.concatenate([pulls[some] @ (runs.means.max() - runs.means) for some in blocks(n)])
+            expected = (math.nan,) * 3
+            if runs.setting["experiment"] in published:
+                as_many = int(published[runs.setting["experiment"]])
+                expected = expected_average(pulls, sums, runs.means, as_many)
+            rows.append(
+                {
+                    **runs.setting,
+                    "size": size,
+                    "replicates": n,
+                    "average": average,
+                    "average_se": average_se,
+                    **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
+                    "average_if_unbiased": errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan,
+                    "worst_arm": worst,
+                    "worst": bias[worst],
+                    "worst_se": errors[worst],
+                    "last": bias[-1],
+                    "last_se": errors[-1],
+                    "largest_z": np.abs(bias[random] / errors[random]).max() if random.any() else math.nan,
+                    "significant": significant_arms(bias, errors),
+                    "significant_upper": significant_arms(bias[:4], errors[:4]),
+                    "significant_lower": significant_arms(bias[4:], errors[4:]),
+                    "regret": regret.mean(),
+                    "regret_se": regret.std(ddof=1) / math.sqrt(n) if n > 1 else math.nan,
+                    "missing": int((n - replicates).sum()),
+                    "mean_of_arms": runs.means.mean(),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _of(table: Callable[[Results, str], pd.DataFrame], study: str) -> Callable[[Results], pd.DataFrame]:
+    """The table of one study."""
+    return lambda results: table(results, study)
+
+
+def published_settings(results: Results) -> pd.DataFrame:
+    """What Experiments 1 and 2 give with the rewards, index and ladder of the program's public revisions.
+
+    A row per cell: law of the rewards; delta of the index, nan where it is that of the round; expected, expected_se,
+    spread as in `average_bias_*`, over `runs` runs, as many as published; worst: the bias of the most biased arm
+    """
+    rows, published = [], printed(results)["replicates"]
+    for study in ("published_settings", "experiment_1", "experiment_2"):
+        for runs in _runs(results, study):
+            if runs.setting["policy"] not in REVISED:
+                continue
+            pulls, sums = runs.pulls, runs.sums
+            as_many = int(published[runs.setting["experiment"]])
+            bias, errors, _ = sample_mean_bias(pulls, sums, runs.means, bounded=False)
+            value, error, spread = expected_average(pulls, sums, runs.means, as_many, bounded=False)
+            worst = int(np.nanargmax(np.abs(bias)))
+            named = {k: v for k, v in runs.setting.items() if k not in ("law", "delta")}
+            found = {"law": runs.setting.get("law", "bernoulli"), "delta": runs.setting.get("delta", math.nan)}
+            found |= {"replicates": len(pulls), "runs": min(as_many, len(pulls)), "expected": value}
+            found |= {"expected_se": error, "spread": spread}
+            found |= {"worst_arm": worst, "worst": bias[worst], "worst_se": errors[worst]}
+            rows.append(named | found)
+    return pd.DataFrame(rows)
+
+
+def round_robin(results: Results) -> pd.DataFrame:
+    """In which fraction of Experiment 1's runs all arms have T / K pulls, rounded up or down; a row per cell."""
+    rows = []
+    for runs in _runs(results, "experiment_1"):
+        even = np.ptp(runs.pulls, axis=1) <= 1
+        rows.append({**runs.setting, "fraction": even.mean(), "replicates": len(even)})
+    return pd.DataFrame(rows)
+
+
+def _linear(results: Results) -> Iterator[tuple[dict, pd.DataFrame]]:
+    """The runs of each cell of the linear bandit, with what names it."""
+    rows = results.replicates("linear")
+    for _, cell in rows.groupby("cell", observed=True, sort=False):
+        yield _setting(cell.iloc[0], parameters(rows)), cell
+
+
+def _p_values(cell: pd.DataFrame, coordinate: str, standard_error: str, estimator: str) -> tuple[np.ndarray, int]:
+    """The p-values of the runs with an estimate, and how many runs have none."""
+    rows = cell[cell["coordinate"] == coordinate]
+    prefix = "" if estimator == "ols" else "policy_"
+    estimate, variance = rows[f"{prefix}estimate"], rows[f"{prefix}variance"]
+    there = variance > 0
+    score = z_score(estimate[there], rows["truth"][there], variance[there], standard_error)
+    return two_sided_p_value(score), int((~there).sum())
+
+
+def _estimators(setting: dict) -> tuple[str, ...]:
+    """The released program has an estimate of its own, beside that of ordinary least squares."""
+    return ("ols", "policy") if setting["policy"] == "linear_ucb_as_released" else ("ols",)
+
+
+def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray, int]]:
+    """The p-values of every cell, coordinate, standard error and estimator, and how many runs have none."""
+    for setting, cell in _linear(results):
+        for estimator in _estimators(setting):
+            for standard_error in ("correct", "variance"):
+                for coordinate in ("zero", "largest"):
+                    named = {"standard_error": standard_error, "coordinate": coordinate, "estimator": estimator}
+                    yield setting | named, *_p_values(cell, coordinate, standard_error, estimator)
+
+
+def rejections(results: Results) -> pd.DataFrame:
+    """How often the z-test of a coefficient rejects at .05, and how far its p-values are from uniform.
+
+    A row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: what the released program
+    keeps, which its shared list of contexts shifts). missing: runs whose arm has too few pulls for an estimate.
+    """
+    rows = []
+    for setting, p, missing in _tests(results):
+        measured = dict.fromkeys(("rejection_rate", "se", "ks", "ks_p"), math.nan)
+        if len(p):
+            rate, distance = rejection_rate(p, LEVEL), ks_uniform(p)
+            measured = {"rejection_rate": rate.rate, "se": rate.standard_error}
+            measured |= {"ks": distance.distance, "ks_p": distance.p_value}
+        rows.append(setting | {"replicates": len(p), "missing": missing} | measured)
+    return pd.DataFrame(rows)
+
+
+def histograms(results: Results) -> pd.DataFrame:
+    """Counts of p-values in 20 bins among the first replicates, as many as published; a row per test as in
+    `rejections` and bin."""
+    edges = np.linspace(0, 1, BINS + 1)
+    published = int(printed(results)["replicates"]["linear"])
+    parts = []
+    for setting, p, _ in _tests(results):
+        first = p[:published]
+        counts, _ = np.histogram(first, edges)
+        columns = {"low": edges[:-1], "high": edges[1:], "count": counts, "replicates": len(first)}
+        below = (first <= LEVEL).mean() if len(first) else math.nan
+        parts.append(pd.DataFrame({**setting, **columns, "below_level": below}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def selection(results: Results) -> pd.DataFrame:
+    """The most-pulled arm's estimate of its largest coefficient, less the truth and signed so that up is away from 0.
+
+    A row per cell, estimator as in `rejections` and coordinate ("zero": its plain error), over the runs that have the
+    estimate; missing: the others; pulls and regret are means over runs.
+    """
+    rows = []
+    for setting, cell in _linear(results):
+        for estimator, coordinate in itertools.product(_estimators(setting), ("zero", "largest")):
+            prefix = "" if estimator == "ols" else "policy_"
+            of_coordinate = cell[cell["coordinate"] == coordinate]
+            tested = of_coordinate[of_coordinate[f"{prefix}estimate"].notna()]
+            sign = np.sign(tested["truth"]) if coordinate == "largest" else 1.0
+            error = (tested[f"{prefix}estimate"] - tested["truth"]) * sign
+            n = len(error)
+            root = math.sqrt(n) if n else math.nan
+            rows.append(
+                setting
+                | {
+                    "coordinate": coordinate,
+                    "estimator": estimator,
+                    "replicates": n,
+                    "missing": len(of_coordinate) - n,
+                    "bias": error.mean(),
+                    "se": error.std() / root,
+                    "standard_error": np.sqrt(tested[f"{prefix}variance"]).mean(),
+                    "pulls": tested["pulls"].mean(),
+                    "regret": tested["regret"].mean(),
+                    "regret_se": tested["regret"].std() / root,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _rate(rejected: np.ndarray) -> tuple[float, float]:
+    if not len(rejected):
+        return math.nan, math.nan
+    rate = float(np.mean(rejected))
+    return rate, math.sqrt(rate * (1 - rate) / len(rejected))
+
+
+def _correction(epsilon: float, horizon: int) -> float:
+    """gamma(.05) at its best beta; nan without a privacy budget, for which there is no correction."""
+    if math.isnan(epsilon):
+        return math.nan
+    beta = max_information.best_beta(epsilon, horizon, LEVEL)
+    return float(max_information.corrected_level(LEVEL, epsilon, horizon, beta))
+
+
+def _by_selector(results: Results, study: str) -> Iterator[tuple[pd.DataFrame, str, pd.DataFrame]]:
+    """The first row of each cell, and what each selector took there: arm, pulls and p-value, a row a replicate."""
+    for cell, columns in results.by_cell(study, ("selector", "arm", "pulls", "p_value")):
+        for selector, every in pd.DataFrame(columns).groupby("selector", sort=False):
+            yield cell, selector, every
+
+
+def _selected(results: Results, study: str, better: int | None = None) -> pd.DataFrame:
+    """Rejections at .05 before and after the correction; a row per cell and selector.
+
+    better: an arm; only rejections for this arm count then. selected: how often the selector took it, or any arm.
+    degenerate: the share of the tests that are of an arm of mean 0 or 1 against that mean, which test nothing: their
+    p-values do not depend on the data. missing: the runs in which the selector took an arm without a pull, which say
+    nothing. tests: the other runs; replicates: the tests that are not degenerate, those of the rates
+    naive, corrected, printed, printed_at_1, released: the shares that reject at .05, at `level` (Theorem 3), at the
+    level that Corollary 2 prints, with the beta of `level` and with beta = 1, and at that of the authors' program
+    """
+    rows = []
+    for cell, selector, every in _by_selector(results, study):
+        first = cell.iloc[0]
+        tests = every[every["pulls"] > 0]
+        epsilon, horizon = float(first.get("epsilon", math.nan)), int(first["horizon"])
+        made = len(tests)
+        if better is None:
+            true = means(first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
+            tests = tests[(true[tests["arm"]] > 0) & (true[tests["arm"]] < 1)]
+        p, arm = tests["p_value"].to_numpy(), tests["arm"].to_numpy()
+        own = arm == better if better is not None else np.ones(len(p), bool)
+        p = np.where(own, p, np.inf)
+        naive, naive_se = _rate(p <= LEVEL)
+        gamma = _correction(epsilon, horizon)
+        # A level that underflows to 0 rejects nothing, not even a p-value of 0.
+        corrected, corrected_se = (math.nan, math.nan) if math.isnan(gamma) else _rate((p <= gamma) & (gamma > 0))
+        released, released_se = math.nan, math.nan
+        by_corollary = dict.fromkeys(("printed", "printed_se", "printed_at_1", "printed_at_1_se"), math.nan)
+        if not math.isnan(epsilon):
+            beta = max_information.best_beta(epsilon, horizon, LEVEL)
+            for name, its in (("printed", beta), ("printed_at_1", ALMOST_1)):
+                level = max_information.printed_level(LEVEL, epsilon, horizon, its)
+                by_corollary |= dict(zip((name, f"{name}_se"), _rate((p <= level) & (level > 0)), strict=True))
+            level = max_information.released_level(LEVEL, epsilon, tests["pulls"].to_numpy())
+            released, released_se = _rate(p <= level)
+        rows.append(
+            {
+                **_setting(first, parameters(cell)),
+                "epsilon": epsilon,
+                "selector": selector,
+                "replicates": len(p),
+                "missing": len(every) - made,
+                "tests": made,
+                "selected": _rate(own)[0],
+                "degenerate": 1 - len(p) / made if made else math.nan,
+                "naive": naive,
+                "naive_se": naive_se,
+                "level": gamma,
+                "corrected": corrected,
+                "corrected_se": corrected_se,
+                **by_corollary,
+                "released": released,
+                "released_se": released_se,
+            }
+        )
+    found = pd.DataFrame(rows)
+    return found.assign(ladder=ladders(found))
+
+
+def false_discovery(results: Results) -> pd.DataFrame:
+    """How often a true null is rejected at .05: naively, corrected, and as the authors' program corrects."""
+    return _selected(results, "adaptive_tests")
+
+
+def power(results: Results) -> pd.DataFrame:
+    """How often the better arm is found: most pulled, and "its mean is that of the others" rejected."""
+    return _selected(results, "power", better=0)
+
+
+def audit(results: Results) -> pd.DataFrame:
+    """What choices tell of one changed reward; a row per variant, epsilon, event and noise.
+
+    loss: the logarithm of how much likelier the event is with the likelier neighbour; loss_low, loss_high: its 99.9%
+    interval, from Clopper and Pearson's of both probabilities
+    """
+    counts, settings = results.replicates("audit"), ["variant", "epsilon", "horizon"]
+    found = reduce(counts, changed_reward, settings, CONFIDENCE)
+    keys = [*settings, *(c for c in ("event", "noise") if c in found)]
+    ends = reduce(counts, changed_reward, settings, 1 - (1 - verdict.CONFIDENCE) / 2)[[*keys, *ENDS]]
+    sums = counts.groupby([*keys, "neighbour"], observed=True, dropna=False)[["events", "trials"]].sum()
+    shares = (sums["events"] / sums["trials"]).unstack("neighbour").reset_index()
+    wide = ends.merge(shares, on=keys, validate="one_to_one")
+    # Neighbour 0 is the likelier one.
+    with np.errstate(divide="ignore"):
+        losses = {
+            "loss": np.log(wide[0] / wide[1]),
+            "loss_low": np.log(wide["low_0"] / wide["high_1"]),
+            "loss_high": np.log(wide["high_0"] / wide["low_1"]),
+        }
+    losses = wide[keys].assign(**losses)
+    found = found.drop(columns=["audit", "subject", "claimed", *ENDS])
+    return found.merge(losses, on=keys, validate="one_to_one")
+
+
+STUDIES = ("experiment_1", "experiment_2", "epsilon_sweep", "corollary_1")
+INFERENCE = functions_of(__name__) | {
+    **{f"bias_{study}": _of(_bias, study) for study in STUDIES},
+    **{f"average_bias_{study}": _of(_average_bias, study) for study in STUDIES},
+}

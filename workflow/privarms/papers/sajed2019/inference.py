@@ -1,0 +1,367 @@
+"""What is computed from the studies before anything is drawn or judged."""
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from privarms.audits import first_reward, neighbouring_samples, neighbouring_streams
+from privarms.audits.reduction import reduce
+from privarms.claims.verdict import CONFIDENCE as VERDICT_CONFIDENCE
+from privarms.inference.atoms import atoms
+from privarms.papers.sajed2019 import _bounds as bounds
+from privarms.papers.sajed2019._first_epoch import first_epoch_regret
+from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
+from privarms.plots.curves import ratio
+from privarms.plots.registry import functions_of
+from privarms.policies.bandit import dp_ucb
+from privarms.studies import library
+from privarms.studies.results import Results
+
+CONFIDENCE = 0.95
+# Of Figure 1, and on both sides of it.
+GROWTH_EPSILONS, GROWTH_ARMS = (0.001, 0.01, 0.1, 0.25, 0.5, 1.0, 10.0), (2, 3, 5, 10, 20, 50)
+GROWTH_EPOCHS, GROWTH_BETA = range(1, 21), 1 / 50_000_000
+# Of section 1's remarks on the tree, and of Fact 2.1 from close to the ends of its ranges on.
+TREE_HORIZONS = tuple(10**n for n in range(4, 11))
+FACT_A, FACT_B = (1.05, 1.5, 2.0, 3.0, 10.0, 100.0, 1e4, 1e8), (1 / 17, 0.05, 0.03, 0.01, 1e-3, 1e-5, 1e-8)
+
+
+def _promised(bound: Callable[..., float], *values) -> float:
+    """A theorem's bound; NaN where the theorem says nothing."""
+    try:
+        return bound(*values)
+    except ValueError:
+        return np.nan
+
+
+def second_half(results: Results) -> pd.DataFrame:
+    """What happens late in Figure 1's horizon; a row per cell of study `second_half`.
+
+    growing, flat: in how many runs the regret grows in the second half, or stays; half, end: the mean regret at half
+    the horizon, and at the horizon; early: the first round that was recorded; settled: in how many runs the regret
+    stays from there
+    """
+    cells = parameters(results.cells("second_half"))
+    runs = results.replicates("second_half", ("cell", "horizon", "replicate", "t", "regret"))
+    ends = runs[runs["t"] == runs["horizon"]].set_index(["cell", "replicate"])["regret"]
+    half = runs[runs["t"] <= runs["horizon"] / 2].groupby(["cell", "replicate"], observed=True)["regret"].max()
+    first = runs.groupby(["cell", "replicate"], observed=True).agg(early=("t", "min"), least=("regret", "min"))
+    runs = first.assign(half=half, end=ends)
+    runs = runs.assign(growing=runs["end"] > runs["half"], flat=runs["end"] == runs["half"])
+    runs = runs.assign(settled=runs["end"] == runs["least"])
+    by_cell = runs.groupby("cell", observed=True)
+    found = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size(), early=by_cell["early"].min())
+    found = found.join(by_cell[["growing", "flat", "settled"]].sum())
+    found.index = found.index.astype(object)
+    return cells.join(found).reset_index()
+
+
+def regret_atoms(results: Results) -> pd.DataFrame:
+    """The values that DP-SE's regret at the horizon takes, with their probabilities; a row per cell and value."""
+    cells = parameters(results.cells("regret"))
+    runs = results.replicates("regret", ("cell", "policy", "regret"))
+    parts = []
+    for cell, group in runs[runs["policy"] == "dp_se"].groupby("cell", observed=True, sort=False):
+        law = atoms(group["regret"].to_numpy())
+        parts.append(pd.DataFrame(law).assign(cell=cell, replicates=len(group)))
+    law = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["cell"])
+    return law.join(cells, on="cell").sort_values(["K", "epsilon"], kind="stable", ignore_index=True)
+
+
+def ratios(results: Results) -> pd.DataFrame:
+    """Mean regret at the horizon over DP-SE's in the same setting; a row per cell of every other private policy.
+
+    study: figure1, settings or instances. DP-SE's regret is that of study `regret`, which has many more runs, or else
+    of the same studies; NaN where it was not run.
+    """
+    studies = {study: results.cells(study) for study in ("regret", "figure1", "settings", "instances")}
+    ends = pd.concat([at_horizon(c).assign(study=s) for s, c in studies.items()], ignore_index=True)
+    around = [k for e in ends["environment"].unique() for k in library.environment_arguments(e)]
+    setting = [k for k in dict.fromkeys(("environment", *around, "horizon", "epsilon")) if k in ends]
+    base = of_published_dp_se(ends)
+    regrets = ["regret_mean", "regret_se"]
+    dp_se = ends.loc[base, [*setting, *regrets]].drop_duplicates(setting)
+    others = ends[(ends["policy"] != "dp_se") & ends["epsilon"].notna() & (ends["study"] != "regret")]
+    own = dict.fromkeys(k for c in studies.values() for k in parameters(c).columns)
+    joined = others[["study", "cell", *own, "replicates", *regrets]].merge(
+        dp_se, on=setting, how="left", suffixes=("", "_dp_se"), validate="many_to_one"
+    )
+    value, error = ratio(*(joined[c] for c in ("regret_mean", "regret_se", "regret_mean_dp_se", "regret_se_dp_se")))
+    return joined.assign(ratio=value, ratio_se=error).sort_values(
+        ["K", "epsilon", *(k for k in ("width",) if k in joined)], kind="stable", ignore_index=True
+    )
+
+
+def growth(results: Results) -> pd.DataFrame:
+    """How regret grows with the horizon; a row per policy and setting of study `growth`.
+
+    exponent: p for which it grows like ln(T)^p from the first horizon to the last, with its standard error; least: the
+    smallest p between two horizons that follow each other
+    """
+    cells = at_horizon(results.cells("growth"))
+    settings = [k for k in parameters(cells).columns if k != "horizon" and cells[k].notna().any()]
+    rows = []
+    for setting, some in cells.groupby(settings, observed=True, dropna=False, sort=False):
+        some = some.sort_values("horizon")
+        logs, regrets = np.log(np.log(some["horizon"].to_numpy(float))), np.log(some["regret_mean"].to_numpy())
+        errors = (some["regret_se"] / some["regret_mean"]).to_numpy()
+        steps = np.diff(regrets) / np.diff(logs)
+        rows.append(
+            dict(zip(settings, setting, strict=True))
+            | {"first": some["horizon"].iloc[0], "last": some["horizon"].iloc[-1]}
+            | {"replicates": some["replicates"].min(), "least": steps.min() if len(steps) else np.nan}
+            | {"exponent": (regrets[-1] - regrets[0]) / (logs[-1] - logs[0]) if len(steps) else np.nan}
+            | {"exponent_se": np.hypot(errors[-1], errors[0]) / (logs[-1] - logs[0]) if len(steps) else np.nan}
+        )
+    return pd.DataFrame(rows)
+
+
+def noise_per_step(results: Results) -> pd.DataFrame:
+    """The noise of DP-UCB's tree in a round of its arm (section 1), for epsilon = 1; a row per horizon.
+
+    nodes: of a released sum, on average over the counts 1, ..., T; variance: of its noise; variance_ratio: over
+    log2(T)^3; deviation_ratio: the root of the variance over ln T
+    """
+    rows = []
+    for horizon in TREE_HORIZONS:
+        # Of the counts up to T as many have bit l as T + 1 numbers from 0 have, in runs of 2^l every 2^(l + 1).
+        periods = [(1 << bit, (horizon + 1) // (2 << bit), (horizon + 1) % (2 << bit)) for bit in range(40)]
+        nodes = sum(size * whole + max(0, rest - size) for size, whole, rest in periods) / horizon
+        variance = nodes * 2 * dp_ucb.configure(2, horizon, 1.0, "log3").node_scale ** 2
+        ratios = {
+            "variance_ratio": variance / np.log2(horizon) ** 3,
+            "deviation_ratio": variance**0.5 / np.log(horizon),
+        }
+        rows.append({"horizon": horizon, "nodes": nodes, "variance": variance} | ratios)
+    return pd.DataFrame(rows)
+
+
+def _audited(blocks: pd.DataFrame, module, settings: list[str]) -> pd.DataFrame:
+    """One audit reduced, with the privacy loss that is counted; a row per setting, whichever neighbour.
+
+    loss: the log ratio of the shares of events, -inf or nan where a neighbour has none; loss_low, loss_high: what holds
+    it, for all rows together with the probability that a verdict asks for
+    """
+    settings = [k for k in settings if k in blocks]
+    found = reduce(blocks, module, settings, CONFIDENCE)
+    wide = reduce(blocks, module, settings, 1 - (1 - VERDICT_CONFIDENCE) / (2 * len(found)))
+    keys = [k for k in found.columns if k in blocks and k != "trials"]
+    sums = blocks.groupby([*keys, "neighbour"], observed=True, dropna=False)[["events", "trials"]].sum()
+    shares = (sums["events"] / sums["trials"]).unstack("neighbour").reset_index()
+    shares = found[keys].merge(shares, on=keys, how="left", validate="one_to_one")
+    # In all audits of this paper the event is likelier with neighbour 1.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return found.assign(
+            loss=np.log(shares[1] / shares[0]),
+            loss_low=np.log(wide["low_1"] / wide["high_0"]),
+            loss_high=np.log(wide["high_1"] / wide["low_0"]),
+        )
+
+
+def audit(results: Results) -> pd.DataFrame:
+    """What the audit shows of DP-SE's privacy loss; a row per setting, whichever of the two streams."""
+    cells = parameters(results.cells("audit"))
+    blocks = results.replicates("audit")
+    apart = [k for k in cells if k not in ("policy", "variant", "data", "environment", "neighbour")]
+    settings = list(dict.fromkeys(("K", "horizon", "epsilon", "noise", *apart)))
+    return _audited(blocks[blocks["policy"] == "dp_se"], neighbouring_streams, settings)
+
+
+def audit_dp_nas(results: Results) -> pd.DataFrame:
+    """What the audit shows of DP-NAS's privacy loss; a row per setting."""
+    blocks = results.replicates("audit_dp_nas")
+    return _audited(blocks[blocks["policy"] == "dp_nas"], neighbouring_samples, ["epsilon", "noise", "alpha", "beta"])
+
+
+def audit_dp_ucb(results: Results) -> pd.DataFrame:
+    """What the audit shows of DP-UCB's privacy loss; a row per setting."""
+    blocks = results.replicates("audit_dp_ucb")
+    return _audited(blocks[blocks["policy"] == "dp_ucb"], first_reward, ["K", "horizon", "width", "epsilon", "noise"])
+
+
+def pulls(results: Results) -> pd.DataFrame:
+    """DP-SE's pulls of the suboptimal arms beside Lemma 4.2; a row per cell and arm.
+
+    order is the lemma's expression, ceiling the explicit bound by which an arm must have left, above the fraction of
+    runs that pulled it more often, any_above the fraction of runs that did so with any arm of the cell.
+    """
+    cells = parameters(results.cells("pulls"))
+    cells["beta"] = cells["beta"].fillna(1 / cells["horizon"]) if "beta" in cells else 1 / cells["horizon"]
+    rows = []
+    for first, columns in results.by_cell("pulls", ("replicate", "arm", "pulls")):
+        name, policy = first["cell"].iloc[0], first["policy"].iloc[0]
+        if policy != "dp_se":
+            continue
+        cell, runs_of_cell = cells.loc[name], pd.DataFrame(columns)
+        exceeding = np.zeros(runs_of_cell["replicate"].max() + 1, bool)
+        found = []
+        for arm, group in runs_of_cell[runs_of_cell["arm"] > 0].groupby("arm"):
+            gap = arm * (cell["top"] - cell["bottom"]) / (cell["K"] - 1)
+            gap = gap if cell.get("spacing") != "one_best" else cell["top"] - cell["bottom"]
+            promise = (gap, int(cell["K"]), cell["epsilon"], cell["beta"])
+            ceiling = _promised(bounds.pulls_ceiling, *promise)
+            above = group.loc[group["pulls"] > ceiling, "replicate"]
+            exceeding[above] = True
+            found.append(
+                {
+                    "cell": name,
+                    **cell.to_dict(),
+                    "arm": arm,
+                    "gap": gap,
+                    "replicates": len(group),
+                    "mean": group["pulls"].mean(),
+                    "largest": group["pulls"].max(),
+                    "order": _promised(bounds.pulls_order, *promise),
+                    "ceiling": ceiling,
+                    "above": len(above) / len(group),
+                }
+            )
+        rows += [row | {"any_above": exceeding.mean()} for row in found]
+    return pd.DataFrame(rows).sort_values(["beta", "K", "epsilon"], kind="stable", ignore_index=True)
+
+
+def scaling(results: Results) -> pd.DataFrame:
+    """Study `scaling` beside Theorem 4.3; a row per cell.
+
+    order: the theorem's expression, without privacy that of epsilon = inf; order_ratio: the mean regret over it
+    ceiling: for DP-SE the sum over arms of gap times `bounds.pulls_ceiling`, plus T beta = 1 for the event of
+    probability beta: an explicit bound on the mean regret; ratio, ratio_se: the mean regret over it
+    """
+    cells = at_horizon(results.cells("scaling"))
+    orders = [_promised(bounds.regret_order, gaps(r), r.horizon, _budget(r)) for r in cells.itertuples()]
+    named = of_published_dp_se(cells)
+    rows = zip(cells.itertuples(), named, strict=True)
+    ceilings = np.array([_promised(_regret_ceiling, r) if known else np.nan for r, known in rows])
+    return cells.assign(
+        order=orders,
+        order_ratio=cells["regret_mean"] / orders,
+        ceiling=ceilings,
+        ratio=cells["regret_mean"] / ceilings,
+        ratio_se=cells["regret_se"] / ceilings,
+    )
+
+
+def _budget(cell) -> float:
+    return cell.epsilon if cell.epsilon > 0 else np.inf
+
+
+def _regret_ceiling(cell) -> float:
+    of_arms = gaps(cell)
+    K, horizon = int(cell.K), cell.horizon
+    pulled = [min(bounds.pulls_ceiling(gap, K, cell.epsilon, 1 / horizon), horizon) for gap in of_arms[1:]]
+    return min(float(of_arms[1:] @ pulled) + 1, horizon * of_arms[-1])
+
+
+def minimax(results: Results) -> pd.DataFrame:
+    """DP-SE in study `minimax` with gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se).
+
+    ceiling: the explicit bound on the mean regret, as in `scaling`; ceiling_ratio, ceiling_ratio_se: the mean over it
+    first_epoch: the regret of a run in which all other arms leave in epoch 1; otherwise: a bound on the probability of
+    any other regret. Both by formula, NaN where beta is not 1/T or arms are not equal
+    """
+    cells = results.cells("minimax")
+    cells = at_horizon(cells[cells["policy"] == "dp_se"])
+    known = of_published_dp_se(cells) & (cells["spacing"] == "one_best" if "spacing" in cells else False)
+    first = [
+        first_epoch_regret(r.top - r.bottom, int(r.K), int(r.horizon), r.epsilon) if is_known else (np.nan, np.nan)
+        for r, is_known in zip(cells.itertuples(), known, strict=True)
+    ]
+    order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
+    ceiling = np.array([_promised(_regret_ceiling, r) for r in cells.itertuples()])
+    return cells.assign(
+        gap=cells["top"] - cells["bottom"],
+        order=order,
+        ratio=cells["regret_mean"] / order,
+        ratio_se=cells["regret_se"] / order,
+        ceiling=ceiling,
+        ceiling_ratio=cells["regret_mean"] / ceiling,
+        ceiling_ratio_se=cells["regret_se"] / ceiling,
+        first_epoch=[regret for regret, _ in first],
+        otherwise=[probability for _, probability in first],
+    )
+
+
+def stopping(results: Results) -> pd.DataFrame:
+    """Stopping times beside the theorems; a row per cell, NaN where a theorem says nothing about it.
+
+    t_upper: t_U of Theorem 3.3; t_lower: the number of samples in the proof of Theorem 3.4, t_proof the largest that it
+    allows; by_upper, by_lower, by_proof: the fractions of runs that stop by then; longest: of all runs; order: the
+    expression of Corollary 3.6; upper_quartile: what a quarter of the stopping times exceed, between quartile_low and
+    quartile_high for all cells together with the probability that a verdict asks for
+    """
+    return _stopping(results, "stopping")
+
+
+def large_mean(results: Results) -> pd.DataFrame:
+    """As `stopping`, of study `large_mean`."""
+    return _stopping(results, "large_mean")
+
+
+def noise_alone(results: Results) -> pd.DataFrame:
+    """As `stopping`, of study `noise_alone`."""
+    return _stopping(results, "noise_alone")
+
+
+def _stopping(results: Results, study: str) -> pd.DataFrame:
+    cells = results.cells(study).set_index("cell")
+    runs = results.replicates(study, ("cell", "stopping_time"))
+    times = {cell: group["stopping_time"] for cell, group in runs.groupby("cell", observed=True, sort=False)}
+    rows = []
+    for cell, row in cells.iterrows():
+        setting = [row.get(k, np.nan) for k in ("epsilon", "alpha", "beta", "mu", "R")]
+        setting[-1] = 1.0 if pd.isna(setting[-1]) else setting[-1]
+        upper = _promised(bounds.halting_time, *setting)
+        lower = _promised(bounds.private_samples, *setting)
+        known = {"t_upper": upper, "t_lower": lower, "order": _promised(bounds.samples_order, *setting)}
+        known["t_proof"] = _promised(bounds.private_samples_of_proof, *setting)
+        by = {
+            f"by_{k[2:]}": (times[cell] <= known[k]).mean() if known[k] > 0 else np.nan
+            for k in ("t_upper", "t_lower", "t_proof")
+        }
+        quartile, low, high = _upper_quartile(times[cell].to_numpy(), len(cells))
+        quartiles = {"upper_quartile": quartile, "quartile_low": low, "quartile_high": high}
+        rows.append(known | by | {"longest": times[cell].max()} | quartiles)
+    return cells.assign(**pd.DataFrame(rows, cells.index)).reset_index()
+
+
+def _upper_quartile(times: np.ndarray, together: int) -> tuple[float, float, float]:
+    """The quantile at 3/4 and the order statistics that hold it, in as many samples together as a verdict asks for."""
+    ordered, tail = np.sort(times), (1 - VERDICT_CONFIDENCE) / 2 / together
+    ranks = scipy.stats.binom.ppf([tail, 1 - tail], len(times), 0.75).astype(int)
+    low, high = (ordered[rank] if rank < len(times) else np.inf for rank in (max(ranks[0] - 1, 0), ranks[1]))
+    return float(np.quantile(ordered, 0.75)), float(low), float(high)
+
+
+def fact_2_1(results: Results) -> pd.DataFrame:
+    """Fact 2.1 alone, nothing is simulated; a row per a, b and half of the fact.
+
+    ratio: ln(a ln x) / (b x) where, of some x, it is smallest (first half: it must be above 1) or largest (second
+    half: it must be below 1); x: there
+    """
+    rows = []
+    for a, b in itertools.product(FACT_A, FACT_B):
+        end = np.log(a * np.log(1 / b)) / b
+        for half, ends, extreme in (("first", (np.e, end), np.argmin), ("second", (2 * end, 1e6 * end), np.argmax)):
+            if ends[0] < ends[1]:
+                x = np.geomspace(*ends, 1001)[1:-1]
+                ratios = [bounds.iterated_logarithm(a, b, float(one)) for one in x]
+                place = extreme(ratios)
+                rows.append({"a": a, "b": b, "half": half, "x": x[place], "ratio": ratios[place]})
+    return pd.DataFrame(rows)
+
+
+def epoch_growth(results: Results) -> pd.DataFrame:
+    """R_(e+1) over R_e from line 8 alone, nothing is simulated; a row per |S|, what is left of it, e and epsilon."""
+    rows = [
+        {"arms": arms, "left": left, "epoch": epoch, "epsilon": epsilon, "beta": GROWTH_BETA}
+        | {"growth": bounds.epoch_growth(arms, left, epoch, epsilon, GROWTH_BETA)}
+        for epsilon, arms, epoch in itertools.product(GROWTH_EPSILONS, GROWTH_ARMS, GROWTH_EPOCHS)
+        for left in range(2, arms + 1)
+    ]
+    return pd.DataFrame(rows).sort_values(["growth", "arms", "left", "epoch", "epsilon"], ignore_index=True)
+
+
+INFERENCE = functions_of(__name__)

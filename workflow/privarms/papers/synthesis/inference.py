@@ -1,0 +1,203 @@
+"""What is computed from the runs before anything is drawn or said."""
+
+import numpy as np
+import pandas as pd
+
+from privarms.inference import lower_bounds
+from privarms.inference.bias import bias_bound, sample_mean_bias
+from privarms.jit.cache import compiled
+from privarms.papers.synthesis import _validity
+from privarms.papers.synthesis._cells import described
+from privarms.protocols.locally_private import expected_rewards
+from privarms.studies import library
+from privarms.studies.results import Results
+
+COLUMNS = ("arm", "pulls", "reward_sum", "held_out_sum")
+
+
+def _each(results: Results):
+    """The cells of `central`, each as a row and its `Runs`."""
+    cells = described(results.cells("central")).set_index("cell", drop=False)
+    for first, columns in results.by_cell("central", COLUMNS):
+        name = first["cell"].iloc[0]
+        cell = cells.loc[name]
+        means = np.array(cell["means"])
+        order = columns["arm"].reshape(-1, len(means))
+        if (order != np.arange(len(means))).any():
+            raise ValueError(f"{name}: expected the arms of a run one after another")
+        parts = (columns[c].astype(float).reshape(order.shape) for c in COLUMNS[1:])
+        epsilon = cell["epsilon"] if cell["claims"] else np.nan
+        yield cell, _validity.Runs(*parts, means, float(epsilon), int(cell["horizon"]))
+
+
+def _regret(runs: _validity.Runs) -> dict[str, float]:
+    """Mean, standard error and quantiles of the pseudo-regret, and the bounds times ln T.
+
+    bound: by d_epsilon, of Lai & Robbins without an epsilon; 0 with equal arms, where nothing can be lost
+    uniform: the expected regret of uniform choices
+    """
+    regret = runs.pulls @ (runs.means.max() - runs.means)
+    median, q90 = np.quantile(regret, [0.5, 0.9])
+    lai_robbins = lower_bounds.lai_robbins(runs.means)
+    bound = lower_bounds.azize(runs.means, runs.epsilon) if runs.private else lai_robbins
+    se = regret.std(ddof=1) / np.sqrt(len(regret)) if len(regret) > 1 else np.nan
+    found = {"regret": regret.mean(), "se": se, "median": median, "q90": q90}
+    found |= {"bound": bound * np.log(runs.horizon), "bound_lai_robbins": lai_robbins * np.log(runs.horizon)}
+    return found | {"uniform": float(runs.horizon * (runs.means.max() - runs.means).mean())}
+
+
+def _bias(runs: _validity.Runs) -> dict[str, float]:
+    """The largest |bias| of an arm's sample mean, that of the best arm, and what Theorem 1 of Neel & Roth allows.
+
+    worst_bias, worst_bias_se: of the arm whose |bias| is largest, nan where no arm has one; unpulled: in how many runs
+    some arm was not pulled, which leave that arm out
+    over_theorem: of the arm where it is largest, |bias| over (e^epsilon - 1) mu, with its standard error, and the
+    largest of any arm's, over_theorem_se_most
+    """
+    bias, se, _ = sample_mean_bias(runs.pulls, runs.sums, runs.means)
+    found = {"unpulled": int((runs.pulls == 0).any(axis=1).sum()), "best_bias": bias[0], "best_bias_se": se[0]}
+    if np.isnan(bias).all():
+        return found
+    worst = int(np.nanargmax(np.abs(bias)))
+    found |= {"worst_bias": bias[worst], "worst_bias_se": se[worst]}
+    if runs.private:
+        allowed = bias_bound(runs.epsilon, runs.means)
+        ratio, ratio_se = np.abs(bias) / allowed, se / allowed
+        most = int(np.nanargmax(ratio))
+        found |= {"over_theorem": ratio[most], "over_theorem_se": ratio_se[most], "theorem": allowed.max()}
+        found |= {"over_theorem_se_most": np.nan if np.isnan(ratio_se).all() else np.nanmax(ratio_se)}
+    return found
+
+
+def runs(results: Results) -> pd.DataFrame:
+    """Regret and bias; a row per cell."""
+    rows = [cell.drop("means").to_dict() | _regret(part) | _bias(part) for cell, part in _each(results)]
+    frame = pd.DataFrame(rows)
+    bound = frame["bound"].where(frame["bound"] > 0)
+    return frame.assign(over_bound=frame["regret"] / bound, over_bound_se=frame["se"] / bound)
+
+
+def tests(results: Results) -> pd.DataFrame:
+    """Tests and intervals; a row per cell and procedure. trials: runs, of which `errors`, `powers`, `mean_held` and
+    `gap_held` are counts; log_gamma: of max-information, ln of the level at which it tests."""
+    rows = []
+    for cell, part in _each(results):
+        about = cell.drop("means").to_dict()
+        found = _validity.counted(part)
+        for procedure, counts in found.items():
+            rows.append({**about, "procedure": procedure, "trials": len(part.pulls), **counts})
+            if procedure == "max_information":
+                rows[-1]["log_gamma"] = _validity.log_gamma(_validity.ALPHA / len(part.means), part)
+    return pd.DataFrame(rows)
+
+
+def privacy(results: Results) -> pd.DataFrame:
+    """What the audits of all papers show of the policies here, over what is claimed; a row per policy and variant.
+
+    exact: the largest exact log ratio over the claim, nan where none is known; lower_bound: the largest from counts,
+    each holding with `confidence`; audited: in how many settings, nought for a policy without an audit
+    """
+    cells = described(results.cells("central"))
+    audits = results.audit()
+    audits = audits[audits["trials"] > 0]
+    rows = []
+    for (policy, variant), part in cells.assign(variant=_variant(cells)).groupby(["policy", "variant"], sort=False):
+        own = audits[(audits["subject"] == policy) & (_variant(audits) == variant)]
+        claimed = own["claimed_epsilon"]
+        rows.append(
+            {
+                "policy": policy,
+                "variant": variant,
+                "curve": part["curve"].iloc[0] if part["curve"].nunique() == 1 else policy,
+                "claims": bool(part["claims"].iloc[0]),
+                "audited": len(own),
+                "exact": (own["exact"] / claimed).max(),
+                "lower_bound": (own["lower_bound"] / claimed).max(),
+                "confidence": own["confidence"].min(),
+                "trials": own["trials"].sum(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+# Of a grid on the cube, about, over which the mean regret of uniform choices is added up.
+POINTS = 2**16
+
+
+def local(results: Results) -> pd.DataFrame:
+    """Locally private policies; a row per cell of `local`, `local_symmetric` and `local_adult`, and of the reference.
+
+    regret, reward: mean at the horizon with their standard errors, nan where not recorded
+    of_uniform: regret over that of uniform choices, with its standard error; nan for data
+    missed: the share of looks at an estimate that find it farther from its expectation than its radius
+    removals: mean number of arms taken out of a bin; wrong: the share of them that took out the best; lost: the chance
+    that a user's best arm is gone at the end
+    in_parts: the share of users whose message names a part of the cube; alone: of those who change a bin's sums alone
+    the last five with standard errors, nan where nothing of the kind is there
+    """
+    parts = [_local(results, study) for study in LOCAL]
+    return pd.concat(parts, ignore_index=True)
+
+
+LOCAL = ("local", "local_symmetric", "local_adult", "local_adult_reference")
+SHARES = {"missed": ("misses", "looks"), "wrong": ("wrong", "eliminations")}
+MEANS = {"regret": "regret", "reward": "reward", "removals": "eliminations", "lost": "lost"}
+MEANS |= {"in_parts": "in_parts", "alone": "alone"}
+
+
+def _local(results: Results, study: str) -> pd.DataFrame:
+    cells = described(results.cells(study)).set_index("cell", drop=False)
+    every = results.replicates(study)
+    rows = []
+    for name, group in every.groupby("cell", observed=True, sort=False):
+        cell, found = cells.loc[name], {}
+        group = group[group["t"] == group["t"].max()] if "t" in group else group
+        for column, measured in MEANS.items():
+            if measured in group:
+                found[column], found[f"{column}_se"] = _mean(group[measured].to_numpy(float))
+        for column, (part, whole) in SHARES.items():
+            if whole in group:
+                found[column], found[f"{column}_se"] = _share(*(group[c].to_numpy(float) for c in (part, whole)))
+        per_user = _uniform_regret(cell)
+        if per_user == per_user:
+            uniform = per_user * cell["horizon"]
+            found |= {"of_uniform": found["regret"] / uniform, "of_uniform_se": found["regret_se"] / uniform}
+        rows.append(cell.drop("means").to_dict() | found | {"study": study})
+    return pd.DataFrame(rows)
+
+
+def _mean(values: np.ndarray) -> tuple[float, float]:
+    values = values[~np.isnan(values)]
+    n = len(values)
+    return (values.mean() if n else np.nan), (values.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan)
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
+    """The ratio of two sums over runs and its standard error, to first order."""
+    n = len(whole)
+    if np.isnan(part).any() or not whole.sum() > 0:
+        return np.nan, np.nan
+    share = part.sum() / whole.sum()
+    return share, (np.std(part - share * whole, ddof=1) / np.sqrt(n) / whole.mean() if n > 1 else np.nan)
+
+
+def _uniform_regret(cell: pd.Series) -> float:
+    """The mean regret of a user whose arm is drawn uniformly, contexts being uniform; nan for data."""
+    if library.attributes("environments", cell["environment"]).get("DATASET"):
+        return np.nan
+    takes = library.environment_arguments(cell["environment"])
+    given = {k: cell[k] for k in takes if k in cell and pd.notna(cell[k])}
+    environment = library.load("environments", cell["environment"]).configure(**given)
+    d = environment.dimensions
+    edge = round(POINTS ** (1 / d))
+    middles = [(np.arange(edge) + 0.5) / edge] * d
+    points = np.stack(np.meshgrid(*middles), axis=-1).reshape(-1, d)
+    rewards = compiled(expected_rewards)(environment, points)
+    return float((rewards.max(axis=1) - rewards.mean(axis=1)).mean())
+
+
+def _variant(rows: pd.DataFrame) -> pd.Series:
+    return rows["variant"].fillna("").astype(str) if "variant" in rows else pd.Series("", rows.index)
+
+
+INFERENCE = {"local": local, "privacy": privacy, "runs": runs, "tests": tests}

@@ -1,0 +1,80 @@
+"""Curves: one for every policy and every setting of its own, so that a policy that joins a study joins its plots."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from privarms.claims.verdict import Measured
+from privarms.plots.tables import shown
+from privarms.studies import library
+
+
+def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> list[dict]:
+    """What tells the cells of a policy apart, a mapping a row: the variant, the policy's own parameters, and the
+    environment with its own. A parameter that a cell lacks is left out.
+
+    apart_from: parameters that need not tell them apart, since a curve runs over them or a panel fixes them
+    """
+    cells = cells.reset_index(drop=True)
+    found: dict[int, dict] = {}
+    for policy, part in cells.groupby("policy", sort=False, observed=True):
+        varying = [k for k in _parameters(policy, part) if k not in apart_from and part[k].nunique(dropna=False) > 1]
+        for index, *values in part[varying].itertuples():
+            found[index] = {k: v for k, v in zip(varying, values, strict=True) if pd.notna(v)}
+    return [found[index] for index in cells.index]
+
+
+def _parameters(policy: str, cells: pd.DataFrame) -> list[str]:
+    """The columns that hold parameters of a policy or of its environments."""
+    own = [*library.arguments("policies", policy)]
+    environments = cells["environment"].unique() if "environment" in cells else ()
+    around = [k for e in environments for k in library.environment_arguments(e)]
+    return [k for k in dict.fromkeys(("variant", *own, "environment", *around, "horizon")) if k in cells]
+
+
+def in_words(own: Mapping) -> str:
+    """Settings as a legend has them: numbers with their names, texts by themselves."""
+    return ", ".join(v.replace("_", " ") if isinstance(v, str) else f"{k} = {shown(v)}" for k, v in own.items())
+
+
+def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.Series:
+    """The curve to which each row of a study's cells belongs: the policy's LABEL, with what tells it from its others.
+
+    Make them of the whole study and then choose a panel's rows, so that a curve has one label in every panel.
+    """
+    policies = {p: library.attributes("policies", p)["LABEL"] for p in cells["policy"].unique()}
+    shared = {p for p, label in policies.items() if list(policies.values()).count(label) > 1}
+    found = []
+    for policy, own in zip(cells["policy"], settings(cells, apart_from), strict=True):
+        words = [policy] if policy in shared else []
+        words += [in_words(own)] if own else []
+        found.append(f"{policies[policy]} ({', '.join(words)})" if words else policies[policy])
+    return pd.Series(found, cells.index, dtype=object)
+
+
+def curves(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> dict[str, pd.DataFrame]:
+    """Split a study's cells into curves, label -> rows, in their order; see `labels`."""
+    cells = cells.reset_index(drop=True)
+    found = labels(cells, apart_from)
+    return {label: cells[found == label] for label in found.unique()}
+
+
+def interval(mean, se, replicates, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Student's confidence interval of a mean from its standard error; arrays or scalars."""
+    mean, se, replicates = (np.asarray(v, dtype=float) for v in (mean, se, replicates))
+    half = stdtrit(np.maximum(replicates - 1, 1), 0.5 + level / 2) * np.nan_to_num(se)
+    return mean - half, mean + half
+
+
+def ratio(mean, se, base_mean, base_se) -> tuple[np.ndarray, np.ndarray]:
+    """The ratio of two independent means and its standard error to first order."""
+    value = mean / base_mean
+    return value, value * np.sqrt((se / mean) ** 2 + (base_se / base_mean) ** 2)
+
+
+def times(row, base) -> Measured:
+    """One mean regret over another, independent one; rows with regret, se and replicates."""
+    value, se = ratio(row.regret, row.se, base.regret, base.se)
+    return Measured(float(value), float(se), int(min(row.replicates, base.replicates)))

@@ -1,0 +1,194 @@
+"""A table laid out for reading, as a paper prints it: Markdown, LaTeX and a picture of one sheet."""
+
+import re
+import textwrap
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from privarms.data import STAND_IN
+from privarms.files.whole import whole
+from privarms.plots import style
+from privarms.plots.tables import STAND_IN_NOTE, write_csv
+
+# Symbols as texts have them, and in LaTeX's mathematics.
+SYMBOLS = {"ε_m": r"\varepsilon_m", "ε": r"\varepsilon", "n_P": r"n_P", "±": r"\pm"}
+GREY = "#D9D9D9"
+ROW, LINE = 0.17, 0.6  # inches, points
+CHARACTER = 0.068  # inches of a character of this font at 8 points
+
+
+class Entry(NamedTuple):
+    """A cell; quiet: less important than its neighbours."""
+
+    text: str
+    bold: bool = False
+    grey: bool = False
+    quiet: bool = False
+
+
+class Sheet(NamedTuple):
+    """heads: header lines, each of (text, columns spanned) over all columns; the last one names single columns.
+    rows: a text is a line of its own above a block; entries otherwise, one a column. notes: sentences below.
+    """
+
+    heads: list[list[tuple[str, int]]]
+    rows: list[str | list[Entry]]
+    notes: list[str]
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return len(self.heads[-1])
+
+
+def write_sheet(frame: pd.DataFrame, sheet: Sheet, stem: Path, *, stand_in: bool = False) -> dict[str, Path]:
+    """Write the frame as `stem`.csv (full precision) and the sheet as .md, .tex and .png (200 dpi).
+
+    With `stand_in` a note of the sheet says so, and a word across the picture. Returns the paths by suffix.
+    """
+    if stand_in:
+        sheet = sheet._replace(notes=[f"{STAND_IN.capitalize()}: {STAND_IN_NOTE}.", *sheet.notes])
+    paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("csv", "md", "tex", "png")}
+    with matplotlib.rc_context(style.STYLE), ExitStack() as stack:
+        csv, md, tex, png = (stack.enter_context(whole(path)) for path in paths.values())
+        write_csv(frame, csv)
+        md.write_text(markdown(sheet), encoding="utf-8")
+        tex.write_text(latex(sheet), encoding="utf-8")
+        figure = draw(sheet)
+        if stand_in:
+            style.watermark(figure)
+        figure.savefig(png, format="png", metadata={"Software": None})
+    return paths
+
+
+def names(sheet: Sheet) -> list[str]:
+    """A name a column, from all header lines."""
+    lines = [[text for text, span in head for _ in range(span)] for head in sheet.heads]
+    return [" ".join(filter(None, parts)) for parts in zip(*lines, strict=True)]
+
+
+def markdown(sheet: Sheet) -> str:
+    """Pipes; bold is bold, quiet italic, and grey, which Markdown does not have, an asterisk behind."""
+    lines = [names(sheet), [":--", *["--:"] * (sheet.columns - 1)]]
+    for row in sheet.rows:
+        if isinstance(row, str):
+            lines.append([f"**{row}**", *[""] * (sheet.columns - 1)])
+        else:
+            lines.append([_marked(entry) for entry in row])
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n\n".join([table, *sheet.notes]) + "\n"
+
+
+def _marked(entry: Entry) -> str:
+    text = f"**{entry.text}**" if entry.bold and entry.text else entry.text
+    text = f"*{text}*" if entry.quiet and entry.text else text
+    return f"{text}\\*" if entry.grey else text
+
+
+def latex(sheet: Sheet) -> str:
+    """A booktabs table; grey cells are coloured."""
+    lines = [f"\\begin{{tabular}}{{l{'r' * (sheet.columns - 1)}}}", "\\toprule"]
+    for head in sheet.heads:
+        cells = [
+            f"\\multicolumn{{{span}}}{{c}}{{{_escaped(text)}}}" if span > 1 else _escaped(text) for text, span in head
+        ]
+        lines.append(" & ".join(cells) + " \\\\")
+    lines.append("\\midrule")
+    for row in sheet.rows:
+        if isinstance(row, str):
+            lines.append(f"\\multicolumn{{{sheet.columns}}}{{l}}{{{_escaped(row)}}} \\\\")
+        else:
+            lines.append(" & ".join(_set(entry) for entry in row) + " \\\\")
+    lines += ["\\bottomrule", "\\end{tabular}"]
+    notes = "\n\n".join(_escaped(note) for note in sheet.notes)
+    head = "% needs \\usepackage{booktabs} and \\usepackage[table]{xcolor}\n"
+    return head + "\n".join(lines) + "\n\n" + notes + "\n"
+
+
+def _set(entry: Entry) -> str:
+    text = _escaped(entry.text)
+    text = f"\\textbf{{{text}}}" if entry.bold else text
+    text = f"\\textit{{{text}}}" if entry.quiet and text else text
+    return f"\\cellcolor[gray]{{0.85}}{text}" if entry.grey else text
+
+
+def _escaped(text: str) -> str:
+    parts = _PIECES.split(text)
+    return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else re.sub(r"([&%$#_{}])", r"\\\1", p) for p in parts)
+
+
+def _drawn(text: str) -> str:
+    """For matplotlib, whose mathematics is LaTeX's."""
+    return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else p.replace("$", r"\$") for p in _PIECES.split(text))
+
+
+_PIECES = re.compile(f"({'|'.join(map(re.escape, SYMBOLS))})")
+
+
+def draw(sheet: Sheet) -> Figure:
+    """The sheet as a figure, as wide as its texts need."""
+    texts = [row for row in sheet.rows if not isinstance(row, str)]
+    widths = []
+    for j, (name, _) in enumerate(sheet.heads[-1]):
+        widths.append(max(len(name), *(len(row[j].text) for row in texts)) * CHARACTER + 0.14)
+    for head in sheet.heads[:-1]:
+        first = 0
+        for text, span in head:
+            lacking = len(text) * CHARACTER + 0.1 - sum(widths[first : first + span])
+            widths[first : first + span] = [w + max(lacking, 0) / span for w in widths[first : first + span]]
+            first += span
+    edges = [sum(widths[:j]) for j in range(len(widths) + 1)]
+    wrapped = [line for note in sheet.notes for line in textwrap.wrap(note, int(edges[-1] / CHARACTER * 1.2))]
+    heights = len(sheet.heads) + len(sheet.rows) + len(wrapped) + 1
+    figure = Figure(figsize=(edges[-1] + 0.1, heights * ROW + 0.1), layout="none")
+    ax = figure.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(-0.05, edges[-1] + 0.05), ylim=(heights * ROW + 0.05, -0.05))
+    ax.set_axis_off()
+
+    def rule(y, left=0.0, right=edges[-1], width=LINE):
+        ax.plot([left, right], [y, y], color="black", linewidth=width, solid_capstyle="butt")
+
+    y = 0.0
+    rule(y, width=2 * LINE)
+    for number, head in enumerate(sheet.heads, 1):
+        first = 0
+        for text, span in head:
+            left, right = edges[first], edges[first + span]
+            single = span == 1
+            x = (left + right) / 2 if not single else left + 0.04 if first == 0 else right - 0.06
+            ha = "center" if not single else "left" if first == 0 else "right"
+            ax.text(x, y + ROW / 2, _drawn(text), ha=ha, va="center")
+            if span > 1 and text and number < len(sheet.heads):
+                rule(y + ROW, left + 0.05, right - 0.05, LINE / 2)
+            first += span
+        y += ROW
+    rule(y)
+    for row in sheet.rows:
+        if isinstance(row, str):
+            rule(y, width=LINE / 2)
+            # Where the first column is, which is what a narrow screen shows.
+            ax.text(0.04, y + ROW / 2, _drawn(row), ha="left", va="center")
+        else:
+            for j, entry in enumerate(row):
+                if entry.grey:
+                    ax.add_patch(
+                        Rectangle((edges[j] + 0.02, y + 0.01), widths[j] - 0.04, ROW - 0.02, color=GREY, linewidth=0)
+                    )
+                x, ha = (edges[j] + 0.04, "left") if j == 0 else (edges[j + 1] - 0.06, "right")
+                looks = {
+                    "fontweight": "bold" if entry.bold else "normal",
+                    "color": style.QUIET if entry.quiet else "black",
+                }
+                ax.text(x, y + ROW / 2, _drawn(entry.text), ha=ha, va="center", **looks)
+        y += ROW
+    rule(y, width=2 * LINE)
+    for line in wrapped:
+        y += ROW
+        ax.text(0.04, y, line, ha="left", va="center", color=style.QUIET, fontsize=7)
+    return figure
