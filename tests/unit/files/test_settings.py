@@ -71,9 +71,8 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": -1}, "seed: expected .*; found -1"),
-        ({"seed": 7.0}, "seed: expected .*; found 7.0"),
-        ({"seed": True}, "seed: expected .*; found True"),
+        ({"seed": -1}, "seed: -1 is less than the minimum of 0"),
+        ({"seed": 7.0}, "seed: 7.0 is not of type 'integer'"),
         ({"sed": 1}, "sed: unknown key; expected one of add, "),
     ],
 )

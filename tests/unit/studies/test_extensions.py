@@ -338,7 +338,7 @@ def test_policies_are_added_to_a_study_and_faults_in_them_name_the_key(extension
     for wrong, said in (
         ({"q": {"s": [{"policy": "ucb1"}]}}, "add.q: unknown paper 'q'; expected one of p"),
         ({"p": {"r": [{"policy": "ucb1"}]}}, "add.p.r: unknown study 'r'; expected one of s"),
-        ({"p": {"s": [{"policy": "ucb1", "replicates": 0}]}}, r"add.p.s\[0\]: replicates: expected"),
+        ({"p": {"s": [{"policy": "ucb1", "replicates": 0}]}}, r"add.p.s\[0\]: replicates: 0 is less than"),
     ):
         with pytest.raises(PrivarmsError, match=said):
             additions.add(papers, CONFIG | {"add": wrong})

@@ -44,34 +44,23 @@ def read(file: Path) -> dict:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """PyYAML keeps only the last of two equal keys; a study that is lost that way would never be missed."""
+    """PyYAML keeps only the last of two equal keys, and a lost study would not be missed."""
 
-    def construct_document(self, node: yaml.Node):
-        nodes, seen = [node], set()
-        while nodes:
-            one = nodes.pop()
-            if id(one) in seen:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        keys = set()
+        for key, _ in node.value:
+            # Keys that `<<` merges lie in another mapping, above this one.
+            if key.tag == "tag:yaml.org,2002:merge" or key.start_mark.index < node.start_mark.index:
                 continue
-            seen.add(id(one))
-            if isinstance(one, yaml.SequenceNode):
-                nodes += one.value
-            elif isinstance(one, yaml.MappingNode):
-                _check_keys(one)
-                nodes += [value for _, value in one.value]
-        return super().construct_document(node)
-
-
-def _check_keys(mapping: yaml.MappingNode) -> None:
-    keys = set()
-    for key, _ in mapping.value:
-        fault = None
-        if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-            fault = f"expected a text as key, found {key.value!r}; put it in quotes"
-        elif key.value in keys:
-            fault = f"duplicate key {key.value!r}"
-        if fault:
-            raise yaml.constructor.ConstructorError(None, None, fault, key.start_mark)
-        keys.add(key.value)
+            fault = None
+            if key.tag != "tag:yaml.org,2002:str":
+                fault = f"expected a text as key, found {key.value!r}; put it in quotes"
+            elif key.value in keys:
+                fault = f"duplicate key {key.value!r}"
+            if fault:
+                raise yaml.constructor.ConstructorError(None, None, fault, key.start_mark)
+            keys.add(key.value)
+        return super().construct_mapping(node, deep)
 
 
 _Loader.add_implicit_resolver("!whole", WHOLE, list("-+0123456789"))
@@ -107,28 +96,12 @@ def validate(content: Mapping, schema: str, file: Path | str, part: str | None =
 
 
 def _explain(fault: "ValidationError") -> str:
-    key = fault.json_path.removeprefix("$").removeprefix(".") or "the file"
-    found = fault.instance
-    if fault.validator == "additionalProperties" and isinstance(found, Mapping):
+    path = fault.json_path.removeprefix("$").removeprefix(".")
+    if fault.validator == "additionalProperties" and isinstance(fault.instance, Mapping):
         allowed = sorted(fault.schema.get("properties", {}))
-        unknown = next(k for k in found if k not in allowed)
-        prefix = "" if key == "the file" else f"{key}."
-        return f"{prefix}{unknown}: unknown key; expected one of {', '.join(allowed)}"
-    if fault.validator == "dependentRequired":
-        return f"{key}: {fault.message}; add it"
-    if fault.validator == "required":
-        missing = next(k for k in fault.validator_value if k not in found)
-        return f"{key}: the key {missing!r} is missing; add it"
+        unknown = next(key for key in fault.instance if key not in allowed)
+        return f"{path}{'.' if path else ''}{unknown}: unknown key; expected one of {', '.join(allowed)}"
+    reason = fault.message
     if isinstance(fault.schema, Mapping) and "description" in fault.schema:
-        return f"{key}: expected {fault.schema['description']}; found {found!r}"
-    expected = {
-        "exclusiveMinimum": lambda v: f"a number above {v}",
-        "minimum": lambda v: f"a number of at least {v}",
-        "maximum": lambda v: f"a number of at most {v:,}",
-        "type": lambda v: f"a value of type {' or '.join([v] if isinstance(v, str) else v)}",
-        "enum": lambda v: f"one of {', '.join(map(str, v))}",
-        "pattern": lambda v: f"a text that matches {v}",
-    }.get(fault.validator)
-    if expected is None:
-        return f"{key}: {fault.message}"
-    return f"{key}: expected {expected(fault.validator_value)}; found {found!r}"
+        reason = f"expected {fault.schema['description']}; found {fault.instance!r}"
+    return f"{path or 'the file'}: {reason}"
