@@ -78,7 +78,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
         else:
             numbers[column] = np.array(list(levels.values()), float)[rows.codes(column, list(levels))]
     labels = rows.codes(LABEL, ("0", "1")).astype(np.int64)
-    sources = (np.asarray(rows.texts(COUNTRY)) == SOURCE_COUNTRY).astype(np.int64)
+    sources = (rows.texts(COUNTRY) == SOURCE_COUNTRY).to_numpy(np.int64)
     if options["gender"] == "two_levels":
         left_out = numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER]
         rows.drop(left_out, f"Gender: {LEFT_OUT_GENDER}")

@@ -63,5 +63,7 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     header, *rows = lines
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
-            raise PrivarmsError(f"{path}: line {number}: found {len(row)} fields, expected {len(header)}; make it again.")
+            raise PrivarmsError(
+                f"{path}: line {number}: found {len(row)} fields, expected {len(header)}; make it again."
+            )
     return header, rows
