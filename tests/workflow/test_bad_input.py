@@ -113,11 +113,6 @@ def test_a_mirror_that_is_not_there_is_refused(small):
     refused(small, "-n", words=["mirror", "/no/such/folder"], PRIVARMS_MIRROR="/no/such/folder")
 
 
-def test_results_that_cannot_be_written_stop_the_run_before_it_starts(small):
-    (small.folder / "results").write_text("", encoding="utf-8")
-    refused(small, words=["results", "not a folder that can be written"])
-
-
 @pytest.mark.long
 def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(ma2025):
     planned = ma2025.run("-n", scale="paper")

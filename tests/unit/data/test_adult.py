@@ -205,11 +205,7 @@ def test_a_damaged_prepared_file_is_refused(tmp_path):
     dataset, paths = small(tmp_path)
     good = tmp_path / "a.parquet"
     preparation.prepare(dataset, paths, good, tmp_path / "a.json")
-    table, metadata = parquet.read(good), parquet.metadata(good)
     bad = tmp_path / "bad.parquet"
-    parquet.write(bad, [table.drop_columns("x1")], metadata)
-    with pytest.raises(PrivarmsError, match="not a prepared dataset"):
-        prepared.load(bad)
     bad.write_bytes(good.read_bytes()[:-100])
     with pytest.raises(PrivarmsError, match="not a whole Parquet file"):
         prepared.load(bad)

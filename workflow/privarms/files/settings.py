@@ -1,22 +1,18 @@
 """YAML files: read by PyYAML's safe loader and checked with a JSON schema."""
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.validators import extend
 
 from privarms.errors import PrivarmsError
 
-if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
-
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
-# The process that the user started has validated all files. Its jobs plan from the same ones and skip this second.
-VALIDATED_VARIABLE = "PRIVARMS_VALIDATED"
 # As in YAML 1.2 and JSON, an exponent needs neither a sign nor a point before it. 1e6 is an integer, for horizons.
 WHOLE = re.compile(r"[-+]?[0-9]+[eE]\+?[0-9]{1,2}$")
 NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
@@ -68,6 +64,13 @@ _Loader.add_constructor("!whole", lambda _, node: int(float(node.value)))
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+.0123456789"))
 
 
+# In JSON Schema 4.0 is an integer; the code that uses the value needs an int.
+_Validator = extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int),
+)
+
+
 def validate(content: Mapping, schema: str, file: Path | str, part: str | None = None) -> None:
     """Check content with workflow/schemas/<schema>.schema.json, or with one `part` of its definitions.
 
@@ -76,26 +79,14 @@ def validate(content: Mapping, schema: str, file: Path | str, part: str | None =
     PrivarmsError
         For the fault that explains most, with the file and the key.
     """
-    if os.environ.get(VALIDATED_VARIABLE):
-        return
-    # A third of a second, which only the process needs that the user started.
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-    from jsonschema.validators import extend
-
     rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
     if part is not None:
         rules = {"$ref": f"#/$defs/{part}", "$defs": rules["$defs"]}
-    # In JSON Schema 4.0 is an integer; the code that uses the value needs an int.
-    integers = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )
-    validator = extend(Draft202012Validator, type_checker=integers)(rules)
-    if (fault := best_match(validator.iter_errors(content))) is not None:
+    if (fault := best_match(_Validator(rules).iter_errors(content))) is not None:
         raise PrivarmsError(f"{file}: {_explain(fault)}")
 
 
-def _explain(fault: "ValidationError") -> str:
+def _explain(fault: ValidationError) -> str:
     path = fault.json_path.removeprefix("$").removeprefix(".")
     if fault.validator == "additionalProperties" and isinstance(fault.instance, Mapping):
         allowed = sorted(fault.schema.get("properties", {}))
