@@ -162,11 +162,19 @@ def load_module(dotted: str) -> ModuleType:
         raise PrivarmsError(f"{place}: {type(error).__name__}: {reason}") from error
 
 
-def function(dotted: str, table: str, name: str) -> Callable:
-    """Return a function of a module by its name in a table: FIGURES, TABLES, SHEETS, INFERENCE."""
+def function(dotted: str, table: str, name: str, where: str | None = None) -> Callable:
+    """Return a function of a module by its name in a table: FIGURES, TABLES, SHEETS, INFERENCE, MEASURES.
+
+    where: the file and the key that ask for it, for the message
+    """
     functions = getattr(load_module(dotted), table, {})
-    check_known(f"{dotted}: {table}", "function", name, functions)
+    check_known(where or dotted, f"function of {table}", name, functions)
     return functions[name]
+
+
+def label(policy: str) -> str:
+    """Return what readers call a policy."""
+    return attributes("policies", policy).get("LABEL", policy)
 
 
 def attributes(room: str, name: str) -> Mapping:
