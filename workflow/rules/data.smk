@@ -1,6 +1,6 @@
 # A raw file is what its checksum says: no inputs, and no rule for a file that is there, which is the user's.
 ABSENT = plan.datasets.absent()
-SOURCES = paths.found(config["sources"])
+SOURCES = paths.located(config["sources"])
 
 
 rule fetch_raw:

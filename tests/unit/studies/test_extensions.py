@@ -320,7 +320,7 @@ def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(exten
         ("studies/sajed2019.yaml", r"studies/sajed2019.yaml: paper: .*config/studies/sajed2019.yaml"),
         ("claims/sajed2019.yaml", "claims/sajed2019.yaml: sajed2019 is the paper of"),
         ("studies/mine.yml", r"mine_\d+/studies/mine.yml: expected the ending .yaml"),
-        ("studies/my_study.yaml", r"studies/my_study.yaml: expected a name of small letters and digits alone"),
+        ("studies/my_study.yaml", r"studies/my_study.yaml: expected a name of only small letters and digits"),
     ],
 )
 def test_files_in_place_of_ours_or_for_nobody_are_refused(extension, file, said):

@@ -57,7 +57,7 @@ def cells(subject: str) -> list[Cell]:
 
 def _of_studies() -> Iterator[Cell]:
     """Yield the cells of all audits of the project, if it is here, and of extensions, at scale quick."""
-    file = Path(paths.found("config/config.yaml"))
+    file = Path(paths.located("config/config.yaml"))
     config = settings.read(file) if file.is_file() else {"studies": "config/studies"}
     own, *others = paths.folders(config, "studies")
     for folder in (own, *others):

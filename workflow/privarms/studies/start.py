@@ -23,7 +23,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     """
     settings.validate(config, "config", "config/config.yaml, --configfile or --config")
     extensions.extend(config.get("extensions", []))
-    config = {**config, **{key: paths.found(config[key]) for key in ("studies", "claims", "published", "sources")}}
+    config = {**config, **{key: paths.located(config[key]) for key in ("studies", "claims", "published", "sources")}}
     of_papers = planning.papers(config)
     of_sources = sources.load_sources(config["sources"])
     needed = planning.datasets(of_papers)
