@@ -34,9 +34,9 @@ def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):
         (package / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(library, "ROOT", package)
     monkeypatch.setattr(library, "PACKAGE", "pack")
-    library._sources.cache_clear()
+    library.sources.cache_clear()
     files = {str(Path(f).relative_to(package)) for f in library.sources("room.a")}
-    library._sources.cache_clear()
+    library.sources.cache_clear()
     assert files == {"room/__init__.py", "room/a.py", "room/b.py", "room/b.html.j2", "c.py"}
 
 

@@ -3,7 +3,7 @@
 import inspect
 from types import ModuleType
 
-from privarms.errors import PrivarmsError
+from privarms.errors import PrivarmsError, check_known
 from privarms.studies import extensions, library
 
 
@@ -15,14 +15,12 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
     policies or mechanisms in SUBJECT or about any policy of FAMILIES.
     """
     wanted, own = library.attributes("protocols", protocol).get("FAMILY", protocol), library.family(policy)
-    audits = library.audits()
-    if (wanted is None) != (environment in audits):
-        expected = "one of audits/" if wanted is None else "no audit"
-        raise PrivarmsError(f"{at}: the protocol {protocol} does not run {environment}; expected {expected}")
     if wanted is None:
+        check_known(at, "audit", environment, library.audits())
+        subjects = library.audits()[environment]
         families = library.attributes("environments", environment).get("FAMILIES", ())
-        if policy not in audits[environment] and own not in families:
-            expected = ", ".join(audits[environment]) or f"policies of {', '.join(families)}"
+        if policy not in subjects and own not in families:
+            expected = ", ".join(subjects) or f"policies of {', '.join(families)}"
             raise PrivarmsError(f"{at}: {environment} audits {expected}; found the policy {policy}")
         wanted = own
     module = library.load("policies", policy)

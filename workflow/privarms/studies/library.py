@@ -16,7 +16,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Literal, NamedTuple, get_args, get_origin
@@ -41,13 +41,21 @@ class Argument(NamedTuple):
     types: tuple[str, ...] = ()
 
 
+def _remembered(function: Callable) -> Callable:
+    """Remember a function's answers for as long as the same extensions are in use."""
+    answers = cache(lambda folders, *arguments, **options: function(*arguments, **options))
+    asking = wraps(function)(lambda *arguments, **options: answers(extensions.folders(), *arguments, **options))
+    asking.cache_clear = answers.cache_clear
+    return asking
+
+
 def names(room: str) -> list[str]:
     """Return the public modules of "policies", "environments", "protocols" ..., with those of extensions, sorted."""
-    return sorted(_modules(room, extensions.folders()))
+    return sorted(_modules(room))
 
 
-@cache
-def _modules(room: str, folders: tuple[Path, ...]) -> dict[str, Path]:
+@_remembered
+def _modules(room: str) -> dict[str, Path]:
     """Return name -> file of all public modules of a room. Raises PrivarmsError for a name that is used twice."""
     files: list[Path] = []
     for root in _roots() if room in extensions.OPEN_ROOMS else (ROOT,):
@@ -56,7 +64,7 @@ def _modules(room: str, folders: tuple[Path, ...]) -> dict[str, Path]:
             files += [p for p in sorted((root / "audits").glob("*.py")) if DEFINES_CONFIGURE.search(p.read_text())]
     modules: dict[str, Path] = {}
     # Audits are about policies and mechanisms by the same key.
-    others = _modules(MECHANISMS, ()) if room == "policies" else {}
+    others = _modules(MECHANISMS) if room == "policies" else {}
     for file in (file for file in files if not file.stem.startswith("_")):
         if other := others.get(file.stem) or modules.get(file.stem):
             raise PrivarmsError(
@@ -69,8 +77,7 @@ def _modules(room: str, folders: tuple[Path, ...]) -> dict[str, Path]:
 
 def source_file(room: str, name: str) -> Path:
     """Return the file of a module; a mechanism is found among the policies too."""
-    folders = extensions.folders()
-    modules = _modules(room, folders) | (_modules(MECHANISMS, folders) if room == "policies" else {})
+    modules = _modules(room) | (_modules(MECHANISMS) if room == "policies" else {})
     if name not in modules:
         raise ModuleNotFoundError(f"no module {name} among the {room} of {ROOT}")
     return modules[name]
@@ -95,8 +102,8 @@ def _full(dotted: str) -> str:
 
 def artifacts_file(paper: str, name: str) -> Path:
     """Return the file of a module of a paper (inference, figures, tables or claims), which need not exist."""
-    places = [root / "artifacts" / paper for root in (*extensions.folders(), ROOT)]
-    return next((p for p in places if p.is_dir()), places[-1]) / f"{name}.py"
+    places = (root / "artifacts" / paper for root in extensions.folders())
+    return next((p for p in places if p.is_dir()), ROOT / "artifacts" / paper) / f"{name}.py"
 
 
 def artifacts_module(paper: str, name: str) -> str:
@@ -135,13 +142,9 @@ def policy_file(policy: str) -> str:
     return shown(source_file("policies", policy))
 
 
+@_remembered
 def load(room: str, name: str) -> ModuleType:
     """Import a module by name."""
-    return _loaded(room, name, extensions.folders())
-
-
-@cache
-def _loaded(room: str, name: str, _: tuple[Path, ...]) -> ModuleType:
     return load_module(module(room, name))
 
 
@@ -220,13 +223,9 @@ def claims_epsilon(policy: str) -> bool:
     return "epsilon" in arguments("policies", policy) and attributes("policies", policy).get("PRIVATE", True)
 
 
+@_remembered
 def audits() -> dict[str, tuple[str, ...]]:
     """Return the audits by name with their subjects, policies or mechanisms; one with FAMILIES has no named subject."""
-    return _audits(extensions.folders())
-
-
-@cache
-def _audits(_: tuple[Path, ...]) -> dict[str, tuple[str, ...]]:
     audits = [name for name in names("environments") if source_file("environments", name).parent.name == "audits"]
     subjects = {name: attributes("environments", name).get("SUBJECT", ()) for name in audits}
     return {name: (one,) if isinstance(one, str) else tuple(one) for name, one in subjects.items()}
@@ -237,6 +236,7 @@ def has_audit(policy: str) -> bool:
     return not is_extension(source_file("policies", policy)) and any(policy in one for one in audits().values())
 
 
+@_remembered
 def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
     """Return the files that some modules (dotted, below the package or in full) use, directly or not, sorted.
 
@@ -245,11 +245,6 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 
     script: a file workflow/scripts/{script}.py, whose imports count too
     """
-    return _sources(modules, script, extensions.folders())
-
-
-@cache
-def _sources(modules: tuple[str, ...], script: str | None, _: tuple[Path, ...]) -> tuple[str, ...]:
     pending = list(_imports(ROOT.parent / "scripts" / f"{script}.py")) if script else []
     for dotted in modules:
         if not _file_of(_full(dotted)):
