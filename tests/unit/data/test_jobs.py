@@ -74,23 +74,6 @@ def test_a_third_gender_is_left_out_and_counted_or_stands_between():
     assert reasons(table) == {}
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"Accessibility": ""}, "Accessibility: no value"),
-        ({"Gender": "?"}, "Gender: no value"),
-        ({"YearsCode": "many"}, "YearsCode: not a number"),
-        ({"YearsCodePro": "-1"}, "YearsCodePro: out of range"),
-        ({"Employed": "yes"}, "Employed: unknown category"),
-    ],
-)
-def test_a_row_that_cannot_be_used_is_dropped_and_counted(changes, reason):
-    table = read({}, changes, {"Employed": "1"})
-    assert table.labels.tolist() == [0, 1]
-    assert reasons(table) == {reason: 1}
-    assert (table.files["j.csv"]["rows"], table.files["j.csv"]["dropped"]) == (3, 1)
-
-
 def test_the_number_of_rows_is_held_against_the_published_one(tmp_path):
     (file,) = JOBS.files
     assert (file.name, file.sha256, file.rows) == ("stackoverflow_full.csv", None, 73_462)
@@ -106,5 +89,6 @@ def test_the_stand_in_has_the_published_sizes(tmp_path):
     assert (facts["rows"], facts["n_target"], facts["sum_n_source"], facts["sources"]) == (73_462, 57_773, 14_318, 1)
     assert (facts["K"], facts["original_dimensions"], facts["dimensions"]) == (2, 11, 3)
     assert prepared.load(tmp_path / "a.parquet").facts == facts
-    everybody = preparation.prepare(JOBS, None, tmp_path / "b.parquet", tmp_path / "b.json", {"gender": "all"})
+    of_all = JOBS._replace(options={"gender": "all"})
+    everybody = preparation.prepare(of_all, None, tmp_path / "b.parquet", tmp_path / "b.json")
     assert everybody["complete"] == 73_462

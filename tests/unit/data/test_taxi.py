@@ -76,10 +76,8 @@ def test_facts_of_the_real_sample(sample_file, tmp_path):
     assert facts["left_out_beyond"] == {"target": 0, "auxiliary": 0}
     data = prepared.load(tmp_path / "a.parquet")
     assert data.contexts.shape == (30_488, 3)
-    whole = SAMPLE._replace(at_most={})
-    midway = preparation.prepare(
-        whole, [sample_file], tmp_path / "m.parquet", tmp_path / "m.json", {"source": "midway"}
-    )
+    whole = SAMPLE._replace(at_most={}, options={"source": "midway"})
+    midway = preparation.prepare(whole, [sample_file], tmp_path / "m.parquet", tmp_path / "m.json")
     assert (midway["n_target"], midway["source_sizes"]) == (29_499, [989])
 
 
@@ -157,13 +155,13 @@ def test_the_source_may_be_an_airport():
     assert table.source_names == ["pick-up at Midway airport"]
 
 
-def prepare(folder, content, options=None, **entry):
+def prepare(folder, content, **entry):
     folder.mkdir(exist_ok=True)
     (folder / "t.csv").write_text("".join(content), encoding="utf-8")
     files = [{"name": "t.csv", "by_hand": "ask", **entry.pop("file", {})}]
     keys = {"title": "T", "licence": "L", "citation": "C", "module": "taxi", **entry}
     dataset = sources.describe("toy", files, **keys)
-    return preparation.prepare(dataset, [folder / "t.csv"], folder / "a.parquet", folder / "a.json", options)
+    return preparation.prepare(dataset, [folder / "t.csv"], folder / "a.parquet", folder / "a.json")
 
 
 def enough(n=20):

@@ -26,16 +26,11 @@ from privarms.files.whole import write_text
 
 
 def prepare(
-    dataset: Dataset,
-    raw_files: Sequence[Path | str] | None,
-    parquet_path: Path | str,
-    json_path: Path | str,
-    options: Mapping[str, str] | None = None,
+    dataset: Dataset, raw_files: Sequence[Path | str] | None, parquet_path: Path | str, json_path: Path | str
 ) -> dict:
     """Prepare a dataset, write its Parquet and its JSON, and return what the JSON says.
 
     raw_files: the dataset's files in the order of sources.yaml, verified first; None for the generated stand-in
-    options: `reduction` (one of REDUCTIONS) and the dataset module's own OPTIONS, before those of sources.yaml
 
     Raises PrivarmsError for an unknown option or value, a wrong checksum, a malformed file, data that make no bandit
     (one label, no target, a source without rows), or a folder that cannot be written; then neither file is touched.
@@ -43,9 +38,7 @@ def prepare(
     module = importlib.import_module(f"privarms.data.{dataset.module}")
     # Without sources there are no auxiliary rows to fit on.
     reductions = REDUCTIONS if dataset.table is None or "source" in dataset.table else ("pca_all",)
-    chosen = choose_options(
-        dataset.name, {**module.OPTIONS, "reduction": reductions}, {**dataset.options, **(options or {})}
-    )
+    chosen = choose_options(dataset.name, {**module.OPTIONS, "reduction": reductions}, dataset.options)
     checksums = {}
     with ExitStack() as stack:
         if raw_files is None:

@@ -41,7 +41,7 @@ def folders(config: Mapping, room: str) -> list[str]:
     """Where files about papers lie, the project's folder first; room: studies, claims or published."""
     own = located(config[room])
     others = [place / room for place in extensions.folders() if (place / room).is_dir()]
-    return [own, *(extensions.shown(place) for place in others if not (os.path.exists(own) and place.samefile(own)))]
+    return [own, *map(extensions.shown, others)]
 
 
 def folder(config: Mapping, room: str, paper: str) -> str:
