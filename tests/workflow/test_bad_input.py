@@ -69,7 +69,7 @@ def test_studies_that_cannot_be_read_or_run_are_one_clear_error(small):
     place = small.folder / STUDIES
     text = place.read_text(encoding="utf-8")
     for content, words in (
-        (text.encode() + "# für".encode("latin-1"), [STUDIES, "not UTF-8 text", "save it as UTF-8"]),
+        (text.encode() + "# für".encode("latin-1"), [STUDIES, "cannot be read", "expected UTF-8 text"]),
         (text.encode() + b"\nstudies: {}\n", [STUDIES, "duplicate key 'studies'", "line"]),
     ):
         place.write_bytes(content)

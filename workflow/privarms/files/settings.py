@@ -28,12 +28,9 @@ def read(file: Path) -> dict:
     """
     try:
         content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
-    except OSError as error:
-        raise PrivarmsError(f"{file}: cannot be read: {error.strerror}; expected a YAML file") from None
-    except UnicodeDecodeError as error:
-        raise PrivarmsError(f"{file}: not UTF-8 text (its byte {error.start + 1}); save it as UTF-8") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise PrivarmsError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise PrivarmsError(f"{file}: cannot be read: {reason}; expected UTF-8 text in valid YAML") from None
     if not isinstance(content, dict):
         raise PrivarmsError(f"{file}: expected a mapping of keys to values")
     return content
