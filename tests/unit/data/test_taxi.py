@@ -38,9 +38,8 @@ def lines(*trips, names=None):
     ]
 
 
-def read(*trips, names=None, **options):
-    chosen = preparation.choose_options("taxi", taxi.OPTIONS, options)
-    return taxi.read({"t.csv": io.BytesIO("".join(lines(*trips, names=names)).encode())}, chosen)
+def read(*trips, names=None):
+    return taxi.read({"t.csv": io.BytesIO("".join(lines(*trips, names=names)).encode())}, {})
 
 
 def reasons(table):
@@ -76,9 +75,6 @@ def test_facts_of_the_real_sample(sample_file, tmp_path):
     assert facts["left_out_beyond"] == {"target": 0, "auxiliary": 0}
     data = prepared.load(tmp_path / "a.parquet")
     assert data.contexts.shape == (30_488, 3)
-    whole = SAMPLE._replace(at_most={}, options={"source": "midway"})
-    midway = preparation.prepare(whole, [sample_file], tmp_path / "m.parquet", tmp_path / "m.json")
-    assert (midway["n_target"], midway["source_sizes"]) == (29_499, [989])
 
 
 def test_a_small_table_by_hand():
@@ -147,12 +143,6 @@ def test_a_row_that_cannot_be_used_is_dropped_and_counted(changes, reason):
     assert reasons(table) == {reason: 1}
     assert table.files["t.csv"]["dropped_because"][reason]["first_row"] == 3
     assert (table.files["t.csv"]["rows"], table.files["t.csv"]["dropped"]) == (3, 1)
-
-
-def test_the_source_may_be_an_airport():
-    table = read({}, {"pickup_community_area": "56"}, {"pickup_community_area": "76", **OF_SOURCE}, source="midway")
-    assert table.sources.tolist() == [0, 1, 0]
-    assert table.source_names == ["pick-up at Midway airport"]
 
 
 def prepare(folder, content, **entry):

@@ -6,7 +6,7 @@ Read are the columns of the API (`trip_seconds`), of the data portal's export (`
 Not stated in Ma et al. (2025): the period, the label, the features (93 before the reduction), and what the one
 auxiliary source is. Here the features are the 8 NUMBERS, the pick-up area (78 levels) and the weekday (7). Tips and
 the total, which holds them, are left out: tips are recorded where a card is used, and would give the label away. The
-source is one company, or the pick-ups at an airport (OPTIONS); either has about 3% of the trips, as their Table 1 has.
+source is one company, which has about 3% of the trips, as their Table 1 has.
 """
 
 import re
@@ -20,10 +20,9 @@ from privarms.data import delimited
 from privarms.data.features import Features, Table
 from privarms.data.standin import logistic
 
-OPTIONS = {"source": ("blue_ribbon", "midway")}
+OPTIONS: dict = {}
 # Also with "Inc." behind it.
 COMPANY = "Blue Ribbon Taxi Association"
-SOURCES = {"blue_ribbon": COMPANY, "midway": "pick-up at Midway airport"}
 COLUMNS = (
     "trip_start_timestamp",
     "trip_seconds",
@@ -96,10 +95,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     rows.drop(payment == PAYMENTS.index(UNKNOWN), f"payment_type: {UNKNOWN}")
     angle = 2 * np.pi * hour / 24
     numbers += [np.sin(angle), np.cos(angle), (pickup == dropoff) & (pickup != OUTSIDE)]
-    if options["source"] == "midway":
-        auxiliary = pickup == MIDWAY
-    else:
-        auxiliary = rows.frame["company"].str.lower().str.startswith(COMPANY.lower()).to_numpy(bool, na_value=False)
+    auxiliary = rows.frame["company"].str.lower().str.startswith(COMPANY.lower()).to_numpy(bool, na_value=False)
     account, kept = rows.account(), rows.kept
     features = Features(
         np.column_stack([values[kept] for values in numbers]),
@@ -110,7 +106,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     )
     labels = (payment == PAYMENTS.index(CARD))[kept].astype(np.int64)
     sources = auxiliary[kept].astype(np.int64)
-    return Table(features, labels, list(LABELS), sources, [SOURCES[options["source"]]], {file: account})
+    return Table(features, labels, list(LABELS), sources, [COMPANY], {file: account})
 
 
 def generate() -> dict[str, list[str]]:
