@@ -210,7 +210,7 @@ def test_a_policy_fits_other_families_if_it_says_so(extension):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (CHOICE, "return t % 2 + 1", " .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
+        (CHOICE, "return t % 2 + 1", "22: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
         ("pulls[arm] +=", "pulls[arm + 7] +=", "26: .*: IndexError: index 7 is out of bounds"),
         ("    return state\n", "    raise ValueError('no')\n", "27: .*: ValueError: no"),
     ],
@@ -223,7 +223,7 @@ def test_a_fault_in_a_run_is_one_line_with_file_and_line(extension, old, new, sa
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (CHOICE, "return -1", ": .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
+        (CHOICE, "return -1", ":23: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
         (CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
         (
             "pulls[arm] +=",

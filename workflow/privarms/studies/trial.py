@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numba
 
-from privarms.errors import StudyError
+from privarms.errors import ArmError, StudyError
 from privarms.studies import extensions, library
 from privarms.studies.cells import Cell
 from privarms.studies.streams import stream
@@ -47,6 +47,8 @@ def explain(error: BaseException, cell: Cell) -> str:
         # What an overloaded function says of its arguments, else the first line of text.
         reasons = re.findall(r"TypingError: (?!Failed in)(.+)", text) + re.findall(r"(?m)^(?!Failed in)(.+)", text)
         reason = f"numba cannot compile this: {reasons[0]}"
+    elif isinstance(error, ArmError):
+        place = extensions.line(library.load("policies", cell.policy).choose)
     elif place is None and not isinstance(error, ValueError):
         reason += "; run `NUMBA_DISABLE_JIT=1 privarms check FOLDER` to see the line"
     return f"{place or ', '.join(files(cell))}: {cell.policy} on {cell.environment}: {' '.join(reason.split())}"
