@@ -35,7 +35,7 @@ from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.studies import paths
 from privarms.studies.resources import growing
-from privarms.studies.start import announce, configfiles_before_the_last, make_plan
+from privarms.studies.start import announce, make_plan
 
 min_version("9.27")
 
@@ -54,11 +54,8 @@ except PrivarmsError as error:
 configfile: SETTINGS
 
 
-# Of several --configfile Snakemake reads the last one alone.
-for file in configfiles_before_the_last(sys.argv if workflow.is_main_process else None):
-
-    configfile: file
-
+if sum(argument.partition("=")[0] in ("--configfile", "--configfiles") for argument in sys.argv) > 1:
+    raise WorkflowError("Snakemake reads only the last --configfile; write --configfile once, all files after it")
 
 # A module of another workflow has no configfile; that workflow may give some keys alone.
 for key, value in DEFAULTS.items():

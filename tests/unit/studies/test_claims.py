@@ -138,7 +138,7 @@ def test_faults_name_the_file_and_the_key(tmp_path, entry, words):
 def test_a_table_with_a_short_line_is_refused(tmp_path):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
-    with pytest.raises(PrivarmsError, match=r"t\.csv: line 3 has 1 fields"):
+    with pytest.raises(PrivarmsError, match=r"t\.csv: line 3: found 1 fields, expected 2"):
         claims.published(str(tmp_path), "p")
 
 

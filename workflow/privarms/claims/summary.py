@@ -30,40 +30,31 @@ def show(scale: str, began: float, failed: bool = False) -> None:
 def failures(scale: str, began: float) -> Iterator[str]:
     """Name the jobs that began in this run and did not finish, each with the reason and its log."""
     for log in sorted(Path("logs", scale).rglob("*.log")):
-        if log.stat().st_mtime < began:
-            continue
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        if not lines or not lines[-1].endswith(" done"):
-            rule = " ".join(log.relative_to(Path("logs", scale)).with_suffix("").parts)
-            cause = reason(lines)
-            ending = (
-                f"failed: {rule}: {cause}" if cause else f"not finished: {rule}: interrupted, killed or out of memory"
-            )
-            yield f"{ending}\n  log: {log}"
+        if log.stat().st_mtime < began or (lines and lines[-1].endswith(" done")):
+            continue
+        job = " ".join(log.relative_to(Path("logs", scale)).with_suffix("").parts)
+        errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
+        if not errors and any(line.endswith(" failed") for line in lines):
+            # The last line of a traceback.
+            errors = lines
+        cause = (
+            f"failed: {job}: {errors[-1]}" if errors else f"not finished: {job}: interrupted, killed or out of memory"
+        )
+        yield f"{cause}\n  log: {log}"
     yield "Continue with the same command; finished jobs do not run again."
-
-
-def reason(lines: list[str]) -> str:
-    """Return the error in a job's log, a message of ours or the last line of a traceback; "" without an error."""
-    errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
-    if errors:
-        return errors[-1]
-    return lines[-1] if any(line.endswith(" failed") for line in lines) else ""
 
 
 def results(scale: str, began: float) -> Iterator[str]:
     """Count statements and claims, list changed verdicts, and name report and ledger, if this run wrote them."""
-    written = {
-        name: path
-        for name, path in (("report", paths.report(scale)), ("ledger", paths.ledger(scale)))
-        if os.path.isfile(path) and os.path.getmtime(path) >= began
-    }
+    files = {"report": paths.report(scale), "ledger": paths.ledger(scale)}
+    written = {name: file for name, file in files.items() if os.path.isfile(file) and os.path.getmtime(file) >= began}
     if "ledger" in written:
         try:
             yield from counts(scale)
-        except (PrivarmsError, OSError) as error:
+        except PrivarmsError as error:
             yield f"no summary of the ledger: {error}"
-    yield from (f"{name}: {os.path.abspath(path)}" for name, path in written.items())
+    yield from (f"{name}: {os.path.abspath(file)}" for name, file in written.items())
 
 
 def counts(scale: str) -> Iterator[str]:

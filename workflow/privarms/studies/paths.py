@@ -32,23 +32,23 @@ def _from_here(files: Sequence[str]) -> list[str]:
     return [file.removeprefix(here) for file in files]
 
 
-def found(place: str) -> str:
+def located(place: str) -> str:
     """A file or folder that the configuration names: in the working directory, or else in the project."""
     return place if os.path.exists(place) or not (PROJECT / place).exists() else str(PROJECT / place)
 
 
 def folders(config: Mapping, room: str) -> list[str]:
     """Where files about papers lie, the project's folder first; room: studies, claims or published."""
-    own = found(config[room])
+    own = located(config[room])
     others = [place / room for place in extensions.folders() if (place / room).is_dir()]
-    return [own, *(extensions.shown(place) for place in others if not (os.path.exists(own) and place.samefile(own)))]
+    return [own, *map(extensions.shown, others)]
 
 
 def folder(config: Mapping, room: str, paper: str) -> str:
     """That of the folders of a room that has a paper's files; the project's if none has."""
     places = folders(config, room)
-    there = [p for p in places if (Path(p) / f"{paper}.yaml").is_file() or (Path(p) / paper).is_dir()]
-    return [*there, places[0]][0]
+    having = (p for p in places if Path(p, f"{paper}.yaml").is_file() or Path(p, paper).is_dir())
+    return next(having, places[0])
 
 
 def results(scale: str) -> str:
@@ -94,11 +94,6 @@ def audit(scale: str) -> str:
 def audit_picture(scale: str, extension: str) -> str:
     """What they show, a line a mechanism or policy; the csv: the numbers drawn."""
     return f"results/{scale}/audit_losses.{extension}"
-
-
-def there(*files: str) -> list[str]:
-    """Those of some files that are there when a run is planned."""
-    return [file for file in files if os.path.isfile(file)]
 
 
 def ledger(scale: str) -> str:

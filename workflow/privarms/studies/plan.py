@@ -48,50 +48,46 @@ def make(
 def papers(config: Mapping) -> dict[str, dict]:
     """The papers that config/studies describes, by name and in order of year, and those of extensions, at the
     configuration's scale; with the policies that the configuration adds, and audits of those that have none."""
-    first, *others = [sorted(Path(folder).glob("*.yaml")) for folder in paths.folders(config, "studies")]
-    if not first:
+    own, *others = [sorted(Path(folder).glob("*.yaml")) for folder in paths.folders(config, "studies")]
+    if not own:
         raise PrivarmsError(f"config/config.yaml: studies: no *.yaml file in the folder {config['studies']!r}")
-    found = [(file, configuration.load_paper(file, config["scale"])) for file in first]
-    found.sort(key=lambda one: one[1]["year"])
+    contents = {file: configuration.load_paper(file, config["scale"]) for file in own}
+    contents = dict(sorted(contents.items(), key=lambda one: one[1]["year"]))
     for file in (file for files in others for file in files):
-        found.append((file, defaults.completed(configuration.load_paper(file, config["scale"], extension=True))))
+        contents[file] = defaults.completed(configuration.load_paper(file, config["scale"], extension=True))
     files: dict[str, Path] = {}
-    for file, content in found:
-        if content["paper"] in TARGETS:
-            raise PrivarmsError(f"{file}: paper: {content['paper']!r} is what a target is called; rename the file")
-        if content["paper"] in files:
+    for file in contents:
+        if file.stem in (*TARGETS, *files):
+            taken = files.get(file.stem, "a target of this name")
             raise PrivarmsError(
-                f"{file}: paper: expected a name that no other paper has; {files[content['paper']]} has "
-                f"{content['paper']!r}; rename the file, and add policies to a published study by `add`"
+                f"{file}: paper: expected another name, because {taken} exists; rename the file, and add policies to a "
+                "published study by `add`"
             )
-        files[content["paper"]] = file
+        files[file.stem] = file
     _refuse_strays(files)
-    added = additions.add({content["paper"]: content for _, content in found}, config)
+    added = additions.add({content["paper"]: content for content in contents.values()}, config)
     return auditing.completed(added, config.get("audit_trials", AUDIT_TRIALS))
 
 
 def _refuse_strays(papers: Mapping[str, Path]) -> None:
-    """PrivarmsError for files of an extension that would stand in for another's, or that nobody reads."""
+    """PrivarmsError for files of an extension that belong to another's paper, or that would be ignored."""
     for place in extensions.folders():
-        found = [f for room in ("studies", "claims", "published") for f in sorted((place / room).glob("*.y*ml"))]
-        for file in found:
-            if file.suffix != ".yaml":
+        for file in (file for room in ("studies", "claims", "published", "papers") for file in place.glob(f"{room}/*")):
+            if file.suffix == ".yml":
                 raise PrivarmsError(f"{extensions.shown(file)}: expected the ending .yaml; rename it")
-        found += [f for room in ("published", "papers") for f in sorted((place / room).glob("*/"))]
-        for file in found:
-            of = papers.get(file.stem)
-            if of is not None and not of.resolve().is_relative_to(place):
+            paper = papers.get(file.stem)
+            if paper is not None and not paper.resolve().is_relative_to(place):
                 raise PrivarmsError(
-                    f"{extensions.shown(file)}: {file.stem} is the paper of {of}, which an extension leaves as it is: "
+                    f"{extensions.shown(file)}: {file.stem} is the paper of {paper}, not of this extension; "
                     "expected the name of a study file of its own; rename it, and add policies to others by `add`"
                 )
 
 
 def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:
     """The datasets that the papers' studies and artifacts name."""
-    found = set()
+    named = set()
     for content in of_papers.values():
         for study in content["studies"].values():
-            found |= cells.datasets(study)
-        found |= {a["dataset"] for a in content["artifacts"].values() if "dataset" in a}
-    return sorted(found)
+            named |= cells.datasets(study)
+        named |= {a["dataset"] for a in content["artifacts"].values() if "dataset" in a}
+    return sorted(named)

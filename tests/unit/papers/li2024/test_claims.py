@@ -1,6 +1,7 @@
 """Every measure on small tables: its value, worked by hand, and the verdict."""
 
 import math
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ from privarms.studies import claims, configuration
 from .tables import COVERAGE, ELIMINATION, PARETO, Tables, table
 
 NUMBERS = claims.published("config/published", "li2024")
-PAPER = configuration.load_paper("config/studies/li2024.yaml", "paper")
+PAPER = configuration.load_paper(Path("config/studies/li2024.yaml"), "paper")
 CLAIMS = {
     c["claim"]: c
     for c in claims.load(configuration.Path("config/claims/li2024.yaml"), "paper", PAPER["artifacts"], NUMBERS)
