@@ -69,7 +69,7 @@ except PrivarmsError as error:
 SCALE = plan.scale
 LOCK = paths.beside("uv.lock")
 BEGAN = time.time()
-# Papers are made one after another, in the order of config/studies: the first results are early.
+# Papers are made one after another, in the order of their years: the first results are early.
 PRIORITY = {paper: number for number, paper in enumerate(reversed(list(plan.outputs.papers)), 1)}
 DATA_FIRST = len(PRIORITY) + 1
 

@@ -36,7 +36,7 @@ def ma2025(fresh):
     return only(fresh, "ma2025")
 
 
-STUDIES = "tiny/studies/sajed2019.yaml"
+STUDIES = "tiny/papers/sajed2019/studies.yaml"
 FIGURE1 = ("studies", "figure1")
 
 

@@ -7,7 +7,7 @@ import pytest
 from privarms.studies import auditing, configuration, extensions, library
 from privarms.studies.cells import expand
 
-STUDIES = Path(__file__).parents[3] / "config/studies"
+STUDIES = Path(__file__).parents[3] / "config/papers"
 
 POLICY = """from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
@@ -22,7 +22,7 @@ POLICY = Policy(init, choose, learn)
 
 @pytest.fixture
 def papers():
-    return {file.stem: configuration.load_paper(file, "paper") for file in sorted(STUDIES.glob("*.yaml"))}
+    return {f.parent.name: configuration.load_paper(f, "paper") for f in sorted(STUDIES.glob("*/studies.yaml"))}
 
 
 @pytest.fixture

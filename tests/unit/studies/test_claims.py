@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -28,10 +29,13 @@ def _without_none(entry):
 
 
 def loaded(folder, *entries, scale="paper", **top):
-    file = folder / "p2020.yaml"
-    content = {"paper": "p2020", **top, "claims": [_without_none(CLAIM | entry) for entry in entries]}
-    file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    return claims.load(file, scale, ARTIFACTS, NUMBERS)
+    content = {**top, "claims": [_without_none(CLAIM | entry) for entry in entries]}
+    (folder / "claims.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    (folder / "published").mkdir(exist_ok=True)
+    (folder / "published/numbers.yaml").write_text(yaml.safe_dump(NUMBERS["numbers"]), encoding="utf-8")
+    for name, rows in NUMBERS["tables"].items():
+        pd.DataFrame(rows).to_csv(folder / f"published/{name}.csv", index=False)
+    return claims.load(folder, scale, ARTIFACTS)
 
 
 def test_an_entry_expands_over_the_product_of_its_axes(tmp_path):
@@ -130,25 +134,23 @@ def test_values_depend_on_the_scale(tmp_path):
 def test_faults_name_the_file_and_the_key(tmp_path, entry, words):
     with pytest.raises(PrivarmsError) as fault:
         loaded(tmp_path, entry)
-    for word in ["p2020.yaml", *words]:
+    for word in ["claims.yaml", *words]:
         assert word in str(fault.value)
     assert "\n" not in str(fault.value)
 
 
 def test_a_table_with_a_short_line_is_refused(tmp_path):
-    (tmp_path / "p").mkdir()
-    (tmp_path / "p" / "t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published/t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
     with pytest.raises(PrivarmsError, match=r"t\.csv: line 3: found 1 fields, expected 2"):
-        claims.published(str(tmp_path), "p")
+        claims.published(tmp_path)
 
 
 def test_the_project_s_own_claims_are_valid_at_both_scales():
-    root = Path(__file__).parents[3] / "config"
     # What is ours alone has no claims.
-    named = {file.name for file in (root / "claims").glob("*.yaml")}
+    named = sorted((Path(__file__).parents[3] / "config/papers").glob("*/claims.yaml"))
     assert len(named) > 3
-    for file in (root / "studies" / name for name in named):
-        numbers = claims.published(str(root / "published"), file.stem)
+    for file in named:
         for scale in configuration.SCALES:
-            artifacts = configuration.load_paper(file, scale)["artifacts"]
-            assert claims.load(root / "claims" / file.name, scale, artifacts, numbers)
+            artifacts = configuration.load_paper(file.with_name("studies.yaml"), scale)["artifacts"]
+            assert claims.load(file.parent, scale, artifacts)

@@ -9,7 +9,6 @@ from privarms.errors import PrivarmsError
 from privarms.studies import configuration
 
 PAPER = {
-    "paper": "p2020",
     "title": "t",
     "authors": "a",
     "year": 2020,
@@ -31,7 +30,8 @@ PAPER = {
 
 
 def written(folder, content):
-    file = folder / "p2020.yaml"
+    file = folder / "p2020/studies.yaml"
+    file.parent.mkdir(exist_ok=True)
     file.write_text(yaml.safe_dump(content), encoding="utf-8")
     return file
 
@@ -66,7 +66,6 @@ S = ("studies", "s")
         ((*S, "replicates"), 2.5, ["studies.s.replicates", "2.5 is not of type 'integer'"]),
         ((*S, "checkpoints"), {"count": 5}, ["studies.s.checkpoints", "'first' is a required property"]),
         (("artifacts", "fig1", "kind"), "movie", ["artifacts.fig1.kind", "'movie' is not one of ['figure', 'table']"]),
-        (("paper",), "q2020", ["paper", "'p2020', the file's name", "q2020"]),
     ],
 )
 def test_faults_of_a_paper(tmp_path, path, value, words):
@@ -82,6 +81,6 @@ def test_the_project_s_own_files_are_valid_at_both_scales():
     from pathlib import Path
 
     root = Path(__file__).parents[3]
-    for file in (root / "config/studies").glob("*.yaml"):
+    for file in (root / "config/papers").glob("*/studies.yaml"):
         for scale in configuration.SCALES:
             configuration.load_paper(file, scale)

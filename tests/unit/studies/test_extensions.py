@@ -95,7 +95,7 @@ EXPERIMENT = {
     "horizon": 400,
     "grid": {"M": 2, "alpha": 0.5, "arrivals": "stationary"},
 }
-CONFIG = {"scale": "quick", "studies": str(ROOT / "config/studies"), "claims": str(ROOT / "config/claims")}
+CONFIG = {"scale": "quick", "papers": str(ROOT / "config/papers")}
 number = itertools.count()
 
 
@@ -217,7 +217,7 @@ def test_a_policy_fits_other_families_if_it_says_so(extension):
 )
 def test_a_fault_in_a_run_is_one_line_with_file_and_line(extension, old, new, said):
     extension("policies/bandit/least_pulled.py", in_python(POLICY).replace(old, new))
-    refused(r"^p.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py:" + said, rows)
+    refused(r"^p/studies.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py:" + said, rows)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_a_fault_in_a_run_is_one_line_with_file_and_line(extension, old, new, sa
 )
 def test_a_fault_in_compiled_code_is_one_line_with_the_file(extension, old, new, said):
     extension("policies/bandit/least_pulled.py", POLICY.replace(old, new))
-    refused(r"^p.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py" + said, rows)
+    refused(r"^p/studies.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py" + said, rows)
 
 
 def test_what_numba_cannot_compile_names_the_line(extension):
@@ -297,7 +297,7 @@ def test_the_loop_of_each_family_has_the_same_runs_in_plain_python(policy, chang
 def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, folders, said):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(extensions.VARIABLE, "")
-    for folder in ("my-own/policies", "empty", "one/same/policies", "two/same/studies"):
+    for folder in ("my-own/policies", "empty", "one/same/policies", "two/same/papers"):
         (tmp_path / folder).mkdir(parents=True)
     with pytest.raises(PrivarmsError, match=said):
         extensions.extend(folders)
@@ -305,22 +305,21 @@ def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, folders, 
 
 
 def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(extension):
-    extension("studies/mine.yaml", "studies:\n  s: " + str(STUDY).replace("'", "") + "\n")
+    extension("papers/mine/studies.yaml", "studies:\n  s: " + str(STUDY).replace("'", "") + "\n")
     (folder,) = extensions.folders()
     papers = plan.papers(CONFIG)
     assert list(papers)[-1] == "mine"
     assert list(papers["mine"]["studies"]) == ["s", "s_pulls"]
     assert set(papers["mine"]["artifacts"]) == {"s", "s_over_time", "s_final", "s_pulls_pulls"}
-    assert paths.folder(CONFIG, "studies", "mine") == f"{folder.name}/studies"
+    assert paths.folder(CONFIG, "mine") == f"{folder.name}/papers/mine"
 
 
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        ("studies/sajed2019.yaml", r"studies/sajed2019.yaml: paper: .*config/studies/sajed2019.yaml"),
-        ("claims/sajed2019.yaml", "claims/sajed2019.yaml: sajed2019 is the paper of"),
-        ("studies/mine.yml", r"mine_\d+/studies/mine.yml: expected the ending .yaml"),
-        ("studies/my_study.yaml", r"studies/my_study.yaml: expected a name of only small letters and digits"),
+        ("papers/sajed2019/studies.yaml", r"papers/sajed2019/studies.yaml: .*config/papers/sajed2019/studies.yaml"),
+        ("papers/mine/claims.yaml", r"mine_\d+/papers/mine: expected a file studies.yaml"),
+        ("papers/my_study/studies.yaml", r"my_study/studies.yaml: expected a folder's name of only small letters"),
     ],
 )
 def test_files_in_place_of_ours_or_for_nobody_are_refused(extension, file, said):

@@ -58,10 +58,10 @@ def cells(subject: str) -> list[Cell]:
 def _of_studies() -> Iterator[Cell]:
     """Yield the cells of all audits of the project, if it is here, and of extensions, at scale quick."""
     file = Path(paths.located("config/config.yaml"))
-    config = settings.read(file) if file.is_file() else {"studies": "config/studies"}
-    own, *others = paths.folders(config, "studies")
+    config = settings.read(file) if file.is_file() else {"papers": "config/papers"}
+    own, *others = paths.folders(config)
     for folder in (own, *others):
-        for file in sorted(Path(folder).glob("*.yaml")):
+        for file in sorted(Path(folder).glob("*/studies.yaml")):
             content = configuration.load_paper(file, "quick", extension=folder in others)
             for name, study in content["studies"].items():
                 if study["protocol"] == "audit":

@@ -261,7 +261,7 @@ def _found(paper: Mapping, own: list[dict], artifacts: Mapping, card_of: Mapping
         table=lambda name: _rows(files[name]["csv"]),
         audit=audits,
     )
-    where = f"config/studies/{paper['key']}.yaml"
+    where = f"config/papers/{paper['key']}/studies.yaml"
     found = []
     for said in findings.say(where, paper.get("findings") or {}, rows):
         rests = [claims[one] for one in said.claims]

@@ -1,4 +1,4 @@
-"""What config/claims says: claims, and one entry for many that expands over a grid or the rows of a published table."""
+"""A paper's claims.yaml: claims, and entries for many claims, over a grid or the rows of a published table."""
 
 import itertools
 import math
@@ -19,11 +19,11 @@ FOREIGN = re.compile(r"[^a-z0-9_]+")
 EMPTY = ("variant", "because", "case")
 
 
-def published(folder: str, paper: str) -> dict:
-    """What a paper prints, as its files under config/published say: `numbers`, name -> value, and `tables`, name ->
-    rows, each a mapping of columns to numbers and texts. Raises PrivarmsError."""
+def published(folder: Path | str) -> dict:
+    """Return what a paper prints, of its folder: `numbers`, name -> value, and `tables`, name -> rows, each a mapping
+    of columns to numbers and texts. Raises PrivarmsError."""
     found: dict = {"numbers": {}, "tables": {}}
-    for file in map(Path, paths.published(folder, paper)):
+    for file in map(Path, paths.published(str(folder))):
         if file.suffix == ".yaml":
             found["numbers"] = settings.read(file)
             settings.validate(found["numbers"], "published", file)
@@ -50,17 +50,16 @@ def _value(text: str) -> float | int | str:
     return text
 
 
-def load(file: Path, scale: str, artifacts: Mapping, numbers: Mapping) -> list[dict]:
-    """The claims of one config/claims/*.yaml, expanded.
+def load(folder: Path, scale: str, artifacts: Mapping) -> list[dict]:
+    """The claims of a paper's folder, expanded.
 
-    artifacts: the paper's, which the claims must name; numbers: as `published` gives them
+    artifacts: the paper's, which the claims must name
     Each claim has the keys of the schema but `each` and `case`, its `about` the name of a statement, its own name where
     it is the only claim about it, its `statement` that statement's text with the case, its `over` a mapping of columns
     to lists of values or a list of such mappings, its `published` a number or text. Raises PrivarmsError.
     """
+    file, numbers = folder / "claims.yaml", published(folder)
     content = configuration.at_scale(file, scale, "claims")
-    if content["paper"] != file.stem:
-        raise PrivarmsError(f"{file}: paper: expected {file.stem!r}, the file's name; found {content['paper']!r}")
     cells, statements = content.get("cells", {}), content.get("statements", {})
     claims = []
     for i, entry in enumerate(content["claims"]):

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Jobs learn of the folders from their environment.
 VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols", "fast_paths")
-OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "studies", "claims", "published", "papers")
+OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "papers")
 
 
 def extend(folders: Sequence[Path | str]) -> None:

@@ -1,6 +1,7 @@
 """What is made of the studies: inference tables, artifacts and claims, and what each of them reads."""
 
 import inspect
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,34 +21,21 @@ class Outputs:
         self.simulation = simulation
         self.datasets = simulation.datasets
         self._config = config
-        folders = paths.folders(config, "claims")
-        files = [file for folder in folders for file in sorted(Path(folder).glob("*.yaml"))]
-        if not files:
-            raise PrivarmsError(f"config/config.yaml: claims: no *.yaml file in the folder {folders[0]!r}")
-        self.left_out = [file for file in files if file.stem not in self.papers]
-        of_paper = {file.stem: file for file in files}
         self.claims = {
-            paper: of_claims.load(
-                of_paper[paper],
-                self.scale,
-                content["artifacts"],
-                of_claims.published(self._folder("published", paper), paper),
-            )
+            paper: of_claims.load(Path(folder), self.scale, content["artifacts"])
             for paper, content in self.papers.items()
-            if paper in of_paper
+            for folder in [self._folder(paper)]
+            if os.path.isfile(f"{folder}/claims.yaml")
         }
         for paper, content in self.papers.items():
             self._check_modules(paper)
             self._check_claims(paper)
             self._check_names(paper)
-            file = self._file_of("studies", paper)
+            file = f"{self._folder(paper)}/studies.yaml"
             findings.check(file, content.get("findings", {}), content["artifacts"], self.claims.get(paper, []))
 
-    def _folder(self, room: str, paper: str) -> str:
-        return paths.folder(self._config, room, paper)
-
-    def _file_of(self, room: str, paper: str) -> str:
-        return f"{self._folder(room, paper)}/{paper}.yaml"
+    def _folder(self, paper: str) -> str:
+        return paths.folder(self._config, paper)
 
     def _check_modules(self, paper: str) -> None:
         """Check that every kind of artifact and inference table has its module. Jobs look for the functions, because
@@ -58,13 +46,13 @@ class Outputs:
         wanted |= {"claims"} if any("measure" in claim for claim in self.claims.get(paper, [])) else set()
         for module in sorted(wanted):
             if not library.paper_file(paper, module).is_file():
-                file = self._file_of("studies", paper)
+                file = f"{self._folder(paper)}/studies.yaml"
                 raise PrivarmsError(f"{file}: expected the module papers/{paper}/{module}.py; found none")
 
     def _check_claims(self, paper: str) -> None:
         """Check that every claim's datasets and measure exist, and that the measure takes the arguments."""
         for claim in self.claims.get(paper, []):
-            where = f"{self._file_of('claims', paper)}: {claim['claim']}"
+            where = f"{self._folder(paper)}/claims.yaml: {claim['claim']}"
             for dataset in _listed(claim.get("dataset")):
                 check_known(f"{where}.dataset", "dataset", dataset, self.datasets.sources)
             if "measure" in claim:
@@ -75,7 +63,7 @@ class Outputs:
                     raise PrivarmsError(f"{where}.arguments: {claim['measure']}: {error}") from error
 
     def _check_names(self, paper: str) -> None:
-        content, file = self.papers[paper], self._file_of("studies", paper)
+        content, file = self.papers[paper], f"{self._folder(paper)}/studies.yaml"
         for room in ("inference", "artifacts"):
             for name, entry in content.get(room, {}).items():
                 for key in ("studies", "inference"):
@@ -89,7 +77,7 @@ class Outputs:
 
     def published_files(self, paper: str) -> list[str]:
         """Return the files with what a paper prints."""
-        return paths.published(self._folder("published", paper), paper)
+        return paths.published(self._folder(paper))
 
     # Where functions are
 

@@ -46,41 +46,36 @@ def make(
 
 
 def papers(config: Mapping) -> dict[str, dict]:
-    """The papers that config/studies describes, by name and in order of year, and those of extensions, at the
+    """The papers that config/papers describes, by name and in order of year, and those of extensions, at the
     configuration's scale; with the policies that the configuration adds, and audits of those that have none."""
-    own, *others = [sorted(Path(folder).glob("*.yaml")) for folder in paths.folders(config, "studies")]
+    own, *others = [sorted(Path(folder).glob("*/studies.yaml")) for folder in paths.folders(config)]
     if not own:
-        raise PrivarmsError(f"config/config.yaml: studies: no *.yaml file in the folder {config['studies']!r}")
+        raise PrivarmsError(f"config/config.yaml: papers: no */studies.yaml in the folder {config['papers']!r}")
     contents = {file: configuration.load_paper(file, config["scale"]) for file in own}
     contents = dict(sorted(contents.items(), key=lambda one: one[1]["year"]))
     for file in (file for files in others for file in files):
         contents[file] = defaults.completed(configuration.load_paper(file, config["scale"], extension=True))
     files: dict[str, Path] = {}
-    for file in contents:
-        if file.stem in (*TARGETS, *files):
-            taken = files.get(file.stem, "a target of this name")
+    for file, content in contents.items():
+        paper = content["paper"]
+        if paper in (*TARGETS, *files):
+            taken = files.get(paper, "a target of this name")
             raise PrivarmsError(
-                f"{file}: paper: expected another name, because {taken} exists; rename the file, and add policies to a "
-                "published study by `add`"
+                f"{file}: expected another name of the folder, because {taken} exists; rename the folder, and add "
+                "policies to a published study by `add`"
             )
-        files[file.stem] = file
-    _refuse_strays(files)
+        files[paper] = file
+    _refuse_strays()
     added = additions.add({content["paper"]: content for content in contents.values()}, config)
     return auditing.completed(added, config.get("audit_trials", AUDIT_TRIALS))
 
 
-def _refuse_strays(papers: Mapping[str, Path]) -> None:
-    """PrivarmsError for files of an extension that belong to another's paper, or that would be ignored."""
+def _refuse_strays() -> None:
+    """PrivarmsError for folders of extensions that would be ignored."""
     for place in extensions.folders():
-        for file in (file for room in ("studies", "claims", "published", "papers") for file in place.glob(f"{room}/*")):
-            if file.suffix == ".yml":
-                raise PrivarmsError(f"{extensions.shown(file)}: expected the ending .yaml; rename it")
-            paper = papers.get(file.stem)
-            if paper is not None and not paper.resolve().is_relative_to(place):
-                raise PrivarmsError(
-                    f"{extensions.shown(file)}: {file.stem} is the paper of {paper}, not of this extension; "
-                    "expected the name of a study file of its own; rename it, and add policies to others by `add`"
-                )
+        for folder in (place / "papers").glob("*"):
+            if folder.name != "__pycache__" and folder.is_dir() and not (folder / "studies.yaml").is_file():
+                raise PrivarmsError(f"{extensions.shown(folder)}: expected a file studies.yaml in it; add it")
 
 
 def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:

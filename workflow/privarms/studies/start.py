@@ -23,7 +23,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     """
     settings.validate(config, "config", "config/config.yaml, --configfile or --config")
     extensions.extend(config.get("extensions", []))
-    config = {**config, **{key: paths.located(config[key]) for key in ("studies", "claims", "published", "sources")}}
+    config = {**config, **{key: paths.located(config[key]) for key in ("papers", "sources")}}
     of_papers = planning.papers(config)
     of_sources = sources.load_sources(config["sources"])
     needed = planning.datasets(of_papers)
@@ -36,7 +36,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     try:
         plan = planning.make(config, of_papers, of_sources, json.loads(os.environ[STATUSES_VARIABLE]))
     except StudyError as error:
-        raise PrivarmsError(error.in_folder(*paths.folders(config, "studies"))) from error
+        raise PrivarmsError(error.in_folder(*paths.folders(config))) from error
     if main:
         announce(plan)
     return plan
@@ -62,5 +62,3 @@ def announce(plan: Plan) -> None:
     for (_, status), datasets in alike.items():
         message = plan.datasets.missing_message(datasets[0])
         print(f"{', '.join(datasets)}: {words[status]}. {message}", file=sys.stderr)
-    for file in plan.outputs.left_out:
-        print(f"{file}: left out: no study file of this run is called {file.name}", file=sys.stderr)

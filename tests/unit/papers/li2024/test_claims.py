@@ -14,12 +14,8 @@ from privarms.studies import claims, configuration
 
 from .tables import COVERAGE, ELIMINATION, PARETO, Tables, table
 
-NUMBERS = claims.published("config/published", "li2024")
-PAPER = configuration.load_paper(Path("config/studies/li2024.yaml"), "paper")
-CLAIMS = {
-    c["claim"]: c
-    for c in claims.load(configuration.Path("config/claims/li2024.yaml"), "paper", PAPER["artifacts"], NUMBERS)
-}
+PAPER = configuration.load_paper(Path("config/papers/li2024/studies.yaml"), "paper")
+CLAIMS = {c["claim"]: c for c in claims.load(Path("config/papers/li2024"), "paper", PAPER["artifacts"])}
 
 
 def pareto(**columns):

@@ -1,6 +1,6 @@
 """How each claim's value is measured; a function takes the results and the claim's arguments.
 
-The cells on which a claim rests are those that config/claims names; of them a measure reads the rows of its arguments.
+The cells on which a claim rests are those that claims.yaml names; of them a measure reads the rows of its arguments.
 `variant` "" is that of a policy without variants. An average of absolute values grows with the noise of what it
 averages: where a paper prints one over so many runs, ours is what it is expected to be over as many.
 """
