@@ -10,6 +10,7 @@ from privarms.claims.verdict import VERDICTS, Measured, Region, region
 from privarms.errors import PrivarmsError
 from privarms.plots.tables import shown
 from privarms.report.words import VARIANTS, whole
+from privarms.studies.claims import headline
 
 # Of a claim for which no budget is stated.
 NO_EPSILON = "-"
@@ -58,7 +59,8 @@ def of_papers(
     A statement: {name, anchor, paper, text, ours, outcome, claims: [...], artifact: that of its first claim}. A claim:
     the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `range` (of what it sums up, or
     nothing), `change`, `at_paper_scale`, `epsilon` (at which it is measured, with blanks between, or
-    NO_EPSILON), `because` (why it differs), and `row` and `column` of the published table where it stands.
+    NO_EPSILON), `because` (why it differs), `headline` (with its numbers; nothing for an unverifiable claim), and `row`
+    and `column` of the published table where it stands.
     Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
     """
     settings = {
@@ -155,11 +157,14 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         "at_paper_scale": wide,
         "epsilon": " ".join(_epsilons(row, setting)) or NO_EPSILON,
         "because": setting.get("because", ""),
+        "headline": "",
         "row": setting.get("row", ""),
         "column": setting.get("column", ""),
         "change": "",
         "younger": bool(YOUNGER.search(row["statement"])),
     }
+    if "headline" in setting and row["reproduced"] and found["shown"] != "unverifiable":
+        found["headline"] = headline(setting, row)
     if allowed is not None:
         found["change"] = _change(found["shown"], allowed, measured)
     return found
