@@ -1,4 +1,4 @@
-"""report.html: what was found, every artifact with what was measured beside what is published, and the whole ledger."""
+"""report.html: headlines, every artifact with what was measured next to what is published, and the whole ledger."""
 
 import re
 from collections import Counter
