@@ -68,6 +68,13 @@ except PrivarmsError as error:
 
 SCALE = plan.scale
 LOCK = paths.beside("uv.lock")
+FILES = summary.Files(
+    paths.report(SCALE),
+    paths.ledger(SCALE),
+    paths.statements(SCALE),
+    paths.previous_ledger(SCALE),
+    paths.logs(SCALE),
+)
 BEGAN = time.time()
 # Papers are made one after another, in the order of their years: the first results are early.
 PRIORITY = {paper: number for number, paper in enumerate(reversed(list(plan.outputs.papers)), 1)}
@@ -110,14 +117,14 @@ onstart:
     # A debugger needs the terminal.
     if workflow.local_exec and not workflow.execution_settings.debug:
         forkserver.use(os.path.join(HERE, "workflow", "scripts"), os.path.join(LIBRARY, "privarms"))
-    summary.keep_previous_ledger(SCALE)
+    summary.keep_previous_ledger(FILES)
 
 
 onsuccess:
     announce(plan)
-    summary.show(SCALE, BEGAN)
+    summary.show(FILES, BEGAN)
 
 
 onerror:
     announce(plan)
-    summary.show(SCALE, BEGAN, failed=True)
+    summary.show(FILES, BEGAN, failed=True)

@@ -49,8 +49,8 @@ def reduce(content: dict, kept: tuple[str, ...]) -> dict:
     used = {study for entry in (*artifacts.values(), *inference.values()) for study in entry["studies"]}
     studies = {name: study for name, study in content["studies"].items() if name in used}
     readings = [{k: v for k, v in r.items() if k not in ("affects", "tried")} for r in content["readings"]]
-    about = {"findings": {}, "readings": readings}
-    return content | about | {"artifacts": artifacts, "studies": studies, "inference": inference}
+    kept_parts = {"readings": readings, "artifacts": artifacts, "studies": studies, "inference": inference}
+    return content | kept_parts
 
 
 class SlurmProject(Project):

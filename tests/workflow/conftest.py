@@ -166,22 +166,12 @@ def claims_about(folder: Path, paper: dict, artifacts: dict) -> dict:
 
 
 def about(paper: dict, artifacts: dict, claims: dict) -> dict:
-    """A paper's findings and readings without what they name that is not among its artifacts and claims."""
-    there = {(claim["claim"], claim.get("variant")) for claim in claims["claims"]}
-
-    def read(finding: dict) -> bool:
-        named = [r for r in finding["reads"].values() if "claim" in r]
-        # Here every claim is a statement of its own.
-        named += [{"claim": r["statement"]} for r in finding["reads"].values() if "statement" in r]
-        tables = [finding["shows"], *(r["table"] for r in finding["reads"].values() if "table" in r)]
-        return all((r["claim"], r.get("variant")) in there for r in named) and set(tables) <= set(artifacts)
-
-    findings = {name: finding for name, finding in paper.get("findings", {}).items() if read(finding)}
-    names = {"affects": set(artifacts), "tried": {claim for claim, _ in there}}
+    """A paper's readings without what they name that is not among its artifacts and claims."""
+    names = {"affects": set(artifacts), "tried": {claim["claim"] for claim in claims["claims"]}}
     readings = [
         r | {key: [n for n in r.get(key, []) if n in known] for key, known in names.items()} for r in paper["readings"]
     ]
-    return paper | {"findings": findings, "readings": readings}
+    return paper | {"readings": readings}
 
 
 class Project:

@@ -1,5 +1,6 @@
 """Claims: one entry for many, the cells on which a claim rests, and published numbers that stand once."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -64,6 +65,34 @@ def test_claims_about_one_statement_share_its_text(tmp_path):
         ("five_times", "s"),
     ]
     assert all("case" not in c for c in found)
+
+
+def test_a_headline_has_the_numbers_of_the_ledger_s_row(tmp_path):
+    row = {"reproduced": "0.25", "low": "-inf", "high": "5.0123", "published": "5", "verdict": "differs"}
+    (claim,) = loaded(tmp_path, {"headline": "{reproduced:.0%}, {low} to {high:.2g}; {published} is claimed."})
+    assert claims.headline(claim, row) == "25%, -inf to 5; 5 is claimed."
+    entry = {"claim": "five_{K}", "headline": "{K} arms: {reproduced}.", "each": {"K": [3, 10]}}
+    assert [claims.headline(c, row) for c in loaded(tmp_path, entry)] == ["3 arms: 0.25.", "10 arms: 0.25."]
+    one = {"claim": "five_{k}", "headline": "{headline}"}
+    one["each"] = {"k": [{"k": 3, "headline": "{reproduced:.1f}"}, {"k": 10, "headline": ""}]}
+    assert [c.get("headline") for c in loaded(tmp_path, one)] == ["{reproduced:.1f}", None]
+
+
+@pytest.mark.parametrize(
+    ("headline", "words"),
+    [
+        ("It is {measured:.2g}.", "unknown field 'measured'. Expected {reproduced}, {low}, {high}, {published}"),
+        ("It is {reproduced:.2q}.", "Unknown format code 'q'"),
+        ("It is {}.", "positional fields"),
+        ("It is {reproduced.", "expected '}'"),
+        ("It is {published:.1f}.", "Unknown format code 'f' for object of type 'str'"),
+        ("word " * 26, "found 26 words. Expected at most 25"),
+    ],
+)
+def test_a_headline_that_cannot_be_filled_in_is_one_clear_error(tmp_path, headline, words):
+    entry = {"headline": headline, "published": "five"}
+    with pytest.raises(PrivarmsError, match=rf"claims\.yaml: five_times\.headline: .*{re.escape(words)}"):
+        loaded(tmp_path, entry)
 
 
 @pytest.mark.parametrize(

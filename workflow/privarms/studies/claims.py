@@ -16,7 +16,9 @@ from privarms.studies import configuration, paths
 FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([,g]))?\}")
 FOREIGN = re.compile(r"[^a-z0-9_]+")
 # What some of an entry's claims may lack.
-EMPTY = ("variant", "because", "case")
+EMPTY = ("variant", "because", "case", "headline")
+# What a headline may show of its claim's row of the ledger, and how many words it may have.
+HEADLINE_FIELDS, HEADLINE_WORDS = ("reproduced", "low", "high", "published"), 25
 
 
 def published(folder: Path | str) -> dict:
@@ -151,6 +153,8 @@ def _filled(where: str, key: str, value, point: Mapping):
 
     def fill(field: re.Match) -> str:
         if field[1] not in point:
+            if key == "headline":
+                return field[0]
             known = ", ".join(map(str, point))
             raise PrivarmsError(f"{where}.{key}: {field[1]!r} is none of the names of `each`, {known}; correct it")
         return format(point[field[1]], field[2] or "")
@@ -190,6 +194,8 @@ def _check(file: Path, claims: list[dict], artifacts: Mapping) -> None:
         if "measure" in claim:
             _check_tolerance(where, claim["tolerance"], claim["published"])
         check_known(f"{where}.artifact", "artifact", claim["artifact"], artifacts)
+        if "headline" in claim:
+            _check_headline(f"{where}.headline", claim)
 
 
 def _check_tolerance(where: str, tolerance: Mapping, published) -> None:
@@ -200,3 +206,23 @@ def _check_tolerance(where: str, tolerance: Mapping, published) -> None:
         raise PrivarmsError(
             f"{where}.tolerance: expected at_least, at_most or equals: what is published is no number, {published!r}"
         )
+
+
+def headline(claim: Mapping, row: Mapping[str, str]) -> str:
+    """Return the claim's headline with the numbers of its row of the ledger.
+
+    Raises KeyError for an unknown field, and ValueError for a format that does not fit.
+    """
+    return claim["headline"].format_map({field: _value(row[field]) for field in HEADLINE_FIELDS})
+
+
+def _check_headline(where: str, claim: Mapping) -> None:
+    expected = f"Expected {', '.join(f'{{{field}}}' for field in HEADLINE_FIELDS)}, as {{reproduced:.2g}} or plain."
+    try:
+        headline(claim, dict.fromkeys(HEADLINE_FIELDS, "0.5") | {"published": str(claim["published"])})
+    except KeyError as error:
+        raise PrivarmsError(f"{where}: unknown field {error.args[0]!r}. {expected}") from error
+    except (ValueError, IndexError, AttributeError, TypeError) as error:
+        raise PrivarmsError(f"{where}: {error} (found {claim['headline']!r}). {expected}") from error
+    if (words := len(claim["headline"].split())) > HEADLINE_WORDS:
+        raise PrivarmsError(f"{where}: found {words} words. Expected at most {HEADLINE_WORDS}.")

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.report import findings
 from privarms.studies import claims as of_claims
 from privarms.studies import defaults, library, paths
 from privarms.studies.simulation import Simulation
@@ -27,12 +26,10 @@ class Outputs:
             for folder in [self._folder(paper)]
             if os.path.isfile(f"{folder}/claims.yaml")
         }
-        for paper, content in self.papers.items():
+        for paper in self.papers:
             self._check_modules(paper)
             self._check_claims(paper)
             self._check_names(paper)
-            file = f"{self._folder(paper)}/studies.yaml"
-            findings.check(file, content.get("findings", {}), content["artifacts"], self.claims.get(paper, []))
 
     def _folder(self, paper: str) -> str:
         return paths.folder(self._config, paper)
@@ -274,7 +271,7 @@ class Outputs:
                     **({"reason": missing[name]} if name in missing else {}),
                 }
             )
-        about = ("title", "authors", "year", "venue", "short", "readings", "findings")
+        about = ("title", "authors", "year", "venue", "short", "readings")
         return {
             "key": paper,
             **{k: content.get(k, "") for k in about},

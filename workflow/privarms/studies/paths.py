@@ -131,14 +131,19 @@ def published(folder: str) -> list[str]:
     ]
 
 
+def logs(scale: str) -> str:
+    """The folder of the jobs' logs."""
+    return f"logs/{scale}"
+
+
 def log(scale: str, stage: str, *names: str) -> str:
     """The log of a stage's job."""
-    return "/".join(("logs", scale, stage, *names)) + ".log"
+    return "/".join((logs(scale), stage, *names)) + ".log"
 
 
 def benchmark(scale: str, stage: str, *names: str) -> str:
     """The time and memory of a stage's job, next to its log."""
-    return "/".join(("logs", scale, stage, *names)) + ".tsv"
+    return "/".join((logs(scale), stage, *names)) + ".tsv"
 
 
 def named(path: str | Path) -> str:
