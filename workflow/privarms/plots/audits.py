@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from privarms.audits.verdicts import NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE, PRIVATE
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.studies import library
 
 # Losses over the claim beyond these lie on the edge.

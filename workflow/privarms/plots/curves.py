@@ -68,6 +68,15 @@ def interval(mean, se, replicates, level: float = 0.95) -> tuple[np.ndarray, np.
     return mean - half, mean + half
 
 
+def with_interval(rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None) -> pd.DataFrame:
+    """Return the rows with `low` and `high`, the interval of a column's mean.
+
+    least: on a logarithmic axis, the smallest `low` is the mean over `least`
+    """
+    low, high = interval(rows[mean], rows[se], rows["replicates"])
+    return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
+
+
 def ratio(mean, se, base_mean, base_se) -> tuple[np.ndarray, np.ndarray]:
     """The ratio of two independent means and its standard error to first order."""
     value = mean / base_mean

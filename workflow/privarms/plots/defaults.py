@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import in_words, interval, labels
 from privarms.studies import library
 from privarms.studies.results import Results

@@ -11,7 +11,7 @@ from matplotlib.ticker import NullFormatter
 
 from privarms.inference import lower_bounds
 from privarms.papers.frontier._cells import described
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import interval
 from privarms.plots.registry import functions_of
 from privarms.studies.results import Results

@@ -13,7 +13,8 @@ import pandas as pd
 
 from privarms.inference.intervals import normal_interval
 from privarms.papers.li2024 import _rows
-from privarms.plots import curves, style
+from privarms.plots import curves
+from privarms.plots import old_style as style
 from privarms.plots.registry import functions_of
 from privarms.studies import library
 from privarms.studies.results import Results

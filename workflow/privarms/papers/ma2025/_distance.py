@@ -20,7 +20,7 @@ from privarms.papers.ma2025._regret_figures import (
     within,
 )
 from privarms.papers.ma2025._transfer import gains
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import interval
 from privarms.studies import library
 from privarms.studies.results import Results

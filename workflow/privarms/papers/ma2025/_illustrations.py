@@ -9,7 +9,7 @@ from privarms.environments import exponential
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._regret_figures import text
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import interval
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results

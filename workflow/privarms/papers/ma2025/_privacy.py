@@ -5,7 +5,7 @@ import pandas as pd
 import scipy
 
 from privarms.audits import neighbouring_users
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.studies.results import Results
 
 # The two-context example.

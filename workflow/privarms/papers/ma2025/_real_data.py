@@ -18,7 +18,7 @@ from privarms.papers.ma2025._table2 import (
     place_of,
     repeated,
 )
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import curves, interval
 from privarms.studies.results import Results
 

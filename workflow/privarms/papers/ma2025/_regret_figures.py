@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.papers.ma2025 import _panels as panels
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import interval
 from privarms.studies.results import Results
 

@@ -15,7 +15,7 @@ from privarms.papers.neel2018._settings import (
     panels,
     told_apart,
 )
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import interval
 from privarms.studies.results import Results
 

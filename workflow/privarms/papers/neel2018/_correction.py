@@ -10,7 +10,7 @@ from privarms.inference import max_information
 from privarms.inference.intervals import normal_interval
 from privarms.papers.neel2018 import _looks
 from privarms.papers.neel2018._settings import LEVEL, described, panels, printed, told_apart
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.studies.results import Results
 
 # Here the ablation has the third colour.

@@ -8,7 +8,7 @@ from privarms.inference.intervals import normal_interval
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.neel2018 import _looks
 from privarms.papers.neel2018._settings import LEVEL, described, is_printed, told_apart
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.studies import library
 from privarms.studies.results import Results
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from privarms.errors import NoCellsError
 from privarms.papers.neel2018._settings import ABLATIONS, PANEL
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import labels, settings
 
 # (policy, variant): these look the same in every figure.

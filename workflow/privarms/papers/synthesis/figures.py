@@ -11,7 +11,7 @@ import pandas as pd
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.synthesis import _advice
 from privarms.papers.synthesis._validity import ALPHA, PROCEDURES
-from privarms.plots import style
+from privarms.plots import old_style as style
 from privarms.plots.curves import interval
 from privarms.studies.results import Results
 
