@@ -4,7 +4,7 @@ A table has one row per point, a column that names its curve and columns that na
 where they exist, are the ends of the interval (`curves.with_interval`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pandas as pd
 import seaborn
@@ -24,7 +24,7 @@ def panels(
     hue: str = "curve",
     looks: style.Looks | None = None,
     wrap: int = 4,
-    width: float = style.PAGE,
+    width: float | None = None,
     height: float = 2.1,
     log: str = "",
     **options,
@@ -40,7 +40,7 @@ def panels(
     wrap
         The number of panels in a line, without `row`.
     width, height
-        Inches: of the figure, and of one line of panels.
+        Inches: of the figure, by default a page, or a column for one panel; of one line of panels.
     log
         The logarithmic axes: "x", "y" or "xy".
     options
@@ -51,6 +51,7 @@ def panels(
     order = [name for name in looks if name in set(rows[hue])] if looks and hue else None
     grid = seaborn.FacetGrid(rows, col=col, row=row, hue=hue, hue_order=order, col_wrap=columns, **options)
     lines = 1 if not col and not row else len(grid.row_names) or -(-len(grid.col_names) // columns)
+    width = width or (style.COLUMN if grid.axes.size == 1 else style.PAGE)
     grid.figure.set_size_inches(width, min(lines * height + 0.3, HIGHEST))
     grid.figure.set_layout_engine("constrained")
     grid.set(**{f"{axis}scale": "log" for axis in log})
@@ -68,15 +69,16 @@ def parts(grid: seaborn.FacetGrid) -> Iterator[tuple[Axes, str | None, pd.DataFr
             yield grid.facet_axis(row, col, modify_state=False), (grid.hue_names or [None])[hue], data
 
 
-def curves(rows: pd.DataFrame, x: str, y: str, *, looks: style.Looks, **options) -> seaborn.FacetGrid:
-    """Draw each curve with the band of its interval, in panels; `options` are those of `panels`.
+def curves(
+    rows: pd.DataFrame, x: str, y: str, *, looks: style.Looks, draw: Callable | None = None, **options
+) -> seaborn.FacetGrid:
+    """Draw each curve in panels, by default with the band of its interval; `options` are those of `panels`.
 
-    A curve without values of x is a level line. A curve whose look has no line style is points with error bars.
+    A curve without values of x is a level line. draw: `points`, for points with error bars in place of all lines
     """
     grid = panels(rows, looks=looks, **options)
     for ax, name, data in parts(grid):
-        draw = points if looks[name]["linestyle"] == "none" else band
-        draw(ax, data, x, y, label=name, **looks[name])
+        (draw or band)(ax, data, x, y, label=name, **looks[name])
     grid.set_axis_labels(x, y)
     return grid
 
@@ -95,16 +97,23 @@ def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look) -> None:
 
 
 def points(ax: Axes, rows: pd.DataFrame, x: str, y: str, *, along: str = "y", **look) -> None:
-    """Draw points with error bars along one of the axes."""
+    """Draw points, without a line, with error bars along one of the axes."""
     value = rows[y if along == "y" else x]
     error = {f"{along}err": [value - rows["low"], rows["high"] - value]} if "low" in rows else {}
-    ax.errorbar(rows[x], rows[y], **({"linestyle": "none", "elinewidth": 0.8} | look | error))
+    ax.errorbar(rows[x], rows[y], **(look | error | {"linestyle": "none", "elinewidth": 0.8}))
 
 
-def dodged(place: pd.Series, names: pd.Series, apart: float) -> pd.Series:
-    """Return places along an axis so far apart that the points of different names lie next to each other."""
+def name_lines(ax: Axes, names: Iterable[str], **options) -> None:
+    """Name the places 0, 1, ... of the y axis, from top to bottom: for points with intervals along x."""
+    names = list(names)
+    ax.set_yticks(range(len(names)), names, **options)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+
+
+def dodged(place: pd.Series, names: pd.Series, most: float = 0.22) -> pd.Series:
+    """Return places along an axis, moved so that the points of different names lie next to each other."""
     order = list(dict.fromkeys(names))
-    return place + apart * (names.map(order.index) - (len(order) - 1) / 2)
+    return place + min(most, 0.8 / len(order)) * (names.map(order.index) - (len(order) - 1) / 2)
 
 
 def in_every(rows: pd.DataFrame, column: str, values: Iterable | None = None) -> pd.DataFrame:

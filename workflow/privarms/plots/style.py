@@ -105,13 +105,13 @@ def looks(names: Iterable[Hashable], fixed: Sequence[Hashable] = (), context: It
     fixed
         Names that keep their place in this list, whichever of them a figure has. Others fill the gaps.
     context
-        Names that are drawn in grey without markers.
+        Names that are drawn in grey without markers, below the others.
     """
     grey = {name: _grey(place) for place, name in enumerate(dict.fromkeys(context))}
     names = [name for name in dict.fromkeys(names) if name not in grey]
     taken = {list(fixed).index(name): name for name in names if name in fixed}
     free = (place for place in itertools.count() if place not in taken)
-    places = {name: place for place, name in taken.items()}
+    places = {taken[place]: place for place in sorted(taken)}
     places |= {name: next(free) for name in names if name not in places}
     return {name: _look(place, place, place // len(COLOURS)) for name, place in places.items()} | grey
 
@@ -148,7 +148,8 @@ def _grey(place: int) -> dict:
     rounds, dash = divmod(place, len(LINESTYLES))
     marker = MARKERS[rounds // 2 - 1] if rounds > 1 else None
     colour = (QUIET, "#A0A0A0")[rounds % 2]
-    return {"color": colour, "marker": marker, "linestyle": LINESTYLES[(2, 1, 0, 3)[dash]], "linewidth": 1.0}
+    line = {"color": colour, "marker": marker, "linestyle": LINESTYLES[(2, 1, 0, 3)[dash]]}
+    return line | {"linewidth": 1.0, "zorder": 1.8}
 
 
 def wrapped(label: str, letters: int) -> str:
@@ -194,7 +195,7 @@ def published(
     """Draw a published value as a dashed line across the axes.
 
     `axis` is the axis on which the value is read, "x" or "y". The text of a level line stands above its right end, or
-    at its left one, or below it.
+    at its left one, or below it; that of an upright line right of its upper end.
     """
     if not np.isfinite(value):
         raise ValueError(f"a published value must be finite, got {value}")
@@ -206,7 +207,7 @@ def published(
         ax.annotate(text, (0 if left else 1, value), **where)
     else:
         ax.axvline(value, **GUIDE)
-        where |= {"xytext": (-3, -2), "xycoords": ("data", "axes fraction"), "ha": "right", "va": "top"}
+        where |= {"xytext": (3, -2), "xycoords": ("data", "axes fraction"), "ha": "left", "va": "top"}
         ax.annotate(text, (value, 1), rotation=90, **where)
 
 
