@@ -54,13 +54,6 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
     return pd.Series(found, cells.index, dtype=object)
 
 
-def curves(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> dict[str, pd.DataFrame]:
-    """Split a study's cells into curves, label -> rows, in their order; see `labels`."""
-    cells = cells.reset_index(drop=True)
-    found = labels(cells, apart_from)
-    return {label: cells[found == label] for label in found.unique()}
-
-
 def interval(mean, se, replicates, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Student's confidence interval of a mean from its standard error; arrays or scalars."""
     mean, se, replicates = (np.asarray(v, dtype=float) for v in (mean, se, replicates))

@@ -108,12 +108,16 @@ def looks(names: Iterable[Hashable], fixed: Sequence[Hashable] = (), context: It
         Names that are drawn in grey without markers, below the others.
     """
     grey = {name: _grey(place) for place, name in enumerate(dict.fromkeys(context))}
-    names = [name for name in dict.fromkeys(names) if name not in grey]
-    taken = {list(fixed).index(name): name for name in names if name in fixed}
-    free = (place for place in itertools.count() if place not in taken)
-    places = {taken[place]: place for place in sorted(taken)}
-    places |= {name: next(free) for name in names if name not in places}
+    places = _places((name for name in names if name not in grey), fixed)
     return {name: _look(place, place, place // len(COLOURS)) for name, place in places.items()} | grey
+
+
+def _places(names: Iterable[Hashable], fixed: Sequence[Hashable]) -> dict[Hashable, int]:
+    """Return the place of each name: that in `fixed`, or the next one without a name."""
+    names, fixed = dict.fromkeys(names), list(dict.fromkeys(fixed))
+    places = {name: place for place, name in enumerate(fixed) if name in names}
+    free = (place for place in itertools.count() if place not in set(places.values()))
+    return places | {name: next(free) for name in names if name not in places}
 
 
 def crossed(
@@ -129,13 +133,11 @@ def crossed(
 
     firsts, seconds: values of these columns that come first, whichever of them a figure has
     """
-    colours, dashes = (list(dict.fromkeys([*known, *values])) for known, values in
-                       ((firsts, rows[first]), (seconds, rows[second])))  # fmt: skip
+    colours, dashes = _places(rows[first], firsts), _places(rows[second], seconds)
     found = {}
     for label, one, other in rows[[name, first, second]].itertuples(index=False):
-        colour, dash = colours.index(one), dashes.index(other)
         # When the line styles run out, the markers move on.
-        found[label] = _look(colour, colour + dash // len(LINESTYLES), dash)
+        found[label] = _look(colours[one], colours[one] + dashes[other] // len(LINESTYLES), dashes[other])
     return found
 
 
