@@ -87,8 +87,6 @@ def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look) -> None:
     """Draw a curve with the band of its interval; long curves get a marker now and then."""
     if rows[x].isna().all():
         ax.axhline(rows[y].iloc[0], **(look | {"marker": None}))
-        if "low" in rows and rows["low"].notna().any():
-            ax.axhspan(rows["low"].iloc[0], rows["high"].iloc[0], color=look["color"], alpha=0.1, linewidth=0)
         return
     rows = rows.sort_values(x)
     look = {"markevery": 0.12 if len(rows) > 12 else None} | look

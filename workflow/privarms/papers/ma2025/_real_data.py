@@ -74,15 +74,14 @@ def real_learning_curves(results: Results):
     places["place"] = place_of(places)
     cells, base = (f.merge(places).assign(method=called) for f in (cells, base))
     pairs, datasets = pairs_of(cells), cells.drop_duplicates("place").set_index("place")["dataset"]
-    drawn = []
+    drawn, keys = [], ["variant", "method", "auxiliary"]
     for (place, _), pair in itertools.product(datasets.items(), pairs):
         of_dataset = cells[cells["place"] == place]
         own = of_dataset[in_pair(of_dataset, pair)]
         if len(own):
             name = f"{place}, synthetic stand-in" if (of_dataset["data"] == "stand-in").any() else place
-            rows = in_order(pd.concat([own, base[base["place"] == place]]), "variant", "method", "auxiliary")
-            keys = ["variant", "method", "auxiliary"]
-            rows = pd.concat([part for _, part in rows.groupby(keys, sort=False)])
+            groups = pd.concat([own, base[base["place"] == place]]).groupby(keys, sort=False)
+            rows = pd.concat([part for _, part in groups])
             column = ", ".join(pair_text(*pair, symbols=SYMBOLS))
             drawn.append(rows.assign(epsilon=pair[0], epsilon_aux=pair[1], row=name, column=column))
     rows = pd.concat(drawn, ignore_index=True)
