@@ -188,9 +188,8 @@ def tail(results: Results):
     order = rows.assign(setting=setting).sort_values("epsilon", kind="stable")["setting"]
     looks = style.crossed(drawn, "curve", "setting", "long", firsts=order, seconds=["", ", first = 8"])
     titles = {"first": "size of the first batch", "ratio": "ratio"}
-    grid = curves(
-        drawn.assign(panel=drawn["along"].map(titles)), "x", "regret", looks=looks, col="panel", sharex=False, log="xy"
-    )
+    shown = drawn.assign(panel=drawn["along"].map(titles))
+    grid = curves(shown, "x", "regret", looks=looks, col="panel", sharex=False, log="xy")
     for ax, name, some in parts(grid):
         ax.plot(some["x"], some["median"], color=looks[name]["color"], linestyle=style.LINESTYLES[2], linewidth=0.9)
     batches = "first batch $\\times\\ \\varepsilon$ (ratio 2)"

@@ -68,9 +68,8 @@ def deviations(results: Results):
     drawn = table.assign(place=place, name=[text("epsilon", e) for e in table["epsilon"]])
     drawn = pd.concat([within(drawn, f).assign(title=t, n_P=f["n"]) for f, t in zip(shown, titles, strict=True)])
     low = np.maximum(drawn["low"], 0.1 * drawn["mean_regret"])
-    drawn = drawn.assign(low=low / drawn["n_P"], high=drawn["high"] / drawn["n_P"]).sort_values(
-        "epsilon", kind="stable"
-    )
+    drawn = drawn.assign(low=low / drawn["n_P"], high=drawn["high"] / drawn["n_P"])
+    drawn = drawn.sort_values("epsilon", kind="stable")
     looks = style.looks(drawn["name"], [text("epsilon", float(budget)) for budget in BUDGETS])
     options = {"hue": "name", "col": "title", "col_order": titles, "wrap": 3, "log": "x"}
     draw = partial(points, along="x")
@@ -137,18 +136,15 @@ def elimination_correctness(results: Results):
     rows = pd.concat(parts, ignore_index=True)
     rows = rows.assign(x=[budgets.index(f"{e:g}") for e in rows["epsilon"]])
     grid = curves(rows, "x", "y", looks=style.looks(rows["name"]), hue="name", col="title", sharey=False, height=2.4)
-    first, last = grid.axes.flat
+    first = grid.axes.flat[0]
     first.axhline(1 / 3, **style.GUIDE)
     where = {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "color": style.QUIET}
     first.annotate("an arm at random", (len(budgets) - 1, 1 / 3), **where)
     for ax in grid.axes.flat:
         style.ticks(ax, range(len(budgets)), budgets)
     grid.set(ylim=(-0.02, None)).set_axis_labels("privacy budget $\\varepsilon$", "share")
-    if idle.any():
-        without = "nothing is removed: " + "; ".join(table.loc[idle, "label"].unique())
-        note = {"xycoords": "axes fraction", "ha": "right", "va": "top", "fontsize": 7}
-        last.annotate(style.wrapped(without, 42), (1, 1), **note)
-    style.legend(grid.figure, columns=2)
+    without = "nothing is removed: " + "; ".join(table.loc[idle, "label"].unique())
+    style.legend(grid.figure, columns=2, title=without if idle.any() else None)
     return grid.figure, table.drop(columns=["name", "panels"])
 
 

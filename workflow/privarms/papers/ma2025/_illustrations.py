@@ -237,9 +237,8 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
     means, run = (frame.assign(setting=frame["cell"].map(settings)) for frame in (means, run))
     arms = _arms(run)
     colours = _colours(arms)
-    fig, axes = style.subplots(
-        3, len(settings), width=style.PAGE, height=5.4, sharex=True, sharey="row", squeeze=False
-    )  # fmt: skip
+    shape = {"width": style.PAGE, "height": 5.2, "sharex": True, "sharey": "row", "squeeze": False}
+    fig, axes = style.subplots(3, len(settings), **shape)
     single = {"color": "black", "linewidth": 0.9}
     for column, (cell, setting) in enumerate(settings.items()):
         mean = means[(means["cell"] == cell) & (means["arm"] == 0)]

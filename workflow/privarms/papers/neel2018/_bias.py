@@ -113,9 +113,8 @@ def fig5(results: Results):
     rows = with_interval(cells.assign(average_regret=average, se=error), "average_regret", "se")
     rows = _looks.tidy(panels(rows, first=is_printed(rows, results, "2")), looks)
     # Context first.
-    rows = in_order(
-        rows.sort_values("policy", key=lambda p: ~p.isin(ABLATIONS), kind="stable"), "panel", "curve", by="t"
-    )
+    rows = pd.concat([rows[_looks.ablated(rows)], rows[~_looks.ablated(rows)]])
+    rows = in_order(rows, "panel", "curve", by="t")
     grid = curves(rows, "t", "average_regret", looks=looks, col="panel", wrap=2, log="x", height=2.3)
     grid.set(ylim=(0, None)).set_axis_labels("round $t$", "average regret (regret$/t$)")
     style.legend(grid.figure, columns=2)

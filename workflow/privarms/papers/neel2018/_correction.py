@@ -121,9 +121,7 @@ def correction_strength(results: Results):
     for panel, T in [*(("valid", T) for T in (100, T_1, 10_000, 100_000)), ("released", T_1)]:
         beta, gamma = valid(T, epsilons)
         numbers = {"panel": panel, "horizon": T, "epsilon": epsilons, "beta": beta, "gamma": gamma}
-        drawn.append(
-            pd.DataFrame(numbers).assign(curve=f"valid, $T = {T:,}$".replace(",", "{,}").replace("{,}", ",", 1))
-        )
+        drawn.append(pd.DataFrame(numbers | {"curve": f"valid, $T = {T:,.0f}$"}))
     for n in (25, 250):
         numbers = {"panel": "released", "pulls": n, "epsilon": epsilons}
         gamma = max_information.released_level(LEVEL, epsilons, n)

@@ -67,16 +67,8 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     rows = in_every(with_interval(cells, "regret_mean", "regret_se", least=50), "epsilon", chosen)
     titles = {e: f"$\\varepsilon = {e:g}$" + ("" if e in published else " (not in the paper)") for e in chosen}
     rows = in_order(rows.assign(panel=rows["panel_epsilon"].map(titles)), "panel", "curve")
-    grid = curves(
-        rows,
-        "t",
-        "regret_mean",
-        looks=style.looks(first["curve"], CURVES, context),
-        col="panel",
-        wrap=2,
-        height=2.3,
-        log="xy",
-    )
+    looks = style.looks(first["curve"], CURVES, context)
+    grid = curves(rows, "t", "regret_mean", looks=looks, col="panel", wrap=2, height=2.3, log="xy")
     grid.set_axis_labels("round $t$", "mean cumulative pseudo-regret")
     grid.set(xlim=(None, cells["horizon"].max()))
     style.legend(grid.figure)
@@ -248,9 +240,8 @@ def scaling(results: Results):
     grid, numbers = _along_axes(cells, "regret_mean", "regret_se", fixed)
     bound = f"{constant:.0f} × bound of Theorem 4.3"
     for line in _lines(cells[cells["policy"] == "dp_se"]):
-        grid.axes_dict[line.axis].plot(
-            line.cells[line.axis], constant * line.cells["order"], label=bound, **style.GUIDE
-        )
+        order = constant * line.cells["order"]
+        grid.axes_dict[line.axis].plot(line.cells[line.axis], order, label=bound, **style.GUIDE)
     grid.set_ylabels("mean pseudo-regret at $T$")
     style.legend(grid.figure, columns=3)
     columns = ["axis", "policy", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se"]
