@@ -8,21 +8,21 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from privarms.errors import PrivarmsError
-from privarms.plots import style, tables
+from privarms.plots import facets, style, tables
 
 NUMBERS = pd.DataFrame({"t": [1, 2, 3], "mean": [0.1, 0.1 + 0.2, np.nan], "policy": ["a", "b", "c, d"]})
 
 
 def draw():
     figure, ax = style.subplots()
-    palette = style.Palette(["dp_se", "anything"])
+    looks = style.looks(["dp_se", "anything"])
     x = np.geomspace(1, 1e6, 50)
     for power, name in ((1, "dp_se"), (2, "anything")):
         mean = np.log(x + 1) ** power
-        style.band(ax, x, mean, 0.8 * mean, 1.2 * mean, label=name, **palette.line(name))
+        rows = pd.DataFrame({"x": x, "mean": mean, "low": 0.8 * mean, "high": 1.2 * mean})
+        facets.band(ax, rows, "x", "mean", label=name, **looks[name])
     style.published(ax, 50.0, "published")
     style.published(ax, 1e3, "bound", axis="x")
-    style.published(ax, 20.0, "printed", at=1e4)
     ax.set(xscale="log", xlabel="$t$", ylabel=r"regret, $\varepsilon = 0.5$", title="A title")
     ax.legend()
     return figure
@@ -121,44 +121,41 @@ def test_watermark_draws_the_words_across_the_figure(tmp_path):
     assert "<!-- synthetic stand-in -->" in style.save(figure, NUMBERS, tmp_path / "f")["svg"].read_text()
 
 
-def looks(palette, names):
-    return {palette.look(name)[:3] for name in names}
+def alike(looks):
+    return {tuple(look[key] for key in ("color", "linestyle", "marker")) for look in looks.values()}
 
 
 def test_no_two_names_look_alike_as_long_as_combinations_last():
     names = [f"policy_{number}" for number in range(style.COMBINATIONS - 7)] + list(style.FIXED)
-    palette = style.Palette(names)
-    assert len(looks(palette, names)) == len(names) == style.COMBINATIONS
+    looks = style.looks(names, fixed=style.FIXED)
+    assert len(alike(looks)) == len(names) == style.COMBINATIONS
     first = names[: len(style.COLOURS)]
-    assert len({palette.look(name).marker for name in first}) == len(first)
-    assert palette.line("one too many")["color"] in style.COLOURS
+    assert len({looks[name]["marker"] for name in first}) == len(first)
+    assert style.looks([*names, "one too many"])["one too many"]["color"] in style.COLOURS
 
 
-def labelled(count, length=8):
-    figure, axes = style.panels(2)
-    for number in range(count):
-        axes[number % 2].plot([1, 2], [1, number], label=f"{number:0{length}d}")
-    return figure
+def test_a_fixed_name_looks_the_same_whichever_others_a_figure_has():
+    looks = style.looks(["joined", "dp_ucb"], fixed=("dp_se", "dp_ucb"))
+    assert looks["dp_ucb"] == style.looks(["dp_se", "dp_ucb"])["dp_ucb"]
+    assert looks["joined"] == style.looks(["dp_se"])["dp_se"]
+
+
+def test_pairs_have_the_colour_of_one_and_the_dashes_of_the_other():
+    pairs = [(policy, width) for policy in "ab" for width in range(5)]
+    rows = pd.DataFrame([(f"{a} {b}", a, b) for a, b in pairs], columns=["name", "policy", "width"])
+    looks = style.crossed(rows, "name", "policy", "width")
+    assert looks["a 0"]["color"] == looks["a 1"]["color"] != looks["b 0"]["color"]
+    assert looks["a 1"]["linestyle"] == looks["b 1"]["linestyle"] != looks["a 0"]["linestyle"]
+    assert len(alike(looks)) == len(pairs)
 
 
 def test_a_legend_says_how_many_entries_it_leaves_out():
-    drawn = style.legend(labelled(style.MOST_ENTRIES + 5))
+    figure, ax = style.subplots()
+    for number in range(style.MOST_ENTRIES + 5):
+        ax.plot([1, 2], [1, number], label=f"{number:08d}")
+    drawn = style.legend(figure)
     assert drawn.get_texts()[-1].get_text() == "and 5 more, in the CSV file"
     assert len(drawn.get_texts()) == style.MOST_ENTRIES + 1
-
-
-def test_band_draws_the_mean_and_the_area():
-    _, ax = style.subplots()
-    line = style.band(ax, [1, 2, 3], [1, 2, 3], [0, 1, 2], [2, 4, 6], color="#112233", label="name")
-    np.testing.assert_array_equal(line.get_ydata(), [1, 2, 3])
-    (area,) = ax.collections
-    corners = area.get_paths()[0].vertices
-    assert {(1, 0), (1, 2), (3, 2), (3, 6), (2, 4), (2, 1)} <= {tuple(corner) for corner in corners}
-    assert matplotlib.colors.to_hex(area.get_facecolor()[0]) == "#112233"
-    with pytest.raises(ValueError, match="one length"):
-        style.band(ax, [1, 2], [1, 2, 3], [0, 1, 2], [2, 4, 6])
-    with pytest.raises(ValueError, match="low must not"):
-        style.band(ax, [1], [1], [2], [0])
 
 
 FRAME = pd.DataFrame({"name_of": ["a|b_c", "50% & more"], "mean": [1 / 3, np.nan], "rounds": [50_000_000, 3]})

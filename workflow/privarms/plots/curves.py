@@ -54,18 +54,20 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
     return pd.Series(found, cells.index, dtype=object)
 
 
-def curves(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> dict[str, pd.DataFrame]:
-    """Split a study's cells into curves, label -> rows, in their order; see `labels`."""
-    cells = cells.reset_index(drop=True)
-    found = labels(cells, apart_from)
-    return {label: cells[found == label] for label in found.unique()}
-
-
 def interval(mean, se, replicates, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Student's confidence interval of a mean from its standard error; arrays or scalars."""
     mean, se, replicates = (np.asarray(v, dtype=float) for v in (mean, se, replicates))
     half = stdtrit(np.maximum(replicates - 1, 1), 0.5 + level / 2) * np.nan_to_num(se)
     return mean - half, mean + half
+
+
+def with_interval(rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None) -> pd.DataFrame:
+    """Return the rows with `low` and `high`, the interval of a column's mean.
+
+    least: on a logarithmic axis, the smallest `low` is the mean over `least`
+    """
+    low, high = interval(rows[mean], rows[se], rows["replicates"])
+    return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
 
 
 def ratio(mean, se, base_mean, base_se) -> tuple[np.ndarray, np.ndarray]:

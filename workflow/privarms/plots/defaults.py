@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from privarms.plots import style
-from privarms.plots.curves import in_words, interval, labels
+from privarms.plots import facets, style
+from privarms.plots.curves import in_words, interval, labels, with_interval
+from privarms.plots.facets import dodged
 from privarms.studies import library
 from privarms.studies.results import Results
 
@@ -93,39 +94,35 @@ def _points(cells: pd.DataFrame, axes: list[str]) -> Iterator[tuple[dict, pd.Dat
 
 def _draw(cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFrame, str | None]]):
     """Return a figure with a panel per (point, rows, column along which they are drawn), and the numbers in it."""
-    looks = style.Palette(cells["curve"].unique())
-    shown = panels[:MOST_PANELS]
-    figure, axes = style.panels(len(shown), columns=2 if len(shown) == 4 else 3, sharey=measure != "pulls")
-    drawn = []
-    for ax, (point, rows, along) in zip(axes, shown, strict=True):
-        low, high = interval(rows[f"{measure}_mean"], rows[f"{measure}_se"], rows["replicates"])
-        rows = rows.assign(mean=rows[f"{measure}_mean"], low=low, high=high, panel=in_words(point), along=along)
+    drawn, numbers = [], []
+    for number, (point, rows, along) in enumerate(panels[:MOST_PANELS]):
+        rows = with_interval(rows.assign(mean=rows[f"{measure}_mean"]), "mean", f"{measure}_se")
+        rows = rows.assign(panel=in_words(point), along=along)
         columns = ["panel", "along", "curve", "policy", *point, *([along] if along else []), "mean", "low", "high"]
-        drawn.append(rows[[*columns, "replicates"]])
+        numbers.append(rows[[*columns, "replicates"]])
+        place = dodged(rows[along] if along else pd.Series(0.0, rows.index), rows["curve"], 0.03)
+        drawn.append(rows.assign(number=number, x=rows[along] if along not in (None, "arm") else place))
+    shown = pd.concat(drawn, ignore_index=True)
+    # Intervals at a place must not hide each other: they are drawn side by side.
+    draw = facets.points if shown["along"].isin(["arm"]).all() or shown["along"].isna().all() else facets.band
+    options = {"col": "number", "wrap": 2 if len(drawn) == 4 else 3, "sharex": False, "sharey": measure != "pulls"}
+    looks = style.looks(cells["curve"])
+    grid = facets.curves(shown, "x", "mean", looks=looks, draw=draw, **options)
+    for number, ax in grid.axes_dict.items():
+        point, rows, along = panels[number]
         values = np.sort(rows[along].dropna().unique()) if along else np.zeros(1)
-        for place, (label, curve) in enumerate(rows.groupby("curve", sort=False)):
-            look = looks.line(label)
-            if along == "t":
-                style.band(ax, curve["t"], curve["mean"], curve["low"], curve["high"], label=label, **look)
-                continue
-            if along and curve[along].isna().all():  # the same all along the axis
-                curve = curve.drop(columns=along).merge(pd.DataFrame({along: values}), how="cross")
-            curve = curve.sort_values(along) if along else curve
-            # Side by side where x is a place: intervals must not hide each other.
-            x = curve[along] + 0.03 * place * (along == "arm") if along else np.full(len(curve), place)
-            look |= {"linestyle": "none"} if along == "arm" else {}
-            errors = [curve["mean"] - curve["low"], curve["high"] - curve["mean"]]
-            ax.errorbar(x, curve["mean"], yerr=errors, label=label, elinewidth=0.8, **look)
         ax.set(title=in_words(point), xlabel="round $t$" if along == "t" else along or "")
         if along == "t" or (along != "arm" and values[0] > 0 and values[-1] >= 8 * values[0]):
             ax.set_xscale("log")
+        if not along:
+            ax.set_xticks([])
         if measure == "pulls":
             ax.set(yscale="log", xticks=values[:: -(-len(values) // 10)])
-    style.ylabel(axes, f"mean {measure.replace('_', ' ')}")
-    if len(panels) > len(shown):
-        figure.suptitle(f"{len(shown)} of {len(panels)} panels; the table of this study has all numbers")
-    style.legend(figure)
-    return figure, pd.concat(drawn, ignore_index=True).dropna(axis="columns", how="all")
+    grid.set_ylabels(f"mean {measure.replace('_', ' ')}")
+    if len(panels) > len(drawn):
+        grid.figure.suptitle(f"{len(drawn)} of {len(panels)} panels; the table of this study has all numbers")
+    style.legend(grid.figure)
+    return grid.figure, pd.concat(numbers, ignore_index=True).dropna(axis="columns", how="all")
 
 
 FIGURES = {"over_time": over_time, "final": final, "pulls": pulls}

@@ -3,6 +3,7 @@
 Panels and curves are those of the cells, so that a policy, an instance or a budget that joins has its own.
 """
 
+import itertools
 import re
 
 import numpy as np
@@ -12,7 +13,8 @@ from matplotlib.ticker import NullFormatter
 from privarms.inference import lower_bounds
 from privarms.papers.frontier._cells import described
 from privarms.plots import style
-from privarms.plots.curves import interval
+from privarms.plots.curves import with_interval
+from privarms.plots.facets import curves, in_every, in_order, name_lines, panels, parts
 from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
@@ -20,11 +22,10 @@ from privarms.studies.results import Results
 CURVES = ("DP-KLUCB", "AdaP-UCB", "DP-IMED", "AdaP-KLUCB", "DP-SE", "DP-IMED (first = 8)", "DP-UCB (log2.5)")
 CURVES += ("DP-UCB (log3)", "DP-UCB (chan)", "DP-UCB (exact)")
 BOUNDS = {
-    "bound_lai_robbins": ("bound, Lai & Robbins", {"linestyle": (0, (1, 1))}),
-    "bound_azize_basu": ("bound, Azize & Basu", {"linestyle": (0, (5, 1.2, 1, 1.2))}),
-    "bound_d_epsilon": ("bound, $d_\\varepsilon$", {"linestyle": (0, (5, 1.5))}),
+    "bound_lai_robbins": ("bound, Lai & Robbins", style.LINESTYLES[2]),
+    "bound_azize_basu": ("bound, Azize & Basu", style.LINESTYLES[3]),
+    "bound_d_epsilon": ("bound, $d_\\varepsilon$", style.LINESTYLES[1]),
 }
-LINE = {"color": "black", "linewidth": 0.9, "zorder": 1.5}
 COLUMNS = 5
 QUANTILES_AT = 0.25
 TAIL_INSTANCE = "mu2"
@@ -42,19 +43,17 @@ def _power(horizon: float) -> str:
     return f"$T = 10^{exponent}$" if factor == 1 else f"$T = {factor:g}\\times10^{exponent}$"
 
 
-def _looks(cells: pd.DataFrame) -> style.Palette:
-    """Private policies in colour, the others in grey."""
-    private = cells.groupby("curve", sort=False)["epsilon"].apply(lambda e: e.notna().any())
+def _in_order(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows in the order of CURVES; other curves follow."""
     known = {curve: place for place, curve in enumerate(CURVES)}
-    ordered = sorted(private.index[private], key=lambda curve: known.get(curve, len(known)))
-    return style.Palette(ordered, CURVES, private.index[~private])
+    return rows.sort_values("curve", key=lambda c: c.map(known).fillna(len(known)), kind="stable")
 
 
-def _in_order(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """The curves of a panel, each with its rows, in the order of their colours."""
-    known = {curve: place for place, curve in enumerate(CURVES)}
-    parts = dict(list(rows.groupby("curve", sort=False)))
-    return [(curve, parts[curve]) for curve in sorted(parts, key=lambda c: known.get(c, len(known)))]
+def _looks(rows: pd.DataFrame) -> style.Looks:
+    """Private policies in colour, the others in grey; the bounds in black."""
+    private = rows.groupby("curve", sort=False)["epsilon"].transform(lambda e: e.notna().any())
+    looks = style.looks(_in_order(rows[private])["curve"], CURVES, rows.loc[~private, "curve"])
+    return looks | {label: style.LEVEL | {"linestyle": dashes, "marker": None} for label, dashes in BOUNDS.values()}
 
 
 def over_time(results: Results):
@@ -62,74 +61,49 @@ def over_time(results: Results):
     cells = results.cells("over_time")
     known = described(cells).set_index("cell")[["instance", "curve", "means"]]
     cells = cells.join(known, on="cell")
-    looks = _looks(cells)
-    instances, epsilons = cells["instance"].unique(), sorted(cells["epsilon"].dropna().unique())
-    figure, axes = style.panels(len(instances) * len(epsilons), height=2.6, columns=len(instances), sharex=True)
+    rows = in_every(with_interval(cells, "regret_mean", "regret_se", least=50), "epsilon")
+    instances, label = cells["instance"].unique(), BOUNDS["bound_d_epsilon"][0]
     drawn = []
-    places = [(epsilon, instance) for epsilon in epsilons for instance in instances]
-    for ax, (epsilon, instance) in zip(axes, places, strict=True):
-        shown = cells[(cells["instance"] == instance) & ((cells["epsilon"] == epsilon) | cells["epsilon"].isna())]
-        for label, curve in _in_order(shown):
-            low, high = interval(curve["regret_mean"], curve["regret_se"], curve["replicates"])
-            low = np.maximum(low, curve["regret_mean"] / 50)
-            line = looks.line(label) | {"markevery": 0.25}
-            style.band(ax, curve["t"], curve["regret_mean"], low, high, label=label, **line)
-            drawn.append(curve.assign(panel_epsilon=epsilon, low=low, high=high))
-        rounds = np.sort(shown["t"].unique())
-        name, dashes = BOUNDS["bound_d_epsilon"]
-        bound = lower_bounds.azize(shown["means"].iloc[0], epsilon) * np.log(rounds)
-        ax.plot(rounds, bound, label=name, **(LINE | dashes))
-        drawn.append(
-            pd.DataFrame(
-                {"instance": instance, "panel_epsilon": epsilon, "t": rounds, "regret_mean": bound, "curve": name}
-            )
-        )
-        ax.set(xscale="log", yscale="log", title=f"{_instance(instance)}, $\\varepsilon = {epsilon:g}$")
-        ax.set_xlim(rounds[0], rounds[-1])
-        ax.set_ylim(bottom=5)
-    for ax in axes[-len(instances) :]:
-        ax.set_xlabel("round $t$")
-    style.ylabel(axes, "mean pseudo-regret")
-    style.legend(figure, columns=4)
+    for epsilon, instance in itertools.product(sorted(rows["panel_epsilon"].unique()), instances):
+        part = rows[(rows["instance"] == instance) & (rows["panel_epsilon"] == epsilon)]
+        t = np.sort(part["t"].unique())
+        bound = lower_bounds.azize(part["means"].iloc[0], epsilon) * np.log(t)
+        drawn.append(in_order(_in_order(part), "curve"))
+        drawn.append(pd.DataFrame({"instance": instance, "panel_epsilon": epsilon, "t": t, "regret_mean": bound}))
+        drawn[-1]["curve"] = label
+    rows = pd.concat(drawn, ignore_index=True)
+    words = [f"{_instance(i)}, $\\varepsilon = {e:g}$" for i, e in rows[["instance", "panel_epsilon"]].to_numpy()]
+    options = {"col": "panel", "wrap": len(instances), "height": 1.9, "log": "xy"}
+    grid = curves(rows.assign(panel=words), "t", "regret_mean", looks=_looks(cells), **options)
+    grid.set(xlim=(rows["t"].min(), rows["t"].max()), ylim=(5, None))
+    grid.set_axis_labels("round $t$", "mean pseudo-regret")
+    style.legend(grid.figure)
     columns = ["instance", "panel_epsilon", "curve", "policy", "t", "replicates"]
-    columns += ["regret_mean", "regret_se", "low", "high"]
-    return figure, pd.concat(drawn, ignore_index=True)[columns]
+    return grid.figure, rows[[*columns, "regret_mean", "regret_se", "low", "high"]]
 
 
-def _over_epsilon(rows: pd.DataFrame, value: str, se: str, bounds: pd.DataFrame | None, *, context: bool):
-    """A row of panels a horizon, a column an instance; (figure, axes, numbers).
+def _over_epsilon(rows: pd.DataFrame, value: str, se: str, bounds: pd.DataFrame | None = None):
+    """Draw a row of panels per horizon and a column per instance: (grid, numbers).
 
-    bounds: what to draw in grey; context: whether policies without privacy stand as level lines
+    bounds: lower bounds to draw; without them, policies without privacy are left out
     """
-    looks = _looks(rows)
-    instances, horizons = rows["instance"].unique(), sorted(rows["horizon"].unique())
-    figure, axes = style.panels(len(instances) * len(horizons), height=2.4, columns=len(instances), sharex=True)
-    places = [(horizon, instance) for horizon in horizons for instance in instances]
+    instances = rows["instance"].unique()
+    looks, rows = _looks(rows), with_interval(rows, value, se, least=50)
+    rows = rows if bounds is not None else rows[rows["epsilon"].notna()]
     drawn = []
-    for ax, (horizon, instance) in zip(axes, places, strict=True):
-        shown = rows[(rows["instance"] == instance) & (rows["horizon"] == horizon)]
-        for label, curve in _in_order(shown):
-            curve = curve.sort_values("epsilon")
-            low, high = interval(curve[value], curve[se], curve["replicates"])
-            low = np.maximum(low, curve[value] / 50)
-            if curve["epsilon"].notna().any():
-                style.band(ax, curve["epsilon"], curve[value], low, high, label=label, **looks.line(label))
-            elif context:
-                ax.axhline(curve[value].iloc[0], label=label, **(looks.line(label) | {"marker": None}))
-            else:
-                continue
-            drawn.append(curve.assign(low=low, high=high))
-        if bounds is not None:
-            here = bounds[(bounds["instance"] == instance) & (bounds["horizon"] == horizon) & bounds["epsilon"].notna()]
-            for name, (label, dashes) in BOUNDS.items():
-                line = here[here["bound"] == name].sort_values("epsilon")
-                ax.plot(line["epsilon"], line["value"], label=label, **(LINE | dashes))
-                drawn.append(line.drop(columns="bound").rename(columns={"value": value}).assign(curve=label))
-        ax.set(xscale="log", yscale="log", title=f"{_instance(instance)}, {_power(horizon)}")
-        ax.set_xticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
-    for ax in axes[-len(instances) :]:
-        ax.set_xlabel("budget $\\varepsilon$")
-    return figure, axes, pd.concat(drawn, ignore_index=True)
+    for horizon, instance in itertools.product(sorted(rows["horizon"].unique()), instances):
+        here = [f[(f["instance"] == instance) & (f["horizon"] == horizon)] for f in (rows, bounds) if f is not None]
+        drawn.append(in_order(_in_order(here[0]), "curve", by="epsilon"))
+        for name, (label, _) in BOUNDS.items() if bounds is not None else ():
+            line = here[1][(here[1]["bound"] == name) & here[1]["epsilon"].notna()].sort_values("epsilon")
+            drawn.append(line.drop(columns="bound").rename(columns={"value": value}).assign(curve=label))
+    rows = pd.concat(drawn, ignore_index=True)
+    words = [f"{_instance(i)}, {_power(T)}" for i, T in rows[["instance", "horizon"]].to_numpy()]
+    options = {"col": "panel", "wrap": len(instances), "height": 1.8, "log": "xy"}
+    grid = curves(rows.assign(panel=words), "epsilon", value, looks=looks, **options)
+    for ax in grid.axes.flat:
+        style.ticks(ax, [0.01, 0.1, 1])
+    return grid, rows
 
 
 NUMBERS = ["instance", "epsilon", "horizon", "curve", "policy", "replicates"]
@@ -137,23 +111,20 @@ NUMBERS = ["instance", "epsilon", "horizon", "curve", "policy", "replicates"]
 
 def by_epsilon(results: Results):
     """Regret at the horizon over epsilon, with the lower bounds."""
-    bounds = results.inference("bounds")
-    figure, axes, numbers = _over_epsilon(results.inference("regret"), "regret", "se", bounds, context=True)
-    style.ylabel(axes, "mean pseudo-regret")
-    style.legend(figure, columns=4)
-    return figure, numbers[[*NUMBERS, "regret", "se", "low", "high"]]
+    grid, numbers = _over_epsilon(results.inference("regret"), "regret", "se", results.inference("bounds"))
+    grid.set_axis_labels("budget $\\varepsilon$", "mean pseudo-regret")
+    style.legend(grid.figure)
+    return grid.figure, numbers[[*NUMBERS, "regret", "se", "low", "high"]]
 
 
 def price(results: Results):
     """Regret over the bound by d_epsilon."""
-    figure, axes, numbers = _over_epsilon(
-        results.inference("regret"), "over_bound", "over_bound_se", None, context=False
-    )
-    for ax in axes:
-        ax.axhline(1, **(LINE | BOUNDS["bound_d_epsilon"][1]))
-    style.ylabel(axes, "regret / bound")
-    style.legend(figure, columns=4)
-    return figure, numbers[[*NUMBERS, "over_bound", "over_bound_se", "low", "high"]]
+    grid, numbers = _over_epsilon(results.inference("regret"), "over_bound", "over_bound_se")
+    for ax in grid.axes.flat:
+        ax.axhline(1, **style.LEVEL)
+    grid.set_axis_labels("budget $\\varepsilon$", "regret / bound")
+    style.legend(grid.figure)
+    return grid.figure, numbers[[*NUMBERS, "over_bound", "over_bound_se", "low", "high"]]
 
 
 def quantiles(results: Results):
@@ -164,92 +135,77 @@ def quantiles(results: Results):
     rows = rows[rows["replicates"] >= min(100, rows["replicates"].max())]
     budgets = rows["epsilon"].dropna().unique()
     epsilon = budgets[np.abs(np.log(budgets / QUANTILES_AT)).argmin()]
-    rows = rows[rows["epsilon"] == epsilon]
+    rows = rows[rows["epsilon"] == epsilon].reset_index(drop=True)
+    names = list(dict.fromkeys(_in_order(rows)["curve"]))
     looks = _looks(rows)
-    curves = [curve for curve, _ in _in_order(rows)]
-    instances = rows["instance"].unique()
-    figure, axes = style.panels(len(instances), height=2.3, columns=COLUMNS, sharex=True)
-    for ax, instance in zip(axes, instances, strict=True):
-        for place, curve in enumerate(curves):
-            some = rows[(rows["instance"] == instance) & (rows["curve"] == curve)]
-            for row in some.itertuples():
-                colour = looks.colour_of(curve)
-                ax.plot([row.median, row.q99], [place, place], color=colour, linewidth=1)
-                ax.plot([row.median, row.q90], [place, place], color=colour, linewidth=4, solid_capstyle="butt")
-                ax.plot(row.median, place, marker="|", color=colour, markersize=10, markeredgewidth=1.5)
-                ax.plot(row.regret, place, marker="D", color=colour, markeredgecolor="black", markersize=4.5)
-        ax.set(xscale="log", xlabel="pseudo-regret", title=_instance(instance))
+    shown = rows.assign(panel=rows["instance"].map(_instance), place=rows["curve"].map(names.index))
+    grid = panels(shown, col="panel", looks=looks, wrap=COLUMNS, height=0.25 * len(names) + 0.7, log="x")
+    for ax, name, row in parts(grid):
+        colour = looks[name]["color"]
+        ax.hlines(row["place"], row["median"], row["q99"], color=colour, linewidth=1)
+        ax.hlines(row["place"], row["median"], row["q90"], color=colour, linewidth=4)
+        ax.plot(row["median"], row["place"], "|", color=colour, markersize=10, mec=colour, markeredgewidth=1.5)
+        ax.plot(row["regret"], row["place"], "D", color=colour, markeredgecolor="black", markersize=4.5)
+    for ax in grid.axes.flat:
         ax.xaxis.set_minor_formatter(NullFormatter())
-    axes[0].set_yticks(range(len(curves)), curves)
-    axes[0].invert_yaxis()
-    figure.suptitle(f"$\\varepsilon = {epsilon:g}$, {_power(rows['horizon'].iloc[0])}")
+    name_lines(grid.axes.flat[0], names)
+    grid.set_axis_labels("pseudo-regret", "")
+    grid.figure.suptitle(f"$\\varepsilon = {epsilon:g}$, {_power(rows['horizon'].iloc[0])}")
     columns = ["instance", "epsilon", "horizon", "curve", "replicates", "median", "regret", "q90", "q99"]
-    return figure, rows[columns].reset_index(drop=True)
+    return grid.figure, rows[columns]
 
 
 def regimes(results: Results):
     """Regret over many epsilon, beside the bound and the epsilon of which the paper speaks."""
     rows = results.inference("regimes")
-    looks = _looks(rows)
-    figure, ax = style.subplots(height=3.0)
-    drawn = []
-    for label, curve in _in_order(rows):
-        curve = curve.sort_values("epsilon")
-        low, high = interval(curve["regret"], curve["se"], curve["replicates"])
-        style.band(ax, curve["epsilon"], curve["regret"], low, high, label=label, **looks.line(label))
-        drawn.append(curve.assign(low=low, high=high))
+    rows = in_order(_in_order(with_interval(rows, "regret", "se")), "curve", by="epsilon")
+    grid = curves(rows, "epsilon", "regret", looks=_looks(rows), log="xy", height=2.4)
     bound = rows.drop_duplicates("epsilon").sort_values("epsilon")
-    name, dashes = BOUNDS["bound_d_epsilon"]
-    ax.plot(bound["epsilon"], bound["bound_d_epsilon"], label=name, **(LINE | dashes))
-    style.published(ax, results.published("regime_epsilon"), "published", axis="x")
-    ax.set(xscale="log", yscale="log", xlabel="privacy budget $\\varepsilon$", ylabel="mean pseudo-regret")
-    style.legend(figure, columns=2, rows=1)
-    columns = [*NUMBERS, "regret", "se", "low", "high", "bound_d_epsilon"]
-    return figure, pd.concat(drawn, ignore_index=True)[columns]
+    label = BOUNDS["bound_d_epsilon"][0]
+    grid.ax.plot(bound["epsilon"], bound["bound_d_epsilon"], label=label, **style.LEVEL)
+    style.published(grid.ax, results.published("regime_epsilon"), "published", axis="x")
+    grid.set_axis_labels("privacy budget $\\varepsilon$", "mean pseudo-regret")
+    style.legend(grid.figure, columns=2)
+    return grid.figure, rows[[*NUMBERS, "regret", "se", "low", "high", "bound_d_epsilon"]]
 
 
 def tail(results: Results):
     """Mean and median over the first batch and over the ratio."""
     rows = results.inference("tail")
-    rows = rows[
-        rows["instance"] == (TAIL_INSTANCE if TAIL_INSTANCE in set(rows["instance"]) else rows["instance"].iloc[0])
-    ]
-    rows = rows.assign(
-        first=rows["first"].fillna(0.0), name=rows["policy"].map({"dp_imed": "DP-IMED", "dp_klucb": "DP-KLUCB"})
-    )
-    rows["name"] = rows["name"].fillna(rows["policy"])
-    epsilons = sorted(rows["epsilon"].unique())
-    looks = style.Palette.crossed([(name, e) for name in rows["name"].unique() for e in epsilons], ["", "long"])
-    figure, axes = style.panels(2, height=3.2, columns=2)
-    drawn = []
-    for panel, ax in enumerate(axes):
-        along, fixed = ("first", "ratio") if panel == 0 else ("ratio", "first")
-        for (name, epsilon, other), curve in rows.groupby(["name", "epsilon", fixed], sort=False):
-            if (panel == 0 and other != 2) or curve[along].nunique() < 2 or (panel == 1 and other not in (0, 8)):
-                continue
-            curve = curve.sort_values(along)
-            long = "long" if panel == 1 and other > 0 else ""
-            label = f"{name}, $\\varepsilon = {epsilon:g}$" + (", first = 8" if long else "")
-            # 0 has no place on a logarithmic axis.
-            x = np.maximum(curve[along], 0.5) if panel == 0 else curve[along]
-            low, high = interval(curve["regret"], curve["se"], curve["replicates"])
-            low = np.maximum(low, curve["regret"] / 50)
-            line = looks.line(((name, epsilon), long))
-            style.band(ax, x, curve["regret"], low, high, label=label, **line)
-            ax.plot(x, curve["median"], color=line["color"], linestyle=(0, (1, 1)), linewidth=0.9)
-            drawn.append(curve.assign(along=along, low=low, high=high))
-        ax.set(xscale="log", yscale="log")
-    axes[0].set(xlabel="first batch $\\times\\ \\varepsilon$ (ratio 2)", title="size of the first batch")
-    axes[0].set_xticks([0.5, 1, 2, 4, 8, 16, 32], ["0", "1", "2", "4", "8", "16", "32"])
-    axes[1].set(xlabel="ratio of the batches", title="ratio")
-    axes[1].set_xticks([1.1, 1.5, 2, 4], ["1.1", "1.5", "2", "4"])
-    for ax in axes:
-        ax.set_xticks([], minor=True)
-    style.ylabel(axes, "pseudo-regret at $T$")
-    style.legend(figure, columns=3, rows=1)
+    instances = set(rows["instance"])
+    rows = rows[rows["instance"] == (TAIL_INSTANCE if TAIL_INSTANCE in instances else rows["instance"].iloc[0])]
+    names = rows["policy"].map({"dp_imed": "DP-IMED", "dp_klucb": "DP-KLUCB"}).fillna(rows["policy"])
+    rows = with_interval(rows.assign(first=rows["first"].fillna(0.0), name=names), "regret", "se", least=50)
+    setting = [f"{name}, $\\varepsilon = {e:g}$" for name, e in zip(names, rows["epsilon"], strict=True)]
+    # 0 has no place on a logarithmic axis.
+    first = rows.assign(along="first", x=np.maximum(rows["first"], 0.5), long="", setting=setting)
+    long = np.where(rows["first"] > 0, ", first = 8", "")
+    ratio = rows.assign(along="ratio", x=rows["ratio"], long=long, setting=setting)
+    drawn = pd.concat([first[first["ratio"] == 2], ratio[ratio["first"].isin([0, 8])]], ignore_index=True)
+    drawn = drawn.assign(curve=drawn["setting"] + drawn["long"])
+    points = drawn.groupby(["along", "curve"])["x"].transform("nunique")
+    drawn = pd.concat([in_order(part, "curve", by=along) for along, part in drawn[points > 1].groupby("along")])
+    order = rows.assign(setting=setting).sort_values("epsilon", kind="stable")["setting"]
+    looks = style.crossed(drawn, "curve", "setting", "long", firsts=order, seconds=["", ", first = 8"])
+    titles = {"first": "size of the first batch", "ratio": "ratio"}
+    shown = drawn.assign(panel=drawn["along"].map(titles))
+    grid = curves(shown, "x", "regret", looks=looks, col="panel", sharex=False, log="xy")
+    for ax, name, some in parts(grid):
+        ax.plot(some["x"], some["median"], color=looks[name]["color"], linestyle=style.LINESTYLES[2], linewidth=0.9)
+    batches = "first batch $\\times\\ \\varepsilon$ (ratio 2)"
+    ticks = {
+        "first": ([0.5, 1, 2, 4, 8, 16, 32], ["0", "1", "2", "4", "8", "16", "32"], batches),
+        "ratio": ([1.1, 1.5, 2, 4], None, "ratio of the batches"),
+    }
+    for along, (places, texts, label) in ticks.items():
+        ax = grid.axes_dict.get(titles[along])
+        if ax:
+            style.ticks(ax, places, texts)
+            ax.set_xlabel(label)
+    grid.set_ylabels("pseudo-regret at $T$")
+    style.legend(grid.figure, columns=3)
     columns = ["along", "instance", "policy", "epsilon", "horizon", "ratio", "first", "replicates"]
-    columns += ["regret", "se", "low", "high", "median", "q99"]
-    return figure, pd.concat(drawn, ignore_index=True)[columns]
+    return grid.figure, drawn[[*columns, "regret", "se", "low", "high", "median", "q99"]]
 
 
 FIGURES = functions_of(__name__)

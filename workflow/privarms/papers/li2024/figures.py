@@ -5,7 +5,7 @@ leaves out it names.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -13,14 +13,15 @@ import pandas as pd
 
 from privarms.inference.intervals import normal_interval
 from privarms.papers.li2024 import _rows
-from privarms.plots import curves, style
+from privarms.plots import style
+from privarms.plots.curves import labels, with_interval
+from privarms.plots.facets import band, curves, dodged, panels, parts, points
 from privarms.plots.registry import functions_of
 from privarms.studies import library
 from privarms.studies.results import Results
 
 N = 1_000_000
-THEORY = {"color": "black", "linewidth": 1.2}
-GUIDE = {"color": style.QUIET, "linewidth": 0.9, "linestyle": (0, (4, 2))}
+THEORY = {"color": "black", "linewidth": 1.2, "linestyle": "-"}
 # These look the same in every figure.
 PUBLISHED = (
     *(("conse_se", math.nan), ("conse_exp3e", math.nan)),
@@ -36,17 +37,17 @@ def _entry(label: str, epsilon: float) -> str:
 
 def _named(rows: pd.DataFrame, axes: Sequence[str]) -> pd.DataFrame:
     """The rows with the legend entry `curve`: LABEL, settings other than the axes, and epsilon."""
-    labels = curves.labels(rows, apart_from=(*axes, "epsilon"))
-    return rows.assign(curve=[_entry(*pair) for pair in zip(labels, rows["epsilon"], strict=True)])
+    names = labels(rows, apart_from=(*axes, "epsilon"))
+    return rows.assign(curve=[_entry(*pair) for pair in zip(names, rows["epsilon"], strict=True)])
 
 
 def _published(policy: str, epsilon: float) -> str:
     return _entry(library.attributes("policies", policy)["LABEL"], epsilon)
 
 
-def _looks(names: Iterable[str]) -> style.Palette:
-    """The looks of legend entries, those of the published algorithms as ever."""
-    return style.Palette(names, fixed=[_published(*one) for one in PUBLISHED])
+def _looks(rows: pd.DataFrame) -> style.Looks:
+    """Return the look of each curve; the published algorithms look the same in every figure."""
+    return style.looks(rows["curve"], [_published(*one) for one in PUBLISHED])
 
 
 def _without(rows: pd.DataFrame, *algorithms: tuple[str, float], **left_out: tuple) -> pd.DataFrame:
@@ -58,87 +59,65 @@ def _without(rows: pd.DataFrame, *algorithms: tuple[str, float], **left_out: tup
     return rows
 
 
-def _over_alpha(ax, curve: pd.DataFrame, *columns: str, **line) -> None:
-    """A curve or band against alpha; a policy without alpha is a level line."""
-    curve = curve.sort_values("alpha")
-    if curve["alpha"].isna().all():
-        curve = pd.concat([curve.iloc[:1].assign(alpha=0.0), curve.iloc[:1].assign(alpha=1.0)])
-    if len(columns) == 1:
-        ax.plot(curve["alpha"], curve[columns[0]], **line)
-    else:
-        style.band(ax, curve["alpha"], *(curve[c] for c in columns), **line)
-
-
 def _curve(M: int, least_T: float, most_T: float) -> pd.DataFrame:
     """The points (M T, 1 / T) of the Pareto curve between two lengths of the trial."""
     T = np.geomspace(least_T, most_T, 50)
     return pd.DataFrame({"regret": M * T, "error": 1 / T})
 
 
-def _draw_curve(ax, curve: pd.DataFrame, ends: tuple[str, str], **line) -> None:
-    ax.plot(curve["regret"], curve["error"], **line)
-    marks = {"linestyle": "none", "marker": "o", "color": line.get("color", "black")}
-    first, last = curve.iloc[0], curve.iloc[-1]
-    ax.plot([first["regret"], last["regret"]], [first["error"], last["error"]], **marks)
-    offset = {"textcoords": "offset points", "fontsize": 7}
-    ax.annotate(ends[0], (first["regret"], first["error"]), xytext=(6, 2), **offset)
-    ax.annotate(ends[1], (last["regret"], last["error"]), xytext=(-6, -3), ha="right", va="top", **offset)
-    ax.set(xscale="log", yscale="log", xlabel="regret $R$")
+def _theory(rows: pd.DataFrame, first: str, last: str, **options):
+    """Draw Pareto curves with their ends, which are named."""
+    grid = curves(rows.assign(curve=""), "regret", "error", looks={"": THEORY}, log="xy", **options)
+    for ax, _, curve in parts(grid):
+        ends = curve[["regret", "error"]].iloc[[0, -1]].to_numpy()
+        ax.plot(*ends.T, linestyle="none", marker="o", color="black")
+        offset = {"textcoords": "offset points", "fontsize": 7}
+        ax.annotate(first, ends[0], xytext=(6, 2), **offset)
+        ax.annotate(last, ends[1], xytext=(-6, -3), ha="right", va="top", **offset)
+    return grid.set(xlim=(10, 3e6), ylim=(5e-7, 0.5)).set_axis_labels("regret $R$", "error $e$")
 
 
 def fig1(results: Results):
     """Figure 1: the curve and its ends, alpha = 0 and alpha = 1."""
     M = 2
-    curve = _curve(M, math.log(N), N / M)
-    figure, ax = style.subplots(width=style.COLUMN, height=2.5)
+    rows = _curve(M, math.log(N), N / M).assign(M=M, n=N)
     ends = ("$\\alpha = 1$: $(M\\log n,\\ 1/\\log n)$", "$\\alpha = 0$: $(M f_{\\min},\\ 1/f_{\\min})$")
-    _draw_curve(ax, curve, ends, **THEORY)
-    ax.set(ylabel="error $e$", xlim=(10, 3e6), ylim=(5e-7, 0.5))
-    return figure, curve.assign(M=M, n=N)
+    return _theory(rows, *ends).figure, rows
 
 
 def fig2(results: Results):
     """Figure 2: the same with privacy."""
     M = 2
-    figure, ax = style.subplots(width=style.COLUMN, height=2.7)
     drawn = []
-    colours = ("black", style.COLOURS[4], style.COLOURS[2], style.COLOURS[1])
-    moved = ((math.inf, 1.0), (1.0, 1.25), (0.1, 1.6), (0.01, 2.0))
-    for (epsilon, shift), colour in zip(moved, colours, strict=True):
-        least = math.log(N) / min(epsilon, 1.0)
-        curve = _curve(M, least, N / M)
-        # The curves lie on each other: each is moved up a little so that it can be seen.
-        label = "no privacy" if math.isinf(epsilon) else f"$\\varepsilon = {epsilon:g}$"
-        ax.plot(curve["regret"], curve["error"] * shift, color=colour, label=label)
-        ax.plot(curve["regret"].iloc[:1], curve["error"].iloc[:1] * shift, color=colour, marker="o")
+    # The curves lie on each other: each is moved up a little so that it can be seen.
+    for epsilon, shift in ((math.inf, 1.0), (1.0, 1.25), (0.1, 1.6), (0.01, 2.0)):
+        curve = _curve(M, math.log(N) / min(epsilon, 1.0), N / M)
         drawn.append(curve.assign(M=M, n=N, epsilon=epsilon, drawn_error=curve["error"] * shift))
-    ax.annotate("$(M\\log n/\\varepsilon,\\ \\varepsilon/\\log n)$", (4e3, 2e-3), fontsize=7)
-    ax.set(xscale="log", yscale="log", xlabel="regret $R$", ylabel="error $e$ (curves moved apart)")
-    ax.legend(loc="lower left", fontsize=7)
-    return figure, pd.concat(drawn, ignore_index=True).replace(math.inf, np.nan)
+    rows = pd.concat(drawn, ignore_index=True)
+    names = ["no privacy" if math.isinf(e) else f"$\\varepsilon = {e:g}$" for e in rows["epsilon"]]
+    looks = {name: look | {"markevery": [0]} for name, look in style.looks(names).items()}
+    grid = curves(rows.assign(curve=names), "regret", "drawn_error", looks=looks, log="xy")
+    grid.ax.annotate("$(M\\log n/\\varepsilon,\\ \\varepsilon/\\log n)$", (4e3, 2e-3), fontsize=7)
+    grid.set_axis_labels("regret $R$", "error $e$ (curves moved apart)")
+    style.legend(grid.figure)
+    return grid.figure, rows.replace(math.inf, np.nan)
 
 
 def fig3(results: Results):
     """Figure 3: the curve where the rarest feature comes n / M, n^0.6 or log(n)^2 times."""
     M = 2
-    scenarios = (
-        ("$f_{\\min} = \\Theta(n)$", N / M),
-        ("$f_{\\min} = n^{0.6}$", N**0.6),
-        ("$f_{\\min} = \\log^2 n$", math.log(N) ** 2),
-    )
-    figure, axes = style.subplots(1, 3, width=style.PAGE, height=2.4, sharex=True, sharey=True)
-    drawn = []
-    for ax, (title, most) in zip(axes, scenarios, strict=True):
-        curve = _curve(M, math.log(N), most)
-        right = np.array([*curve["regret"], 3e6])
-        low = np.array([*curve["error"], curve["error"].iloc[-1]])
-        ax.fill_between(right, low, 0.5, color="#56B4E9", alpha=0.25, linewidth=0)
-        ends = ("$\\alpha = 1$", "$\\alpha = 0$")
-        _draw_curve(ax, curve, ends, **THEORY)
-        ax.set(title=title, xlim=(10, 3e6), ylim=(5e-7, 0.5))
-        drawn.append(curve.assign(scenario=title, f_min=most, M=M, n=N))
-    axes[0].set_ylabel("error $e$")
-    return figure, pd.concat(drawn, ignore_index=True)
+    scenarios = {
+        "$f_{\\min} = \\Theta(n)$": N / M,
+        "$f_{\\min} = n^{0.6}$": N**0.6,
+        "$f_{\\min} = \\log^2 n$": math.log(N) ** 2,
+    }
+    drawn = [_curve(M, math.log(N), most).assign(scenario=s, f_min=most, M=M, n=N) for s, most in scenarios.items()]
+    rows = pd.concat(drawn, ignore_index=True)
+    grid = _theory(rows, "$\\alpha = 1$", "$\\alpha = 0$", col="scenario")
+    for ax, _, curve in parts(grid):
+        right, low = [*curve["regret"], 3e6], [*curve["error"], curve["error"].iloc[-1]]
+        ax.fill_between(right, low, 0.5, color=style.COLOURS[5], alpha=0.25, linewidth=0)
+    return grid.figure, rows
 
 
 def _stationary(results: Results) -> pd.DataFrame:
@@ -146,129 +125,103 @@ def _stationary(results: Results) -> pd.DataFrame:
     return cells[cells["arrivals"] == "stationary"]
 
 
+def _size(rows: pd.DataFrame) -> list[str]:
+    return [f"n = {n:,}, M = {M}" for n, M in zip(rows["horizon"], rows["M"], strict=True)]
+
+
 def pareto_empirical(results: Results):
     """Measured points and the theory's curve, a panel an n and M."""
-    cells = _stationary(results)
-    shown = _without(cells, ("dp_conse", 0.5), ("dp_conse", 2.0))
-    ns, Ms = sorted(shown["horizon"].unique()), sorted(shown["M"].unique())
-    looks = _looks(shown["curve"])
-    wide = max(style.PAGE, 1.6 * len(Ms))
-    options = {"sharex": True, "sharey": True, "squeeze": False}
-    figure, axes = style.subplots(len(ns), len(Ms), width=wide, height=1.6 * len(ns) + 0.7, **options)
-    for row, n in zip(axes, ns, strict=True):
-        for ax, M in zip(row, Ms, strict=True):
-            some = shown[(shown["horizon"] == n) & (shown["M"] == M)]
-            curve = _curve(M, math.log(n), n / M)
-            ax.plot(curve["regret"], curve["error"], **GUIDE)
-            for name, points in some.groupby("curve", sort=False):
-                points = points.sort_values("alpha")
-                line = looks.line(name) | {"linestyle": "none", "markersize": 2.4}
-                low, high = normal_interval(points["mse"], points["mse_se"].fillna(0))
-                # An axis of powers has no place for an end below 0.
-                low = np.maximum(low, 0.1 * points["mse"])
-                ends = [points["mse"] - low, high - points["mse"]]
-                # EXP3E's estimate is not a mean difference.
-                if points["policy"].iloc[0] != "conse_exp3e":
-                    ax.plot(points["regret"], points["expected_mse"], color=line["color"], linewidth=0.6)
-                ax.errorbar(points["regret"], points["mse"], yerr=ends, label=name, elinewidth=0.5, **line)
-                last = points.iloc[-1]
-                ax.plot([last["regret"]], [last["mse"]], **(line | {"markersize": 4.5}))
-            ax.set(xscale="log", yscale="log")
-            ax.set_title(f"n = {n:,}, M = {M}", fontsize=7)
-    for ax in axes[-1]:
-        ax.set_xlabel("regret")
-    style.ylabel(figure.axes, "error")
-    style.legend(figure, columns=4, title="dashed: regret × error = M")
-    return figure, _rows.pareto(results.inference("pareto")).query("arrivals == 'stationary'")
-
-
-def _points(names: Iterable[str], ns: Sequence[int]) -> dict:
-    """(curve, n) -> colour and marker: the colour tells the curve, the marker n, as long as there are enough."""
-    looks, taken, found = _looks(names), set(), {}
-    for name in dict.fromkeys(names):
-        for place, n in enumerate(ns):
-            markers = style.MARKERS[place % len(style.MARKERS) :] + style.MARKERS[: place % len(style.MARKERS)]
-            wanted = [(c, m) for c in (looks.colour_of(name), *style.COLOURS) for m in markers]
-            pair = next((w for w in wanted if w not in taken), wanted[0])
-            taken.add(pair)
-            found[name, n] = dict(zip(("color", "marker"), pair, strict=True))
-    return found
+    rows = _without(_stationary(results), ("dp_conse", 0.5), ("dp_conse", 2.0))
+    rows = rows.assign(panel=_size(rows)).sort_values(["horizon", "M", "alpha"], kind="stable")
+    low, high = normal_interval(rows["mse"], rows["mse_se"].fillna(0))
+    # An axis of powers has no place for an end below 0.
+    rows = rows.assign(low=np.maximum(low, 0.1 * rows["mse"]), high=high)
+    looks, columns = _looks(rows), rows["M"].nunique()
+    options = {"wrap": columns, "width": max(style.PAGE, 1.6 * columns), "height": 1.6, "log": "xy"}
+    grid = panels(rows, col="panel", looks=looks, **options)
+    for ax, name, some in parts(grid):
+        line = looks[name] | {"elinewidth": 0.5}
+        points(ax, some, "regret", "mse", label=name, **(line | {"markersize": 2.4}))
+        points(ax, some.iloc[-1:], "regret", "mse", **(line | {"markersize": 4.5}))
+        # EXP3E's estimate is not a mean difference.
+        if some["policy"].iloc[0] != "conse_exp3e":
+            ax.plot(some["regret"], some["expected_mse"], color=line["color"], linewidth=0.6)
+    for n, M in rows[["horizon", "M"]].drop_duplicates().itertuples(index=False):
+        curve = _curve(M, math.log(n), n / M)
+        grid.axes_dict[f"n = {n:,}, M = {M}"].plot(curve["regret"], curve["error"], **style.GUIDE)
+    grid.set_axis_labels("regret", "error")
+    style.legend(grid.figure, title="dashed: regret × error = M")
+    return grid.figure, _rows.pareto(results.inference("pareto")).query("arrivals == 'stationary'")
 
 
 def privacy_cost(results: Results):
     """The ratio of errors against epsilon^2 T_min, and of regrets against alpha; a row of panels an M."""
     rows = _named(results.inference("privacy_cost"), _rows.PARETO)
     everything = _without(rows[rows["arrivals"] == "stationary"], M=(1, 5, 10))
-    rows = _without(everything, ("dp_conse", 0.5), ("dp_conse", 2.0))
-    ns, Ms = sorted(rows["horizon"].unique()), sorted(rows["M"].unique())
-    looks = _points(rows.sort_values("epsilon", kind="stable")["curve"], ns)
-    figure, axes = style.subplots(len(Ms), 2, width=style.PAGE, height=0.7 + 2.2 * len(Ms), squeeze=False)
-    grid = np.geomspace(0.05, 1e6, 100)
-    for (left, right), M in zip(axes, Ms, strict=True):
-        for (name, n), look in looks.items():
-            curve = rows[(rows["M"] == M) & (rows["curve"] == name) & (rows["horizon"] == n)]
-            if curve.empty:
-                continue
-            low, high = normal_interval(curve["noise_ratio"], curve["noise_ratio_se"].fillna(0))
-            points = look | {"linestyle": "none", "elinewidth": 0.6}
-            left.errorbar(curve["eps2_T"], curve["noise_ratio"], yerr=(high - low) / 2, **points)
-            low, high = normal_interval(curve["regret_ratio"], curve["regret_ratio_se"].fillna(0))
-            label = f"{name}, n = {n:,}"
-            line = look | {"linestyle": "-", "linewidth": 0.8, "label": label}
-            _over_alpha(right, curve.assign(low=low, high=high), "regret_ratio", "low", "high", **line)
-        # s0^2 + s1^2 of the first feature, whose means are .3 and, but for M = 1, .6.
-        formula = "$1 + 8/(\\varepsilon^2 T_{\\min}\\,2(s_0^2+s_1^2))$"
-        left.plot(grid, 1 + 8 / (grid * 2 * (0.21 + (0.24 if M > 1 else 0.21))), **GUIDE)
-        left.annotate(formula, (1, 1), xycoords="axes fraction", ha="right", va="top", fontsize=7, color=style.QUIET)
-        left.axhline(1, color=style.QUIET, linewidth=0.6)
-        left.set(xscale="log", yscale="log", xlabel="$\\varepsilon^2 T_{\\min}$", ylabel="error / error without noise")
-        right.axhline(1, color=style.QUIET, linewidth=0.6)
-        right.set(xlabel="$\\alpha$", ylabel="regret / ConSE's regret", yscale="log")
-        style.log_ticks(right.yaxis)
-        for ax in (left, right) if len(Ms) > 1 else ():
-            ax.set_title(f"M = {M}", fontsize=8)
-    style.legend(figure, columns=3, rows=4)
-    return figure, everything.drop(columns="curve")
+    rows = _without(everything, ("dp_conse", 0.5), ("dp_conse", 2.0)).sort_values("epsilon", kind="stable")
+    rows = rows.assign(name=[f"{c}, n = {n:,}" for c, n in zip(rows["curve"], rows["horizon"], strict=True)])
+    ns = sorted(rows["horizon"].unique())
+    looks = style.crossed(rows, "name", "curve", "horizon", seconds=ns)
+    for name, n in zip(rows["name"], rows["horizon"], strict=True):
+        looks[name]["marker"] = style.MARKERS[ns.index(n) % len(style.MARKERS)]
+    drawn = []
+    for ratio, x in (("noise_ratio", "eps2_T"), ("regret_ratio", "alpha")):
+        low, high = normal_interval(rows[ratio], rows[f"{ratio}_se"].fillna(0))
+        drawn.append(rows.assign(ratio=ratio, x=rows[x], y=rows[ratio], low=low, high=high))
+    rows = pd.concat(drawn, ignore_index=True)
+    options = {"col": "ratio", "row": "M", "hue": "name", "sharex": "col", "sharey": "col", "height": 2.3, "log": "y"}
+    grid = panels(rows, looks=looks, **options)
+    for ax, name, some in parts(grid):
+        draw = points if some["ratio"].iloc[0] == "noise_ratio" else band
+        draw(ax, some, "x", "y", label=name, **(looks[name] | {"linewidth": 0.8}))
+    x = np.geomspace(0.05, 1e6, 100)
+    # s0^2 + s1^2 of the first feature, whose means are .3 and, but for M = 1, .6.
+    formula = "$1 + 8/(\\varepsilon^2 T_{\\min}\\,2(s_0^2+s_1^2))$"
+    for (M, ratio), ax in grid.axes_dict.items():
+        ax.axhline(1, color=style.QUIET, linewidth=0.6)
+        ax.set_title(f"M = {M}" if rows["M"].nunique() > 1 else "")
+        if ratio == "noise_ratio":
+            ax.plot(x, 1 + 8 / (x * 2 * (0.21 + (0.24 if M > 1 else 0.21))), **style.GUIDE)
+            where = {"xycoords": "axes fraction", "ha": "right", "va": "top", "fontsize": 7}
+            ax.annotate(formula, (1, 1), color=style.QUIET, **where)
+            ax.set(xscale="log", xlabel="$\\varepsilon^2 T_{\\min}$", ylabel="error / error without noise")
+        else:
+            style.log_ticks(ax.yaxis)
+            ax.set(xlabel="$\\alpha$", ylabel="regret / ConSE's regret")
+    style.legend(grid.figure, columns=3)
+    return grid.figure, everything.drop(columns="curve")
 
 
 def elimination(results: Results):
     """Share of features that lose an arm in the first half, against n; a panel an M."""
     rows = _named(results.inference("elimination"), ("horizon", "M"))
-    Ms, looks = sorted(rows["M"].unique()), _looks(rows["curve"])
-    figure, axes = style.panels(len(Ms), height=2.9, sharex=True)
-    for ax, M in zip(axes, Ms, strict=True):
-        for name, curve in rows[rows["M"] == M].groupby("curve", sort=False):
-            curve = curve.sort_values("horizon")
-            band = (curve[c] for c in ("horizon", "eliminated_fraction", "low", "high"))
-            style.band(ax, *band, label=name, **looks.line(name))
-        ax.set(xscale="log", xlabel="patients $n$", title=f"M = {M}", ylim=(-0.03, 1.03))
+    shown = rows.sort_values(["M", "horizon"], kind="stable")
+    shown = shown.assign(panel=[f"M = {M}" for M in shown["M"]])
+    grid = curves(shown, "horizon", "eliminated_fraction", looks=_looks(rows), col="panel", log="x")
+    grid.set(ylim=(-0.03, 1.03)).set_axis_labels("patients $n$", "share of features eliminated")
+    for ax in grid.axes.flat:
         ax.tick_params(axis="x", which="minor", labelbottom=False)
-    style.ylabel(axes, "share of features eliminated")
-    style.legend(figure, columns=4)
-    return figure, rows.drop(columns="curve")
+    style.legend(grid.figure)
+    return grid.figure, rows.drop(columns="curve")
 
 
 def normality(results: Results):
     """QQ plots of the standardised estimate with the printed and the corrected variance."""
     rows = _named(results.inference("normality"), ("horizon", "M", "alpha"))
     rows = _without(rows, ("dp_conse", 1.0), M=(2,), horizon=(20_000,), alpha=(0.1, 0.3))
-    looks = style.Palette(rows["interval"], fixed=("printed", "corrected", "corrected_laplace"))
-    setting = rows[["M", "horizon"]].drop_duplicates()
-    keys = ["M", "horizon", "curve", "alpha"]
-    panels = rows[keys].drop_duplicates().sort_values(["M", "horizon"], kind="stable")
-    figure, axes = style.panels(len(panels), height=2.5)
-    for ax, (M, n, name, alpha) in zip(axes, panels.itertuples(index=False), strict=True):
-        some = rows.merge(pd.DataFrame([(M, n, name, alpha)], columns=keys), on=keys)
-        ax.plot([-3, 3], [-3, 3], color="black", linewidth=0.8)
-        for interval, curve in some.groupby("interval", sort=False):
-            line = looks.line(interval) | {"linestyle": "none", "markersize": 2}
-            ax.plot(curve["normal"], curve["measured"], label=interval.replace("_", " + "), **line)
-        title = name if math.isnan(alpha) else f"{name}\n$\\alpha = {alpha:g}$"
-        ax.set(xlabel="normal quantile", xlim=(-3, 3), ylim=(-6, 6))
-        ax.set_title(f"{title}\nn = {n:,}, M = {M}" if len(setting) > 1 else title, fontsize=7)
-    style.ylabel(axes, "standardised error")
-    style.legend(figure, columns=3, title="standardised by the variance")
-    return figure, rows.drop(columns="curve")
+    several = len(rows[["M", "horizon"]].drop_duplicates()) > 1
+    alphas = ["" if math.isnan(a) else f"\n$\\alpha = {a:g}$" for a in rows["alpha"]]
+    sizes = ["\n" + size if several else "" for size in _size(rows)]
+    shown = rows.assign(panel=rows["curve"] + alphas + sizes, interval=rows["interval"].str.replace("_", " + "))
+    looks = style.looks(shown["interval"], ("printed", "corrected", "corrected + laplace"))
+    looks = {name: look | {"markersize": 2} for name, look in looks.items()}
+    shown = shown.sort_values(["M", "horizon"], kind="stable")
+    grid = curves(shown, "normal", "measured", hue="interval", looks=looks, col="panel", draw=points)
+    for ax in grid.axes.flat:
+        ax.plot([-3, 3], [-3, 3], color="black", linewidth=0.8, zorder=1)
+    grid.set(xlim=(-3, 3), ylim=(-6, 6)).set_axis_labels("normal quantile", "standardised error")
+    style.legend(grid.figure, columns=3, title="standardised by the variance")
+    return grid.figure, rows.drop(columns="curve")
 
 
 def coverage_intervals(results: Results):
@@ -276,61 +229,56 @@ def coverage_intervals(results: Results):
     everything = results.inference("coverage")
     rows = _without(_named(everything, ("horizon", "M", "alpha")), M=(2,))
     ns = sorted(rows["horizon"].unique(), key=lambda n: (n not in (20_000, N), -n))
-    looks = style.Palette.crossed(rows["interval"], ns)
-    panels = list(rows.groupby(["M", "curve"], sort=False))
-    figure, axes = style.panels(len(panels), height=2.7, columns=3)
-    for ax, ((M, name), some) in zip(axes, panels, strict=True):
-        for (interval, n), curve in some.groupby(["interval", "horizon"], sort=False):
-            low, high = curves.interval(curve["coverage"], curve["se"], curve["replicates"])
-            label = f"{interval.replace('_', ' + ')}, n = {n:,}"
-            line = looks.line((interval, n)) | {"label": label}
-            _over_alpha(ax, curve.assign(low=low, high=high), "coverage", "low", "high", **line)
-        style.published(ax, results.published("coverage"), "")
-        ax.axhline(HALF_VARIANCE, color="black", linewidth=0.8, linestyle=(0, (1, 1)))
-        ax.set(xlabel="$\\alpha$", ylim=(0, 1.02))
-        ax.set_title(name if rows["M"].nunique() == 1 else f"{name}, M = {M}", fontsize=8)
-    style.ylabel(axes, "coverage of 95% intervals")
-    style.legend(figure, columns=3)
-    return figure, everything[everything["M"].isin(rows["M"])]
+    names = [f"{i.replace('_', ' + ')}, n = {n:,}" for i, n in zip(rows["interval"], rows["horizon"], strict=True)]
+    panel = rows["curve"] if rows["M"].nunique() == 1 else rows["curve"] + ", M = " + rows["M"].astype(str)
+    shown = with_interval(rows.assign(name=names, panel=panel), "coverage", "se")
+    looks = style.crossed(shown, "name", "interval", "horizon", seconds=ns)
+    grid = curves(shown, "alpha", "coverage", hue="name", looks=looks, col="panel", wrap=3)
+    for ax in grid.axes.flat:
+        style.published(ax, results.published("coverage"))
+        ax.axhline(HALF_VARIANCE, **(style.LEVEL | {"linestyle": style.LINESTYLES[2]}))
+    grid.set(ylim=(0, 1.02)).set_axis_labels("$\\alpha$", "coverage of 95% intervals")
+    style.legend(grid.figure, columns=3)
+    return grid.figure, everything[everything["M"].isin(rows["M"])]
+
+
+RELEASES = {
+    "lengths": "lengths of the trials",
+    "estimate": "estimates",
+    "lengths_from_actions": "lengths, from actions",
+    "first_half": "first half, epoch 1",
+    "experiment": "whole experiment",
+}
+RELEASES |= {f"{name} (budget total)": f"{title},\ntotal budget" for name, title in RELEASES.items()}
 
 
 def audit(results: Results):
     """Privacy loss over epsilon against M, a panel a release."""
     rows = results.inference("audit")
-    titles = {
-        "lengths": "lengths of the trials",
-        "estimate": "estimates",
-        "lengths_from_actions": "lengths, from actions",
-        "first_half": "first half, epoch 1",
-        "experiment": "whole experiment",
-    }
-    titles |= {f"{name} (budget total)": f"{title},\ntotal budget" for name, title in titles.items()}
-    rows = rows.assign(release=_rows.releases(rows))
-    budgets, releases = sorted(rows["epsilon"].unique()), list(rows["release"].unique())
-    looks = style.Palette(budgets)
-    shifts = np.linspace(-0.12, 0.12, len(budgets)) if len(budgets) > 1 else [0.0]
-    figure, axes = style.panels(len(releases), height=2.8, columns=3)
-    for ax, release in zip(axes, releases, strict=True):
-        own = rows[rows["release"] == release]
-        for shift, epsilon in zip(shifts, budgets, strict=True):
-            curve = own[own["epsilon"] == epsilon].sort_values("M")
-            line = looks.line(epsilon)
-            ax.plot(curve["M"], curve["exact"] / epsilon, **(line | {"marker": None, "linewidth": 0.8}))
-            bound = (curve["lower_bound"] / epsilon).replace(-math.inf, math.nan)
-            label = f"$\\varepsilon = {epsilon:g}$"
-            ax.plot(curve["M"] + shift, bound, label=label, **(line | {"linestyle": "none"}))
-        if not release.startswith("experiment"):
-            style.published(ax, (own["claimed"] / own["epsilon"]).iloc[0], "")
-        style.published(ax, results.published("privacy_loss"), "")
-        ax.set(xlabel="features $M$", title=titles.get(release, release.replace("_", " ")))
-        ax.set_ylim(0, max(5.4, 1.08 * (rows["exact"] / rows["epsilon"]).max()))
-        ax.set_xticks(sorted(rows["M"].unique()))
-    style.ylabel(axes, "privacy loss / $\\varepsilon$")
-    title = (
-        "line: exact; points: lower bounds that hold together with 95%; dashed: the theorem's loss, the proof's half"
+    releases = _rows.releases(rows)
+    rows = rows.assign(
+        panel=releases.map(lambda name: RELEASES.get(name, name.replace("_", " "))),
+        curve=[f"$\\varepsilon = {epsilon:g}$" for epsilon in rows["epsilon"]],
+        exact_loss=rows["exact"] / rows["epsilon"],
+        bound=(rows["lower_bound"] / rows["epsilon"]).replace(-math.inf, math.nan),
     )
-    style.legend(figure, columns=8, title=title)
-    return figure, _rows.audit(results.inference("audit"))
+    order = list(dict.fromkeys(rows["panel"]))
+    rows = rows.sort_values(["epsilon", "M"], kind="stable")
+    rows = rows.assign(place=dodged(rows["M"], rows["curve"], 0.12))
+    looks = style.looks(rows["curve"])
+    grid = curves(rows, "place", "bound", looks=looks, draw=points, col="panel", col_order=order, wrap=3)
+    for ax, name, some in parts(grid):
+        ax.plot(some["M"], some["exact_loss"], color=looks[name]["color"], linewidth=0.8)
+    for (panel, release), some in rows.groupby(["panel", releases]):
+        if not release.startswith("experiment"):
+            style.published(grid.axes_dict[panel], (some["claimed"] / some["epsilon"]).iloc[0])
+        style.published(grid.axes_dict[panel], results.published("privacy_loss"))
+        style.ticks(grid.axes_dict[panel], sorted(rows["M"].unique()))
+    grid.set(ylim=(0, max(5.4, 1.08 * rows["exact_loss"].max())))
+    grid.set_axis_labels("features $M$", "privacy loss / $\\varepsilon$")
+    title = "line: exact; points: lower bounds that hold together with 95%;"
+    style.legend(grid.figure, columns=8, title=f"{title} dashed: the theorem's loss, the proof's half")
+    return grid.figure, _rows.audit(results.inference("audit"))
 
 
 def product(results: Results):
@@ -339,18 +287,18 @@ def product(results: Results):
     if "budget" in cells:
         cells = cells[cells["budget"].isna()]
     cells = _without(cells, ("conse_exp3e", math.nan), *(("dp_conse", epsilon) for epsilon in (0.1, 0.5, 2.0)))
-    ns, Ms = sorted(cells["horizon"].unique()), sorted(cells["M"].unique())
-    looks = style.Palette.crossed(Ms, cells["curve"])
-    figure, axes = style.panels(len(ns), height=2.9, columns=3)
-    for ax, n in zip(axes, ns, strict=True):
-        for (name, M), curve in cells[cells["horizon"] == n].groupby(["curve", "M"], sort=False):
-            _over_alpha(ax, curve, "product", label=f"{name}, $M = {M}$", **looks.line((M, name)))
-        ax.set(yscale="log", xlabel="$\\alpha$", title=f"n = {n:,}")
-    style.ylabel(axes, "regret × error / $M$")
-    style.legend(figure, columns=4)
+    shown = cells.sort_values("horizon", kind="stable")
+    shown = shown.assign(
+        name=[f"{name}, $M = {M}$" for name, M in zip(shown["curve"], shown["M"], strict=True)],
+        panel=[f"n = {n:,}" for n in shown["horizon"]],
+    )
+    looks = style.crossed(shown, "name", "M", "curve", firsts=sorted(cells["M"].unique()), seconds=cells["curve"])
+    grid = curves(shown, "alpha", "product", hue="name", looks=looks, col="panel", wrap=3, log="y")
+    grid.set_axis_labels("$\\alpha$", "regret × error / $M$")
+    style.legend(grid.figure)
     columns = ["policy", "horizon", "M", "alpha", "epsilon", "replicates", "regret", "regret_se", "mse", "mse_se"]
     columns += ["product", "eliminated_fraction", "missing_fraction"]
-    return figure, cells.assign(policy=_rows.algorithms(cells, _rows.PARETO))[columns]
+    return grid.figure, cells.assign(policy=_rows.algorithms(cells, _rows.PARETO))[columns]
 
 
 FIGURES = functions_of(__name__)

@@ -1,6 +1,6 @@
 """Beyond the paper: what each deviation of the program does, which arms go wrongly, what auxiliary data save."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -8,20 +8,20 @@ import pandas as pd
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._regret_figures import (
     BUDGETS,
-    FREE_MARKERS,
     LOGS,
     LOGS_LABEL,
     OF_TARGET,
-    PRINTED,
-    facets,
+    grey_markers,
+    settings,
     text,
     varying,
-    with_interval,
+    with_regret,
     within,
 )
 from privarms.papers.ma2025._transfer import gains
 from privarms.plots import style
-from privarms.plots.curves import interval
+from privarms.plots.curves import with_interval
+from privarms.plots.facets import curves, name_lines, points
 from privarms.studies import library
 from privarms.studies.results import Results
 
@@ -60,44 +60,38 @@ def deviations_table(results: Results) -> pd.DataFrame:
 
 def deviations(results: Results):
     """Regret a user by n and epsilon as each deviation is changed alone, from both ends."""
-    table = with_interval(_deviations(results)).assign(per_user=lambda f: f["mean_regret"] / f["n"])
+    table = with_regret(_deviations(results)).assign(per_user=lambda f: f["mean_regret"] / f["n"])
     rows = _rows(table)
-    table["row"] = [rows.index((w, s)) for w, s in zip(table["written"], table["switches"], strict=True)]
-    settings = facets(table, ["n", *varying(table, ("n", "epsilon"))])
+    place = [rows.index(key) for key in zip(table["written"], table["switches"], strict=True)]
+    shown = settings(table, ["n", *varying(table, ("n", "epsilon"))])
+    titles = [", ".join(text(*s) for s in facet.items()) for facet in shown]
+    drawn = table.assign(place=place, name=[text("epsilon", e) for e in table["epsilon"]])
+    drawn = pd.concat([within(drawn, f).assign(title=t, n_P=f["n"]) for f, t in zip(shown, titles, strict=True)])
+    low = np.maximum(drawn["low"], 0.1 * drawn["mean_regret"])
+    drawn = drawn.assign(low=low / drawn["n_P"], high=drawn["high"] / drawn["n_P"])
+    drawn = drawn.sort_values("epsilon", kind="stable")
+    looks = style.looks(drawn["name"], [text("epsilon", float(budget)) for budget in BUDGETS])
+    options = {"hue": "name", "col": "title", "col_order": titles, "wrap": 3, "log": "x"}
+    draw = partial(points, along="x")
+    height = 0.2 * len(rows) + 0.5
+    grid = curves(drawn, "per_user", "place", looks=looks, draw=draw, height=height, **options)
+    older = [i for i, (_, s) in enumerate(rows) if s in table.loc[table["program"] == "older", "switches"].to_numpy()]
     of_logs = panels.logs(results)
     of_logs = of_logs[(of_logs["figure"] == "fig7a") & of_logs["n"].isin(table["n"])]
-    columns = min(len(settings), 3)
-    lines = -(-len(settings) // columns)
-    fig, axes = style.subplots(
-        lines, columns, width=style.PAGE, height=(0.22 * len(rows) + 0.7) * lines + 0.4, sharex=True, sharey=True,
-        squeeze=False,
-    )  # fmt: skip
-    looks = style.Palette([f"{e:g}" for e in sorted(table["epsilon"].unique())], fixed=BUDGETS)
-    older = [i for i, (_, s) in enumerate(rows) if s in table.loc[table["program"] == "older", "switches"].to_numpy()]
-    for ax in axes.flat[len(settings) :]:
-        ax.set_visible(False)
-    for ax, facet in zip(axes.flat, settings, strict=False):
-        of_facet = within(table, facet)
-        for epsilon, here in of_facet.groupby("epsilon"):
-            error = np.array([here["mean_regret"] - here["low"], here["high"] - here["mean_regret"]]) / facet["n"]
-            error[0] = np.minimum(error[0], 0.9 * here["per_user"])
-            look = looks.line(f"{epsilon:g}") | {"linestyle": "none", "capsize": 0, "elinewidth": 0.8}
-            ax.errorbar(here["per_user"], here["row"], xerr=error, label=text("epsilon", float(epsilon)), **look)
-        theirs = within(of_logs, facet, literally=True)
+    for title, facet in zip(titles, shown, strict=True):
+        ax, theirs = grid.axes_dict[title], within(of_logs, facet, literally=True)
         if older and len(theirs):
-            y = [older[0]] * len(theirs)
-            ax.plot(theirs["mean_regret"] / facet["n"], y, label=LOGS_LABEL, **LOGS)
-        for place, (_, switches) in enumerate(rows):
+            ax.plot(theirs["mean_regret"] / facet["n"], [older[0]] * len(theirs), label=LOGS_LABEL, **LOGS)
+        for row, (_, switches) in enumerate(rows):
             if not switches:
-                ax.axhline(place, color=style.QUIET, linewidth=0.6, zorder=0)
-        ax.set(xscale="log", title=", ".join(text(*s) for s in facet.items()), xlabel="regret a user")
+                ax.axhline(row, color=style.QUIET, linewidth=0.6, zorder=0)
         ax.grid(visible=False, axis="y")
-    style.log_ticks(axes[0, 0].xaxis)
-    words = {(w, s): w_ for w, s, w_ in zip(table["written"], table["switches"], _words(table), strict=True)}
-    axes[0, 0].set_yticks(range(len(rows)), [words[key] for key in rows])
-    axes[0, 0].set_ylim(len(rows) - 0.4, -0.6)
-    style.legend(fig, columns=6)
-    return fig, panels.written(table, "switches", "low", "high", "per_user").drop(columns=["figure"])
+    style.log_ticks(grid.axes.flat[0].xaxis)
+    words = dict(zip(zip(table["written"], table["switches"], strict=True), _words(table), strict=True))
+    name_lines(grid.axes.flat[0], [words[key] for key in rows])
+    grid.set_axis_labels("regret a user", "")
+    style.legend(grid.figure, columns=6)
+    return grid.figure, panels.written(table, "switches", "low", "high", "per_user").drop(columns=["figure"])
 
 
 def _rows(table: pd.DataFrame) -> list[tuple[str, str]]:
@@ -132,28 +126,26 @@ def elimination_correctness(results: Results):
     table = table.assign(name=names)
     # Where nothing ever goes, there is nothing to be right or wrong about.
     idle = table.groupby("label")["removed"].transform("sum") == 0
-    order = {name: i for i, name in enumerate(dict.fromkeys(sorted(table["label"].unique(), key=_released_first)))}
-    curves = table[~idle].sort_values(["label", "n_aux"], key=lambda c: c.map(order) if c.name == "label" else c)
-    fig, axes = style.subplots(1, 2, width=style.PAGE, height=3.1)
-    looks = style.Palette(curves["name"].unique(), fixed=())
-    for name, curve in curves.groupby("name", sort=False):
-        curve = curve.sort_values("epsilon")
-        x = [budgets.index(f"{e:g}") for e in curve["epsilon"]]
-        for ax, column in zip(axes, ("wrong", "lost"), strict=True):
-            low, high = interval(curve[column], curve[f"{column}_se"], curve["replicates"])
-            style.band(ax, x, curve[column], low.clip(0, 1), high.clip(0, 1), label=name, **looks.line(name))
-    axes[0].axhline(1 / 3, color=style.QUIET, linewidth=0.9, linestyle=(0, (4, 2)))
+    order = sorted(table["label"].unique(), key=_released_first)
+    lines = table[~idle].sort_values(["label", "n_aux"], key=lambda c: c.map(order.index) if c.name == "label" else c)
+    titles = {"wrong": "removals that hit the best arm", "lost": "contexts without their best arm"}
+    parts = []
+    for column, title in titles.items():
+        part = with_interval(lines.assign(y=lines[column], title=title), column, f"{column}_se")
+        parts.append(part.assign(low=part["low"].clip(0, 1), high=part["high"].clip(0, 1)))
+    rows = pd.concat(parts, ignore_index=True)
+    rows = rows.assign(x=[budgets.index(f"{e:g}") for e in rows["epsilon"]])
+    grid = curves(rows, "x", "y", looks=style.looks(rows["name"]), hue="name", col="title", sharey=False, height=2.4)
+    first = grid.axes.flat[0]
+    first.axhline(1 / 3, **style.GUIDE)
     where = {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "color": style.QUIET}
-    axes[0].annotate("an arm at random", (len(budgets) - 1, 1 / 3), **where)
-    names = ("removals that hit the best arm", "contexts without their best arm")
-    for ax, name in zip(axes, names, strict=True):
-        ax.set_xticks(range(len(budgets)), budgets)
-        ax.set(xlabel="privacy budget $\\varepsilon$", ylabel=name, ylim=(-0.02, None))
-    if idle.any():
-        without = style.wrapped("nothing is removed: " + "; ".join(table.loc[idle, "label"].unique()), 42)
-        axes[1].set_title(without, fontsize=8)
-    style.legend(fig, columns=2)
-    return fig, table.drop(columns=["name", "panels"])
+    first.annotate("an arm at random", (len(budgets) - 1, 1 / 3), **where)
+    for ax in grid.axes.flat:
+        style.ticks(ax, range(len(budgets)), budgets)
+    grid.set(ylim=(-0.02, None)).set_axis_labels("privacy budget $\\varepsilon$", "share")
+    without = "nothing is removed: " + "; ".join(table.loc[idle, "label"].unique())
+    style.legend(grid.figure, columns=2, title=without if idle.any() else None)
+    return grid.figure, table.drop(columns=["name", "panels"])
 
 
 def _among_helped(table: pd.DataFrame, column: str) -> int:
@@ -168,33 +160,21 @@ def transfer_gain(results: Results):
     """Regret with auxiliary data over that without, against the ratio of Theorem 3.4's rates."""
     table = gains(results)
     table = table.assign(label=panels.labels(table))
-    fig, axes = style.subplots(1, 2, width=style.PAGE, height=3.2, sharex=True, sharey=True)
-    names = list(dict.fromkeys(table["label"]))
-    grey = [n for n in names if (table.loc[table["label"] == n, "variant"] == "as_printed").all()]
-    free = (marker for marker in FREE_MARKERS * (1 + len(grey)))
-    grey = {name: PRINTED.get(name) or next(free) for name in grey}
-    lines = table[~table["label"].isin(grey)]
-    keys = [f"{n}, {text('gamma', g)}" for n in names if n not in grey for g in sorted(lines["gamma"].unique())]
+    printed = table.groupby("label")["variant"].transform(lambda v: (v == "as_printed").all())
+    names = [f"{label}, {text('gamma', gamma)}" for label, gamma in zip(table["label"], table["gamma"], strict=True)]
+    rows = table.assign(name=table["label"].where(printed, names), title=table["environment"] + " environment")
+    rows = with_interval(rows, "gain", "gain_se", least=10)
     fixed = tuple(f"as released, {text('gamma', g)}" for g in (0.0, 0.2, 2.0))
-    looks = style.Palette(keys, fixed=fixed)
-    for ax, environment in zip(axes, panels.STUDIES, strict=True):
-        here = table[table["environment"] == environment]
-        for (label, gamma), points in here[~here["label"].isin(grey)].groupby(["label", "gamma"], sort=False):
-            name = f"{label}, {text('gamma', gamma)}"
-            low, high = interval(points["gain"], points["gain_se"], points["replicates"])
-            look = looks.line(name) | {"linestyle": "none", "capsize": 0, "elinewidth": 0.7}
-            error = [np.minimum(points["gain"] - low, 0.9 * points["gain"]), high - points["gain"]]
-            ax.errorbar(points["rate"], points["gain"], yerr=error, label=name, **look)
-        for label, marker in grey.items():
-            points = here[here["label"] == label]
-            look = {"linestyle": "none", "marker": marker, "color": style.QUIET}
-            ax.plot(points["rate"], points["gain"], label=label, **look)
-        ends = np.array([table["rate"].min(), 1])
-        ax.plot(ends, ends, color="black", linewidth=0.9, linestyle=(0, (4, 2)), label="as the rate of Theorem 3.4")
-        title = f"{environment} environment"
-        ax.set(xscale="log", yscale="log", title=title, xlabel="ratio of the rates, with over without")
-    for axis in (axes[0].xaxis, axes[0].yaxis):
-        style.log_ticks(axis)
-    axes[0].set(ylabel="regret with auxiliary data over without")
-    style.legend(fig, columns=3)
-    return fig, panels.written(table, "gain", "gain_se", "rate", "base_error")
+    looks = style.looks(rows.loc[~printed, "name"].sort_values(kind="stable"), fixed)
+    for name, marker in grey_markers(list(rows.loc[printed, "name"])).items():
+        looks[name] = {"marker": marker, "color": style.QUIET, "linestyle": "none"}
+    looks = {name: look | {"capsize": 0, "elinewidth": 0.7} for name, look in looks.items()}
+    grid = curves(rows, "rate", "gain", looks=looks, hue="name", col="title", draw=points, log="xy", height=2.7)
+    ends = np.array([table["rate"].min(), 1])
+    for ax in grid.axes.flat:
+        ax.plot(ends, ends, label="as the rate of Theorem 3.4", **style.LEVEL)
+        style.log_ticks(ax.xaxis)
+        style.log_ticks(ax.yaxis)
+    grid.set_axis_labels("ratio of the rates, with over without", "regret with auxiliary data\nover without")
+    style.legend(grid.figure, columns=3)
+    return grid.figure, panels.written(table, "gain", "gain_se", "rate", "base_error")

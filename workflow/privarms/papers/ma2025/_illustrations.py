@@ -1,5 +1,7 @@
 """Figures 2 to 6: what the algorithm does in one run, its environment, and what auxiliary data change."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
@@ -7,10 +9,11 @@ from matplotlib.ticker import NullFormatter
 
 from privarms.environments import exponential
 from privarms.jit.cache import compiled
-from privarms.papers.ma2025 import _panels as panels
+from privarms.papers.ma2025 import _panels
 from privarms.papers.ma2025._regret_figures import text
 from privarms.plots import style
 from privarms.plots.curves import interval
+from privarms.plots.facets import band, curves, panels, parts
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
 
@@ -25,8 +28,8 @@ SETTINGS = {
 }
 
 
-def _looks(arms=ARMS) -> style.Palette:
-    return style.Palette(arms, fixed=ARMS)
+def _colours(arms=ARMS) -> dict[str, str]:
+    return {arm: look["color"] for arm, look in style.looks(arms, ARMS).items()}
 
 
 def _arms(rows: pd.DataFrame) -> list[str]:
@@ -60,30 +63,32 @@ def fig2(results: Results):
     shape = {"width": style.PAGE, "height": 2.6 * len(runs), "sharey": True, "squeeze": False}
     fig, axes = style.subplots(len(runs), 3, **shape)
     arms = _arms(pd.concat(runs))
-    looks = _looks(arms)
+    colours = _colours(arms)
     drawn = []
     for row, run in zip(axes, runs, strict=True):
-        drawn += [part.assign(also=_told(runs, run).strip(", ")) for part in _steps(row, run, looks, _told(runs, run))]
+        drawn += [
+            part.assign(also=_told(runs, run).strip(", ")) for part in _steps(row, run, colours, _told(runs, run))
+        ]
         row[0].set(ylabel="reward")
-    handles = [axes[0, 0].plot([], [], color=looks.colour_of(a), label=f"arm {int(a) + 1}")[0] for a in arms]
-    handles += [axes[0, 0].plot([], [], color=style.QUIET, linestyle=(0, (1, 1)), label="truth")[0]]
+    handles = [axes[0, 0].plot([], [], color=colours[a], label=f"arm {int(a) + 1}")[0] for a in arms]
+    handles += [axes[0, 0].plot([], [], color=style.QUIET, linestyle=style.LINESTYLES[2], label="truth")[0]]
     fig.legend(handles=handles, loc="outside lower center", ncols=4)
     columns = ["panel", "t", "bin", "depth", "x_low", "x_high", "arm", "active", "estimate", "radius"]
     return fig, pd.concat(drawn, ignore_index=True)[[*columns, *(["also"] if len(runs) > 1 else [])]]
 
 
-def _steps(axes, run: pd.DataFrame, looks: style.Palette, also: str) -> list[pd.DataFrame]:
+def _steps(axes, run: pd.DataFrame, colours: dict[str, str], also: str) -> list[pd.DataFrame]:
     """Three moments of one run, each in axes of its own."""
     arms, drawn = _arms(run), []
     x, means = _reward_curves("as_released", 1, len(arms))
     for ax, (title, (t, bin_)) in zip(axes, _moments(run).items(), strict=True):
         leaves = run[(run["t"] == t) & (run["refined"] == 0)]
         for arm in arms:
-            ax.plot(x, means[:, int(arm)], color=looks.colour_of(arm), linewidth=0.9, linestyle=(0, (1, 1)))
+            ax.plot(x, means[:, int(arm)], color=colours[arm], linewidth=0.9, linestyle=style.LINESTYLES[2])
         for _, row in leaves[leaves["estimate"].notna()].iterrows():
-            _draw_estimate(ax, row, looks.colour_of(f"{row['arm']:g}"), len(arms))
+            _draw_estimate(ax, row, colours[f"{row['arm']:g}"], len(arms))
         for edge in sorted(set(leaves["x_low"]) - {0}):
-            ax.axvline(edge, color=style.QUIET, linewidth=0.8, linestyle=(0, (4, 2)))
+            ax.axvline(edge, color=style.QUIET, linewidth=0.8, linestyle=style.LINESTYLES[1])
         marked = run[(run["t"] == t) & (run["bin"] == bin_)].iloc[0]
         ax.axvspan(marked["x_low"], marked["x_high"], color=style.QUIET, alpha=0.1, linewidth=0)
         ax.set(title=title + also, xlabel="context $x$", xlim=(0, 1), ylim=(-0.6, 1.6))
@@ -154,45 +159,46 @@ def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
 
 def fig4(results: Results):
     """Figure 4: the reward functions along the first coordinate, as printed and as released."""
-    fig, axes = style.subplots(1, 2, width=style.PAGE, height=2.4, sharey=True)
-    looks, drawn = _looks(), []
-    for ax, variant in zip(axes, VARIANTS, strict=True):
+    drawn = []
+    for variant in VARIANTS:
         x, means = _reward_curves(variant, 2)
-        for arm in ARMS:
-            line = looks.line(arm) | {"markevery": (10 + 6 * int(arm), 40)}
-            ax.plot(x, means[:, int(arm)], label=f"$k = {int(arm) + 1}$", **line)
-            drawn.append(pd.DataFrame({"variant": variant, "k": int(arm) + 1, "x1": x, "reward": means[:, int(arm)]}))
-        centres = "$k/K$" if variant == "as_printed" else "$k/(K + 1)$"
-        ax.set(title=f"{variant.replace('_', ' ')}: centres {centres}", xlabel="first coordinate $x^1$")
-    axes[0].set(ylabel="expected reward $f_k(x)$")
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return fig, pd.concat(drawn, ignore_index=True)
+        drawn += [
+            pd.DataFrame({"variant": variant, "k": k + 1, "x1": x, "reward": means[:, k]}) for k in map(int, ARMS)
+        ]
+    rows = pd.concat(drawn, ignore_index=True)
+    titles = {"as_printed": "as printed: centres $k/K$", "as_released": "as released: centres $k/(K + 1)$"}
+    shown = rows.assign(curve=[f"$k = {k}$" for k in rows["k"]], panel=rows["variant"].map(titles))
+    looks = style.looks(shown["curve"])
+    grid = curves(shown, "x1", "reward", looks=looks, col="panel")
+    grid.set_axis_labels("first coordinate $x^1$", "expected reward $f_k(x)$")
+    style.legend(grid.figure)
+    return grid.figure, rows
 
 
 def fig5(results: Results):
     """Figure 5: the sources' marginal density for gamma .2, 1 and 2, as printed and as released."""
     gammas, d = (0.2, 1, 2), 2
-    fig, axes = style.subplots(2, 3, width=style.PAGE, height=4.4, sharex=True, sharey=True)
     middles = (np.arange(80) + 0.5) / 80
     x, y = np.meshgrid(middles, middles)
     away = np.maximum(abs(x - 0.5), abs(y - 0.5))
     drawn = []
-    for row, variant in zip(axes, VARIANTS, strict=True):
-        for ax, gamma in zip(row, gammas, strict=True):
-            exponent = gamma if variant == "as_printed" else d * gamma
-            # The normalising constant of the text, 2^gamma (d + gamma) / d turned the right way up.
-            density = 2**exponent * (d + exponent) / d * away**exponent
-            image = ax.imshow(density, origin="lower", extent=(0, 1, 0, 1), vmin=0, vmax=3, rasterized=True)
-            ax.set(title=f"{variant.replace('_', ' ')}, $\\gamma = {gamma:g}$", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-            ax.grid(visible=False)
-            flat = {"x1": x.ravel(), "x2": y.ravel(), "density": density.ravel()}
-            drawn.append(pd.DataFrame({"variant": variant, "gamma": gamma, **flat}))
-    for ax in axes[-1]:
-        ax.set(xlabel="$x^1$")
-    for ax in axes[:, 0]:
-        ax.set(ylabel="$x^2$")
-    fig.colorbar(image, ax=axes, label="density", shrink=0.8)
-    return fig, pd.concat(drawn, ignore_index=True)
+    for variant, gamma in itertools.product(VARIANTS, gammas):
+        exponent = gamma if variant == "as_printed" else d * gamma
+        # The normalising constant of the text, 2^gamma (d + gamma) / d turned the right way up.
+        density = 2**exponent * (d + exponent) / d * away**exponent
+        flat = {"x1": x.ravel(), "x2": y.ravel(), "density": density.ravel()}
+        drawn.append(pd.DataFrame({"variant": variant, "gamma": gamma, **flat}))
+    rows = pd.concat(drawn, ignore_index=True)
+    words = (rows["variant"] + ", $\\gamma = " + rows["gamma"].map("{:g}".format) + "$").str.replace("_", " ", n=1)
+    grid = panels(rows.assign(panel=words), col="panel", hue=None, wrap=3, height=2.1)
+    for ax, _, part in parts(grid):
+        density = part["density"].to_numpy().reshape(x.shape)
+        image = ax.imshow(density, origin="lower", extent=(0, 1, 0, 1), vmin=0, vmax=3, rasterized=True)
+        ax.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+        ax.grid(visible=False)
+    grid.set_axis_labels("$x^1$", "$x^2$")
+    grid.figure.colorbar(image, ax=grid.axes, label="density", shrink=0.8)
+    return grid.figure, rows
 
 
 def illustration(panel: str, variant: str, c: float | None = None):
@@ -201,7 +207,7 @@ def illustration(panel: str, variant: str, c: float | None = None):
 
     def drawn(results: Results):
         cells = results.cells("illustration")
-        mine = (cells["policy"] == panels.POLICY) & (cells["variant"] == variant)
+        mine = (cells["policy"] == _panels.POLICY) & (cells["variant"] == variant)
         mine &= cells["panels"].str.split().map(lambda names: panel in names)
         mine &= cells["c"].isna() if c is None else cells["c"] == c
         return _illustrate(cells[mine], results.inference("illustrated"), variant, c)
@@ -230,10 +236,9 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
     run = runs[runs["cell"].isin(settings)]
     means, run = (frame.assign(setting=frame["cell"].map(settings)) for frame in (means, run))
     arms = _arms(run)
-    looks = _looks(arms)
-    fig, axes = style.subplots(
-        3, len(settings), width=style.PAGE, height=5.4, sharex=True, sharey="row", squeeze=False
-    )  # fmt: skip
+    colours = _colours(arms)
+    shape = {"width": style.PAGE, "height": 5.2, "sharex": True, "sharey": "row", "squeeze": False}
+    fig, axes = style.subplots(3, len(settings), **shape)
     single = {"color": "black", "linewidth": 0.9}
     for column, (cell, setting) in enumerate(settings.items()):
         mean = means[(means["cell"] == cell) & (means["arm"] == 0)]
@@ -244,12 +249,12 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
             average, se = (mean[f"{measure}_{s}"] / mean["t"] for s in ("mean", "se"))
             low, high = interval(average, se, mean["replicates"])
             look = {"color": style.COLOURS[3], "label": f"mean of {mean['replicates'].iloc[0]} runs"}
-            style.band(ax, mean["t"], average, low, high, **look)
+            band(ax, mean.assign(average=average, low=low, high=high), "t", "average", **look)
             first = one[one["arm"] == 0]
             ax.plot(first["t"], first[measure] / first["t"], label="one run", **single)
         shares = [one.loc[one["arm"] == int(arm), "share"].to_numpy() for arm in arms if int(arm) in last.index]
         t = one.loc[one["arm"] == 0, "t"]
-        axes[2, column].stackplot(t, shares, colors=[looks.colour_of(a) for a in arms], alpha=0.75,
+        axes[2, column].stackplot(t, shares, colors=[colours[a] for a in arms], alpha=0.75,
                                   labels=[f"arm {int(a) + 1}" for a in arms], linewidth=0)  # fmt: skip
         for row in range(3):
             for after in last:

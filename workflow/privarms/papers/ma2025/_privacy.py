@@ -47,11 +47,11 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
     """The noisy count of arm 0 in the second bin after one user: densities, and an atom where no noise is drawn."""
     scale = neighbouring_users.noise_scale(EPSILON)
     bins = ("the first bin", "the second bin")
-    looks = style.Palette(bins)
+    looks = style.looks(bins)
     counts = np.linspace(-10, 11, 211)
     parts = []
     for user, place in enumerate(bins):
-        look = {"color": looks.colour_of(place), "linestyle": "-" if user == 0 else (0, (4, 1.5))}
+        look = {"color": looks[place]["color"], "linestyle": "-" if user == 0 else (0, (4, 1.5))}
         inputs = neighbouring_users.configure(2, "context", "quadrant", user)
         if neighbouring_users.noise_draws(variant == "as_printed", inputs)[1] == 0:
             # Not a density: its height has no meaning.
@@ -81,14 +81,14 @@ def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
     # Whatever was added to the study is drawn as well, in small points.
     added = {s: (_name(*s), 3) for s in there if s not in SERIES and s not in SILENT}
     series = {s: named for s, named in (SERIES | added).items() if s in there}
-    looks = style.Palette([name for name, _ in (SERIES | added).values()])
+    looks = style.looks([name for name, _ in (SERIES | added).values()])
     parts = []
     for setting, (name, size) in series.items():
         curve = there[setting].sort_values("epsilon")
-        colour = looks.colour_of(name)
+        colour = looks[name]["color"]
         hollow = {"markerfacecolor": "none", "markeredgecolor": colour, "markeredgewidth": 1}
         bound = curve["lower_bound"].where(curve["lower_bound"] > 0)
-        line = looks.line(name) | {"linestyle": "none", "markersize": size} | (hollow if size > 4 else {})
+        line = looks[name] | {"linestyle": "none", "markersize": size} | (hollow if size > 4 else {})
         ax.plot(curve["epsilon"], bound, label=name, **line)
         # Few trials may show nothing: then there is no point from which an arrow could start.
         unbounded = np.isinf(curve["exact"]) & bound.notna()

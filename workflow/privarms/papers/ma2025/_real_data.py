@@ -1,7 +1,6 @@
 """Figures of section 4.2: ABSE on Adult, learning curves on real data, and what Adult's entries hang on."""
 
-import math
-from collections.abc import Iterable
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,8 @@ from privarms.papers.ma2025._table2 import (
     repeated,
 )
 from privarms.plots import style
-from privarms.plots.curves import curves, interval
+from privarms.plots.curves import labels, with_interval
+from privarms.plots.facets import curves, in_order, name_lines, panels, parts, points
 from privarms.studies.results import Results
 
 TIME_TITLES = {"quarter": "$t = n_P/4$", "full": "$t = n_P$"}
@@ -37,29 +37,27 @@ def adult_absse(results: Results):
     constant = cells["policy"] == "constant"
     best = cells[constant & (cells["t"] == cells["horizon"])].nlargest(1, "reward_mean")
     shown = cells[~constant | cells["cell"].isin(best["cell"])]
-    found = curves(shown)
+    shown = in_order(shown.assign(curve=labels(shown)), "curve")
     # The first curve of a policy looks as the policy does everywhere.
-    policies = {label: curve["policy"].iloc[0] for label, curve in found.items()}
-    firsts = {policy: label for label, policy in reversed(policies.items())}
-    names = {label: policy if firsts[policy] == label else label for label, policy in policies.items()}
-    looks = style.Palette(names.values())
-    figure, ax = style.subplots(width=style.COLUMN, height=2.8)
-    drawn = []
-    for label, curve in found.items():
-        average = curve[["reward_mean", "reward_se", "reward_p05", "reward_p95"]].div(curve["t"], axis=0)
-        low, high = interval(average["reward_mean"], average["reward_se"], curve["replicates"])
-        name = f"best constant arm ({curve['arm'].iloc[0]:g})" if policies[label] == "constant" else label
-        line = style.band(ax, curve["t"], average["reward_mean"], low, high, label=name, **looks.line(names[label]))
-        light = {"color": line.get_color(), "alpha": 0.1, "linewidth": 0}
-        ax.fill_between(curve["t"], average["reward_p05"], average["reward_p95"], **light)
-        numbers = average.set_axis(["average_reward", "se", "p05", "p95"], axis=1)
-        keys = curve.reindex(columns=["policy", "arm", "t", "replicates"]).assign(policy=_said(label, policies[label]))
-        drawn.append(keys.join(numbers.assign(low=low, high=high)))
-    ax.set(xscale="log", xlabel="users $t$", ylabel="average reward up to $t$", ylim=(0.4, 0.9))
-    low, high = ax.dataLim.intervaly
-    ax.set_ylim(min(0.4, low), max(0.9, high))
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    return figure, pd.concat(drawn, ignore_index=True)
+    first = ~shown.drop_duplicates("curve")["policy"].duplicated()
+    firsts = dict(shown.drop_duplicates("curve")[first][["policy", "curve"]].itertuples(index=False))
+    looks = style.looks(shown["curve"], [firsts.get(policy, policy) for policy in style.FIXED])
+    measured = {"reward_mean": "average_reward", "reward_se": "se", "reward_p05": "p05", "reward_p95": "p95"}
+    rows = shown.assign(**{name: shown[column] / shown["t"] for column, name in measured.items()})
+    rows = with_interval(rows, "average_reward", "se")
+    names = dict.fromkeys(looks)
+    for curve, policy, arm in rows[["curve", "policy", "arm"]].drop_duplicates("curve").itertuples(index=False):
+        names[curve] = f"best constant arm ({arm:g})" if policy == "constant" else curve
+    looks = {names[curve]: look for curve, look in looks.items()}
+    drawn = rows.assign(name=rows["curve"].map(names))
+    grid = curves(drawn, "t", "average_reward", looks=looks, hue="name", log="x", height=2.4)
+    for ax, name, some in parts(grid):
+        ax.fill_between(some["t"], some["p05"], some["p95"], color=looks[name]["color"], alpha=0.1, linewidth=0)
+    ends = [min(0.4, rows["p05"].min()), max(0.9, rows["p95"].max())]
+    grid.set(ylim=ends).set_axis_labels("users $t$", "average reward up to $t$")
+    style.legend(grid.figure, columns=2)
+    rows = rows.assign(policy=[_said(*pair) for pair in zip(rows["curve"], rows["policy"], strict=True)])
+    return grid.figure, rows[["policy", "arm", "t", "replicates", *measured.values(), "low", "high"]]
 
 
 def _said(label: str, policy: str) -> str:
@@ -76,76 +74,52 @@ def real_learning_curves(results: Results):
     places["place"] = place_of(places)
     cells, base = (f.merge(places).assign(method=called) for f in (cells, base))
     pairs, datasets = pairs_of(cells), cells.drop_duplicates("place").set_index("place")["dataset"]
-    figure, axes = style.subplots(
-        len(datasets),
-        len(pairs),
-        width=style.PAGE * max(1, len(pairs) / PANELS),
-        height=1.55 * len(datasets) + 0.6,
-        sharex="row",
-        sharey="row",
-        squeeze=False,
-    )
-    looks = _looks(cells, base)
-    drawn = []
-    for i, (place, dataset) in enumerate(datasets.items()):
+    drawn, keys = [], ["variant", "method", "auxiliary"]
+    for (place, _), pair in itertools.product(datasets.items(), pairs):
         of_dataset = cells[cells["place"] == place]
-        name = f"{place}, synthetic stand-in" if (of_dataset["data"] == "stand-in").any() else place
-        lines = {pair: of_dataset[in_pair(of_dataset, pair)] for pair in pairs}
-        first = next(j for j, pair in enumerate(pairs) if not lines[pair].empty)
-        for j, pair in enumerate(pairs):
-            ax = axes[i, j]
-            if i == 0:
-                ax.set_title(", ".join(pair_text(*pair, symbols=SYMBOLS)))
-            if lines[pair].empty:
-                ax.set_axis_off()
-                continue
-            shown = pd.concat([lines[pair], base[base["place"] == place]])
-            for (variant, method, auxiliary), curve in shown.groupby(["variant", "method", "auxiliary"], sort=False):
-                look = looks[method, variant, auxiliary]
-                numbers = _curve(ax, curve, _label(method, variant, auxiliary), look)
-                drawn.append(numbers.assign(epsilon=pair[0], epsilon_aux=pair[1]))
-            ax.axhline(best_constant(results, dataset), color=style.QUIET, linewidth=0.7, linestyle=(0, (1, 1.5)))
-            ax.set(xscale="log")
-            if j == first:
-                ax.set_ylabel(f"{name}\naverage reward")
-                ax.tick_params(labelleft=True)
-    for ax in axes[-1]:
-        ax.set_xlabel("target users $t$")
-    # A panel of a dataset without sources has few of the lines, or none.
-    found = {name: line for ax in axes.flat for line, name in zip(*ax.get_legend_handles_labels(), strict=True)}
-    alone = {_label(method, variant, "") for method, variant in base[["method", "variant"]].itertuples(index=False)}
-    # A column a method: with auxiliary data above, without below.
-    names = sorted(found, key=lambda name: (name in alone, name.rsplit(" ", 1)))
-    rows = 2 * math.ceil(len(names) / 12)
-    columns = math.ceil(len(names) / rows)
-    figure.legend([found[n] for n in names], names, loc="outside lower center", ncols=columns)
-    return figure, pd.concat(drawn, ignore_index=True)
+        own = of_dataset[in_pair(of_dataset, pair)]
+        if len(own):
+            name = f"{place}, synthetic stand-in" if (of_dataset["data"] == "stand-in").any() else place
+            groups = pd.concat([own, base[base["place"] == place]]).groupby(keys, sort=False)
+            rows = pd.concat([part for _, part in groups])
+            column = ", ".join(pair_text(*pair, symbols=SYMBOLS))
+            drawn.append(rows.assign(epsilon=pair[0], epsilon_aux=pair[1], row=name, column=column))
+    rows = pd.concat(drawn, ignore_index=True)
+    rows = rows.assign(average_reward=rows["reward_mean"] / rows["t"], se=rows["reward_se"] / rows["t"])
+    rows = with_interval(rows, "average_reward", "se")
+    # Few runs have wide intervals, but a reward is 0 or 1.
+    rows = rows.assign(low=rows["low"].clip(0, 1), high=rows["high"].clip(0, 1))
+    rows["name"] = [_label(*key) for key in rows[["method", "variant", "auxiliary"]].itertuples(index=False)]
+    options = {"row": "row", "col": "column", "hue": "name", "sharex": "row", "sharey": "row", "log": "x"}
+    options |= {"width": style.PAGE * max(1, len(pairs) / PANELS), "height": 1.55}
+    grid = curves(rows, "t", "average_reward", looks=_looks(rows), **options)
+    shown = rows.drop_duplicates("row").set_index("row")["place"]
+    for (name, column), ax in grid.axes_dict.items():
+        ax.set(title=column if ax.get_subplotspec().is_first_row() else "")
+        ax.axhline(best_constant(results, datasets[shown[name]]), **(style.GUIDE | {"linestyle": style.LINESTYLES[2]}))
+        if not ((rows["row"] == name) & (rows["column"] == column)).any():
+            ax.set_axis_off()
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel(f"{name}\naverage reward")
+    grid.set_xlabels("target users $t$")
+    style.legend(grid.figure, columns=6)
+    columns = ["dataset", "data", "t", "replicates", "average_reward", "se", "low", "high", "method", "variant"]
+    return grid.figure, rows.assign(dataset=rows["place"])[[*columns, "auxiliary", "epsilon", "epsilon_aux"]]
 
 
-def _looks(cells: pd.DataFrame, base: pd.DataFrame) -> dict[tuple, dict]:
-    """The look of each method, variant and auxiliary: a colour a method, dashed without auxiliary data."""
-    keys = ["method", "variant", "auxiliary"]
-    every = list(pd.concat([cells, base])[keys].drop_duplicates().itertuples(index=False, name=None))
-    ours = [key for key in every if key[:2] != PRINTED]
+def _looks(rows: pd.DataFrame) -> style.Looks:
+    """The look of each curve: a colour a method, dashed without auxiliary data; grey as printed."""
+    printed = (rows["method"] == PRINTED[0]) & (rows["variant"] == PRINTED[1])
     # As released or without variants a method is what it is called.
-    names = {key: key[0] if key[1] != "as_printed" else key[:2] for key in ours}
-    firsts = [names[key] for key in ours if key in set(base[keys].itertuples(index=False, name=None))]
-    dashes = ["with", "without"]
-    palette = style.Palette.crossed([*firsts, *names.values()], dashes, fixed=style.FIXED)
-    looks = {}
-    for key in ours:
-        line = palette.line((names[key], key[2] or "with"))
-        looks[key] = line | {"marker": "" if _plain(looks.values(), line) else line["marker"], "linewidth": 1.3}
-    grey = {"with": "-", "without": (0, (4, 1.5))}
-    for key in every:
-        if key[:2] == PRINTED:
-            looks[key] = {"color": style.QUIET, "marker": "", "linestyle": grey[key[2]], "linewidth": 0.9}
+    method = rows["method"].where(rows["variant"] != "as_printed", rows["method"] + " printed")
+    ours = rows.assign(who=method, auxiliary=rows["auxiliary"].replace("", "with"))[~printed]
+    looks = style.crossed(ours, "name", "who", "auxiliary", firsts=style.FIXED, seconds=["with", "without"])
+    if ours["who"].nunique() <= len(style.COLOURS):
+        looks = {name: look | {"marker": None} for name, look in looks.items()}
+    dashes = {"with": style.LINESTYLES[0], "without": style.LINESTYLES[1]}
+    for name, auxiliary in rows.loc[printed, ["name", "auxiliary"]].drop_duplicates().itertuples(index=False):
+        looks[name] = {"color": style.QUIET, "marker": None, "linestyle": dashes[auxiliary], "linewidth": 0.9}
     return looks
-
-
-def _plain(others: Iterable[dict], line: dict) -> bool:
-    """Whether colour and line style alone tell a line from the others."""
-    return all((line["color"], line["linestyle"]) != (o["color"], o["linestyle"]) for o in others)
 
 
 def _label(method: str, variant: str, auxiliary: str) -> str:
@@ -157,95 +131,49 @@ def _label(method: str, variant: str, auxiliary: str) -> str:
     return " ".join(filter(None, words))
 
 
-def _curve(ax, curve: pd.DataFrame, label: str, look: dict) -> pd.DataFrame:
-    average = curve[["reward_mean", "reward_se"]].div(curve["t"], axis=0)
-    # Few runs have wide intervals, but a reward is 0 or 1.
-    low, high = np.clip(interval(average["reward_mean"], average["reward_se"], curve["replicates"]), 0, 1)
-    style.band(ax, curve["t"], average["reward_mean"], low, high, label=label, **look)
-    numbers = {"average_reward": average["reward_mean"], "se": average["reward_se"], "low": low, "high": high}
-    keys = ["method", "variant", "auxiliary"]
-    own = curve[["place", "data", "t", "replicates"]].rename(columns={"place": "dataset"})
-    return own.join(pd.DataFrame(numbers)).join(curve[keys])
-
-
 def adult_sensitivity(results: Results):
     """Adult's entries under each alternative: a row of panels a time, a panel a method, a marker a pair of budgets."""
     table = results.inference("adult_alternatives")
     names = list(dict.fromkeys(table["alternative"]))
-    columns = list(table[["method", "auxiliary"]].drop_duplicates().itertuples(index=False, name=None))
-    columns = sorted(columns, key=lambda one: ([m for m, _ in columns].index(one[0]), one[1]))
+    methods = list(dict.fromkeys(table["method"]))
     theirs = results.published_table("table2")
-    theirs = theirs[theirs["dataset"] == ADULT]
+    theirs = theirs[theirs["dataset"] == ADULT].assign(alternative="published", replicates=1, se=0.0)
     pairs = pairs_of(table)
-    # A line of text for each marker, so that none hides another one of the same value.
-    step = 0.05 * max(len(pairs), 3)
-    figure, axes = style.subplots(
-        len(TIME_TITLES),
-        len(columns),
-        width=style.PAGE * max(1, len(columns) / PANELS),
-        height=2 * (step * (len(names) + 1) + 0.45) + 0.5,
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-    )
-    looks = style.Palette(pairs, fixed=())
     offsets = np.linspace(-0.36, 0.36, len(pairs)) if len(pairs) > 1 else [0.0]
-    for i, (time, time_title) in enumerate(TIME_TITLES.items()):
-        for j, (method, auxiliary) in enumerate(columns):
-            ax = axes[i, j]
-            ax.axvline(1, color=style.QUIET, linewidth=0.6)
-            for pair, offset in zip(pairs, offsets, strict=True):
-                shown, entry = (_of(f, time, method, auxiliary, pair) for f in (table, theirs))
-                at = [names.index(a) + 1 + offset for a in shown["alternative"]]
-                _markers(ax, shown, at, entry, offset, looks.look(pair), ", ".join(pair_text(*pair, symbols=SYMBOLS)))
-            if i == 0:
-                ax.set_title(f"{label_of(method)}\n{auxiliary}", fontsize=8)
-            ax.tick_params(axis="y", length=0)
-            # Lines between the alternatives, not through them: what belongs together stands together.
-            ax.set_yticks(np.arange(len(names)) + 0.5, minor=True)
-            ax.grid(visible=False, axis="y", which="major")
-            ax.grid(visible=True, axis="y", which="minor")
-            ax.tick_params(axis="y", which="minor", length=0)
-        axes[i, 0].set_ylabel(time_title)
-    for ax in axes[:, 0]:
-        ax.set_yticks(range(len(names) + 1), ["published", *names], fontsize=7)
-    axes[0, 0].set_ylim(len(names) + 0.6, -0.6)
-    for ax in axes[-1]:
-        ax.set_xlabel("ratio to ABSE")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4, handlelength=1)
-    return figure, table
-
-
-def _of(table: pd.DataFrame, time: str, method: str, auxiliary: str, pair: tuple) -> pd.DataFrame:
-    own = (table["time"] == time) & (table["method"] == method) & (table["auxiliary"] == auxiliary)
-    return table[own & in_pair(table, pair)]
-
-
-def _markers(
-    ax, shown: pd.DataFrame, at: list, entry: pd.DataFrame, offset: float, look: style.Look, label: str
-) -> None:
-    """The entries of one pair of budgets, and hollow the published one above them."""
-    low, high = interval(shown["ratio"], shown["se"], shown["replicates"])
-    ax.errorbar(
-        shown["ratio"],
-        at,
-        xerr=[shown["ratio"] - low, high - shown["ratio"]],
-        linestyle="none",
-        color=look.colour,
-        marker=look.marker,
-        markersize=2.6,
-        markeredgewidth=0,
-        elinewidth=0.6,
-        capsize=0,
-        label=label,
+    drawn = []
+    for pair, offset in zip(pairs, offsets, strict=True):
+        rows = pd.concat([frame[in_pair(frame, pair)] for frame in (theirs, table)])
+        drawn.append(rows.assign(pair=", ".join(pair_text(*pair, symbols=SYMBOLS)), offset=offset))
+    rows = with_interval(pd.concat(drawn, ignore_index=True), "ratio", "se")
+    rows = rows.assign(
+        place=rows["alternative"].map(["published", *names].index) + rows["offset"],
+        column=[f"{label_of(m)}\n{auxiliary}" for m, auxiliary in zip(rows["method"], rows["auxiliary"], strict=True)],
     )
-    ax.plot(
-        entry["ratio"],
-        [offset] * len(entry),
-        marker=look.marker,
-        markersize=3,
-        markerfacecolor="none",
-        markeredgecolor=look.colour,
-        markeredgewidth=0.8,
-        linestyle="none",
-    )
+    known = table[["method", "auxiliary"]].drop_duplicates().sort_values("auxiliary", kind="stable")
+    known = known.sort_values("method", key=lambda m: m.map(methods.index), kind="stable")
+    order = [f"{label_of(method)}\n{auxiliary}" for method, auxiliary in known.itertuples(index=False)]
+    looks = style.looks(rows["pair"])
+    small = {"markersize": 2.6, "markeredgewidth": 0, "elinewidth": 0.6, "capsize": 0}
+    # A line of text for each marker, so that none hides another one of the same value.
+    height = 0.05 * max(len(pairs), 3) * (len(names) + 1) + 0.45
+    options = {"row": "time", "col": "column", "hue": "pair", "row_order": list(TIME_TITLES), "col_order": order}
+    grid = panels(rows, looks=looks, width=style.PAGE * max(1, len(order) / PANELS), height=height, **options)
+    for ax, pair, some in parts(grid):
+        ours, published = (some[(some["alternative"] == "published") == which] for which in (False, True))
+        points(ax, ours, "ratio", "place", along="x", label=pair, **(looks[pair] | small))
+        hollow = {"markersize": 3, "markerfacecolor": "none", "markeredgecolor": looks[pair]["color"]}
+        ax.plot(published["ratio"], published["place"], **(looks[pair] | hollow | {"linestyle": "none", "mew": 0.8}))
+    name_lines(grid.axes[0, 0], ["published", *names], fontsize=7)
+    for (time, column), ax in grid.axes_dict.items():
+        ax.axvline(1, color=style.QUIET, linewidth=0.6)
+        ax.set_title(column if ax.get_subplotspec().is_first_row() else "", fontsize=8)
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel(TIME_TITLES[time])
+        # Lines between the alternatives, not through them: what belongs together stands together.
+        ax.set_yticks(np.arange(len(names)) + 0.5, minor=True)
+        ax.grid(visible=False, axis="y", which="major")
+        ax.grid(visible=True, axis="y", which="minor")
+        ax.tick_params(axis="y", which="both", length=0)
+    grid.set_xlabels("ratio to ABSE")
+    style.legend(grid.figure)
+    return grid.figure, table

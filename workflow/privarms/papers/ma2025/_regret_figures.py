@@ -4,14 +4,14 @@ Every panel draws all of its cells: what varies beside the axes and the lines of
 own, and every algorithm lines or axes with its name.
 """
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from privarms.papers.ma2025 import _panels as panels
-from privarms.plots import style
-from privarms.plots.curves import interval
+from privarms.plots import curves, facets, style
 from privarms.studies.results import Results
 
 LOGS = {"linestyle": "none", "marker": "D", "markersize": 3.6, "markerfacecolor": "none", "markeredgecolor": "black",
@@ -56,17 +56,17 @@ def text(column: str, value) -> str:
     return f"${SYMBOLS[column]} = {shown:g}$" if isinstance(shown, int | float) else f"${SYMBOLS[column]} = {shown}$"
 
 
-def with_interval(cells: pd.DataFrame) -> pd.DataFrame:
+def with_regret(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells with the 95% interval of their mean regret, low and high, and the label of their algorithm."""
-    low, high = interval(cells["mean_regret"], cells["se_regret"], cells["replicates"])
-    return cells.assign(low=low, high=high, label=panels.labels(cells))
+    return curves.with_interval(cells, "mean_regret", "se_regret").assign(label=panels.labels(cells))
 
 
-def draw(ax, curve: pd.DataFrame, x: str, **line) -> None:
-    """One line of regret against a column, with its interval; on a log axis the interval must not reach 0."""
-    curve = curve[curve["mean_regret"].notna()].sort_values(x)
-    low = curve["low"].clip(lower=curve["mean_regret"] / 20)
-    style.band(ax, curve[x] / _scale(x), curve["mean_regret"], low, curve["high"], **line)
+def _draw(rows: pd.DataFrame, x: str, looks: style.Looks, **options):
+    """Draw regret against a column; on a logarithmic axis an interval must not reach 0."""
+    rows = rows[rows["mean_regret"].notna()]
+    rows = rows.assign(x=rows[x] / _scale(x), low=rows["low"].clip(lower=rows["mean_regret"] / 20))
+    grid = facets.curves(rows, "x", "mean_regret", looks=looks, hue="name", col="title", **options)
+    return grid.set_axis_labels(NAMES.get(x, f"${SYMBOLS[x]}$"), "cumulative regret")
 
 
 def _scale(x: str) -> float:
@@ -85,7 +85,7 @@ def _helped(cells: pd.DataFrame) -> pd.DataFrame:
     return cells if helped.empty else helped
 
 
-def facets(cells: pd.DataFrame, columns: list[str]) -> list[dict]:
+def settings(cells: pd.DataFrame, columns: list[str]) -> list[dict]:
     """The settings of the axes of a figure, in their order; every cell is within one."""
     found = _helped(cells)[columns].drop_duplicates().to_dict("records") if columns else [{}]
     rest = cells.drop([i for facet in found for i in within(cells, facet).index])
@@ -133,44 +133,33 @@ def panel_figure(figure: str, environment: str = "exponential"):
     over = _algorithms_apart if layout.x == "n" else _algorithms_together
 
     def drawn(results: Results):
-        cells = with_interval(panels.panel(results, figure, environment))
+        cells = with_regret(panels.panel(results, figure, environment))
         return over(layout, cells, of_logs(results, cells, figure, environment))
 
     return drawn
 
 
-def _grid(count: int, columns: int, height: float, **options):
-    rows = -(-count // columns)
-    fig, axes = style.subplots(rows, columns, width=style.PAGE, height=height * rows + 0.4, squeeze=False, **options)
-    for ax in axes.flat[count:]:
-        ax.set_visible(False)
-    return fig, axes
-
-
 def _algorithms_apart(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame):
     """Figure 7: regret against target users, a line per budget, axes per algorithm."""
     columns = varying(cells, (layout.x, *layout.lines))
-    shown = [(name, facet) for name in dict.fromkeys(cells["label"]) for facet in facets(cells, columns)]
-    shown = [(n, f) for n, f in shown if len(within(cells[cells["label"] == n], f, literally=True))]
-    fig, axes = _grid(len(shown), 2 if len(shown) in (2, 4) else 3, 2.3, sharex=True)
-    looks = style.Palette([f"{e:g}" for e in sorted(cells["epsilon"].unique())], fixed=BUDGETS)
     authors = set(panels.of_authors(cells)["label"])
-    for ax, (name, facet) in zip(axes.flat, shown, strict=False):
+    drawn, theirs = [], {}
+    for name, facet in itertools.product(dict.fromkeys(cells["label"]), settings(cells, columns)):
         here = within(cells[cells["label"] == name], facet, literally=True)
-        for epsilon, curve in here.groupby("epsilon"):
-            draw(ax, curve, layout.x, label=text("epsilon", epsilon), **looks.line(f"{epsilon:g}"))
-        theirs = within(logs, facet, literally=True)
-        if name in authors and len(theirs):
-            ax.plot(theirs["n"] / 1e3, theirs["mean_regret"], label=LOGS_LABEL, **LOGS)
-        ax.set(title=style.wrapped(", ".join([name, *(text(*one) for one in facet.items())]), 25))
-        ax.set_ylim(bottom=0)
-        ax.tick_params(labelbottom=True)
-    for ax in axes[-1]:
-        ax.set(xlabel=NAMES[layout.x])
-    for ax in axes[:, 0]:
-        ax.set(ylabel="cumulative regret")
-    style.legend(fig, columns=6)
-    return fig, numbers(cells, logs)
+        if len(here):
+            title = style.wrapped(", ".join([name, *(text(*one) for one in facet.items())]), 25)
+            drawn.append(here.assign(title=title, name=[text("epsilon", e) for e in here["epsilon"]]))
+            theirs[title] = within(logs, facet, literally=True) if name in authors else logs.iloc[:0]
+    rows = pd.concat(drawn).sort_values("epsilon", kind="stable")
+    looks = style.looks(rows["name"], [text("epsilon", float(budget)) for budget in BUDGETS])
+    options = {"wrap": 2 if len(drawn) in (2, 4) else 3, "sharey": False, "col_order": list(theirs)}
+    grid = _draw(rows, layout.x, looks, **options)
+    for title, points in theirs.items():
+        if len(points):
+            grid.axes_dict[title].plot(points["n"] / 1e3, points["mean_regret"], label=LOGS_LABEL, **LOGS)
+    grid.set(ylim=(0, None))
+    style.legend(grid.figure, columns=6)
+    return grid.figure, numbers(cells, logs)
 
 
 class Line(NamedTuple):
@@ -181,17 +170,15 @@ class Line(NamedTuple):
     name: str
     cells: pd.DataFrame
     grey: bool
-    level: bool = False
     like: str = ""
 
 
-def _lines(layout: Layout, cells: pd.DataFrame, settings: list[dict]) -> list[Line]:
+def _lines(layout: Layout, cells: pd.DataFrame, shown: list[dict]) -> list[Line]:
     """Every line of Figures 8 and 9, which together hold every cell."""
     authors = set(panels.of_authors(cells)["label"])
     found = []
-    for place, facet in enumerate(settings):
+    for place, facet in enumerate(shown):
         here = within(cells, facet)
-        span = _helped(here)[layout.x]
         for label, mine in here.groupby("label", sort=False):
             base, helped = mine[mine["n_aux"] == 0], mine[mine["n_aux"] > 0]
             own = [] if label in authors else [label]
@@ -199,9 +186,9 @@ def _lines(layout: Layout, cells: pd.DataFrame, settings: list[dict]) -> list[Li
             private = not grey and panels.is_private(mine.iloc[0])
             of_target = [c for c in layout.lines if c in OF_TARGET]
             if layout.x != "n_aux" and len(base):
-                level = pd.concat([base.assign(**{layout.x: end}) for end in (span.min(), span.max())])
                 words = text("n_aux", 0)
-                found.append(Line(place, ", ".join([*own, words]), level, grey, True, words if private else ""))
+                level = base.assign(**{layout.x: np.nan})
+                found.append(Line(place, ", ".join([*own, words]), level, grey, words if private else ""))
                 base = base.iloc[:0]
             everywhere = cells[(cells["label"] == label) & (cells["n_aux"] > 0)]
             told = [c for c in layout.lines if not own or everywhere[c].nunique() > 1]
@@ -214,7 +201,7 @@ def _lines(layout: Layout, cells: pd.DataFrame, settings: list[dict]) -> list[Li
                 used = used.union(start.index)
                 words = [text(c, setting[c]) for c in told if setting[c] != ""]
                 like = ", ".join(words) if private else ""
-                found.append(Line(place, ", ".join([*own, *words]), pd.concat([start, curve]), grey, like=like))
+                found.append(Line(place, ", ".join([*own, *words]), pd.concat([start, curve]), grey, like))
             # What no line starts from is a point of its own.
             for _, start in base.drop(used).iterrows():
                 words = [text(c, start[c]) for c in (*of_target, "n_aux")]
@@ -224,46 +211,45 @@ def _lines(layout: Layout, cells: pd.DataFrame, settings: list[dict]) -> list[Li
 
 def _algorithms_together(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame):
     """Figures 8 and 9: axes per setting; as released as lines, as printed in grey, other algorithms as lines."""
-    settings = facets(cells, varying(cells, (layout.x, *layout.lines)))
-    one = len(settings) == 1
-    fig, axes = _grid(len(settings), min(len(settings), 3), 2.6, sharey=layout.x != "n_aux")
-    if one:
-        fig.set_size_inches(style.COLUMN, 3.1)
-    lines = _lines(layout, cells, settings)
-    drawn_as = {line.name: line.name for line in lines if not line.grey}
-    drawn_as |= {line.name: line.like for line in lines if line.like in drawn_as}
-    looks = style.Palette(list(dict.fromkeys(drawn_as.values())), fixed=_fixed(layout))
-    grey = _grey_markers([line.name for line in lines if line.grey])
-    for line in lines:
-        ax = axes.flat[line.axes]
-        if line.grey:
-            _draw_grey(ax, line.cells, layout.x, label=line.name, marker=None if line.level else grey[line.name])
-        else:
-            look = looks.line(drawn_as[line.name]) | ({"marker": None} if line.level else {})
-            if drawn_as[line.name] != line.name:
-                look |= {
-                    "linestyle": (0, (4, 2)),
-                    "linewidth": 1.0,
-                    "markerfacecolor": "white",
-                    "markeredgecolor": look["color"],
-                }
-            draw(ax, line.cells, layout.x, label=line.name, **look)
-    drawn, panel = [], pd.Series("", logs.index)
-    for ax, facet in zip(axes.flat, settings, strict=False):
-        here, theirs = within(cells, facet), within(logs, facet, literally=True)
+    shown = settings(cells, varying(cells, (layout.x, *layout.lines)))
+    one = len(shown) == 1
+    titles, drawn, panel = [], [], pd.Series("", logs.index)
+    for facet in shown:
+        here = within(cells, facet)
+        always = {c: _helped(here)[c].iloc[0] for c in layout.titles if c not in facet} | facet
+        titles.append(", ".join(text(*setting) for setting in always.items()))
+        name = "; ".join(f"{k} = {v}" for k, v in facet.items())
+        panel[within(logs, facet, literally=True).index] = name
+        drawn.append(here if one else here.assign(panel=name))
+    lines = _lines(layout, cells, shown)
+    rows = pd.concat([line.cells.assign(name=line.name, title=titles[line.axes]) for line in lines])
+    options = {"wrap": 3, "sharey": layout.x != "n_aux", "col_order": titles, "log": "y", "height": 2.4}
+    grid = _draw(rows, layout.x, _looks(layout, lines), **options)
+    for title, facet in zip(titles, shown, strict=True):
+        ax, theirs = grid.axes_dict[title], within(logs, facet, literally=True)
         if len(theirs):
             ax.plot(theirs[layout.x] / _scale(layout.x), theirs["mean_regret"], label=LOGS_LABEL, **LOGS)
-        said = {c: _helped(here)[c].iloc[0] for c in layout.titles if c not in facet} | facet
-        ax.set(yscale="log", title=", ".join(text(*setting) for setting in said.items()))
-        ax.set(xlabel=NAMES.get(layout.x, f"${SYMBOLS[layout.x]}$"))
         style.log_ticks(ax.yaxis)
-        name = "; ".join(f"{k} = {v}" for k, v in facet.items())
-        panel[theirs.index] = name
-        drawn.append(here if one else here.assign(panel=name))
-    for ax in axes[:, 0]:
-        ax.set(ylabel="cumulative regret")
-    style.legend(fig, columns=2 if layout.x == "n_aux" else 4)
-    return fig, numbers(pd.concat(drawn, ignore_index=True), logs if one else logs.assign(panel=panel))
+    style.legend(grid.figure, columns=2 if layout.x == "n_aux" else 4)
+    return grid.figure, numbers(pd.concat(drawn, ignore_index=True), logs if one else logs.assign(panel=panel))
+
+
+def _looks(layout: Layout, lines: list[Line]) -> style.Looks:
+    """Grey for what is as printed; dashed in the colour of the authors' line for the same with local privacy."""
+    drawn_as = {line.name: line.name for line in lines if not line.grey}
+    drawn_as |= {line.name: line.like for line in lines if line.like in drawn_as}
+    colours = style.looks(drawn_as.values(), _fixed(layout))
+    markers = grey_markers([line.name for line in lines if line.grey])
+    looks = {}
+    for line in lines:
+        if line.grey:
+            looks[line.name] = {"color": style.QUIET, "linestyle": ":", "marker": markers[line.name], "markersize": 5}
+        else:
+            look = looks[line.name] = dict(colours[drawn_as[line.name]])
+            if drawn_as[line.name] != line.name:
+                look |= {"linestyle": style.LINESTYLES[1], "linewidth": 1.0, "markerfacecolor": "white"}
+                look["markeredgecolor"] = look["color"]
+    return looks
 
 
 def _fixed(layout: Layout) -> tuple[str, ...]:
@@ -275,14 +261,7 @@ def _fixed(layout: Layout) -> tuple[str, ...]:
     return ()
 
 
-def _grey_markers(names: list[str]) -> dict[str, str]:
+def grey_markers(names: list[str]) -> dict[str, str]:
+    """Return a marker per algorithm as printed, of which two always have the same."""
     free = (marker for marker in FREE_MARKERS * (1 + len(names)))
     return {name: PRINTED.get(name) or next(free) for name in dict.fromkeys(names)}
-
-
-def _draw_grey(ax, curve: pd.DataFrame, x: str, **look) -> None:
-    curve = curve[curve["mean_regret"].notna()].sort_values(x)
-    below = np.minimum(curve["mean_regret"] - curve["low"], 0.95 * curve["mean_regret"])
-    look |= {"linestyle": "none" if len(curve) == 1 else ":", "color": style.QUIET, "markersize": 5}
-    error = [below, curve["high"] - curve["mean_regret"]]
-    ax.errorbar(curve[x] / _scale(x), curve["mean_regret"], yerr=error, **look)

@@ -1,26 +1,20 @@
 """False discovery and power before and after the correction, and what the correction costs."""
 
-import itertools
-import textwrap
-
 import numpy as np
 import pandas as pd
 
 from privarms.inference import max_information
 from privarms.inference.intervals import normal_interval
 from privarms.papers.neel2018 import _looks
-from privarms.papers.neel2018._settings import LEVEL, described, panels, printed, told_apart
+from privarms.papers.neel2018._settings import LEVEL, PANEL, described, panels, printed, told_apart
 from privarms.plots import style
+from privarms.plots.curves import labels
+from privarms.plots.facets import curves
 from privarms.studies.results import Results
 
 # Here the ablation has the third colour.
 LOOKS = (("ucb", ""), ("private_ucb", "as_printed"), ("private_ucb_noise_only", "as_printed"))
-# A pair of markers for as many policies as there are colours, then the next pair.
-MARKERS = (("v", "^"), ("<", ">"), ("D", "s"), ("o", "P"))
-OTHER_MARKERS = ("X", "d", "p", "h", "*", "8")
-NAIVE_LINES = ("-", (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2)), (0, (1, 3)), (0, (8, 2, 1, 2, 1, 2)))
-# Of level lines, one for each selector.
-LEVEL_LINES = ("-", (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (5, 1.5)))
+PANEL_OF_POWER = ("K", "horizon", "bottom", "spacing")
 
 
 def corrected_pvalues(results: Results):
@@ -30,44 +24,34 @@ def corrected_pvalues(results: Results):
     Where most tests are degenerate the few others say nothing of the selector: these rates are in the table alone.
     """
     rows = results.inference("false_discovery")
-    found = _looks.curves(rows[~(rows["degenerate"] > 0.5)])
+    rows = rows[~(rows["degenerate"] > 0.5)]
+    rows = rows.assign(curve=labels(rows, PANEL))
     power = results.inference("power").assign(selector="most_pulled")
-    power = _looks.curves(power, (*PANEL_OF_POWER, "top", "epsilon"))
-    of_arms = panels(found, ("ladder", "K", "horizon"))
-    titles = _titles(found, of_arms)
-    private = power[power["epsilon"].notna() & ~_looks.ablated(power)]
-    of_power = [
-        (look, label, title, rows)
-        for look, label, own in _looks.parts(private)
-        for title, rows in panels(own, PANEL_OF_POWER)
-    ]
-    looks = _looks.palette(found, LOOKS)
-    budgets = sorted(private["epsilon"].unique())
-    plain = power[power["epsilon"].isna()]
-    # A few curves are named inside their panel, as many as the paper's policies make; more of them below.
-    inside = len(budgets) + plain["look"].nunique() <= 6
-    figure, axes = style.panels(len(of_arms) + len(of_power), height=3.3, columns=3, sharey=False)
-    drawn = []
-    for ax, title, (_, rows) in zip(axes, titles, of_arms, strict=False):
-        _false_discovery(ax, rows, looks)
-        ax.set_title(title)
-        drawn.append(rows.assign(panel=title))
-    style.ylabel(axes[: len(of_arms)], "false discovery at .05 (share of tests)")
-    for ax, (_, label, title, rows) in zip(axes[len(of_arms) :], of_power, strict=True):
-        _power(ax, rows, plain, budgets, "" if inside else "power, ")
-        words = textwrap.fill(f"power, {label[:1].lower()}{label[1:]}", 26)
-        ax.set(title=f"{words}\n{title}".strip(), ylabel="share of runs that find it")
-        if inside:
-            place = {"loc": "center right", "bbox_to_anchor": (1, 0.7)}
-            ax.legend(**place, fontsize=6, handlelength=1.6, labelspacing=0.2)
-    style.legend(figure, axes[: len(of_arms)] if inside else axes, columns=2, rows=5)
+    power = power.assign(curve=labels(power, (*PANEL, *PANEL_OF_POWER, "top")))
+    of_arms = panels(rows, ("ladder", "K", "horizon"))
+    of_arms = list(zip(_titles(rows, of_arms), (part for _, part in of_arms), strict=True))
+    order = _looks.looks(rows, LOOKS)
+    drawn = _false_discovery(_looks.tidy(of_arms, order))
+    looks = style.crossed(drawn, "name", "curve", "what", firsts=list(order))
+    for name in drawn.loc[drawn["test"] == "corrected", "name"].unique():
+        looks[name] |= {"markerfacecolor": "white", "markeredgecolor": looks[name]["color"]}
+    of_power, more = _power(power)
+    looks |= more
+    shown = pd.concat([drawn.assign(kind="false discovery"), of_power.assign(kind="power")], ignore_index=True)
+    grid = curves(shown, "x", "y", hue="name", looks=looks, col="panel", wrap=3, sharex=False, sharey=False)
+    for panel, ax in grid.axes_dict.items():
+        if (shown.loc[shown["panel"] == panel, "kind"] == "power").all():
+            ax.set(xlabel="mean of the better arm", ylabel="share of runs that find it")
+            continue
+        ax.axhline(LEVEL, **(style.LEVEL | {"linestyle": style.LINESTYLES[2]}))
+        ax.set(xscale="log", xlabel="privacy budget $\\varepsilon$", ylim=(-0.004, None))
+        ax.set(ylabel="false discovery at .05\n(share of tests)")
+    style.legend(grid.figure, columns=2)
     columns = ["panel", "ladder", "policy", "epsilon", "selector", "top", "replicates", "level", "naive", "naive_se"]
-    rows = pd.concat([*drawn, power.assign(panel="power")], ignore_index=True)
+    parts = [part.assign(panel=title) for title, part in of_arms]
+    rows = pd.concat([*parts, power.assign(panel="power")], ignore_index=True)
     keys = ("panel", "ladder", "policy", "epsilon", "selector", "top", "variant", "K", "horizon", "bottom", "curve")
-    return figure, told_apart(rows, [*columns, "corrected", "corrected_se"], keys)
-
-
-PANEL_OF_POWER = ("K", "horizon", "bottom", "spacing")
+    return grid.figure, told_apart(rows, [*columns, "corrected", "corrected_se"], keys)
 
 
 def _titles(found: pd.DataFrame, of_arms: list[tuple[str, pd.DataFrame]]) -> list[str]:
@@ -84,100 +68,75 @@ def _titles(found: pd.DataFrame, of_arms: list[tuple[str, pd.DataFrame]]) -> lis
     return [described({c: rows[c].iloc[0] for c in columns}) for _, rows in of_arms]
 
 
-def _false_discovery(ax, rows: pd.DataFrame, looks: style.Palette) -> None:
-    """A curve for each private policy, selector and correction; a level line for each other policy and selector."""
-    selectors = sorted(rows["selector"].unique())
-    for place, (look, label, part) in enumerate(_looks.parts(rows)):
-        colour, name = looks.colour_of(look), label[:1].lower() + label[1:]
-        pair = (*MARKERS[place // len(style.COLOURS) % len(MARKERS)], *OTHER_MARKERS)
-        for number, selector in enumerate(selectors):
-            chosen, what = part[part["selector"] == selector], selector.replace("_", " ")
-            for _, row in chosen[chosen["epsilon"].isna()].iterrows():
-                line = {"color": colour, "linewidth": 1, "linestyle": LEVEL_LINES[number % len(LEVEL_LINES)]}
-                if look == ("ucb", ""):
-                    ax.axhline(row["naive"], label=f"UCB, {what}", **line)
-                else:
-                    # As far as the curves reach.
-                    ends = rows["epsilon"].min(), rows["epsilon"].max()
-                    ax.plot(ends, [row["naive"]] * 2, label=f"{label}, {what}", marker=pair[number % len(pair)], **line)
-            curve = chosen[chosen["epsilon"].notna()].sort_values("epsilon")
-            if not len(curve):
-                continue
-            marker = pair[number % len(pair)]
-            for column, dashes, fill in (("naive", "-", colour), ("corrected", (0, (4, 1.5)), "white")):
-                low, high = normal_interval(curve[column], curve[f"{column}_se"])
-                line = {"color": colour, "marker": marker, "linestyle": dashes}
-                line |= {"markerfacecolor": fill, "markeredgecolor": colour}
-                style.band(ax, curve["epsilon"], curve[column], low, high, label=f"{name}, {what}, {column}", **line)
-    ax.axhline(LEVEL, color="black", linewidth=0.8, linestyle=(0, (1, 1)))
-    ax.set(xscale="log", xlabel="privacy budget $\\varepsilon$", ylim=(-0.004, None))
+def _tested(rows: pd.DataFrame, test: str) -> pd.DataFrame:
+    """The rates of one test as y, with their interval."""
+    low, high = normal_interval(rows[test], rows[f"{test}_se"])
+    return rows.assign(test=test, y=rows[test], low=low, high=high)
 
 
-def _power(ax, rows: pd.DataFrame, plain: pd.DataFrame, budgets: list[float], prefix: str) -> None:
-    """Power over the better arm's mean: corrected at each budget; naive at the smallest, and without privacy.
+def _false_discovery(rows: pd.DataFrame) -> pd.DataFrame:
+    """The curves of both tests over epsilon; of a policy without a budget a level of the naive test alone."""
+    both = pd.concat([_tested(rows, "naive"), _tested(rows[rows["epsilon"].notna()], "corrected")], ignore_index=True)
+    what = [
+        f"{test}, {selector.replace('_', ' ')}" for test, selector in zip(both["test"], both["selector"], strict=True)
+    ]
+    both = both.assign(what=what, x=both["epsilon"])
+    return both.assign(name=both["curve"] + ", " + both["what"])
 
-    plain: the policies without a budget, of which those on the same arms are drawn; budgets: of all panels, so that
-    each has one look
-    """
-    shades = style.Palette(budgets)
-    names = {e: f"$\\varepsilon={n}$" for e, n in zip(budgets, _looks.shortest(budgets), strict=True)}
-    for epsilon in sorted(rows["epsilon"].unique()):
-        curve = rows[rows["epsilon"] == epsilon].sort_values("top")
-        low, high = normal_interval(curve["corrected"], curve["corrected_se"])
-        line = shades.line(epsilon)
-        style.band(ax, curve["top"], curve["corrected"], low, high, label=f"{prefix}{names[epsilon]}", **line)
-    for (look, label, part), linestyle in zip(_looks.parts(plain), itertools.cycle(NAIVE_LINES), strict=False):
-        for column in (c for c in PANEL_OF_POWER if c in part):
-            part = part[part[column] == rows[column].iloc[0]]
-        named = "UCB" if look == ("ucb", "") else label
-        curve = part.sort_values("top")
-        ax.plot(
-            curve["top"],
-            curve["naive"],
-            color="black",
-            linewidth=1,
-            linestyle=linestyle,
-            label=f"{prefix}{named}, naive",
-        )
-    curve = rows[rows["epsilon"] == budgets[0]].sort_values("top")
-    dashes = {"color": "black", "linewidth": 1, "linestyle": (0, (4, 1.5))}
-    ax.plot(curve["top"], curve["naive"], label=f"{prefix}{names[budgets[0]]}, naive", **dashes)
-    ax.set(xlabel="mean of the better arm")
+
+def _power(power: pd.DataFrame) -> tuple[pd.DataFrame, style.Looks]:
+    """Power over the better arm's mean: corrected at each budget; naive at the smallest, and without privacy."""
+    private = power[power["epsilon"].notna() & ~_looks.ablated(power)]
+    plain = power[power["epsilon"].isna()]
+    budgets = sorted(private["epsilon"].unique())
+    names = {e: f"power, $\\varepsilon={n}$" for e, n in zip(budgets, _looks.shortest(budgets), strict=True)}
+    looks = {names[e]: look for e, look in style.looks(budgets).items()}
+    drawn = [private.iloc[:0].assign(panel="", name="", test="", x=0.0, y=0.0, low=0.0, high=0.0)]
+    for label, own in private.groupby("curve", sort=False):
+        for title, rows in panels(own, PANEL_OF_POWER):
+            panel = f"{style.wrapped(f'power, {label[:1].lower()}{label[1:]}', 26)}\n{title}".strip()
+            same = [c for c in PANEL_OF_POWER if c in plain]
+            without = plain.merge(rows[same].drop_duplicates(), on=same) if len(plain) else plain
+            least = rows[rows["epsilon"] == budgets[0]]
+            drawn += [
+                _tested(rows, "corrected").assign(name=rows["epsilon"].map(names), panel=panel),
+                _tested(without, "naive").assign(name="power, " + without["curve"] + ", naive", panel=panel),
+                _tested(least, "naive").assign(name=f"{names[budgets[0]]}, naive", panel=panel),
+            ]
+    rows = pd.concat(drawn, ignore_index=True)
+    grey = style.looks((), context=rows.loc[~rows["name"].isin(looks), "name"])
+    return rows.assign(x=rows["top"]), looks | grey
 
 
 def correction_strength(results: Results):
     """gamma(.05) at its best beta over epsilon and T; and what the authors' program takes in its place."""
-    figure, (left, right) = style.subplots(1, 2, width=style.PAGE, height=2.7)
     epsilons = np.geomspace(1e-4, 1, 81)
     T_1 = int(printed(results)["horizon"]["1"])
-    horizons = (100, T_1, 10_000, 100_000)
-    looks = style.Palette(horizons)
-    drawn = []
-    for T in horizons:
-        beta = max_information.best_beta(epsilons, T, LEVEL)
-        gamma = max_information.corrected_level(LEVEL, epsilons, T, beta)
-        line = looks.line(T) | {"marker": None}
-        left.plot(epsilons, gamma, label=f"$T = {T:,}$", **line)
-        mark = T**-0.5
-        at = max_information.corrected_level(LEVEL, mark, T, max_information.best_beta(mark, T, LEVEL))
-        left.plot([mark], [at], marker="o", color=line["color"], linestyle="none")
-        numbers = {"panel": "valid", "horizon": T, "epsilon": epsilons, "beta": beta, "gamma": gamma}
-        drawn.append(pd.DataFrame(numbers))
-    left.axhline(LEVEL, color="black", linewidth=0.8, linestyle=(0, (1, 1)))
-    left.set(xscale="log", yscale="log", ylim=(1e-8, 0.1), xlabel="privacy budget $\\varepsilon$")
-    left.set(ylabel="corrected level $\\gamma(.05)$", title="valid; dots: $\\varepsilon = 1/\\sqrt{T}$")
-    left.legend(loc="lower left", fontsize=7)
 
-    beta = max_information.best_beta(epsilons, T_1, LEVEL)
-    valid = max_information.corrected_level(LEVEL, epsilons, T_1, beta)
-    right.plot(epsilons, valid, color=looks.colour_of(T_1), label=f"valid, $T = {T_1}$")
-    drawn.append(pd.DataFrame({"panel": "released", "horizon": T_1, "epsilon": epsilons, "beta": beta, "gamma": valid}))
-    for n, dashes in ((25, (0, (4, 1.5))), (250, "-")):
-        released = max_information.released_level(LEVEL, epsilons, n)
-        right.plot(epsilons, released, color="black", linestyle=dashes, linewidth=1, label=f"as released, $n = {n}$")
-        drawn.append(pd.DataFrame({"panel": "released", "pulls": n, "epsilon": epsilons, "gamma": released}))
-    right.axhline(LEVEL, color="black", linewidth=0.8, linestyle=(0, (1, 1)))
-    right.set(xscale="log", yscale="log", ylim=(1e-8, 10), xlabel="privacy budget $\\varepsilon$")
-    right.set(title="what the authors' program takes")
-    right.legend(loc="lower left", fontsize=7)
-    return figure, pd.concat(drawn, ignore_index=True)
+    def valid(T: int, at) -> tuple:
+        beta = max_information.best_beta(at, T, LEVEL)
+        return beta, max_information.corrected_level(LEVEL, at, T, beta)
+
+    drawn = []
+    for panel, T in [*(("valid", T) for T in (100, T_1, 10_000, 100_000)), ("released", T_1)]:
+        beta, gamma = valid(T, epsilons)
+        numbers = {"panel": panel, "horizon": T, "epsilon": epsilons, "beta": beta, "gamma": gamma}
+        drawn.append(pd.DataFrame(numbers | {"curve": f"valid, $T = {T:,.0f}$"}))
+    for n in (25, 250):
+        numbers = {"panel": "released", "pulls": n, "epsilon": epsilons}
+        gamma = max_information.released_level(LEVEL, epsilons, n)
+        drawn.append(pd.DataFrame(numbers | {"gamma": gamma, "curve": f"as released, $n = {n}$"}))
+    rows = pd.concat(drawn, ignore_index=True)
+    lines = rows["curve"].str.startswith("as released")
+    looks = style.looks(rows.loc[~lines, "curve"], context=rows.loc[lines, "curve"])
+    looks = {name: look | {"marker": None} for name, look in looks.items()}
+    titles = {"valid": "valid; dots: $\\varepsilon = 1/\\sqrt{T}$", "released": "what the authors' program takes"}
+    shown = rows.assign(title=rows["panel"].map(titles))
+    grid = curves(shown, "epsilon", "gamma", looks=looks, col="title", log="xy")
+    for T in rows["horizon"].dropna().unique():
+        grid.axes.flat[0].plot(T**-0.5, valid(T, T**-0.5)[1], marker="o", color="black")
+    for ax in grid.axes.flat:
+        ax.axhline(LEVEL, **(style.LEVEL | {"linestyle": style.LINESTYLES[2]}))
+    grid.set(ylim=(1e-8, 10)).set_axis_labels("privacy budget $\\varepsilon$", "corrected level $\\gamma(.05)$")
+    style.legend(grid.figure, columns=3)
+    return grid.figure, rows.drop(columns="curve")

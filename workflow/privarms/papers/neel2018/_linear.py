@@ -1,5 +1,6 @@
 """Figure 6, where its 76% comes from, and the selection bias: linear bandits."""
 
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -9,6 +10,7 @@ from privarms.inference.proportions import clopper_pearson
 from privarms.papers.neel2018 import _looks
 from privarms.papers.neel2018._settings import LEVEL, described, is_printed, told_apart
 from privarms.plots import style
+from privarms.plots.facets import curves, name_lines, panels, parts, points
 from privarms.studies import library
 from privarms.studies.results import Results
 
@@ -18,7 +20,7 @@ LOOKS = ("oful", "linear_ucb_as_released", "private_linear_ucb", None, None, "un
 TEST = ("standard_error", "coordinate", "estimator")
 # What is no setting of a cell.
 MEASURED = (*TEST, "low", "high", "count", "replicates", "missing", "below_level", "ks", "panel", "bias", "se")
-MEASURED += ("pulls", "regret", "regret_se", "shown", "printed")
+MEASURED += ("pulls", "regret", "regret_se", "shown", "printed", "title")
 
 
 class Test(NamedTuple):
@@ -62,49 +64,40 @@ def _panels(results: Results, tests: list[Test], other: Test) -> list[tuple[Test
     return found
 
 
-def _draw(ax, rows: pd.DataFrame, colour: str, title: str) -> None:
-    ax.set(xlim=(0, 1), xlabel="p-value", title=title)
+def _draw(ax, rows: pd.DataFrame, colour: str) -> None:
+    """Draw one histogram, with what is below the level and the distance from uniform in words."""
     runs = rows["replicates"].iloc[0]
-    where = {"xycoords": "axes fraction", "ha": "right", "va": "top"}
+    where = {"xycoords": "axes fraction", "ha": "right", "va": "top", "fontsize": 8}
     if not runs:
         ax.annotate("no run has an estimate", (0.97, 0.72), **where)
         return
     share, width = rows["count"] / runs, rows["high"] - rows["low"]
     low, high = clopper_pearson(rows["count"].to_numpy(), runs)
-    error = {"elinewidth": 0.6, "capsize": 0, "ecolor": style.QUIET}
-    ax.bar(
-        rows["low"],
-        share,
-        width=width,
-        align="edge",
-        color=colour,
-        edgecolor="white",
-        yerr=[share - low, high - share],
-        error_kw=error,
-    )
-    ax.axhline(width.iloc[0], color="black", linewidth=0.8, linestyle=(0, (1, 1)))
-    ax.axvline(LEVEL, color="black", linewidth=0.8, linestyle=(0, (4, 2)))
+    error = {"yerr": [share - low, high - share], "error_kw": {"elinewidth": 0.6, "capsize": 0, "ecolor": style.QUIET}}
+    ax.bar(rows["low"], share, width=width, align="edge", color=colour, edgecolor="white", **error)
+    ax.axhline(width.iloc[0], **(style.LEVEL | {"linestyle": style.LINESTYLES[2]}))
+    ax.axvline(LEVEL, **style.LEVEL)
     ax.annotate(f"{rows['below_level'].iloc[0]:.1%} below .05", (0.97, 0.72), **where)
     ax.annotate(f"distance from\nuniform {rows['ks'].iloc[0]:.3f}", (0.97, 0.6), **where)
 
 
-def _histograms(results: Results, tests: list[Test], other: Test, height: float):
-    looks = style.Palette(["correct", "variance", "uniform"])
+def _histograms(results: Results, tests: list[Test], other: Test):
+    looks = style.looks(["correct", "variance", "uniform"])
     shown = _panels(results, tests, other)
     _looks.some(pd.DataFrame(shown), "linear")
-    figure, axes = style.panels(len(shown), height=height, columns=max(len(tests), 2))
-    drawn = []
-    for ax, (test, title, rows) in zip(axes, shown, strict=True):
-        _draw(ax, rows, looks.colour_of("uniform" if test.policy == "uniform" else test.standard_error), title)
-        drawn.append(rows.assign(panel=title.replace("\n", " ")))
-        if test.standard_error == "variance" and rows["printed"].all():
+    rows = pd.concat([part.assign(title=title) for _, title, part in shown], ignore_index=True)
+    grid = panels(rows, col="title", hue="title", wrap=max(len(tests), 2))
+    for ax, _, part in parts(grid):
+        first = part.iloc[0]
+        _draw(ax, part, looks["uniform" if first["policy"] == "uniform" else first["standard_error"]]["color"])
+        if first["standard_error"] == "variance" and part["printed"].all():
             value = results.published("figure_6_below_level")
             style.published(ax, value, f"published: {value:.0%} below .05", below=True)
             ax.set_ylim(0, 0.82)
-    style.ylabel(axes, "share of the runs")
+    grid.set(xlim=(0, 1)).set_axis_labels("p-value", "share of the runs")
     columns = ["panel", "policy", *TEST, "low", "high", "count", "replicates", "ks"]
-    rows = pd.concat(drawn, ignore_index=True)
-    return figure, told_apart(rows, columns, ("panel", *_settings(rows), *TEST, "low"))
+    rows = rows.assign(panel=rows["title"].str.replace("\n", " "))
+    return grid.figure, told_apart(rows, columns, ("panel", *_settings(rows), *TEST, "low"))
 
 
 def fig6(results: Results):
@@ -115,7 +108,7 @@ def fig6(results: Results):
         Test("as printed: z-test of the\nzero coordinate", "oful", "correct", "zero", "ols"),
         Test(released, "linear_ucb_as_released", "variance", "largest", "policy"),
     ]
-    return _histograms(results, tests, Test("z-test\nof the zero coordinate", "", "correct", "zero", "ols"), 2.8)
+    return _histograms(results, tests, Test("z-test\nof the zero coordinate", "", "correct", "zero", "ols"))
 
 
 def pvalues(results: Results):
@@ -128,10 +121,10 @@ def pvalues(results: Results):
         Test("same runs, divided by its\nroot (correct z-test)", released, "correct", "largest", "ols"),
         Test(random, "uniform", "correct", "largest", "ols"),
     ]
-    return _histograms(results, tests, Test("correct\nz-test", "", "correct", "largest", "ols"), 2.7)
+    return _histograms(results, tests, Test("correct\nz-test", "", "correct", "largest", "ols"))
 
 
-# (policy, estimator) -> what stands below its place.
+# (policy, estimator) -> its name.
 SHORT = {
     ("oful", "ols"): "OFUL",
     ("linear_ucb_as_released", "ols"): "linear UCB\nas released",
@@ -142,39 +135,34 @@ SHORT = {
 
 
 def selection_bias(results: Results):
-    """The signed error of the most-pulled arm's estimate of its largest coefficient; a place for every cell."""
+    """The signed error of the most-pulled arm's estimate of its largest coefficient; a line for every cell."""
     rows = results.inference("selection")
     rows = rows[rows["coordinate"] == "largest"]
     columns = _settings(rows)
-    known = [key for key in SHORT if ((rows["policy"] == key[0]) & (rows["estimator"] == key[1])).any()]
-    order = [*known, *(k for k in rows[["policy", "estimator"]].itertuples(index=False, name=None) if k not in known)]
-    places = []
-    for policy, estimator in dict.fromkeys(order):
+    keys = list(rows[["policy", "estimator"]].itertuples(index=False, name=None))
+    order = dict.fromkeys([*(key for key in SHORT if key in keys), *keys])
+    found = []
+    for policy, estimator in order:
         part = rows[(rows["policy"] == policy) & (rows["estimator"] == estimator)]
         if policy == "private_linear_ucb":
-            part = part.sort_values(
-                ["bonus", "epsilon"], key=lambda c: c.astype(float) * (-1 if c.name == "bonus" else 1)
-            )
+            part = part.astype({"bonus": float}).sort_values(["bonus", "epsilon"], ascending=[False, True])
+            part = rows.loc[part.index]
         differing = [c for c in columns if part[c].nunique(dropna=False) > 1]
         name = SHORT.get((policy, estimator)) or library.attributes("policies", policy)["LABEL"]
-        for index, row in part.iterrows():
-            places.append((part.loc[[index]], _named(name, {c: row[c] for c in differing})))
-    width = max(style.PAGE, 0.42 * len(places) + 0.9)
-    figure, ax = style.subplots(width=width, height=2.9)
-    looks = style.Palette([policy for policy, _ in order], fixed=LOOKS)
-    ax.axhline(0, color=style.QUIET, linewidth=0.6)
-    drawn = []
-    for place, (row, name) in enumerate(places):
-        low, high = normal_interval(row["bias"], row["se"])
-        line = looks.line(row["policy"].iloc[0]) | {"linestyle": "none"}
-        ax.errorbar([place], row["bias"], yerr=(high - low) / 2, elinewidth=1, **line)
-        drawn.append(row.assign(shown=name.replace("\n", " "), low=low, high=high))
-    ax.set_xticks(range(len(places)), [name for _, name in places], fontsize=7, rotation=90)
-    ax.set_ylabel("signed error of the largest\ncoefficient, away from 0")
+        found.append(part.assign(shown=[_named(name, dict(own)) for _, own in part[differing].iterrows()]))
+    rows = pd.concat(found, ignore_index=True)
+    low, high = normal_interval(rows["bias"], rows["se"])
+    rows = rows.assign(low=low, high=high, shown=rows["shown"].str.replace("\n", " "), place=rows.index)
+    looks = style.looks(rows["policy"], LOOKS)
+    height = 0.17 * len(rows) + 0.5
+    draw = partial(points, along="x")
+    grid = curves(rows, "bias", "place", hue="policy", looks=looks, draw=draw, width=4.6, height=height)
+    name_lines(grid.ax, rows["shown"], fontsize=7)
+    grid.ax.axvline(0, color=style.QUIET, linewidth=0.6)
+    grid.set_axis_labels("signed error of the largest coefficient, away from 0", "")
     written = ["shown", "policy", "epsilon", "bonus", "replicates", "bias", "se", "low", "high", "standard_error"]
-    found = pd.concat(drawn, ignore_index=True)
-    numbers = [c for c in (*written, "pulls") if c in found]
-    return figure, told_apart(found, numbers, ("shown", *columns, "estimator"))
+    numbers = [c for c in (*written, "pulls") if c in rows]
+    return grid.figure, told_apart(rows, numbers, ("shown", *columns, "estimator"))
 
 
 def _named(name: str, own: dict) -> str:

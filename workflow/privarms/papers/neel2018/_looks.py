@@ -2,13 +2,11 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 
-import numpy as np
 import pandas as pd
 
 from privarms.errors import NoCellsError
-from privarms.papers.neel2018._settings import ABLATIONS, PANEL
+from privarms.papers.neel2018._settings import ABLATIONS
 from privarms.plots import style
-from privarms.plots.curves import labels, settings
 
 # (policy, variant): these look the same in every figure.
 LOOKS = (
@@ -22,34 +20,22 @@ LOOKS = (
 OWN = tuple(dict.fromkeys(policy for policy, _ in LOOKS))
 
 
-def curves(rows: pd.DataFrame, apart_from: Sequence[str] = PANEL) -> pd.DataFrame:
-    """The rows with `curve`, the label of the curve to which each belongs, and `look`, its name in a palette.
+def looks(rows: pd.DataFrame, fixed: Sequence[Hashable] = LOOKS, context: Iterable[str] = ()) -> style.Looks:
+    """Return the look of each curve; of the paper's policies the first curve looks the same in every figure.
 
-    Make them of a whole study, so that a curve has one label and one look in every panel.
+    rows: of a whole study, with the column `curve`; context: policies that are drawn in grey
     """
-    looks = []
-    for policy, variant, own in zip(rows["policy"], rows["variant"], settings(rows, apart_from), strict=True):
-        rest = tuple(f"{k} {v}" for k, v in own.items() if k != "variant")
-        looks.append((policy, variant if pd.notna(variant) else "", *rest))
-    look = np.empty(len(rows), dtype=object)
-    look[:] = looks
-    return rows.assign(curve=labels(rows, apart_from), look=look)
+    first = rows.assign(variant=rows["variant"].fillna("")).drop_duplicates(["policy", "variant"])
+    names = dict(zip(zip(first["policy"], first["variant"], strict=True), first["curve"], strict=True))
+    grey = rows.loc[rows["policy"].isin(list(context)), "curve"]
+    return style.looks(rows["curve"], [names.get(key, key) for key in fixed], grey)
 
 
-def palette(rows: pd.DataFrame, fixed: Sequence[Hashable] = LOOKS, context: Iterable[Hashable] = ()) -> style.Palette:
-    """The looks of all curves."""
-    return style.Palette(rows["look"], fixed=fixed, context=[look for look in context if look in set(rows["look"])])
-
-
-def parts(rows: pd.DataFrame) -> list[tuple[Hashable, str, pd.DataFrame]]:
-    """(look, label, rows) of each curve: the paper's own first, in their order, then whatever joined."""
-    looks = list(dict.fromkeys(rows["look"]))
-    known = [look for look in LOOKS if look in looks]
-    found = []
-    for look in [*known, *(look for look in looks if look not in known)]:
-        part = rows[[one == look for one in rows["look"]]]
-        found.append((look, part["curve"].iloc[0], part))
-    return found
+def tidy(panels: list[tuple[str, pd.DataFrame]], looks: style.Looks) -> pd.DataFrame:
+    """Return the rows of all panels in one table, with the column `panel`, the curves in the order of their looks."""
+    order = list(looks).index
+    parts = (part.sort_values("curve", key=lambda c: c.map(order), kind="stable") for _, part in panels)
+    return pd.concat([p.assign(panel=title) for p, (title, _) in zip(parts, panels, strict=True)], ignore_index=True)
 
 
 def joined(rows: pd.DataFrame) -> pd.Series:

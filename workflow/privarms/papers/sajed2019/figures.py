@@ -11,7 +11,8 @@ import pandas as pd
 
 from privarms.papers.sajed2019._settings import at_horizon
 from privarms.plots import style
-from privarms.plots.curves import in_words, interval, labels, settings
+from privarms.plots.curves import in_words, labels, settings, with_interval
+from privarms.plots.facets import band, curves, in_every, in_order, panels, parts
 from privarms.plots.registry import functions_of
 from privarms.studies import library
 from privarms.studies.results import Results
@@ -22,12 +23,6 @@ AXES = {"epsilon": "privacy budget $\\varepsilon$", "K": "number of arms $K$", "
 NOISES = {1.0: "noise as printed", 0.5: "half the noise"}
 # Of Azize & Basu 2022; mu2 is linear, as in Figure 1.
 INSTANCES = {"one_best": "mu1", "convex": "mu3", "concave": "mu4"}
-BOUND = {"color": style.QUIET, "linestyle": (0, (4, 2)), "linewidth": 0.9}
-
-
-def _numbers(drawn: list[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """The named columns of what was drawn, which may be nothing."""
-    return (pd.concat(drawn, ignore_index=True) if drawn else pd.DataFrame()).reindex(columns=list(columns))
 
 
 def _power(horizon: float) -> str:
@@ -43,15 +38,12 @@ def _values(setting: dict) -> str:
     return ", ".join(f"$T = {_power(v)}$" if k == "horizon" else shown[k].format(v) for k, v in there.items())
 
 
-def _ticks(ax, key: str, values) -> None:
-    """Ticks at the values of a grid where they can be read."""
+def _ticks(ax, values) -> None:
+    """Set ticks at the values of a grid where they can be read."""
     values = sorted(set(values))
-    if not values:
-        return
-    if key != "horizon" and len(values) <= 6:
-        ax.set_xticks(values, [f"{value:g}" for value in values])
-        ax.set_xticks([], minor=True)
-    elif key != "horizon" and values[-1] <= 100 * values[0]:
+    if len(values) <= 6:
+        style.ticks(ax, values)
+    elif values[-1] <= 100 * values[0]:
         style.log_ticks(ax.xaxis)
 
 
@@ -69,26 +61,19 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     context = cells.loc[cells["epsilon"].isna(), "curve"].unique()
     # Where there are more K, the looks are those of Figure 1 for its own.
     first = cells.sort_values("K", key=lambda K: K != 5, kind="stable")
-    looks = style.Palette(first["curve"].unique(), CURVES, context)
-    found = sorted(cells["epsilon"].dropna().unique())
-    epsilons = [e for e in found if e in published]
-    epsilons += [e for e in found if further and e not in set(printed["epsilon"])]
-    figure, axes = style.panels(len(epsilons), height=3.1, columns=2)
-    drawn = []
-    for ax, epsilon in zip(axes, epsilons, strict=False):
-        shown = cells[(cells["epsilon"] == epsilon) | cells["epsilon"].isna()]
-        for label, curve in shown.groupby("curve", sort=False):
-            low, high = interval(curve["regret_mean"], curve["regret_se"], curve["replicates"])
-            low = np.maximum(low, curve["regret_mean"] / 50)
-            style.band(ax, curve["t"], curve["regret_mean"], low, high, label=label, **looks.line(label))
-            drawn.append(curve.assign(panel_epsilon=epsilon, low=low, high=high))
-        added = "" if epsilon in published else " (not in the paper)"
-        ax.set(xscale="log", yscale="log", xlabel="round $t$", title=f"$\\varepsilon = {epsilon:g}${added}")
-        ax.set_xlim(right=cells["horizon"].max())
-    style.ylabel(axes, "mean cumulative pseudo-regret")
-    style.legend(figure, columns=4)
+    epsilons = sorted(cells["epsilon"].dropna().unique())
+    chosen = [e for e in epsilons if e in published]
+    chosen += [e for e in epsilons if further and e not in set(printed["epsilon"])]
+    rows = in_every(with_interval(cells, "regret_mean", "regret_se", least=50), "epsilon", chosen)
+    titles = {e: f"$\\varepsilon = {e:g}$" + ("" if e in published else " (not in the paper)") for e in chosen}
+    rows = in_order(rows.assign(panel=rows["panel_epsilon"].map(titles)), "panel", "curve")
+    looks = style.looks(first["curve"], CURVES, context)
+    grid = curves(rows, "t", "regret_mean", looks=looks, col="panel", wrap=2, height=2.3, log="xy")
+    grid.set_axis_labels("round $t$", "mean cumulative pseudo-regret")
+    grid.set(xlim=(None, cells["horizon"].max()))
+    style.legend(grid.figure)
     columns = ["policy", "width", "horizon", "t", "replicates", "regret_mean", "regret_se"]
-    return figure, _numbers(drawn, [*columns, "panel_epsilon", "curve", "low", "high"])
+    return grid.figure, rows.reindex(columns=[*columns, "panel_epsilon", "curve", "low", "high"])
 
 
 def fig1a(results: Results):
@@ -144,36 +129,30 @@ def _longest(lines: list[_Line]) -> dict[str, dict]:
     return {axis: found[axis].setting for axis in AXES if axis in found}
 
 
-def _along_axes(cells: pd.DataFrame, value: str, se: str, fixed: Sequence[str], height: float, name: Callable = str):
-    """A panel an axis with the lines along it: (figure, axis -> panel, numbers).
+def _along_axes(cells: pd.DataFrame, value: str, se: str, fixed: Sequence[str], name: Callable = str):
+    """Draw a panel per axis with the lines along it: (grid with a panel per axis, numbers).
 
     The longest line's setting is the panel's title; what another line has otherwise stands in the legend.
     cells: with a column `curve`; value, se: the columns drawn; name: curve -> legend
     """
     lines = _lines(cells)
     title = _longest(lines)
-
-    def other(line: _Line) -> str:
-        return _values({k: v for k, v in line.setting.items() if v != title[line.axis][k]})
-
-    looks = style.Palette.crossed(cells["curve"].unique(), sorted({other(line) for line in lines}), fixed)
-    figure, axes = style.panels(len(title), height=height)
-    panels = dict(zip(title, axes, strict=False))
-    drawn = []
+    drawn = [cells.iloc[:0].assign(axis="", x=0.0, other="", name="", panel=0)]
     for line in lines:
-        ax, some, setting = panels[line.axis], line.cells, other(line)
-        label = ", ".join(word for word in (name(line.curve), setting) if word)
-        look = looks.line((line.curve, setting))
-        low, high = interval(some[value], some[se], some["replicates"])
-        if some[line.axis].isna().all():
-            ax.axhline(some[value].iloc[0], label=label, linewidth=1.0, **(look | {"marker": None}))
-        else:
-            style.band(ax, some[line.axis], some[value], low, high, label=label, **look)
-        drawn.append(some.assign(axis=line.axis, panel=list(panels).index(line.axis), low=low, high=high))
-    for axis, ax in panels.items():
-        ax.set(xscale="log", yscale="log", xlabel=AXES[axis], title=_values(title[axis]))
-        _ticks(ax, axis, cells[axis].dropna())
-    return figure, panels, drawn
+        other = _values({k: v for k, v in line.setting.items() if v != title[line.axis][k]})
+        label = ", ".join(word for word in (name(line.curve), other) if word)
+        words = {"axis": line.axis, "other": other, "name": label, "panel": list(title).index(line.axis)}
+        drawn.append(line.cells.assign(x=line.cells[line.axis], **words))
+    rows = with_interval(pd.concat(drawn[1:] or drawn, ignore_index=True), value, se)
+    seconds = sorted(rows["other"].unique())
+    looks = style.crossed(rows, "name", "curve", "other", firsts=fixed, seconds=seconds)
+    options = {"hue": "name", "col_order": list(title), "sharex": False, "height": 2.2, "log": "xy"}
+    grid = curves(rows, "x", value, looks=looks, col="axis", **options)
+    for axis, ax in grid.axes_dict.items():
+        ax.set(xlabel=AXES[axis], title=_values(title[axis]))
+        if axis != "horizon":
+            _ticks(ax, cells[axis].dropna())
+    return grid, rows
 
 
 def _in_order(cells: pd.DataFrame) -> pd.DataFrame:
@@ -191,19 +170,22 @@ def dp_ucb_width(results: Results):
     """The ratio of DP-UCB's regret to DP-SE's, by width, over epsilon and over K; and of what else is private."""
     ratios = results.inference("ratios")
     ratios = ratios[ratios["study"] != "instances"]
-    ratios = ratios.assign(curve=labels(ratios, tuple(AXES)))
-    ratios = _in_order(ratios)
-    times = results.published("at_least_times")
-
-    figure, panels, drawn = _along_axes(ratios, "ratio", "ratio_se", CURVES, 2.9, _width)
-    for number, ax in enumerate(panels.values()):
-        ax.axhline(1, color=style.QUIET, linewidth=0.6)
-        style.published(ax, times, "" if number else f"published: at least {times}")
-    style.ylabel(panels.values(), "regret of DP-UCB / regret of DP-SE")
-    style.legend(figure, columns=4, title="private width of DP-UCB")
+    ratios = _in_order(ratios.assign(curve=labels(ratios, tuple(AXES))))
+    grid, numbers = _along_axes(ratios, "ratio", "ratio_se", CURVES, _width)
+    _finish_ratios(grid, results)
     columns = ["width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se", "regret_mean_dp_se"]
     columns += ["regret_se_dp_se", "ratio", "ratio_se", "panel", "low", "high", "policy", "curve"]
-    return figure, _numbers(drawn, columns)
+    return grid.figure, numbers.reindex(columns=columns)
+
+
+def _finish_ratios(grid, results: Results) -> None:
+    """Draw the published ratio and the legend."""
+    times = results.published("at_least_times")
+    for number, ax in enumerate(grid.axes.flat):
+        ax.axhline(1, color=style.QUIET, linewidth=0.6)
+        style.published(ax, times, "" if number else f"published: at least {times}")
+    grid.set_ylabels("regret of DP-UCB / regret of DP-SE")
+    style.legend(grid.figure, columns=5, title="private width of DP-UCB")
 
 
 def instances(results: Results):
@@ -214,52 +196,39 @@ def instances(results: Results):
     figure_1 = (ratios["study"] == "figure1") & (ratios["K"] == 5)
     ratios = ratios.assign(instance=spacing.map(INSTANCES).mask(figure_1, "mu2"))
     ratios = ratios[ratios["instance"].notna() & ((ratios["study"] == "instances") | figure_1)]
-    ratios = _in_order(ratios)
-    looks = style.Palette(ratios["curve"].unique(), CURVES)
-    names = sorted(ratios["instance"].unique())
-    times = results.published("at_least_times")
-    figure, axes = style.panels(len(names), height=2.8, columns=4)
-    drawn = []
-    for number, (ax, name) in enumerate(zip(axes, names, strict=False)):
-        for curve, some in ratios[ratios["instance"] == name].groupby("curve", sort=False):
-            some = some.sort_values("epsilon")
-            low, high = interval(some["ratio"], some["ratio_se"], some["replicates"])
-            style.band(ax, some["epsilon"], some["ratio"], low, high, label=_width(curve), **looks.line(curve))
-            drawn.append(some.assign(low=low, high=high))
-        ax.axhline(1, color=style.QUIET, linewidth=0.6)
-        style.published(ax, times, "" if number else f"published: at least {times}")
-        ax.set(xscale="log", yscale="log", xlabel=AXES["epsilon"], title=f"$\\mu_{name.removeprefix('mu')}$")
-        _ticks(ax, "epsilon", ratios["epsilon"])
-    style.ylabel(axes, "regret of DP-UCB / regret of DP-SE")
-    style.legend(figure, columns=5, title="private width of DP-UCB")
+    ratios = _in_order(with_interval(ratios, "ratio", "ratio_se")).sort_values("instance", kind="stable")
+    rows = in_order(ratios, "instance", "curve", by="epsilon")
+    names = rows["curve"].map(_width)
+    rows = rows.assign(name=names, panel="$\\mu_" + rows["instance"].str.removeprefix("mu") + "$")
+    looks = {_width(curve): look for curve, look in style.looks(ratios["curve"], CURVES).items()}
+    grid = curves(rows, "epsilon", "ratio", looks=looks, col="panel", hue="name", log="xy", height=2.3)
+    grid.set_xlabels(AXES["epsilon"])
+    for ax in grid.axes.flat:
+        _ticks(ax, ratios["epsilon"])
+    _finish_ratios(grid, results)
     columns = ["instance", "width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se"]
     columns += ["regret_mean_dp_se", "regret_se_dp_se", "ratio", "ratio_se", "low", "high", "policy", "curve"]
-    return figure, _numbers(drawn, columns)
+    return grid.figure, rows.reindex(columns=columns)
 
 
 def growth(results: Results):
     """Regret over ln T against the horizon, with the power of ln T as which it grows."""
     cells = at_horizon(results.cells("growth"))
-    cells = _in_order(cells.assign(curve=labels(cells, ("horizon",)), logarithm=np.log(cells["horizon"])))
+    cells = _in_order(cells.assign(curve=labels(cells, ("horizon",))))
     powers = results.inference("growth")
     powers = dict(zip(labels(powers, ()), powers["exponent"], strict=True))
-    looks = style.Palette(cells["curve"].unique(), CURVES)
-    figure, ax = style.subplots(width=style.COLUMN, height=3.3)
-    drawn = []
-    for curve, some in cells.groupby("curve", sort=False):
-        some = some.sort_values("horizon")
-        some = some.assign(
-            ratio=some["regret_mean"] / some["logarithm"], ratio_se=some["regret_se"] / some["logarithm"]
-        )
-        low, high = interval(some["ratio"], some["ratio_se"], some["replicates"])
-        power = powers.get(curve, np.nan)
-        name = f"{curve}, $p = {power:.2f}$" if pd.notna(power) else curve
-        style.band(ax, some["horizon"], some["ratio"], low, high, label=name, **looks.line(curve))
-        drawn.append(some.assign(low=low, high=high, exponent=power))
-    ax.set(xscale="log", yscale="log", xlabel=AXES["horizon"], ylabel="mean pseudo-regret / $\\ln T$")
-    style.legend(figure, columns=2)
+    logarithm = np.log(cells["horizon"])
+    cells = cells.assign(ratio=cells["regret_mean"] / logarithm, ratio_se=cells["regret_se"] / logarithm)
+    rows = in_order(with_interval(cells, "ratio", "ratio_se"), "curve", by="horizon")
+    names = {curve: f"{curve}, $p = {p:.2f}$" if pd.notna(p) else curve for curve, p in powers.items()}
+    names = {curve: names.get(curve, curve) for curve in cells["curve"]}
+    rows = rows.assign(exponent=rows["curve"].map(powers), name=rows["curve"].map(names))
+    looks = {names[curve]: look for curve, look in style.looks(cells["curve"], CURVES).items()}
+    grid = curves(rows, "horizon", "ratio", looks=looks, hue="name", log="xy", width=style.COLUMN, height=2.3)
+    grid.set_axis_labels(AXES["horizon"], "mean pseudo-regret / $\\ln T$")
+    style.legend(grid.figure, columns=2)
     columns = ["policy", "width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se", "ratio", "low"]
-    return figure, _numbers(drawn, [*columns, "high", "exponent", "curve"])
+    return grid.figure, rows.reindex(columns=[*columns, "high", "exponent", "curve"])
 
 
 def scaling(results: Results):
@@ -268,15 +237,16 @@ def scaling(results: Results):
     cells = cells.assign(curve=labels(cells, tuple(AXES)))
     constant = cells.loc[cells["policy"] == "dp_se", "order_ratio"].max()
     fixed = [library.attributes("policies", policy)["LABEL"] for policy in style.FIXED]
-    figure, panels, drawn = _along_axes(cells, "regret_mean", "regret_se", fixed, 2.7)
+    grid, numbers = _along_axes(cells, "regret_mean", "regret_se", fixed)
     bound = f"{constant:.0f} × bound of Theorem 4.3"
     for line in _lines(cells[cells["policy"] == "dp_se"]):
-        panels[line.axis].plot(line.cells[line.axis], constant * line.cells["order"], label=bound, **BOUND)
-    style.ylabel(panels.values(), "mean pseudo-regret at $T$")
-    style.legend(figure, columns=3)
+        order = constant * line.cells["order"]
+        grid.axes_dict[line.axis].plot(line.cells[line.axis], order, label=bound, **style.GUIDE)
+    grid.set_ylabels("mean pseudo-regret at $T$")
+    style.legend(grid.figure, columns=3)
     columns = ["axis", "policy", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se"]
-    numbers = _numbers(drawn, [*columns, "order", "curve"]).rename(columns={"order": "bound"})
-    return figure, numbers.assign(bound_constant=constant)
+    numbers = numbers.reindex(columns=[*columns, "order", "curve"]).rename(columns={"order": "bound"})
+    return grid.figure, numbers.assign(bound_constant=constant)
 
 
 # Theorems and lemmas about DP-SE
@@ -289,78 +259,80 @@ def pulls(results: Results):
     own = rows.assign(beta=rows["beta"].where(rows["beta"] != 1 / rows["horizon"]))
     rows = rows.assign(setting=[in_words(s) for s in settings(own, ("K", "epsilon"))])
     arms, constant = sorted(rows["K"].unique()), (rows["mean"] / rows["order"]).max()
-    looks = style.Palette.crossed([K for K in arms if K > 2] + [K for K in arms if K <= 2], rows["setting"].unique())
-    epsilons = sorted(rows["epsilon"].unique())
-    figure, axes = style.panels(len(epsilons), height=2.8, columns=3)
-    for ax, epsilon in zip(axes, epsilons, strict=False):
-        for (K, setting), some in rows[rows["epsilon"] == epsilon].groupby(["K", "setting"], sort=False):
-            some = some.sort_values("gap")
-            line = looks.line((K, setting))
-            label = ", ".join(word for word in (f"mean, $K = {K}$", setting) if word)
-            ax.plot(some["gap"], some["mean"], label=label, **line)
-            ax.plot(some["gap"], some["largest"], marker="_", linestyle="none", color=line["color"])
-        first = (rows["K"] == arms[-1]) & (rows["setting"] == rows["setting"].iloc[0])
-        most = rows[first & (rows["epsilon"] == epsilon)].sort_values("gap")
-        dotted = BOUND | {"linestyle": (0, (1, 1))}
+    names = [", ".join(filter(None, (f"mean, $K = {K}$", s))) for K, s in zip(rows["K"], rows["setting"], strict=True)]
+    drawn = rows.assign(curve=names, panel=_panel_of("epsilon", rows)).sort_values("epsilon", kind="stable")
+    firsts = [K for K in arms if K > 2]
+    looks = style.crossed(drawn, "curve", "K", "setting", firsts=firsts, seconds=rows["setting"])
+    grid = curves(drawn, "gap", "mean", looks=looks, col="panel", wrap=3, log="xy")
+    for ax, name, some in parts(grid):
+        ax.plot(some["gap"], some["largest"], marker="_", linestyle="none", color=looks[name]["color"], mec="auto")
+    first = drawn[(drawn["K"] == arms[-1]) & (drawn["setting"] == rows["setting"].iloc[0])]
+    for panel, most in first.sort_values("gap").groupby("panel"):
+        ax, dotted = grid.axes_dict[panel], style.GUIDE | {"linestyle": (0, (1, 1))}
         ax.plot(most["gap"], most["ceiling"], label=f"explicit ceiling, $K = {arms[-1]}$", **dotted)
-        ax.plot(most["gap"], constant * most["order"], label=f"{constant:.0f} × Lemma 4.2, $K = {arms[-1]}$", **BOUND)
-        ax.set(xscale="log", yscale="log", xlabel="gap $\\Delta_a$", title=f"$\\varepsilon = {epsilon:g}$")
-        ax.set_xticks([0.03, 0.1, 0.3], ["0.03", "0.1", "0.3"])
-        ax.set_xticks([], minor=True)
-    style.ylabel(axes, "pulls of the arm by $T$")
-    style.legend(figure, columns=3)
+        label = f"{constant:.0f} × Lemma 4.2, $K = {arms[-1]}$"
+        ax.plot(most["gap"], constant * most["order"], label=label, **style.GUIDE)
+    grid.set_axis_labels("gap $\\Delta_a$", "pulls of the arm by $T$")
+    for ax in grid.axes.flat:
+        style.ticks(ax, [0.03, 0.1, 0.3])
+    style.legend(grid.figure, columns=3)
     columns = ["beta", "K", "epsilon", "arm", "gap", "replicates", "mean", "largest", "order", "ceiling", "above"]
-    return figure, rows.assign(lemma_constant=constant)[[*columns, "any_above", "lemma_constant", "setting"]]
+    return grid.figure, rows.assign(lemma_constant=constant)[[*columns, "any_above", "lemma_constant", "setting"]]
+
+
+def _panel_of(axis: str, rows: pd.DataFrame) -> list[str]:
+    """The title of the panel of each row, one per value of an axis."""
+    return [_values({axis: value}) for value in rows[axis]]
 
 
 def minimax(results: Results):
     """DP-SE's regret over Theorem 4.4's expression against the gap, a panel an epsilon."""
     cells = results.inference("minimax")
     words = [in_words(s) for s in settings(cells, ("K", "epsilon", "horizon", "bottom"))]
-    cells = cells.assign(setting=words)
-    horizons = sorted(cells["horizon"].unique(), reverse=True)
-    dashes = [(T, setting) for setting in cells["setting"].unique() for T in horizons]
-    looks = style.Palette.crossed(sorted(cells["K"].unique()), dashes)
-    epsilons = sorted(cells["epsilon"].unique())
-    figure, axes = style.panels(len(epsilons), height=2.8)
-    for ax, epsilon in zip(axes, epsilons, strict=False):
-        some = cells[cells["epsilon"] == epsilon]
-        for (T, K, setting), curve in some.groupby(["horizon", "K", "setting"]):
-            curve = curve.sort_values("gap")
-            low, high = interval(curve["ratio"], curve["ratio_se"], curve["replicates"])
-            name = ", ".join(word for word in (f"$K = {K}$", f"$T = {_power(T)}$", setting) if word)
-            style.band(ax, curve["gap"], curve["ratio"], low, high, label=name, **looks.line((K, (T, setting))))
-        ax.set(xscale="log", xlabel="gap $\\Delta$", title=f"$\\varepsilon = {epsilon:g}$")
-    style.ylabel(axes, "mean regret / expression")
-    style.legend(figure, columns=3)
+    cells = with_interval(cells.assign(setting=words), "ratio", "ratio_se")
+    rows = cells.sort_values(["epsilon", "horizon", "K"], kind="stable").assign(
+        curve=lambda f: [
+            ", ".join(filter(None, (f"$K = {K}$", f"$T = {_power(T)}$", setting)))
+            for K, T, setting in zip(f["K"], f["horizon"], f["setting"], strict=True)
+        ],
+        panel=lambda f: _panel_of("epsilon", f),
+        dash=lambda f: list(zip(f["setting"], -f["horizon"], strict=True)),
+    )
+    firsts, seconds = sorted(cells["K"].unique()), sorted(rows["dash"].unique())
+    looks = style.crossed(rows, "curve", "K", "dash", firsts=firsts, seconds=seconds)
+    grid = curves(rows, "gap", "ratio", looks=looks, col="panel", log="x")
+    grid.set_axis_labels("gap $\\Delta$", "mean regret / expression")
+    style.legend(grid.figure, columns=3)
     columns = ["K", "epsilon", "horizon", "gap", "replicates", "regret_mean", "regret_se", "order", "ratio", "ratio_se"]
-    return figure, cells[columns]
+    return grid.figure, cells[columns]
 
 
 def privacy_audit(results: Results):
     """The privacy loss that each audit shows against the epsilon that is promised, by the multiple of the noise."""
     tables = [results.inference(name) for name in ("audit", "audit_dp_nas", "audit_dp_ucb")]
-    figure, axes = style.panels(len(tables), height=2.9)
-    drawn = []
-    for ax, rows in zip(axes, tables, strict=False):
-        rows = rows.assign(setting=_settings_in_words(rows))
-        drawn.append(rows.drop(columns="setting"))
-        curves = sorted(set(zip(-rows["noise"], rows["setting"], strict=True)))
-        looks = style.Palette(curves, fixed=())
-        limit = 1.15 * rows["epsilon"].max()
-        ax.plot([0, limit], [0, limit], label="promised", **BOUND)
-        for less, setting in curves:
-            some = rows[(rows["noise"] == -less) & (rows["setting"] == setting)].sort_values("epsilon")
-            name = ", ".join(word for word in (NOISES.get(-less, f"{-less:g} × the noise"), setting) if word)
-            line = looks.line((less, setting))
-            dash = {"marker": "_", "markersize": 9, "markeredgewidth": 1.4, "markeredgecolor": line["color"]}
-            ax.plot(some["epsilon"], some["exact"], label=f"exact, {name}", **(line | dash))
-            ax.plot(some["epsilon"], some["lower_bound"], label=f"95% bound, {name}", **(line | {"linestyle": "none"}))
-        subject = library.attributes("policies", rows["subject"].iloc[0])["LABEL"]
-        ax.set(xlabel="promised $\\varepsilon$", xlim=(0, limit), ylim=(0, None), title=subject)
-    style.ylabel(axes, "privacy loss shown")
-    style.legend(figure, columns=2, rows=0)
-    return figure, pd.concat(drawn, ignore_index=True)
+    numbers = pd.concat(tables, ignore_index=True)
+    rows = numbers.assign(
+        setting=[words for rows in tables for words in _settings_in_words(rows)],
+        panel=[library.attributes("policies", subject)["LABEL"] for subject in numbers["subject"]],
+    )
+    rows = rows.sort_values("noise", ascending=False, kind="stable")
+    names = [NOISES.get(noise, f"{noise:g} × the noise") for noise in rows["noise"]]
+    rows["curve"] = [", ".join(filter(None, pair)) for pair in zip(names, rows["setting"], strict=True)]
+    looks = style.looks(rows["curve"])
+    order = list(dict.fromkeys(rows.sort_index()["panel"]))
+    grid = panels(rows, looks=looks, col="panel", col_order=order, sharex=False)
+    for panel, own in rows.groupby("panel"):
+        limit = 1.15 * own["epsilon"].max()
+        grid.axes_dict[panel].plot([0, limit], [0, limit], label="promised", **style.GUIDE)
+        grid.axes_dict[panel].set(xlim=(0, limit))
+    for ax, name, some in parts(grid):
+        dash = {"marker": "_", "markersize": 9, "markeredgewidth": 1.4, "markeredgecolor": looks[name]["color"]}
+        band(ax, some, "epsilon", "exact", label=f"exact, {name}", **(looks[name] | dash))
+        points = looks[name] | {"linestyle": "none"}
+        ax.plot(some["epsilon"], some["lower_bound"], label=f"95% bound, {name}", **points)
+    grid.set(ylim=(0, None)).set_axis_labels("promised $\\varepsilon$", "privacy loss shown")
+    style.legend(grid.figure, columns=2)
+    return grid.figure, numbers
 
 
 def _settings_in_words(rows: pd.DataFrame) -> list[str]:
@@ -376,39 +348,31 @@ def _settings_in_words(rows: pd.DataFrame) -> list[str]:
 def stopping_rules(results: Results):
     """Mean stopping times of the rules against mu, between the two bounds; a panel an alpha."""
     cells = results.inference("stopping")
-    curve = labels(cells, ("alpha", "epsilon", "mu"))
+    rule = labels(cells, ("alpha", "epsilon", "mu"))
     # On a logarithmic axis both signs stand at |mu|.
-    cells = cells.assign(curve=curve.where(cells["mu"] > 0, curve + ", $\\mu < 0$"), size=cells["mu"].abs())
-    context = cells.loc[cells["epsilon"].isna(), "curve"].unique()
-    alphas, epsilons = (sorted(cells[k].dropna().unique()) for k in ("alpha", "epsilon"))
-    rules = cells.loc[cells["epsilon"].notna(), "curve"].unique()
-    looks = style.Palette.crossed(epsilons, rules, context=context)
-    figure, axes = style.panels(len(alphas), height=3.2)
-    drawn = []
-    for ax, alpha in zip(axes, alphas, strict=False):
-        shown = cells[(cells["alpha"] == alpha) | cells["alpha"].isna()]
-        shown = shown.sort_values(["epsilon", "size"], kind="stable")
-        for (epsilon, rule), some in shown.groupby(["epsilon", "curve"], dropna=False, sort=False):
-            mean = some["stopping_time_mean"]
-            low, high = interval(mean, some["stopping_time_se"], some["replicates"])
-            private = pd.notna(epsilon)
-            name = f"{rule}, $\\varepsilon = {epsilon:g}$" if private else rule
-            style.band(
-                ax, some["size"], mean, low, high, label=name, **looks.line((epsilon, rule) if private else rule)
-            )
-            drawn.append(some.assign(low=low, high=high))
-            for bound in ("t_upper", "t_lower") if private else ():
-                dots = {"color": looks.colour_of((epsilon, rule)), "linewidth": 0.7, "linestyle": (0, (1, 1.2))}
-                ax.plot(some["size"], some[bound], **dots)
-        ax.set(xscale="log", yscale="log", xlabel="$|\\mu|$ ($R = 1$)", title=f"$\\alpha = {alpha:g}$")
-        _ticks(ax, "mu", shown["size"])
+    rule = rule.where(cells["mu"] > 0, rule + ", $\\mu < 0$")
+    private = cells["epsilon"].notna()
+    cells = cells.assign(curve=rule, size=cells["mu"].abs(), private=private)
+    cells["name"] = rule.where(~private, rule + [f", $\\varepsilon = {e:g}$" for e in cells["epsilon"]])
+    rows = with_interval(in_every(cells, "alpha"), "stopping_time_mean", "stopping_time_se")
+    rows = rows.sort_values(["panel_alpha", "epsilon", "size"], kind="stable")
+    rows = in_order(rows.assign(panel=[f"$\\alpha = {a:g}$" for a in rows["panel_alpha"]]), "panel", "epsilon", "curve")
+    firsts = sorted(cells["epsilon"].dropna().unique())
+    looks = style.crossed(cells[private], "name", "epsilon", "curve", firsts=firsts)
+    looks |= style.looks((), context=cells.loc[~private, "name"])
+    grid = curves(rows, "size", "stopping_time_mean", looks=looks, col="panel", hue="name", height=2.3, log="xy")
+    for ax, name, some in parts(grid):
+        for bound in ("t_upper", "t_lower") if some["private"].all() else ():
+            ax.plot(some["size"], some[bound], color=looks[name]["color"], linewidth=0.7, linestyle=(0, (1, 1.2)))
+        _ticks(ax, rows["size"])
     corner = {"xycoords": "axes fraction", "fontsize": 7}
-    axes[0].annotate("$t_U$ of Theorem 3.3", (0.97, 0.95), ha="right", va="top", **corner)
-    axes[0].annotate("Theorem 3.4", (0.03, 0.04), ha="left", va="bottom", **corner)
-    style.ylabel(axes, "stopping time (samples)")
-    style.legend(figure, columns=3)
+    first = grid.axes.flat[0]
+    first.annotate("$t_U$ of Theorem 3.3", (0.97, 0.95), ha="right", va="top", **corner)
+    first.annotate("Theorem 3.4", (0.03, 0.04), ha="left", va="bottom", **corner)
+    grid.set_axis_labels("$|\\mu|$ ($R = 1$)", "stopping time (samples)")
+    style.legend(grid.figure, columns=3)
     columns = ["policy", "alpha", "mu", "epsilon", "replicates", "stopping_time_mean", "stopping_time_se"]
-    return figure, _numbers(drawn, [*columns, "low", "high", "t_upper", "t_lower", "curve"])
+    return grid.figure, rows.reindex(columns=[*columns, "low", "high", "t_upper", "t_lower", "curve"])
 
 
 FIGURES = functions_of(__name__)

@@ -3,6 +3,7 @@
 Curves and panels are those of the cells, so that a policy, a budget or a horizon that joins has its own.
 """
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,7 +13,8 @@ from privarms.inference.proportions import clopper_pearson
 from privarms.papers.synthesis import _advice
 from privarms.papers.synthesis._validity import ALPHA, PROCEDURES
 from privarms.plots import style
-from privarms.plots.curves import interval
+from privarms.plots.curves import interval, with_interval
+from privarms.plots.facets import curves, in_order
 from privarms.studies.results import Results
 
 # The policies of the studies, in the order of their colours.
@@ -28,7 +30,9 @@ ROWS = (
 )
 # A share of fewer runs says little, and the largest of many such shares less: it is not drawn.
 FEWEST = 100
-LEVEL = {"color": "black", "linewidth": 0.9, "linestyle": (0, (5, 1.5)), "zorder": 1.5}
+LEVELS = {"over_bound": 1.0, "naive_error": ALPHA, "naive_coverage": 1 - ALPHA, "error": ALPHA}
+LEVELS |= {"mean_coverage": 1 - ALPHA, "of_uniform": 1.0, "missed": 0.05}
+LOGARITHMIC = ("over_bound", "bias", "mean_width")
 
 
 def one_setting(runs: pd.DataFrame) -> list[str]:
@@ -76,69 +80,64 @@ def _over_instances(rows: pd.DataFrame, how: str) -> pd.DataFrame:
     return rows.loc[groups.idxmax() if how == "max" else groups.idxmin()]
 
 
+def _by_measure(rows: pd.DataFrame, texts: dict[str, str], looks: style.Looks, **options):
+    """Draw values over epsilon, a row of panels a measure and a column a horizon.
+
+    rows: with measure, horizon, epsilon, curve, value, low and high; texts: measure -> label of its axis
+    """
+    titles = [f"$T = {int(T):,}$".replace(",", "{,}") for T in rows["horizon"]]
+    shown = rows.assign(column=titles)
+    order = list(dict.fromkeys(shown.sort_values("horizon", kind="stable")["column"]))
+    measures = [measure for measure in texts if measure in set(rows["measure"])]
+    options |= {"sharey": "row", "log": "x", "col_order": order, "row_order": measures}
+    grid = curves(shown, "epsilon", "value", looks=looks, row="measure", col="column", **options)
+    for (measure, title), ax in grid.axes_dict.items():
+        ax.set_title(title if ax.get_subplotspec().is_first_row() else "")
+        if ax.get_subplotspec().is_first_col():
+            ax.set_ylabel(texts[measure])
+        if measure in LEVELS:
+            ax.axhline(LEVELS[measure], **style.LEVEL)
+        if measure in LOGARITHMIC:
+            ax.set_yscale("log")
+    grid.set_xlabels("privacy budget $\\varepsilon$")
+    return grid
+
+
 def overview(results: Results):
     """Regret, validity and width over epsilon; a row of panels a measure, a column a horizon."""
     runs, tests, privacy = (results.inference(name) for name in ("runs", "tests", "privacy"))
     shown = one_setting(runs)
     runs, tests = runs[runs["curve"].isin(shown)], tests[tests["curve"].isin(shown)]
     every = pd.concat(list(_measures(runs, tests)), ignore_index=True)
-    looks, names = _looks(runs), _with_loss(runs, privacy)
-    horizons = sorted(runs["horizon"].unique())
-    size = {"width": style.PAGE, "height": 1.35 * len(ROWS) + 1.2, "sharex": True, "squeeze": False}
-    figure, axes = style.subplots(len(ROWS), len(horizons), **size)
+    place = list(runs["curve"].unique()).index
     drawn = []
-    for line, (measure, how, label) in enumerate(ROWS):
-        rows = _over_instances(every[every["measure"] == measure], how)
-        for ax, horizon in zip(axes[line], horizons, strict=True):
-            here = rows[rows["horizon"] == horizon]
-            for curve in _ordered(here, runs):
-                points = here[here["curve"] == curve].sort_values("epsilon")
-                if points["claims"].iloc[0]:
-                    ends = points["value"], points["low"], points["high"]
-                    style.band(ax, points["epsilon"], *ends, label=names[curve], **looks.line(curve))
-                else:
-                    ax.axhline(points["value"].iloc[0], label=names[curve], **(looks.line(curve) | {"marker": None}))
-                drawn.append(points)
-            _level(ax, measure, runs[(runs["horizon"] == horizon) & runs["claims"]])
-            ax.set_xscale("log")
-            if line == 0:
-                ax.set_title(f"$T = {int(horizon):,}$".replace(",", "{,}"))
-            if measure in ("over_bound", "bias"):
-                ax.set_yscale("log")
-        _share(axes[line])
-        axes[line][0].set_ylabel(label)
-    for ax in axes[-1]:
-        ax.set_xlabel("privacy budget $\\varepsilon$")
-    style.legend(figure, columns=3, rows=5)
+    for measure, how, _ in ROWS:
+        part = _over_instances(every[every["measure"] == measure], how)
+        part = part.sort_values(["horizon", "curve"], key=lambda c: c.map(place) if c.name == "curve" else c)
+        drawn.append(in_order(part, "horizon", "curve", by="epsilon"))
+    rows = pd.concat(drawn)
+    names = _with_loss(runs, privacy)
+    looks = {names[curve]: look for curve, look in _looks(runs).items()}
+    # A policy without a claim is a level line.
+    points = rows.assign(epsilon=rows["epsilon"].where(rows["claims"].astype(bool)), name=rows["curve"].map(names))
+    texts = {measure: text for measure, _, text in ROWS}
+    grid = _by_measure(points, texts, looks, hue="name", height=1.35)
+    bias = [(k, ax) for k, ax in grid.axes_dict.items() if k[0] == "bias"]
+    for (_, ax), horizon in zip(bias, sorted(runs["horizon"].unique()), strict=False):
+        bound = runs[(runs["horizon"] == horizon) & runs["claims"]].groupby("epsilon")["theorem"].max()
+        ax.plot(bound.index, np.minimum(bound, 1.0), label="Theorem 1's bound, 1 at most", **style.LEVEL)
+    style.legend(grid.figure, columns=3)
     columns = ["measure", "horizon", "curve", "epsilon", "instance", "value", "low", "high"]
-    return figure, pd.concat(drawn, ignore_index=True)[columns]
+    return grid.figure, rows[columns].reset_index(drop=True)
 
 
-def _share(axes) -> None:
-    """The same ends of the y axis in a row of panels."""
-    ends = [ax.get_ylim() for ax in axes]
-    for ax in axes:
-        ax.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
-        if ax is not axes[0]:
-            ax.tick_params(labelleft=False)
-
-
-def _ordered(rows: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
-    there = set(rows["curve"])
-    return [curve for curve in runs["curve"].unique() if curve in there]
-
-
-def _looks(runs: pd.DataFrame) -> style.Palette:
+def _looks(runs: pd.DataFrame) -> style.Looks:
     """Policies that claim privacy in colour, in the order of POLICIES, the others in grey."""
     first = runs.drop_duplicates("curve")
     place = {policy: i for i, policy in enumerate(POLICIES)}
     private = first[first["claims"]]
-    order = sorted(private["curve"], key=lambda c: place.get(_policy(first, c), len(place)))
-    return style.Palette(order, order, first.loc[~first["claims"], "curve"])
-
-
-def _policy(first: pd.DataFrame, curve: str) -> str:
-    return first.loc[first["curve"] == curve, "policy"].iloc[0]
+    private = private.sort_values("policy", key=lambda p: p.map(place).fillna(len(place)), kind="stable")
+    return style.looks(private["curve"], context=first.loc[~first["claims"], "curve"])
 
 
 def _with_loss(runs: pd.DataFrame, privacy: pd.DataFrame) -> dict[str, str]:
@@ -155,13 +154,12 @@ def _with_loss(runs: pd.DataFrame, privacy: pd.DataFrame) -> dict[str, str]:
     return names
 
 
-def _level(ax, measure: str, rows: pd.DataFrame) -> None:
-    levels = {"over_bound": 1.0, "naive_error": ALPHA, "naive_coverage": 1 - ALPHA}
-    if measure in levels:
-        ax.axhline(levels[measure], **LEVEL)
-    if measure == "bias":
-        bound = rows.groupby("epsilon")["theorem"].max()
-        ax.plot(bound.index, np.minimum(bound, 1.0), label="Theorem 1's bound, 1 at most", **LEVEL)
+MEASURES = (
+    ("error", "max", "type I error,\nlargest"),
+    ("power", "mean", "power,\nmean"),
+    ("mean_coverage", "min", "coverage (mean),\nleast"),
+    ("mean_width", "mean", "width (mean),\nmean"),
+)
 
 
 def tests(results: Results):
@@ -169,43 +167,22 @@ def tests(results: Results):
     rows = _advice.rates(results.inference("tests"))
     # Where nothing was run as often, at a size for tests, what was run most.
     rows = rows[rows["claims"] & (rows["trials"] >= min(FEWEST, rows["trials"].max()))]
-    horizons = sorted(rows["horizon"].unique())
-    measures = (
-        ("error", "max", "type I error,\nlargest"),
-        ("power", "mean", "power,\nmean"),
-        ("mean_coverage", "min", "coverage (mean),\nleast"),
-        ("mean_width", "mean", "width (mean),\nmean"),
-    )
-    looks = style.Palette(PROCEDURES)
-    size = {"width": style.PAGE, "height": 1.45 * len(measures) + 0.9, "sharex": True, "squeeze": False}
-    figure, axes = style.subplots(len(measures), len(horizons), **size)
     drawn = []
-    for line, (measure, how, label) in enumerate(measures):
-        for ax, horizon in zip(axes[line], horizons, strict=True):
-            here = rows[(rows["horizon"] == horizon) & rows[measure].notna()]
-            for procedure in PROCEDURES:
-                own = here[here["procedure"] == procedure]
-                if not len(own):
-                    continue
+    for (measure, how, _), horizon in itertools.product(MEASURES, sorted(rows["horizon"].unique())):
+        here = rows[(rows["horizon"] == horizon) & rows[measure].notna()]
+        for procedure in PROCEDURES:
+            own = here[here["procedure"] == procedure]
+            if len(own):
                 points = _by_epsilon(own, measure, how)
-                ends = points["value"], points["low"], points["high"]
-                style.band(ax, points["epsilon"], *ends, label=PROCEDURES[procedure], **looks.line(procedure))
                 drawn.append(points.assign(measure=measure, horizon=horizon, procedure=procedure))
-            level = {"error": ALPHA, "mean_coverage": 1 - ALPHA}.get(measure)
-            if level:
-                ax.axhline(level, **LEVEL)
-            ax.set_xscale("log")
-            if measure == "mean_width":
-                ax.set_yscale("log")
-            if line == 0:
-                ax.set_title(f"$T = {int(horizon):,}$".replace(",", "{,}"))
-        _share(axes[line])
-        axes[line][0].set_ylabel(label)
-    for ax in axes[-1]:
-        ax.set_xlabel("privacy budget $\\varepsilon$")
-    style.legend(figure, columns=3)
+    rows = pd.concat(drawn, ignore_index=True)
+    looks = style.looks(PROCEDURES.values())
+    names = rows["procedure"].map(PROCEDURES)
+    texts = {measure: text for measure, _, text in MEASURES}
+    grid = _by_measure(rows.assign(name=names), texts, looks, hue="name", height=1.45)
+    style.legend(grid.figure, columns=3)
     columns = ["measure", "horizon", "procedure", "epsilon", "curve", "instance", "value", "low", "high"]
-    return figure, pd.concat(drawn, ignore_index=True).reindex(columns=columns)
+    return grid.figure, rows.reindex(columns=columns)
 
 
 EVENTS = {"error": "errors", "power": "powers", "mean_coverage": "mean_held"}
@@ -234,13 +211,13 @@ def _variance(share: pd.Series, trials: pd.Series) -> pd.Series:
     return share * (1 - share) / trials
 
 
-LOCAL = (
-    ("of_uniform", "regret / that of\nuniform choices"),
-    ("reward_per_user", "reward a user"),
-    ("missed", "looks outside\nthe radius"),
-    ("lost", "users whose best\narm is gone"),
-    ("in_parts", "users whose bin\nis named"),
-)
+LOCAL = {
+    "of_uniform": "regret / that of\nuniform choices",
+    "reward_per_user": "reward a user",
+    "missed": "looks outside\nthe radius",
+    "lost": "users whose best\narm is gone",
+    "in_parts": "users whose bin\nis named",
+}
 
 
 def local(results: Results):
@@ -253,34 +230,35 @@ def local(results: Results):
     rows = rows.assign(reward_per_user=rows["reward"] / n, reward_per_user_se=rows["reward_se"] / n)
     places = [("of_uniform", i) for i in with_regret] + [("reward_per_user", i) for i in data]
     places += [(m, None) for m in ("missed", "lost", "in_parts") if rows[m].notna().any()]
-    learning = rows[rows["epsilon"].notna()]
-    looks = style.Palette(learning["curve"].unique(), (), rows.loc[rows["epsilon"].isna(), "curve"].unique())
-    figure, axes = style.panels(len(places), height=2.9, columns=3, sharey=False)
-    texts, drawn = dict(LOCAL), []
-    for ax, (measure, instance) in zip(axes, places, strict=True):
+    drawn = []
+    for measure, instance in places:
         here = rows[rows[measure].notna() & ((rows["instance"] == instance) | (instance is None))]
-        for curve, points in here.groupby("curve", sort=False):
-            if points["epsilon"].isna().all():
-                # Of several settings the best.
-                ax.axhline(points[measure].max(), label=curve, **(looks.line(curve) | {"marker": None}))
-                drawn.append(points.assign(measure=measure, value=points[measure]))
-                continue
-            # Of several environments that of the largest.
-            points = points.loc[points.groupby("epsilon")[measure].idxmax()].sort_values("epsilon")
-            low, high = interval(points[measure], points[f"{measure}_se"], points["replicates"])
-            style.band(ax, points["epsilon"], points[measure], low, high, label=curve, **looks.line(curve))
-            drawn.append(points.assign(measure=measure, value=points[measure], low=low, high=high))
-        ax.set(xscale="log", xlabel="privacy budget $\\varepsilon$", ylabel=texts[measure], title=instance or "largest")
-        budgets = sorted(learning["epsilon"].unique())
-        ax.set_xticks(budgets, [f"{e:g}" for e in budgets])
-        ax.set_xticks([], minor=True)
-        if measure == "of_uniform":
-            ax.axhline(1.0, **LEVEL)
-        if measure == "missed":
-            ax.axhline(0.05, **LEVEL)
-    style.legend(figure, columns=3, rows=2)
+        here = here.assign(measure=measure, value=here[measure], panel=instance or LOCAL[measure])
+        here = here.assign(low=np.nan, high=np.nan)
+        for _, points in here.groupby("curve", sort=False):
+            if points["epsilon"].notna().any():
+                # Of several environments that of the largest.
+                points = points.loc[points.groupby("epsilon")[measure].idxmax()].sort_values("epsilon")
+                points = with_interval(points, measure, f"{measure}_se")
+            drawn.append(points)
+    drawn = pd.concat(drawn, ignore_index=True)
+    private = rows["epsilon"].notna()
+    looks = style.looks(rows.loc[private, "curve"], context=rows.loc[~private, "curve"])
+    # Of several settings of a level line the best.
+    shown = drawn.sort_values("value", ascending=False, kind="stable")
+    order = list(dict.fromkeys(drawn["panel"]))
+    options = {"col": "panel", "col_order": order, "wrap": 3, "sharey": False, "log": "x"}
+    grid = curves(shown, "epsilon", "value", looks=looks, **options)
+    for panel, ax in grid.axes_dict.items():
+        measure = drawn.loc[drawn["panel"] == panel, "measure"].iloc[0]
+        ax.set(ylabel=LOCAL[measure], title=panel if panel != LOCAL[measure] else "largest")
+        style.ticks(ax, sorted(rows.loc[private, "epsilon"].unique()))
+        if measure in LEVELS:
+            ax.axhline(LEVELS[measure], **style.LEVEL)
+    grid.set_xlabels("privacy budget $\\varepsilon$")
+    style.legend(grid.figure, columns=3)
     columns = ["measure", "instance", "horizon", "curve", "epsilon", "replicates", "value", "low", "high"]
-    return figure, pd.concat(drawn, ignore_index=True)[columns]
+    return grid.figure, drawn[columns]
 
 
 FIGURES = {"local": local, "overview": overview, "tests": tests}

@@ -1,0 +1,55 @@
+"""Figures of tidy tables."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+
+from privarms.plots import facets, style
+
+ROWS = pd.DataFrame(
+    [(e, curve, t, t / e) for e in (0.5, 0.1) for curve in ("DP-SE", "UCB1") for t in (3.0, 1.0, 2.0)],
+    columns=["epsilon", "curve", "t", "regret"],
+)
+ROWS = ROWS.assign(low=ROWS["regret"] - 1, high=ROWS["regret"] + 1)
+
+
+@pytest.fixture(autouse=True)
+def styled():
+    with matplotlib.rc_context():
+        style.use_style()
+        yield
+        matplotlib.pyplot.close("all")
+
+
+def test_a_panel_per_value_with_a_line_and_a_band_per_curve():
+    looks = style.looks(["DP-SE", "UCB1"])
+    grid = facets.curves(ROWS, "t", "regret", looks=looks, col="epsilon", log="x")
+    assert list(grid.axes_dict) == [0.1, 0.5]
+    ax = grid.axes_dict[0.1]
+    assert [line.get_label() for line in ax.lines] == ["DP-SE", "UCB1"]
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [10, 20, 30])
+    corners = {tuple(corner) for corner in ax.collections[0].get_paths()[0].vertices}
+    assert {(1, 9), (1, 11), (3, 29), (3, 31)} <= corners
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
+
+
+def test_a_curve_without_x_is_a_level_line_and_a_table_without_rows_an_empty_panel():
+    looks = style.looks(["DP-SE", "UCB1"])
+    grid = facets.curves(ROWS.assign(t=np.nan), "t", "regret", looks=looks)
+    assert grid.ax.lines[0].get_ydata()[0] == ROWS["regret"].iloc[0]
+    assert len(facets.curves(ROWS.iloc[:0], "t", "regret", looks={}, col="epsilon").axes.flat) == 1
+
+
+def test_what_has_no_value_of_an_axis_stands_in_every_panel():
+    rows = pd.DataFrame({"policy": ["dp_se", "dp_se", "ucb1"], "epsilon": [1.0, 0.1, np.nan]})
+    shown = facets.in_every(rows, "epsilon")
+    assert shown[["policy", "panel_epsilon"]].to_numpy().tolist() == [
+        ["dp_se", 0.1], ["ucb1", 0.1], ["dp_se", 1.0], ["ucb1", 1.0],
+    ]  # fmt: skip
+
+
+def test_numbers_are_written_panel_by_panel_and_curve_by_curve():
+    rows = pd.DataFrame({"panel": list("baba"), "curve": list("xyxx"), "t": [2, 1, 1, 0]})
+    ordered = facets.in_order(rows, "panel", "curve", by="t")
+    assert ordered.to_numpy().tolist() == [["b", "x", 1], ["b", "x", 2], ["a", "y", 1], ["a", "x", 0]]

@@ -1,0 +1,134 @@
+"""Figures of tidy tables, on seaborn's facets: curves with bands, points with intervals, histograms.
+
+A table has one row per point, a column that names its curve and columns that name its panel. Columns `low` and `high`,
+where they exist, are the ends of the interval (`curves.with_interval`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pandas as pd
+import seaborn
+from matplotlib.axes import Axes
+
+from privarms.plots import style
+
+# A PDF page is at most 200 inches high, and a picture 65,536 pixels.
+HIGHEST = 120
+
+
+def panels(
+    rows: pd.DataFrame,
+    *,
+    col: str | None = None,
+    row: str | None = None,
+    hue: str = "curve",
+    looks: style.Looks | None = None,
+    wrap: int = 4,
+    width: float | None = None,
+    height: float = 2.1,
+    log: str = "",
+    **options,
+) -> seaborn.FacetGrid:
+    """Return empty panels, one per value of the columns `col` and `row`, titled with these values.
+
+    Parameters
+    ----------
+    rows
+        The tidy table; of an empty one there is one panel.
+    hue
+        The column with the names of the curves, which are drawn in the order of `looks`.
+    wrap
+        The number of panels in a line, without `row`.
+    width, height
+        Inches: of the figure, by default a page, or a column for one panel; of one line of panels.
+    log
+        The logarithmic axes: "x", "y" or "xy".
+    options
+        Of `seaborn.FacetGrid`: sharex, sharey, col_order, ...
+    """
+    col, row, hue = (name if len(rows) else None for name in (col, row, hue))
+    columns = min(wrap, rows[col].nunique()) if col and not row else None
+    order = [name for name in looks if name in set(rows[hue])] if looks and hue else None
+    grid = seaborn.FacetGrid(rows, col=col, row=row, hue=hue, hue_order=order, col_wrap=columns, **options)
+    lines = 1 if not col and not row else len(grid.row_names) or -(-len(grid.col_names) // columns)
+    width = width or (style.COLUMN if grid.axes.size == 1 else style.PAGE)
+    grid.figure.set_size_inches(width, min(lines * height + 0.3, HIGHEST))
+    grid.figure.set_layout_engine("constrained")
+    grid.set(**{f"{axis}scale": "log" for axis in log})
+    if col and row:
+        grid.set_titles("{col_name}, {row_name}")
+    else:
+        grid.set_titles("{col_name}" if col else "{row_name}" if row else "")
+    return grid
+
+
+def parts(grid: seaborn.FacetGrid) -> Iterator[tuple[Axes, str | None, pd.DataFrame]]:
+    """Yield (axes, curve, rows) of each curve in each panel."""
+    for (row, col, hue), data in grid.facet_data():
+        if len(data):
+            yield grid.facet_axis(row, col, modify_state=False), (grid.hue_names or [None])[hue], data
+
+
+def curves(
+    rows: pd.DataFrame, x: str, y: str, *, looks: style.Looks, draw: Callable | None = None, **options
+) -> seaborn.FacetGrid:
+    """Draw each curve in panels, by default with the band of its interval; `options` are those of `panels`.
+
+    A curve without values of x is a level line. draw: `points`, for points with error bars in place of all lines
+    """
+    grid = panels(rows, looks=looks, **options)
+    for ax, name, data in parts(grid):
+        (draw or band)(ax, data, x, y, label=name, **looks[name])
+    grid.set_axis_labels(x, y)
+    return grid
+
+
+def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look) -> None:
+    """Draw a curve with the band of its interval; long curves get a marker now and then."""
+    if rows[x].isna().all():
+        ax.axhline(rows[y].iloc[0], **(look | {"marker": None}))
+        return
+    rows = rows.sort_values(x)
+    look = {"markevery": 0.12 if len(rows) > 12 else None} | look
+    (line,) = ax.plot(rows[x], rows[y], **look)
+    if "low" in rows:
+        area = {"color": line.get_color(), "alpha": 0.2, "linewidth": 0, "zorder": line.get_zorder() - 0.5}
+        ax.fill_between(rows[x], rows["low"], rows["high"], **area)
+
+
+def points(ax: Axes, rows: pd.DataFrame, x: str, y: str, *, along: str = "y", **look) -> None:
+    """Draw points, without a line, with error bars along one of the axes."""
+    value = rows[y if along == "y" else x]
+    error = {f"{along}err": [value - rows["low"], rows["high"] - value]} if "low" in rows else {}
+    ax.errorbar(rows[x], rows[y], **(look | error | {"linestyle": "none", "elinewidth": 0.8}))
+
+
+def name_lines(ax: Axes, names: Iterable[str], **options) -> None:
+    """Name the places 0, 1, ... of the y axis, from top to bottom: for points with intervals along x."""
+    names = list(names)
+    ax.set_yticks(range(len(names)), names, **options)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+
+
+def dodged(place: pd.Series, names: pd.Series, most: float = 0.22) -> pd.Series:
+    """Return places along an axis, moved so that the points of different names lie next to each other."""
+    order = list(dict.fromkeys(names))
+    return place + min(most, 0.8 / len(order)) * (names.map(order.index) - (len(order) - 1) / 2)
+
+
+def in_every(rows: pd.DataFrame, column: str, values: Iterable | None = None) -> pd.DataFrame:
+    """Return the rows of each value of a column, by default sorted; rows without a value are repeated for every one.
+
+    The column `panel_{column}` has the value.
+    """
+    values = sorted(rows[column].dropna().unique()) if values is None else values
+    parts = [rows[(rows[column] == v) | rows[column].isna()].assign(**{f"panel_{column}": v}) for v in values]
+    return pd.concat(parts, ignore_index=True) if parts else rows.iloc[:0].assign(**{f"panel_{column}": 0.0})
+
+
+def in_order(rows: pd.DataFrame, *columns: str, by: str | None = None) -> pd.DataFrame:
+    """Return the rows panel by panel and curve by curve, in the order in which these first appear; then by `by`."""
+    if not columns or not len(rows):
+        return (rows.sort_values(by) if by else rows).reset_index(drop=True)
+    groups = (part for _, part in rows.groupby(columns[0], sort=False, dropna=False))
+    return pd.concat([in_order(part, *columns[1:], by=by) for part in groups], ignore_index=True)
