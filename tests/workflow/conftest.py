@@ -301,7 +301,7 @@ def small_template(template, tmp_path_factory) -> Path:
     inference = {name: paper["inference"][name] for name in chosen["inference"]}
     claims = claims_about(paper, artifacts)
     paper |= {"studies": studies, "inference": inference, "artifacts": artifacts}
-    claims["claims"] = [claim for claim in claims["claims"] if claim.get("measure") in chosen["measures"]]
+    claims["claims"] = [claim for claim in claims["claims"] if claim["claim"] in chosen["claims"]]
     paper = about(paper, artifacts, claims)
     for room, content in (("studies", paper), ("claims", claims)):
         for other in (folder / "tiny" / room).glob("*.yaml"):

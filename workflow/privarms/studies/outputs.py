@@ -73,7 +73,7 @@ class Outputs:
                 expected = f"a {defaults.KINDS[entry['default']]} of one study"
                 raise PrivarmsError(f"{file}: artifacts.{name}.default: {entry['default']} is {expected}; correct it")
         claims = self.claims.get(paper, [])
-        wanted |= {"claims"} if any("measure" in claim for claim in claims) else set()
+        wanted |= {"claims"} if any(isinstance(claim.get("measure"), str) for claim in claims) else set()
         for module in sorted(wanted):
             if not library.paper_file(paper, module).is_file():
                 raise PrivarmsError(f"{file}: expected the module papers/{paper}/{module}.py; found none")
@@ -82,17 +82,27 @@ class Outputs:
             where = f"{self._file_of('claims', paper)}: {claim['claim']}"
             for dataset in _listed(claim.get("dataset")):
                 check_known(f"{where}.dataset", "dataset", dataset, self.datasets.sources)
-            if "measure" not in claim:
-                continue
-            if claim["measure"] not in measures:
-                expected = f"papers/{paper}/claims.py: MEASURES holds {', '.join(measures) or 'nothing'}"
-                raise PrivarmsError(f"{where}.measure: no function {claim['measure']!r}; {expected}")
-            takes = library.function_arguments(measures[claim["measure"]])
-            given = set(claim.get("arguments", {}))
-            missing = {k for k, argument in takes.items() if argument.required} - {"results"} - given
-            if missing or not given <= set(takes) - {"results"}:
-                expected = ", ".join(k for k in takes if k != "results") or "none"
-                raise PrivarmsError(f"{where}.arguments: {claim['measure']} takes {expected}; found {sorted(given)}")
+            measure = claim.get("measure")
+            if isinstance(measure, Mapping):
+                for one in (measure, measure.get("to", {})):
+                    for key, known in (("table", content.get("inference", {})), ("cells", content["studies"])):
+                        if key in one:
+                            check_known(f"{where}.measure.{key}", "name", one[key], known)
+            elif measure is not None:
+                self._refuse_wrong_arguments(where, paper, measures, claim)
+
+    @staticmethod
+    def _refuse_wrong_arguments(where: str, paper: str, measures: Mapping, claim: Mapping) -> None:
+        """A claim's function must exist and take the claim's arguments."""
+        if claim["measure"] not in measures:
+            expected = f"papers/{paper}/claims.py: MEASURES holds {', '.join(measures) or 'nothing'}"
+            raise PrivarmsError(f"{where}.measure: no function {claim['measure']!r}; {expected}")
+        takes = library.function_arguments(measures[claim["measure"]])
+        named = set(claim.get("arguments", {}))
+        missing = {k for k, argument in takes.items() if argument.required} - {"results"} - named
+        if missing or not named <= set(takes) - {"results"}:
+            expected = ", ".join(k for k in takes if k != "results") or "none"
+            raise PrivarmsError(f"{where}.arguments: {claim['measure']} takes {expected}; found {sorted(named)}")
 
     def _refuse_unknown_reads(self, paper: str) -> None:
         content, file = self.papers[paper], self._file_of("studies", paper)
@@ -258,6 +268,10 @@ class Outputs:
         found = {d for s in self.simulation.studies(paper) for d in self.simulation.datasets_of(paper, s)}
         found |= {a["dataset"] for a in self.papers[paper]["artifacts"].values() if "dataset" in a}
         return sorted(d for d in found if not self.datasets.is_missing(d))
+
+    def claim_modules(self, paper: str) -> list[str]:
+        """The module, dotted, with the paper's own measures; none where all of them are declared."""
+        return [self.module(paper, "claims")] if library.paper_file(paper, "claims").is_file() else []
 
     def claim_inputs(self, paper: str) -> dict[str, list[str]]:
         """What the paper's claims read."""
