@@ -87,11 +87,9 @@ def test_the_largest_fraction():
     assert number.note == "Largest of 2 rows: 3 of 30."
 
 
-def test_fractions_pooled_and_over_a_bound():
+def test_pooled_fractions():
     number = measured(extreme="pooled", fraction="0.1 * replicates", trials="replicates")
     assert (number.value, number.replicates) == (16 / 160, 160)
-    number = measured(fraction="failures", over="bound", where={"policy": "dp_se", "epsilon": 0.1})
-    assert number.interval == pytest.approx([end / 200 for end in clopper_pearson(5, 50, 0.999)])
 
 
 def test_the_ratio_of_two_rows():

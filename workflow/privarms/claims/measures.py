@@ -177,23 +177,17 @@ def _of(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured
 
 def _counts(rows: pd.DataFrame, measure: Mapping) -> list[tuple[int, int]]:
     """Return how often the event happened, and in how many trials, per row."""
-    events, trials = (_column(rows, formula, measure) for formula in (measure["fraction"], _trials(measure)))
+    formulas = measure["fraction"], measure.get("trials", "replicates")
+    events, trials = (_column(rows, formula, measure) for formula in formulas)
     return [(round(e), int(t)) for e, t in zip(events, trials, strict=True)]
-
-
-def _trials(measure: Mapping) -> str:
-    return measure.get("trials", "replicates")
 
 
 def _fractions(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
     """Return a probability per row, with Clopper and Pearson's ends for all rows together."""
-    over = _column(rows, measure["over"], measure) if "over" in measure else np.ones(len(rows))
-    parts = []
-    for (events, trials), scale in zip(_counts(rows, measure), over, strict=True):
-        part = Measured.fraction(events, trials, together=len(rows))
-        value, se, low, high = (float(x / scale) for x in (part.value, part.se, *part.interval))
-        parts.append(Measured(value, se, part.replicates, f"{events:,} of {trials:,}.", low, high))
-    return parts
+    return [
+        Measured.fraction(events, trials, f"{events:,} of {trials:,}.", together=len(rows))
+        for events, trials in _counts(rows, measure)
+    ]
 
 
 def _distances(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
