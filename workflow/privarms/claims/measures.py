@@ -89,21 +89,35 @@ def _spread(parts: Sequence[Measured]) -> Measured:
 def _rows(results: Results, measure: Mapping) -> pd.DataFrame:
     """Return the chosen rows of an inference table, or of a study's cells at the end of their runs."""
     if "table" in measure:
-        rows = results.inference(measure["table"])
+        tables = measure["table"] if isinstance(measure["table"], list) else [measure["table"]]
+        rows = pd.concat([results.inference(table) for table in tables], ignore_index=True)
     else:
         rows = results.cells(measure["cells"])
         rows = rows[rows["t"] == rows["horizon"]] if "t" in rows else rows
+    rows = choose(rows, measure.get("where", {}))
+    if "condition" not in measure:
+        return rows
+    fitting = rows[_column(rows, measure["condition"], measure).to_numpy(bool)]
+    if fitting.empty:
+        raise NoCellsError(f"none of the cells on which the claim rests has {measure['condition']}")
+    return fitting
+
+
+def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
+    """Return the rows with one of the values in each column; "" stands for none.
+
+    Raises
+    ------
+    NoCellsError
+        If there is no such row.
+    """
     chosen = np.ones(len(rows), bool)
-    for column, values in measure.get("where", {}).items():
-        chosen &= _among(_column(rows, column, measure), values if isinstance(values, list) else [values])
-    rows = rows[chosen]
-    if "condition" in measure:
-        rows = rows[_column(rows, measure["condition"], measure).to_numpy(bool)]
-    if rows.empty:
-        asked = "; ".join([f"{k} {v}" for k, v in measure.get("where", {}).items()])
-        asked += f"; {measure['condition']}" if "condition" in measure else ""
-        raise NoCellsError(f"none of the cells on which the claim rests is in this run: {asked.removeprefix('; ')}")
-    return rows
+    for column, values in where.items():
+        chosen &= _among(rows[column], values if isinstance(values, list) else [values])
+    if not chosen.any():
+        asked = "; ".join(f"{column} {values}" for column, values in where.items() if values != "")
+        raise NoCellsError(f"none of the cells on which the claim rests is in this run: {asked}")
+    return rows[chosen]
 
 
 def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
@@ -153,11 +167,12 @@ def _shown(value) -> str:
 def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured]:
     """Return a number per row, with its standard error or its stated ends unless it is exact."""
 
-    def floats(formula: str) -> np.ndarray:
-        return _column(rows, formula, measure).to_numpy(float)
+    def floats(formula: str | float) -> np.ndarray:
+        return (
+            _column(rows, formula, measure).to_numpy(float) if isinstance(formula, str) else np.full(len(rows), formula)
+        )
 
-    over = measure.get("over", 1.0)
-    over = floats(over) if isinstance(over, str) else over
+    over = floats(measure.get("over", 1.0))
     values = floats(column) / over
     values = np.where(np.isfinite(values), values, math.nan)
     if measure.get("exact"):

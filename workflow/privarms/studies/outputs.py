@@ -86,8 +86,8 @@ class Outputs:
             if isinstance(measure, Mapping):
                 for one in (measure, measure.get("to", {})):
                     for key, known in (("table", content.get("inference", {})), ("cells", content["studies"])):
-                        if key in one:
-                            check_known(f"{where}.measure.{key}", "name", one[key], known)
+                        for name in _listed(one.get(key)):
+                            check_known(f"{where}.measure.{key}", "name", name, known)
             elif measure is not None:
                 self._refuse_wrong_arguments(where, paper, measures, claim)
 
