@@ -154,3 +154,40 @@ def test_a_name_is_a_function_of_the_paper():
         function({"table": "regret", "of": "bound", "exact": True, "condition": "bound < 50"}, own)(results()).value
         == 20
     )
+
+
+CURVES = {
+    "panels": ["fig1 fig2", "fig1", "fig2", "fig1_logs", "fig1"],
+    "horizon": [100, 1000, 1000, 10_000, 10_000],
+    "epsilon": [1, 1, 2, 1, 1],
+    "regret": [10.0, 50.0, 20.0, 9e9, 1000.0],
+    "regret_se": [0.1, 1.0, 0.2, 1.0, 10.0],
+    "replicates": [30, 40, 30, 30, 30],
+}
+
+
+def test_the_growth_between_the_first_and_the_last():
+    growth = {"table": "curves", "extreme": "max", "growth": "regret", "along": "horizon", "where": {"panels": "fig1"}}
+    number = declared(results(curves=CURVES), growth | {"by": ["epsilon"]})
+    # 100 times the regret at 100 times the horizon; errors of a hundredth each.
+    assert number.value == pytest.approx(1.0)
+    assert number.se == pytest.approx(math.hypot(0.01, 0.01) / math.log(100))
+    # Of two errors that are as large the degrees of freedom add up.
+    assert number.high == pytest.approx(1 + half(number.se, 59))
+    assert number.replicates == 30
+
+
+def test_the_geometric_mean_of_ratios():
+    measure = {"table": "regret", "geometric": "bound", "se": 1, "where": {"policy": "dp_se"}, "by": ["replicates"]}
+    rows = pd.DataFrame(
+        {"policy": ["dp_se"] * 2 + ["ucb"] * 2, "bound": [8.0, 9.0, 2.0, 1.0], "replicates": [50, 40] * 2}
+    )
+    number = declared(results(regret=rows), measure | {"to": {"where": {"policy": "ucb"}}})
+    assert number.value == pytest.approx(6.0)
+    assert number.se == pytest.approx(3 * math.sqrt(1 / 64 + 1 / 81 + 1 / 4 + 1))
+
+
+def test_a_parameter_that_a_table_lacks_has_no_value():
+    assert measured(of="regret_mean", where={"deviation": "", "epsilon": 1}).value == 40
+    with pytest.raises(PrivarmsError, match="no column 'deviatoin'"):
+        measured(of="regret_mean", where={"deviatoin": ""})

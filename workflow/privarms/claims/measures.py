@@ -6,11 +6,13 @@ or as a formula of columns (`DataFrame.eval`); docs/extend.md explains all keys.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
+from privarms.claims import sums
 from privarms.claims.verdict import CONFIDENCE, Measured
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.studies import library
@@ -44,6 +46,8 @@ def declared(results: Results, measure: Mapping) -> Measured:
     rows = _rows(results, measure)
     kind = next(kind for kind in KINDS if kind in measure)
     parts = KINDS[kind](rows, measure, results)
+    fewest = int(rows["replicates"].min()) if kind == "growth" else None
+    rows = pd.concat([group.iloc[-1:] for group in _groups(rows, measure)]) if kind == "growth" else rows
     if kind == "spread":
         measured, note = _spread(parts), ""
     elif measure.get("extreme") == "pooled":
@@ -58,8 +62,8 @@ def declared(results: Results, measure: Mapping) -> Measured:
             f"measure {dict(measure)}: expected one row, found {len(parts)}; choose one or add `extreme`"
         )
     low, high = measured.interval
-    floor = measure.get("floor", -math.inf)
-    return Measured(measured.value, measured.se, measured.replicates, note or measured.note, max(low, floor), high)
+    low, note, runs = max(low, measure.get("floor", -math.inf)), note or measured.note, fewest or measured.replicates
+    return Measured(measured.value, measured.se, runs, note, low, high)
 
 
 def _extreme(rows: pd.DataFrame, parts: Sequence[Measured], extreme: str, own: str) -> tuple[Measured, str]:
@@ -104,16 +108,22 @@ def _rows(results: Results, measure: Mapping) -> pd.DataFrame:
 
 
 def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
-    """Return the rows with one of the values in each column; "" stands for none.
+    """Return the rows with one of the values in each column; "" stands for none, or no such parameter.
 
     Raises
     ------
     NoCellsError
         If there is no such row.
+    PrivarmsError
+        If there is no such column.
     """
     chosen = np.ones(len(rows), bool)
     for column, values in where.items():
-        chosen &= _among(rows[column], values if isinstance(values, list) else [values])
+        values = values if isinstance(values, list) else [values]
+        if column in rows:
+            chosen &= _among(rows[column], values)
+        elif "" not in values or not library.is_parameter(column):
+            raise PrivarmsError(f"measure: where: no column {column!r}; expected one of {', '.join(rows)}")
     if not chosen.any():
         asked = "; ".join(f"{column} {values}" for column, values in where.items() if values != "")
         raise NoCellsError(f"none of the cells on which the claim rests is in this run: {asked}")
@@ -135,11 +145,13 @@ def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
 
 def _among(column: pd.Series, values: Sequence) -> np.ndarray:
     """Return which entries are one of the values; "" stands for none, numbers are equal to nine digits."""
+    if column.name == "panels":
+        return np.array([bool(set(str(names).split()) & set(values)) for names in column], bool)
     chosen = column.isna().to_numpy() if "" in values else np.zeros(len(column), bool)
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         numbers = column.to_numpy(float)
         return chosen | np.any([np.isclose(numbers, v, rtol=1e-9, atol=0) for v in values if v != ""] or [chosen], 0)
-    return chosen | column.isin([v for v in values if v != ""]).to_numpy()
+    return chosen | column.astype(str).isin([str(v) for v in values]).to_numpy()
 
 
 def _setting(rows: pd.DataFrame, place: int, own: str) -> str:
@@ -220,11 +232,11 @@ def _distances(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[M
     return parts
 
 
-def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return the ratio of each row to its partner, an independent one; its standard error is of first order."""
+def _pairs(rows: pd.DataFrame, measure: Mapping, column: str, results: Results) -> list[tuple[Measured, Measured]]:
+    """Return the number of each row and that of its partner."""
     below = {**measure, **measure["to"], "where": measure.get("where", {}) | measure["to"].get("where", {})}
     others = _rows(results, below)
-    denominators = _numbers(others, below, below["ratio"])
+    denominators = _numbers(others, below, below.get("ratio", column))
     if "by" in measure:
         keys = [tuple(row) for row in others[measure["by"]].itertuples(index=False)]
         partners = dict(zip(keys, denominators, strict=True))
@@ -238,8 +250,13 @@ def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Meas
         raise PrivarmsError(
             f"measure {dict(measure)}: expected one row in `to`, found {len(others)}; name it or add `by`"
         )
+    return list(zip(_numbers(rows, measure, column), denominators, strict=True))
+
+
+def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return the ratio of each row to its partner, an independent one; its standard error is of first order."""
     parts = []
-    for top, bottom in zip(_numbers(rows, measure, measure["ratio"]), denominators, strict=True):
+    for top, bottom in _pairs(rows, measure, measure["ratio"], results):
         value, note = top.value / bottom.value, f"{top.value:.4g} over {bottom.value:.4g}."
         if top.replicates is None and bottom.replicates is None:
             parts.append(Measured(value, note=note))
@@ -249,8 +266,45 @@ def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Meas
     return parts
 
 
+def _geometric(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return the geometric mean of the ratios of all rows to their partners."""
+    pairs = _pairs(rows, measure, measure["geometric"], results)
+    ratios = [top.value / bottom.value for top, bottom in pairs]
+    value = math.exp(float(np.mean(np.log(ratios))))
+    ends = [end for pair in pairs for end in pair]
+    errors = [value * end.se / end.value / len(pairs) for end in ends]
+    note = f"From {min(ratios):.2f} to {max(ratios):.2f} over {len(pairs)} pairs of cells."
+    return [sums.summed(value, errors, [end.replicates for end in ends], note)]
+
+
+def _growths(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return p for which the number grows like `along`^p from the first row to the last, one for each group of `by`."""
+    parts = []
+    for group in _groups(rows, measure):
+        first, last = _numbers(group.iloc[[0, -1]], measure, measure["growth"])
+        start, end = group[measure["along"]].iloc[[0, -1]].astype(float)
+        width = math.log(end / start)
+        errors = [one.se / one.value / width for one in (first, last)]
+        part = sums.part(math.log(last.value / first.value) / width, errors, [first.replicates, last.replicates])
+        parts.append(replace(part, note=f"From {first.value:.4g} to {last.value:.4g}."))
+    return parts
+
+
+def _groups(rows: pd.DataFrame, measure: Mapping) -> list[pd.DataFrame]:
+    ordered = rows.sort_values(measure["along"])
+    return [group for _, group in ordered.groupby(measure["by"], dropna=False)] if "by" in measure else [ordered]
+
+
 def _spreads(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
     return _numbers(rows, measure, measure["spread"])
 
 
-KINDS = {"of": _of, "fraction": _fractions, "ratio": _ratios, "spread": _spreads, "distance": _distances}
+KINDS = {
+    "of": _of,
+    "fraction": _fractions,
+    "ratio": _ratios,
+    "geometric": _geometric,
+    "growth": _growths,
+    "spread": _spreads,
+    "distance": _distances,
+}
