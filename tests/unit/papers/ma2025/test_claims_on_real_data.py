@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from privarms.claims import ledger
-from privarms.claims.measures import function
 from privarms.claims.verdict import Measured, region
 from privarms.papers.ma2025.claims import MEASURES
 
