@@ -148,7 +148,7 @@ def spreads(ratio):
     frames = []
     for study in BOTH["exponential"]:
         frame = cells_of(study, content(), lambda cell: {"log_sd": math.log(ratio(cell)), "log_sd_se": 0.001})
-        frames.append(frame[["cell", "log_sd", "log_sd_se"]].assign(study=study))
+        frames.append(frame.drop(columns="t").assign(study=study))
     return {"spread": pd.concat(frames, ignore_index=True)}
 
 

@@ -85,42 +85,9 @@ def growth_with_sources(results: Results, environment: str, variant: str, c: flo
     return told(Measured.largest([*found.values()]), helped["replicates"].min(), f"By epsilon: {_each(found)}.")
 
 
-def _spread_ratio(results: Results, pairs: list[tuple[pd.Series, pd.Series]]) -> Measured:
-    """The geometric mean of ratios of standard deviations of the regret, over pairs of cells."""
-    spread = results.inference("spread").set_index("cell")[["log_sd", "log_sd_se"]]
-    ends = [[(*spread.loc[end["cell"]], end["replicates"]) for end in pair] for pair in pairs]
-    logs = [a[0] - b[0] for a, b in ends]
-    both = [end for pair in ends for end in pair]
-    return _geometric(logs, [end[1] for end in both], [end[2] for end in both])
-
-
-def spread_with_sources(results: Results, environment: str, variant: str, epsilon: float, c: float = 0) -> Measured:
-    """Standard deviation of the regret in Figure 7(b) over that without auxiliary data: geometric mean over n."""
-    pairs = []
-    helped, alone = _with_and_without(results, environment, variant, c)
-    for _, cell in helped[helped["epsilon"] == epsilon].iterrows():
-        same = alone[(alone["epsilon"] == epsilon) & (alone["n"] == cell["n"])]
-        pairs.append((cell, same.iloc[0]))
-    return _spread_ratio(results, pairs)
-
-
-def spread_by_budget(results: Results, figure: str, environment: str, variant: str, c: float = 0) -> Measured:
-    """Standard deviation of the regret in Figure 7 at the smallest epsilon over that at the largest, over n."""
-    curves = _curves(results, figure, environment, variant, c)
-    return _spread_ratio(results, [_ends(cells, "epsilon") for _, cells in curves.groupby("n")])
-
-
 def _figure_8(results: Results, environment: str, variant: str, c: float = 0) -> pd.DataFrame:
     cells = panels.distinct(pd.concat([_curves(results, f, environment, variant, c) for f in panels.FIGURE_8]))
     return cells.assign(budget=[float(e) for e in cells["epsilon_aux"]])
-
-
-def spread_in_figure_8(results: Results, environment: str, variant: str, column: str, c: float = 0) -> Measured:
-    """Standard deviation of the regret in Figure 8 at the smallest epsilon or budget over the largest, largest n_Q."""
-    cells = _figure_8(results, environment, variant, c)
-    cells = cells[cells["n_aux"] == cells["n_aux"].max()]
-    others = [c for c in ("gamma", "epsilon", "budget") if c != column]
-    return _spread_ratio(results, [_ends(group, column) for _, group in cells.groupby(others)])
 
 
 def _neighbours(cells: pd.DataFrame, column: str, others: list[str]) -> Measured:
