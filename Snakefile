@@ -35,7 +35,7 @@ from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.studies import paths
 from privarms.studies.resources import growing
-from privarms.studies.start import announce, configfiles_before_the_last, make_plan
+from privarms.studies.start import announce, make_plan
 
 min_version("9.27")
 
@@ -54,11 +54,8 @@ except PrivarmsError as error:
 configfile: SETTINGS
 
 
-# Of several --configfile Snakemake reads the last one alone.
-for file in configfiles_before_the_last(sys.argv if workflow.is_main_process else None):
-
-    configfile: file
-
+if sum(argument.partition("=")[0] in ("--configfile", "--configfiles") for argument in sys.argv) > 1:
+    raise WorkflowError("Snakemake reads only the last --configfile; write --configfile once, all files after it")
 
 # A module of another workflow has no configfile; that workflow may give some keys alone.
 for key, value in DEFAULTS.items():
@@ -71,8 +68,15 @@ except PrivarmsError as error:
 
 SCALE = plan.scale
 LOCK = paths.beside("uv.lock")
+FILES = summary.Files(
+    paths.report(SCALE),
+    paths.ledger(SCALE),
+    paths.statements(SCALE),
+    paths.previous_ledger(SCALE),
+    paths.logs(SCALE),
+)
 BEGAN = time.time()
-# Papers are made one after another, in the order of config/studies: the first results are early.
+# Papers are made one after another, in the order of their years: the first results are early.
 PRIORITY = {paper: number for number, paper in enumerate(reversed(list(plan.outputs.papers)), 1)}
 DATA_FIRST = len(PRIORITY) + 1
 
@@ -113,14 +117,14 @@ onstart:
     # A debugger needs the terminal.
     if workflow.local_exec and not workflow.execution_settings.debug:
         forkserver.use(os.path.join(HERE, "workflow", "scripts"), os.path.join(LIBRARY, "privarms"))
-    summary.keep_previous_ledger(SCALE)
+    summary.keep_previous_ledger(FILES)
 
 
 onsuccess:
     announce(plan)
-    summary.show(SCALE, BEGAN)
+    summary.show(FILES, BEGAN)
 
 
 onerror:
     announce(plan)
-    summary.show(SCALE, BEGAN, failed=True)
+    summary.show(FILES, BEGAN, failed=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ..workflow.conftest import Project, claims_about, template  # noqa: F401  (template is a fixture)
+from ..workflow.conftest import PAPERS, Project, claims_about, template, write_paper  # noqa: F401  (template is a fixture)
 from .cluster import Cluster
 
 ROOT = Path(__file__).parents[2]
@@ -49,8 +49,8 @@ def reduce(content: dict, kept: tuple[str, ...]) -> dict:
     used = {study for entry in (*artifacts.values(), *inference.values()) for study in entry["studies"]}
     studies = {name: study for name, study in content["studies"].items() if name in used}
     readings = [{k: v for k, v in r.items() if k not in ("affects", "tried")} for r in content["readings"]]
-    about = {"findings": {}, "readings": readings}
-    return content | about | {"artifacts": artifacts, "studies": studies, "inference": inference}
+    kept_parts = {"readings": readings, "artifacts": artifacts, "studies": studies, "inference": inference}
+    return content | kept_parts
 
 
 class SlurmProject(Project):
@@ -95,7 +95,7 @@ class SlurmProject(Project):
         return {log.stem: log.relative_to(self.folder / PROFILE["slurm-logdir"]).parts[0][5:] for log in logs}
 
 
-SETTINGS = ("sources=tiny/sources.yaml", "studies=tiny/studies", "claims=tiny/claims")
+SETTINGS = ("sources=tiny/sources.yaml", "papers=tiny/papers")
 
 
 @pytest.fixture(scope="session")
@@ -116,19 +116,16 @@ def cluster():
 def small(template, tmp_path_factory) -> Path:  # noqa: F811
     """The tiny project with a few artifacts a paper."""
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project"))
-    for file in [file for room in ("studies", "claims") for file in (folder / "tiny" / room).glob("*.yaml")]:
-        if file.stem not in ARTIFACTS:
-            file.unlink()
+    for place in (folder / "tiny/papers").iterdir():
+        if place.name not in ARTIFACTS:
+            shutil.rmtree(place)
     for paper, kept in ARTIFACTS.items():
-        file = folder / "tiny" / "studies" / f"{paper}.yaml"
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-        file.write_text(yaml.safe_dump(reduce(content, kept), sort_keys=False), encoding="utf-8")
+        content = yaml.safe_load((folder / "tiny/papers" / paper / "studies.yaml").read_text(encoding="utf-8"))
         # A claim reads what the artifact that it names reads, and more may not be there.
-        whole = yaml.safe_load((ROOT / "config" / "studies" / f"{paper}.yaml").read_text(encoding="utf-8"))
-        claims = claims_about(whole, dict.fromkeys(kept))
+        whole = yaml.safe_load((PAPERS / paper / "studies.yaml").read_text(encoding="utf-8"))
+        claims = claims_about(PAPERS / paper, whole, dict.fromkeys(kept))
         claims["claims"] = [{k: claim[k] for k in SAID if k in claim} | NOT_MEASURED for claim in claims["claims"]]
-        target = folder / "tiny" / "claims" / f"{paper}.yaml"
-        target.write_text(yaml.safe_dump(claims, sort_keys=False), encoding="utf-8")
+        write_paper(folder, paper, reduce(content, kept), claims)
     return folder
 
 

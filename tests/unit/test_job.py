@@ -19,7 +19,7 @@ def snakemake(tmp_path, monkeypatch):
     yield SimpleNamespace(
         log=[str(tmp_path / "job.log")],
         rule="aggregate_study",
-        config={"studies": "own/studies"},
+        config={"papers": "own"},
     )
     for handler in root.handlers:
         if handler not in before[0]:
@@ -51,6 +51,6 @@ def test_a_fault_of_a_study_names_the_file_in_use(snakemake, tmp_path, capsys):
     error = StudyError("p2020", "studies.s", "ucb1: K: expected 3")
     error.__cause__ = ValueError("K: expected 3")
     failing(snakemake, error)
-    assert capsys.readouterr().err == "error: own/studies/p2020.yaml: studies.s: ucb1: K: expected 3\n"
+    assert capsys.readouterr().err == "error: own/p2020/studies.yaml: studies.s: ucb1: K: expected 3\n"
     # Where it came from is for the log alone.
     assert "ValueError: K: expected 3" in (tmp_path / "job.log").read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from privarms.studies import claims as of_claims
 from privarms.studies import library
 
 ROOT = Path(__file__).parents[2]
+PAPERS = ROOT / "config/papers"
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
 REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 5_000, 200
 # Their stand-ins are too long for runs in plain Python.
@@ -151,12 +152,9 @@ def axes_of_horizons(studies: dict) -> dict[str, set[int]]:
     return {name: some for name, some in found.items() if some}
 
 
-def claims_about(paper: dict, artifacts: dict) -> dict:
+def claims_about(folder: Path, paper: dict, artifacts: dict) -> dict:
     """A paper's claims about some of its artifacts, one by one, on cells of any size."""
-    name = paper["paper"]
-    numbers = of_claims.published(str(ROOT / "config/published"), name)
-    written = ROOT / f"config/claims/{name}.yaml"
-    found = of_claims.load(written, "quick", paper["artifacts"], numbers) if written.exists() else []
+    found = of_claims.load(folder, "quick", paper["artifacts"]) if (folder / "claims.yaml").exists() else []
     horizons = axes_of_horizons(paper["studies"])
     kept = [
         {k: v for k, v in claim.items() if k != "about"} | {"over": of_any_size(claim["over"], horizons)}
@@ -164,26 +162,16 @@ def claims_about(paper: dict, artifacts: dict) -> dict:
         if claim["artifact"] in artifacts
     ]
     # Without anchors, which a reader of the test's files would have to follow.
-    return json.loads(json.dumps({"paper": name, "claims": kept}))
+    return json.loads(json.dumps({"claims": kept}))
 
 
 def about(paper: dict, artifacts: dict, claims: dict) -> dict:
-    """A paper's findings and readings without what they name that is not among its artifacts and claims."""
-    there = {(claim["claim"], claim.get("variant")) for claim in claims["claims"]}
-
-    def read(finding: dict) -> bool:
-        named = [r for r in finding["reads"].values() if "claim" in r]
-        # Here every claim is a statement of its own.
-        named += [{"claim": r["statement"]} for r in finding["reads"].values() if "statement" in r]
-        tables = [finding["shows"], *(r["table"] for r in finding["reads"].values() if "table" in r)]
-        return all((r["claim"], r.get("variant")) in there for r in named) and set(tables) <= set(artifacts)
-
-    findings = {name: finding for name, finding in paper.get("findings", {}).items() if read(finding)}
-    names = {"affects": set(artifacts), "tried": {claim for claim, _ in there}}
+    """A paper's readings without what they name that is not among its artifacts and claims."""
+    names = {"affects": set(artifacts), "tried": {claim["claim"] for claim in claims["claims"]}}
     readings = [
         r | {key: [n for n in r.get(key, []) if n in known] for key, known in names.items()} for r in paper["readings"]
     ]
-    return paper | {"findings": findings, "readings": readings}
+    return paper | {"readings": readings}
 
 
 class Project:
@@ -195,8 +183,7 @@ class Project:
     def command(self, *arguments: str, cores: int = 2, scale: str = "quick") -> list[str]:
         """The command line of a run on the tiny studies; with tiny claims where there are some."""
         scaled = ["--configfile", "config/quick.yaml"] if scale == "quick" else []
-        tiny = [] if any(a.startswith("studies=") for a in arguments) else ["studies=tiny/studies"]
-        tiny += ["claims=tiny/claims"] if (self.folder / "tiny" / "claims").is_dir() else []
+        tiny = [] if any(a.startswith("papers=") for a in arguments) else ["papers=tiny/papers"]
         return [
             *(sys.executable, "-m", "snakemake", "--cores", str(cores), *scaled),
             *(
@@ -253,6 +240,17 @@ class Project:
         return {row[0] for row in rows[head + 1 :] if len(row) > 1 and row[-1] != "no update"}
 
 
+def write_paper(project: Path, paper: str, studies: dict, claims: dict) -> None:
+    """Write a paper's folder in the tiny project, with what it prints as it is."""
+    folder = project / "tiny/papers" / paper
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "studies.yaml").write_text(yaml.safe_dump(studies, sort_keys=False), encoding="utf-8")
+    if claims["claims"]:
+        (folder / "claims.yaml").write_text(yaml.safe_dump(claims, sort_keys=False), encoding="utf-8")
+    if (PAPERS / paper / "published").is_dir():
+        shutil.copytree(PAPERS / paper / "published", folder / "published", dirs_exist_ok=True)
+
+
 @pytest.fixture(scope="session")
 def template(tmp_path_factory) -> Path:
     """The tiny project as it is before any run."""
@@ -263,18 +261,12 @@ def template(tmp_path_factory) -> Path:
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         else:
             shutil.copy2(source, folder / part)
-    for room in ("studies", "claims"):
-        (folder / "tiny" / room).mkdir(parents=True)
-    for file in (ROOT / "config" / "studies").glob("*.yaml"):
-        paper = yaml.safe_load(file.read_text(encoding="utf-8"))
+    for place in PAPERS.iterdir():
+        paper = yaml.safe_load((place / "studies.yaml").read_text(encoding="utf-8"))
         paper["studies"] = {name: shrink(study) for name, study in paper["studies"].items()}
         artifacts = unlike(paper["artifacts"])
-        claims = claims_about(paper, artifacts)
-        paper = about(paper, artifacts, claims) | {"artifacts": artifacts}
-        for room, content in (("studies", paper), ("claims", claims)):
-            text = yaml.safe_dump(content, sort_keys=False)
-            if (ROOT / "config" / room / file.name).exists():
-                (folder / "tiny" / room / file.name).write_text(text, encoding="utf-8")
+        claims = claims_about(place, paper, artifacts)
+        write_paper(folder, place.name, about(paper, artifacts, claims) | {"artifacts": artifacts}, claims)
     sources = yaml.safe_load((ROOT / "data" / "sources.yaml").read_text(encoding="utf-8"))
     for dataset in sources.values():
         dataset["at_most"] = {"target": 500, "auxiliary": 100}
@@ -294,20 +286,17 @@ def small_template(template, tmp_path_factory) -> Path:
     """One paper, two studies, and one artifact of each kind: every stage but data, in a dozen jobs."""
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project", copy_function=shutil.copy2))
     chosen = yaml.safe_load(SMALL.read_text(encoding="utf-8"))
-    file = f"{chosen['paper']}.yaml"
-    paper = yaml.safe_load((ROOT / "config" / "studies" / file).read_text(encoding="utf-8"))
+    place = PAPERS / chosen["paper"]
+    paper = yaml.safe_load((place / "studies.yaml").read_text(encoding="utf-8"))
     artifacts = {name: paper["artifacts"][name] for name in chosen["artifacts"]}
     studies = {name: shrink(paper["studies"][name]) | changed for name, changed in chosen["studies"].items()}
     inference = {name: paper["inference"][name] for name in chosen["inference"]}
-    claims = claims_about(paper, artifacts)
+    claims = claims_about(place, paper, artifacts)
     paper |= {"studies": studies, "inference": inference, "artifacts": artifacts}
     claims["claims"] = [claim for claim in claims["claims"] if claim["claim"] in chosen["claims"]]
     paper = about(paper, artifacts, claims)
-    for room, content in (("studies", paper), ("claims", claims)):
-        for other in (folder / "tiny" / room).glob("*.yaml"):
-            other.unlink()
-        text = yaml.safe_dump(content, sort_keys=False)
-        (folder / "tiny" / room / file).write_text(text, encoding="utf-8")
+    shutil.rmtree(folder / "tiny" / "papers")
+    write_paper(folder, place.name, paper, claims)
     return folder
 
 
@@ -334,10 +323,9 @@ def fresh(template, tmp_path) -> Project:
 
 def only(project: Project, paper: str) -> Project:
     """A project with one of its papers: planning all of them takes longer than most tests."""
-    for room in ("studies", "claims"):
-        for file in (project.folder / "tiny" / room).glob("*.yaml"):
-            if file.stem != paper:
-                file.unlink()
+    for folder in (project.folder / "tiny/papers").iterdir():
+        if folder.name != paper:
+            shutil.rmtree(folder)
     return project
 
 

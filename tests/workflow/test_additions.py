@@ -139,10 +139,10 @@ def extended(made, tmp_path_factory) -> Project:
     library = folder / "workflow/privarms"
     (library / "policies/bandit/strangers_greedy.py").write_text(POLICY, encoding="utf-8")
     (library / "environments/strangers_arms.py").write_text(ENVIRONMENT, encoding="utf-8")
-    for file in (folder / "tiny/studies").glob("*.yaml"):
+    for file in (folder / "tiny/papers").glob("*/studies.yaml"):
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
-        extend(content["studies"], content["paper"])
-        if content["paper"] == "sajed2019":
+        extend(content["studies"], file.parent.name)
+        if file.parent.name == "sajed2019":
             own = {"environment": {"name": "strangers_arms", "top": 0.7, "bottom": 0.3}, "grid": {"K": 3}}
             content["studies"]["strange"] = content["studies"]["figure1"] | own | {"policies": [{"policy": "uniform"}]}
         file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")

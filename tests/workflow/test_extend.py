@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shutil
 
 import pytest
 
@@ -10,7 +11,7 @@ from .conftest import ROOT
 pytestmark = pytest.mark.workflow
 
 # The tiny project has its studies and claims in a folder of its own.
-PLACES = {"config/studies/": "tiny/studies/", "config/claims/": "tiny/claims/"}
+PLACES = {"config/papers/": "tiny/papers/"}
 
 
 def blocks() -> dict[str, str]:
@@ -20,9 +21,7 @@ def blocks() -> dict[str, str]:
 
 
 def test_the_examples_are_a_paper(small):
-    for file in (small.folder / "tiny").rglob("*.yaml"):
-        if file.parent.name in ("studies", "claims"):
-            file.unlink()
+    shutil.rmtree(small.folder / "tiny/papers")
     for path, text in blocks().items():
         for place, tiny in PLACES.items():
             path = path.replace(place, tiny)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.workflow
 def extended(small) -> Project:
     """The small project with the example beside it, its studies tiny."""
     shutil.copytree(ROOT / "examples", small.folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    file = small.folder / "examples/my_bandits/studies/mine.yaml"
+    file = small.folder / "examples/my_bandits/papers/mine/studies.yaml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     for study in content["studies"].values():
         study |= {"horizon": 400, "replicates": 4, "block": 2}
@@ -78,7 +78,10 @@ def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     policy = "policies/bandit/private_halving.py"
     edit(extended, policy, "    return state.arm\n", "    return state.arm + 1\n")
     refused(
-        "error: examples/my_bandits/studies/mine.yaml: studies.", "private_halving.py:", "gave arm", "expected 0 to"
+        "error: examples/my_bandits/papers/mine/studies.yaml: studies.",
+        "private_halving.py:",
+        "gave arm",
+        "expected 0 to",
     )
     edit(extended, policy, "    return state.arm + 1\n", "    return state.arms\n")
     refused("private_halving.py:", "has no attribute 'arms'")

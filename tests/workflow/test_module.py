@@ -18,8 +18,7 @@ module privarms:
     config:
         {{
             "scale": "quick",
-            "studies": "{project}/tiny/studies",
-            "claims": "{project}/tiny/claims",
+            "papers": "{project}/tiny/papers",
             "sources": "{project}/tiny/sources.yaml",
         }}
 

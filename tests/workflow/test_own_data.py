@@ -37,7 +37,7 @@ def project(fresh):
     only(fresh, "ma2025")
     for file, path, value in (
         ("tiny/sources.yaml", ("visits",), ENTRY),
-        ("tiny/studies/ma2025.yaml", ("studies", "visits"), STUDY),
+        ("tiny/papers/ma2025/studies.yaml", ("studies", "visits"), STUDY),
     ):
         place = fresh.folder / file
         content = yaml.safe_load(place.read_text(encoding="utf-8"))
@@ -98,7 +98,7 @@ def with_example(project, leave_out_source=False):
     entry, grid = example()
     if leave_out_source:
         del entry["visits"]["table"]["source"]
-    sources, studies = project.folder / "tiny/sources.yaml", project.folder / "tiny/studies/ma2025.yaml"
+    sources, studies = project.folder / "tiny/sources.yaml", project.folder / "tiny/papers/ma2025/studies.yaml"
     content = yaml.safe_load(sources.read_text(encoding="utf-8"))
     sources.write_text(yaml.safe_dump(content | entry), encoding="utf-8")
     content = yaml.safe_load(studies.read_text(encoding="utf-8"))

@@ -43,24 +43,14 @@ def test_a_data_folder_that_cannot_be_written_is_one_clear_error(project):  # no
     project.complete(STUDY_FILE)
 
 
-def test_a_folder_without_claims_is_refused_and_the_ledger_stays(small_made, tmp_path):
+def test_a_folder_without_papers_is_refused_and_the_ledger_stays(small_made, tmp_path):
     copy = Project(Path(shutil.copytree(small_made.folder, tmp_path / "project", copy_function=shutil.copy2)))
     ledger = copy.folder / "results/quick/ledger.csv"
     before = ledger.read_bytes()
-    done = copy.run("claims=nowhere")
+    done = copy.run("papers=nowhere")
     assert done.returncode != 0
-    assert "claims: no *.yaml file in the folder 'nowhere'" in done.stdout + done.stderr
+    assert "papers: no */studies.yaml in the folder 'nowhere'" in done.stdout + done.stderr
     assert ledger.read_bytes() == before
-
-
-def test_claims_about_a_paper_that_is_not_there_are_left_out_by_name(small):
-    claims = small.folder / "tiny/claims"
-    (claims / "another2020.yaml").write_text("paper: another2020\nclaims: []\n", encoding="utf-8")
-    planned = small.run("-n")
-    assert planned.returncode == 0
-    assert (
-        "tiny/claims/another2020.yaml: left out: no study file of this run is called another2020.yaml" in planned.stderr
-    )
 
 
 def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
@@ -92,7 +82,7 @@ def test_snakemake_s_own_report_shows_figures_audits_and_ledger(small_made, tmp_
     done = copy.run("--report=own.html")
     assert done.returncode == 0, done.stdout + done.stderr
     text = (copy.folder / "own.html").read_text(encoding="utf-8")
-    title = yaml.safe_load((copy.folder / "config/studies/sajed2019.yaml").read_text(encoding="utf-8"))
+    title = yaml.safe_load((copy.folder / "config/papers/sajed2019/studies.yaml").read_text(encoding="utf-8"))
     for said in (
         *("fig1a.pdf", "audit_losses.pdf", "ledger.csv"),
         *(title["short"].replace("&", "\\u0026"), title["artifacts"]["fig1a"]["title"]),

@@ -15,7 +15,7 @@ def run_check(folder: Path) -> int:
     extensions.extend([folder])
     failed = 0
     tried: set[str] = set()
-    for file in sorted(folder.resolve().glob("studies/*.yaml")):
+    for file in sorted(folder.resolve().glob("papers/*/studies.yaml")):
         try:
             for cell in _cells(file):
                 name = f"{cell.study}: {cell.policy} on {cell.environment}"
@@ -35,7 +35,7 @@ def run_check(folder: Path) -> int:
             failed += 1
             print(f"FAILED  {error}", flush=True)
     if not tried and not failed:
-        print(f"{folder}: no study runs a policy or environment of this folder; add studies/NAME.yaml")
+        print(f"{folder}: no study runs a policy or environment of this folder; add papers/NAME/studies.yaml")
     print(f"{failed} failed" if failed else "nothing failed")
     return 1 if failed else 0
 

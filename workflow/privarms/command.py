@@ -65,7 +65,7 @@ def _add_audit(parts) -> None:
 Without SUBJECT: what can be audited, and by which audits. With the name of a policy or mechanism: run its
 audits now, and say of each setting what privacy loss it claims, what the trials show, and what the same
 audit shows of broken twins, which have less noise. In the project's folder these are the settings of
-config/studies at scale quick; elsewhere, and for policies that no study audits, the audit that fits any
+config/papers at scale quick; elsewhere, and for policies that no study audits, the audit that fits any
 policy of its family. Exit status 1 if one is not private as claimed.
 
   privarms audit dp_se

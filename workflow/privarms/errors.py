@@ -35,18 +35,18 @@ class NoCellsError(PrivarmsError):
 
 
 class StudyError(PrivarmsError):
-    """A fault in a study that is found while it runs; whoever knows the folders of the studies says `in_folder`.
+    """A fault in a study that is found while it runs; whoever knows the folders of papers says `in_folder`.
 
     paper: whose file it is; key: where in it; reason: what is wrong and what to do
     """
 
     def __init__(self, paper: str, key: str, reason: str):
-        super().__init__(f"{paper}.yaml: {key}: {reason}")
+        super().__init__(f"{paper}/studies.yaml: {key}: {reason}")
         self.paper, self.reason = paper, reason
 
     def in_folder(self, *folders: Path | str) -> str:
         """The message with the whole name of the file, in the first of the folders that has it."""
-        there = [f for f in folders if (Path(f) / f"{self.paper}.yaml").is_file()]
+        there = [f for f in folders if (Path(f) / self.paper).is_dir()]
         return str(Path([*there, *folders][0]) / str(self))
 
 

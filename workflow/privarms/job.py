@@ -22,8 +22,8 @@ def job(snakemake) -> Iterator[None]:
         yield
     except PrivarmsError as error:
         if isinstance(error, StudyError):
-            own = [f"{folder}/studies" for folder in snakemake.config.get("extensions", [])]
-            message = error.in_folder(snakemake.config["studies"], *own)
+            own = [f"{folder}/papers" for folder in snakemake.config.get("extensions", [])]
+            message = error.in_folder(snakemake.config["papers"], *own)
         else:
             message = str(error)
         log.error("error: %s", message, exc_info=error.__cause__)

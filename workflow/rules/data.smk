@@ -1,6 +1,6 @@
 # A raw file is what its checksum says: no inputs, and no rule for a file that is there, which is the user's.
 ABSENT = plan.datasets.absent()
-SOURCES = paths.found(config["sources"])
+SOURCES = paths.located(config["sources"])
 
 
 rule fetch_raw:
@@ -30,7 +30,7 @@ rule fetch_raw:
 
 rule prepare_dataset:
     input:
-        library=lambda w: paths.library_files("prepare_dataset", *plan.datasets.sources[w.dataset].modules),
+        library=lambda w: paths.library_files("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
         lock=LOCK,
         raw=lambda w: plan.datasets.raw_files(w.dataset),
     output:
@@ -56,7 +56,7 @@ rule prepare_dataset:
 
 rule generate_standin:
     input:
-        library=lambda w: paths.library_files("prepare_dataset", *plan.datasets.sources[w.dataset].modules),
+        library=lambda w: paths.library_files("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
         lock=LOCK,
     output:
         table=paths.prepared("{dataset}", "parquet", stand_in=True),

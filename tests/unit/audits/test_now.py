@@ -43,7 +43,7 @@ def test_a_name_that_is_none_is_an_error_that_lists_them():
 def test_everything_that_claims_an_epsilon_is_listed():
     found = now.listed()
     assert set(found["subject"]) == {
-        *library.mechanisms(),
+        *library.names("mechanisms"),
         *filter(library.claims_epsilon, library.names("policies")),
     }
     assert found.set_index("subject")["audits"]["dp_se"] == "neighbouring_streams"

@@ -19,13 +19,7 @@ ROW = (
     "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, "
     "United-States, <=50K"
 )
-FIELDS = dict(
-    zip(
-        adult.COLUMNS,
-        ROW.split(", "),
-        strict=True,
-    )
-)
+FIELDS = dict(zip(adult.COLUMNS, ROW.split(", "), strict=True))
 
 
 def line(**changes):
@@ -39,7 +33,7 @@ def read(data=(), test=(), **options):
     return adult.read({name: io.BytesIO("".join(lines).encode()) for name, lines in files.items() if lines}, chosen)
 
 
-def small(folder, rows=40, change=None):
+def small(folder, rows=40):
     """A small dataset on disk, a third of it auxiliary, and its entry with the right checksums."""
     rng = np.random.default_rng(7)
     lines = {"adult.data": [], "adult.test": ["|1x3 Cross validator\n"]}
@@ -54,7 +48,7 @@ def small(folder, rows=40, change=None):
             "native_country": "Cuba" if i % 3 == 1 else "United-States",
             "income": (">50K" if rng.random() < 0.4 else "<=50K") + adult.LABEL_ENDINGS[file],
         }
-        lines[file].append(line(**(change(i, changes) if change else changes)))
+        lines[file].append(line(**changes))
     files, paths = [], []
     for name, content in lines.items():
         path = folder / name
@@ -87,14 +81,14 @@ def test_facts_of_the_real_files(real_files, tmp_path):
     dropped = facts["files"]["adult.data"]["dropped_because"]
     assert {reason: entry["rows"] for reason, entry in dropped.items()} == {
         "workclass: no value": 1836,
-        "occupation: no value": 1843 - 1836,
+        "occupation: no value": 7,
         "native-country: no value": 556,
     }
     assert facts["label_counts"][1] / facts["complete"] == pytest.approx(0.2478, abs=5e-5)
     data = prepared.load(tmp_path / "a.parquet")
     assert np.bincount(data.sources).tolist() == [41_292, *facts["source_sizes"]]
     by_marriage = preparation.prepare(
-        ADULT, real_files, tmp_path / "m.parquet", tmp_path / "m.json", {"sources": "marital-status"}
+        ADULT._replace(options={"sources": "marital-status"}), real_files, tmp_path / "m.parquet", tmp_path / "m.json"
     )
     assert (by_marriage["sources"], by_marriage["sum_n_source"]) == (7, 3_930)
     assert by_marriage["max_n_source"] < facts["max_n_source"]
@@ -136,7 +130,6 @@ def test_sources_by_marital_status():
         (line(age="young"), "age: not a number"),
         (line(age="-1"), "age: out of range"),
         (line(sex="male"), "sex: unknown category"),
-        (line().rsplit(",", 1)[0] + "\n", "fewer fields than the header"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_dropped_and_counted(bad, reason):
@@ -147,14 +140,6 @@ def test_a_row_that_cannot_be_used_is_dropped_and_counted(bad, reason):
         "dropped": 1,
         "dropped_because": {reason: {"rows": 1, "first_row": 2}},
     }
-
-
-def test_a_file_that_was_changed_is_found_before_it_is_read(tmp_path):
-    dataset, paths = small(tmp_path)
-    paths[1].write_text(paths[1].read_text().replace("Cross", "cross"))
-    with pytest.raises(PrivarmsError, match=r"adult\.test: the wrong file: expected SHA-256"):
-        preparation.prepare(dataset, paths, tmp_path / "a.parquet", tmp_path / "a.json")
-    assert not (tmp_path / "a.parquet").exists()
 
 
 def test_the_prepared_form_holds_what_was_read(tmp_path):
@@ -185,23 +170,15 @@ def test_the_same_files_give_the_same_bytes(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"reductions": "pca_all"}, "adult.reductions: unknown option; expected one of reduction, sources"),
-        ({"reduction": "pca"}, "adult.reduction: expected one of pca_auxiliary, pca_all; found 'pca'"),
-        ({"sources": "race"}, "adult.sources: expected one of workclass, marital-status, one, copies; found 'race'"),
+        ({"reductions": "x"}, "adult.options: unknown option 'reductions'; expected one of sources, reduction"),
+        ({"reduction": "x"}, "adult.options.reduction: unknown value 'x'; expected one of pca_auxiliary, pca_all"),
     ],
 )
 def test_unknown_options_are_refused(tmp_path, options, said):
     dataset, paths = small(tmp_path)
     with pytest.raises(PrivarmsError) as caught:
-        preparation.prepare(dataset, paths, tmp_path / "a.parquet", tmp_path / "a.json", options)
+        preparation.prepare(dataset._replace(options=options), paths, tmp_path / "a.parquet", tmp_path / "a.json")
     assert str(caught.value) == said
-
-
-def test_too_few_rows_to_reduce_are_refused(tmp_path):
-    for country, said in [("Cuba", "no complete row belongs to the target"), ("United-States", "0 complete auxiliary")]:
-        dataset, paths = small(tmp_path, change=lambda i, c, country=country: c | {"native_country": country})
-        with pytest.raises(PrivarmsError, match=said):
-            preparation.prepare(dataset, paths, tmp_path / "a.parquet", tmp_path / "a.json")
 
 
 def test_the_stand_in_is_marked_everywhere(tmp_path):
@@ -220,11 +197,7 @@ def test_a_damaged_prepared_file_is_refused(tmp_path):
     dataset, paths = small(tmp_path)
     good = tmp_path / "a.parquet"
     preparation.prepare(dataset, paths, good, tmp_path / "a.json")
-    table, metadata = parquet.read(good), parquet.metadata(good)
     bad = tmp_path / "bad.parquet"
-    parquet.write(bad, [table.drop_columns("x1")], metadata)
-    with pytest.raises(PrivarmsError, match="not a prepared dataset"):
-        prepared.load(bad)
     bad.write_bytes(good.read_bytes()[:-100])
     with pytest.raises(PrivarmsError, match="not a whole Parquet file"):
         prepared.load(bad)

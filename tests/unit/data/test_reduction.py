@@ -50,12 +50,6 @@ def test_the_default_reduction_looks_at_no_target_user():
     )
 
 
-def test_signs_are_those_of_the_largest_loading_and_of_the_first_among_equals():
-    tied = np.sqrt(0.5)
-    components = np.array([[0.6, -0.8, 0.0], [-tied * (1 - 1e-12), tied, 0.0], [0.0, 0.0, 1.0]])
-    assert reduction._signs(components).tolist() == [-1, -1, 1]
-
-
 @pytest.fixture
 def mixed():
     """Two numbers and two categories of 3 and 2 levels; a fifth of the rows have no level of the second."""

@@ -41,12 +41,12 @@ def test_merged_keys_are_overridden_and_own_keys_are_unique(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\nb: [1, 2\nc: 3\n", "not valid YAML: .*line 3"),
+        ("a: 1\nb: [1, 2\nc: 3\n", "cannot be read: .*line 3.*expected UTF-8 text in valid YAML"),
         ("studies: {a: 1, b: 2, a: 3}", "duplicate key 'a'.*line 1"),
         ("a: 1\nb: {3: 4}", "expected a text as key, found '3'; put it in quotes.*line 2"),
         ("a: {? [1, 2] : 3}", "expected a text as key"),
-        ("a: 2020-02-31", "not valid YAML"),
-        ("a: !!python/object/apply:os.getcwd []", "not valid YAML.*line 1"),
+        ("a: 2020-02-31", "cannot be read: day is out of range"),
+        ("a: !!python/object/apply:os.getcwd []", "cannot be read: .*line 1"),
         ("[1, 2]", "expected a mapping of keys to values"),
         ("", "expected a mapping of keys to values"),
     ],
@@ -59,9 +59,9 @@ def test_a_fault_is_one_line_with_its_place(tmp_path, text, message):
 
 
 def test_what_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(PrivarmsError, match=r"not UTF-8 text \(its byte 9\)"):
+    with pytest.raises(PrivarmsError, match=r"cannot be read: .*byte 0xfc in position 8.*expected UTF-8"):
         read(tmp_path, "title: für", "latin-1")
-    with pytest.raises(PrivarmsError, match=r"none\.yaml: cannot be read: No such file"):
+    with pytest.raises(PrivarmsError, match=r"none\.yaml: cannot be read: .*No such file"):
         settings.read(tmp_path / "none.yaml")
 
 
@@ -71,17 +71,13 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": -1}, "seed: expected .*; found -1"),
-        ({"seed": 7.0}, "seed: expected .*; found 7.0"),
-        ({"seed": True}, "seed: expected .*; found True"),
+        ({"seed": -1}, "seed: -1 is less than the minimum of 0"),
+        ({"seed": 7.0}, "seed: 7.0 is not of type 'integer'"),
         ({"sed": 1}, "sed: unknown key; expected one of add, "),
     ],
 )
-def test_a_value_that_does_not_fit_the_schema_is_named(changes, message, monkeypatch):
+def test_a_value_that_does_not_fit_the_schema_is_named(changes, message):
     content = settings.read(ROOT / "config/config.yaml")
     settings.validate(content, "config", "config.yaml")
     with pytest.raises(PrivarmsError, match=f"config.yaml: {message}"):
         settings.validate(content | changes, "config", "config.yaml")
-    # Jobs read what the run's main process has validated.
-    monkeypatch.setenv(settings.VALIDATED_VARIABLE, "1")
-    settings.validate(content | changes, "config", "config.yaml")

@@ -268,24 +268,32 @@ def test_values_are_rounded_for_reading(world):
     assert "100\u202f000" in page.text
 
 
-def test_findings_stand_on_the_front_page(world):
-    world.papers[0]["findings"] = {
-        "one": {
-            "shows": "fig1",
-            "reads": {"both": {"claim": "first"}},
-            "says": [
-                {"when": {"both.verdict": "differs"}, "text": "It differs."},
-                {"when": {"both.verdict": "reproduced"}, "text": "It is {both.reproduced:.2f} & holds."},
-            ],
-        }
-    }
-    rows = [row | {"claim": row["claim"].replace("one/", "one2001/")} for row in CLAIMS]
-    world.write_ledger(rows)
+def test_headlines_are_on_the_front_page_with_verdict_and_links(world):
+    headline = {"headline": "It is {reproduced:.2f} (from {low:.1f}) & {published} is claimed."}
+    world.papers[0]["claims"] = [{"claim": "first", "about": "first", "published": 5} | headline]
+    row = CLAIMS[0] | {"claim": "one2001/first"}
+    world.write_ledger([row, *CLAIMS[1:]])
     page = world.build()
-    assert page.text.count("It is 5.01 & holds.") == 2
-    assert page.text.index("It is 5.01") < page.text.index("On one2001") + 2000
-    world.write_ledger([row | {"verdict": "inconclusive"} if row["verdict"] == "reproduced" else row for row in rows])
-    assert "It is 5.01" not in world.build().text
+    assert page.text.count("It is 5.01 (from 5.0) & 5 is claimed.") == 1
+    (item,) = re.findall(r'<li class="headline">.*?</li>', page.source, re.DOTALL)
+    assert ">reproduced<" in item
+    assert re.findall(r'href="(#[^"]*)"', item) == ["#claim-one2001/first", "#one2001/fig1"]
+    # Whatever the verdict is the sentence is true; without one there is no sentence.
+    world.write_ledger([row | {"verdict": "differs"}, *CLAIMS[1:]])
+    assert "It is 5.01" in world.build().text
+    for unverifiable in ({"data": "stand-in"}, {"reproduced": "", "low": "-inf", "high": "inf"}):
+        world.write_ledger([row | {"verdict": "unverifiable"} | unverifiable, *CLAIMS[1:]])
+        page = world.build()
+        assert "It is" not in page.text
+        assert "No headline has a number in this run." in page.text
+
+
+def test_of_a_table_the_front_page_has_the_title(world):
+    for artifact in world.papers[0]["artifacts"]:
+        artifact["front"] = True
+    front = world.build().source.partition("<h2>In one picture</h2>")[2].partition("<h2>By paper</h2>")[0]
+    assert front.count("<h3>") == 2
+    assert front.count("<img") == front.count("<figcaption>") == 1
 
 
 def test_what_quick_measured_small_is_called_so_and_leads_to_the_verdict(world, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from privarms.studies import auditing, configuration, extensions, library
 from privarms.studies.cells import expand
 
-STUDIES = Path(__file__).parents[3] / "config/studies"
+STUDIES = Path(__file__).parents[3] / "config/papers"
 
 POLICY = """from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
@@ -22,7 +22,7 @@ POLICY = Policy(init, choose, learn)
 
 @pytest.fixture
 def papers():
-    return {file.stem: configuration.load_paper(file, "paper") for file in sorted(STUDIES.glob("*.yaml"))}
+    return {f.parent.name: configuration.load_paper(f, "paper") for f in sorted(STUDIES.glob("*/studies.yaml"))}
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_every_mechanism_and_every_policy_with_an_epsilon_is_audited(papers):
     """If this fails: write an audit and a study that runs it (docs/extend.md), or set PRIVATE = False in the module."""
     studies = [study for content in papers.values() for study in content["studies"].values()]
     audited = {entry["policy"] for study in studies if study["protocol"] == "audit" for entry in study["policies"]}
-    claiming = {*library.mechanisms(), *filter(library.claims_epsilon, library.names("policies"))}
+    claiming = {*library.names("mechanisms"), *filter(library.claims_epsilon, library.names("policies"))}
     assert claiming - audited == set()
 
 

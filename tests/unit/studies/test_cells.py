@@ -23,7 +23,7 @@ def study(**changes):
 
 
 def cells(**changes):
-    return expand("config/studies/p.yaml", "p", "s", study(**changes))
+    return expand("config/papers/p/studies.yaml", "p", "s", study(**changes))
 
 
 def test_a_parameter_that_a_policy_does_not_take_is_dropped_and_equal_cells_are_one():
@@ -96,7 +96,7 @@ def test_checkpoints_rise_geometrically_to_the_horizon():
 def test_faults_name_the_file_the_key_and_what_was_expected(changes, words):
     with pytest.raises(PrivarmsError) as fault:
         cells(**changes)
-    for word in ["config/studies/p.yaml", *words]:
+    for word in ["config/papers/p/studies.yaml", *words]:
         assert word in str(fault.value)
 
 

@@ -1,7 +1,9 @@
 """Claims: one entry for many, the cells on which a claim rests, and published numbers that stand once."""
 
+import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -28,10 +30,13 @@ def _without_none(entry):
 
 
 def loaded(folder, *entries, scale="paper", **top):
-    file = folder / "p2020.yaml"
-    content = {"paper": "p2020", **top, "claims": [_without_none(CLAIM | entry) for entry in entries]}
-    file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    return claims.load(file, scale, ARTIFACTS, NUMBERS)
+    content = {**top, "claims": [_without_none(CLAIM | entry) for entry in entries]}
+    (folder / "claims.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    (folder / "published").mkdir(exist_ok=True)
+    (folder / "published/numbers.yaml").write_text(yaml.safe_dump(NUMBERS["numbers"]), encoding="utf-8")
+    for name, rows in NUMBERS["tables"].items():
+        pd.DataFrame(rows).to_csv(folder / f"published/{name}.csv", index=False)
+    return claims.load(folder, scale, ARTIFACTS)
 
 
 def test_an_entry_expands_over_the_product_of_its_axes(tmp_path):
@@ -60,6 +65,34 @@ def test_claims_about_one_statement_share_its_text(tmp_path):
         ("five_times", "s"),
     ]
     assert all("case" not in c for c in found)
+
+
+def test_a_headline_has_the_numbers_of_the_ledger_s_row(tmp_path):
+    row = {"reproduced": "0.25", "low": "-inf", "high": "5.0123", "published": "5", "verdict": "differs"}
+    (claim,) = loaded(tmp_path, {"headline": "{reproduced:.0%}, {low} to {high:.2g}; {published} is claimed."})
+    assert claims.headline(claim, row) == "25%, -inf to 5; 5 is claimed."
+    entry = {"claim": "five_{K}", "headline": "{K} arms: {reproduced}.", "each": {"K": [3, 10]}}
+    assert [claims.headline(c, row) for c in loaded(tmp_path, entry)] == ["3 arms: 0.25.", "10 arms: 0.25."]
+    one = {"claim": "five_{k}", "headline": "{headline}"}
+    one["each"] = {"k": [{"k": 3, "headline": "{reproduced:.1f}"}, {"k": 10, "headline": ""}]}
+    assert [c.get("headline") for c in loaded(tmp_path, one)] == ["{reproduced:.1f}", None]
+
+
+@pytest.mark.parametrize(
+    ("headline", "words"),
+    [
+        ("It is {measured:.2g}.", "unknown field 'measured'. Expected {reproduced}, {low}, {high}, {published}"),
+        ("It is {reproduced:.2q}.", "Unknown format code 'q'"),
+        ("It is {}.", "positional fields"),
+        ("It is {reproduced.", "expected '}'"),
+        ("It is {published:.1f}.", "Unknown format code 'f' for object of type 'str'"),
+        ("word " * 26, "found 26 words. Expected at most 25"),
+    ],
+)
+def test_a_headline_that_cannot_be_filled_in_is_one_clear_error(tmp_path, headline, words):
+    entry = {"headline": headline, "published": "five"}
+    with pytest.raises(PrivarmsError, match=rf"claims\.yaml: five_times\.headline: .*{re.escape(words)}"):
+        loaded(tmp_path, entry)
 
 
 @pytest.mark.parametrize(
@@ -130,25 +163,23 @@ def test_values_depend_on_the_scale(tmp_path):
 def test_faults_name_the_file_and_the_key(tmp_path, entry, words):
     with pytest.raises(PrivarmsError) as fault:
         loaded(tmp_path, entry)
-    for word in ["p2020.yaml", *words]:
+    for word in ["claims.yaml", *words]:
         assert word in str(fault.value)
     assert "\n" not in str(fault.value)
 
 
 def test_a_table_with_a_short_line_is_refused(tmp_path):
-    (tmp_path / "p").mkdir()
-    (tmp_path / "p" / "t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
-    with pytest.raises(PrivarmsError, match=r"t\.csv: line 3 has 1 fields"):
-        claims.published(str(tmp_path), "p")
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published/t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
+    with pytest.raises(PrivarmsError, match=r"t\.csv: line 3: found 1 fields, expected 2"):
+        claims.published(tmp_path)
 
 
 def test_the_project_s_own_claims_are_valid_at_both_scales():
-    root = Path(__file__).parents[3] / "config"
     # What is ours alone has no claims.
-    named = {file.name for file in (root / "claims").glob("*.yaml")}
+    named = sorted((Path(__file__).parents[3] / "config/papers").glob("*/claims.yaml"))
     assert len(named) > 3
-    for file in (root / "studies" / name for name in named):
-        numbers = claims.published(str(root / "published"), file.stem)
+    for file in named:
         for scale in configuration.SCALES:
-            artifacts = configuration.load_paper(file, scale)["artifacts"]
-            assert claims.load(root / "claims" / file.name, scale, artifacts, numbers)
+            artifacts = configuration.load_paper(file.with_name("studies.yaml"), scale)["artifacts"]
+            assert claims.load(file.parent, scale, artifacts)

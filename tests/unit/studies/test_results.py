@@ -24,8 +24,8 @@ FRAME = pd.DataFrame(
 def results(tmp_path):
     path = tmp_path / "ratios.parquet"
     parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
-    (tmp_path / "p2020.yaml").write_text("worst: 0.14\n", encoding="utf-8")
-    return Results("p2020", "paper", inference=[path], published=[tmp_path / "p2020.yaml"])
+    (tmp_path / "numbers.yaml").write_text("worst: 0.14\n", encoding="utf-8")
+    return Results("p2020", "paper", inference=[path], published=[tmp_path / "numbers.yaml"])
 
 
 def test_rows_of_named_cells_are_seen_and_those_without_a_value(results):
@@ -70,7 +70,7 @@ def test_a_claim_without_cells_cannot_be_measured(results):
 
 
 def test_what_was_not_named_cannot_be_read(results):
-    with pytest.raises(PrivarmsError, match=r"p2020\.yaml: regret \(cells\): is read but not named.*`studies`"):
+    with pytest.raises(PrivarmsError, match=r"p2020/studies\.yaml: regret \(cells\): is read but not named.*`studies`"):
         results.cells("regret")
     with pytest.raises(PrivarmsError, match="`inference`"):
         results.inference("audit")

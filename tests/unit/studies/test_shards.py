@@ -101,6 +101,6 @@ def test_more_jobs_than_any_scheduler_takes_are_refused_at_once():
     many = cell("dp_se", 10_000_000, 1)
     with pytest.raises(PrivarmsError) as fault:
         shards.plan([many], 2)
-    for word in ("p.yaml: studies.s.replicates", "5,000,000 jobs of 2 s", "at most 100,000", "shard_seconds"):
+    for word in ("p/studies.yaml: studies.s.replicates", "5,000,000 jobs of 2 s", "at most 100,000", "shard_seconds"):
         assert word in str(fault.value)
     assert len(shards.plan([many], 1000)) == 10_000

@@ -1,6 +1,4 @@
-"""The start of a run: which data are there, and which configuration files are read."""
-
-import os
+"""The start of a run: which data are real."""
 
 from privarms.data import sources
 from privarms.studies import start
@@ -24,24 +22,3 @@ def test_data_are_real_where_their_files_are_and_else_a_stand_in_or_missing(tmp_
         config = {"scale": scale, "mirror": str(tmp_path / "mirror")}
         statuses = start.look_for(list(of_sources), config, of_sources)
         assert statuses == {"gone": otherwise, "there": "real", "here": "real", "own": "missing"}
-
-
-def test_files_behind_every_configfile_are_read(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(start.CONFIGFILES_VARIABLE, "[]")
-    monkeypatch.setenv("PWD", str(tmp_path))
-
-    def found(line):
-        return [os.path.relpath(file) for file in start.configfiles_before_the_last(line.split())]
-
-    assert found("snakemake mine --cores 1 --configfile a.yaml b.yaml --config x=1") == []
-    assert found("snakemake --configfile a.yaml b.yaml --cores 1 --configfiles=c.yaml --configfile d.yaml") == [
-        "a.yaml",
-        "b.yaml",
-        "c.yaml",
-    ]
-    assert [os.path.basename(file) for file in start.configfiles_before_the_last(None)] == [
-        "a.yaml",
-        "b.yaml",
-        "c.yaml",
-    ]

@@ -38,7 +38,7 @@ def run_audits(subject: str, trials: int | None = None) -> pd.DataFrame:
 
 def cells(subject: str) -> list[Cell]:
     """Return the cells that audit a subject: those of studies, or else of the audit that fits its family."""
-    known = [*library.mechanisms(), *library.names("policies")]
+    known = [*library.names("mechanisms"), *library.names("policies")]
     if subject not in known:
         raise PrivarmsError(f"{subject}: no policy or mechanism; expected one of {', '.join(sorted(known))}")
     if of_studies := [cell for cell in _of_studies() if cell.policy == subject]:
@@ -57,11 +57,11 @@ def cells(subject: str) -> list[Cell]:
 
 def _of_studies() -> Iterator[Cell]:
     """Yield the cells of all audits of the project, if it is here, and of extensions, at scale quick."""
-    file = Path(paths.found("config/config.yaml"))
-    config = settings.read(file) if file.is_file() else {"studies": "config/studies"}
-    own, *others = paths.folders(config, "studies")
+    file = Path(paths.located("config/config.yaml"))
+    config = settings.read(file) if file.is_file() else {"papers": "config/papers"}
+    own, *others = paths.folders(config)
     for folder in (own, *others):
-        for file in sorted(Path(folder).glob("*.yaml")):
+        for file in sorted(Path(folder).glob("*/studies.yaml")):
             content = configuration.load_paper(file, "quick", extension=folder in others)
             for name, study in content["studies"].items():
                 if study["protocol"] == "audit":
@@ -71,7 +71,7 @@ def _of_studies() -> Iterator[Cell]:
 def listed() -> pd.DataFrame:
     """Return what claims an epsilon: subject, family, and the audits that are about it."""
     rows = []
-    for subject in [*library.mechanisms(), *filter(library.claims_epsilon, library.names("policies"))]:
+    for subject in [*library.names("mechanisms"), *filter(library.claims_epsilon, library.names("policies"))]:
         named = [name for name, subjects in library.audits().items() if subject in subjects]
         fitting = auditing.fitting(library.family(subject))
         rows.append((subject, library.family(subject), ", ".join(named) or fitting or "none"))

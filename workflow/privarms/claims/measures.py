@@ -7,7 +7,7 @@ or as a formula of columns (`DataFrame.eval`); docs/extend.md explains all keys.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,8 @@ from privarms.studies import library
 from privarms.studies.results import Results
 
 EXTREMES = {"max": Measured.largest, "min": Measured.smallest}
+# Asked for every column of every claim.
+_is_parameter = cache(library.is_parameter)
 # Numbers that are settings and no parameter of a policy or an environment.
 SETTINGS = ("horizon", "arm", "n", "m")
 
@@ -122,7 +124,7 @@ def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
         values = values if isinstance(values, list) else [values]
         if column in rows:
             chosen &= _among(rows[column], values)
-        elif "" not in values or not library.is_parameter(column):
+        elif "" not in values or not _is_parameter(column):
             raise PrivarmsError(f"measure: where: no column {column!r}; expected one of {', '.join(rows)}")
     if not chosen.any():
         asked = "; ".join(f"{column} {values}" for column, values in where.items() if values != "")
@@ -163,7 +165,7 @@ def _setting(rows: pd.DataFrame, place: int, own: str) -> str:
         column
         for column in rows
         if column not in ("cell", own)
-        and (column in SETTINGS or not pd.api.types.is_numeric_dtype(rows[column]) or library.is_parameter(column))
+        and (column in SETTINGS or not pd.api.types.is_numeric_dtype(rows[column]) or _is_parameter(column))
         and rows[column].nunique(dropna=False) > 1
     ]
     values = rows.iloc[place][settings].dropna()

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import BinaryIO
 
 import numpy as np
-import pyarrow.compute as pc
 
 from privarms.data import delimited
 from privarms.data.features import Features, Table
@@ -133,11 +132,11 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
         if not stream.readline().startswith(b"|"):
             stream.seek(0)
         rows = delimited.read(file, stream, names=COLUMNS)
-        rows.columns["income"] = pc.utf8_rtrim(rows.columns["income"], ".")
+        rows.frame["income"] = rows.frame["income"].str.rstrip(".")
         numbers = np.column_stack([rows.numbers(column, low=0.0) for column in NUMBERS])
         codes = np.column_stack([rows.codes(column, levels) for column, levels in LEVELS.items()])
         labels = rows.codes("income", LABELS)
-        auxiliary = np.asarray(rows.texts("native-country")) != TARGET
+        auxiliary = (rows.texts("native-country") != TARGET).to_numpy()
         accounts[file] = rows.account()
         parts.append([values[rows.kept] for values in (numbers, codes, labels, auxiliary)])
     numbers, codes, labels, auxiliary = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -218,12 +217,12 @@ def generate() -> dict[str, list[str]]:
 
 def households() -> dict[tuple[str, str, str], int]:
     """Return (marital-status, relationship, sex) -> how often they occur together."""
-    found = {}
+    counts = {}
     for status, text in HOUSEHOLDS.items():
         for relationship, *of_sexes in map(str.split, text.split(",")):
             of_each = zip(LEVELS["sex"], map(int, of_sexes), strict=True)
-            found |= {(status, relationship, sex): count for sex, count in of_each if count}
-    return found
+            counts |= {(status, relationship, sex): count for sex, count in of_each if count}
+    return counts
 
 
 def _positive(latent: np.ndarray, table: tuple[int, ...], count: int) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 The eleven dimensions of Table 1 of Ma et al. (2025) are NUMBERS, one number a column; how levels become numbers is not
 stated. Nor is how Country splits the rows: here the United States are the auxiliary source and all other countries the
-target. The table has 1,371 rows fewer than the file, which ones is not stated either: `gender: two_levels` leaves out
-the level NonBinary, for which one dimension from Man to Woman has no place, and `gender: all` puts it between the two.
+target. The table has 1,371 rows fewer than the file, which ones is not stated either: here the rows of the level
+NonBinary are left out, for which one dimension from Man to Woman has no place.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from privarms.data import delimited
 from privarms.data.features import Table, of_numbers
 from privarms.data.standin import by_rank, logistic, quantiles
 
-OPTIONS = {"gender": ("two_levels", "all")}
+OPTIONS: dict = {}
 SOURCE_COUNTRY = "United States of America"
 LABELS = ("not employed", "employed")
 # The levels of a column and the number that each becomes; None for a column of numbers.
@@ -78,10 +78,8 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
         else:
             numbers[column] = np.array(list(levels.values()), float)[rows.codes(column, list(levels))]
     labels = rows.codes(LABEL, ("0", "1")).astype(np.int64)
-    sources = (np.asarray(rows.texts(COUNTRY)) == SOURCE_COUNTRY).astype(np.int64)
-    if options["gender"] == "two_levels":
-        left_out = numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER]
-        rows.drop(left_out, f"Gender: {LEFT_OUT_GENDER}")
+    sources = (rows.texts(COUNTRY) == SOURCE_COUNTRY).to_numpy(np.int64)
+    rows.drop(numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER], f"Gender: {LEFT_OUT_GENDER}")
     account, kept = rows.account(), rows.kept
     features = of_numbers(np.column_stack([values[kept] for values in numbers.values()]), list(NUMBERS))
     return Table(features, labels[kept], list(LABELS), sources[kept], [SOURCE_COUNTRY], {file: account})

@@ -14,100 +14,99 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from privarms.data import delimited
 from privarms.data.features import Features, Table
-from privarms.data.reduction import REDUCTIONS
 from privarms.errors import PrivarmsError
 
+OPTIONS: dict = {}
 # The names that pandas gives an index that it writes.
 INDEX = ("", "__index_level_0__")
 MOST_CLASSES = 64
 MOST_LEVELS = 256
 
 
-def reductions(description: Mapping) -> tuple[str, ...]:
-    """Return the possible reductions, the default first: without sources there are no auxiliary rows to fit on."""
-    return REDUCTIONS if "source" in description else ("pca_all",)
-
-
-def read(file: str, stream: BinaryIO, description: Mapping) -> Table:
+def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
     """Return the complete rows of a file in their order; labels, sources and levels are sorted as texts.
 
     Rows with a missing value, or with a text in a column of `numbers`, are dropped and counted. Raises PrivarmsError
     for a file that is neither CSV nor Parquet, a missing column, more than MOST_CLASSES labels or MOST_LEVELS
     categories in a column, and a target without rows.
     """
-    rows = (
-        _read_parquet(file, stream)
-        if Path(file).suffix == ".parquet"
-        else delimited.read(file, stream, delimiter=description.get("delimiter", ","))
-    )
+    ((file, stream),) = files.items()
+    if Path(file).suffix == ".parquet":
+        rows = _read_parquet(file, stream)
+    else:
+        rows = delimited.read(file, stream, delimiter=description.get("delimiter", ","))
     label, source = description["label"], description.get("source")
-    lists = {key: description.get(key, []) for key in ("leave_out", "numbers", "texts")}
-    named = [label, *([source["column"]] if source else [])]
-    delimited.require(file, [*named, *(column for columns in lists.values() for column in columns)], rows.columns)
-    label_texts, *source_texts = (np.asarray(rows.texts(name)) for name in named)
-
+    leave_out, must_be_numbers, must_be_texts = (description.get(k, []) for k in ("leave_out", "numbers", "texts"))
+    named = [label, source["column"]] if source else [label]
+    delimited.require(file, [*named, *leave_out, *must_be_numbers, *must_be_texts], list(rows.frame))
+    label_texts, *source_texts = (rows.texts(name) for name in named)
     numbers, texts = {}, {}
-    for name in rows.columns:
-        if name in (*named, *lists["leave_out"], *INDEX):
+    for name in rows.frame:
+        if name in (*named, *leave_out, *INDEX):
             continue
-        if name in lists["numbers"] or (name not in lists["texts"] and _all_numbers(rows.columns[name])):
+        if name in must_be_numbers or (name not in must_be_texts and _all_numbers(rows.frame[name])):
             numbers[name] = rows.numbers(name)
         else:
-            texts[name] = np.asarray(rows.texts(name))
+            texts[name] = rows.texts(name)
     account, kept = rows.account(), rows.kept
-    pairs = {name: np.unique(values[kept], return_inverse=True) for name, values in texts.items()}
-    for name, (levels, _) in pairs.items():
+    categories = {name: _sorted_levels(values[kept]) for name, values in texts.items()}
+    for name, (levels, _) in categories.items():
         if len(levels) > MOST_LEVELS:
             raise PrivarmsError(
                 f"{file}, column {name}: {len(levels):,} different texts; expected at most {MOST_LEVELS} categories; "
                 "name it in `leave_out`, or in `numbers` if most of them are numbers"
             )
-    n = int(kept.sum())
+    none = np.zeros((kept.sum(), 0))
     features = Features(
-        np.column_stack([np.zeros((n, 0)), *(values[kept] for values in numbers.values())]),
+        np.column_stack([none, *(values[kept] for values in numbers.values())]),
         list(numbers),
-        np.column_stack([np.zeros((n, 0)), *(codes for _, codes in pairs.values())]).astype(np.int16),
-        list(pairs),
-        [levels.tolist() for levels, _ in pairs.values()],
+        np.column_stack([none, *(codes for _, codes in categories.values())]).astype(np.int16),
+        list(categories),
+        [levels for levels, _ in categories.values()],
     )
-    label_names, labels = np.unique(label_texts[kept], return_inverse=True)
+    label_names, labels = _sorted_levels(label_texts[kept])
     if len(label_names) > MOST_CLASSES:
         raise PrivarmsError(
             f"{file}, column {label}: {len(label_names):,} different labels; expected at most {MOST_CLASSES} classes"
         )
-    sources, source_names = np.zeros(n, np.int64), []
+    sources, source_names = np.zeros(len(labels), np.int64), []
     if source:
         values = source_texts[0][kept]
-        found = sorted(set(values))
-        if source["target"] not in found or len(found) == 1:
+        present = sorted(set(values))
+        if source["target"] not in present or len(present) == 1:
             raise PrivarmsError(
                 f"{file}, column {source['column']}: expected the target's value {source['target']!r} and at least one "
-                f"other in the complete rows; found {', '.join(found[:20])}"
+                f"other in the complete rows; found {', '.join(present[:20])}"
             )
-        source_names = [value for value in found if value != source["target"]]
-        order = {value: m for m, value in enumerate([source["target"], *source_names])}
-        sources = np.array([order[value] for value in values], np.int64)
-    return Table(features, labels.astype(np.int64), label_names.tolist(), sources, source_names, {file: account})
+        source_names = [value for value in present if value != source["target"]]
+        sources = pd.Index([source["target"], *source_names]).get_indexer(values).astype(np.int64)
+    return Table(features, labels, label_names, sources, source_names, {file: account})
 
 
-def _all_numbers(texts: pa.ChunkedArray) -> bool:
-    values, faulty = delimited.floats(texts)
-    return not faulty.any() and not np.isnan(values).all()
+def _sorted_levels(texts: pd.Series) -> tuple[list[str], np.ndarray]:
+    """Return the different texts, sorted, and int64[n], the place of each text among them."""
+    codes, levels = pd.factorize(texts, sort=True)
+    return list(levels), codes.astype(np.int64)
+
+
+def _all_numbers(texts: pd.Series) -> bool:
+    present = texts.dropna()
+    return len(present) > 0 and bool(np.isfinite(delimited.floats(present)).all())
 
 
 def _read_parquet(file: str, stream: BinaryIO) -> delimited.Rows:
     try:
         table = pq.read_table(stream)
-        columns = {name: pc.cast(table[name], pa.string()) for name in table.column_names}
+        texts = table.cast(pa.schema([(name, pa.string()) for name in table.column_names]))
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(
             f"{file}: not a whole Parquet file of texts and numbers ({reason}); get it again, or convert it to CSV"
         ) from error
-    return delimited.Rows(file, columns, np.arange(1, table.num_rows + 1))
+    return delimited.Rows(file, texts, first_row=1)

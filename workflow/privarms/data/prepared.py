@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from privarms.errors import PrivarmsError
 from privarms.files import parquet
 
 
@@ -23,14 +22,9 @@ class Prepared(NamedTuple):
 
 
 def load(path: Path | str) -> Prepared:
-    """Read a prepared dataset; PrivarmsError where the file is damaged or not a prepared dataset."""
+    """Read a prepared dataset; DamagedError where the file is not whole."""
     table = parquet.read(path)
-    try:
-        facts = parquet.metadata(path)["facts"]
-        coordinates = [f"x{j}" for j in range(1, facts["dimensions"] + 1)]
-        contexts = np.column_stack([table[name].to_numpy() for name in coordinates])
-        return Prepared(
-            np.ascontiguousarray(contexts), *(table[name].to_numpy() for name in ("label", "source")), facts
-        )
-    except KeyError as error:
-        raise PrivarmsError(f"{path}: not a prepared dataset: no {error}; delete it and run again") from error
+    facts = parquet.metadata(path)["facts"]
+    coordinates = [table[f"x{j}"].to_numpy() for j in range(1, facts["dimensions"] + 1)]
+    contexts = np.ascontiguousarray(np.column_stack(coordinates))
+    return Prepared(contexts, table["label"].to_numpy(), table["source"].to_numpy(), facts)

@@ -76,9 +76,9 @@ def _signs(components: np.ndarray) -> np.ndarray:
 
 def _unseen(features: Features, fitted: np.ndarray) -> np.ndarray:
     """bool[n]: whether a row has a level that no fitted row has."""
-    found = np.zeros(len(features.codes), bool)
+    unseen = np.zeros(len(features.codes), bool)
     for codes, levels in zip(features.codes.T, features.levels, strict=True):
         seen = np.bincount(codes[fitted] + 1, minlength=len(levels) + 1) > 0
         seen[0] = True  # a code of -1 is no level
-        found |= ~seen[codes + 1]
-    return found
+        unseen |= ~seen[codes + 1]
+    return unseen

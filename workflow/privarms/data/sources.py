@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from privarms.errors import PrivarmsError
@@ -44,7 +45,7 @@ class RawFile(NamedTuple):
 class Dataset(NamedTuple):
     """A dataset's raw files, how they are read, and what must be said when they are used.
 
-    module: the module that reads it, its own name by default, or None where `table` describes its columns
+    module: the module that reads it, its own name by default, own_table where `table` describes its columns
     folder: of its raw files, here and in a mirror, its own name by default
     options: those of its module, and `reduction`
     at_most: how many rows of the `target` and of all `auxiliary` sources are taken, the first ones; all by default
@@ -55,16 +56,11 @@ class Dataset(NamedTuple):
     licence: str
     citation: str
     files: tuple[RawFile, ...]
-    module: str | None
+    module: str
     folder: str
-    options: Mapping[str, str]
-    table: Mapping | None
-    at_most: Mapping[str, int]
-
-    @property
-    def modules(self) -> list[str]:
-        """The library module that reads it, below the package; none for a `table`."""
-        return [f"data.{self.module}"] if self.module else []
+    options: Mapping[str, str] = MappingProxyType({})
+    table: Mapping | None = None
+    at_most: Mapping[str, int] = MappingProxyType({})
 
 
 def load_sources(path: Path | str = SOURCES) -> dict[str, Dataset]:
@@ -76,9 +72,9 @@ def load_sources(path: Path | str = SOURCES) -> dict[str, Dataset]:
 
 def describe(name: str, files: list[Mapping], **entry) -> Dataset:
     """Return a dataset from the keys of its entry in sources.yaml, with the defaults of missing ones."""
-    module = None if "table" in entry else name
-    defaults = {"module": module, "folder": name, "options": {}, "table": None, "at_most": {}}
-    return Dataset(name=name, files=tuple(RawFile(**f) for f in files), **{**defaults, **entry})
+    module = "own_table" if "table" in entry else name
+    files = tuple(RawFile(**file) for file in files)
+    return Dataset(**{"name": name, "files": files, "module": module, "folder": name, **entry})
 
 
 def choose_mirror(configured: str | None = None) -> str | None:
@@ -108,15 +104,13 @@ def obtainable(datasets: Iterable[Dataset], raw: Path | str = RAW, mirror: str |
     with ThreadPoolExecutor(max_workers=16) as pool:
         answers = dict(zip(addresses, pool.map(_answers, addresses), strict=True))
     return {
-        name
-        for name, files in places.items()
-        if all(any(answers.get(place, not _is_address(place)) for place in file) for file in files)
+        name for name, files in places.items() if all(any(answers.get(place, True) for place in file) for file in files)
     }
 
 
 def _places(dataset: Dataset, file: RawFile, raw: Path | str, mirror: str | None) -> list[str]:
     """Return the path of a file that exists, else the addresses at which it may be."""
-    mirrored = f"{mirror.rstrip('/')}/{dataset.folder}/{file.name}" if mirror else None
+    mirrored = f"{mirror.rstrip('/')}/{dataset.folder}/{file.name}" if mirror else ""
     for path in (raw_path(dataset, file, raw), mirrored):
         if path and Path(path).exists():
             return [str(path)]
@@ -124,23 +118,24 @@ def _places(dataset: Dataset, file: RawFile, raw: Path | str, mirror: str | None
 
 
 def fetch(dataset: Dataset, file: RawFile, raw: Path | str = RAW, mirror: str | None = None) -> Path:
-    """Copy or download a raw file to its place and return its path; a file that is there is only verified.
+    """Copy or download a raw file to its place and return its path; a file that exists is only verified.
 
     Raises PrivarmsError for a file that cannot be obtained, a wrong checksum, or a folder that cannot be written; then
     nothing is left in its place.
     """
     local = raw_path(dataset, file, raw)
     places = _places(dataset, file, raw, mirror)
-    if places and not _is_address(places[0]):
+    if not places:
+        raise PrivarmsError(missing_message(dataset, raw))
+    if not _is_address(places[0]):
         verify(file, places[0])
         if Path(places[0]) != local:
             with whole(local) as part:
                 shutil.copyfile(places[0], part)
         return local
-    addresses = [file.url if place == file.probe else place for place in places if _answers(place)]
-    if not (addresses or file.url):
-        raise PrivarmsError(missing_message(dataset, raw))
-    _download([*addresses, file.url][0], local, file)
+    # Only the last place is not asked first: it is the one that is left.
+    place = next((place for place in places[:-1] if _answers(place)), places[-1])
+    _download(file.url if place == file.probe else place, local, file)
     return local
 
 
@@ -170,15 +165,15 @@ def verify(file: RawFile, path: Path | str) -> str:
     """Return the SHA-256 of a file; PrivarmsError if it is not the one it must have."""
     try:
         with open(path, "rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
+            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise PrivarmsError(f"{path}: cannot be read ({error.strerror}); expected the raw file {file.name}") from error
-    if file.sha256 not in (None, found):
+    if file.sha256 not in (None, sha256):
         raise PrivarmsError(
-            f"{path}: the wrong file: expected SHA-256 {file.sha256}, found {found}; delete it and get it again "
+            f"{path}: the wrong file: expected SHA-256 {file.sha256}, found {sha256}; delete it and get it again "
             f"({file.url or file.by_hand})"
         )
-    return found
+    return sha256
 
 
 def missing_message(dataset: Dataset, raw: Path | str = RAW) -> str:

@@ -6,26 +6,23 @@ Read are the columns of the API (`trip_seconds`), of the data portal's export (`
 Not stated in Ma et al. (2025): the period, the label, the features (93 before the reduction), and what the one
 auxiliary source is. Here the features are the 8 NUMBERS, the pick-up area (78 levels) and the weekday (7). Tips and
 the total, which holds them, are left out: tips are recorded where a card is used, and would give the label away. The
-source is one company, or the pick-ups at an airport (OPTIONS); either has about 3% of the trips, as their Table 1 has.
+source is one company, which has about 3% of the trips, as their Table 1 has.
 """
 
-import datetime
-import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import BinaryIO
 
 import numpy as np
-import pyarrow.compute as pc
+import pandas as pd
 
 from privarms.data import delimited
-from privarms.data.features import CHUNK, Features, Table
+from privarms.data.features import Features, Table
 from privarms.data.standin import logistic
 
-OPTIONS = {"source": ("blue_ribbon", "midway")}
+OPTIONS: dict = {}
 # Also with "Inc." behind it.
 COMPANY = "Blue Ribbon Taxi Association"
-SOURCES = {"blue_ribbon": COMPANY, "midway": "pick-up at Midway airport"}
 COLUMNS = (
     "trip_start_timestamp",
     "trip_seconds",
@@ -52,8 +49,8 @@ PAYMENTS = (
     UNKNOWN,
 )
 LABELS = ("other", CARD)
-# As the API, the portal's export, and tools that read either write a time.
-TIMES = ("%Y-%m-%dT%H:%M:%S.%f", "%m/%d/%Y %I:%M:%S %p", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S")
+# The portal's export writes times like this, the API and most tools as ISO 8601.
+PORTAL_TIME = "%m/%d/%Y %I:%M:%S %p"
 
 # For the stand-in: counts and quantiles among the 30,488 trips of 16 to 18 May 2022 with a known way to pay, the
 # sizes of Table 1, and how many trips paid in an unknown way come with so many.
@@ -71,9 +68,9 @@ MILES_FROM_AIRPORT = (50, 730, 1169, 1352, 1528, 1680, 1740, 1779, 1818, 1960, 6
 MILES_FROM_ELSEWHERE = (50, 88, 120, 158, 207, 300, 487, 798, 1156, 1721, 6208)
 CARD_SHARE = 0.4639
 OTHER_PAYMENTS = {"Cash": 0.5365, "Mobile": 0.2472, "Prcard": 0.2144, "No Charge": 0.001, "Dispute": 0.0009}
-OTHER_COMPANIES = ("Flash Cab", "Sun Taxi", "City Service", '"Taxicab Insurance Agency, LLC"')
+OTHER_COMPANIES = ("Flash Cab", "Sun Taxi", "City Service", "Taxicab Insurance Agency, LLC")
 STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_UNKNOWN = 621_957, 18_945, 25_000
-STAND_IN_FIRST_DAY, STAND_IN_DAYS = datetime.datetime(2022, 5, 1), 61
+STAND_IN_FIRST_DAY, STAND_IN_DAYS = np.datetime64("2022-05-01"), 61
 STAND_IN_SEED = 2022
 
 
@@ -86,20 +83,19 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     rows = delimited.read(file, stream, COLUMNS, _canonical)
     for column in ("pickup_community_area", "dropoff_community_area"):
         # A tool that took a column with empty cells for numbers writes 8.0.
-        rows.columns[column] = pc.replace_substring_regex(rows.columns[column], r"\.0$", "")
+        rows.frame[column] = rows.frame[column].str.removesuffix(".0").fillna(AREAS[OUTSIDE])
+    for column in MOST:
+        # The portal's export may write dollars as $1,234.50.
+        rows.frame[column] = rows.frame[column].str.replace(r"[$,]", "", regex=True)
     payment = rows.codes("payment_type", PAYMENTS)
-    pickup = rows.codes("pickup_community_area", AREAS, missing=OUTSIDE)
-    dropoff = rows.codes("dropoff_community_area", AREAS, missing=OUTSIDE)
+    pickup = rows.codes("pickup_community_area", AREAS)
+    dropoff = rows.codes("dropoff_community_area", AREAS)
     weekday, hour = _start(rows)
-    numbers = [rows.numbers(column, 0.0, most, dollars=True) for column, most in MOST.items()]
+    numbers = [rows.numbers(column, 0.0, most) for column, most in MOST.items()]
     rows.drop(payment == PAYMENTS.index(UNKNOWN), f"payment_type: {UNKNOWN}")
     angle = 2 * np.pi * hour / 24
     numbers += [np.sin(angle), np.cos(angle), (pickup == dropoff) & (pickup != OUTSIDE)]
-    if options["source"] == "midway":
-        auxiliary = pickup == MIDWAY
-    else:
-        company = pc.starts_with(rows.columns["company"], COMPANY, ignore_case=True)
-        auxiliary = company.fill_null(False).to_numpy()
+    auxiliary = rows.frame["company"].str.lower().str.startswith(COMPANY.lower()).to_numpy(bool, na_value=False)
     account, kept = rows.account(), rows.kept
     features = Features(
         np.column_stack([values[kept] for values in numbers]),
@@ -110,10 +106,10 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     )
     labels = (payment == PAYMENTS.index(CARD))[kept].astype(np.int64)
     sources = auxiliary[kept].astype(np.int64)
-    return Table(features, labels, list(LABELS), sources, [SOURCES[options["source"]]], {file: account})
+    return Table(features, labels, list(LABELS), sources, [COMPANY], {file: account})
 
 
-def generate() -> dict[str, Iterator[str]]:
+def generate() -> dict[str, list[str]]:
     """The synthetic stand-in: lines in the layout of the API, the same at every call.
 
     Trips and source are as many as in Table 1. Areas, hours and distances have about the frequencies of the trips that
@@ -121,34 +117,6 @@ def generate() -> dict[str, Iterator[str]]:
     and whether a card is used follows airport, distance, hour and company. Nothing that is computed from it says
     anything about Taxi.
     """
-    return {"taxi_trips.csv": itertools.chain([",".join(COLUMNS)], _stand_in_trips())}
-
-
-def _canonical(name: str) -> str:
-    return re.sub(r"[\s_]+", "_", name.strip().lower())
-
-
-def _start(rows: delimited.Rows) -> tuple[np.ndarray, np.ndarray]:
-    """Weekday int[n], 0 for Monday, and hour float64[n] in [0, 24) of the start; rows without one are dropped."""
-    # There are few different times, for they are rounded to 15 minutes.
-    encoded = pc.dictionary_encode(rows.texts("trip_start_timestamp").combine_chunks())
-    known = [_time(text) for text in encoded.dictionary.to_pylist()]
-    known = np.array([(-1, 0.0) if t is None else (t.weekday(), t.hour + t.minute / 60) for t in [*known, None]])
-    weekday, hour = known.reshape(-1, 2)[encoded.indices.fill_null(-1).to_numpy()].T
-    rows.drop(weekday < 0, "trip_start_timestamp: not a time", "a time like 2022-05-17T07:15:00.000")
-    return weekday.astype(np.int64), hour
-
-
-def _time(text: str) -> datetime.datetime | None:
-    for form in TIMES:
-        try:
-            return datetime.datetime.strptime(text, form)
-        except ValueError:
-            continue
-    return None
-
-
-def _stand_in_trips() -> Iterator[str]:
     rng = np.random.default_rng(STAND_IN_SEED)
     n = STAND_IN_TARGET + STAND_IN_SOURCE + STAND_IN_UNKNOWN
     kind = rng.permutation(np.repeat([0, 1, 2], [STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_UNKNOWN]))
@@ -172,34 +140,41 @@ def _stand_in_trips() -> Iterator[str]:
     stays = rng.random(n) < 0.12
     dropoff = np.where(stays, area, _draw(rng, AREA_COUNTS, n))
     company = np.where(kind == 1, 0, 1 + _draw(rng, (1.0,) * len(OTHER_COMPANIES), n))
-    starts = [
-        f"{STAND_IN_FIRST_DAY + datetime.timedelta(minutes=15 * i):%Y-%m-%dT%H:%M:%S}.000"
-        for i in range(96 * STAND_IN_DAYS)
-    ]
-    areas = [*AREAS[:OUTSIDE], ""]
-    companies = [COMPANY, *OTHER_COMPANIES]
-    for first in range(0, n, CHUNK):
-        part = slice(first, first + CHUNK)
-        yield from map(
-            ",".join,
-            zip(
-                _each(starts, (96 * day + 4 * hour + quarter)[part]),
-                map("{:.0f}".format, seconds[part].tolist()),
-                map("{:.2f}".format, miles[part].tolist()),
-                _each(areas, area[part]),
-                _each(areas, dropoff[part]),
-                map("{:.2f}".format, fare[part].tolist()),
-                map(str, tolls[part].tolist()),
-                map("{:.0f}".format, extras[part].tolist()),
-                _each(payments, payment[part]),
-                _each(companies, company[part]),
-                strict=True,
-            ),
-        )
+    starts = STAND_IN_FIRST_DAY + 15 * np.arange(96 * STAND_IN_DAYS).astype("timedelta64[m]")
+    trips = pd.DataFrame(
+        {
+            "trip_start_timestamp": _each(np.datetime_as_string(starts, "ms"), 96 * day + 4 * hour + quarter),
+            "trip_seconds": seconds.astype(int),
+            "trip_miles": miles,
+            "pickup_community_area": _each([*AREAS[:OUTSIDE], ""], area),
+            "dropoff_community_area": _each([*AREAS[:OUTSIDE], ""], dropoff),
+            "fare": fare,
+            "tolls": tolls,
+            "extras": extras.astype(int),
+            "payment_type": _each(payments, payment),
+            "company": _each([COMPANY, *OTHER_COMPANIES], company),
+        }
+    )
+    return {"taxi_trips.csv": trips.to_csv(index=False).splitlines()}
 
 
-def _each(texts: list[str], indices: np.ndarray) -> Iterator[str]:
-    return map(texts.__getitem__, indices.tolist())
+def _canonical(name: str) -> str:
+    return re.sub(r"[\s_]+", "_", name.strip().lower())
+
+
+def _start(rows: delimited.Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Weekday int64[n], 0 for Monday, and hour float64[n] in [0, 24) of the start; rows without one are dropped."""
+    texts = rows.texts("trip_start_timestamp")
+    start = pd.to_datetime(texts, format="ISO8601", errors="coerce")
+    start = start.fillna(pd.to_datetime(texts, format=PORTAL_TIME, errors="coerce"))
+    rows.drop(start.isna().to_numpy(), "trip_start_timestamp: not a time")
+    weekday, hour = start.dt.day_of_week.fillna(-1), start.dt.hour + start.dt.minute / 60
+    return weekday.to_numpy(np.int64), hour.to_numpy()
+
+
+def _each(texts: Sequence[str], indices: np.ndarray) -> np.ndarray:
+    """Texts by their places, without a copy of a text for each row."""
+    return np.array(texts, object)[indices]
 
 
 def _draw(rng: np.random.Generator, weights: tuple[float, ...], n: int) -> np.ndarray:

@@ -6,12 +6,14 @@ import platform
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from privarms import __version__
@@ -65,36 +67,24 @@ def write(path: Path | str, tables: Iterable[pa.Table], metadata: Mapping) -> No
 
 
 def _row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows of the tables in groups of one size, the last one smaller: a row group for each of many small tables
-    would make a footer larger than the data."""
-    pending, rows = [], 0
+    """Yield the rows in groups of one size: with a group per small table the footer would be larger than the data."""
+    pending = schema.empty_table()
     for table in tables:
-        rest = table.cast(schema)
-        while rows + rest.num_rows >= ROWS_PER_GROUP:
-            lacking = ROWS_PER_GROUP - rows
-            group = _in_one_piece(pa.concat_tables([*pending, rest.slice(0, lacking)]))
-            # What the group was put together from is let go before it is written.
-            pending, rows, rest = [], 0, rest.slice(lacking)
-            yield group
-            del group
-        pending.append(rest)
-        rows += rest.num_rows
-    if rows:
-        yield _in_one_piece(pa.concat_tables(pending))
+        pending = pa.concat_tables([pending, table.cast(schema)])
+        while pending.num_rows >= ROWS_PER_GROUP:
+            yield _in_one_piece(pending.slice(0, ROWS_PER_GROUP))
+            pending = pending.slice(ROWS_PER_GROUP)
+    if pending.num_rows:
+        yield _in_one_piece(pending)
 
 
 def _in_one_piece(table: pa.Table) -> pa.Table:
-    """Without a trace of the tables that the rows came in: each column one array, each dictionary just its values."""
-    columns = [_of_its_values(c) if pa.types.is_dictionary(c.type) else c for c in table.columns]
-    return pa.table(columns, schema=table.schema).combine_chunks()
-
-
-def _of_its_values(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """One array of a column, whose dictionary has the column's values in the order in which they first appear."""
-    joined = column.unify_dictionaries().combine_chunks()
-    # Numbers are told apart sooner than texts.
-    seen = joined.indices.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(seen.indices, joined.dictionary.take(seen.dictionary))
+    """Return one array per column, and dictionaries in the order in which their values appear."""
+    columns = [
+        column.cast(column.type.value_type).dictionary_encode() if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, schema=table.schema).unify_dictionaries().combine_chunks()
 
 
 def read(
@@ -124,40 +114,37 @@ def _faults_of(path: Path | str) -> Iterator[None]:
 class RowsBy:
     """One of our files, of which the rows are read that have a text in a column; that column is left out.
 
-    columns: the names of the others. Of the rest of the file two row groups are in memory. Raises DamagedError as
-    `read`.
+    columns: the names of the others. Two row groups of the file are in memory. Raises DamagedError as `read`.
     """
 
     def __init__(self, path: Path | str, column: str):
-        self.path, self.column = path, column
+        self.path = path
+        self._group = lru_cache(maxsize=2)(self._read_group)
         with _faults_of(path):
-            self.file = pq.ParquetFile(path, read_dictionary=[column], **READING)
-            # text -> (row group, first row in it, how many) of each run of its rows
-            self.places: dict[str, list[tuple[int, int, int]]] = {}
-            for group in range(self.file.metadata.num_row_groups):
-                row = 0
-                for text, rows in runs(self.file.read_row_group(group, [column]), column):
-                    self.places.setdefault(text, []).append((group, row, rows.num_rows))
-                    row += rows.num_rows
+            self.file = pq.ParquetFile(path, **READING)
+        # text -> (row group, first row in it, number of rows) of each of its runs
+        self.places: dict[str, list[tuple[int, int, int]]] = {}
+        for group in range(self.file.metadata.num_row_groups):
+            texts = self._read_group(group, (column,))[column].cast(pa.string()).combine_chunks()
+            runs = pc.run_end_encode(texts)
+            start = 0
+            for text, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+                self.places.setdefault(text, []).append((group, start, end - start))
+                start = end
         self.columns = [name for name in self.file.schema_arrow.names if name != column]
-        self.latest: dict[tuple[int, tuple[str, ...]], pa.Table] = {}
 
     def count(self, text: str) -> int:
-        """How many rows have this text."""
+        """Return how many rows have this text."""
         return sum(n for _, _, n in self.places.get(text, ()))
 
     def rows(self, text: str, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Some columns of the rows with this text, in the rows' order: those of a row group at a time."""
+        """Yield some columns of the rows with this text, in the rows' order: those of a row group at a time."""
         for group, row, n in self.places.get(text, ()):
             yield self._group(group, tuple(columns)).slice(row, n)
 
-    def _group(self, group: int, columns: tuple[str, ...]) -> pa.Table:
-        if (group, columns) not in self.latest:
-            while len(self.latest) > 1:
-                del self.latest[next(iter(self.latest))]
-            with _faults_of(self.path):
-                self.latest[group, columns] = self.file.read_row_group(group, list(columns))
-        return self.latest[group, columns]
+    def _read_group(self, group: int, columns: tuple[str, ...]) -> pa.Table:
+        with _faults_of(self.path):
+            return self.file.read_row_group(group, list(columns))
 
 
 def read_by(
@@ -165,46 +152,25 @@ def read_by(
 ) -> Iterator[tuple["pd.DataFrame", dict[str, np.ndarray]]]:
     """Yield, for each text in a column, the first of its rows, and some columns of all of them.
 
-    Of everything else two row groups are in memory. Raises DamagedError as `read`.
+    Two row groups of everything else are in memory. Raises DamagedError as `read`.
 
-    narrow: of `values` those whose integers come in the smallest type that holds them, in which a sum may not fit
-
-    Integers of the first row are floats if a row of the file has none, as in a frame of the whole file.
+    narrow: of `values` those whose integers come in the smallest type that stores them, in which a sum may not fit
     """
     by = RowsBy(path, column)
-    everything = [column, *by.columns]
-    firsts = pa.concat_tables(next(by.rows(text, everything)).take([0]) for text in by.places)
-    frame = firsts.to_pandas().astype(dict.fromkeys(_integers_with_gaps(by.file), float))
+    firsts = [next(by.rows(text, [column, *by.columns])).take([0]) for text in by.places]
+    frame = pa.concat_tables(firsts).to_pandas()
     for i, text in enumerate(by.places):
         parts = {name: [] for name in values}
         for rows in by.rows(text, values):
             for name in values:
                 part = np.asarray(rows[name])
-                parts[name].append(_narrow(part) if name in narrow and part.dtype.kind == "i" else part)
+                parts[name].append(_narrow(part) if name in narrow else part)
         yield frame.iloc[i : i + 1], {name: np.concatenate(parts.pop(name)) for name in values}
 
 
-def _integers_with_gaps(file: pq.ParquetFile) -> list[str]:
-    groups = [file.metadata.row_group(g) for g in range(file.metadata.num_row_groups)]
-    integers = [(i, f.name) for i, f in enumerate(file.schema_arrow) if pa.types.is_integer(f.type)]
-    return [name for i, name in integers if any(group.column(i).statistics.null_count for group in groups)]
-
-
 def _narrow(integers: np.ndarray) -> np.ndarray:
-    """The same values in the smallest type that holds them."""
+    """Return the same values in the smallest type that stores them."""
     return integers.astype(np.result_type(*map(np.min_scalar_type, (integers.min(), integers.max()))))
-
-
-def runs(table: pa.Table, column: str) -> Iterator[tuple[str, pa.Table]]:
-    """The runs of rows that agree in a column of texts, each with its text."""
-    texts = table[column]
-    encoded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
-    # As numbers: a text for each row would be most of the memory.
-    combined = encoded.unify_dictionaries().combine_chunks()
-    names, numbers = combined.dictionary.to_pylist(), combined.indices.to_numpy()
-    edges = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1), len(numbers)]
-    for start, end in itertools.pairwise(edges):
-        yield names[numbers[start]], table.slice(start, end - start)
 
 
 def metadata(path: Path | str) -> dict:

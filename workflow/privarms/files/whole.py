@@ -36,19 +36,13 @@ def whole(path: Path | str) -> Iterator[Path]:
 def _remove_abandoned(path: Path) -> None:
     """Remove the temporary files of killed jobs that were writing the same path."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        pid = part.name.split(".")[-2]
-        if pid.isdecimal() and not _alive(int(pid)):
+        try:
+            os.kill(int(part.name.split(".")[-2]), 0)
+        except ProcessLookupError:
             part.unlink(missing_ok=True)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+        except PermissionError:
+            # Another user's process is writing.
+            continue
 
 
 def write_text(path: Path | str, text: str) -> None:
@@ -70,6 +64,6 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise PrivarmsError(
-                f"{path}: line {number} has {len(row)} fields where the header has {len(header)}; make it again."
+                f"{path}: line {number}: found {len(row)} fields, expected {len(header)}; make it again."
             )
     return header, rows

@@ -1,1 +1,1 @@
-"""report.html: one page that needs nothing but itself, with what was found, every artifact and the whole ledger."""
+"""report.html: one page that needs nothing but itself, with headlines, every artifact and the whole ledger."""

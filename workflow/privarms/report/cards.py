@@ -135,17 +135,11 @@ def label(name: str) -> str:
 
 
 def _table(path: Path, most: int, names: Names) -> dict:
-    """The table as it is shown: its first rows, the others that may be unfolded, and how many there are in all.
-
-    One that consists of sentences is a list of them: about -> [(sentence, verdict, the statement that was tested)].
-    """
+    """The table as it is shown: its first rows, the others that may be unfolded, and how many there are in all."""
     header, rows = read_csv(path)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
     shown = [[brief(names.plain(cell), 5) for cell in row] for row in rows[: max(most, ROWS_UNFOLDED)]]
-    if "sentence" in header:
-        return {"sentences": _sentences(header, rows, names), "n_rows": len(rows)}
     return {
-        "sentences": {},
         "header": [
             {
                 "name": names.column(name),
@@ -157,15 +151,6 @@ def _table(path: Path, most: int, names: Names) -> dict:
         "more": shown[most:] if len(rows) <= ROWS_UNFOLDED else [],
         "n_rows": len(rows),
     }
-
-
-def _sentences(header: Sequence[str], rows: Sequence[Sequence[str]], names: Names) -> dict[str, list[tuple]]:
-    found: dict[str, list[tuple]] = {}
-    for cells in rows:
-        row = dict(zip(header, cells, strict=True))
-        entry = names.plain(row["sentence"]), row.get("verdict", ""), names.plain(row.get("statement", ""))
-        found.setdefault(row.get("about", ""), []).append(entry)
-    return found
 
 
 def _is_number(text: str) -> bool:

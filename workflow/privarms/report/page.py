@@ -1,4 +1,4 @@
-"""report.html: what was found, every artifact with what was measured beside what is published, and the whole ledger."""
+"""report.html: headlines, every artifact with what was measured next to what is published, and the whole ledger."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ from privarms.claims.ledger import DATA, read
 from privarms.data import STAND_IN
 from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv, write_text
-from privarms.report import findings, pictures, words
+from privarms.report import pictures, words
 from privarms.report import statements as of_statements
 from privarms.report.cards import NUMBERED, arranged, label, link, shown_artifact
 from privarms.report.statements import SMALL, brief
@@ -34,8 +34,6 @@ AUDIT_COLUMNS = (
     *("name", "subject", "verdict", "claimed_epsilon", "exact", "lower_bound", "level", "trials"),
     *("power_against_half_noise", "broken_twin_lower_bound", "note", "setting", "settings"),
 )
-# What a table of sentences says of each looks like the verdict that it is nearest to.
-SENTENCE_LOOKS = {"holds": "reproduced", "does not hold": "differs", "not decided": "inconclusive", "": "unverifiable"}
 # The source of a reading that is a choice of ours.
 UNSTATED = "not stated in the paper"
 # Up to as many open choices stand open beside what they affect, or folded.
@@ -60,11 +58,11 @@ def build_report(
     """Write `output`, whole or not at all; the same arguments and files give the same bytes.
 
     scale: "quick" or "paper". revision: of the program that made the results. seed: of their random streams.
-    papers: {key, title, authors, year, venue, short?, url?, readings: [{text, source, affects?, tried?}], claims and
-    findings as the configuration has them, policies?: {name: what readers call it}, columns?: {name: what it holds},
-    artifacts: [{name, kind: "figure"
-    or "table", title, caption, card?, tab?, front?, settings: {study: [(name, text)]}, behind: [files], data:
-    "simulated", "real" or "stand-in", files: {suffix: Path}}]}.
+    papers: {key, title, authors, year, venue, short?, url?, readings: [{text, source, affects?, tried?}], claims as
+    `studies.claims.load` gives them, policies?: {name: what readers call it}, columns?: {name: what it holds},
+    artifacts: [{name, kind: "figure" or "table", title, caption, card?, tab?, front?,
+    settings: {study: [(name, text)]}, behind: [files], data: "simulated", "real" or "stand-in",
+    files: {suffix: Path}}]}.
     A figure needs its png, a table its csv; an artifact whose `files` is empty was not made, and `reason` says why.
     Artifacts with the same `card` share one, in the tabs that they name.
     ledger, statements: CSV files as `ledger.write` and `write_statements` make them.
@@ -72,23 +70,23 @@ def build_report(
     at_paper_scale: the ledger of scale paper, for a report of scale quick; its report lies beside it.
     audits: the picture of all audits by suffix, whose csv has a line a mechanism or policy with AUDIT_COLUMNS, and
     under `table` the file with all of their rows; or None.
-    Raises PrivarmsError for a ledger, findings, audits or an artifact's file that is missing or malformed.
+    Raises PrivarmsError for a ledger, audits or an artifact's file that is missing or malformed.
     """
     wide = {(row["claim"], row["variant"]): row["verdict"] for row in read(at_paper_scale)} if at_paper_scale else {}
     stated = of_statements.of_papers(ledger, statements, papers, scale, wide)
     folder = Path(output).parent
     audit_rows = read_audits(audits["csv"]) if audits else []
-    every_audit = _rows(audits["table"]) if audits else []
     claims = [claim for statement in stated for claim in statement["claims"]]
     missing = _missing(datasets, claims)
     waiting = sum(_waits(statement, missing) for statement in stated if not statement["ours"])
     names = {paper["key"]: _names(paper, stated) for paper in papers}
     _say(stated, names, missing)
-    shown_papers = [_paper(paper, stated, folder, every_audit, scale, names[paper["key"]]) for paper in papers]
+    shown_papers = [_paper(paper, stated, folder, scale, names[paper["key"]]) for paper in papers]
     cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
     for claim in claims:
         card = cards.get(f"{claim['paper']}/{claim['artifact']}")
         claim["where"] = card["short"] if card else claim["artifact"].replace("_", " ")
+        claim["address"] = f"{claim['paper']}/{claim['artifact']}" if card else ""
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -128,7 +126,6 @@ def build_report(
         else {},
         audit_looks=AUDIT_LOOKS,
         audit_said=AUDIT_SAID,
-        sentence_looks=SENTENCE_LOOKS,
         style=Markup(loader.get_source(environment, "page.css")[0]),
         script=Markup(loader.get_source(environment, "page.js")[0]),
     )
@@ -176,6 +173,7 @@ def _say(stated: Iterable[dict], names: Mapping[str, Names], missing: Sequence[M
             one["plain"] = own.plain(one.get("statement") or statement["text"])
         for claim in statement["claims"]:
             claim["case"] = own.plain(claim["case"])
+            claim["headline"] = own.plain(claim["headline"])
             claim["why"] = _without_messages(claim["note"], missing, own)
             claim["named"] = _named(statement["plain"], claim["case"])
 
@@ -200,7 +198,7 @@ def _without_messages(text: str, missing: Sequence[Mapping], names: Names) -> Ma
     return said
 
 
-def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict], scale: str, names: Names) -> dict:
+def _paper(paper: Mapping, stated: list[dict], folder: Path, scale: str, names: Names) -> dict:
     key = paper["key"]
     own = [statement for statement in stated if statement["paper"] == key]
     readings = [_reading(paper, number, reading, own, names) for number, reading in enumerate(paper["readings"], 1)]
@@ -221,7 +219,7 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, audits: list[dict],
         "url": url,
         "authors": authors if isinstance(authors, str) else ", ".join(authors),
         "readings": readings,
-        "findings": _found(paper, own, {a["name"]: a for a in artifacts}, card_of, audits),
+        "headlines": [claim for statement in own for claim in statement["claims"] if claim["headline"]],
         "cards": cards,
         "printed": [card for card in cards if card["printed"]],
         "beyond": [card for card in cards if not card["printed"]],
@@ -248,38 +246,6 @@ def _reading(paper: Mapping, number: int, reading: Mapping, own: Sequence[dict],
         "address": f"{paper['key']}/reading-{number}",
         "tried": [claim for name in tried for claim in claims if claim["short"] == name],
     }
-
-
-def _found(paper: Mapping, own: list[dict], artifacts: Mapping, card_of: Mapping, audits: list[dict]) -> list[dict]:
-    """The paper's findings in words, each with the artifact that shows it and the verdicts on which it rests."""
-    claims = {(claim["short"], claim["variant"]): claim for statement in own for claim in statement["claims"]}
-    by_name = {statement["name"].removeprefix(f"{paper['key']}/"): statement for statement in own}
-    files = {artifact["name"]: artifact["files"] for artifact in paper["artifacts"]}
-    rows = findings.Rows(
-        claim=lambda name, variant: claims[name, variant],
-        statement=lambda name: by_name[name],
-        table=lambda name: _rows(files[name]["csv"]),
-        audit=audits,
-    )
-    where = f"config/studies/{paper['key']}.yaml"
-    found = []
-    for said in findings.say(where, paper.get("findings") or {}, rows):
-        rests = [claims[one] for one in said.claims]
-        found.append(
-            {
-                "name": said.finding,
-                "text": said.text,
-                "artifact": artifacts[said.artifact],
-                # One of each verdict: the first claim that has it.
-                "verdicts": dict(reversed([(claim["shown"], claim["anchor"]) for claim in reversed(rests)])),
-            }
-        )
-    return found
-
-
-def _rows(path: Path | str) -> list[dict[str, str]]:
-    header, lines = read_csv(Path(path))
-    return [dict(zip(header, cells, strict=True)) for cells in lines]
 
 
 def _missing(datasets: Sequence[Mapping], claims: Sequence[Mapping]) -> list[dict]:

@@ -10,6 +10,7 @@ from privarms.claims.verdict import VERDICTS, Measured, Region, region
 from privarms.errors import PrivarmsError
 from privarms.plots.tables import shown
 from privarms.report.words import VARIANTS, whole
+from privarms.studies.claims import headline
 
 # Of a claim for which no budget is stated.
 NO_EPSILON = "-"
@@ -25,8 +26,6 @@ OUTCOME_LOOKS = dict(zip(OUTCOME_WORDS, LOOKS, strict=True))
 DIGITS = {"published": 6, "reproduced": 4, "se": 2, "low": 4, "high": 4, "margin": 2, "replicates": 9, "tolerance": 6}
 # A statement says so itself where its tolerance is younger than the first look at the value.
 YOUNGER = re.compile(r"(?i)post hoc|not blind|\b(added|put|put so) (after|when)\b")
-# How far the numbers lie apart of which a claim measures a mean or an extreme, where its note says so.
-SPAN = re.compile(r"\bFrom (\S+ to \S+ over [\d,]+ [a-z ]+)")
 # A number from here on would be written with an exponent, or has too many digits to be whole.
 LARGE = 1e15
 
@@ -56,9 +55,10 @@ def of_papers(
 
     papers: {key, claims: as `studies.claims.load` gives them, or nothing}; at_paper_scale: (claim, variant) -> verdict
     A statement: {name, anchor, paper, text, ours, outcome, claims: [...], artifact: that of its first claim}. A claim:
-    the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `range` (of what it sums up, or
-    nothing), `change`, `at_paper_scale`, `epsilon` (at which it is measured, with blanks between, or
-    NO_EPSILON), `because` (why it differs), and `row` and `column` of the published table where it stands.
+    the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `change`, `at_paper_scale`,
+    `epsilon` (at which it is measured, with blanks between, or NO_EPSILON), `because` (why it differs), `headline`
+    (with its numbers; nothing for an unverifiable claim), and `row` and `column` of the published table where it
+    stands.
     Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
     """
     settings = {
@@ -149,17 +149,19 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         "short": row["claim"].removeprefix(f"{row['paper']}/"),
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
         "variant_words": VARIANTS.get(row["variant"], row["variant"]),
-        "range": next(iter(SPAN.findall(row["note"])), ""),
         "shown": SMALL if small else row["verdict"],
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
         "at_paper_scale": wide,
         "epsilon": " ".join(_epsilons(row, setting)) or NO_EPSILON,
         "because": setting.get("because", ""),
+        "headline": "",
         "row": setting.get("row", ""),
         "column": setting.get("column", ""),
         "change": "",
         "younger": bool(YOUNGER.search(row["statement"])),
     }
+    if "headline" in setting and row["reproduced"] and found["shown"] != "unverifiable":
+        found["headline"] = headline(setting, row)
     if allowed is not None:
         found["change"] = _change(found["shown"], allowed, measured)
     return found

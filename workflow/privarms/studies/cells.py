@@ -175,7 +175,7 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
     for i, entry in enumerate(study["policies"]):
         file, at = additions.place(study_file, paper, name, i, study)
         policy = entry["policy"]
-        if policy not in library.mechanisms():
+        if policy not in library.names("mechanisms"):
             check_known(f"{file}: {at}.policy", "name", policy, library.names("policies"))
         contract.check(f"{file}: {at}.policy", policy, protocol, environment)
         takes = library.arguments("policies", policy)

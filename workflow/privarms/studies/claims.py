@@ -1,4 +1,4 @@
-"""What config/claims says: claims, and one entry for many that expands over a grid or the rows of a published table."""
+"""A paper's claims.yaml: claims, and entries for many claims, over a grid or the rows of a published table."""
 
 import itertools
 import math
@@ -16,14 +16,16 @@ from privarms.studies import configuration, paths
 FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([,g]))?\}")
 FOREIGN = re.compile(r"[^a-z0-9_]+")
 # What some of an entry's claims may lack.
-EMPTY = ("variant", "because", "case")
+EMPTY = ("variant", "because", "case", "headline")
+# What a headline may show of its claim's row of the ledger, and how many words it may have.
+HEADLINE_FIELDS, HEADLINE_WORDS = ("reproduced", "low", "high", "published"), 25
 
 
-def published(folder: str, paper: str) -> dict:
-    """What a paper prints, as its files under config/published say: `numbers`, name -> value, and `tables`, name ->
-    rows, each a mapping of columns to numbers and texts. Raises PrivarmsError."""
+def published(folder: Path | str) -> dict:
+    """Return what a paper prints, of its folder: `numbers`, name -> value, and `tables`, name -> rows, each a mapping
+    of columns to numbers and texts. Raises PrivarmsError."""
     found: dict = {"numbers": {}, "tables": {}}
-    for file in map(Path, paths.published(folder, paper)):
+    for file in map(Path, paths.published(str(folder))):
         if file.suffix == ".yaml":
             found["numbers"] = settings.read(file)
             settings.validate(found["numbers"], "published", file)
@@ -50,17 +52,16 @@ def _value(text: str) -> float | int | str:
     return text
 
 
-def load(file: Path, scale: str, artifacts: Mapping, numbers: Mapping) -> list[dict]:
-    """The claims of one config/claims/*.yaml, expanded.
+def load(folder: Path, scale: str, artifacts: Mapping) -> list[dict]:
+    """The claims of a paper's folder, expanded.
 
-    artifacts: the paper's, which the claims must name; numbers: as `published` gives them
+    artifacts: the paper's, which the claims must name
     Each claim has the keys of the schema but `each` and `case`, its `about` the name of a statement, its own name where
     it is the only claim about it, its `statement` that statement's text with the case, its `over` a mapping of columns
     to lists of values or a list of such mappings, its `published` a number or text. Raises PrivarmsError.
     """
+    file, numbers = folder / "claims.yaml", published(folder)
     content = configuration.at_scale(file, scale, "claims")
-    if content["paper"] != file.stem:
-        raise PrivarmsError(f"{file}: paper: expected {file.stem!r}, the file's name; found {content['paper']!r}")
     cells, statements = content.get("cells", {}), content.get("statements", {})
     claims = []
     for i, entry in enumerate(content["claims"]):
@@ -152,6 +153,8 @@ def _filled(where: str, key: str, value, point: Mapping):
 
     def fill(field: re.Match) -> str:
         if field[1] not in point:
+            if key == "headline":
+                return field[0]
             known = ", ".join(map(str, point))
             raise PrivarmsError(f"{where}.{key}: {field[1]!r} is none of the names of `each`, {known}; correct it")
         return format(point[field[1]], field[2] or "")
@@ -191,6 +194,8 @@ def _check(file: Path, claims: list[dict], artifacts: Mapping) -> None:
         if "measure" in claim:
             _check_tolerance(where, claim["tolerance"], claim["published"])
         check_known(f"{where}.artifact", "artifact", claim["artifact"], artifacts)
+        if "headline" in claim:
+            _check_headline(f"{where}.headline", claim)
 
 
 def _check_tolerance(where: str, tolerance: Mapping, published) -> None:
@@ -201,3 +206,23 @@ def _check_tolerance(where: str, tolerance: Mapping, published) -> None:
         raise PrivarmsError(
             f"{where}.tolerance: expected at_least, at_most or equals: what is published is no number, {published!r}"
         )
+
+
+def headline(claim: Mapping, row: Mapping[str, str]) -> str:
+    """Return the claim's headline with the numbers of its row of the ledger.
+
+    Raises KeyError for an unknown field, and ValueError for a format that does not fit.
+    """
+    return claim["headline"].format_map({field: _value(row[field]) for field in HEADLINE_FIELDS})
+
+
+def _check_headline(where: str, claim: Mapping) -> None:
+    expected = f"Expected {', '.join(f'{{{field}}}' for field in HEADLINE_FIELDS)}, as {{reproduced:.2g}} or plain."
+    try:
+        headline(claim, dict.fromkeys(HEADLINE_FIELDS, "0.5") | {"published": str(claim["published"])})
+    except KeyError as error:
+        raise PrivarmsError(f"{where}: unknown field {error.args[0]!r}. {expected}") from error
+    except (ValueError, IndexError, AttributeError, TypeError) as error:
+        raise PrivarmsError(f"{where}: {error} (found {claim['headline']!r}). {expected}") from error
+    if (words := len(claim["headline"].split())) > HEADLINE_WORDS:
+        raise PrivarmsError(f"{where}: found {words} words. Expected at most {HEADLINE_WORDS}.")

@@ -32,16 +32,15 @@ def at_scale(file: Path, scale: str, schema: str, otherwise: Mapping | None = No
 
 
 def load_paper(file: Path, scale: str, extension: bool = False) -> dict:
-    """One config/studies/*.yaml at a scale; that of an extension needs not say more than its studies."""
-    file = Path(file)
-    name, folder = file.stem, file.resolve().parents[1].name
+    """Return a paper's studies.yaml at a scale; that of an extension needs no more than its studies."""
+    name, folder = file.parent.name, file.resolve().parents[2].name
     if extension and not re.fullmatch(r"[a-z][a-z0-9]*", name):
-        raise PrivarmsError(f"{file}: expected a name of small letters and digits alone, without _ or -; rename it")
-    about = {"paper": name, "title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
+        raise PrivarmsError(
+            f"{file}: expected a folder's name of only small letters and digits, without _ or -; rename it"
+        )
+    about = {"title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
     paper = at_scale(file, scale, "study", about if extension else None)
     for key in () if extension else ("year", "artifacts"):
         if key not in paper:
-            raise PrivarmsError(f"{file}: the file: the key {key!r} is missing; add it")
-    if paper["paper"] != Path(file).stem:
-        raise PrivarmsError(f"{file}: paper: expected {Path(file).stem!r}, the file's name; found {paper['paper']!r}")
-    return paper
+            raise PrivarmsError(f"{file}: the key {key!r} is missing; add it")
+    return {**paper, "paper": name}

@@ -36,9 +36,9 @@ class Datasets:
         return paths.prepared(dataset, extension, self.statuses[dataset] == "stand-in")
 
     def origin(self, datasets: Iterable[str]) -> str:
-        """What results that rest on these datasets are made of: stand-in, real or simulated."""
-        found = {self.statuses[d] for d in datasets}
-        return "stand-in" if "stand-in" in found else "real" if found else "simulated"
+        """Return what results that rest on these datasets are made of: stand-in, real or simulated."""
+        statuses = {self.statuses[d] for d in datasets}
+        return "stand-in" if "stand-in" in statuses else "real" if statuses else "simulated"
 
     def raw_files(self, dataset: str) -> list[str]:
         """The paths of a dataset's raw files."""
@@ -62,7 +62,7 @@ class Datasets:
         return sources.missing_message(self.sources[dataset])
 
     def described(self) -> list[dict]:
-        """For the report: the datasets, real, stand-in or missing, and what to do about it."""
+        """Return for the report the datasets, real, stand-in or missing, and what to do about it."""
         return [
             {
                 "name": d,
@@ -76,12 +76,7 @@ class Datasets:
 
 
 def _file(dataset: sources.Dataset, file: sources.RawFile) -> dict:
-    """Where a raw file comes from, where it belongs, here and in a mirror, and how it is known."""
-    return {
-        "path": str(sources.raw_path(dataset, file)),
-        "mirrored": f"{dataset.folder}/{file.name}",
-        "url": file.url or "",
-        "by_hand": file.by_hand or "",
-        "sha256": file.sha256 or "",
-        "rows": file.rows or 0,
-    }
+    """Return where a raw file comes from, where it belongs, here and in a mirror, and how it is recognised."""
+    known = {key: getattr(file, key) or "" for key in ("url", "by_hand", "sha256")}
+    place = {"path": str(sources.raw_path(dataset, file)), "mirrored": f"{dataset.folder}/{file.name}"}
+    return {**place, **known, "rows": file.rows or 0}

@@ -14,28 +14,23 @@ ROOT = Path(__file__).resolve().parents[1]
 # Jobs learn of the folders from their environment.
 VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols", "fast_paths")
-OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "studies", "claims", "published", "papers")
+OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "papers")
 
 
 def extend(folders: Sequence[Path | str]) -> None:
     """Use the modules of these folders too, here and in the processes that are started from here.
 
-    Raises PrivarmsError for a folder that does not exist, has nothing to use, or whose name is no package name.
+    Raises PrivarmsError for a folder without anything to use, or whose name is no package name.
     """
     places: list[Path] = []
     for folder in folders:
-        place, at = Path(folder).resolve(), f"extensions: {folder}"
-        if not place.is_dir():
-            raise PrivarmsError(f"{at}: no such folder, looked for at {place}; expected one with policies/, studies/")
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", place.name):
-            raise PrivarmsError(f"{at}: expected a name of small letters, digits and _; rename the folder {place.name}")
-        if place.name in (p.name for p in places):
-            raise PrivarmsError(f"{at}: expected folders of different names; two are called {place.name}")
+        place = Path(folder).resolve()
         if not any((place / room).is_dir() for room in OWN_ROOMS):
-            raise PrivarmsError(f"{at}: expected one of the folders {', '.join(OWN_ROOMS)} in it; found none")
-        for file in (file for room in OPEN_ROOMS for file in sorted((place / room).rglob("*.py"))):
-            if not file.stem.isidentifier():
-                raise PrivarmsError(f"{shown(file)}: expected the name of a Python module; rename the file")
+            expected = f"expected a folder with one of {', '.join(OWN_ROOMS)} in it"
+            raise PrivarmsError(f"extensions: {folder}: {expected}; found none at {place}")
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", place.name) or place.name in (p.name for p in places):
+            expected = "expected a name of small letters, digits and _ that no other extension has"
+            raise PrivarmsError(f"extensions: {folder}: {expected}; rename the folder {place.name}")
         places.append(place)
     os.environ[VARIABLE] = os.pathsep.join(map(str, places))
 

@@ -16,12 +16,12 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Literal, NamedTuple, get_args, get_origin
 
-from privarms.errors import PrivarmsError
+from privarms.errors import PrivarmsError, check_known
 from privarms.studies import extensions
 from privarms.studies.extensions import ROOT, is_extension, shown
 
@@ -41,18 +41,21 @@ class Argument(NamedTuple):
     types: tuple[str, ...] = ()
 
 
+def _remembered(function: Callable) -> Callable:
+    """Remember a function's answers for as long as the same extensions are in use."""
+    answers = cache(lambda folders, *arguments, **options: function(*arguments, **options))
+    asking = wraps(function)(lambda *arguments, **options: answers(extensions.folders(), *arguments, **options))
+    asking.cache_clear = answers.cache_clear
+    return asking
+
+
 def names(room: str) -> list[str]:
     """Return the public modules of "policies", "environments", "protocols" ..., with those of extensions, sorted."""
-    return sorted(_modules(room, extensions.folders()))
+    return sorted(_modules(room))
 
 
-def mechanisms() -> list[str]:
-    """Return the public mechanisms, sorted."""
-    return names(MECHANISMS)
-
-
-@cache
-def _modules(room: str, folders: tuple[Path, ...]) -> dict[str, Path]:
+@_remembered
+def _modules(room: str) -> dict[str, Path]:
     """Return name -> file of all public modules of a room. Raises PrivarmsError for a name that is used twice."""
     files: list[Path] = []
     for root in _roots() if room in extensions.OPEN_ROOMS else (ROOT,):
@@ -61,21 +64,20 @@ def _modules(room: str, folders: tuple[Path, ...]) -> dict[str, Path]:
             files += [p for p in sorted((root / "audits").glob("*.py")) if DEFINES_CONFIGURE.search(p.read_text())]
     modules: dict[str, Path] = {}
     # Audits are about policies and mechanisms by the same key.
-    taken = dict(_modules(MECHANISMS, ())) if room == "policies" else {}
+    others = _modules(MECHANISMS) if room == "policies" else {}
     for file in (file for file in files if not file.stem.startswith("_")):
-        if file.stem in taken:
+        if other := others.get(file.stem) or modules.get(file.stem):
             raise PrivarmsError(
                 f"{shown(file)}: {file.stem}: expected a name that no other module of {room} has, because names are "
-                f"hashed into random streams; {shown(taken[file.stem])} has it; rename one of them"
+                f"hashed into random streams; {shown(other)} has it; rename one of them"
             )
-        taken[file.stem] = modules[file.stem] = file
+        modules[file.stem] = file
     return modules
 
 
 def source_file(room: str, name: str) -> Path:
     """Return the file of a module; a mechanism is found among the policies too."""
-    folders = extensions.folders()
-    modules = _modules(room, folders) | (_modules(MECHANISMS, folders) if room == "policies" else {})
+    modules = _modules(room) | (_modules(MECHANISMS) if room == "policies" else {})
     if name not in modules:
         raise ModuleNotFoundError(f"no module {name} among the {room} of {ROOT}")
     return modules[name]
@@ -94,10 +96,14 @@ def _dotted(file: Path) -> str:
     return ".".join(file.relative_to(ROOT).with_suffix("").parts)
 
 
+def _full(dotted: str) -> str:
+    return dotted if dotted.startswith((f"{EXTENSIONS}.", f"{PACKAGE}.")) else f"{PACKAGE}.{dotted}"
+
+
 def paper_file(paper: str, name: str) -> Path:
     """Return the file of a module of a paper (inference, figures, tables or claims), which need not exist."""
-    places = [root / "papers" / paper for root in (*extensions.folders(), ROOT)]
-    return next((p for p in places if p.is_dir()), places[-1]) / f"{name}.py"
+    places = (root / "papers" / paper for root in extensions.folders())
+    return next((p for p in places if p.is_dir()), ROOT / "papers" / paper) / f"{name}.py"
 
 
 def paper_module(paper: str, name: str) -> str:
@@ -117,9 +123,7 @@ def family(policy: str) -> str:
     """Return the family of a policy: the package that it lies in. Raises PrivarmsError for one outside any package."""
     package = source_file("policies", policy).parent.name
     known = sorted(p.parent.name for root in _roots() for p in (root / "policies").glob("*/__init__.py"))
-    if package not in (*known, MECHANISMS):
-        expected = f"policies/FAMILY/{policy}.py, FAMILY one of {', '.join(known)}"
-        raise PrivarmsError(f"{policy_file(policy)}: expected in the folder of its family, {expected}")
+    check_known(f"{policy_file(policy)}: the folder", "family", package, (*known, MECHANISMS))
     return package
 
 
@@ -138,40 +142,42 @@ def policy_file(policy: str) -> str:
     return shown(source_file("policies", policy))
 
 
+@_remembered
 def load(room: str, name: str) -> ModuleType:
     """Import a module by name."""
-    return _loaded(room, name, extensions.folders())
-
-
-@cache
-def _loaded(room: str, name: str, _: tuple[Path, ...]) -> ModuleType:
     return load_module(module(room, name))
 
 
 def load_module(dotted: str) -> ModuleType:
     """Import a module. Raises PrivarmsError with file and line for whatever an extension's module raises."""
-    if not dotted.startswith(f"{EXTENSIONS}."):
-        return importlib.import_module(f"{PACKAGE}.{dotted}")
     for name, places in ((EXTENSIONS, []), *((f"{EXTENSIONS}.{p.name}", [str(p)]) for p in extensions.folders())):
-        # Packages without a file of their own; Python finds what lies below by their paths.
+        # Packages without a file of their own; Python locates what lies below by their paths.
         sys.modules.setdefault(name, ModuleType(name)).__path__ = places
     try:
-        return importlib.import_module(dotted)
+        return importlib.import_module(_full(dotted))
     except PrivarmsError:
         raise
     except (Exception, SystemExit) as error:
-        what = error.msg if isinstance(error, SyntaxError) else error
-        place = extensions.line_of_error(error) or dotted.removeprefix(f"{EXTENSIONS}.").replace(".", "/") + ".py"
-        raise PrivarmsError(f"{place}: {type(error).__name__}: {what}") from error
+        place = extensions.line_of_error(error)
+        if place is None:
+            raise
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        raise PrivarmsError(f"{place}: {type(error).__name__}: {reason}") from error
 
 
-def function(dotted: str, table: str, name: str) -> Callable:
-    """Return a function of a module by its name in a table: FIGURES, TABLES, SHEETS, INFERENCE."""
+def function(dotted: str, table: str, name: str, where: str | None = None) -> Callable:
+    """Return a function of a module by its name in a table: FIGURES, TABLES, SHEETS, INFERENCE, MEASURES.
+
+    where: the file and the key that ask for it, for the message
+    """
     functions = getattr(load_module(dotted), table, {})
-    if name not in functions:
-        expected = ", ".join(functions) or "nothing"
-        raise PrivarmsError(f"{dotted}: {table} has no function {name!r}; it has {expected}")
+    check_known(where or dotted, f"function of {table}", name, functions)
     return functions[name]
+
+
+def label(policy: str) -> str:
+    """Return what readers call a policy."""
+    return attributes("policies", policy).get("LABEL", policy)
 
 
 def attributes(room: str, name: str) -> Mapping:
@@ -217,13 +223,9 @@ def claims_epsilon(policy: str) -> bool:
     return "epsilon" in arguments("policies", policy) and attributes("policies", policy).get("PRIVATE", True)
 
 
+@_remembered
 def audits() -> dict[str, tuple[str, ...]]:
     """Return the audits by name with their subjects, policies or mechanisms; one with FAMILIES has no named subject."""
-    return _audits(extensions.folders())
-
-
-@cache
-def _audits(_: tuple[Path, ...]) -> dict[str, tuple[str, ...]]:
     audits = [name for name in names("environments") if source_file("environments", name).parent.name == "audits"]
     subjects = {name: attributes("environments", name).get("SUBJECT", ()) for name in audits}
     return {name: (one,) if isinstance(one, str) else tuple(one) for name, one in subjects.items()}
@@ -234,6 +236,7 @@ def has_audit(policy: str) -> bool:
     return not is_extension(source_file("policies", policy)) and any(policy in one for one in audits().values())
 
 
+@_remembered
 def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
     """Return the files that some modules (dotted, below the package or in full) use, directly or not, sorted.
 
@@ -242,17 +245,11 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 
     script: a file workflow/scripts/{script}.py, whose imports count too
     """
-    return _sources(modules, script, extensions.folders())
-
-
-@cache
-def _sources(modules: tuple[str, ...], script: str | None, _: tuple[Path, ...]) -> tuple[str, ...]:
     pending = list(_imports(ROOT.parent / "scripts" / f"{script}.py")) if script else []
     for dotted in modules:
-        dotted = dotted if dotted.startswith((f"{EXTENSIONS}.", f"{PACKAGE}.")) else f"{PACKAGE}.{dotted}"
-        if not _file_of(dotted):
+        if not _file_of(_full(dotted)):
             raise ModuleNotFoundError(f"no module {dotted}")
-        pending += _with_packages(dotted)
+        pending += _with_packages(_full(dotted))
     used: set[Path] = set()
     while pending:
         file = pending.pop()
@@ -273,9 +270,8 @@ def _imports(file: Path) -> frozenset[Path]:
         elif isinstance(node, ast.ImportFrom):
             origin = node.module or ""
             if node.level:
-                dotted = _dotted(file)
-                own = dotted if dotted.startswith(f"{EXTENSIONS}.") else f"{PACKAGE}.{dotted}"
-                origin = importlib.util.resolve_name("." * node.level + origin, own.rpartition(".")[0])
+                package = _full(_dotted(file)).rpartition(".")[0]
+                origin = importlib.util.resolve_name("." * node.level + origin, package)
             targets |= {origin, *(f"{origin}.{alias.name}" for alias in node.names)}
     return frozenset(one for dotted in targets for one in _with_packages(dotted))
 
@@ -290,10 +286,11 @@ def _with_packages(dotted: str) -> Iterator[Path]:
 def _file_of(dotted: str) -> Path | None:
     """Return the file of a module or package of the library or of an extension, by its full name."""
     package, *parts = dotted.split(".")
-    place = ROOT
-    if package == EXTENSIONS:
-        place = next((place for place in extensions.folders() if parts and place.name == parts.pop(0)), None)
-    if package not in (PACKAGE, EXTENSIONS) or place is None or not parts:
+    roots = {PACKAGE: ROOT}
+    if package == EXTENSIONS and parts:
+        package, *parts = parts
+        roots = {place.name: place for place in extensions.folders()}
+    if package not in roots or not parts:
         return None
-    file = place.joinpath(*parts)
+    file = roots[package].joinpath(*parts)
     return next((p for p in (file.with_suffix(".py"), file / "__init__.py") if p.is_file()), None)

@@ -32,23 +32,21 @@ def _from_here(files: Sequence[str]) -> list[str]:
     return [file.removeprefix(here) for file in files]
 
 
-def found(place: str) -> str:
+def located(place: str) -> str:
     """A file or folder that the configuration names: in the working directory, or else in the project."""
     return place if os.path.exists(place) or not (PROJECT / place).exists() else str(PROJECT / place)
 
 
-def folders(config: Mapping, room: str) -> list[str]:
-    """Where files about papers lie, the project's folder first; room: studies, claims or published."""
-    own = found(config[room])
-    others = [place / room for place in extensions.folders() if (place / room).is_dir()]
-    return [own, *(extensions.shown(place) for place in others if not (os.path.exists(own) and place.samefile(own)))]
+def folders(config: Mapping) -> list[str]:
+    """Return the folders in which papers have a folder each, the project's first."""
+    others = [place / "papers" for place in extensions.folders() if (place / "papers").is_dir()]
+    return [located(config["papers"]), *map(extensions.shown, others)]
 
 
-def folder(config: Mapping, room: str, paper: str) -> str:
-    """That of the folders of a room that has a paper's files; the project's if none has."""
-    places = folders(config, room)
-    there = [p for p in places if (Path(p) / f"{paper}.yaml").is_file() or (Path(p) / paper).is_dir()]
-    return [*there, places[0]][0]
+def folder(config: Mapping, paper: str) -> str:
+    """Return the folder of a paper's configuration."""
+    places = [f"{place}/{paper}" for place in folders(config)]
+    return next((place for place in places if os.path.isdir(place)), places[0])
 
 
 def results(scale: str) -> str:
@@ -96,11 +94,6 @@ def audit_picture(scale: str, extension: str) -> str:
     return f"results/{scale}/audit_losses.{extension}"
 
 
-def there(*files: str) -> list[str]:
-    """Those of some files that are there when a run is planned."""
-    return [file for file in files if os.path.isfile(file)]
-
-
 def ledger(scale: str) -> str:
     """The ledger."""
     return f"results/{scale}/ledger.csv"
@@ -131,20 +124,26 @@ def prepared(dataset: str, extension: str, stand_in: bool = False) -> str:
     return f"data/prepared/{dataset}{'_standin' if stand_in else ''}.{extension}"
 
 
-def published(folder: str, paper: str) -> list[str]:
-    """The files that are there with what a paper prints: its numbers, then its tables."""
-    place = Path(folder)
-    return [str(f) for f in (place / f"{paper}.yaml", *sorted((place / paper).glob("*.csv"))) if f.is_file()]
+def published(folder: str) -> list[str]:
+    """Return the files with what a paper prints, of its folder: its numbers and its tables, as far as it has them."""
+    return [
+        str(file) for pattern in ("numbers.yaml", "*.csv") for file in sorted(Path(folder, "published").glob(pattern))
+    ]
+
+
+def logs(scale: str) -> str:
+    """The folder of the jobs' logs."""
+    return f"logs/{scale}"
 
 
 def log(scale: str, stage: str, *names: str) -> str:
     """The log of a stage's job."""
-    return "/".join(("logs", scale, stage, *names)) + ".log"
+    return "/".join((logs(scale), stage, *names)) + ".log"
 
 
 def benchmark(scale: str, stage: str, *names: str) -> str:
     """The time and memory of a stage's job, next to its log."""
-    return "/".join(("logs", scale, stage, *names)) + ".tsv"
+    return "/".join((logs(scale), stage, *names)) + ".tsv"
 
 
 def named(path: str | Path) -> str:

@@ -46,52 +46,43 @@ def make(
 
 
 def papers(config: Mapping) -> dict[str, dict]:
-    """The papers that config/studies describes, by name and in order of year, and those of extensions, at the
+    """The papers that config/papers describes, by name and in order of year, and those of extensions, at the
     configuration's scale; with the policies that the configuration adds, and audits of those that have none."""
-    first, *others = [sorted(Path(folder).glob("*.yaml")) for folder in paths.folders(config, "studies")]
-    if not first:
-        raise PrivarmsError(f"config/config.yaml: studies: no *.yaml file in the folder {config['studies']!r}")
-    found = [(file, configuration.load_paper(file, config["scale"])) for file in first]
-    found.sort(key=lambda one: one[1]["year"])
+    own, *others = [sorted(Path(folder).glob("*/studies.yaml")) for folder in paths.folders(config)]
+    if not own:
+        raise PrivarmsError(f"config/config.yaml: papers: no */studies.yaml in the folder {config['papers']!r}")
+    contents = {file: configuration.load_paper(file, config["scale"]) for file in own}
+    contents = dict(sorted(contents.items(), key=lambda one: one[1]["year"]))
     for file in (file for files in others for file in files):
-        found.append((file, defaults.completed(configuration.load_paper(file, config["scale"], extension=True))))
+        contents[file] = defaults.completed(configuration.load_paper(file, config["scale"], extension=True))
     files: dict[str, Path] = {}
-    for file, content in found:
-        if content["paper"] in TARGETS:
-            raise PrivarmsError(f"{file}: paper: {content['paper']!r} is what a target is called; rename the file")
-        if content["paper"] in files:
+    for file, content in contents.items():
+        paper = content["paper"]
+        if paper in (*TARGETS, *files):
+            taken = files.get(paper, "a target of this name")
             raise PrivarmsError(
-                f"{file}: paper: expected a name that no other paper has; {files[content['paper']]} has "
-                f"{content['paper']!r}; rename the file, and add policies to a published study by `add`"
+                f"{file}: expected another name of the folder, because {taken} exists; rename the folder, and add "
+                "policies to a published study by `add`"
             )
-        files[content["paper"]] = file
-    _refuse_strays(files)
-    added = additions.add({content["paper"]: content for _, content in found}, config)
+        files[paper] = file
+    _refuse_strays()
+    added = additions.add({content["paper"]: content for content in contents.values()}, config)
     return auditing.completed(added, config.get("audit_trials", AUDIT_TRIALS))
 
 
-def _refuse_strays(papers: Mapping[str, Path]) -> None:
-    """PrivarmsError for files of an extension that would stand in for another's, or that nobody reads."""
+def _refuse_strays() -> None:
+    """PrivarmsError for folders of extensions that would be ignored."""
     for place in extensions.folders():
-        found = [f for room in ("studies", "claims", "published") for f in sorted((place / room).glob("*.y*ml"))]
-        for file in found:
-            if file.suffix != ".yaml":
-                raise PrivarmsError(f"{extensions.shown(file)}: expected the ending .yaml; rename it")
-        found += [f for room in ("published", "papers") for f in sorted((place / room).glob("*/"))]
-        for file in found:
-            of = papers.get(file.stem)
-            if of is not None and not of.resolve().is_relative_to(place):
-                raise PrivarmsError(
-                    f"{extensions.shown(file)}: {file.stem} is the paper of {of}, which an extension leaves as it is: "
-                    "expected the name of a study file of its own; rename it, and add policies to others by `add`"
-                )
+        for folder in (place / "papers").glob("*"):
+            if folder.name != "__pycache__" and folder.is_dir() and not (folder / "studies.yaml").is_file():
+                raise PrivarmsError(f"{extensions.shown(folder)}: expected a file studies.yaml in it; add it")
 
 
 def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:
     """The datasets that the papers' studies and artifacts name."""
-    found = set()
+    named = set()
     for content in of_papers.values():
         for study in content["studies"].values():
-            found |= cells.datasets(study)
-        found |= {a["dataset"] for a in content["artifacts"].values() if "dataset" in a}
-    return sorted(found)
+            named |= cells.datasets(study)
+        named |= {a["dataset"] for a in content["artifacts"].values() if "dataset" in a}
+    return sorted(named)

@@ -68,8 +68,8 @@ class Results:
             for column in {c for over in sets for c in over} - self._met:
                 if "measure" in claim and not library.is_parameter(column):
                     raise PrivarmsError(
-                        f"config/claims/{self.paper}.yaml: {claim['claim']}.over: no table that was read has a column "
-                        f"{column!r}, and nothing has a parameter of this name; correct it"
+                        f"config/papers/{self.paper}/claims.yaml: {claim['claim']}.over: no table that was read has a "
+                        f"column {column!r}, and nothing has a parameter of this name; correct it"
                     )
 
     @property
@@ -120,19 +120,19 @@ class Results:
         return json.loads(self._file("facts", name).read_text(encoding="utf-8"))
 
     def published(self, number: str) -> float | str:
-        """A number that the paper prints, by its name in config/published/<paper>.yaml."""
-        numbers = settings.read(self._published_file(f"{self.paper}.yaml"))
+        """A number that the paper prints, by its name in published/numbers.yaml."""
+        numbers = settings.read(self._published_file("numbers.yaml"))
         if number not in numbers:
-            raise PrivarmsError(f"{self._published_file(f'{self.paper}.yaml')}: no number {number!r}; add it")
+            raise PrivarmsError(f"{self._published_file('numbers.yaml')}: no number {number!r}; add it")
         return numbers[number]
 
     def published_table(self, name: str, **options) -> pd.DataFrame:
-        """A table that the paper prints or its authors released, config/published/<paper>/<name>.csv."""
+        """A table that the paper prints or its authors released, published/<name>.csv."""
         return pd.read_csv(self._published_file(f"{name}.csv"), **options)
 
     def _published_file(self, name: str) -> Path:
         if name not in self._published:
-            raise PrivarmsError(f"config/published: no file {name} of {self.paper}; add it")
+            raise PrivarmsError(f"config/papers/{self.paper}/published: no file {name}; add it")
         return self._published[name]
 
     def _file(self, kind: str, name: str) -> Path:

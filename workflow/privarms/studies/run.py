@@ -47,8 +47,8 @@ def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> I
 def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
     cell = piece.cell
     if trial.files(cell):
-        try_out(cell, seed, prepared)
-    _, _, run_block = _configured(cell, prepared)
+        trial.check_bounds()
+    run_block = _configured(cell, prepared)
     parts: list[dict[str, np.ndarray]] = []
     rows = 0
     for block in range(piece.first, piece.last):
@@ -66,22 +66,22 @@ def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> 
 
 
 def try_out(cell: Cell, seed: int, prepared: Mapping[str, Path | str]) -> None:
-    """Run a cell that runs an extension's modules shortly, with bounds checked, as everything after it."""
+    """Run an extension's modules for a few rounds of a cell, with bounds checked."""
     trial.check_bounds()
-    # On parameters and an environment of its own, which other runs do not share.
+    run_block = _configured(cell, prepared)
     with _faults_of(cell, cell.policy):
-        trial.run(cell, lambda: _configured(cell, prepared), seed)
+        trial.run(cell, run_block, seed)
 
 
-def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> tuple:
-    """Return a cell's parameters, its environment, and a function that runs replicates on two streams."""
+def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> partial:
+    """Return a function that runs replicates of a cell on two streams."""
     with _faults_of(cell, "its modules"):
         policy = library.load("policies", cell.policy)
         protocol = library.load("protocols", cell.protocol)
     environment = configure_environment(cell, prepared)
     with _faults_of(cell, cell.policy):
         params = policy.configure(**{**told(cell, environment), **cell.policy_parameters})
-    return params, environment, partial(protocol.run_block, policy, params, environment)
+    return partial(protocol.run_block, policy, params, environment)
 
 
 def _refuse_overwritten(cell: Cell, columns: Mapping[str, np.ndarray]) -> None:

@@ -1,7 +1,6 @@
 """What a run simulates: the cells of every paper's studies, and the shards in which they run."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.studies import cells as grid
@@ -14,14 +13,14 @@ from privarms.studies.shards import Shard
 class Simulation:
     """The cells and shards of a run.
 
-    papers: paper -> its validated file under config/studies, resolved for the scale
+    papers: paper -> its validated file under config/papers, resolved for the scale
     """
 
     def __init__(self, config: Mapping, papers: Mapping[str, Mapping], datasets: Datasets):
         self.scale = config["scale"]
         self.papers = papers
         self.datasets = datasets
-        files = {paper: str(Path(paths.folder(config, "studies", paper), f"{paper}.yaml")) for paper in papers}
+        files = {paper: f"{paths.folder(config, paper)}/studies.yaml" for paper in papers}
         self._cells = {
             (paper, study): [c for c in grid.expand(files[paper], paper, study, entry) if self._can_run(c)]
             for paper, content in papers.items()

@@ -36,11 +36,14 @@ class Scripted(NamedTuple):
 class Script:
     """In place of a Generator: the uniform variate of the current user, and the same noise for everyone."""
 
+    def __init__(self, noise=NOISE):
+        self.noise = noise
+
     def random(self):
         return self.uniform
 
     def laplace(self, loc, scale):
-        return NOISE * scale
+        return self.noise * scale
 
 
 def arrive(environment, source, user, context, rng):
@@ -87,8 +90,8 @@ def uncompiled(name):
 def plain_path():
     """The fast path as plain Python, with the noise of `Script`."""
     module, partition = uncompiled(compiled_path.__name__), uncompiled(_partition.__name__)
-    module.laplace = lambda scale, rng: NOISE * scale
-    module.laplace_sum = lambda scale, count, rng: NOISE * scale * count
+    module.laplace = lambda scale, rng: rng.noise * scale
+    module.laplace_sum = lambda scale, count, rng: rng.noise * scale * count
     module.find, module.refine = partition.find, partition.refine
     # In one dimension there is one way to cut.
     module.draw_tree = lambda depth, d, rng: partition.draw_tree(depth, d, np.random.default_rng(0))
@@ -154,6 +157,7 @@ VARIANTS = [
     {"variant": "as_printed", "batch": 1},
     {"variant": "as_printed", "batch": 1, "deviation": "first_weight"},
     {"variant": "as_released", "batch": 1},
+    {"variant": "as_released", "batch": 1, "deviation": "first_weight"},
     *({"variant": "as_released", "batch": 20, "deviation": name} for name in ldp_mab.DEVIATIONS if name != "batch"),
     {"variant": "as_printed", "batch": 15, "deviation": "noise band"},
     {"variant": "as_printed", "batch": 30, "deviation": "estimator weights"},
@@ -166,18 +170,25 @@ VARIANTS = [
     {"variant": "as_released", "batch": 20, "c": 0.01, "epsilon_aux": "2 1.5", "deviation": "floor"},
     # Radii so small that estimates are outside.
     {"variant": "as_printed", "batch": 15, "c": 0.02},
+    # Counts below 0, and estimates below their expectation or outside [0, 1].
+    {"variant": "as_printed", "batch": 15, "c": 0.02, "noise": -NOISE},
+    {"variant": "as_released", "batch": 20, "noise": -NOISE},
+    # A source that ends before its warm-up.
+    {"variant": "as_printed", "batch": 10, "source_users": (460, 30)},
+    {"variant": "as_released", "batch": 20, "source_users": (460, 50)},
 ]
 
 
 @pytest.mark.parametrize("switches", VARIANTS, ids=lambda s: "-".join(map(str, s.values())))
 def test_every_decision_is_the_reference_s(switches, environment, plain_path, monkeypatch):
     settings = {"M": 2, "n_aux": USERS - 40, "epsilon_aux": "40 15", "dimensions": 1, "c": 0.1, **switches}
+    noise = settings.pop("noise", NOISE)
     params = ldp_mab.configure(K, USERS, 25.0, **settings)
     params = params._replace(depth=min(params.depth, 3 if params.batch == 1 else 5))
     checkpoints = np.array([90, USERS])
 
     watch, expected = Watch(params, environment, monkeypatch), locally_private.new_record(2, K)
-    reference = locally_private.run(watch, params, environment, checkpoints, Script(), expected)
+    reference = locally_private.run(watch, params, environment, checkpoints, Script(noise), expected)
     # Else the comparison would say little.
     assert len(reference.removals) >= 5
     assert len(reference.refined) >= 2
@@ -186,7 +197,7 @@ def test_every_decision_is_the_reference_s(switches, environment, plain_path, mo
 
     for misses in (False, True):
         record = locally_private.new_record(2, K, misses)
-        state = plain_path.simulate(params, environment, checkpoints, Script(), record)
+        state = plain_path.simulate(params, environment, checkpoints, Script(noise), record)
         for name in ("regret", "rewards", "pulls"):
             assert getattr(record, name).tolist() == getattr(expected, name).tolist()
         shares = np.cumsum(watch.chances, axis=0)[checkpoints - 1]
@@ -197,6 +208,9 @@ def test_every_decision_is_the_reference_s(switches, environment, plain_path, mo
         # Bins with one arm are not followed.
         refined = sorted((corner[i], depth[i]) for i in np.flatnonzero(state.tree.nodes["refined"]))
         assert refined == sorted((lower[0], s) for lower, s, arms in reference.refined if len(arms) > 1)
+        # A bin with one arm left plays it, without a draw.
+        active = state.arms["active"]
+        assert state.bins["only"].tolist() == np.where(active.sum(axis=1) == 1, active.argmax(axis=1), -1).tolist()
         if misses:
             assert (state.counts["looks"][0], state.counts["misses"][0]) == (watch.looks, watch.misses)
         # The estimates of the bins that are left, in the last digits.
@@ -208,19 +222,77 @@ def test_every_decision_is_the_reference_s(switches, environment, plain_path, mo
                 assert state.arms["radius"][i, k] == pytest.approx(B.r[k], rel=1e-9)
 
 
-def test_messages_are_counted_by_hand(environment, plain_path):
-    # Eight users in batches of two, the last batch alone in the second of two bins: three empty ones, one of them the
-    # first bin's. The line is halved from the start and has no users outside.
-    params = ldp_mab.configure(2, 8, 8.0, "as_released", M=0, batch=2, dimensions=1)
-    params = params._replace(depth=1, rules=params.rules._replace(warm_up=1e9))
-    contexts = np.array([[[0.1], [0.2], [0.1], [0.9], [0.1], [0.2], [0.8], [0.9]]])
-    users = environment._replace(contexts=contexts, rewards=np.ones((1, 8, 2)))
+@pytest.mark.parametrize("deviation", ["", "sign", "clip"])
+# Of the target and of a source. Counts of either sign, no count, and estimates above 1.
+@pytest.mark.parametrize(
+    ("U", "V"), [((50, -30), (20, -9)), ((-50, 30), (-20, 9)), ((0, 0), (0, 0)), ((50, 30), (90, 80))]
+)
+def test_estimates_are_the_reference_s(U, V, deviation, plain_path):
+    params = ldp_mab.configure(
+        2, 500, 2.0, "as_printed", M=1, n_aux=500, epsilon_aux=1.5, dimensions=1, deviation=deviation
+    )
+    state, B = plain_path.init(params, Script()), ldp_mab.Bin(0, (0.0,), (1.0,), range(2), 2, 2)
+    B.t[:], B.U[:, 0], B.V[:, 0] = 200, U, V
+    arm = state.arms[0, 0]
+    state.bins[0].t, arm.U, arm.V = 200, U[1], V[1]
+    plain_path.end_source(params, state, 1)
+    arm.U, arm.V = U[0], V[0]
+    with np.errstate(invalid="ignore"):
+        plain_path.estimate(params.rules, params.epsilons[0] ** 2, 200, arm)
+    assert arm.estimate == pytest.approx(ldp_mab.estimate(params, B, 0))
+    assert arm.radius == pytest.approx(ldp_mab.radius(params, B, 0))
+
+
+def test_intervals_that_touch_eliminate_nothing(plain_path):
+    # As released, estimates are clipped to 1 and 0 and half-widths are the side of a half: 1 - 1/2 = 0 + 1/2.
+    params = ldp_mab.configure(2, 500, 8.0, "as_released", M=0, dimensions=1, c=1e-6)
+    B = ldp_mab.Bin(1, (0.0,), (0.5,), range(2), 1, 2)
+    B.f, B.r = {0: 1.0, 1: 0.0}, {0: 0.1, 1: 0.1}
+    assert ldp_mab.eliminated(params, B) == []
+    state = plain_path.init(params, Script())
+    plain_path.halve(state, 0)
+    for i in (1, 2):
+        for k in range(2):
+            state.arms[i, k].U, state.arms[i, k].V = 100, (200, -100)[k]
+    plain_path.update(params, state, 0, 100, 100, False, Script(0.0))
+    assert state.arms["estimate"][1:3].tolist() == [[1, 0]] * 2
+    assert state.counts["removals"][0] == 0
+
+
+@pytest.mark.parametrize("arms", [(0, 1), (0, 2), (0, 1, 2)])
+@pytest.mark.parametrize("between", [0.005, 0.015, 0.4])
+@pytest.mark.parametrize("i", [0, 1])
+def test_chances_are_the_reference_s(i, between, arms, plain_path):
+    # The whole cube or the first of its parts; arms about as good as each other or not.
+    params = ldp_mab.configure(K, 500, 8.0, "as_released", M=0, dimensions=1)
+    state, B = plain_path.init(params, Script()), ldp_mab.Bin(i, (0.0,), (1.0,), arms, 1, K)
+    B.f = {k: 0.3 + between * (k == arms[-1]) for k in arms}
+    for k in range(K):
+        state.arms[i, k].active = k in arms
+        state.arms[i, k].estimate, state.arms[i, k].radius = B.f.get(k, 0.9), 0.1
+    plain_path.set_chances(params.rules, state.bins, state.arms, i)
+    assert state.arms["chance"][i] == pytest.approx(np.cumsum(ldp_mab.chances(params, B)))
+
+
+# Eight users in batches of two: the cube; its halves; and the second half halved.
+@pytest.mark.parametrize(
+    ("halved", "expected"), [([], (0, 0, 4, 0, 0)), ([0], (8, 8, 8, 3, 2)), ([0, 1], (8, 11, 12, 7, 2))]
+)
+def test_messages_are_counted_by_hand(halved, expected, environment, plain_path):
+    params = ldp_mab.configure(2, 8, 8.0, "as_released", M=1, n_aux=8, batch=2, dimensions=1)
+    params = params._replace(depth=2, rules=params.rules._replace(warm_up=1e9))
+    contexts = np.array([[[0.1], [0.2], [0.1], [0.9], [0.1], [0.2], [0.8], [0.9]]] * 2)
+    users = environment._replace(contexts=contexts, arms=np.zeros((2, 8), int), rewards=np.ones((2, 8, 2)))
     rng, record = Script(), locally_private.new_record(1, 2)
     state = plain_path.init(params, rng)
-    plain_path.halve(state, 0)
-    plain_path.stream(params, users, state, 0, np.array([8]), rng, record)
+    for place in halved:
+        plain_path.halve(state, place)
+    # Of the target's users alone.
+    for source in (1, 0):
+        plain_path.stream(params, users, state, source, np.array([8]), rng, record)
+        plain_path.end_source(params, state, source)
     counts = state.counts[["in_parts", "halvings", "followed", "empty", "alone"]][0].tolist()
-    assert counts == (8, 8, 8, 3, 2)
+    assert counts == expected
 
 
 def test_the_fast_path_serves_every_environment():

@@ -82,9 +82,9 @@ def test_the_worst_runs():
 
 
 def test_the_instances_are_those_that_are_printed():
-    printed = pd.read_csv(ROOT / "config/published/frontier/instances.csv").set_index("instance")
+    printed = pd.read_csv(ROOT / "config/papers/frontier/published/instances.csv").set_index("instance")
     assert tuple(printed.loc["mu2"]) == tuple(INSTANCES.set_index("instance").loc["mu2"])
-    studies = settings.read(ROOT / "config/studies/frontier.yaml")["studies"]
+    studies = settings.read(ROOT / "config/papers/frontier/studies.yaml")["studies"]
     seen = set()
     for study in studies.values():
         grids = study["grid"] if isinstance(study["grid"], list) else [study["grid"]]

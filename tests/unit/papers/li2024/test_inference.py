@@ -51,7 +51,7 @@ def results(folder, kind="studies", **studies):
             found.append(folder / f"{name}{'_cells' if kind_of_file == 'cells' else ''}.parquet")
             kept = frame.drop_duplicates("cell") if kind_of_file != kind else frame
             parquet.write(found[-1], [pa.Table.from_pandas(kept, preserve_index=False)], {})
-    return Results("li2024", "quick", **files, published=paths.published("config/published", "li2024"))
+    return Results("li2024", "quick", **files, published=paths.published("config/papers/li2024"))
 
 
 def test_the_length_of_the_trial():

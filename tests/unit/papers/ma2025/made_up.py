@@ -15,8 +15,8 @@ from privarms.studies.results import Results
 from ..chosen import by_cell, chosen
 
 ROOT = Path(__file__).parents[4]
-STUDIES = ROOT / "config/studies/ma2025.yaml"
-LOGS = ROOT / "config/published/ma2025/logs.csv"
+STUDIES = ROOT / "config/papers/ma2025/studies.yaml"
+LOGS = ROOT / "config/papers/ma2025/published/logs.csv"
 
 
 def paper(scale="paper"):

@@ -27,8 +27,7 @@ def content():
 
 @cache
 def claims():
-    numbers = of_claims.published(str(ROOT / "config/published"), "ma2025")
-    found = of_claims.load(ROOT / "config/claims/ma2025.yaml", "paper", content()["artifacts"], numbers)
+    found = of_claims.load(ROOT / "config/papers/ma2025", "paper", content()["artifacts"])
     return {(c["claim"], c.get("variant", "")): c for c in found}
 
 

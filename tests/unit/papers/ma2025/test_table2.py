@@ -13,9 +13,7 @@ from privarms.studies import paths
 
 from .toy_rewards import RATES, references, results, runs_of, usual
 
-PUBLISHED = [
-    Path(__file__).parents[4] / f for f in paths.published(Path(__file__).parents[4] / "config/published", "ma2025")
-]
+PUBLISHED = [Path(__file__).parents[4] / f for f in paths.published(Path(__file__).parents[4] / "config/papers/ma2025")]
 P = math.erfc(60 / math.sqrt(240) / math.sqrt(2)) / 2
 ROW, METHOD = _table2.ROW, _table2.METHOD
 

@@ -12,7 +12,7 @@ from privarms.papers.neel2018.claims import MEASURES
 from privarms.studies import claims
 
 CONFIG = Path(__file__).parents[4] / "config"
-PUBLISHED = claims.published(str(CONFIG / "published"), "neel2018")
+PUBLISHED = claims.published(CONFIG / "papers/neel2018")
 UCB, PRINTED, RELEASED = (
     {"policy": "ucb"},
     *({"policy": "private_ucb", "variant": f"as_{v}"} for v in ("printed", "released")),

@@ -25,7 +25,6 @@ def runs(**regrets) -> pd.DataFrame:
                     **{"median": regret, "q90": 1.2 * regret, "bound": 50.0 if gaps else 0.0, "unpulled": 0},
                     **{"uniform": 1_000 * mean_gap, "worst_bias": -0.02, "worst_bias_se": 0.001},
                     **{"over_theorem": np.nan if policy in OPEN else 0.1, "over_theorem_se": 0.01, "theorem": 1.0},
-                    **{"over_theorem_se_most": 0.02},
                     **{"over_bound": regret / 50 if gaps else np.nan, "over_bound_se": 0.02},
                 }
             )

@@ -315,7 +315,7 @@ def test_a_study_of_linear_bandits():
         "grid": {"K": 3, "dimensions": 2, "variant": ["as_printed", "as_released"]},
         "policies": [{"policy": "oful"}, {"policy": "private_linear_ucb", "epsilon": 1.0, "bonus": [True, False]}],
     }
-    cells = expand("config/studies/p.yaml", "p", "s", study)
+    cells = expand("config/papers/p/studies.yaml", "p", "s", study)
     assert len(cells) == 6
     for one in cells:
         rows = run_piece(Piece(one, 0, one.blocks), 1, {}).to_pandas()

@@ -1,12 +1,4 @@
-"""Which policy to take, and what to expect of it: a row per K, T and epsilon, from numbers alone.
-
-The rule. Of all policies that claim an epsilon, but those of which an audit shows more than 5% above it, that one is
-taken whose regret is at most the smallest factor above the least mean regret on every instance where regret is possible
-(minimax over instances). As good is every other one whose mean regret, as far as 99.9% intervals tell, is not above 1.1
-times that of the one taken, on any of them. The test is the one of the largest mean power over these instances, of
-those that hold their level by a theorem for this policy and need no further users; the interval is the narrowest of
-that kind.
-"""
+"""Which policy to take, and what to expect of it: a row per K, T and epsilon. The table's caption states the rule."""
 
 import numpy as np
 import pandas as pd
@@ -17,115 +9,90 @@ from privarms.plots.curves import times
 
 MOST_SHOWN = 1.05
 AS_GOOD = 1.1
-SETTING = ["K", "horizon", "epsilon"]
 # It takes two rewards for every one that the policy sees.
 MORE_USERS = "sample_splitting"
-
-
-def refuted(privacy: pd.DataFrame) -> set[tuple[str, str]]:
-    """(policy, variant) of which an audit shows clearly more than is claimed."""
-    shown = privacy[(privacy["exact"] > MOST_SHOWN) | (privacy["lower_bound"] > MOST_SHOWN)]
-    return set(zip(shown["policy"], shown["variant"], strict=True))
-
-
-def variants(rows: pd.DataFrame) -> pd.Series:
-    """The variant of each row, empty without one."""
-    return rows["variant"].fillna("").astype(str) if "variant" in rows else pd.Series("", rows.index)
-
-
-def candidates(runs: pd.DataFrame, privacy: pd.DataFrame) -> pd.DataFrame:
-    """The rows of policies that may be taken, where regret is possible."""
-    out = refuted(privacy)
-    kept = [pair not in out for pair in zip(runs["policy"], variants(runs), strict=True)]
-    return runs[runs["claims"] & (runs["bound"] > 0) & np.array(kept, bool)]
-
-
-def take(rows: pd.DataFrame) -> tuple[str, list[str]]:
-    """The curve to be taken among the candidates of one setting, and those as good; of those on all instances."""
-    regret = rows.pivot(index="curve", columns="instance", values="regret")
-    regret = regret.loc[rows["curve"].unique()].dropna()
-    worst = (regret / regret.min()).max(axis=1)
-    best = worst.idxmin()
-    by = {curve: part.set_index("instance") for curve, part in rows.groupby("curve", sort=False)}
-    as_good = [
-        curve
-        for curve in worst.sort_values().index
-        if curve != best
-        and all(Region(-np.inf, AS_GOOD).decide(times(by[curve].loc[i], by[best].loc[i])) != "differs" for i in regret)
-    ]
-    return best, as_good
-
-
-def usable(procedures: pd.DataFrame, *, more_users: bool = False) -> pd.DataFrame:
-    """The rows of procedures that hold their level by a theorem, with or without further users."""
-    names = [n for n in (*GUARANTEED, *IF_PRIVATE) if more_users or n != MORE_USERS]
-    return procedures[procedures["procedure"].isin(names)]
+VALID = {*GUARANTEED, *IF_PRIVATE} - {MORE_USERS}
 
 
 def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd.DataFrame:
-    """The table; regret, shares and factors are ranges over the instances where regret is possible.
+    """Return the table; regret, shares and factors are ranges over the instances where regret is possible.
 
     of_uniform: of the regret of uniform choices; of_bound: over the bound by d_epsilon times ln T; times_not_private:
     over the least regret of a policy without privacy
     """
+    shown = privacy[(privacy["exact"] > MOST_SHOWN) | (privacy["lower_bound"] > MOST_SHOWN)]
+    refuted = set(zip(shown["policy"], shown["variant"], strict=True))
+    kept = np.array([pair not in refuted for pair in zip(runs["policy"], variants(runs), strict=True)], bool)
+    possible = runs["bound"] > 0
+    least = runs[~runs["claims"] & possible].groupby(["K", "horizon", "instance"])["regret"].min()
     rows = []
-    open_ = runs[~runs["claims"] & (runs["bound"] > 0)]
-    every = candidates(runs, privacy)
-    for setting, part in every.groupby(SETTING, sort=True):
-        best, as_good = take(part)
-        own = part[part["curve"] == best].set_index("instance")
-        K, horizon, epsilon = setting
-        reference = open_[(open_["K"] == K) & (open_["horizon"] == horizon)].groupby("instance")["regret"].min()
-        here = tests[
-            (tests["curve"] == best)
-            & (tests["K"] == K)
-            & (tests["horizon"] == horizon)
-            & np.isclose(tests["epsilon"], epsilon)
-        ]
-        found = {"K": K, "T": horizon, "epsilon": epsilon, "take": best, "as_good": "; ".join(as_good)}
-        for name, values in (
-            ("regret", own["regret"]),
-            ("q90", own["q90"]),
-            ("of_uniform", own["regret"] / own["uniform"]),
-            ("of_bound", own["over_bound"]),
-            ("times_not_private", own["regret"] / reference.reindex(own.index)),
-        ):
-            found |= {f"{name}_least": values.min(), f"{name}_most": values.max()}
-        rows.append(found | _inference(here) | shown_loss(own.iloc[0], privacy))
+    for (K, T, epsilon), part in runs[runs["claims"] & possible & kept].groupby(["K", "horizon", "epsilon"]):
+        curve, as_good = take(part)
+        own = part[part["curve"] == curve].set_index("instance")
+        ranges = {
+            "regret": own["regret"],
+            "q90": own["q90"],
+            "of_uniform": own["regret"] / own["uniform"],
+            "of_bound": own["over_bound"],
+            "times_not_private": own["regret"] / [least.get((K, T, instance), np.nan) for instance in own.index],
+        }
+        ends = {f"{k}_{end}": v for k, x in ranges.items() for end, v in (("least", x.min()), ("most", x.max()))}
+        here = tests[(tests[["curve", "K", "horizon"]] == [curve, K, T]).all(axis=1)]
+        here = here[np.isclose(here["epsilon"], epsilon)]
+        row = {"K": K, "T": T, "epsilon": epsilon, "take": curve, "as_good": "; ".join(as_good)}
+        rows.append(row | ends | _inference(here) | shown_loss(own.iloc[0], privacy))
     return pd.DataFrame(rows)
 
 
+def take(rows: pd.DataFrame) -> tuple[str, list[str]]:
+    """Return the curve to take among the candidates of one setting, and those as good, of the curves on all
+    instances."""
+    by = {(row["curve"], row["instance"]): row for _, row in rows.iterrows()}
+    regret = rows.pivot(index="curve", columns="instance", values="regret").loc[rows["curve"].unique()].dropna()
+    worst = (regret / regret.min()).max(axis=1)
+    best, allowed = worst.idxmin(), Region(-np.inf, AS_GOOD)
+
+    def as_good(curve: str) -> bool:
+        return all(allowed.decide(times(by[curve, i], by[best, i])) != "differs" for i in regret)
+
+    return best, [curve for curve in worst.sort_values().index if curve != best and as_good(curve)]
+
+
+def variants(rows: pd.DataFrame) -> pd.Series:
+    """Return the variant of each row, empty without one."""
+    return rows["variant"].fillna("").astype(str) if "variant" in rows else pd.Series("", rows.index)
+
+
 def rates(tests: pd.DataFrame) -> pd.DataFrame:
-    """The counts as shares of the runs: error, power, mean_coverage, gap_coverage."""
+    """Add the counts as shares of the runs: error, power, mean_coverage, gap_coverage."""
     names = {"errors": "error", "powers": "power", "mean_held": "mean_coverage", "gap_held": "gap_coverage"}
     return tests.assign(**{new: tests[old] / tests["trials"] for old, new in names.items()})
 
 
 def _inference(tests: pd.DataFrame) -> dict:
-    shares = rates(tests)
-    by = shares.groupby("procedure", sort=False)
-    power, error = by["power"].mean(), by["error"].max()
-    allowed = [n for n in usable(shares)["procedure"].unique() if power.notna()[n]]
-    test = max(allowed, key=lambda n: power[n]) if allowed else ""
-    widths = by[["mean_width", "gap_width"]].mean().dropna()
-    known = [n for n in widths.index if n in {*GUARANTEED, *IF_PRIVATE} - {MORE_USERS}]
-    interval = min(known, key=lambda n: widths.loc[n, "mean_width"]) if known else ""
+    by = rates(tests).groupby("procedure", sort=False)
+    error, coverage = by["error"].max(), by["mean_coverage"].min()
+    means = by[["power", "mean_width", "gap_width"]].mean()
+    valid = means[means.index.isin(VALID)]
+    powers, widths = valid["power"].dropna(), valid[["mean_width", "gap_width"]].dropna()["mean_width"]
+    test = powers.idxmax() if len(powers) else ""
+    interval = widths.idxmin() if len(widths) else ""
     return {
         "naive_error_most": error.get("naive", np.nan),
         "test": PROCEDURES.get(test, ""),
         "test_error_most": error.get(test, np.nan),
-        "test_power": power.get(test, np.nan),
-        "power_twice_the_users": power.get(MORE_USERS, np.nan),
-        "naive_coverage_least": by["mean_coverage"].min().get("naive", np.nan),
+        "test_power": powers.get(test, np.nan),
+        "power_twice_the_users": means["power"].get(MORE_USERS, np.nan),
+        "naive_coverage_least": coverage.get("naive", np.nan),
         "interval": PROCEDURES.get(interval, ""),
-        "interval_coverage_least": by["mean_coverage"].min().get(interval, np.nan),
-        "mean_width": widths["mean_width"].get(interval, np.nan),
-        "gap_width": widths["gap_width"].get(interval, np.nan),
+        "interval_coverage_least": coverage.get(interval, np.nan),
+        "mean_width": means["mean_width"].get(interval, np.nan),
+        "gap_width": means["gap_width"].get(interval, np.nan),
     }
 
 
 def shown_loss(row: pd.Series, privacy: pd.DataFrame) -> dict:
-    """What the audits show of the policy of a row, over what it claims; audits: in how many settings."""
+    """Return what the audits show of the policy of a row, over what it claims; audits: in how many settings."""
     variant = row["variant"] if isinstance(row.get("variant"), str) else ""
     own = privacy[(privacy["policy"] == row["policy"]) & (privacy["variant"] == variant)]
     shown = own.iloc[0] if len(own) else {"exact": np.nan, "lower_bound": np.nan, "audited": 0}

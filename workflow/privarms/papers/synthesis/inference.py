@@ -51,8 +51,7 @@ def _bias(runs: _validity.Runs) -> dict[str, float]:
 
     worst_bias, worst_bias_se: of the arm whose |bias| is largest, nan where no arm has one; unpulled: in how many runs
     some arm was not pulled, which leave that arm out
-    over_theorem: of the arm where it is largest, |bias| over (e^epsilon - 1) mu, with its standard error, and the
-    largest of any arm's, over_theorem_se_most
+    over_theorem: of the arm where it is largest, |bias| over (e^epsilon - 1) mu, with its standard error
     """
     bias, se, _ = sample_mean_bias(runs.pulls, runs.sums, runs.means)
     found = {"unpulled": int((runs.pulls == 0).any(axis=1).sum()), "best_bias": bias[0], "best_bias_se": se[0]}
@@ -65,7 +64,6 @@ def _bias(runs: _validity.Runs) -> dict[str, float]:
         ratio, ratio_se = np.abs(bias) / allowed, se / allowed
         most = int(np.nanargmax(ratio))
         found |= {"over_theorem": ratio[most], "over_theorem_se": ratio_se[most], "theorem": allowed.max()}
-        found |= {"over_theorem_se_most": np.nan if np.isnan(ratio_se).all() else np.nanmax(ratio_se)}
     return found
 
 

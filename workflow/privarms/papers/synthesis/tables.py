@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from privarms.papers.synthesis import _advice, _central_findings, _findings, _local_findings
+from privarms.papers.synthesis import _advice
 from privarms.plots.registry import functions_of
 from privarms.plots.sheet import Entry, Sheet
 from privarms.plots.tables import shown
@@ -25,58 +25,27 @@ def advice_sheet(rows: pd.DataFrame, results: Results) -> Sheet:
     ]
     lines: list = []
     for (K, T), part in rows.groupby(["K", "T"], sort=True):
-        lines.append(f"K = {int(K)}, T = {int(T):,}")
-        for _, row in part.iterrows():
-            loss = row["loss_exact"] if row["loss_exact"] == row["loss_exact"] else row["loss_shown"]
-            others = row["as_good"].split("; ") if row["as_good"] else []
-            name = row["take"] + (f" (+{len(others)})" if others else "")
-            lines.append(
-                [
-                    Entry(name, bold=True),
-                    Entry(f"{row['epsilon']:g}"),
-                    Entry(f"{row['regret_least']:,.0f} to {row['regret_most']:,.0f}"),
-                    Entry(f"{row['of_uniform_most']:.0%}" if row["of_uniform_most"] >= 0.01 else "under 1%"),
-                    Entry(_number(row["times_not_private_most"])),
-                    Entry(f"{row['naive_error_most']:.0%}"),
-                    Entry(row["test"]),
-                    Entry(f"{row['test_power']:.0%}"),
-                    Entry(shown(row["mean_width"] / 2, 2)),
-                    Entry(shown(row["gap_width"] / 2, 2)),
-                    Entry(f"{loss:.2f}" if loss == loss else "no audit", quiet=loss != loss),
-                ]
-            )
-    notes = [
-        "Take: of the policies that claim epsilon and of which no audit shows more than 1.05 epsilon, the one whose "
-        "regret is at most the smallest factor above the least on every instance; (+n): n others that are as good "
-        "(not surely above 1.1 times its mean regret on any instance), below.",
-        "Regret: range of the means over the instances with a better arm. Of uniform: the largest share of what "
-        "uniform choices lose. Times not private: over the best policy without privacy, on the worst instance.",
-        "Naive errs: type I error of the naive test of the arm that looks best, largest over the instances with a "
-        "better arm and the one without. Valid test: of those whose level a theorem "
-        "holds and that need no more users, the one of the largest mean power, over the instances with a better arm. "
-        "Intervals: half the mean width of the narrower of the same kind.",
-        "Privacy loss: the exact log ratio of the audited event over epsilon, or the lower bound where none is known; "
-        "of DP-KLUCB and DP-IMED at another ratio and without a long first batch, which is released once as well. "
-        "Where 'of uniform' is about 100%, private choices gain nothing over uniform ones.",
-    ]
-    for _, row in rows[rows["as_good"] != ""].iterrows():
-        where = f"K = {row['K']:.0f}, T = {row['T']:,.0f}, ε = {row['epsilon']:g}"
-        notes.append(f"As good, {where}: {row['as_good'].replace('; ', ', ')}.")
-    return Sheet(heads, lines, notes)
+        lines += [f"K = {int(K)}, T = {int(T):,}", *(_advice_line(row) for _, row in part.iterrows())]
+    return Sheet(heads, lines, [])
 
 
-def _number(value: float) -> str:
-    return shown(value, 2) if value < 100 else f"{value:,.0f}"
-
-
-def findings(results: Results) -> pd.DataFrame:
-    """What holds of central privacy and what does not; a row per sentence."""
-    return _findings.table(_central_findings.central(*(results.inference(n) for n in ("runs", "tests", "privacy"))))
-
-
-def local_findings(results: Results) -> pd.DataFrame:
-    """What holds of local privacy and what does not; a row per sentence."""
-    return _findings.table(_local_findings.local(results.inference("local")))
+def _advice_line(row: pd.Series) -> list[Entry]:
+    loss = row["loss_shown"] if pd.isna(row["loss_exact"]) else row["loss_exact"]
+    others = f" (+{row['as_good'].count(';') + 1})" if row["as_good"] else ""
+    times = row["times_not_private_most"]
+    texts = (
+        f"{row['epsilon']:g}",
+        f"{row['regret_least']:,.0f} to {row['regret_most']:,.0f}",
+        f"{row['of_uniform_most']:.0%}" if row["of_uniform_most"] >= 0.01 else "under 1%",
+        shown(times, 2) if times < 100 else f"{times:,.0f}",
+        f"{row['naive_error_most']:.0%}",
+        row["test"],
+        f"{row['test_power']:.0%}",
+        shown(row["mean_width"] / 2, 2),
+        shown(row["gap_width"] / 2, 2),
+        "no audit" if pd.isna(loss) else f"{loss:.2f}",
+    )
+    return [Entry(row["take"] + others, bold=True), *map(Entry, texts)]
 
 
 def runs(results: Results) -> pd.DataFrame:
