@@ -1,7 +1,7 @@
 """Measures that a claim declares: which number of which rows is judged, and its interval for all rows together.
 
-A declared measure is a mapping. One of `of`, `fraction`, `ratio`, `spread` and `distance` gives the number, as a column
-or as a formula of columns (`DataFrame.eval`); docs/extend.md explains all keys.
+A declared measure is a mapping. One key of KINDS gives the number, as a column or as a formula of columns
+(`DataFrame.eval`); docs/extend.md explains all keys.
 """
 
 import math
@@ -48,8 +48,10 @@ def declared(results: Results, measure: Mapping) -> Measured:
     rows = _rows(results, measure)
     kind = next(kind for kind in KINDS if kind in measure)
     parts = KINDS[kind](rows, measure, results)
-    fewest = int(rows["replicates"].min()) if kind == "growth" else None
-    rows = pd.concat([group.iloc[-1:] for group in _groups(rows, measure)]) if kind == "growth" else rows
+    fewest = None
+    if kind == "growth":
+        fewest = int(rows["replicates"].min())
+        rows = pd.concat([group.iloc[-1:] for group in _groups(rows, measure)])
     if kind == "spread":
         measured, note = _spread(parts), ""
     elif measure.get("extreme") == "pooled":
