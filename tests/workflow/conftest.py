@@ -293,7 +293,7 @@ def small_template(template, tmp_path_factory) -> Path:
     inference = {name: paper["inference"][name] for name in chosen["inference"]}
     claims = claims_about(place, paper, artifacts)
     paper |= {"studies": studies, "inference": inference, "artifacts": artifacts}
-    claims["claims"] = [claim for claim in claims["claims"] if claim.get("measure") in chosen["measures"]]
+    claims["claims"] = [claim for claim in claims["claims"] if claim["claim"] in chosen["claims"]]
     paper = about(paper, artifacts, claims)
     shutil.rmtree(folder / "tiny" / "papers")
     write_paper(folder, place.name, paper, claims)

@@ -1,6 +1,6 @@
 """Hold a paper's claims against what was measured."""
 
-from privarms.claims import ledger
+from privarms.claims import ledger, measures
 from privarms.jit import cache
 from privarms.job import job
 from privarms.studies import library
@@ -9,14 +9,15 @@ from privarms.studies.results import Results
 with job(snakemake):
     cache.use(library.sources)
     paper, scale = snakemake.wildcards.paper, snakemake.params.scale
-    measures = library.load_module(library.paper_module(paper, "claims")).MEASURES
+    own = library.paper_file(paper, "claims").is_file()
+    named = library.load_module(library.paper_module(paper, "claims")).MEASURES if own else {}
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     results = Results(paper, scale, **read)
     rows, measured = [], []
     for claim, (data, missing) in zip(snakemake.params.claims, snakemake.params.data, strict=True):
         found = missing or claim.get("unverifiable")
         if not found:
-            found = ledger.measure(measures[claim["measure"]], results, claim)
+            found = ledger.measure(measures.function(claim["measure"], named), results, claim)
             measured.append(claim)
         rows.append(ledger.judge(claim, found, paper=paper, scale=scale, data=data))
     results.refuse_unmet(measured)

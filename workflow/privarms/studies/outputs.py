@@ -40,7 +40,8 @@ class Outputs:
         content = self.papers[paper]
         wanted = {f"{entry['kind']}s" for entry in content["artifacts"].values() if "default" not in entry}
         wanted |= {"inference"} if content.get("inference") else set()
-        wanted |= {"claims"} if any("measure" in claim for claim in self.claims.get(paper, [])) else set()
+        measures = [claim.get("measure") for claim in self.claims.get(paper, [])]
+        wanted |= {"claims"} if any(isinstance(measure, str) for measure in measures) else set()
         for module in sorted(wanted):
             if not library.paper_file(paper, module).is_file():
                 file = f"{self._folder(paper)}/studies.yaml"
@@ -52,12 +53,22 @@ class Outputs:
             where = f"{self._folder(paper)}/claims.yaml: {claim['claim']}"
             for dataset in _listed(claim.get("dataset")):
                 check_known(f"{where}.dataset", "dataset", dataset, self.datasets.sources)
-            if "measure" in claim:
+            if isinstance(claim.get("measure"), str):
                 measure = library.function(self.module(paper, "claims"), "MEASURES", claim["measure"], where)
                 try:
                     inspect.signature(measure).bind(None, **claim.get("arguments", {}))
                 except TypeError as error:
                     raise PrivarmsError(f"{where}.arguments: {claim['measure']}: {error}") from error
+            elif "measure" in claim:
+                self._check_reads(f"{where}.measure", paper, claim["measure"])
+
+    def _check_reads(self, where: str, paper: str, measure: Mapping) -> None:
+        """Check that a declared measure reads inference tables and studies of its paper."""
+        content = self.papers[paper]
+        for one in (measure, measure.get("to", {})):
+            for key, known in (("table", content.get("inference", {})), ("cells", content["studies"])):
+                for name in _listed(one.get(key)):
+                    check_known(f"{where}.{key}", "name", name, known)
 
     def _check_names(self, paper: str) -> None:
         content, file = self.papers[paper], f"{self._folder(paper)}/studies.yaml"
@@ -214,6 +225,10 @@ class Outputs:
         used = {d for s in self.simulation.studies(paper) for d in self.simulation.datasets_of(paper, s)}
         used |= {a["dataset"] for a in self.papers[paper]["artifacts"].values() if "dataset" in a}
         return sorted(d for d in used if not self.datasets.is_missing(d))
+
+    def claim_modules(self, paper: str) -> list[str]:
+        """The module, dotted, with the paper's own measures; none where all of them are declared."""
+        return [self.module(paper, "claims")] if library.paper_file(paper, "claims").is_file() else []
 
     def claim_inputs(self, paper: str) -> dict[str, list[str]]:
         """What the paper's claims read."""

@@ -77,6 +77,9 @@ def test_regret_and_error_of_a_cell(tmp_path):
     assert found["mse_se"] == pytest.approx(math.sqrt(0.01 / 3))
     assert (found["eliminated_fraction"], found["missing_fraction"]) == (0.5, 0.25)
     assert found["product"] == pytest.approx(0.2 * 10 / 2)
+    # Errors of a tenth and of .289 of the two factors.
+    assert found["judged_product"] == found["product"]
+    assert found["judged_product_se"] == pytest.approx(math.hypot(0.1, math.sqrt(0.01 / 3) / 0.2))
     assert (found["gap_sum"], found["inverse_gap_sum"]) == pytest.approx((0.8, 1 / 0.3 + 1 / 0.5))
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from privarms.claims import ledger
+from privarms.claims.measures import function
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025.claims import MEASURES
@@ -33,7 +34,7 @@ def claims():
 def measured(results, name, variant="as_released"):
     """What a claim finds, and the verdict."""
     claim = claims()[name, variant]
-    found = ledger.measure(MEASURES[claim["measure"]], results, claim)
+    found = ledger.measure(function(claim["measure"], MEASURES), results, claim)
     return found, ledger.judge(claim, found, paper="ma2025", scale="paper", data="simulated")["verdict"]
 
 
@@ -146,7 +147,7 @@ def spreads(ratio):
     frames = []
     for study in BOTH["exponential"]:
         frame = cells_of(study, content(), lambda cell: {"log_sd": math.log(ratio(cell)), "log_sd_se": 0.001})
-        frames.append(frame[["cell", "log_sd", "log_sd_se"]].assign(study=study))
+        frames.append(frame.drop(columns="t").assign(study=study))
     return {"spread": pd.concat(frames, ignore_index=True)}
 
 

@@ -36,9 +36,11 @@ def test_every_cell_has_its_spread_at_the_horizon():
     rows = pd.DataFrame({"cell": ["a"] * 4 + ["b"] * 2, "t": [5, 10] * 2 + [10, 10], "horizon": 10,
                          "regret": [1.0, 2.0, 1.0, 8.0, 5.0, 5.0]})  # fmt: skip
     empty = rows.iloc[:0]
+    cells = pd.DataFrame({"cell": ["a", "b"], "epsilon": [1, 2], "t": 10, "replicates": [2, 2]})
     studies = [s for both in panels.STUDIES.values() for s in both]
-    found = spread(runs({study: (rows if i == 0 else empty, None) for i, study in enumerate(studies)}))
+    found = spread(runs({study: (rows if i == 0 else empty, cells) for i, study in enumerate(studies)}))
     assert found["cell"].tolist() == ["a", "b"]
+    assert found["epsilon"].tolist() == [1, 2]
     assert found["log_sd"][0] == pytest.approx(math.log(math.sqrt(18)))
     assert math.isnan(found["log_sd"][1])
 

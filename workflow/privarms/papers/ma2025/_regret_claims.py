@@ -7,15 +7,14 @@ first order.
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from privarms.claims.sums import part, summed, told
 from privarms.claims.verdict import Measured
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._intervals import part, summed, told
 from privarms.papers.ma2025._transfer import BETA, DIMENSIONS, gains
 from privarms.studies.results import Results
 
@@ -52,19 +51,6 @@ def _ends(cells: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
     return ordered.iloc[0], ordered.iloc[-1]
 
 
-def growth_exponent(results: Results, figure: str, environment: str, variant: str, c: float = 0) -> Measured:
-    """ln(R(n_2) / R(n_1)) / ln(n_2 / n_1) between the smallest and the largest n, the largest over epsilon."""
-    found = {}
-    curves = _curves(results, figure, environment, variant, c)
-    for epsilon, curve in curves.groupby("epsilon"):
-        ends = _ends(curve, "n")
-        first, last = ends
-        width = math.log(last["n"] / first["n"])
-        slope, errors = (last["log"] - first["log"]) / width, [end["log_se"] / width for end in ends]
-        found[epsilon] = part(slope, errors, [end["replicates"] for end in ends])
-    return told(Measured.largest([*found.values()]), curves["replicates"].min(), f"By epsilon: {_each(found)}.")
-
-
 def _each(found: dict[float, Measured]) -> str:
     return ", ".join(f"{one.value:.2f} at {epsilon:g}" for epsilon, one in found.items())
 
@@ -99,42 +85,9 @@ def growth_with_sources(results: Results, environment: str, variant: str, c: flo
     return told(Measured.largest([*found.values()]), helped["replicates"].min(), f"By epsilon: {_each(found)}.")
 
 
-def _spread_ratio(results: Results, pairs: list[tuple[pd.Series, pd.Series]]) -> Measured:
-    """The geometric mean of ratios of standard deviations of the regret, over pairs of cells."""
-    spread = results.inference("spread").set_index("cell")[["log_sd", "log_sd_se"]]
-    ends = [[(*spread.loc[end["cell"]], end["replicates"]) for end in pair] for pair in pairs]
-    logs = [a[0] - b[0] for a, b in ends]
-    both = [end for pair in ends for end in pair]
-    return _geometric(logs, [end[1] for end in both], [end[2] for end in both])
-
-
-def spread_with_sources(results: Results, environment: str, variant: str, epsilon: float, c: float = 0) -> Measured:
-    """Standard deviation of the regret in Figure 7(b) over that without auxiliary data: geometric mean over n."""
-    pairs = []
-    helped, alone = _with_and_without(results, environment, variant, c)
-    for _, cell in helped[helped["epsilon"] == epsilon].iterrows():
-        same = alone[(alone["epsilon"] == epsilon) & (alone["n"] == cell["n"])]
-        pairs.append((cell, same.iloc[0]))
-    return _spread_ratio(results, pairs)
-
-
-def spread_by_budget(results: Results, figure: str, environment: str, variant: str, c: float = 0) -> Measured:
-    """Standard deviation of the regret in Figure 7 at the smallest epsilon over that at the largest, over n."""
-    curves = _curves(results, figure, environment, variant, c)
-    return _spread_ratio(results, [_ends(cells, "epsilon") for _, cells in curves.groupby("n")])
-
-
 def _figure_8(results: Results, environment: str, variant: str, c: float = 0) -> pd.DataFrame:
     cells = panels.distinct(pd.concat([_curves(results, f, environment, variant, c) for f in panels.FIGURE_8]))
     return cells.assign(budget=[float(e) for e in cells["epsilon_aux"]])
-
-
-def spread_in_figure_8(results: Results, environment: str, variant: str, column: str, c: float = 0) -> Measured:
-    """Standard deviation of the regret in Figure 8 at the smallest epsilon or budget over the largest, largest n_Q."""
-    cells = _figure_8(results, environment, variant, c)
-    cells = cells[cells["n_aux"] == cells["n_aux"].max()]
-    others = [c for c in ("gamma", "epsilon", "budget") if c != column]
-    return _spread_ratio(results, [_ends(group, column) for _, group in cells.groupby(others)])
 
 
 def _neighbours(cells: pd.DataFrame, column: str, others: list[str]) -> Measured:
@@ -183,36 +136,17 @@ def _geometric(logs, errors, replicates) -> Measured:
     return summed(value, [value * error / len(logs) for error in errors], [*replicates], note)
 
 
-def _end_ratios(results: Results, figure: str, environment: str, variant: str, epsilon_aux: str, column: str):
-    cells = _curves(results, figure, environment, variant)
-    cells = cells[(cells["n_aux"] > 0) & (cells["epsilon_aux"] == epsilon_aux)]
-    ends = [_ends(group, column) for _, group in cells.groupby("n_aux")]
-    both = [end for pair in ends for end in pair]
-    logs = np.array([b["log"] - a["log"] for a, b in ends])
-    return logs, [end["log_se"] for end in both], [end["replicates"] for end in both]
-
-
-def end_ratio(
-    results: Results, figure: str, environment: str, epsilon_aux: str, column: str, variant: str = "as_released"
-) -> Measured:
-    """Regret at the largest kappa or gamma over that at the smallest: geometric mean over n_Q."""
-    return _geometric(*_end_ratios(results, figure, environment, variant, epsilon_aux, column))
-
-
-def slope_by_budget(
-    results: Results,
-    figure: str,
-    environment: str,
-    column: str,
-    low: str,
-    high: str,
-    variant: str = "as_released",
-) -> Measured:
-    """`end_ratio` at the larger eps_m over that at the smaller one."""
-    a, *of_a = _end_ratios(results, figure, environment, variant, low, column)
-    b, *of_b = _end_ratios(results, figure, environment, variant, high, column)
-    errors, replicates = ([*x, *y] for x, y in zip(of_a, of_b, strict=True))
-    return _geometric(b - a, errors, replicates)
+def slope_by_budget(results: Results, environment: str) -> Measured:
+    """Figure 9(b): regret at the largest gamma over that at the smallest at eps_m = 8, over the same at eps_m = 2:
+    geometric mean over n_Q."""
+    cells = _curves(results, "fig9b", environment, "as_released")
+    logs, ends = [], []
+    for _, group in cells[cells["n_aux"] > 0].groupby("n_aux"):
+        pairs = [_ends(group[group["epsilon_aux"] == budget], "gamma") for budget in ("2", "8")]
+        low, high = (last["log"] - first["log"] for first, last in pairs)
+        logs.append(high - low)
+        ends += [end for pair in pairs for end in pair]
+    return _geometric(logs, [end["log_se"] for end in ends], [end["replicates"] for end in ends])
 
 
 def cost_of_privacy(results: Results, figures: str, environment: str) -> Measured:
@@ -232,18 +166,6 @@ def cost_of_privacy(results: Results, figures: str, environment: str) -> Measure
     logs = both["log"] - both["log_released"]
     errors = [*both["log_se"], *both["log_se_released"]]
     return _geometric(logs, errors, [*both["replicates"], *both["replicates_released"]])
-
-
-def order_ratio(results: Results, environment: str, variant: str, c: float = 0) -> Measured:
-    """Figure 9(c): regret with the low-quality source first over that with the other first, geometric mean."""
-    cells = _curves(results, "fig9c", environment, variant, c)
-    low, high = (cells[cells["order"] == order] for order in (panels.LOW_FIRST, panels.HIGH_FIRST))
-    both = low.merge(high, on=["n", "epsilon", "n_aux"], suffixes=("", "_high"))
-    logs = both["log"] - both["log_high"]
-    errors = [*both["log_se"], *both["log_se_high"]]
-    found = _geometric(logs, errors, [*both["replicates"], *both["replicates_high"]])
-    by_users = ", ".join(f"{math.exp(x.mean()):.2f} at {n:,}" for n, x in logs.groupby(both["n_aux"]))
-    return replace(found, note=f"By n_Q: {by_users}. {found.note}")
 
 
 def over_rate(results: Results, environment: str, variant: str, c: float = 0) -> Measured:

@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pandas as pd
 
+from privarms.claims.sums import summed
 from privarms.claims.verdict import Measured
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._intervals import summed
 from privarms.papers.ma2025._regret_claims import of_algorithm
 from privarms.studies.results import Results
 
@@ -45,19 +45,6 @@ def blind_removals(results: Results, variant: str, c: float = 0) -> Measured:
     # A run's removals are taken to be as many as in the mean.
     reach = [(w * share, w * (1 - share)) for w, share in zip(weights, chosen, strict=True)]
     return summed(value, errors, [*table["replicates"]], note, reach)
-
-
-def runs_with_misses(results: Results, variant: str, c: float = 0) -> Measured:
-    """The share of runs in which any estimate, at any look, is farther from its expectation than the radius."""
-    table = _removals(results, variant, c)
-    missed, runs = int(table["missed"].sum()), int(table["replicates"].sum())
-    looks, misses = int(table["looks"].sum()), int(table["misses"].sum())
-    by_epsilon = ", ".join(
-        f"{part['missed'].sum()} of {part['replicates'].sum()} at {epsilon:g}"
-        for epsilon, part in table.groupby("epsilon")
-    )
-    note = f"{misses:,} of {looks:,} looks at an estimate are outside; runs with any, by epsilon: {by_epsilon}."
-    return Measured.fraction(missed, runs, note)
 
 
 def first_elimination(results: Results, variant: str, better: str, worse: str, panel: str, c: float = 0) -> Measured:

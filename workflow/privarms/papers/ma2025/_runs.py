@@ -12,15 +12,18 @@ STUDIES = [study for both in panels.STUDIES.values() for study in both]
 
 
 def spread(results: Results) -> pd.DataFrame:
-    """A row per cell of Figures 7 to 9: the logarithm of the standard deviation of its regret, `log_sd`, and the error
-    of that by the fourth moment, `log_sd_se`; nan where runs do not differ."""
+    """A row per cell of Figures 7 to 9 with its settings: the logarithm of the standard deviation of its regret,
+    `log_sd`, and the error of that by the fourth moment, `log_sd_se`; nan where runs do not differ."""
     rows = []
     for study in STUDIES:
+        cells = results.cells(study).drop_duplicates("cell").set_index("cell")
+        settings = cells[[c for c in cells.columns[: cells.columns.get_loc("replicates")] if c != "t"]]
         runs = results.replicates(study, ("cell", "t", "horizon", "regret"))
         runs = runs[runs["t"] == runs["horizon"]]
         for cell, regret in runs.groupby("cell", observed=True, sort=False)["regret"]:
             log_sd, se = log_spread(regret.to_numpy())
-            rows.append({"study": study, "cell": cell, "log_sd": log_sd, "log_sd_se": se})
+            row = {"study": study, "cell": cell, **settings.loc[cell], "replicates": len(regret)}
+            rows.append(row | {"log_sd": log_sd, "log_sd_se": se})
     return pd.DataFrame(rows).astype({"cell": str})
 
 

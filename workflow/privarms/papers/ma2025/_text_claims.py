@@ -1,7 +1,6 @@
 """How the claims about the text are measured: the policy's privacy, the constant of (14), (17), a printed density."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,6 @@ from privarms.environments import exponential
 from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._removal_claims import runs_with_misses
 from privarms.papers.ma2025._transfer import DIMENSIONS
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
@@ -59,42 +57,14 @@ def exact_privacy_loss(results: Results, variant: str, differ: str) -> Measured:
     return Measured(round(float(losses.max()), 9), 0.0, None, f"Over {len(losses)} events that can happen.")
 
 
-def told_by_messages(results: Results, measure: str) -> Measured:
-    """What the messages of Adult's users give away as released: the least over budgets and auxiliary data.
-
-    measure: of the record `messages` of the protocol
-    """
-    cells = results.cells("messages")
-    parts = [
-        Measured(float(row[f"{measure}_mean"]), float(row[f"{measure}_se"]), int(row["replicates"]))
-        for _, row in cells.iterrows()
-    ]
-    last = cells.sort_values(f"{measure}_mean").iloc[0]
-    note = (
-        f"There its bin has been halved {last['halvings_mean']:.1f} times in the mean; {last['empty_mean']:.0%} of the "
-        f"bins show, batch by batch, that nobody was there, and {last['alone_mean']:.1%} of the users change one alone."
-    )
-    return Measured.smallest(parts, note)
-
-
 def miss_at_one_look(results: Results, c: float) -> Measured:
     """n^2 times the probability that noise alone is outside (14) at one look, f = 1: the largest in Figure 7."""
     return _worst(results, lambda n: log_miss_at_one_look(c, n))
 
 
-def miss_at_any_look(results: Results, c: float, runs_of: str = "") -> Measured:
-    """n^2 times a bound on the probability that any estimate is outside (14) at any look, for n bins: the same.
-
-    runs_of: constants of which the note says in how many runs an estimate was outside
-    """
-    found = _worst(results, lambda n: log_miss_bound(c, n, ARMS))
-    said = [found.note]
-    for one in runs_of.split():
-        seen = runs_with_misses(results, "as_printed", float(one))
-        if seen.replicates:
-            missed = round(seen.value * seen.replicates)
-            said.append(f"At c = {one} {missed} of {seen.replicates} runs had an estimate outside at any look.")
-    return replace(found, note=" ".join(said))
+def miss_at_any_look(results: Results, c: float) -> Measured:
+    """n^2 times a bound on the probability that any estimate is outside (14) at any look, for n bins: the same."""
+    return _worst(results, lambda n: log_miss_bound(c, n, ARMS))
 
 
 def _worst(results: Results, log_probability) -> Measured:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
+from privarms.claims.sums import part, resting_on, summed, told
 from privarms.claims.verdict import Measured
-from privarms.papers.ma2025._intervals import part, resting_on, summed, told
 
 
 def test_equal_means_add_their_degrees_of_freedom():

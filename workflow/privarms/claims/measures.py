@@ -1,0 +1,314 @@
+"""Measures that a claim declares: which number of which rows is judged, and its interval for all rows together.
+
+A declared measure is a mapping. One key of KINDS gives the number, as a column or as a formula of columns
+(`DataFrame.eval`); docs/extend.md explains all keys.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+import pandas as pd
+
+from privarms.claims import sums
+from privarms.claims.verdict import CONFIDENCE, Measured
+from privarms.errors import NoCellsError, PrivarmsError
+from privarms.studies import library
+from privarms.studies.results import Results
+
+EXTREMES = {"max": Measured.largest, "min": Measured.smallest}
+# Asked for every column of every claim.
+_is_parameter = cache(library.is_parameter)
+# Numbers that are settings and no parameter of a policy or an environment.
+SETTINGS = ("horizon", "arm", "n", "m")
+
+
+def function(measure: str | Mapping, named: Mapping[str, Callable]) -> Callable[..., Measured]:
+    """Return the function of a claim's measure: the paper's own of this name, or the declared one."""
+    return named[measure] if isinstance(measure, str) else partial(declared, measure=measure)
+
+
+def declared(results: Results, measure: Mapping) -> Measured:
+    """Measure what a claim declares.
+
+    Parameters
+    ----------
+    results : the rows on which the claim rests
+    measure : as in workflow/schemas/claims.schema.json, $defs.measure
+
+    Raises
+    ------
+    NoCellsError
+        If no row has what `where` and `condition` ask for, or a row of a ratio lacks its partner.
+    PrivarmsError
+        If a column is unknown, or several rows are left where one is expected.
+    """
+    rows = _rows(results, measure)
+    kind = next(kind for kind in KINDS if kind in measure)
+    parts = KINDS[kind](rows, measure, results)
+    fewest = None
+    if kind == "growth":
+        fewest = int(rows["replicates"].min())
+        rows = pd.concat([group.iloc[-1:] for group in _groups(rows, measure)])
+    if kind == "spread":
+        measured, note = _spread(parts), ""
+    elif measure.get("extreme") == "pooled":
+        events, trials = (sum(counts) for counts in zip(*_counts(rows, measure), strict=True))
+        measured, note = Measured.fraction(events, trials), f"{events:,} of {trials:,} in {len(rows):,} rows."
+    elif "extreme" in measure:
+        measured, note = _extreme(rows, parts, measure["extreme"], measure[kind])
+    elif len(parts) == 1:
+        (measured,), note = parts, parts[0].note
+    else:
+        raise PrivarmsError(
+            f"measure {dict(measure)}: expected one row, found {len(parts)}; choose one or add `extreme`"
+        )
+    low, high = measured.interval
+    low, note, runs = max(low, measure.get("floor", -math.inf)), note or measured.note, fewest or measured.replicates
+    return Measured(measured.value, measured.se, runs, note, low, high)
+
+
+def _extreme(rows: pd.DataFrame, parts: Sequence[Measured], extreme: str, own: str) -> tuple[Measured, str]:
+    values = np.array([part.value for part in parts])
+    measured = EXTREMES[extreme](parts)
+    if math.isnan(measured.value):
+        return measured, "A row has no number."
+    place = int(values.argmax() if extreme == "max" else values.argmin())
+    word = {"max": "Largest", "min": "Smallest"}[extreme]
+    setting, detail = _setting(rows, place, own), parts[place].note
+    where = f"{word} of {len(rows):,} rows" + (f", at {setting}" if setting else "") if len(rows) > 1 else "One row"
+    return measured, f"{where}: {detail}" if detail else f"{where}."
+
+
+def _spread(parts: Sequence[Measured]) -> Measured:
+    """Return the largest over the smallest; its standard error is not known unless all numbers are exact."""
+    # The ends of the largest and of the smallest hold together.
+    top, bottom = Measured.largest(parts * 2), Measured.smallest(parts * 2)
+    note = f"From {bottom.value:.3g} to {top.value:.3g} in {len(parts):,} rows."
+    if all(part.replicates is None for part in parts):
+        return Measured(top.value / bottom.value, note=note)
+    low, high = max(1.0, top.low / bottom.high), top.high / bottom.low if bottom.low > 0 else math.inf
+    fewest = min(part.replicates for part in parts)
+    return Measured(top.value / bottom.value, math.nan, fewest, note, low, high)
+
+
+def _rows(results: Results, measure: Mapping) -> pd.DataFrame:
+    """Return the chosen rows of an inference table, or of a study's cells at the end of their runs."""
+    if "table" in measure:
+        tables = measure["table"] if isinstance(measure["table"], list) else [measure["table"]]
+        rows = pd.concat([results.inference(table) for table in tables], ignore_index=True)
+    else:
+        rows = results.cells(measure["cells"])
+        rows = rows[rows["t"] == rows["horizon"]] if "t" in rows else rows
+    rows = choose(rows, measure.get("where", {}))
+    if "condition" not in measure:
+        return rows
+    fitting = rows[_column(rows, measure["condition"], measure).to_numpy(bool)]
+    if fitting.empty:
+        raise NoCellsError(f"none of the cells on which the claim rests has {measure['condition']}")
+    return fitting
+
+
+def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
+    """Return the rows with one of the values in each column; "" stands for none, or no such parameter.
+
+    Raises
+    ------
+    NoCellsError
+        If there is no such row.
+    PrivarmsError
+        If there is no such column.
+    """
+    chosen = np.ones(len(rows), bool)
+    for column, values in where.items():
+        values = values if isinstance(values, list) else [values]
+        if column in rows:
+            chosen &= _among(rows[column], values)
+        elif "" not in values or not _is_parameter(column):
+            raise PrivarmsError(f"measure: where: no column {column!r}; expected one of {', '.join(rows)}")
+    if not chosen.any():
+        asked = "; ".join(f"{column} {values}" for column, values in where.items() if values != "")
+        raise NoCellsError(f"none of the cells on which the claim rests is in this run: {asked}")
+    return rows[chosen]
+
+
+def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
+    """Return a column or what a formula of columns gives."""
+    if formula in rows:
+        return rows[formula]
+    try:
+        return rows.eval(formula, engine="python")
+    except (NameError, SyntaxError) as error:
+        source = measure.get("table", measure.get("cells"))
+        raise PrivarmsError(
+            f"measure: {source} has no column {formula!r} ({error}). Expected a formula of {', '.join(rows)}."
+        ) from None
+
+
+def _among(column: pd.Series, values: Sequence) -> np.ndarray:
+    """Return which entries are one of the values; "" stands for none, numbers are equal to nine digits."""
+    if column.name == "panels":
+        return np.array([bool(set(str(names).split()) & set(values)) for names in column], bool)
+    chosen = column.isna().to_numpy() if "" in values else np.zeros(len(column), bool)
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        numbers = column.to_numpy(float)
+        return chosen | np.any([np.isclose(numbers, v, rtol=1e-9, atol=0) for v in values if v != ""] or [chosen], 0)
+    return chosen | column.astype(str).isin([str(v) for v in values]).to_numpy()
+
+
+def _setting(rows: pd.DataFrame, place: int, own: str) -> str:
+    """Name the values of one row in the settings that vary among the rows.
+
+    own : the column that is judged, which is no setting
+    """
+    settings = [
+        column
+        for column in rows
+        if column not in ("cell", own)
+        and (column in SETTINGS or not pd.api.types.is_numeric_dtype(rows[column]) or _is_parameter(column))
+        and rows[column].nunique(dropna=False) > 1
+    ]
+    values = rows.iloc[place][settings].dropna()
+    return ", ".join(f"{k} = {_shown(v)}" for k, v in values.items())
+
+
+def _shown(value) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{int(value):,}" if value == int(value) else f"{value:.6g}"
+
+
+def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured]:
+    """Return a number per row, with its standard error or its stated ends unless it is exact."""
+
+    def floats(formula: str | float) -> np.ndarray:
+        return (
+            _column(rows, formula, measure).to_numpy(float) if isinstance(formula, str) else np.full(len(rows), formula)
+        )
+
+    over = floats(measure.get("over", 1.0))
+    values = floats(column) / over
+    values = np.where(np.isfinite(values), values, math.nan)
+    if measure.get("exact"):
+        return [Measured(float(value)) for value in values]
+    runs = floats(measure.get("replicates", "replicates"))
+    if "interval" in measure:
+        ends = zip(*(floats(end) / over for end in measure["interval"]), strict=True)
+        some = zip(values, runs, ends, strict=True)
+        return [Measured(float(v), math.nan, int(n), "", float(low), float(high)) for v, n, (low, high) in some]
+    errors = floats(measure.get("se", f"{column.removesuffix('_mean')}_se")) / over
+    return [Measured(float(v), float(e), int(n)) for v, e, n in zip(values, errors, runs, strict=True)]
+
+
+def _of(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    return _numbers(rows, measure, measure["of"])
+
+
+def _counts(rows: pd.DataFrame, measure: Mapping) -> list[tuple[int, int]]:
+    """Return how often the event happened, and in how many trials, per row."""
+    formulas = measure["fraction"], measure.get("trials", "replicates")
+    events, trials = (_column(rows, formula, measure) for formula in formulas)
+    return [(round(e), int(t)) for e, t in zip(events, trials, strict=True)]
+
+
+def _fractions(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return a probability per row, with Clopper and Pearson's ends for all rows together."""
+    return [
+        Measured.fraction(events, trials, f"{events:,} of {trials:,}.", together=len(rows))
+        for events, trials in _counts(rows, measure)
+    ]
+
+
+def _distances(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return a Kolmogorov-Smirnov distance per row, with ends for all rows together.
+
+    References
+    ----------
+    Massart (1990), The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality
+    """
+    parts = []
+    distances, replicates = rows[measure["distance"]], rows[measure.get("replicates", "replicates")]
+    for distance, runs in zip(distances.astype(float), replicates.astype(int), strict=True):
+        reach = math.sqrt(math.log(2 * len(rows) / (1 - CONFIDENCE)) / (2 * runs))
+        parts.append(Measured(distance, math.nan, runs, "", max(0.0, distance - reach), min(1.0, distance + reach)))
+    return parts
+
+
+def _pairs(rows: pd.DataFrame, measure: Mapping, column: str, results: Results) -> list[tuple[Measured, Measured]]:
+    """Return the number of each row and that of its partner."""
+    below = {**measure, **measure["to"], "where": measure.get("where", {}) | measure["to"].get("where", {})}
+    others = _rows(results, below)
+    denominators = _numbers(others, below, below.get("ratio", column))
+    if "by" in measure:
+        keys = [tuple(row) for row in others[measure["by"]].itertuples(index=False)]
+        partners = dict(zip(keys, denominators, strict=True))
+        wanted = [tuple(row) for row in rows[measure["by"]].itertuples(index=False)]
+        if len(partners) < len(keys) or not set(wanted) <= set(partners):
+            raise NoCellsError(f"not every row has one partner with the same {', '.join(measure['by'])}")
+        denominators = [partners[key] for key in wanted]
+    elif len(denominators) == 1:
+        denominators *= len(rows)
+    else:
+        raise PrivarmsError(
+            f"measure {dict(measure)}: expected one row in `to`, found {len(others)}; name it or add `by`"
+        )
+    return list(zip(_numbers(rows, measure, column), denominators, strict=True))
+
+
+def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return the ratio of each row to its partner, an independent one; its standard error is of first order."""
+    parts = []
+    for top, bottom in _pairs(rows, measure, measure["ratio"], results):
+        value, note = top.value / bottom.value, f"{top.value:.4g} over {bottom.value:.4g}."
+        if top.replicates is None and bottom.replicates is None:
+            parts.append(Measured(value, note=note))
+            continue
+        se = abs(value) * math.sqrt((top.se / top.value) ** 2 + (bottom.se / bottom.value) ** 2)
+        parts.append(Measured(value, se, min(top.replicates, bottom.replicates), note))
+    return parts
+
+
+def _geometric(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return the geometric mean of the ratios of all rows to their partners."""
+    pairs = _pairs(rows, measure, measure["geometric"], results)
+    ratios = [top.value / bottom.value for top, bottom in pairs]
+    value = math.exp(float(np.mean(np.log(ratios))))
+    ends = [end for pair in pairs for end in pair]
+    errors = [value * end.se / end.value / len(pairs) for end in ends]
+    note = f"From {min(ratios):.2f} to {max(ratios):.2f} over {len(pairs)} pairs of cells."
+    return [sums.summed(value, errors, [end.replicates for end in ends], note)]
+
+
+def _growths(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return p for which the number grows like `along`^p from the first row to the last, one for each group of `by`."""
+    parts = []
+    for group in _groups(rows, measure):
+        first, last = _numbers(group.iloc[[0, -1]], measure, measure["growth"])
+        start, end = group[measure["along"]].iloc[[0, -1]].astype(float)
+        width = math.log(end / start)
+        errors = [one.se / one.value / width for one in (first, last)]
+        part = sums.part(math.log(last.value / first.value) / width, errors, [first.replicates, last.replicates])
+        parts.append(replace(part, note=f"From {first.value:.4g} to {last.value:.4g}."))
+    return parts
+
+
+def _groups(rows: pd.DataFrame, measure: Mapping) -> list[pd.DataFrame]:
+    ordered = rows.sort_values(measure["along"])
+    return [group for _, group in ordered.groupby(measure["by"], dropna=False)] if "by" in measure else [ordered]
+
+
+def _spreads(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    return _numbers(rows, measure, measure["spread"])
+
+
+KINDS = {
+    "of": _of,
+    "fraction": _fractions,
+    "ratio": _ratios,
+    "geometric": _geometric,
+    "growth": _growths,
+    "spread": _spreads,
+    "distance": _distances,
+}
