@@ -170,13 +170,14 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
 def _epsilons(row: Mapping, setting: Mapping) -> list[str]:
     """The privacy budgets at which a claim is measured, ascending: its own, or those of the cells on which it rests, or
     those that its statement and its note name."""
-    if "epsilon" in setting.get("arguments", {}):
-        found = {setting["arguments"]["epsilon"]}
-    else:
-        over = setting.get("over", {})
-        found = {value for one in (over if isinstance(over, list) else [over]) for value in one.get("epsilon", [])}
+    measure = setting.get("measure")
+    own = setting.get("arguments", {}) | (measure.get("where", {}) if isinstance(measure, Mapping) else {})
+    over = setting.get("over", {})
+    cells = [own] if "epsilon" in own else over if isinstance(over, list) else [over]
+    epsilons = [cell.get("epsilon", []) for cell in cells]
+    budgets = [value for one in epsilons for value in (one if isinstance(one, list) else [one])]
     # One that a program reads as a rule, `from 0.5 to 8`, is no budget.
-    plain = {float(value) for value in found if isinstance(value, (int, float)) and not isinstance(value, bool)}
+    plain = {float(value) for value in budgets if isinstance(value, (int, float)) and not isinstance(value, bool)}
     plain = plain or {float(value) for value in NAMED_EPSILON.findall(f"{row['statement']} {row['note']}")}
     return [f"{value:g}" for value in sorted(plain)]
 
