@@ -100,7 +100,7 @@ def test_spreadsheets_marks_line_ends_and_further_columns_do_no_harm(tmp_path):
         ("arm,reward\n0,yes\n", None, "line 2, column reward: .*found 'yes'"),
         ("arm,reward\n0,1\n2,1\n", None, "column arm: .*arm 1 is never pulled"),
         ("action,reward\n0,1\n", None, "line 1: expected one column named arm; found the columns action, reward"),
-        ("arm,reward\n0,1,2\n", None, "line 2 has 3 fields"),
+        ("arm,reward\n0,1,2\n", None, "line 2: found 3 fields"),
         ("", None, "is empty"),
     ],
 )

@@ -64,6 +64,6 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise PrivarmsError(
-                f"{path}: line {number}: found {len(row)} fields, expected {len(header)}; make it again."
+                f"{path}: line {number}: found {len(row)} fields, expected {len(header)}; correct it or make it again."
             )
     return header, rows
