@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from privarms.errors import PrivarmsError
+from privarms.studies import grids
 from privarms.studies.cells import Cell, datasets, expand, unnamed
 
 
@@ -261,3 +262,43 @@ def test_a_study_that_plays_rounds_has_a_horizon():
     del without["horizon"]
     with pytest.raises(PrivarmsError, match=r"s.yaml: studies.first: the key 'horizon' is missing.*; add it"):
         expand("s.yaml", "p", "first", without)
+
+
+def with_table(tmp_path, text, scale="paper", **only):
+    (tmp_path / "grid.csv").write_text(text)
+    entry = study(grid={"table": "grid.csv", **only})
+    return expand("studies.yaml", "p", "s", grids.filled(entry, tmp_path / "studies.yaml", scale))
+
+
+TABLE = "panel,K,horizon,horizon_quick,epsilon\na|b,5,100|200,50,0.1|1\nc,3,300,60,1\n"
+
+
+def test_a_row_of_a_table_is_a_grid_and_a_scale_may_have_columns_of_its_own(tmp_path):
+    got = with_table(tmp_path, TABLE)
+    rows = [{"panel": ["a", "b"], "K": 5, "horizon": [100, 200], "epsilon": [0.1, 1]}]
+    rows += [{"panel": "c", "K": 3, "horizon": 300, "epsilon": 1}]
+    assert got == cells(grid=rows)
+    assert {c.horizon for c in with_table(tmp_path, TABLE, "quick")} == {50, 60}
+    assert with_table(tmp_path, TABLE, only=["c"]) == cells(grid=rows[1:])
+
+
+@pytest.mark.parametrize(
+    ("text", "only", "words"),
+    [
+        ("K,epsilon,widht\n5,1,chan\n", {}, "grid.csv: line 2, column widht: no policy of this study"),
+        ("K,epsilon\n5,1\n5,\n", {}, "grid.csv: line 3, column epsilon: expected a value.* found none"),
+        ("K,epsilon\n5\n", {}, "grid.csv: line 2: expected 2 values, one per column; found 1"),
+        ("K,epsilon\nfive,1\n", {}, "grid.csv: line 2: K: 'five' is not of type 'integer'"),
+        ("", {}, "grid.table: expected a CSV file with a header"),
+        (TABLE, {"only": ["d"]}, "grid.only: expected panels of .*grid.csv; found 'd'"),
+        (TABLE, {"rows": 3}, "grid: rows: unknown key; expected one of only, table"),
+    ],
+)
+def test_a_malformed_table_is_one_clear_error(tmp_path, text, only, words):
+    with pytest.raises(PrivarmsError, match=words):
+        with_table(tmp_path, text, **only)
+
+
+def test_a_missing_table_is_one_clear_error(tmp_path):
+    with pytest.raises(PrivarmsError, match=r"grid\.table: expected a CSV file.*grid\.csv"):
+        grids.filled(study(grid={"table": "grid.csv"}), tmp_path / "studies.yaml", "paper")

@@ -68,6 +68,12 @@ _Validator = extend(
 )
 
 
+def scalar(text: str):
+    """Return the value that a text without quotes has in a YAML file of ours."""
+    loader = _Loader("")
+    return loader.construct_object(yaml.ScalarNode(loader.resolve(yaml.ScalarNode, text, (True, False)), text))
+
+
 def validate(content: Mapping, schema: str, file: Path | str, part: str | None = None) -> None:
     """Check content with workflow/schemas/<schema>.schema.json, or with one `part` of its definitions.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.studies import additions, contract, extensions, library
+from privarms.studies import additions, contract, extensions, grids, library
 from privarms.studies.streams import digest
 
 OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
@@ -353,7 +353,8 @@ def _used(file: str, where: str, study: Mapping, environment_takes: Mapping) -> 
         for axes in grid if isinstance(grid, list) else [grid]:
             for key in axes:
                 if key not in taken | {PANEL}:
+                    place = f"{axes.place}, column " if isinstance(axes, grids.Row) else f"{file}: {where}.grid."
                     raise PrivarmsError(
-                        f"{file}: {where}.grid.{key}: no policy of this study and not its environment has a parameter "
+                        f"{place}{key}: no policy of this study and not its environment has a parameter "
                         f"{key!r}; they take {', '.join(sorted(taken))}"
                     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError
 from privarms.files.settings import read, validate
+from privarms.studies import grids
 
 SCALES = ("quick", "paper")
 
@@ -25,7 +26,7 @@ def at_scale(file: Path, scale: str, schema: str, otherwise: Mapping | None = No
     """A file's content at a scale, with values for the keys that it lacks. Both scales are validated, so that neither
     rots unseen."""
     content = {**(otherwise or {}), **read(file)}
-    at = {one: resolve(content, one) for one in SCALES}
+    at = {one: grids.filled(resolve(content, one), file, one) for one in SCALES}
     for one in SCALES:
         validate(at[one], schema, file)
     return at[scale]

@@ -1,0 +1,58 @@
+"""Grids as tables: CSV files next to studies.yaml, with one grid per row."""
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+
+from privarms.errors import PrivarmsError
+from privarms.files import settings
+
+
+class Row(dict):
+    """The axes of one row; `place` is its file and line, for messages."""
+
+    place = ""
+
+
+def filled(value, file: Path, scale: str):
+    """Return a part of studies.yaml with the rows of a table in every `grid` that names one."""
+    if isinstance(value, list):
+        return [filled(one, file, scale) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {k: _axes(v, file, scale) if k == "grid" else filled(v, file, scale) for k, v in value.items()}
+
+
+def _axes(grid, file: Path, scale: str):
+    if not isinstance(grid, Mapping) or "table" not in grid:
+        return grid
+    settings.validate(grid, "study", f"{file}: grid", part="table")
+    table, only = file.parent / grid["table"], grid.get("only")
+    try:
+        header, *lines = csv.reader(table.read_text(encoding="utf-8").splitlines())
+    except (OSError, ValueError) as error:
+        raise PrivarmsError(f"{file}: grid.table: expected a CSV file with a header; found {error}") from None
+    rows = {i: _row(header, line, f"{table}: line {i}", scale) for i, line in enumerate(lines, 2)}
+    panels = {i: "|".join(p if isinstance(p := row.get("panel", ""), list) else [p]) for i, row in rows.items()}
+    if only is None:
+        return list(rows.values())
+    if unknown := [name for name in only if name not in panels.values()]:
+        raise PrivarmsError(f"{file}: grid.only: expected panels of {table}; found {unknown[0]!r}")
+    return [row for i, row in rows.items() if panels[i] in only]
+
+
+def _row(header: list[str], line: list[str], place: str, scale: str) -> Row:
+    """Return a row's axes: `NAME_quick` replaces NAME at scale quick, and `|` separates the values of an axis."""
+    if len(line) != len(header):
+        raise PrivarmsError(f"{place}: expected {len(header)} values, one per column; found {len(line)}")
+    row = Row()
+    row.place = place
+    for column, text in zip(header, line, strict=True):
+        if not text.strip():
+            raise PrivarmsError(f"{place}, column {column}: expected a value, or several separated by |; found none")
+        name = column.removesuffix("_quick")
+        if name == column or scale == "quick":
+            values = [settings.scalar(one) for one in text.split("|")]
+            row[name] = values if len(values) > 1 else values[0]
+    settings.validate(row, "study", place, part="axes")
+    return row
