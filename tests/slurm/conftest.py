@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ..workflow.conftest import PAPERS, Project, claims_about, template, write_paper  # noqa: F401  (template is a fixture)
+from ..workflow.conftest import PAPERS, Project, claims_about, load_paper, template, write_paper  # noqa: F401  (template is a fixture)
 from .cluster import Cluster
 
 ROOT = Path(__file__).parents[2]
@@ -122,7 +122,7 @@ def small(template, tmp_path_factory) -> Path:  # noqa: F811
     for paper, kept in ARTIFACTS.items():
         content = yaml.safe_load((folder / "tiny/papers" / paper / "studies.yaml").read_text(encoding="utf-8"))
         # A claim reads what the artifact that it names reads, and more may not be there.
-        whole = yaml.safe_load((PAPERS / paper / "studies.yaml").read_text(encoding="utf-8"))
+        whole = load_paper(PAPERS / paper)
         claims = claims_about(PAPERS / paper, whole, dict.fromkeys(kept))
         claims["claims"] = [{k: claim[k] for k in SAID if k in claim} | NOT_MEASURED for claim in claims["claims"]]
         write_paper(folder, paper, reduce(content, kept), claims)

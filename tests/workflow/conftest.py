@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from privarms.studies import claims as of_claims
+from privarms.studies import grids
 from privarms.studies import library
 
 ROOT = Path(__file__).parents[2]
@@ -240,6 +241,13 @@ class Project:
         return {row[0] for row in rows[head + 1 :] if len(row) > 1 and row[-1] != "no update"}
 
 
+def load_paper(place: Path) -> dict:
+    """Load a paper's studies.yaml, with the rows of its tables of grids in place."""
+    content = yaml.safe_load((place / "studies.yaml").read_text(encoding="utf-8"))
+    studies = grids.filled(content["studies"], place / "studies.yaml", "quick")
+    return content | {"studies": json.loads(json.dumps(studies))}
+
+
 def write_paper(project: Path, paper: str, studies: dict, claims: dict) -> None:
     """Write a paper's folder in the tiny project, with what it prints as it is."""
     folder = project / "tiny/papers" / paper
@@ -262,7 +270,7 @@ def template(tmp_path_factory) -> Path:
         else:
             shutil.copy2(source, folder / part)
     for place in PAPERS.iterdir():
-        paper = yaml.safe_load((place / "studies.yaml").read_text(encoding="utf-8"))
+        paper = load_paper(place)
         paper["studies"] = {name: shrink(study) for name, study in paper["studies"].items()}
         artifacts = unlike(paper["artifacts"])
         claims = claims_about(place, paper, artifacts)
@@ -287,7 +295,7 @@ def small_template(template, tmp_path_factory) -> Path:
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project", copy_function=shutil.copy2))
     chosen = yaml.safe_load(SMALL.read_text(encoding="utf-8"))
     place = PAPERS / chosen["paper"]
-    paper = yaml.safe_load((place / "studies.yaml").read_text(encoding="utf-8"))
+    paper = load_paper(place)
     artifacts = {name: paper["artifacts"][name] for name in chosen["artifacts"]}
     studies = {name: shrink(paper["studies"][name]) | changed for name, changed in chosen["studies"].items()}
     inference = {name: paper["inference"][name] for name in chosen["inference"]}

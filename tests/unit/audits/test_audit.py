@@ -108,9 +108,7 @@ def test_a_block_counts_its_events_in_one_row():
 def test_what_an_audit_cannot_count_is_an_error_of_the_study():
     cell = SimpleNamespace(horizon=6, paper="some2020", study="audit", environment="changed_reward")
     inputs = library.load("environments", "changed_reward").configure(2, 0)
-    with pytest.raises(
-        PrivarmsError, match=r"studies.audit: changed_reward: horizon: expected an odd"
-    ):
+    with pytest.raises(PrivarmsError, match=r"studies.audit: changed_reward: horizon: expected an odd"):
         protocol.run_block(None, SimpleNamespace(_fields=()), inputs, cell, 1, None, None)
 
 
