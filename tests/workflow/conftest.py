@@ -13,8 +13,7 @@ import pytest
 import yaml
 
 from privarms.studies import claims as of_claims
-from privarms.studies import grids
-from privarms.studies import library
+from privarms.studies import grids, library
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "config/papers"
