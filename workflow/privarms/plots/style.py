@@ -257,7 +257,9 @@ def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
         use_style()
         pdf, png, svg, csv = (stack.enter_context(whole(path)) for path in paths.values())
         settle(fig)
-        # Laid out once: every further draw would move the axes a little, and differently in each format.
+        # Laid out once, at the picture's resolution, at which letters are wider than on a screen: every further draw
+        # would move the axes a little, and differently in each format.
+        fig.set_dpi(matplotlib.rcParams["savefig.dpi"])
         if fig.axes and (engine := fig.get_layout_engine()) is not None:
             # matplotlib ignores a layout that is impossible.
             with suppress(ValueError):
