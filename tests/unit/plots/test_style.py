@@ -195,3 +195,13 @@ def test_tables_have_the_same_bytes_and_say_what_is_a_stand_in(tmp_path):
 )  # fmt: skip
 def test_shown(value, text):
     assert tables.shown(value) == text
+
+
+def test_a_long_label_is_not_cut_off(tmp_path):
+    style.use_style()
+    figure, ax = style.subplots(1, 1, width=style.PAGE)
+    ax.set_yticks([0, 1], ["first weight: after warm up"] * 2)
+    paths = style.save(figure, pd.DataFrame({"x": [1]}), tmp_path / "figure")
+    picture = matplotlib.image.imread(paths["png"])[:, :, :3].min(axis=2)
+    assert (picture[:, :3] > 0.8).all()
+    assert (picture[:, :60] < 0.2).any()
