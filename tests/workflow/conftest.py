@@ -250,12 +250,13 @@ def load_paper(place: Path) -> dict:
 def write_paper(project: Path, paper: str, studies: dict, claims: dict) -> None:
     """Write a paper's folder in the tiny project, with what it prints as it is."""
     folder = project / "tiny/papers" / paper
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     (folder / "studies.yaml").write_text(yaml.safe_dump(studies, sort_keys=False), encoding="utf-8")
     if claims["claims"]:
         (folder / "claims.yaml").write_text(yaml.safe_dump(claims, sort_keys=False), encoding="utf-8")
     if (PAPERS / paper / "published").is_dir():
-        shutil.copytree(PAPERS / paper / "published", folder / "published", dirs_exist_ok=True)
+        shutil.copytree(PAPERS / paper / "published", folder / "published")
 
 
 @pytest.fixture(scope="session")
