@@ -20,6 +20,7 @@ rule measure_claims:
     params:
         scale=SCALE,
         claims=lambda w: plan.outputs.claims[w.paper],
+        tagged=lambda w: plan.outputs.claim_cells(w.paper),
         data=lambda w: plan.outputs.claim_data(w.paper),
     script:
         "../scripts/measure_claims.py"

@@ -12,7 +12,7 @@ with job(snakemake):
     own = library.paper_file(paper, "claims").is_file()
     named = library.load_module(library.paper_module(paper, "claims")).MEASURES if own else {}
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
-    results = Results(paper, scale, **read)
+    results = Results(paper, scale, **read, tagged=snakemake.params.tagged)
     rows, measured = [], []
     for claim, (data, missing) in zip(snakemake.params.claims, snakemake.params.data, strict=True):
         found = missing or claim.get("unverifiable")

@@ -45,7 +45,7 @@ def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measu
     results: an `studies.results.Results`
     """
     try:
-        return function(results.only(claim.get("over", {})), **claim.get("arguments", {}))
+        return function(results.only(claim.get("over", {}), claim["named"]), **claim.get("arguments", {}))
     except NoCellsError as error:
         return f"{str(error)[:1].upper()}{str(error)[1:]}."
 

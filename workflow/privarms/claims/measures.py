@@ -7,7 +7,7 @@ A declared measure is a mapping. One key of KINDS gives the number, as a column 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,6 @@ from privarms.studies import library
 from privarms.studies.results import Results
 
 EXTREMES = {"max": Measured.largest, "min": Measured.smallest}
-# Asked for every column of every claim.
-_is_parameter = cache(library.is_parameter)
 # Numbers that are settings and no parameter of a policy or an environment.
 SETTINGS = ("horizon", "arm", "n", "m")
 
@@ -126,7 +124,7 @@ def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
         values = values if isinstance(values, list) else [values]
         if column in rows:
             chosen &= _among(rows[column], values)
-        elif "" not in values or not _is_parameter(column):
+        elif "" not in values or not library.is_parameter(column):
             raise PrivarmsError(f"measure: where: no column {column!r}; expected one of {', '.join(rows)}")
     if not chosen.any():
         asked = "; ".join(f"{column} {values}" for column, values in where.items() if values != "")
@@ -167,7 +165,7 @@ def _setting(rows: pd.DataFrame, place: int, own: str) -> str:
         column
         for column in rows
         if column not in ("cell", own)
-        and (column in SETTINGS or not pd.api.types.is_numeric_dtype(rows[column]) or _is_parameter(column))
+        and (column in SETTINGS or not pd.api.types.is_numeric_dtype(rows[column]) or library.is_parameter(column))
         and rows[column].nunique(dropna=False) > 1
     ]
     values = rows.iloc[place][settings].dropna()

@@ -30,6 +30,9 @@ class Cell:
     horizon's quarters (rounded down) too; or None for the horizon
     seconds_per_step: what a step is estimated to take where the policy's own estimate does not fit; changes no result
     panels: the names of the grids in which the cell stands, with blanks between; a column of the study, no parameter
+    tags: the sets of cells that it belongs to, on which claims rest
+    changed: the parameters that its policy's entry sets to other values than their defaults; a claim that does not
+    name them does not rest on the cell. Neither tags nor these decide anything about its runs
     """
 
     paper: str
@@ -46,6 +49,8 @@ class Cell:
     checkpoint_rule: Mapping | None = field(default=None, hash=False)
     seconds_per_step: float | None = None
     panels: str = ""
+    tags: tuple[str, ...] = field(default=(), compare=False)
+    changed: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def variant(self) -> str:
@@ -120,8 +125,10 @@ class Cell:
 
 # In a grid: its name, or several; a cell may stand in many.
 PANEL = "panel"
+# In a grid: the set of cells that it belongs to, or several.
+TAG = "tag"
 
-FIELDS = tuple(f.name for f in fields(Cell))
+FIELDS = tuple(f.name for f in fields(Cell) if f.name not in ("tags", "changed"))
 
 
 def _streamed(room: str, name: str, parameters: Mapping) -> dict:
@@ -135,6 +142,14 @@ def _streamed(room: str, name: str, parameters: Mapping) -> dict:
 def plain(cell: Cell) -> dict:
     """A cell as a plain mapping, `Cell(**plain(cell)) == cell`; its values are the cell's own, not copies."""
     return {name: getattr(cell, name) for name in FIELDS}
+
+
+def columns(cell: Cell) -> dict:
+    """Return what the columns of its study say of a cell: where it stands, and all parameters; None where one is at
+    its default or does not apply."""
+    takes = library.environment_arguments(cell.environment) | library.arguments("policies", cell.policy)
+    about = {key: getattr(cell, key) for key in ("study", "policy", "environment")}
+    return about | dict.fromkeys(takes) | cell.parameters | {"horizon": cell.horizon, "variant": cell.variant or None}
 
 
 def unnamed(cell: Cell) -> Cell:
@@ -174,6 +189,7 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
     cells: dict[str, Cell] = {}
     for i, entry in enumerate(study["policies"]):
         file, at = additions.place(study_file, paper, name, i, study)
+        at_home = file == study_file  # What a configuration adds is in no set on which published claims rest.
         policy = entry["policy"]
         if policy not in library.names("mechanisms"):
             check_known(f"{file}: {at}.policy", "name", policy, library.names("policies"))
@@ -188,7 +204,7 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
         own = {k: v for k, v in entry.items() if k not in OWN_KEYS}
         _accepted(file, at, own, takes, f"policy {policy}")
         for point in _points(entry.get("grid", study.get("grid", {}))):
-            panel = point.pop(PANEL, "")
+            panel, tag = point.pop(PANEL, ""), point.pop(TAG, None)
             for chosen in _points(own):
                 _deviates(file, at, policy, {**point, **chosen})
                 values = {**fixed, **point, **chosen}
@@ -213,6 +229,8 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
                     checkpoint_rule=entry.get("checkpoints", study.get("checkpoints")),
                     seconds_per_step=entry.get("seconds_per_step", study.get("seconds_per_step")),
                     panels=panel,
+                    tags=(tag,) if tag and at_home else (),
+                    changed=tuple(k for k, v in chosen.items() if not takes[k].required and v != takes[k].default),
                 )
                 if horizon is None and library.attributes("protocols", protocol).get("NEEDS_HORIZON"):
                     raise PrivarmsError(
@@ -230,7 +248,9 @@ def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]
                         "give it once"
                     )
                 if panel and panel not in same.panels.split():
-                    cells[cell.identity] = replace(same, panels=f"{same.panels} {panel}".strip())
+                    same = cells[cell.identity] = replace(same, panels=f"{same.panels} {panel}".strip())
+                if not set(cell.tags) <= set(same.tags):
+                    cells[cell.identity] = replace(same, tags=(*same.tags, *cell.tags))
     file = study_file
     _used(file, where, study, environment_takes)
     if library.attributes("protocols", protocol).get("FAMILY", "") is None:
@@ -352,7 +372,7 @@ def _used(file: str, where: str, study: Mapping, environment_takes: Mapping) -> 
     for grid in [study.get("grid", {}), *(e.get("grid", {}) for e in entries)]:
         for axes in grid if isinstance(grid, list) else [grid]:
             for key in axes:
-                if key not in taken | {PANEL}:
+                if key not in taken | {PANEL, TAG}:
                     place = f"{axes.place}, column " if isinstance(axes, grids.Row) else f"{file}: {where}.grid."
                     raise PrivarmsError(
                         f"{place}{key}: no policy of this study and not its environment has a parameter "

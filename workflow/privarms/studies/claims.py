@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
@@ -52,13 +52,14 @@ def _value(text: str) -> float | int | str:
     return text
 
 
-def load(folder: Path, scale: str, artifacts: Mapping) -> list[dict]:
+def load(folder: Path, scale: str, artifacts: Mapping, tags: Collection[str] = ()) -> list[dict]:
     """The claims of a paper's folder, expanded.
 
-    artifacts: the paper's, which the claims must name
+    artifacts: the paper's, which the claims must name; tags: of its grids
     Each claim has the keys of the schema but `each` and `case`, its `about` the name of a statement, its own name where
     it is the only claim about it, its `statement` that statement's text with the case, its `over` a mapping of columns
-    to lists of values or a list of such mappings, its `published` a number or text. Raises PrivarmsError.
+    to lists of values or a list of such mappings, its `published` a number or text, and `named`, the columns that its
+    measure names. Raises PrivarmsError.
     """
     file, numbers = folder / "claims.yaml", published(folder)
     content = configuration.at_scale(file, scale, "claims")
@@ -69,7 +70,8 @@ def load(folder: Path, scale: str, artifacts: Mapping) -> list[dict]:
         for point in _joined(where, _points(where, entry.get("each"), numbers["tables"])):
             claim = {k: _filled(where, k, v, point) for k, v in entry.items() if k != "each"}
             claim["claim"] = FOREIGN.sub("_", str(claim["claim"]))
-            claim["over"] = _over(where, claim.get("over"), cells)
+            claim["over"] = _over(where, claim.get("over"), cells, tags)
+            claim["named"] = _named(claim)
             claim["published"] = _published(where, claim["published"], numbers["numbers"])
             claims.append(_stated(where, {k: v for k, v in claim.items() if v != "" or k not in EMPTY}, statements))
     _check(file, claims, artifacts)
@@ -162,15 +164,27 @@ def _filled(where: str, key: str, value, point: Mapping):
     return FIELD.sub(fill, value)
 
 
-def _over(where: str, over, cells: Mapping) -> dict[str, list] | list[dict[str, list]]:
-    """A set of cells as a mapping of columns to lists of values; a list of such where there are several."""
+def _over(where: str, over, cells: Mapping, tags: Collection[str]) -> dict[str, list] | list[dict[str, list]]:
+    """Return a set of cells as a mapping of columns to lists of values; a list of such where they are several.
+
+    A text is the name of a set under `cells`, or a tag.
+    """
     sets = []
     for one in _listed(over or {}):
         if isinstance(one, str):
-            check_known(f"{where}.over", "set of cells", one, cells)
-            one = cells[one]
+            check_known(f"{where}.over", "set of cells or tag", one, (*cells, *tags))
+            one = cells.get(one, {"tag": one})
         sets += [{k: _listed(v) for k, v in columns.items()} for columns in _listed(one)]
+    for tag in (tag for columns in sets for tag in columns.get("tag", ())):
+        check_known(f"{where}.over.tag", "tag of a grid in studies.yaml", tag, tags)
     return sets[0] if len(sets) == 1 else sets
+
+
+def _named(claim: Mapping) -> list[str]:
+    """Return the columns that a claim's measure names: those by which it chooses rows, and its arguments."""
+    measure = claim["measure"] if isinstance(claim.get("measure"), Mapping) else {}
+    chosen = {**measure.get("where", {}), **measure.get("to", {}).get("where", {})}
+    return sorted({*chosen, *claim.get("arguments", {})})
 
 
 def _published(where: str, value, numbers: Mapping):

@@ -34,11 +34,12 @@ DEFINES_CONFIGURE = re.compile(r"^def configure\b", re.MULTILINE)
 
 
 class Argument(NamedTuple):
-    """One argument: whether it is required, its values if they are listed, and the names of its types."""
+    """One argument: whether it is required, its values if they are listed, the names of its types, its default."""
 
     required: bool
     choices: tuple = ()
     types: tuple[str, ...] = ()
+    default: object = None
 
 
 def _remembered(function: Callable) -> Callable:
@@ -202,7 +203,8 @@ def _argument(parameter: inspect.Parameter) -> Argument:
     hint = parameter.annotation
     choices = get_args(hint) if get_origin(hint) is Literal else ()
     types = sorted(kind.__name__ for kind in get_args(hint) or [hint] if kind in (int, float, str, bool))
-    return Argument(parameter.default is parameter.empty, choices, () if choices else tuple(types))
+    required = parameter.default is parameter.empty
+    return Argument(required, choices, () if choices else tuple(types), None if required else parameter.default)
 
 
 def environment_arguments(name: str) -> dict[str, Argument]:
@@ -213,6 +215,7 @@ def environment_arguments(name: str) -> dict[str, Argument]:
     return {"dataset": Argument(required=True), **{k: v for k, v in takes.items() if k != "data"}}
 
 
+@_remembered
 def is_parameter(name: str) -> bool:
     """Return whether some policy or environment has a parameter of this name."""
     return any(name in arguments(room, one) for room in ("policies", "environments") for one in names(room))

@@ -21,7 +21,7 @@ class Outputs:
         self.datasets = simulation.datasets
         self._config = config
         self.claims = {
-            paper: of_claims.load(Path(folder), self.scale, content["artifacts"])
+            paper: of_claims.load(Path(folder), self.scale, content["artifacts"], simulation.tagged(paper))
             for paper, content in self.papers.items()
             for folder in [self._folder(paper)]
             if os.path.isfile(f"{folder}/claims.yaml")
@@ -239,6 +239,12 @@ class Outputs:
             "published": self.published_files(paper),
         }
 
+    def claim_cells(self, paper: str) -> dict[str, list[dict]]:
+        """Return tag -> its cells, of all tags on which the paper's claims rest."""
+        sets = [one for claim in self.claims[paper] for one in _listed(claim["over"])]
+        tags = {tag for one in sets for tag in one.get("tag", ())}
+        return {tag: cells for tag, cells in self.simulation.tagged(paper).items() if tag in tags}
+
     def claim_data(self, paper: str) -> list[tuple[str, str | None]]:
         """What each claim of a paper rests on (stand-in, real or simulated), and why it cannot be measured, if so."""
         missing = self.missing_artifacts(paper)
@@ -297,7 +303,7 @@ class Outputs:
         }
 
 
-def _listed(one_or_many: str | list[str] | None) -> list[str]:
+def _listed(one_or_many) -> list:
     return one_or_many if isinstance(one_or_many, list) else [one_or_many] if one_or_many else []
 
 

@@ -21,7 +21,8 @@ class Results:
 
     studies: files with a row per replicate, for inference alone; cells: with a row per cell; inference: tables;
     facts: JSON about prepared datasets; published: what the paper prints; audit: the table of all privacy audits, for
-    inference alone. Names come from the files'.
+    inference alone. Names come from the files'. tagged: tag -> its cells, by the columns of their studies, and
+    `changed`, for claims alone
     """
 
     def __init__(
@@ -35,37 +36,52 @@ class Results:
         facts: Iterable[str | Path] = (),
         published: Iterable[str | Path] = (),
         audit: Iterable[str | Path] = (),
+        tagged: Mapping[str, Sequence[Mapping]] | None = None,
     ):
         self.paper, self.scale = paper, scale
         given = {"studies": studies, "cells": cells, "inference": inference, "facts": facts, "audit": audit}
         self._files = {kind: {paths.named(f): Path(f) for f in files} for kind, files in given.items()}
         self._published = {Path(f).name: Path(f) for f in published}
-        self._over: list[Mapping[str, list]] = []
+        self._tagged = tagged or {}
+        self._over: list[tuple[Mapping[str, list], pd.DataFrame | None]] = []
         self._views: dict[str, Results] = {}
         # The columns by which views have chosen, shared by all of them.
         self._met: set[str] = set()
         self._read = cache(self._read_once)
 
-    def only(self, over: Over) -> "Results":
-        """The same results, of which only rows with one of the listed values are seen, or with none, in every column
-        that is listed; a table without the column is seen whole. Of several mappings a row must fit one. Equal views
-        are one object."""
+    def only(self, over: Over, named: Iterable[str] = ()) -> "Results":
+        """Return the same results, of which only some rows are seen; equal views are one object.
+
+        Parameters
+        ----------
+        over : columns with the values that may stand there, and `tag` with names of sets of cells; a row that has no
+            value in a column, and a table without the column, are seen whole. Of several such a row must fit one
+        named : further parameters that the claim names; cells in which another one is not at its default are not seen
+        """
         if not over:
             return self
-        key = json.dumps(over, sort_keys=True)
+        key = json.dumps([over, sorted(named)], sort_keys=True)
         if key not in self._views:
             view = object.__new__(Results)
             sets = over if isinstance(over, list) else [over]
-            view.__dict__ = self.__dict__ | {"_over": sets, "_views": {}}
+            cells = [self._tagged_cells(one["tag"], {*one, *named}) if "tag" in one else None for one in sets]
+            view.__dict__ = self.__dict__ | {"_over": list(zip(sets, cells, strict=True)), "_views": {}}
             view._read = cache(lambda kind, name, *some: view._restricted(self._read(kind, name, *some), name))
             self._views[key] = view
         return self._views[key]
+
+    def _tagged_cells(self, tags: Sequence[str], named: set[str]) -> pd.DataFrame:
+        """Return the cells of some tags in which parameters that are not named have their defaults, a row each."""
+        cells = [cell for tag in tags for cell in self._tagged[tag] if named.issuperset(cell["changed"])]
+        return pd.DataFrame([{k: v for k, v in cell.items() if k != "changed"} for cell in cells]).drop(
+            columns=list(named), errors="ignore"
+        )
 
     def refuse_unmet(self, claims: Iterable[Mapping]) -> None:
         """PrivarmsError for a column on which claims rest and that no table had: a claim would rest on everything."""
         for claim in claims:
             sets = claim["over"] if isinstance(claim["over"], list) else [claim["over"]]
-            for column in {c for over in sets for c in over} - self._met:
+            for column in {c for over in sets for c in over} - self._met - {"tag"}:
                 if "measure" in claim and not library.is_parameter(column):
                     raise PrivarmsError(
                         f"config/papers/{self.paper}/claims.yaml: {claim['claim']}.over: no table that was read has a "
@@ -158,23 +174,52 @@ class Results:
         return frame
 
     def _restricted(self, frame: pd.DataFrame, name: str) -> pd.DataFrame:
-        self._met |= {column for one in self._over for column in one if column in frame}
-        chosen = np.any([_fits(frame, one) for one in self._over], axis=0)
+        self._met |= {column for one, _ in self._over for column in one if column in frame}
+        chosen = np.any([_fits(frame, *one) for one in self._over], axis=0)
         if len(frame) and not chosen.any():
             wanted = " or ".join(
-                "; ".join(f"{k} {', '.join(map(str, v))}" for k, v in one.items()) for one in self._over
+                "; ".join(f"{k} {', '.join(map(str, v))}" for k, v in one.items()) for one, _ in self._over
             )
             raise NoCellsError(f"none of the cells of {name} on which the claim rests is in this run: {wanted}")
         return frame[chosen]
 
 
-def _fits(frame: pd.DataFrame, over: Mapping[str, list]) -> np.ndarray:
-    """Which rows have one of the listed values, or none, in every column that is listed."""
+def _fits(frame: pd.DataFrame, over: Mapping[str, list], cells: pd.DataFrame | None) -> np.ndarray:
+    """Return which rows have one of the listed values, or none, in every column, and are those of a cell."""
     chosen = np.ones(len(frame), bool)
     for column, values in over.items():
-        if column in frame:
+        if column in frame and column != "tag":
             chosen &= (frame[column].isna() | _among(frame[column], values)).to_numpy()
-    return chosen
+    return chosen if cells is None else chosen & _of_cells(frame, cells, over)
+
+
+def _of_cells(frame: pd.DataFrame, cells: pd.DataFrame, named: Iterable[str]) -> list[bool]:
+    """Return which rows agree with a cell in every parameter; a row without a value in one agrees in it with all."""
+    columns = [c for c in frame if c in cells and c not in named]
+    known = list(zip(*(_keys(cells[c]) for c in columns), strict=True))
+
+    @cache
+    def with_values(places: tuple[int, ...]) -> set[tuple]:
+        return {tuple(cell[i] for i in places) for cell in known}
+
+    @cache
+    def agrees(row: tuple) -> bool:
+        places = tuple(i for i, key in enumerate(row) if key is not None)
+        return tuple(row[i] for i in places) in with_values(places)
+
+    return [agrees(row) for row in zip(*(_keys(frame[c]) for c in columns), strict=True)]
+
+
+def _keys(column: pd.Series) -> list[str | None]:
+    """Return the values as texts, numbers to nine digits; None where there is none."""
+    return [None if pd.isna(value) else _key(value) for value in column]
+
+
+def _key(value) -> str:
+    try:
+        return f"{float(value):.9g}"
+    except ValueError:
+        return str(value)
 
 
 def _among(column: pd.Series, values: list) -> pd.Series:

@@ -68,6 +68,15 @@ class Simulation:
         """A study's cells, in order."""
         return self._cells[paper, study]
 
+    def tagged(self, paper: str) -> dict[str, list[dict]]:
+        """Return tag -> its cells, by the columns of their studies, with `changed`, parameters not at their default."""
+        tags: dict[str, list[dict]] = {}
+        for study in self.papers[paper]["studies"]:
+            for cell in self._cells[paper, study]:
+                for tag in cell.tags:
+                    tags.setdefault(tag, []).append(grid.columns(cell) | {"changed": cell.changed})
+        return tags
+
     def plain_cells(self, paper: str, study: str) -> list[dict]:
         """A study's cells as plain mappings, in order."""
         return [grid.plain(c) for c in self._cells[paper, study]]
