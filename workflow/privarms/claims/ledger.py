@@ -50,6 +50,12 @@ def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measu
         return f"{str(error)[:1].upper()}{str(error)[1:]}."
 
 
+def stated(claim: Mapping) -> str:
+    """Return what a claim says and how it is tested; a statement of a paper is a quotation with its place."""
+    text = f"{claim['statement']} (ours)" if claim["ours"] else f'"{claim["statement"]}" ({claim["place"]})'
+    return f"{text}. Test: {claim['test']}" if claim["test"] else f"{text}."
+
+
 def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, data: str) -> dict:
     """One row of the ledger. `measured` is a sentence where nothing could be measured."""
     row = {
@@ -57,7 +63,7 @@ def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, d
         "paper": paper,
         "artifact": f"{paper}/{claim['artifact']}",
         "variant": claim.get("variant", ""),
-        "statement": claim["statement"],
+        "statement": stated(claim),
         "published": claim["published"],
         "reproduced": None,
         "se": None,

@@ -165,25 +165,23 @@ def _names(paper: Mapping, stated: Sequence[dict]) -> Names:
 
 
 def _say(stated: Iterable[dict], names: Mapping[str, Names], missing: Sequence[Mapping]) -> None:
-    """Put what readers are shown into the statements: `said` and `why` have links, `plain` and `case` have none."""
+    """Put what readers are shown into the statements: `said` and `why` have links, `plain` and `test` have none."""
     for statement in stated:
         own = names[statement["paper"]]
         statement["said"] = own.linked(statement["text"])
         for one in (statement, *statement["claims"]):
-            one["plain"] = own.plain(one.get("statement") or statement["text"])
+            one["plain"] = own.plain(statement["text"])
         for claim in statement["claims"]:
-            claim["case"] = own.plain(claim["case"])
+            claim["test"] = own.plain(claim["test"])
             claim["headline"] = own.plain(claim["headline"])
             claim["why"] = _without_messages(claim["note"], missing, own)
-            claim["named"] = _named(statement["plain"], claim["case"])
+            claim["named"] = _named(statement["plain"], claim["test"])
 
 
-def _named(statement: str, case: str) -> str:
-    """A claim's statement, cut where it is long, and its case, whole."""
-    if case.endswith("."):
-        return case
+def _named(statement: str, test: str) -> str:
+    """Return a claim's statement, cut where it is long, and its test, whole."""
     short = shorten(statement, STATEMENT_SHOWN, placeholder=" …").removesuffix(".")
-    return f"{short} ({case})" if case else short
+    return f"{short} ({test.removesuffix('.')})" if test else short
 
 
 def _without_messages(text: str, missing: Sequence[Mapping], names: Names) -> Markup:

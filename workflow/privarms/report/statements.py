@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import takewhile
 
 from privarms.claims.ledger import OUTCOMES, read, read_statements
 from privarms.claims.verdict import VERDICTS, Measured, Region, region
@@ -14,7 +13,6 @@ from privarms.studies.claims import headline
 
 # Of a claim for which no budget is stated.
 NO_EPSILON = "-"
-NAMED_EPSILON = re.compile(r"epsilon = (\d*\.?\d+)")
 # What scale quick measured of a claim whose setting is larger: no verdict, but a number.
 SMALL = "measured small"
 WORDS = (*VERDICTS, SMALL)
@@ -54,8 +52,8 @@ def of_papers(
     """The statements of all papers, in the order of the ledger, each with its claims.
 
     papers: {key, claims: as `studies.claims.load` gives them, or nothing}; at_paper_scale: (claim, variant) -> verdict
-    A statement: {name, anchor, paper, text, ours, outcome, claims: [...], artifact: that of its first claim}. A claim:
-    the ledger's row with `anchor`, `case`, `shown` (a word of WORDS), `brief`, `change`, `at_paper_scale`,
+    A statement: {name, anchor, paper, text, place, ours, outcome, claims: [...], artifact: that of its first claim}. A
+    claim: the ledger's row with `anchor`, `test`, `shown` (a word of WORDS), `brief`, `change`, `at_paper_scale`,
     `epsilon` (at which it is measured, with blanks between, or NO_EPSILON), `because` (why it differs), `headline`
     (with its numbers; nothing for an unverifiable claim), and `row` and `column` of the published table where it
     stands.
@@ -86,11 +84,6 @@ def of_papers(
 
 
 def _statement(name: str, group: list[dict], known: Mapping | None) -> dict:
-    text, cases = _common([claim["statement"] for claim in group])
-    for claim, case in zip(group, cases, strict=True):
-        # What its variant says stands before it.
-        variant = claim["variant_words"]
-        claim["case"] = case.removeprefix(variant).lstrip(" ,;") if variant and case.startswith(variant) else case
     outcome = known["outcome"] if known else "cannot be told"
     # What is open only because scale quick is small is not what cannot be told.
     if outcome == "cannot be told" and any(claim["shown"] == SMALL for claim in group):
@@ -103,26 +96,13 @@ def _statement(name: str, group: list[dict], known: Mapping | None) -> dict:
         "anchor": f"statement-{name}",
         "paper": group[0]["paper"],
         "artifact": group[0]["artifact"],
-        "text": text,
+        "text": group[0]["stated"],
+        "place": group[0]["place"],
         "ours": ours,
         "younger": any(claim["younger"] for claim in group),
         "outcome": outcome,
         "claims": group,
     }
-
-
-def _common(texts: Sequence[str]) -> tuple[str, list[str]]:
-    """What several claims' texts share, and what each has besides, in parentheses at its end: its case."""
-    if len(set(texts)) == 1:
-        return texts[0], ["" for _ in texts]
-    shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
-    prefix = "".join(letters[0] for letters in shared)
-    cut = prefix.rfind(" (")
-    if cut < 0:
-        return texts[0], ["", *texts[1:]]
-    head = prefix[:cut]
-    cases = [text[cut:].strip().removesuffix(".").removeprefix("(").removesuffix(")") for text in texts]
-    return f"{head}.", cases
 
 
 def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
@@ -152,9 +132,12 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
         "shown": SMALL if small else row["verdict"],
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
         "at_paper_scale": wide,
-        "epsilon": " ".join(_epsilons(row, setting)) or NO_EPSILON,
+        "epsilon": setting.get("epsilon", "") or NO_EPSILON,
         "because": setting.get("because", ""),
         "headline": "",
+        "stated": setting.get("statement", row["statement"]),
+        "place": setting.get("place", ""),
+        "test": setting.get("test", ""),
         "row": setting.get("row", ""),
         "column": setting.get("column", ""),
         "change": "",
@@ -165,21 +148,6 @@ def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
     if allowed is not None:
         found["change"] = _change(found["shown"], allowed, measured)
     return found
-
-
-def _epsilons(row: Mapping, setting: Mapping) -> list[str]:
-    """The privacy budgets at which a claim is measured, ascending: its own, or those of the cells on which it rests, or
-    those that its statement and its note name."""
-    measure = setting.get("measure")
-    own = setting.get("arguments", {}) | (measure.get("where", {}) if isinstance(measure, Mapping) else {})
-    over = setting.get("over", {})
-    cells = [own] if "epsilon" in own else over if isinstance(over, list) else [over]
-    epsilons = [cell.get("epsilon", []) for cell in cells]
-    budgets = [value for one in epsilons for value in (one if isinstance(one, list) else [one])]
-    # One that a program reads as a rule, `from 0.5 to 8`, is no budget.
-    plain = {float(value) for value in budgets if isinstance(value, (int, float)) and not isinstance(value, bool)}
-    plain = plain or {float(value) for value in NAMED_EPSILON.findall(f"{row['statement']} {row['note']}")}
-    return [f"{value:g}" for value in sorted(plain)]
 
 
 def _float(text: str) -> float:

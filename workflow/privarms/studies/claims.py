@@ -16,7 +16,7 @@ from privarms.studies import configuration, paths
 FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([,g]))?\}")
 FOREIGN = re.compile(r"[^a-z0-9_]+")
 # What some of an entry's claims may lack.
-EMPTY = ("variant", "because", "case", "headline")
+EMPTY = ("variant", "because", "headline")
 # What a headline may show of its claim's row of the ledger, and how many words it may have.
 HEADLINE_FIELDS, HEADLINE_WORDS = ("reproduced", "low", "high", "published"), 25
 
@@ -56,10 +56,10 @@ def load(folder: Path, scale: str, artifacts: Mapping, tags: Collection[str] = (
     """The claims of a paper's folder, expanded.
 
     artifacts: the paper's, which the claims must name; tags: of its grids
-    Each claim has the keys of the schema but `each` and `case`, its `about` the name of a statement, its own name where
-    it is the only claim about it, its `statement` that statement's text with the case, its `over` a mapping of columns
-    to lists of values or a list of such mappings, its `published` a number or text, and `named`, the columns that its
-    measure names. Raises PrivarmsError.
+    Each claim has the keys of the schema but `each`, its `about` the name of a statement, its own name where it is the
+    only claim about it, with the statement's `statement`, `place` and `ours`; its `over` a mapping of columns to lists
+    of values or a list of such mappings, its `published` a number or text, and `named`, the columns that its measure
+    names. Raises PrivarmsError.
     """
     file, numbers = folder / "claims.yaml", published(folder)
     content = configuration.at_scale(file, scale, "claims")
@@ -81,13 +81,12 @@ def load(folder: Path, scale: str, artifacts: Mapping, tags: Collection[str] = (
 
 
 def _stated(where: str, claim: dict, statements: Mapping) -> dict:
-    """The claim with the name and the text of its statement."""
-    case = claim.pop("case", None)
+    """Return the claim with the name, the text and the place of its statement; ours have no place."""
+    texts = {"place": "", "ours": False, "test": ""}
     if "about" not in claim:
-        return claim | {"about": claim["claim"]}
+        return texts | claim | {"about": claim["claim"]}
     check_known(f"{where}.about", "statement", claim["about"], statements)
-    text = statements[claim["about"]]
-    return claim | {"statement": f"{text.removesuffix('.')} ({case.removesuffix('.')})." if case else text}
+    return texts | claim | statements[claim["about"]]
 
 
 def _points(where: str, each, tables: Mapping) -> list[dict]:

@@ -20,8 +20,9 @@ class Outputs:
         self.simulation = simulation
         self.datasets = simulation.datasets
         self._config = config
+        self.tagged = {paper: simulation.tagged(paper) for paper in self.papers}
         self.claims = {
-            paper: of_claims.load(Path(folder), self.scale, content["artifacts"], simulation.tagged(paper))
+            paper: of_claims.load(Path(folder), self.scale, content["artifacts"], self.tagged[paper])
             for paper, content in self.papers.items()
             for folder in [self._folder(paper)]
             if os.path.isfile(f"{folder}/claims.yaml")
@@ -243,7 +244,7 @@ class Outputs:
         """Return tag -> its cells, of all tags on which the paper's claims rest."""
         sets = [one for claim in self.claims[paper] for one in _listed(claim["over"])]
         tags = {tag for one in sets for tag in one.get("tag", ())}
-        return {tag: cells for tag, cells in self.simulation.tagged(paper).items() if tag in tags}
+        return {tag: cells for tag, cells in self.tagged[paper].items() if tag in tags}
 
     def claim_data(self, paper: str) -> list[tuple[str, str | None]]:
         """What each claim of a paper rests on (stand-in, real or simulated), and why it cannot be measured, if so."""
@@ -298,9 +299,20 @@ class Outputs:
             **{k: content.get(k, "") for k in about},
             "columns": content.get("columns", {}),
             "policies": {policy: library.label(policy) for policy in policies},
-            "claims": self.claims.get(paper, []),
+            "claims": [c | {"epsilon": _epsilons(c, self.tagged[paper])} for c in self.claims.get(paper, [])],
             "artifacts": artifacts,
         }
+
+
+def _epsilons(claim: Mapping, tagged: Mapping) -> str:
+    """Return the privacy budgets at which a claim is measured, with blanks between: its own, or those of its cells."""
+    measure = claim.get("measure")
+    own = claim.get("arguments", {}) | (measure.get("where", {}) if isinstance(measure, Mapping) else {})
+    sets = [own] if "epsilon" in own else _listed(claim["over"])
+    cells = [cell for one in sets if "epsilon" not in one for tag in one.get("tag", ()) for cell in tagged[tag]]
+    budgets = [value for one in (*sets, *cells) for value in _listed(one.get("epsilon"))]
+    # One that a program reads as a rule, `from 0.5 to 8`, is no budget.
+    return " ".join(f"{b:g}" for b in sorted({float(b) for b in budgets if type(b) in (int, float)}))
 
 
 def _listed(one_or_many) -> list:
