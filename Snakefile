@@ -33,7 +33,7 @@ from privarms import forkserver
 from privarms.claims import summary
 from privarms.errors import PrivarmsError
 from privarms.files import settings
-from privarms.studies import paths
+from privarms.studies import library, paths
 from privarms.studies.resources import growing
 from privarms.studies.start import announce, make_plan
 

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from privarms.studies import artifacts
+
 from ..workflow.conftest import PAPERS, Project, claims_about, load_paper, template, write_paper  # noqa: F401  (template is a fixture)
 from .cluster import Cluster
 
@@ -41,15 +43,17 @@ del held
 """
 
 
-def reduce(content: dict, kept: tuple[str, ...]) -> dict:
+def reduce(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
     """A paper's studies, with some artifacts and what these need."""
-    artifacts = {name: content["artifacts"][name] for name in kept}
-    tables = {table for artifact in artifacts.values() for table in artifact.get("inference", [])}
+    registered = artifacts.of_paper(paper)
+    tables = {table for name in kept for table in registered[name]["inference"]}
     inference = {name: entry for name, entry in content.get("inference", {}).items() if name in tables}
-    used = {study for entry in (*artifacts.values(), *inference.values()) for study in entry["studies"]}
+    used = {
+        study for entry in (*(registered[name] for name in kept), *inference.values()) for study in entry["studies"]
+    }
     studies = {name: study for name, study in content["studies"].items() if name in used}
     readings = [{k: v for k, v in r.items() if k not in ("affects", "tried")} for r in content["readings"]]
-    kept_parts = {"readings": readings, "artifacts": artifacts, "studies": studies, "inference": inference}
+    kept_parts = {"readings": readings, "artifacts": list(kept), "studies": studies, "inference": inference}
     return content | kept_parts
 
 
@@ -125,7 +129,7 @@ def small(template, tmp_path_factory) -> Path:  # noqa: F811
         whole = load_paper(PAPERS / paper)
         claims = claims_about(PAPERS / paper, whole, dict.fromkeys(kept))
         claims["claims"] = [{k: claim[k] for k in SAID if k in claim} | NOT_MEASURED for claim in claims["claims"]]
-        write_paper(folder, paper, reduce(content, kept), claims)
+        write_paper(folder, paper, reduce(content, paper, kept), claims)
     return folder
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from privarms.studies import artifacts as of_artifacts
 from privarms.studies import claims as of_claims
 from privarms.studies import grids, library
 
@@ -33,7 +34,7 @@ def unlike(artifacts: dict) -> dict:
         number = re.match(r"fig\d+(?=[a-z_]|$)", name)
         alike = {number[0]} if number else set()
         if artifact["kind"] == "figure":
-            alike |= {json.dumps([artifact.get("studies", []), artifact.get("inference", [])])}
+            alike |= {json.dumps([artifact["studies"], artifact["inference"]])}
         if not alike & seen:
             kept[name] = artifact
         seen |= alike
@@ -154,10 +155,12 @@ def axes_of_horizons(studies: dict) -> dict[str, set[int]]:
 
 def claims_about(folder: Path, paper: dict, artifacts: dict) -> dict:
     """A paper's claims about some of its artifacts, one by one, on cells of any size."""
-    found = of_claims.load(folder, "quick", paper["artifacts"]) if (folder / "claims.yaml").exists() else []
+    registered = of_artifacts.of_paper(folder.name)
+    found = of_claims.load(folder, "quick", registered) if (folder / "claims.yaml").exists() else []
     horizons = axes_of_horizons(paper["studies"])
     kept = [
-        {k: v for k, v in claim.items() if k != "about"} | {"over": of_any_size(claim["over"], horizons)}
+        {k: v for k, v in claim.items() if v and k not in ("about", "named")}
+        | {"over": of_any_size(claim["over"], horizons), "published": claim["published"]}
         for claim in found
         if claim["artifact"] in artifacts
     ]
@@ -272,9 +275,9 @@ def template(tmp_path_factory) -> Path:
     for place in PAPERS.iterdir():
         paper = load_paper(place)
         paper["studies"] = {name: shrink(study) for name, study in paper["studies"].items()}
-        artifacts = unlike(paper["artifacts"])
+        artifacts = unlike(of_artifacts.of_paper(place.name))
         claims = claims_about(place, paper, artifacts)
-        write_paper(folder, place.name, about(paper, artifacts, claims) | {"artifacts": artifacts}, claims)
+        write_paper(folder, place.name, about(paper, artifacts, claims) | {"artifacts": list(artifacts)}, claims)
     sources = yaml.safe_load((ROOT / "data" / "sources.yaml").read_text(encoding="utf-8"))
     for dataset in sources.values():
         dataset["at_most"] = {"target": 500, "auxiliary": 100}
@@ -296,11 +299,11 @@ def small_template(template, tmp_path_factory) -> Path:
     chosen = yaml.safe_load(SMALL.read_text(encoding="utf-8"))
     place = PAPERS / chosen["paper"]
     paper = load_paper(place)
-    artifacts = {name: paper["artifacts"][name] for name in chosen["artifacts"]}
+    artifacts = {name: of_artifacts.of_paper(place.name)[name] for name in chosen["artifacts"]}
     studies = {name: shrink(paper["studies"][name]) | changed for name, changed in chosen["studies"].items()}
     inference = {name: paper["inference"][name] for name in chosen["inference"]}
     claims = claims_about(place, paper, artifacts)
-    paper |= {"studies": studies, "inference": inference, "artifacts": artifacts}
+    paper |= {"studies": studies, "inference": inference, "artifacts": list(artifacts)}
     claims["claims"] = [claim for claim in claims["claims"] if claim["claim"] in chosen["claims"]]
     paper = about(paper, artifacts, claims)
     shutil.rmtree(folder / "tiny" / "papers")

@@ -1,6 +1,7 @@
 """What a researcher adds stands in every figure, table, claim and report, and changes no published result."""
 
 import csv
+import re
 import shutil
 from pathlib import Path
 
@@ -100,19 +101,19 @@ STUDIES = [
 ]
 
 
-def more(axis, value):
-    """An axis with one more value, at either scale."""
-    if isinstance(axis, dict):
-        return {scale: more(values, value) for scale, values in axis.items()}
-    values = axis if isinstance(axis, list) else [axis]
-    return axis if value in values or any(isinstance(v, dict) for v in values) else [*values, value]
+# Of each paper a policy that gets a parameter with a default, and cells in which it has another value.
+PARAMETERS = {
+    "sajed2019": "bandit/dp_se",
+    "neel2018": "bandit/private_ucb",
+    "li2024": "experiment/dp_conse",
+    "ma2025": "locally_private/ldp_mab",
+}
 
 
-def add_value(grid, axis: str, value):
-    """A grid with one more value on every axis of this name."""
-    if isinstance(grid, list):
-        return [add_value(one, axis, value) for one in grid]
-    return {k: more(v, value) if k == axis else v for k, v in grid.items()}
+def with_value(grid, axis: str, value):
+    """A grid and, where it has the axis, one more of its own with the value, on which no claim rests."""
+    grids = grid if isinstance(grid, list) else [grid]
+    return [*grids, *({k: v for k, v in one.items() if k != "tag"} | {axis: value} for one in grids if axis in one)]
 
 
 def extend(studies: dict, paper: str) -> None:
@@ -120,15 +121,26 @@ def extend(studies: dict, paper: str) -> None:
     for _, study, axis, value in (row for row in VALUES if row[0] == paper):
         entry = studies[study]
         before = yaml.safe_dump(entry)
-        if "grid" in entry:
-            entry["grid"] = add_value(entry["grid"], axis, value)
-        entry["policies"] = [
-            add_value(p, axis, value) | ({"grid": add_value(p["grid"], axis, value)} if "grid" in p else {})
-            for p in entry["policies"]
-        ]
+        for one in (entry, *entry["policies"]):
+            if "grid" in one:
+                one["grid"] = with_value(one["grid"], axis, value)
+        entry["policies"] += [p | {axis: value} for p in entry["policies"] if axis in p]
         assert yaml.safe_dump(entry) != before, f"{study} has no axis {axis}"
     for _, study in (row for row in STUDIES if row[0] == paper):
         studies[study]["policies"].append({"policy": "strangers_greedy", "exploration": [0, 0.1]})
+    if paper in PARAMETERS:
+        policy = Path(PARAMETERS[paper]).name
+        for study in studies.values():
+            study["policies"] += [p | {"strangeness": 0.5} for p in study["policies"] if p["policy"] == policy][:1]
+
+
+def give_parameter(file: Path) -> None:
+    """Give a policy a parameter with a default that changes nothing but the cell's random streams."""
+    source, found = re.subn(
+        r"(def configure\([^)]*?),?(\s*\) ->)", r"\1, strangeness: float = 1.0\2", file.read_text(encoding="utf-8")
+    )
+    assert found == 1, file
+    file.write_text(source, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +151,8 @@ def extended(made, tmp_path_factory) -> Project:
     library = folder / "workflow/privarms"
     (library / "policies/bandit/strangers_greedy.py").write_text(POLICY, encoding="utf-8")
     (library / "environments/strangers_arms.py").write_text(ENVIRONMENT, encoding="utf-8")
+    for policy in PARAMETERS.values():
+        give_parameter(library / f"policies/{policy}.py")
     for file in (folder / "tiny/papers").glob("*/studies.yaml"):
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
         extend(content["studies"], file.parent.name)

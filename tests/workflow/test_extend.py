@@ -12,6 +12,7 @@ pytestmark = pytest.mark.workflow
 
 # The tiny project has its studies and claims in a folder of its own.
 PLACES = {"config/papers/": "tiny/papers/"}
+COLLECTION = "my_bandits/papers/ours/"
 
 
 def blocks() -> dict[str, str]:
@@ -23,6 +24,8 @@ def blocks() -> dict[str, str]:
 def test_the_examples_are_a_paper(small):
     shutil.rmtree(small.folder / "tiny/papers")
     for path, text in blocks().items():
+        if path.startswith(COLLECTION):
+            continue
         for place, tiny in PLACES.items():
             path = path.replace(place, tiny)
         assert not (small.folder / path).exists(), path
@@ -48,3 +51,29 @@ def test_the_examples_are_a_paper(small):
     assert (audited["study"], audited["subject"], audited["family"]) == ("privacy", "private_etc", "bandit")
     drawn = list(csv.DictReader((results / "figures/us2026/fig1.csv").open(encoding="utf-8")))
     assert {(r["panel"], r["K"]) for r in drawn} == {("few_arms", "2"), ("many_arms", "5")}
+
+
+def test_a_collection_in_forty_lines(small):
+    files = {path: text for path, text in blocks().items() if path.startswith(COLLECTION)}
+    assert sum(len([line for line in text.splitlines() if line]) for text in files.values()) < 40
+    for path, text in files.items():
+        (small.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (small.folder / path).write_text(text, encoding="utf-8")
+    small.complete("ours", "ledger", "extensions=[my_bandits]")
+
+    results = small.folder / "results/quick"
+    assert (results / "figures/ours/regret_by_budget.pdf").is_file()
+    table = list(csv.DictReader((results / "tables/ours/regret.csv").open(encoding="utf-8")))
+    assert [(row["policy"], row["epsilon"]) for row in table] == [("dp_se", "0.1"), ("dp_se", "1.0"), ("ucb1", "")]
+    regret = {(row["policy"], row["epsilon"]): float(row["regret_mean"]) for row in table}
+    ledger = {r["claim"]: r for r in csv.DictReader((results / "ledger.csv").open(encoding="utf-8"))}
+    measured = {
+        name: float(ledger[f"ours/{name}"]["reproduced"])
+        for name in ("more_budget_less_regret", "few_times_the_regret_of_ucb1")
+    }
+    assert measured["more_budget_less_regret"] == pytest.approx(
+        regret["dp_se", "1.0"] / regret["dp_se", "0.1"], rel=1e-3
+    )
+    assert measured["few_times_the_regret_of_ucb1"] == pytest.approx(
+        regret["dp_se", "1.0"] / regret["ucb1", ""], rel=1e-3
+    )

@@ -3,7 +3,7 @@ rule draw_figures:
         unpack(
             lambda w: plan.outputs.artifact_inputs(w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact))
         ),
-        library=lambda w: paths.library_files("draw_figures", plan.outputs.function(w.paper, "figure", w.artifact)[0]),
+        library=lambda w: paths.library_files("draw_figures", plan.outputs.made_by(w.paper, "figure", w.artifact)[0]),
         lock=LOCK,
     output:
         # Of the formats the smallest, so that Snakemake's own report is small enough to mail.
@@ -30,7 +30,7 @@ rule draw_figures:
         runtime=20,
     params:
         scale=SCALE,
-        drawn_by=lambda w: plan.outputs.function(w.paper, "figure", w.artifact),
+        drawn_by=lambda w: plan.outputs.made_by(w.paper, "figure", w.artifact),
         data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact)),
     script:
         "../scripts/draw_figures.py"

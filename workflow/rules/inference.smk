@@ -1,7 +1,7 @@
 rule compute_inference:
     input:
         unpack(lambda w: plan.outputs.inference_inputs(w.paper, w.table)),
-        library=lambda w: paths.library_files("compute_inference", plan.outputs.module(w.paper, "inference")),
+        library=lambda w: paths.library_files("compute_inference", *library.paper_modules(w.paper, "inference")),
         lock=LOCK,
     output:
         paths.inference(SCALE, "{paper}", "{table}"),

@@ -1,7 +1,7 @@
 rule measure_claims:
     input:
         unpack(lambda w: plan.outputs.claim_inputs(w.paper)),
-        library=lambda w: paths.library_files("measure_claims", *plan.outputs.claim_modules(w.paper)),
+        library=lambda w: paths.library_files("measure_claims", *library.paper_modules(w.paper, "measures")),
         lock=LOCK,
     output:
         paths.claims(SCALE, "{paper}"),

@@ -9,7 +9,7 @@ rule write_tables:
         unpack(
             lambda w: plan.outputs.artifact_inputs(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact))
         ),
-        library=lambda w: paths.library_files("write_tables", plan.outputs.function(w.paper, "table", w.artifact)[0]),
+        library=lambda w: paths.library_files("write_tables", plan.outputs.made_by(w.paper, "table", w.artifact)[0]),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
@@ -29,9 +29,9 @@ rule write_tables:
         runtime=20,
     params:
         scale=SCALE,
-        written_by=lambda w: plan.outputs.function(w.paper, "table", w.artifact),
+        written_by=lambda w: plan.outputs.made_by(w.paper, "table", w.artifact),
         data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)),
-        sheet=False,
+        sheet=lambda w: plan.outputs.sheet(w.paper, w.artifact),
     script:
         "../scripts/write_tables.py"
 
@@ -45,8 +45,3 @@ use rule write_tables as lay_out_tables with:
         paths.benchmark(SCALE, "lay_out_tables", "{paper}", "{artifact}")
     wildcard_constraints:
         paper=f"(?={SHEETS})[a-z][a-z0-9]*",
-    params:
-        scale=SCALE,
-        written_by=lambda w: plan.outputs.function(w.paper, "table", w.artifact),
-        data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)),
-        sheet=True,

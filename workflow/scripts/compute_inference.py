@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from privarms.errors import check_known
 from privarms.files import parquet
 from privarms.jit import cache
 from privarms.job import job
@@ -12,7 +13,8 @@ with job(snakemake):
     cache.use(library.sources)
     paper, table = snakemake.wildcards.paper, snakemake.wildcards.table
     read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "audit")}
-    compute = library.function(library.paper_module(paper, "inference"), "INFERENCE", table)
-    frame = compute(Results(paper, snakemake.params.scale, **read))
+    functions = library.paper_functions(paper, "inference")
+    check_known(f"{paper}: inference", "function of inference.py", table, functions)
+    frame = functions[table](Results(paper, snakemake.params.scale, **read))
     origin = {"paper": paper, **{k: snakemake.params[k] for k in ("scale", "seed", "cells")}, **parquet.origin()}
     parquet.write(snakemake.output[0], [pa.Table.from_pandas(frame, preserve_index=False)], origin)

@@ -9,11 +9,11 @@ from privarms.studies import library
 from privarms.studies.results import Results
 
 with job(snakemake):
-    paper, (module, name) = snakemake.wildcards.paper, snakemake.params.drawn_by
+    module, function, arguments = snakemake.params.drawn_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     style.use_style()
-    draw = library.function(module, "FIGURES", name)
-    figure, numbers = draw(Results(paper, snakemake.params.scale, **read))
+    draw = getattr(library.load_module(module), function)
+    figure, numbers = draw(Results(snakemake.wildcards.paper, snakemake.params.scale, **read), **arguments)
     if snakemake.params.data == "stand-in":
         style.watermark(figure)
         # Figures of several datasets say it row by row.

@@ -9,8 +9,7 @@ from privarms.studies.results import Results
 with job(snakemake):
     cache.use(library.sources)
     paper, scale = snakemake.wildcards.paper, snakemake.params.scale
-    own = library.paper_file(paper, "claims").is_file()
-    named = library.load_module(library.paper_module(paper, "claims")).MEASURES if own else {}
+    named = library.paper_functions(paper, "measures")
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     results = Results(paper, scale, **read, tagged=snakemake.params.tagged)
     rows, measured = [], []

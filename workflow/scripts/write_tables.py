@@ -9,13 +9,14 @@ from privarms.studies import library
 from privarms.studies.results import Results
 
 with job(snakemake):
-    paper, (module, name) = snakemake.wildcards.paper, snakemake.params.written_by
+    module, function, arguments = snakemake.params.written_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     stem, stand_in = Path(snakemake.output[0]).with_suffix(""), snakemake.params.data == "stand-in"
-    results = Results(paper, snakemake.params.scale, **read)
-    frame = library.function(module, "TABLES", name)(results)
+    results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read)
+    frame = getattr(library.load_module(module), function)(results, **arguments)
     if snakemake.params.sheet:
-        sheet = library.function(module, "SHEETS", name)(frame, results)
+        module, function = snakemake.params.sheet
+        sheet = getattr(library.load_module(module), function)(frame, results)
         write_sheet(frame, sheet, stem, stand_in=stand_in)
     else:
         write_table(frame, stem, stand_in=stand_in)

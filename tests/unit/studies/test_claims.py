@@ -7,18 +7,23 @@ import pandas as pd
 import pytest
 import yaml
 
+from privarms.claims import ledger
 from privarms.errors import PrivarmsError
-from privarms.studies import claims, configuration
+from privarms.studies import artifacts, claims, configuration
 
 CLAIM = {
     "claim": "five_times",
     "artifact": "fig1",
     "statement": "s",
+    "place": "Section 5",
+    "test": "t",
     "published": 5,
     "measure": "ratio",
     "tolerance": {"at_least": 5},
 }
 ARTIFACTS = {"fig1": {}}
+FIVE = {"statement": "Five times.", "place": "Section 5"}
+TAGS = ("figure1_grid", "settings")
 NUMBERS = {
     "numbers": {"worst": 0.14},
     "tables": {"table2": [{"dataset": "a", "epsilon": 1, "ratio": 1.5}, {"dataset": "b", "epsilon": 2, "ratio": 0.5}]},
@@ -36,7 +41,7 @@ def loaded(folder, *entries, scale="paper", **top):
     (folder / "published/numbers.yaml").write_text(yaml.safe_dump(NUMBERS["numbers"]), encoding="utf-8")
     for name, rows in NUMBERS["tables"].items():
         pd.DataFrame(rows).to_csv(folder / f"published/{name}.csv", index=False)
-    return claims.load(folder, scale, ARTIFACTS)
+    return claims.load(folder, scale, ARTIFACTS, TAGS)
 
 
 def test_an_entry_expands_over_the_product_of_its_axes(tmp_path):
@@ -54,17 +59,25 @@ def test_an_entry_expands_over_the_product_of_its_axes(tmp_path):
 
 
 def test_claims_about_one_statement_share_its_text(tmp_path):
-    entry = {"claim": "five_times_{K}", "about": "five", "case": "{K} arms.", "each": {"K": [3, 10]}}
+    entry = {"claim": "five_times_{K}", "about": "five", "test": "{K} arms.", "each": {"K": [3, 10]}}
     alone = {"claim": "six_times", "about": "six"}
-    about = {"statements": {"five": "Five times.", "six": "Six times."}}
-    found = loaded(tmp_path, *({"statement": None} | one for one in (entry, alone)), {}, **about)
-    assert [(c["about"], c["statement"]) for c in found] == [
-        ("five", "Five times (3 arms)."),
-        ("five", "Five times (10 arms)."),
-        ("six", "Six times."),
-        ("five_times", "s"),
+    about = {"statements": {"five": FIVE, "six": {"statement": "Six times.", "ours": True}}}
+    found = loaded(tmp_path, *({"statement": None, "place": None} | one for one in (entry, alone)), {}, **about)
+    assert [tuple(c[k] for k in ("about", "statement", "place", "ours", "test")) for c in found] == [
+        ("five", "Five times.", "Section 5", False, "3 arms."),
+        ("five", "Five times.", "Section 5", False, "10 arms."),
+        ("six", "Six times.", "", True, "t"),
+        ("five_times", "s", "Section 5", False, "t"),
     ]
-    assert all("case" not in c for c in found)
+
+
+def test_a_statement_is_a_quotation_with_its_place_or_ours(tmp_path):
+    (quoted,) = loaded(tmp_path, {})
+    (own,) = loaded(tmp_path, {"place": None, "ours": True})
+    assert ledger.stated(quoted) == '"s" (Section 5). Test: t'
+    assert ledger.stated(own) == "s (ours). Test: t"
+    with pytest.raises(PrivarmsError, match=r"claims\[0\]"):
+        loaded(tmp_path, {"ours": True})
 
 
 def test_a_headline_has_the_numbers_of_the_ledger_s_row(tmp_path):
@@ -98,8 +111,12 @@ def test_a_headline_that_cannot_be_filled_in_is_one_clear_error(tmp_path, headli
 @pytest.mark.parametrize(
     ("entry", "statements", "words"),
     [
-        ({"about": "fives", "statement": None}, {"five": "s"}, r"claims\[0\]\.about: unknown statement 'fives'"),
-        ({}, {"five": "s"}, r"statements\.five: no claim is about it"),
+        (
+            {"about": "fives", "statement": None, "place": None},
+            {"five": FIVE},
+            r"claims\[0\]\.about: unknown statement 'fives'",
+        ),
+        ({}, {"five": FIVE}, r"statements\.five: no claim is about it"),
     ],
 )
 def test_statements_and_claims_name_each_other(tmp_path, entry, statements, words):
@@ -131,6 +148,19 @@ def test_a_claim_rests_on_a_named_set_of_cells_or_on_its_own(tmp_path):
     assert [c["over"] for c in found] == [{"epsilon": [0.1, 1], "K": [5]}, {"K": [2]}, {}]
 
 
+def test_a_claim_rests_on_a_tag_of_a_grid_or_on_a_part_of_it(tmp_path):
+    entries = {"over": "settings"}, {"claim": "b", "over": {"tag": ["figure1_grid", "settings"], "K": 2}}
+    found = loaded(tmp_path, *entries, cells={"figure1": {"tag": "figure1_grid"}})
+    assert [c["over"] for c in found] == [{"tag": ["settings"]}, {"tag": ["figure1_grid", "settings"], "K": [2]}]
+
+
+def test_what_a_measure_chooses_by_is_named(tmp_path):
+    measure = {"ratio": "regret", "table": "t", "where": {"width": "chan"}, "to": {"where": {"noise": 1}}}
+    (declared,) = loaded(tmp_path, {"measure": measure})
+    (own,) = loaded(tmp_path, {"arguments": {"beta": 1}})
+    assert (declared["named"], own["named"]) == (["noise", "width"], ["beta"])
+
+
 def test_a_claim_may_rest_on_several_sets_of_cells(tmp_path):
     cells = {"pairs": [{"K": 5, "T": 10}, {"K": 20, "T": 40}], "one": {"K": 3}}
     found = loaded(tmp_path, {"over": ["pairs", "one"]}, {"claim": "b", "over": ["one"]}, cells=cells)
@@ -152,7 +182,7 @@ def test_values_depend_on_the_scale(tmp_path):
     [
         ({"tolerance": {"at_lest": 5}}, ["claims[0].tolerance.at_lest", "unknown key", "at_least"]),
         ({"artifact": "fig2"}, ["five_times.artifact", "unknown artifact 'fig2'", "fig1"]),
-        ({"over": "figure2"}, ["claims[0].over", "unknown set of cells 'figure2'", "none"]),
+        ({"over": "figure2"}, ["claims[0].over", "unknown set of cells or tag of a grid 'figure2'", "settings"]),
         ({"published": {"number": "best"}}, ["claims[0].published", "'best'", "worst"]),
         ({"each": {"K": [2, 3]}}, ["five_times: stands twice"]),
         ({"each": {"table": "table2", "only": {"epsilonn": 2}}}, ["unknown column of table2 'epsilonn'", "epsilon"]),
@@ -181,5 +211,4 @@ def test_the_project_s_own_claims_are_valid_at_both_scales():
     assert len(named) > 3
     for file in named:
         for scale in configuration.SCALES:
-            artifacts = configuration.load_paper(file.with_name("studies.yaml"), scale)["artifacts"]
-            assert claims.load(file.parent, scale, artifacts)
+            assert claims.load(file.parent, scale, artifacts.of_paper(file.parent.name))

@@ -25,7 +25,6 @@ PAPER = {
             "policies": [{"policy": "dp_se"}],
         }
     },
-    "artifacts": {"fig1": {"kind": "figure", "title": "t", "caption": "c", "studies": ["s"]}},
 }
 
 
@@ -65,7 +64,6 @@ S = ("studies", "s")
         ((*S, "replicates"), 0, ["studies.s.replicates", "0 is less than the minimum of 1"]),
         ((*S, "replicates"), 2.5, ["studies.s.replicates", "2.5 is not of type 'integer'"]),
         ((*S, "checkpoints"), {"count": 5}, ["studies.s.checkpoints", "'first' is a required property"]),
-        (("artifacts", "fig1", "kind"), "movie", ["artifacts.fig1.kind", "'movie' is not one of ['figure', 'table']"]),
     ],
 )
 def test_faults_of_a_paper(tmp_path, path, value, words):

@@ -52,6 +52,30 @@ def test_of_several_sets_of_cells_a_row_fits_one(results):
         results.only([{"K": [2]}, {"K": [3], "policy": ["a"]}]).inference("ratios")
 
 
+def test_a_tag_shows_the_rows_of_its_cells(tmp_path):
+    cells = [
+        {"policy": "a", "epsilon": 0.1, "K": 5, "noise": None, "changed": ()},
+        {"policy": "b", "epsilon": 0.1, "K": 5, "noise": None, "changed": ("noise",)},
+        {"policy": "c", "epsilon": None, "K": 5, "noise": None, "changed": ()},
+    ]
+    path = tmp_path / "ratios.parquet"
+    parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
+    tagged = {"figure1": cells, "other": [cells[0] | {"epsilon": 2.0, "K": 7}]}
+    results = Results("p2020", "paper", inference=[path], tagged=tagged)
+
+    def seen(over, named=()):
+        return list(results.only(over, named).inference("ratios")["regret"])
+
+    # What is added to a study (epsilon = 2) is in no tagged cell, and b's cell has a parameter that nobody names.
+    assert seen({"tag": ["figure1"]}) == [1, 4]
+    assert seen({"tag": ["figure1"]}, ["noise"]) == [1, 3, 4]
+    assert seen({"tag": ["figure1"], "policy": ["a"]}) == [1]
+    # A cell fits in all parameters or not at all.
+    with pytest.raises(NoCellsError, match="tag other"):
+        seen({"tag": ["other"]})
+    assert seen({"tag": ["other"]}, ["K"]) == [2]
+
+
 def test_a_view_of_a_view_shows_what_both_show(results):
     assert list(results.only({"policy": ["a"]}).only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1]
     assert list(results.only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1, 3, 4]

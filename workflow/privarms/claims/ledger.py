@@ -45,15 +45,15 @@ def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measu
     results: an `studies.results.Results`
     """
     try:
-        return function(results.only(claim.get("over", {}), claim["named"]), **claim.get("arguments", {}))
+        return function(results.only(claim.get("over", {}), claim.get("named", ())), **claim.get("arguments", {}))
     except NoCellsError as error:
         return f"{str(error)[:1].upper()}{str(error)[1:]}."
 
 
 def stated(claim: Mapping) -> str:
     """Return what a claim says and how it is tested; a statement of a paper is a quotation with its place."""
-    text = f"{claim['statement']} (ours)" if claim["ours"] else f'"{claim["statement"]}" ({claim["place"]})'
-    return f"{text}. Test: {claim['test']}" if claim["test"] else f"{text}."
+    text = f'"{claim["statement"]}" ({claim["place"]})' if claim.get("place") else f"{claim['statement']} (ours)"
+    return f"{text}. Test: {claim['test']}" if claim.get("test") else f"{text}."
 
 
 def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, data: str) -> dict:

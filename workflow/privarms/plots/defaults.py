@@ -123,7 +123,3 @@ def _draw(cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFra
         grid.figure.suptitle(f"{len(drawn)} of {len(panels)} panels; the table of this study has all numbers")
     style.legend(grid.figure)
     return grid.figure, pd.concat(numbers, ignore_index=True).dropna(axis="columns", how="all")
-
-
-FIGURES = {"over_time": over_time, "final": final, "pulls": pulls}
-TABLES = {"summary": summary}

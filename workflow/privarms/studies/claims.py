@@ -52,10 +52,10 @@ def _value(text: str) -> float | int | str:
     return text
 
 
-def load(folder: Path, scale: str, artifacts: Mapping, tags: Collection[str] = ()) -> list[dict]:
+def load(folder: Path, scale: str, artifacts: Collection[str], tags: Collection[str] | None = None) -> list[dict]:
     """The claims of a paper's folder, expanded.
 
-    artifacts: the paper's, which the claims must name; tags: of its grids
+    artifacts: the paper's, which the claims must name; tags: of its grids, or None where any may be named
     Each claim has the keys of the schema but `each`, its `about` the name of a statement, its own name where it is the
     only claim about it, with the statement's `statement`, `place` and `ours`; its `over` a mapping of columns to lists
     of values or a list of such mappings, its `published` a number or text, and `named`, the columns that its measure
@@ -163,7 +163,7 @@ def _filled(where: str, key: str, value, point: Mapping):
     return FIELD.sub(fill, value)
 
 
-def _over(where: str, over, cells: Mapping, tags: Collection[str]) -> dict[str, list] | list[dict[str, list]]:
+def _over(where: str, over, cells: Mapping, tags: Collection[str] | None) -> dict[str, list] | list[dict[str, list]]:
     """Return a set of cells as a mapping of columns to lists of values; a list of such where they are several.
 
     A text is the name of a set under `cells`, or a tag.
@@ -171,11 +171,12 @@ def _over(where: str, over, cells: Mapping, tags: Collection[str]) -> dict[str, 
     sets = []
     for one in _listed(over or {}):
         if isinstance(one, str):
-            check_known(f"{where}.over", "set of cells or tag", one, (*cells, *tags))
             one = cells.get(one, {"tag": one})
         sets += [{k: _listed(v) for k, v in columns.items()} for columns in _listed(one)]
     for tag in (tag for columns in sets for tag in columns.get("tag", ())):
-        check_known(f"{where}.over.tag", "tag of a grid in studies.yaml", tag, tags)
+        check_known(
+            f"{where}.over", "set of cells or tag of a grid", tag, [*cells, *(tags if tags is not None else [tag])]
+        )
     return sets[0] if len(sets) == 1 else sets
 
 

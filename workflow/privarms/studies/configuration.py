@@ -41,7 +41,6 @@ def load_paper(file: Path, scale: str, extension: bool = False) -> dict:
         )
     about = {"title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
     paper = at_scale(file, scale, "study", about if extension else None)
-    for key in () if extension else ("year", "artifacts"):
-        if key not in paper:
-            raise PrivarmsError(f"{file}: the key {key!r} is missing; add it")
+    if not extension and "year" not in paper:
+        raise PrivarmsError(f"{file}: the key 'year' is missing; add it")
     return {**paper, "paper": name}

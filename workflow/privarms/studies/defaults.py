@@ -1,4 +1,4 @@
-"""Figures and tables of an extension's studies whose file lists no artifacts, and of `default: over_time` in others."""
+"""Figures and tables of an extension's studies, where its papers register none."""
 
 from collections.abc import Mapping
 
@@ -21,13 +21,11 @@ CHECKPOINTS = {"count": 40, "first": 10}
 
 
 def completed(content: Mapping) -> dict:
-    """Return a paper's content with default artifacts, if it lists none.
+    """Return a paper's content with default artifacts.
 
     A study without `record` records regret along the way and, in runs of their own named {study}_pulls, the pulls of
     each arm, if its protocol can.
     """
-    if "artifacts" in content:
-        return dict(content)
     studies, artifacts = {}, {}
     for name, study in content["studies"].items():
         studies[name] = ({"checkpoints": CHECKPOINTS} if "over_time" in _fitting(study) else {}) | study
@@ -44,7 +42,7 @@ def completed(content: Mapping) -> dict:
                 "title": f"{name.replace('_', ' ')}: {title}",
                 "caption": caption,
                 "studies": [name],
-                "default": default,
+                "made_by": (MODULE, default, {}),
             }
     return {**content, "studies": studies, "artifacts": artifacts}
 

@@ -101,15 +101,20 @@ def _full(dotted: str) -> str:
     return dotted if dotted.startswith((f"{EXTENSIONS}.", f"{PACKAGE}.")) else f"{PACKAGE}.{dotted}"
 
 
-def paper_file(paper: str, name: str) -> Path:
-    """Return the file of a module of a paper (inference, figures, tables or claims), which need not exist."""
+def paper_modules(paper: str, kind: str) -> list[str]:
+    """Return the dotted names of a paper's modules `{kind}.py` and `{kind}_*.py`.
+
+    kind : inference, measures, figures or tables
+    """
     places = (root / "papers" / paper for root in extensions.folders())
-    return next((p for p in places if p.is_dir()), ROOT / "papers" / paper) / f"{name}.py"
+    folder = next((p for p in places if p.is_dir()), ROOT / "papers" / paper)
+    return [_dotted(file) for file in sorted([*folder.glob(f"{kind}.py"), *folder.glob(f"{kind}_*.py")])]
 
 
-def paper_module(paper: str, name: str) -> str:
-    """Return the dotted name of this module."""
-    return _dotted(paper_file(paper, name))
+def paper_functions(paper: str, kind: str) -> Mapping[str, Callable]:
+    """Return the inference tables or measures of a paper by name: the table INFERENCE or MEASURES of its module."""
+    module = next((m for m in paper_modules(paper, kind) if m.endswith(f".{kind}")), None)
+    return getattr(load_module(module), kind.upper()) if module else {}
 
 
 def fast_path(policy: str, environment: str) -> str | None:
@@ -164,16 +169,6 @@ def load_module(dotted: str) -> ModuleType:
             raise
         reason = error.msg if isinstance(error, SyntaxError) else error
         raise PrivarmsError(f"{place}: {type(error).__name__}: {reason}") from error
-
-
-def function(dotted: str, table: str, name: str, where: str | None = None) -> Callable:
-    """Return a function of a module by its name in a table: FIGURES, TABLES, SHEETS, INFERENCE, MEASURES.
-
-    where: the file and the key that ask for it, for the message
-    """
-    functions = getattr(load_module(dotted), table, {})
-    check_known(where or dotted, f"function of {table}", name, functions)
-    return functions[name]
 
 
 def label(policy: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.studies import claims as of_claims
-from privarms.studies import defaults, library, paths
+from privarms.studies import library, paths
 from privarms.studies.simulation import Simulation
 
 
@@ -28,25 +28,11 @@ class Outputs:
             if os.path.isfile(f"{folder}/claims.yaml")
         }
         for paper in self.papers:
-            self._check_modules(paper)
             self._check_claims(paper)
             self._check_names(paper)
 
     def _folder(self, paper: str) -> str:
         return paths.folder(self._config, paper)
-
-    def _check_modules(self, paper: str) -> None:
-        """Check that every kind of artifact and inference table has its module. Jobs look for the functions, because
-        modules of figures import matplotlib."""
-        content = self.papers[paper]
-        wanted = {f"{entry['kind']}s" for entry in content["artifacts"].values() if "default" not in entry}
-        wanted |= {"inference"} if content.get("inference") else set()
-        measures = [claim.get("measure") for claim in self.claims.get(paper, [])]
-        wanted |= {"claims"} if any(isinstance(measure, str) for measure in measures) else set()
-        for module in sorted(wanted):
-            if not library.paper_file(paper, module).is_file():
-                file = f"{self._folder(paper)}/studies.yaml"
-                raise PrivarmsError(f"{file}: expected the module papers/{paper}/{module}.py; found none")
 
     def _check_claims(self, paper: str) -> None:
         """Check that every claim's datasets and measure exist, and that the measure takes the arguments."""
@@ -55,7 +41,9 @@ class Outputs:
             for dataset in _listed(claim.get("dataset")):
                 check_known(f"{where}.dataset", "dataset", dataset, self.datasets.sources)
             if isinstance(claim.get("measure"), str):
-                measure = library.function(self.module(paper, "claims"), "MEASURES", claim["measure"], where)
+                functions = library.paper_functions(paper, "measures")
+                check_known(f"{where}.measure", "function of measures.py", claim["measure"], functions)
+                measure = functions[claim["measure"]]
                 try:
                     inspect.signature(measure).bind(None, **claim.get("arguments", {}))
                 except TypeError as error:
@@ -73,11 +61,14 @@ class Outputs:
 
     def _check_names(self, paper: str) -> None:
         content, file = self.papers[paper], f"{self._folder(paper)}/studies.yaml"
-        for room in ("inference", "artifacts"):
-            for name, entry in content.get(room, {}).items():
-                for key in ("studies", "inference"):
-                    for one in entry.get(key, []):
-                        check_known(f"{file}: {room}.{name}.{key}", "name", one, content.get(key, {}))
+        if content.get("inference") and not library.paper_modules(paper, "inference"):
+            raise PrivarmsError(f"{file}: inference: expected the module papers/{paper}/inference.py; found none")
+        places = {name: f"{file}: inference.{name}" for name in content.get("inference", {})}
+        places |= {name: f"{'.'.join(entry['made_by'][:2])}: {name}" for name, entry in content["artifacts"].items()}
+        for name, entry in [*content.get("inference", {}).items(), *content["artifacts"].items()]:
+            for key in ("studies", "inference"):
+                for one in entry.get(key, []):
+                    check_known(f"{places[name]}: {key}", "name", one, content.get(key, {}))
         claims = [claim["claim"] for claim in self.claims.get(paper, [])]
         for number, assumption in enumerate(content["readings"]):
             for key, kind, known in (("affects", "artifact", content["artifacts"]), ("tried", "claim", claims)):
@@ -90,16 +81,13 @@ class Outputs:
 
     # Where functions are
 
-    def module(self, paper: str, name: str) -> str:
-        """Return the dotted name of a module of the paper's artifacts: inference or claims."""
-        return library.paper_module(paper, name)
+    def made_by(self, paper: str, kind: str, file: str) -> tuple[str, str, dict]:
+        """Return the module, dotted, and the function that make the artifact with these files, and its arguments."""
+        return self.papers[paper]["artifacts"][self.artifact_named(paper, kind, file)]["made_by"]
 
-    def function(self, paper: str, kind: str, file: str) -> tuple[str, str]:
-        """Return the module, dotted, whose table of functions makes the artifact with these files, and the name in
-        that table."""
-        artifact = self.artifact_named(paper, kind, file)
-        default = self.papers[paper]["artifacts"][artifact].get("default")
-        return (defaults.MODULE, default) if default else (self.module(paper, f"{kind}s"), artifact)
+    def sheet(self, paper: str, file: str) -> tuple[str, str] | None:
+        """Return the module and the function that lay out a table for reading; None for other tables."""
+        return self.papers[paper]["artifacts"][self.artifact_named(paper, "table", file)].get("sheet")
 
     # Inference tables
 
@@ -227,10 +215,6 @@ class Outputs:
         used |= {a["dataset"] for a in self.papers[paper]["artifacts"].values() if "dataset" in a}
         return sorted(d for d in used if not self.datasets.is_missing(d))
 
-    def claim_modules(self, paper: str) -> list[str]:
-        """The module, dotted, with the paper's own measures; none where all of them are declared."""
-        return [self.module(paper, "claims")] if library.paper_file(paper, "claims").is_file() else []
-
     def claim_inputs(self, paper: str) -> dict[str, list[str]]:
         """What the paper's claims read."""
         return {
@@ -285,7 +269,8 @@ class Outputs:
             artifacts.append(
                 {
                     "name": name,
-                    **{k: entry[k] for k in ("kind", "title", "caption", "card", "tab", "front") if k in entry},
+                    **{k: entry[k] for k in ("kind", "title", "card", "tab", "front") if k in entry},
+                    "caption": f"{entry['caption']}{self._runs(paper, studies)}",
                     "settings": {s: settings[s] for s in studies},
                     "data": self.origin(paper, name),
                     "behind": [paths.cells(self.scale, paper, s) for s in studies if s in run],
@@ -302,6 +287,13 @@ class Outputs:
             "claims": [c | {"epsilon": _epsilons(c, self.tagged[paper])} for c in self.claims.get(paper, [])],
             "artifacts": artifacts,
         }
+
+    def _runs(self, paper: str, studies: list[str]) -> str:
+        """Return a sentence on how many runs a setting of these studies has at this scale; nothing where none runs."""
+        runs = sorted({cell.replicates for study in studies for cell in self.simulation.cells(paper, study)})
+        if not runs:
+            return ""
+        return f" {runs[0]:,} runs a setting." if len(runs) == 1 else f" {runs[0]:,} to {runs[-1]:,} runs a setting."
 
 
 def _epsilons(claim: Mapping, tagged: Mapping) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from privarms.data import sources
-from privarms.errors import PrivarmsError
-from privarms.studies import additions, auditing, cells, configuration, defaults, extensions, paths
+from privarms.errors import PrivarmsError, check_known
+from privarms.studies import additions, artifacts, auditing, cells, configuration, defaults, extensions, paths
 from privarms.studies.datasets import Datasets
 from privarms.studies.outputs import Outputs
 from privarms.studies.simulation import Simulation
@@ -54,9 +54,9 @@ def papers(config: Mapping) -> dict[str, dict]:
     contents = {file: configuration.load_paper(file, config["scale"]) for file in own}
     contents = dict(sorted(contents.items(), key=lambda one: one[1]["year"]))
     for file in (file for files in others for file in files):
-        contents[file] = defaults.completed(configuration.load_paper(file, config["scale"], extension=True))
+        contents[file] = configuration.load_paper(file, config["scale"], extension=True)
     files: dict[str, Path] = {}
-    for file, content in contents.items():
+    for file, content in list(contents.items()):
         paper = content["paper"]
         if paper in (*TARGETS, *files):
             taken = files.get(paper, "a target of this name")
@@ -65,9 +65,21 @@ def papers(config: Mapping) -> dict[str, dict]:
                 "policies to a published study by `add`"
             )
         files[paper] = file
+        contents[file] = _with_artifacts(file, content, extension=file not in own)
     _refuse_strays()
     added = additions.add({content["paper"]: content for content in contents.values()}, config)
     return auditing.completed(added, config.get("audit_trials", AUDIT_TRIALS))
+
+
+def _with_artifacts(file: Path, content: Mapping, extension: bool) -> dict:
+    """Return a paper's content with the artifacts that its package registers: those that the file lists, or all."""
+    registered = artifacts.of_paper(content["paper"])
+    if extension and not registered:
+        return defaults.completed(content)
+    for name in content.get("artifacts", ()):
+        check_known(f"{file}: artifacts", "artifact", name, registered)
+    chosen = content.get("artifacts", registered)
+    return {**content, "artifacts": {name: entry for name, entry in registered.items() if name in chosen}}
 
 
 def _refuse_strays() -> None:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from privarms.papers.frontier.claims import MEASURES
+from privarms.papers.frontier.measures import MEASURES
 
 from .tables_by_hand import results
 

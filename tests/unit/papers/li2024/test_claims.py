@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 
 from privarms.claims.verdict import Measured
 from privarms.inference.proportions import clopper_pearson
-from privarms.papers.li2024 import claims
+from privarms.papers.li2024 import measures as claims
 
 
 def results(**tables: pd.DataFrame) -> SimpleNamespace:

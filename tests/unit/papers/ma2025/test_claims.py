@@ -11,7 +11,8 @@ from privarms.claims import ledger
 from privarms.claims.measures import function
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.transfer_rates import regret_rate
-from privarms.papers.ma2025.claims import MEASURES
+from privarms.papers.ma2025.measures import MEASURES
+from privarms.studies import artifacts
 from privarms.studies import claims as of_claims
 from privarms.studies.results import Results
 
@@ -27,7 +28,7 @@ def content():
 
 @cache
 def claims():
-    found = of_claims.load(ROOT / "config/papers/ma2025", "paper", content()["artifacts"])
+    found = of_claims.load(ROOT / "config/papers/ma2025", "paper", artifacts.of_paper("ma2025"))
     return {(c["claim"], c.get("variant", "")): c for c in found}
 
 

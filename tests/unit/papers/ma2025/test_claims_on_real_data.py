@@ -8,7 +8,7 @@ import pytest
 
 from privarms.claims import ledger
 from privarms.claims.verdict import Measured, region
-from privarms.papers.ma2025.claims import MEASURES
+from privarms.papers.ma2025.measures import MEASURES
 
 from .toy_rewards import RATES, results, runs_of, usual
 

@@ -5,7 +5,7 @@ import pytest
 
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._distance import deviations_table
+from privarms.papers.ma2025.figures_distance import deviations_table
 
 from .made_up import made_up
 

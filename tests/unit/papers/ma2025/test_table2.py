@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.papers.ma2025 import _real_tables, _table2
+from privarms.papers.ma2025 import _table2, tables_real_data
 from privarms.studies import paths
 
 from .toy_rewards import RATES, references, results, runs_of, usual
@@ -36,14 +36,14 @@ class Stated:
 
 def facts(folder, **labels):
     for dataset, counts in labels.items():
-        entries = dict.fromkeys(_real_tables.TABLE1_ENTRIES, 1) | {"data": "real", "n_target": sum(counts)}
+        entries = dict.fromkeys(tables_real_data.TABLE1_ENTRIES, 1) | {"data": "real", "n_target": sum(counts)}
         text = json.dumps(entries | {"target_label_counts": counts})
         (folder / f"{dataset}.json").write_text(text, encoding="utf-8")
     return list(labels)
 
 
 def test_the_published_entries_give_the_published_rank_sums():
-    found = _real_tables.table2_ranks(Stated())
+    found = tables_real_data.table2_ranks(Stated())
     found = found[found["datasets"] == "adult+jobs+taxi"]
     assert len(found) == 12
     assert (found["rank_sum"] == found["published_rank_sum"]).all()
@@ -59,7 +59,7 @@ def test_adults_own_sums_follow_from_its_published_entries():
 
 
 def test_a_stand_in_has_no_published_sum():
-    assert _real_tables.table2_ranks(Stated("stand-in"))["published_rank_sum"].isna().all()
+    assert tables_real_data.table2_ranks(Stated("stand-in"))["published_rank_sum"].isna().all()
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_a_dataset_without_sources_has_three_methods(tmp_path):
     assert found["epsilon_aux"].isna().all()
     assert found.loc[found["best"].astype(bool), "method"].unique().tolist() == ["ldp_mab"]
     assert _table2.ranks(found)["rank_sum"].tolist() == [2, 4, 6] * 2
-    sheet = _real_tables.table2_sheet(_real_tables.table2(made), made)
+    sheet = tables_real_data.table2_sheet(tables_real_data.table2(made), made)
     assert [row for row in sheet.rows if isinstance(row, str)] == [
         "ε = 1, no auxiliary data",
         "ε = 2, no auxiliary data",
@@ -193,7 +193,7 @@ def test_table1_stands_beside_what_is_published(tmp_path):
     made = results(
         tmp_path, real_data=usual(dataset="adult"), published=PUBLISHED, facts=facts(tmp_path, adult=[30, 10])
     )
-    row = _real_tables.table1(made).iloc[0]
+    row = tables_real_data.table1(made).iloc[0]
     assert (row["dataset"], row["n_target"], row["published_n_target"], row["published_sources"]) == (
         "adult",
         40,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from privarms.claims import ledger
-from privarms.papers.neel2018.claims import MEASURES
+from privarms.papers.neel2018.measures import MEASURES
 from privarms.studies import claims
 
 CONFIG = Path(__file__).parents[4] / "config"

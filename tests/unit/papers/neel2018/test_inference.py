@@ -8,8 +8,8 @@ import pytest
 
 from privarms.inference import max_information as mi
 from privarms.inference.bias import expected_average
+from privarms.papers.neel2018 import tables
 from privarms.papers.neel2018.inference import INFERENCE
-from privarms.papers.neel2018.tables import TABLES
 
 from ..chosen import by_cell
 
@@ -93,7 +93,7 @@ def test_published_settings():
     assert found["worst"][0] == pytest.approx(found["worst"][1] - 2)
     assert found["expected"][1] == pytest.approx(expected_average(pulls, sums, MEANS, 3).value)
     # Of the last arm: .2 .8 .5 .6 less than .5 each on average.
-    table = TABLES["published_settings"](made)
+    table = tables.published_settings(made)
     assert list(table["published_average"]) == [0.07] * 4
     assert list(table["published_worst"].fillna(0)) == [0, 0, 0.14, 0]
     assert (table["worst"] >= 0).all()
@@ -130,7 +130,7 @@ def test_tests_of_an_arm_of_mean_1_are_degenerate():
     # Of equal arms the six tests of arm 0 count, and .001 is below the last level alone.
     assert printed < 0.001 < level
     assert of_equal[rates].tolist() == pytest.approx([0.1, 0.2, 0.9])
-    assert TABLES["false_discovery"](Made(adaptive_tests=ladder))["degenerate"].tolist() == pytest.approx([0.6])
+    assert tables.false_discovery(Made(adaptive_tests=ladder))["degenerate"].tolist() == pytest.approx([0.6])
 
 
 def test_no_test_at_all_has_no_rate():

@@ -6,7 +6,7 @@ from scipy.stats import t
 
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.sajed2019 import _bounds as bounds
-from privarms.papers.sajed2019 import claims
+from privarms.papers.sajed2019 import measures as claims
 
 from .tables_by_hand import results, rows, verdict
 

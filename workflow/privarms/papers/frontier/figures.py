@@ -15,7 +15,7 @@ from privarms.papers.frontier._cells import described
 from privarms.plots import style
 from privarms.plots.curves import with_interval
 from privarms.plots.facets import curves, in_every, in_order, name_lines, panels, parts
-from privarms.plots.registry import functions_of
+from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
 # The curves of the studies, in the order of their colours.
@@ -56,6 +56,14 @@ def _looks(rows: pd.DataFrame) -> style.Looks:
     return looks | {label: style.LEVEL | {"linestyle": dashes, "marker": None} for label, dashes in BOUNDS.values()}
 
 
+@figure(
+    "Regret over time",
+    (
+        "Mean pseudo-regret with 95% intervals, a row a budget and a column an instance; policies without privacy "
+        "in grey. Dashed: the lower bound by d_epsilon times ln t, which is asymptotic."
+    ),
+    studies=["over_time"],
+)
 def over_time(results: Results):
     """Regret against the round; a row of panels a budget, a column an instance."""
     cells = results.cells("over_time")
@@ -109,6 +117,16 @@ def _over_epsilon(rows: pd.DataFrame, value: str, se: str, bounds: pd.DataFrame 
 NUMBERS = ["instance", "epsilon", "horizon", "curve", "policy", "replicates"]
 
 
+@figure(
+    "Regret at the horizon over epsilon, and the lower bounds",
+    (
+        "Mean pseudo-regret with 95% intervals, a row a horizon and a column an instance. Grey: the lower bounds "
+        "of Lai & Robbins, of Azize & Basu and by d_epsilon, times ln T; they are asymptotic."
+    ),
+    inference=["regret", "bounds"],
+    card="Regret at the horizon, and the lower bounds",
+    tab="Figure",
+)
 def by_epsilon(results: Results):
     """Regret at the horizon over epsilon, with the lower bounds."""
     grid, numbers = _over_epsilon(results.inference("regret"), "regret", "se", results.inference("bounds"))
@@ -117,6 +135,14 @@ def by_epsilon(results: Results):
     return grid.figure, numbers[[*NUMBERS, "regret", "se", "low", "high"]]
 
 
+@figure(
+    "The price of the algorithm",
+    (
+        "Mean pseudo-regret over the lower bound by d_epsilon times ln T, with 95% intervals; at 1 (dashed) a "
+        "policy is as good as any can be when T is large."
+    ),
+    inference=["regret"],
+)
 def price(results: Results):
     """Regret over the bound by d_epsilon."""
     grid, numbers = _over_epsilon(results.inference("regret"), "over_bound", "over_bound_se")
@@ -127,6 +153,15 @@ def price(results: Results):
     return grid.figure, numbers[[*NUMBERS, "over_bound", "over_bound_se", "low", "high"]]
 
 
+@figure(
+    "Means are not all",
+    (
+        "Median (line), 90% and 99% quantiles (ends of the thick and the thin bar) and mean (diamond) of the "
+        "pseudo-regret of the batch policies at epsilon = 0.25 and the second largest horizon; where the mean is "
+        "right of the thick bar, fewer than one run in ten makes it."
+    ),
+    inference=["regret"],
+)
 def quantiles(results: Results):
     """Median, quantiles and mean of the regret of what runs often enough, at one budget and horizon."""
     rows = results.inference("regret")
@@ -155,6 +190,14 @@ def quantiles(results: Results):
     return grid.figure, rows[columns]
 
 
+@figure(
+    "Privacy regimes",
+    (
+        "Mean pseudo-regret on mu5 over epsilon with 95% intervals, and the lower bound by d_epsilon times ln T. "
+        "Azize & Basu (2022) see no dependence on epsilon right of the dashed line."
+    ),
+    inference=["regimes"],
+)
 def regimes(results: Results):
     """Regret over many epsilon, beside the bound and the epsilon of which the paper speaks."""
     rows = results.inference("regimes")
@@ -169,6 +212,21 @@ def regimes(results: Results):
     return grid.figure, rows[[*NUMBERS, "regret", "se", "low", "high", "bound_d_epsilon"]]
 
 
+@figure(
+    "Why DP-IMED's regret has a heavy tail, and what fixes it",
+    (
+        "Mean (line, with 95% intervals) and median (dotted) of the pseudo-regret on mu2. Left: over the size of "
+        "the first batch, in units of 1 / epsilon, with ratio 2. Right: over the ratio of the batches, with and "
+        "without a long first batch. A best arm whose noises put its mean too low by d, in d_epsilon, after n "
+        "pulls is left until another has n exp(n d) of them. With one noise that happens in about exp(-n d) of the "
+        "runs, and waiting costs little on average; every further noise in the sum multiplies the chance by a "
+        "power of n d, and the mean follows while the median does not move. A long first batch, or a larger ratio, "
+        "makes many noises few."
+    ),
+    inference=["tail"],
+    card="DP-IMED's heavy tail, and what fixes it",
+    tab="Figure",
+)
 def tail(results: Results):
     """Mean and median over the first batch and over the ratio."""
     rows = results.inference("tail")
@@ -206,6 +264,3 @@ def tail(results: Results):
     style.legend(grid.figure, columns=3)
     columns = ["along", "instance", "policy", "epsilon", "horizon", "ratio", "first", "replicates"]
     return grid.figure, drawn[[*columns, "regret", "se", "low", "high", "median", "q99"]]
-
-
-FIGURES = functions_of(__name__)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from privarms.inference import max_information
 from privarms.papers.neel2018._settings import BOTH, EXPERIMENTS, LEVEL, ladders, together, told_apart
-from privarms.plots.registry import functions_of
+from privarms.studies.artifacts import table
 from privarms.studies.results import Results
 
 HORIZONS = (100, 500, 1_000, 10_000, 100_000)
@@ -33,6 +33,13 @@ def _written(frame: pd.DataFrame, columns: list[str], measured: Iterable[str]) -
     return found
 
 
+@table(
+    "Bias per arm",
+    "All replicates; arm 0 is the best; `both` where the variants are the same.",
+    inference=["bias_experiment_1", "bias_experiment_2", "bias_epsilon_sweep"],
+    card="Bias over epsilon, and Theorem 1",
+    tab="Arm by arm",
+)
 def bias(results: Results) -> pd.DataFrame:
     """The bias of every arm's sample mean, over all replicates in which the arm was pulled."""
     rows = together(results, "bias", ("experiment_1", "experiment_2", "epsilon_sweep"))
@@ -41,11 +48,39 @@ def bias(results: Results) -> pd.DataFrame:
     return _written(rows, [*columns, "pulls", "replicates"], ("mean", "bias", "se", "pulls", "bound", "size"))
 
 
+@table(
+    "Average bias",
+    (
+        "Average |bias| over arms, worst arm, regret, over all replicates and over as many as published; "
+        "`expected` is what the average is expected to be over as many runs as published, `spread` its standard "
+        "deviation; `average_if_unbiased` is what the simulation's noise alone would give; `missing` counts means "
+        "of arms that a run never pulled, which are left out."
+    ),
+    inference=[
+        "average_bias_experiment_1",
+        "average_bias_experiment_2",
+        "average_bias_epsilon_sweep",
+        "average_bias_corollary_1",
+    ],
+    card="Bias over epsilon, and Theorem 1",
+    tab="Averages",
+)
 def average_bias(results: Results) -> pd.DataFrame:
     """The average |bias| over arms, the worst arm and the regret; a row per cell and size."""
     return together(results, "average_bias", EXPERIMENTS).fillna({"variant": BOTH}).drop(columns="mean_of_arms")
 
 
+@table(
+    "The z-test of Figure 6 in every reading",
+    (
+        "Share of p-values at or below .05, and Kolmogorov-Smirnov distance to uniform; ordinary least squares on "
+        "the arm's own pulls for both data. Figure 6 and its claim use the released program's own estimate; see "
+        "the table linear."
+    ),
+    inference=["rejections"],
+    card="Figure 6 in every reading",
+    tab="All readings",
+)
 def rejections(results: Results) -> pd.DataFrame:
     """The z-test of Figure 6 in every reading, with ordinary least squares on the arm's own rows; see `linear`."""
     rows = results.inference("rejections")
@@ -55,6 +90,16 @@ def rejections(results: Results) -> pd.DataFrame:
     return _written(rows, columns, ("rejection_rate", "se", "ks", "ks_p"))
 
 
+@table(
+    "Linear bandits",
+    (
+        "Every policy; `estimator` policy is the released program's own estimate. private_linear_ucb is ours, not "
+        "the paper's."
+    ),
+    inference=["rejections", "selection"],
+    card="Figure 6 in every reading",
+    tab="All policies",
+)
 def linear(results: Results) -> pd.DataFrame:
     """Every linear policy: tests, selection bias and regret; a row per cell and test."""
     measured = ("bias", "se", "standard_error", "pulls", "regret", "regret_se", "replicates", "missing")
@@ -68,6 +113,13 @@ def linear(results: Results) -> pd.DataFrame:
     return _written(rows, [c for c in named if c in rows] + found, found)
 
 
+@table(
+    "The correction by epsilon, T and alpha",
+    "Theorem 3 with the beta that makes gamma(alpha) largest.",
+    name="max_information",
+    card="Corrected p-values (Theorem 3, Corollary 2)",
+    tab="Levels",
+)
 def max_information_table(results: Results) -> pd.DataFrame:
     """gamma(alpha) at its best beta; a row per epsilon, horizon and alpha."""
     rows = []
@@ -89,6 +141,16 @@ SELECTED = (
 )
 
 
+@table(
+    "False discovery of adaptively chosen tests",
+    (
+        "Share of tests that reject a true null at .05, among those of an arm whose mean is not 1; `degenerate`: "
+        "the share of the others, which test nothing."
+    ),
+    inference=["false_discovery"],
+    card="Corrected p-values (Theorem 3, Corollary 2)",
+    tab="All cells",
+)
 def false_discovery(results: Results) -> pd.DataFrame:
     """False discovery of adaptively chosen tests at .05; `corrected` is empty where there is no privacy.
 
@@ -99,6 +161,13 @@ def false_discovery(results: Results) -> pd.DataFrame:
     return _written(rows, [*columns, "corrected_se", "degenerate"], SELECTED)
 
 
+@table(
+    "The correction of the authors' program",
+    "False discovery at .05 if p is held against alpha/(e x'): above .05 where it is invalid.",
+    inference=["false_discovery"],
+    card="Corrected p-values (Theorem 3, Corollary 2)",
+    tab="As released",
+)
 def released_correction(results: Results) -> pd.DataFrame:
     """False discovery at .05 under the correction of the authors' program, beside the valid one."""
     rows = results.inference("false_discovery")
@@ -107,12 +176,29 @@ def released_correction(results: Results) -> pd.DataFrame:
     return _written(rows, [*columns, "released_se", "degenerate"], SELECTED)
 
 
+@table(
+    "Power of the corrected test",
+    (
+        'How often the better arm is found: it is the most-pulled one (`selected`), and "its mean is 0.5" is '
+        "rejected at .05."
+    ),
+    inference=["power"],
+    card="Corrected p-values (Theorem 3, Corollary 2)",
+    tab="Power",
+)
 def power(results: Results) -> pd.DataFrame:
     """How often the better arm is found, before and after the correction; a row per mean, policy and epsilon."""
     columns = ["top", "bottom", "policy", "epsilon", "replicates", "selected", "naive", "naive_se", "corrected"]
     return _written(results.inference("power"), [*columns, "corrected_se"], SELECTED)
 
 
+@table(
+    "Regret along the way",
+    "Mean cumulative pseudo-regret and its standard error.",
+    studies=["regret_1", "regret_2"],
+    card="Figure 5: average regret, Experiment 2",
+    tab="Regret along the way",
+)
 def regret(results: Results) -> pd.DataFrame:
     """Cumulative pseudo-regret along the way; a row per experiment, policy, variant and round."""
     parts = []
@@ -128,6 +214,17 @@ def regret(results: Results) -> pd.DataFrame:
     return found.rename(columns=values)
 
 
+@table(
+    "Which setting gives the published numbers?",
+    (
+        "Post hoc: Experiments 1 and 2 with the rewards, indices and ladders that the public history of the "
+        "authors' program holds. `expected`: what the average |bias| is expected to be over as many runs as "
+        "published, `spread` its standard deviation. truncated_normal: a standard normal variable in [-mu, 1 - "
+        "mu], moved to mean mu; `delta`: of the index mean + sqrt(2 ln(1/delta)/n), empty where it is the last "
+        "one's."
+    ),
+    inference=["published_settings"],
+)
 def published_settings(results: Results) -> pd.DataFrame:
     """Experiments 1 and 2 in the settings of the program's public revisions, beside what is published; a row per cell.
 
@@ -146,9 +243,16 @@ def published_settings(results: Results) -> pd.DataFrame:
     return _written(rows, columns, [*columns[6:], "worst_arm"])
 
 
+@table(
+    "Are the choices private?",
+    (
+        "Privacy loss of an event on two streams that differ in one reward, K = 2, T = 501: the last choice is arm "
+        "1, or (doublings) those of rounds 3, 5, 9, 17 and 33 are. Exact where it has a closed form, the 95% "
+        "Clopper-Pearson lower bound, and the loss with its 99.9% interval; noise: a multiple of the stated scale, "
+        "0.1115 a tree that does not share its budget."
+    ),
+    inference=["audit"],
+)
 def privacy_audit(results: Results) -> pd.DataFrame:
     """What the last of 501 choices tells of one reward: exact log ratio and 95% Clopper-Pearson lower bound."""
     return results.inference("audit")
-
-
-TABLES = functions_of(__name__) | {"max_information": max_information_table}

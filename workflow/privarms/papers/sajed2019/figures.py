@@ -13,8 +13,8 @@ from privarms.papers.sajed2019._settings import at_horizon
 from privarms.plots import style
 from privarms.plots.curves import in_words, labels, settings, with_interval
 from privarms.plots.facets import band, curves, in_every, in_order, panels, parts
-from privarms.plots.registry import functions_of
 from privarms.studies import library
+from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
 # The curves of Figure 1, in the order of their colours.
@@ -76,11 +76,28 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     return grid.figure, rows.reindex(columns=[*columns, "panel_epsilon", "curve", "low", "high"])
 
 
+@figure(
+    "Figure 1a: regret at epsilon = 0.1 and 0.25",
+    (
+        "Mean pseudo-regret of DP-SE and of DP-UCB under four private widths, with 95% intervals of the mean; "
+        "policies without privacy for context. The published figure has no printed numbers."
+    ),
+    studies=["figure1"],
+    card="Figure 1: regret of DP-SE and DP-UCB",
+    tab="epsilon = 0.1 and 0.25",
+)
 def fig1a(results: Results):
     """Figure 1a."""
     return _regret_panels(results, "fig1a", further=False)
 
 
+@figure(
+    "Figure 1b: regret at epsilon = 0.5 and 1",
+    "As Figure 1a. An epsilon that is in neither has a panel here.",
+    studies=["figure1"],
+    card="Figure 1: regret of DP-SE and DP-UCB",
+    tab="epsilon = 0.5 and 1",
+)
 def fig1b(results: Results):
     """Figure 1b; whatever epsilon is not in Figure 1 gets a panel beside it."""
     return _regret_panels(results, "fig1b", further=True)
@@ -166,6 +183,17 @@ def _width(curve: str) -> str:
     return curve.removeprefix("DP-UCB (").removesuffix(")") if curve in CURVES else curve
 
 
+@figure(
+    "How much more regret DP-UCB has, by its private width",
+    (
+        "Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals. The paper's statement "
+        "is that every ratio is at least 5 (dashed). Left: K = 5; right: the additional settings at epsilon = "
+        "0.25. A private policy that joins has its curve too."
+    ),
+    inference=["ratios"],
+    card="At least 5 times? By the width of DP-UCB",
+    tab="The paper's settings",
+)
 def dp_ucb_width(results: Results):
     """The ratio of DP-UCB's regret to DP-SE's, by width, over epsilon and over K; and of what else is private."""
     ratios = results.inference("ratios")
@@ -188,6 +216,17 @@ def _finish_ratios(grid, results: Results) -> None:
     style.legend(grid.figure, columns=5, title="private width of DP-UCB")
 
 
+@figure(
+    "The same on four instances",
+    (
+        "Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals, on the instances mu1 "
+        "to mu4 of Azize and Basu (2022); mu2 is that of Figure 1. The paper's statement is that every ratio is at "
+        "least 5 (dashed)."
+    ),
+    inference=["ratios"],
+    card="At least 5 times? By the width of DP-UCB",
+    tab="Four instances",
+)
 def instances(results: Results):
     """The ratio of DP-UCB's regret to DP-SE's over epsilon, by width; a panel an instance."""
     ratios = results.inference("ratios")
@@ -211,6 +250,15 @@ def instances(results: Results):
     return grid.figure, rows.reindex(columns=columns)
 
 
+@figure(
+    "How regret grows with the horizon",
+    (
+        "Mean regret at the horizon T over ln T, against T, with 95% intervals: level where regret is of order log "
+        "T. In the legend p, for which it grows like ln(T)^p from the first horizon to the last."
+    ),
+    studies=["growth"],
+    inference=["growth"],
+)
 def growth(results: Results):
     """Regret over ln T against the horizon, with the power of ln T as which it grows."""
     cells = at_horizon(results.cells("growth"))
@@ -231,6 +279,14 @@ def growth(results: Results):
     return grid.figure, rows.reindex(columns=[*columns, "high", "exponent", "curve"])
 
 
+@figure(
+    "DP-SE against Theorem 4.3",
+    (
+        "Mean regret of DP-SE (95% intervals are narrower than the line) along epsilon, K and T, beside the bound "
+        "of Theorem 4.3 with the constant that makes it touch the largest ratio, and Algorithm 3 without noise."
+    ),
+    inference=["scaling"],
+)
 def scaling(results: Results):
     """DP-SE's regret along epsilon, K and T beside Theorem 4.3's bound; and that of whatever else was run."""
     cells = results.inference("scaling")
@@ -252,6 +308,15 @@ def scaling(results: Results):
 # Theorems and lemmas about DP-SE
 
 
+@figure(
+    "Pulls of the suboptimal arms (Lemma 4.2)",
+    (
+        "How often DP-SE, and no other policy, pulls an arm, against the arm's gap: mean (line) and largest of all "
+        "runs (tick), with beta = 1/T and with a beta of its own, the explicit ceiling by which the arm must have "
+        "left, and the expression of Lemma 4.2 with the smallest constant that lies above every mean."
+    ),
+    inference=["pulls"],
+)
 def pulls(results: Results):
     """DP-SE's pulls of the suboptimal arms against their gap, a panel an epsilon."""
     rows = results.inference("pulls")
@@ -285,6 +350,14 @@ def _panel_of(axis: str, rows: pd.DataFrame) -> list[str]:
     return [_values({axis: value}) for value in rows[axis]]
 
 
+@figure(
+    "The worst gap (Theorem 4.4)",
+    (
+        "Mean regret of DP-SE, and of no other policy, with one best arm and K - 1 equal ones, over Theorem 4.4's "
+        "expression, against the gap."
+    ),
+    inference=["minimax"],
+)
 def minimax(results: Results):
     """DP-SE's regret over Theorem 4.4's expression against the gap, a panel an epsilon."""
     cells = results.inference("minimax")
@@ -307,6 +380,17 @@ def minimax(results: Results):
     return grid.figure, cells[columns]
 
 
+@figure(
+    "Are DP-SE, DP-NAS and DP-UCB private? (Theorems 4.1 and 3.1)",
+    (
+        "Privacy loss that can be shown on two streams which differ in one reward or sample: exact, and the 95% "
+        "lower bound from simulated counts, with the noise as printed and with half of it. Above the diagonal "
+        "epsilon is refuted."
+    ),
+    inference=["audit", "audit_dp_nas", "audit_dp_ucb"],
+    card="Are DP-SE, DP-NAS and DP-UCB private?",
+    tab="Audits",
+)
 def privacy_audit(results: Results):
     """The privacy loss that each audit shows against the epsilon that is promised, by the multiple of the noise."""
     tables = [results.inference(name) for name in ("audit", "audit_dp_nas", "audit_dp_ucb")]
@@ -345,6 +429,16 @@ def _settings_in_words(rows: pd.DataFrame) -> list[str]:
 # The stopping rules
 
 
+@figure(
+    "The private stopping rules",
+    (
+        "Mean stopping time of DP-NAS (Algorithm 1) and of DP exponential NAS (Algorithm 2) against |mu|, by alpha "
+        "and epsilon, between the lower bound in Theorem 3.4's proof and t_U of Theorem 3.3."
+    ),
+    inference=["stopping"],
+    card="The private stopping rules",
+    tab="Stopping times",
+)
 def stopping_rules(results: Results):
     """Mean stopping times of the rules against mu, between the two bounds; a panel an alpha."""
     cells = results.inference("stopping")
@@ -373,6 +467,3 @@ def stopping_rules(results: Results):
     style.legend(grid.figure, columns=3)
     columns = ["policy", "alpha", "mu", "epsilon", "replicates", "stopping_time_mean", "stopping_time_se"]
     return grid.figure, rows.reindex(columns=[*columns, "low", "high", "t_upper", "t_lower", "curve"])
-
-
-FIGURES = functions_of(__name__)

@@ -3,15 +3,10 @@
 import pandas as pd
 
 from privarms.papers.synthesis import _advice
-from privarms.plots.registry import functions_of
 from privarms.plots.sheet import Entry, Sheet
 from privarms.plots.tables import shown
+from privarms.studies.artifacts import table
 from privarms.studies.results import Results
-
-
-def advice(results: Results) -> pd.DataFrame:
-    """What to take and what to expect; a row per T, K and epsilon."""
-    return _advice.advise(results.inference("runs"), results.inference("tests"), results.inference("privacy"))
 
 
 def advice_sheet(rows: pd.DataFrame, results: Results) -> Sheet:
@@ -48,6 +43,39 @@ def _advice_line(row: pd.Series) -> list[Entry]:
     return [Entry(row["take"] + others, bold=True), *map(Entry, texts)]
 
 
+@table(
+    "By T and epsilon: what to take, and what to expect",
+    (
+        "Take: of the policies that claim epsilon and show at most 1.05 epsilon in audits, the one whose regret is "
+        "at most the smallest factor above the least on every instance; (+n): n others are not surely (99.9% "
+        "intervals) above 1.1 times its regret on any instance. Regret: over the instances with a better arm; of "
+        "uniform: largest share of the regret of uniform choices; times not private: over the best policy without "
+        "privacy, largest. Naive errs: type I error of the naive test of the arm that looks best, largest over all "
+        "instances. Valid test: largest mean power among those whose level a theorem guarantees without more "
+        "users. Interval: half the mean width of the narrowest of that kind. Privacy loss: exact log ratio of the "
+        "audited event, or its lower bound where none is known; DP-KLUCB and DP-IMED are audited at another ratio "
+        "and without a long first batch, which is released once as well. The CSV file has all columns, both ends "
+        "of each range, and the names of the n others."
+    ),
+    inference=["runs", "tests", "privacy"],
+    front=True,
+    sheet=advice_sheet,
+)
+def advice(results: Results) -> pd.DataFrame:
+    """What to take and what to expect; a row per T, K and epsilon."""
+    return _advice.advise(results.inference("runs"), results.inference("tests"), results.inference("privacy"))
+
+
+@table(
+    "Regret and bias",
+    (
+        "A row per instance, T, policy and epsilon. `bound` and `uniform` are the lower bound by d_epsilon times "
+        "ln T and the regret of uniform choices; `over_theorem` is the largest |bias| over Theorem 1's bound."
+    ),
+    inference=["runs"],
+    card="Regret, validity and width on the same runs",
+    tab="All cells",
+)
 def runs(results: Results) -> pd.DataFrame:
     """Regret and bias; a row per instance, T, policy and epsilon."""
     rows = results.inference("runs").rename(columns={"curve": "label", "horizon": "T"})
@@ -58,6 +86,13 @@ def runs(results: Results) -> pd.DataFrame:
     return rows.reindex(columns=columns)
 
 
+@table(
+    "Tests and intervals",
+    "A row per instance, T, policy, epsilon and procedure; `log_gamma` is ln of the level of max-information.",
+    inference=["tests"],
+    card="Tests and intervals: what holds its level, and what it costs",
+    tab="All cells",
+)
 def tests_and_intervals(results: Results) -> pd.DataFrame:
     """Tests and intervals; a row per instance, T, policy, epsilon and procedure."""
     rows = _advice.rates(results.inference("tests")).rename(columns={"curve": "label", "horizon": "T"})
@@ -66,11 +101,25 @@ def tests_and_intervals(results: Results) -> pd.DataFrame:
     return rows.reindex(columns=columns)
 
 
+@table(
+    "Privacy losses that audits show",
+    "The largest over all audited settings, over what is claimed; an empty entry is not known.",
+    inference=["privacy"],
+    card="Regret, validity and width on the same runs",
+    tab="Audits",
+)
 def privacy(results: Results) -> pd.DataFrame:
     """What the audits show over what is claimed; a row per policy and variant."""
     return results.inference("privacy")
 
 
+@table(
+    "Locally private policies",
+    "A row per environment, number of users, policy and epsilon; an empty entry is not measured there.",
+    inference=["local"],
+    card="Local privacy: regret, validity and what messages say",
+    tab="All cells",
+)
 def local_numbers(results: Results) -> pd.DataFrame:
     """Locally private policies; a row per environment, users, policy and epsilon."""
     rows = results.inference("local").rename(columns={"curve": "label", "horizon": "users"})
@@ -78,7 +127,3 @@ def local_numbers(results: Results) -> pd.DataFrame:
     columns += ["of_uniform_se", "reward", "reward_se", "missed", "missed_se", "removals", "wrong", "wrong_se", "lost"]
     columns += ["lost_se", "in_parts", "in_parts_se", "alone"]
     return rows.reindex(columns=columns)
-
-
-TABLES = functions_of(__name__)
-SHEETS = {"advice": advice_sheet}

@@ -10,11 +10,12 @@ from matplotlib.ticker import NullFormatter
 from privarms.environments import exponential
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels
-from privarms.papers.ma2025._regret_figures import text
+from privarms.papers.ma2025.figures_regret import text
 from privarms.plots import style
 from privarms.plots.curves import interval
 from privarms.plots.facets import band, curves, panels, parts
 from privarms.protocols.locally_private import expected_rewards
+from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
 # Of Figure 4.
@@ -57,6 +58,15 @@ def _told(runs: list[pd.DataFrame], run: pd.DataFrame) -> str:
     return "".join(f", {text(settings[c], run[c].iloc[0])}" for c in differ)
 
 
+@figure(
+    "Figure 2: the steps of the algorithm",
+    (
+        "From a real run in one dimension (as released, epsilon = 8): estimates of the active arms with the "
+        "half-width that decides; an arm whose upper end is below another one's lower end goes (faint); a bin "
+        "whose radii are small is halved. Shaded, the bin that each panel is about; dotted, the true rewards."
+    ),
+    inference=["partitions"],
+)
 def fig2(results: Results):
     """Figure 2 from a real run in one dimension: estimates, an elimination, a refinement; a row a run."""
     runs = [run for run in _runs(results, "fig2") if run["dimensions"].iloc[0] == 1]
@@ -125,6 +135,14 @@ def _moments(run: pd.DataFrame) -> dict[str, tuple[int, int]]:
     return {title: (int(row["t"]), int(row["bin"])) for title, row in first.items()}
 
 
+@figure(
+    "Figure 3: a max-edge partition",
+    (
+        "The bins of one run in two dimensions (as released, epsilon = 8, no auxiliary data) down to depth 4; "
+        "blue, those that hold (.33, .33)."
+    ),
+    inference=["partitions"],
+)
 def fig3(results: Results):
     """Figure 3: the bins of depth 0 to 4 of a run in two dimensions, a row a run; blue, those that hold one point."""
     runs = [run[run["arm"] == 0] for run in _runs(results, "fig3") if run["dimensions"].iloc[0] == 2]
@@ -157,6 +175,10 @@ def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(blue=inside)
 
 
+@figure(
+    "Figure 4: reward functions",
+    "The text centres them at k/K, so that the last arm is best at the edge; the program at k/(K + 1).",
+)
 def fig4(results: Results):
     """Figure 4: the reward functions along the first coordinate, as printed and as released."""
     drawn = []
@@ -175,6 +197,13 @@ def fig4(results: Results):
     return grid.figure, rows
 
 
+@figure(
+    "Figure 5: marginal distributions of auxiliary contexts",
+    (
+        "The program draws the radius as u^(1/(d (gamma + 1))), so that its density is the printed one with "
+        "exponent d gamma."
+    ),
+)
 def fig5(results: Results):
     """Figure 5: the sources' marginal density for gamma .2, 1 and 2, as printed and as released."""
     gammas, d = (0.2, 1, 2), 2
@@ -201,18 +230,60 @@ def fig5(results: Results):
     return grid.figure, rows
 
 
-def illustration(panel: str, variant: str, c: float | None = None):
-    """The function that draws Figure 6: average regret overall and at a test point, and the arms there, for three kinds
-    of auxiliary data. panel: of the study's grids; of other algorithms than `variant` and c it shows nothing."""
+FIGURE_6 = {
+    "studies": ["illustration"],
+    "inference": ["illustrated"],
+    "card": "Figure 6: what auxiliary data change",
+}
 
-    def drawn(results: Results):
-        cells = results.cells("illustration")
-        mine = (cells["policy"] == _panels.POLICY) & (cells["variant"] == variant)
-        mine &= cells["panels"].str.split().map(lambda names: panel in names)
-        mine &= cells["c"].isna() if c is None else cells["c"] == c
-        return _illustrate(cells[mine], results.inference("illustrated"), variant, c)
 
-    return drawn
+@figure(
+    "Figure 6: what auxiliary data change",
+    (
+        "As released, uniform choices, batches of 10; epsilon = 1; auxiliary users where there are some: effective, "
+        "eps_1 = 8, gamma = 0; weak, eps_1 = .5, gamma = 5. Black, one run, as published; violet, the mean of many "
+        "runs (their number stands in the legend) with its 95% interval. Dashed, when that run removes an arm at the "
+        "test point. Of one algorithm alone."
+    ),
+    name="fig6",
+    tab="As released",
+    arguments={"panel": "fig6", "variant": "as_released"},
+    **FIGURE_6,
+)
+@figure(
+    "Figure 6 with the caption's 1,000 target users",
+    "As Figure 6 as released, but for the number of target users.",
+    name="fig6_caption_size",
+    tab="As released, the caption's size",
+    arguments={"panel": "fig6_caption_size", "variant": "as_released"},
+    **FIGURE_6,
+)
+@figure(
+    "Figure 6, as printed, c = 2",
+    "As Figure 6, but as printed with c = 2; of one algorithm alone.",
+    name="fig6_printed",
+    tab="As printed, c = 2",
+    arguments={"panel": "fig6", "variant": "as_printed", "c": 2},
+    **FIGURE_6,
+)
+@figure(
+    "Figure 6, as printed, c = 64",
+    "As Figure 6, but as printed with c = 64; of one algorithm alone.",
+    name="fig6_printed_c64",
+    tab="As printed, c = 64",
+    arguments={"panel": "fig6", "variant": "as_printed", "c": 64},
+    **FIGURE_6,
+)
+def illustration(results: Results, panel: str, variant: str, c: float | None = None):
+    """Draw Figure 6: average regret overall and at a test point, and the arms there, for three kinds of auxiliary data.
+
+    panel: of the study's grids; of other algorithms than `variant` and c it shows nothing
+    """
+    cells = results.cells("illustration")
+    mine = (cells["policy"] == _panels.POLICY) & (cells["variant"] == variant)
+    mine &= cells["panels"].str.split().map(lambda names: panel in names)
+    mine &= cells["c"].isna() if c is None else cells["c"] == c
+    return _illustrate(cells[mine], results.inference("illustrated"), variant, c)
 
 
 def _settings(means: pd.DataFrame) -> dict[str, str]:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from privarms.papers.ma2025 import _panels as panels
 from privarms.plots import curves, facets, style
+from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
 LOGS = {"linestyle": "none", "marker": "D", "markersize": 3.6, "markerfacecolor": "none", "markeredgecolor": "black",
@@ -127,16 +128,69 @@ def numbers(cells: pd.DataFrame, logs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([ours, logs.assign(variant="authors_logs")], ignore_index=True)[[*ours.columns.drop(["figure"])]]
 
 
-def panel_figure(figure: str, environment: str = "exponential"):
-    """The function that draws one panel of Figures 7 to 9."""
-    layout = LAYOUTS.get(figure) or LAYOUTS[figure[:4]]
+# Every panel of Figures 7 to 9 shows the cells of the grids that carry its name, in both environments.
+CARDS = {
+    "fig7": "Figure 7: regret over target users",
+    "fig8": "Figure 8: regret by quality, size and budget of auxiliary data",
+    "fig9": "Figure 9: behaviour policy, shift and order of sources",
+}
+ENVIRONMENTS = {
+    "exponential": {"studies": ["regret", "regret_printed"], "tab": "Exponential environment"},
+    "symmetric": {"studies": ["regret_symmetric", "regret_printed_symmetric"], "tab": "Second environment"},
+}
+OWN_SCALE = "95% intervals of the mean; every panel has its own scale. Diamonds, means of the authors' logs."
+LINES = (
+    "Lines, as released and with noise from every user, with 95% intervals of the mean; grey, {} as printed. "
+    "Diamonds, means of the authors' logs of the first environment."
+)
+TITLES = {
+    "fig7a": "Figure 7(a): regret over target users",
+    "fig7b": "Figure 7(b): regret with auxiliary data",
+    "fig8a": "Figure 8(a): gamma = 0, epsilon = 1",
+    "fig8b": "Figure 8(b): gamma = 0.2, epsilon = 1",
+    "fig8c": "Figure 8(c): gamma = 2, epsilon = 1",
+    "fig8d": "Figure 8(d): gamma = 0, epsilon = 2",
+    "fig8e": "Figure 8(e): gamma = 0.2, epsilon = 2",
+    "fig8f": "Figure 8(f): gamma = 2, epsilon = 2",
+    "fig9a": "Figure 9(a): regret over kappa",
+    "fig9b": "Figure 9(b): regret over gamma",
+    "fig9c": "Figure 9(c): which source comes first",
+}
+CAPTIONS = {
+    "fig7a": "As drawn by the authors, with the constants of an older version of their program; with those of the "
+    f"released version; with noise from every user; and as printed. {OWN_SCALE}",
+    "fig7b": f"As released (the released constants) and as printed, after auxiliary users of eps_1 = 8. {OWN_SCALE}",
+    "fig8": f"Two sources. {LINES.format('one cell')}",
+    "fig9a": f"epsilon = 2, gamma = .2, two sources. {LINES.format('one cell')}",
+    "fig9b": f"epsilon = 2, kappa = 1, two sources. {LINES.format('one cell')}",
+    "fig9c": f"Two sources, eps_m = 2 and 8, in either order; gamma = 0. {LINES.format('one cell of each order')}",
+}
+
+
+def _panel(name: str, environment: str):
+    """Return the decorator that registers a panel."""
+    symmetric = environment == "symmetric"
+    return figure(
+        f"{TITLES[name]}, second environment" if symmetric else TITLES[name],
+        CAPTIONS.get(name) or CAPTIONS[name[:4]],
+        name=f"{name}_symmetric" if symmetric else name,
+        arguments={"name": name, "environment": environment},
+        card=CARDS[name[:4]],
+        **ENVIRONMENTS[environment],
+    )
+
+
+def regret_panel(results: Results, name: str, environment: str):
+    """Draw one panel of Figures 7 to 9."""
+    layout = LAYOUTS.get(name) or LAYOUTS[name[:4]]
     over = _algorithms_apart if layout.x == "n" else _algorithms_together
+    cells = with_regret(panels.panel(results, name, environment))
+    return over(layout, cells, of_logs(results, cells, name, environment))
 
-    def drawn(results: Results):
-        cells = with_regret(panels.panel(results, figure, environment))
-        return over(layout, cells, of_logs(results, cells, figure, environment))
 
-    return drawn
+for _environment in reversed(ENVIRONMENTS):
+    for _name in reversed(TITLES):
+        _panel(_name, _environment)(regret_panel)
 
 
 def _algorithms_apart(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame):

@@ -1,6 +1,6 @@
 """How the claims about arms that go are measured: Figure 6, Proposition 2.7, the explanation of Figure 9(c).
 
-A function takes the results and the claim's arguments; `variant` and `c` are as in `_regret_claims`.
+A function takes the results and the claim's arguments; `variant` and `c` are as in `_regret_measures`.
 """
 
 import math
@@ -11,7 +11,7 @@ import pandas as pd
 from privarms.claims.sums import summed
 from privarms.claims.verdict import Measured
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._regret_claims import of_algorithm
+from privarms.papers.ma2025._regret_measures import of_algorithm
 from privarms.studies.results import Results
 
 

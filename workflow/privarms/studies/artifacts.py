@@ -1,0 +1,107 @@
+"""Figures and tables of a paper: each is registered beside the function that makes it.
+
+    @figure("Regret over time", "Mean pseudo-regret with 95% intervals.", studies=["budgets"])
+    def fig1(results): ...
+
+A paper's package registers figures in its modules `figures*.py` and tables in `tables*.py`. A function may be
+registered several times, with other names and arguments.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+
+from privarms.errors import PrivarmsError
+from privarms.studies import library
+
+
+def figure(title: str, caption: str, **about) -> Callable[[Callable], Callable]:
+    """Register a function that takes the results and returns a matplotlib figure and a frame of what it draws.
+
+    Parameters
+    ----------
+    title, caption : as readers see them
+    name : of the figure and its files; by default that of the function
+    studies : the studies whose cells it reads
+    inference : the inference tables that it reads
+    arguments : further arguments of the function, by name
+    card, tab : the title of the report's card on which it stands, and its tab there
+    front : whether the report's front page shows it
+    dataset : the only dataset that it is about
+
+    Raises
+    ------
+    PrivarmsError
+        If it has a tab and no card.
+    """
+    return _registering("figure", title, caption, **about)
+
+
+def table(title: str, caption: str, *, sheet: Callable | None = None, **about) -> Callable[[Callable], Callable]:
+    """Register a function that takes the results and returns the frame that is written; otherwise as `figure`.
+
+    Parameters
+    ----------
+    file : the name of its files, where a figure has the table's name
+    sheet : a function of the frame and the results that lays it out for reading
+    """
+    return _registering("table", title, caption, sheet=sheet and _place(sheet), **about)
+
+
+def _registering(
+    kind: str,
+    title: str,
+    caption: str,
+    *,
+    name: str = "",
+    file: str = "",
+    studies: Sequence[str] = (),
+    inference: Sequence[str] = (),
+    arguments: Mapping | None = None,
+    card: str = "",
+    tab: str = "",
+    front: bool = False,
+    dataset: str = "",
+    sheet: tuple[str, str] | None = None,
+) -> Callable[[Callable], Callable]:
+    shown = {"file": file, "card": card, "tab": tab, "front": front, "dataset": dataset, "sheet": sheet}
+
+    def register(function: Callable) -> Callable:
+        own = name or function.__name__
+        if tab and not card:
+            raise PrivarmsError(f"{function.__module__}: {kind} {own}: found a tab; expected a card too")
+        entry = {
+            "kind": kind,
+            "title": title,
+            "caption": caption,
+            "studies": list(studies),
+            "inference": list(inference),
+            "made_by": (*_place(function), dict(arguments or {})),
+            **{key: value for key, value in shown.items() if value},
+        }
+        # Decorators are applied from below.
+        function.artifacts = {own: entry} | getattr(function, "artifacts", {})
+        return function
+
+    return register
+
+
+def _place(function: Callable) -> tuple[str, str]:
+    """Return the module and the name of a function."""
+    return function.__module__.removeprefix(f"{library.PACKAGE}."), function.__name__
+
+
+def of_paper(paper: str) -> dict[str, dict]:
+    """Return a paper's figures and tables, name -> what was registered, in the order of its modules.
+
+    Raises PrivarmsError for a name that is used twice.
+    """
+    modules = [module for kind in ("figures", "tables") for module in library.paper_modules(paper, kind)]
+    registered: dict[str, dict] = {}
+    for module in modules:
+        functions = [f for f in vars(library.load_module(module)).values() if inspect.isfunction(f)]
+        for function in (f for f in functions if _place(f)[0] == module):
+            for name, entry in getattr(function, "artifacts", {}).items():
+                if name in registered:
+                    raise PrivarmsError(f"{module}: {name}: expected a name that no other artifact of {paper} has")
+                registered[name] = entry
+    return registered
