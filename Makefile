@@ -43,7 +43,7 @@ test-slurm: environment-slurm
 lint: environment
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
-	$(RUN)/snakefmt --check Snakefile workflow/rules
+	$(RUN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	$(RUN)/snakemake --lint
 
 # Times of the kernels, compared with those that the last `make bench` saved; fails where one is 30% slower.

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from privarms.studies import artifacts
+
 from .conftest import Project
 from .disks import read_only
 from .test_own_data import STUDY_FILE, project, put, visits  # noqa: F401  `project` is a fixture
@@ -82,10 +84,10 @@ def test_snakemake_s_own_report_shows_figures_audits_and_ledger(small_made, tmp_
     done = copy.run("--report=own.html")
     assert done.returncode == 0, done.stdout + done.stderr
     text = (copy.folder / "own.html").read_text(encoding="utf-8")
-    title = yaml.safe_load((copy.folder / "config/papers/sajed2019/studies.yaml").read_text(encoding="utf-8"))
+    about = yaml.safe_load((copy.folder / "config/papers/sajed2019/studies.yaml").read_text(encoding="utf-8"))
     for said in (
         *("fig1a.pdf", "audit_losses.pdf", "ledger.csv"),
-        *(title["short"].replace("&", "\\u0026"), title["artifacts"]["fig1a"]["title"]),
+        *(about["short"].replace("&", "\\u0026"), artifacts.of_paper("sajed2019")["fig1a"]["title"]),
         *("Every claim: published, measured", "The plotted numbers are in", "run again at scale quick"),
     ):
         assert said in text or said.replace("\\u0026", "&") in text, said

@@ -94,7 +94,11 @@ def _describe(crate, scale: str, description: str, results: list) -> None:
     end = datetime.fromtimestamp(Path(paths.report(scale)).stat().st_mtime, UTC).isoformat(timespec="seconds")
     authors = add("#authors", "Organization", "The privarms authors")
     workflow = crate.add_workflow(
-        paths.PROJECT / "Snakefile", "project/Snakefile", main=True, lang="snakemake", lang_version=version("snakemake")
+        paths.PROJECT / "workflow" / "Snakefile",
+        "project/workflow/Snakefile",
+        main=True,
+        lang="snakemake",
+        lang_version=version("snakemake"),
     )
     root = crate.root_dataset
     root["conformsTo"] = [add(f"https://w3id.org/{p}", "CreativeWork", p, version=Path(p).name) for p in PROFILES]
