@@ -16,7 +16,7 @@ from privarms.claims import sums
 from privarms.claims.verdict import CONFIDENCE, Measured
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.studies.results import Results, among
 
 EXTREMES = {"max": Measured.largest, "min": Measured.smallest}
 # Numbers that are settings and no parameter of a policy or an environment.
@@ -123,7 +123,7 @@ def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
     for column, values in where.items():
         values = values if isinstance(values, list) else [values]
         if column in rows:
-            chosen &= _among(rows[column], values)
+            chosen &= among(rows[column], values)
         elif "" not in values or not library.is_parameter(column):
             raise PrivarmsError(f"measure: where: no column {column!r}; expected one of {', '.join(rows)}")
     if not chosen.any():
@@ -143,17 +143,6 @@ def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
         raise PrivarmsError(
             f"measure: {source} has no column {formula!r} ({error}). Expected a formula of {', '.join(rows)}."
         ) from None
-
-
-def _among(column: pd.Series, values: Sequence) -> np.ndarray:
-    """Return which entries are one of the values; "" stands for none, numbers are equal to nine digits."""
-    if column.name == "panels":
-        return np.array([bool(set(str(names).split()) & set(values)) for names in column], bool)
-    chosen = column.isna().to_numpy() if "" in values else np.zeros(len(column), bool)
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        numbers = column.to_numpy(float)
-        return chosen | np.any([np.isclose(numbers, v, rtol=1e-9, atol=0) for v in values if v != ""] or [chosen], 0)
-    return chosen | column.astype(str).isin([str(v) for v in values]).to_numpy()
 
 
 def _setting(rows: pd.DataFrame, place: int, own: str) -> str:

@@ -189,7 +189,7 @@ def _fits(frame: pd.DataFrame, over: Mapping[str, list], cells: pd.DataFrame | N
     chosen = np.ones(len(frame), bool)
     for column, values in over.items():
         if column in frame and column != "tag":
-            chosen &= (frame[column].isna() | _among(frame[column], values)).to_numpy()
+            chosen &= frame[column].isna().to_numpy() | among(frame[column], values)
     return chosen if cells is None else chosen & _of_cells(frame, cells, over)
 
 
@@ -222,10 +222,17 @@ def _key(value) -> str:
         return str(value)
 
 
-def _among(column: pd.Series, values: list) -> pd.Series:
-    """Which entries are one of the values; numbers to nine digits, whatever their type."""
+def among(column: pd.Series, values: Sequence) -> np.ndarray:
+    """Return which entries are one of the values.
+
+    "" stands for none, numbers are equal to nine digits, and of a cell's panels one is enough.
+    """
+    if column.name == "panels":
+        return np.array([bool(set(str(names).split()) & set(values)) for names in column], bool)
+    chosen = column.isna().to_numpy() if "" in values else np.zeros(len(column), bool)
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        numbers = [float(v) for v in values if not isinstance(v, str)]
-        close = [np.isclose(column.to_numpy(float), v, rtol=1e-9, atol=0) for v in numbers]
-        return pd.Series(np.any(close, axis=0) if close else False, column.index)
-    return column.astype(str).isin([str(v) for v in values])
+        numbers = column.to_numpy(float)
+        return chosen | np.any(
+            [np.isclose(numbers, v, rtol=1e-9, atol=0) for v in values if not isinstance(v, str)] or [chosen], 0
+        )
+    return chosen | column.astype(str).isin([str(v) for v in values]).to_numpy()
