@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.claims import ledger
+from privarms.claims.verdict import region
 from privarms.papers.neel2018.measures import MEASURES
 from privarms.studies import claims
 
@@ -18,7 +18,6 @@ UCB, PRINTED, RELEASED = (
     *({"policy": "private_ucb", "variant": f"as_{v}"} for v in ("printed", "released")),
 )
 ONE = {"experiment": "1", "ladder": "1.00-0.05", "K": 20, "horizon": 500, "epsilon": 0.05}
-TWO = {"experiment": "2", "ladder": "1.00-0.05", "K": 5, "horizon": 100_000, "epsilon": 400.0}
 
 
 class Made:
@@ -35,34 +34,14 @@ class Made:
     def published(self, number):
         return PUBLISHED["numbers"][number]
 
-    def published_table(self, name, **options):
-        return pd.DataFrame(PUBLISHED["tables"][name]).astype(options["dtype"])
-
 
 def frame(rows):
     """Rows with a variant, none where they give none."""
     return pd.DataFrame([{"variant": None} | row for row in rows])
 
 
-def average(setting, policy, size="all", **values):
-    """A row of average_bias; a policy without a budget has none."""
-    row = setting | policy | {"size": size, "replicates": 4_000, "average": 0.01, "average_se": 0.0}
-    row |= {"expected": 0.01, "expected_se": 0.0, "spread": 0.001}
-    row |= {
-        "average_if_unbiased": 0.001,
-        "worst_arm": 3,
-        "worst": -0.07,
-        "worst_se": 0.001,
-        "last": -0.02,
-        "last_se": 0.0,
-    }
-    row |= {"regret": 100.0, "regret_se": 0.0}
-    return row | ({"epsilon": None} if policy == UCB else {}) | values
-
-
-def verdict(measured, tolerance, published="so"):
-    claim = {"claim": "c", "artifact": "a", "statement": "s", "published": published, "tolerance": tolerance}
-    return ledger.judge(claim, measured, paper="neel2018", scale="paper", data="simulated")["verdict"]
+def verdict(measured, tolerance):
+    return region(tolerance, "so", measured).decide(measured)
 
 
 def measure(name, results, **arguments):
@@ -72,7 +51,7 @@ def measure(name, results, **arguments):
 def test_private_share():
     def found(fraction):
         even = [ONE | PRINTED | {"fraction": fraction, "replicates": 100_000}]
-        plain = [average(ONE, UCB, average=0.04, average_se=0.001, replicates=100_000)]
+        plain = [ONE | UCB | {"average": 0.04, "average_se": 0.001, "replicates": 100_000}]
         return measure("private_share", Made(round_robin=even, average_bias_experiment_1=plain), variant="as_printed")
 
     always, often = found(1.0), found(0.9)
@@ -142,25 +121,12 @@ def best_level(alpha, epsilon, T):
     return max((alpha - b) * math.exp(-x(epsilon, T, b)) for b in np.geomspace(alpha * 1e-4, alpha * 0.9999, 20_000))
 
 
-def test_the_measures_of_the_correction():
-    constant = measure("correction_constant", None)
+def test_correction_scale():
+    constant = measure("correction_scale", None, horizons=[100, 10**6], alphas=[0.05])
     assert constant.value == pytest.approx(best_level(0.05, 1e-3, 10**6) / best_level(0.05, 0.1, 100), rel=1e-6)
-    over_alpha = measure("correction_over_alpha", None)
+    over_alpha = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6])
     scaled = [best_level(a, 500**-0.5, 500) / a for a in (0.1, 1e-6)]
     assert over_alpha.value == pytest.approx(scaled[1] / scaled[0], rel=1e-4)
-
-
-def test_ladder_fit():
-    def pair(ucb, printed, released):
-        values = zip((UCB, PRINTED, RELEASED), (ucb, printed, released), strict=True)
-        rows = [average(TWO, p, expected=a, expected_se=0.0001, spread=0.0002) for p, a in values]
-        return measure("ladder_fit", Made(average_bias_experiment_2=rows), ladder="1.00-0.05")
-
-    near, far = pair(0.0112, 0.0025, 0.0013), pair(0.005, 0.0015, 0.0015)
-    # Published: .011 and .0015; the nearer variant counts.
-    assert (near.value, far.value) == (pytest.approx(1), pytest.approx(30))
-    # Three distances, each known to half a standard deviation: 3.59 of these halves.
-    assert near.interval[1] == pytest.approx(1 + 3.59 / 2, abs=0.01)
 
 
 def in_setting(experiment, policy, law, delta=None, variant=None, **values):
@@ -170,9 +136,24 @@ def in_setting(experiment, policy, law, delta=None, variant=None, **values):
     return row | values
 
 
-def fit(rows, experiment, kind="", delta="", units=(0.0, 0.0, 0.0)):
+def fit(rows, experiment, kind="", delta="", units=(0.0, 0.0, 0.0), **more):
     named = {"experiment": experiment, "law": "normal", "ladder": "1.00-0.05", "kind": kind, "delta": delta}
-    return measure("setting_fit", Made(published_settings=rows), **named, units=list(units))
+    return measure("published_fit", Made(published_settings=rows), **named, units=list(units), **more)
+
+
+def test_the_pair_of_experiment_2_with_private_ucb_in_the_nearer_variant():
+    def pair(ucb, printed, released):
+        known = {"expected_se": 0.0001, "spread": 0.0002, "replicates": 4_000}
+        rows = [in_setting("2", "ucb", "normal", expected=ucb, **known)]
+        for variant, value in (("as_printed", printed), ("as_released", released)):
+            rows.append(in_setting("2", "private_ucb", "normal", None, variant, expected=value, **known))
+        return fit(rows, "2", units=(0, 0), variants=["as_printed", "as_released"])
+
+    near, far = pair(0.0112, 0.0025, 0.0013), pair(0.005, 0.0015, 0.0015)
+    # Published: .011 and .0015; the nearer variant counts.
+    assert (near.value, far.value) == (pytest.approx(1), pytest.approx(30))
+    # Three distances, each known to half a standard deviation: 3.59 of these halves.
+    assert near.interval[1] == pytest.approx(1 + 3.59 / 2, abs=0.01)
 
 
 def test_the_numbers_of_experiment_1_in_a_setting():

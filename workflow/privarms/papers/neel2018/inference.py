@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -47,15 +48,15 @@ class Runs(NamedTuple):
 
 
 def _setting(first: pd.Series, of_parameters: list[str]) -> dict:
-    """What names a cell in a row, the parameters of policy and environment among it."""
+    """Return the columns that name a cell, with the parameters of policy and environment."""
     named = {"policy": first["policy"], "variant": first["variant"] if pd.notna(first["variant"]) else None}
     return named | {"horizon": int(first["horizon"])} | {k: first[k] for k in of_parameters}
 
 
 def _runs(results: Results, study: str) -> Iterator[Runs]:
-    """The runs of each cell of a study that records arms.
+    """Yield the runs of each cell of a study that records arms.
 
-    A study of several experiments is told which one a cell is of by its arms.
+    Where a study has several experiments, the number of arms decides which one a cell belongs to.
     """
     by_arms = {K: name for name, K in printed(results)["K"].items() if name in ("1", "2")}
     for cell, columns in results.by_cell(study, ("pulls", "reward_sum"), narrow=("pulls",)):
@@ -78,7 +79,7 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
 
 
 def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
-    """All replicates, and where a figure was published as many as it averages."""
+    """Yield all replicates, and where a figure was published as many as it averages."""
     yield "all", len(runs.pulls)
     published = printed(results)["replicates"]
     if runs.setting["experiment"] in published:
@@ -86,7 +87,7 @@ def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
 
 
 def _bias(results: Results, study: str) -> pd.DataFrame:
-    """The bias of every arm's sample mean; a row per cell, arm and size (all replicates, or as many as published).
+    """Return the bias of every arm's sample mean; a row per cell, arm and size (all replicates, or as published).
 
     replicates: in which the arm was pulled, which are those of the mean; missing: the others
     """
@@ -110,7 +111,7 @@ def _bias(results: Results, study: str) -> pd.DataFrame:
 
 
 def _average_bias(results: Results, study: str) -> pd.DataFrame:
-    """The average over arms of |bias|, the worst arm, and the regret; a row per cell and size.
+    """Return the average over arms of |bias|, the worst arm, and the regret; a row per cell and size.
 
     average_if_unbiased: what the noise of the simulation alone makes the average, without any bias
     largest_z: the largest |bias| / se of an arm; significant: the arms whose 95% interval excludes 0
@@ -160,13 +161,8 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _of(table: Callable[[Results, str], pd.DataFrame], study: str) -> Callable[[Results], pd.DataFrame]:
-    """The table of one study."""
-    return lambda results: table(results, study)
-
-
 def published_settings(results: Results) -> pd.DataFrame:
-    """What Experiments 1 and 2 give with the rewards, index and ladder of the program's public revisions.
+    """Return what Experiments 1 and 2 give with the rewards, index and ladder of the program's public revisions.
 
     A row per cell: law of the rewards; delta of the index, nan where it is that of the round; expected, expected_se,
     spread as in `average_bias_*`, over `runs` runs, as many as published; worst: the bias of the most biased arm
@@ -181,17 +177,26 @@ def published_settings(results: Results) -> pd.DataFrame:
             bias, errors, _ = sample_mean_bias(pulls, sums, runs.means, bounded=False)
             value, error, spread = expected_average(pulls, sums, runs.means, as_many, bounded=False)
             worst = int(np.nanargmax(np.abs(bias)))
-            named = {k: v for k, v in runs.setting.items() if k not in ("law", "delta")}
-            found = {"law": runs.setting.get("law", "bernoulli"), "delta": runs.setting.get("delta", math.nan)}
-            found |= {"replicates": len(pulls), "runs": min(as_many, len(pulls)), "expected": value}
-            found |= {"expected_se": error, "spread": spread}
-            found |= {"worst_arm": worst, "worst": bias[worst], "worst_se": errors[worst]}
-            rows.append(named | found)
+            rows.append(
+                {
+                    **{k: v for k, v in runs.setting.items() if k not in ("law", "delta")},
+                    "law": runs.setting.get("law", "bernoulli"),
+                    "delta": runs.setting.get("delta", math.nan),
+                    "replicates": len(pulls),
+                    "runs": min(as_many, len(pulls)),
+                    "expected": value,
+                    "expected_se": error,
+                    "spread": spread,
+                    "worst_arm": worst,
+                    "worst": bias[worst],
+                    "worst_se": errors[worst],
+                }
+            )
     return pd.DataFrame(rows)
 
 
 def round_robin(results: Results) -> pd.DataFrame:
-    """In which fraction of Experiment 1's runs all arms have T / K pulls, rounded up or down; a row per cell."""
+    """Return in which fraction of Experiment 1's runs all arms have T / K pulls, rounded up or down; a row per cell."""
     rows = []
     for runs in _runs(results, "experiment_1"):
         even = np.ptp(runs.pulls, axis=1) <= 1
@@ -200,39 +205,33 @@ def round_robin(results: Results) -> pd.DataFrame:
 
 
 def _linear(results: Results) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """The runs of each cell of the linear bandit, with what names it."""
+    """Yield what names each cell of the linear bandit, and its runs."""
     rows = results.replicates("linear")
     for _, cell in rows.groupby("cell", observed=True, sort=False):
         yield _setting(cell.iloc[0], parameters(rows)), cell
 
 
-def _p_values(cell: pd.DataFrame, coordinate: str, standard_error: str, estimator: str) -> tuple[np.ndarray, int]:
-    """The p-values of the runs with an estimate, and how many runs have none."""
-    rows = cell[cell["coordinate"] == coordinate]
-    prefix = "" if estimator == "ols" else "policy_"
-    estimate, variance = rows[f"{prefix}estimate"], rows[f"{prefix}variance"]
-    there = variance > 0
-    score = z_score(estimate[there], rows["truth"][there], variance[there], standard_error)
-    return two_sided_p_value(score), int((~there).sum())
-
-
 def _estimators(setting: dict) -> tuple[str, ...]:
-    """The released program has an estimate of its own, beside that of ordinary least squares."""
+    """Return "ols", and for the released program "policy", its own estimator."""
     return ("ols", "policy") if setting["policy"] == "linear_ucb_as_released" else ("ols",)
 
 
 def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray, int]]:
-    """The p-values of every cell, coordinate, standard error and estimator, and how many runs have none."""
+    """Yield the p-values of every cell, estimator, standard error and coordinate, and how many runs have none."""
     for setting, cell in _linear(results):
-        for estimator in _estimators(setting):
-            for standard_error in ("correct", "variance"):
-                for coordinate in ("zero", "largest"):
-                    named = {"standard_error": standard_error, "coordinate": coordinate, "estimator": estimator}
-                    yield setting | named, *_p_values(cell, coordinate, standard_error, estimator)
+        tests = itertools.product(_estimators(setting), ("correct", "variance"), ("zero", "largest"))
+        for estimator, standard_error, coordinate in tests:
+            rows = cell[cell["coordinate"] == coordinate]
+            prefix = "" if estimator == "ols" else "policy_"
+            estimate, variance = rows[f"{prefix}estimate"], rows[f"{prefix}variance"]
+            valid = variance > 0
+            score = z_score(estimate[valid], rows["truth"][valid], variance[valid], standard_error)
+            named = {"standard_error": standard_error, "coordinate": coordinate, "estimator": estimator}
+            yield setting | named, two_sided_p_value(score), int((~valid).sum())
 
 
 def rejections(results: Results) -> pd.DataFrame:
-    """How often the z-test of a coefficient rejects at .05, and how far its p-values are from uniform.
+    """Return how often the z-test of a coefficient rejects at .05, and how far its p-values are from uniform.
 
     A row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: what the released program
     keeps, which its shared list of contexts shifts). missing: runs whose arm has too few pulls for an estimate.
@@ -249,7 +248,7 @@ def rejections(results: Results) -> pd.DataFrame:
 
 
 def histograms(results: Results) -> pd.DataFrame:
-    """Counts of p-values in 20 bins among the first replicates, as many as published; a row per test as in
+    """Return counts of p-values in 20 bins among the first replicates, as many as published; a row per test as in
     `rejections` and bin."""
     edges = np.linspace(0, 1, BINS + 1)
     published = int(printed(results)["replicates"]["linear"])
@@ -264,7 +263,7 @@ def histograms(results: Results) -> pd.DataFrame:
 
 
 def selection(results: Results) -> pd.DataFrame:
-    """The most-pulled arm's estimate of its largest coefficient, less the truth and signed so that up is away from 0.
+    """Return the most-pulled arm's error on its largest coefficient, signed so that up is away from 0.
 
     A row per cell, estimator as in `rejections` and coordinate ("zero": its plain error), over the runs that have the
     estimate; missing: the others; pulls and regret are means over runs.
@@ -297,99 +296,95 @@ def selection(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _rate(rejected: np.ndarray) -> tuple[float, float]:
-    if not len(rejected):
-        return math.nan, math.nan
-    rate = float(np.mean(rejected))
-    return rate, math.sqrt(rate * (1 - rate) / len(rejected))
-
-
-def _correction(epsilon: float, horizon: int) -> float:
-    """gamma(.05) at its best beta; nan without a privacy budget, for which there is no correction."""
+def _levels(epsilon: float, horizon: int, pulls: np.ndarray) -> dict[str, float | np.ndarray]:
+    """Return the level of every correction at .05; nan without a privacy budget, for which there is none."""
     if math.isnan(epsilon):
-        return math.nan
+        return dict.fromkeys(("corrected", "printed", "printed_at_1", "released"), math.nan)
     beta = max_information.best_beta(epsilon, horizon, LEVEL)
-    return float(max_information.corrected_level(LEVEL, epsilon, horizon, beta))
+    return {
+        "corrected": float(max_information.corrected_level(LEVEL, epsilon, horizon, beta)),
+        "printed": max_information.printed_level(LEVEL, epsilon, horizon, beta),
+        "printed_at_1": max_information.printed_level(LEVEL, epsilon, horizon, ALMOST_1),
+        "released": max_information.released_level(LEVEL, epsilon, pulls),
+    }
 
 
-def _by_selector(results: Results, study: str) -> Iterator[tuple[pd.DataFrame, str, pd.DataFrame]]:
-    """The first row of each cell, and what each selector took there: arm, pulls and p-value, a row a replicate."""
-    for cell, columns in results.by_cell(study, ("selector", "arm", "pulls", "p_value")):
-        for selector, every in pd.DataFrame(columns).groupby("selector", sort=False):
-            yield cell, selector, every
+def _rates(p: np.ndarray, levels: Mapping[str, float | np.ndarray]) -> dict[str, float]:
+    """Return the share of p-values that each level rejects, with its standard error; nan without a test or a level."""
+    rates = {}
+    for name, level in levels.items():
+        rate = math.nan
+        if len(p) and not np.isnan(level).any():
+            # A level that underflows to 0 rejects nothing, not even a p-value of 0.
+            rate = float(np.mean((p <= level) & (level > 0)))
+        rates |= {name: rate, f"{name}_se": math.sqrt(rate * (1 - rate) / max(len(p), 1))}
+    return rates
 
 
 def _selected(results: Results, study: str, better: int | None = None) -> pd.DataFrame:
-    """Rejections at .05 before and after the correction; a row per cell and selector.
+    """Return rejections at .05 before and after the correction; a row per cell and selector.
 
-    better: an arm; only rejections for this arm count then. selected: how often the selector took it, or any arm.
-    degenerate: the share of the tests that are of an arm of mean 0 or 1 against that mean, which test nothing: their
-    p-values do not depend on the data. missing: the runs in which the selector took an arm without a pull, which say
-    nothing. tests: the other runs; replicates: the tests that are not degenerate, those of the rates
-    naive, corrected, printed, printed_at_1, released: the shares that reject at .05, at `level` (Theorem 3), at the
-    level that Corollary 2 prints, with the beta of `level` and with beta = 1, and at that of the authors' program
+    Parameters
+    ----------
+    better : an arm; only rejections for this arm count then
+
+    Returns
+    -------
+    DataFrame with the columns of a cell and
+        selected : how often the selector took `better`, or any arm
+        degenerate : the share of tests of an arm of mean 0 or 1 against that mean. They test nothing, because their
+            p-values do not depend on the data
+        missing : the runs in which the selector took an arm without a pull, which say nothing
+        tests : the other runs
+        replicates : the tests that are not degenerate, those of the rates
+        naive, corrected, printed, printed_at_1, released : the shares that reject at .05, at `level` (Theorem 3), at
+            the level that Corollary 2 prints, with the beta of `level` and with beta = 1, and at that of the authors'
+            program
     """
     rows = []
-    for cell, selector, every in _by_selector(results, study):
+    for cell, columns in results.by_cell(study, ("selector", "arm", "pulls", "p_value")):
         first = cell.iloc[0]
-        tests = every[every["pulls"] > 0]
         epsilon, horizon = float(first.get("epsilon", math.nan)), int(first["horizon"])
-        made = len(tests)
-        if better is None:
-            true = means(first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
-            tests = tests[(true[tests["arm"]] > 0) & (true[tests["arm"]] < 1)]
-        p, arm = tests["p_value"].to_numpy(), tests["arm"].to_numpy()
-        own = arm == better if better is not None else np.ones(len(p), bool)
-        p = np.where(own, p, np.inf)
-        naive, naive_se = _rate(p <= LEVEL)
-        gamma = _correction(epsilon, horizon)
-        # A level that underflows to 0 rejects nothing, not even a p-value of 0.
-        corrected, corrected_se = (math.nan, math.nan) if math.isnan(gamma) else _rate((p <= gamma) & (gamma > 0))
-        released, released_se = math.nan, math.nan
-        by_corollary = dict.fromkeys(("printed", "printed_se", "printed_at_1", "printed_at_1_se"), math.nan)
-        if not math.isnan(epsilon):
-            beta = max_information.best_beta(epsilon, horizon, LEVEL)
-            for name, its in (("printed", beta), ("printed_at_1", ALMOST_1)):
-                level = max_information.printed_level(LEVEL, epsilon, horizon, its)
-                by_corollary |= dict(zip((name, f"{name}_se"), _rate((p <= level) & (level > 0)), strict=True))
-            level = max_information.released_level(LEVEL, epsilon, tests["pulls"].to_numpy())
-            released, released_se = _rate(p <= level)
-        rows.append(
-            {
-                **_setting(first, parameters(cell)),
-                "epsilon": epsilon,
-                "selector": selector,
-                "replicates": len(p),
-                "missing": len(every) - made,
-                "tests": made,
-                "selected": _rate(own)[0],
-                "degenerate": 1 - len(p) / made if made else math.nan,
-                "naive": naive,
-                "naive_se": naive_se,
-                "level": gamma,
-                "corrected": corrected,
-                "corrected_se": corrected_se,
-                **by_corollary,
-                "released": released,
-                "released_se": released_se,
-            }
-        )
-    found = pd.DataFrame(rows)
-    return found.assign(ladder=ladders(found))
+        for selector, every in pd.DataFrame(columns).groupby("selector", sort=False):
+            tests = every[every["pulls"] > 0]
+            made = len(tests)
+            if better is None:
+                true = means(first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
+                tests = tests[(true[tests["arm"]] > 0) & (true[tests["arm"]] < 1)]
+            own = np.ones(len(tests), bool) if better is None else (tests["arm"] == better).to_numpy()
+            p = np.where(own, tests["p_value"], np.inf)
+            levels = _levels(epsilon, horizon, tests["pulls"].to_numpy())
+            rows.append(
+                {
+                    **_setting(first, parameters(cell)),
+                    "epsilon": epsilon,
+                    "selector": selector,
+                    "replicates": len(p),
+                    "missing": len(every) - made,
+                    "tests": made,
+                    "selected": own.mean() if len(own) else math.nan,
+                    "degenerate": 1 - len(p) / made if made else math.nan,
+                    **_rates(p, {"naive": LEVEL}),
+                    "level": levels["corrected"],
+                    **_rates(p, levels),
+                }
+            )
+    table = pd.DataFrame(rows)
+    return table.assign(ladder=ladders(table))
 
 
 def false_discovery(results: Results) -> pd.DataFrame:
-    """How often a true null is rejected at .05: naively, corrected, and as the authors' program corrects."""
+    """Return how often a true null is rejected at .05: naively, corrected, and as the authors' program corrects."""
     return _selected(results, "adaptive_tests")
 
 
 def power(results: Results) -> pd.DataFrame:
-    """How often the better arm is found: most pulled, and "its mean is that of the others" rejected."""
+    """Return how often the better arm is found: most pulled, and "its mean is that of the others" rejected."""
     return _selected(results, "power", better=0)
 
 
 def audit(results: Results) -> pd.DataFrame:
-    """What choices tell of one changed reward; a row per variant, epsilon, event and noise.
+    """Return what choices reveal of one changed reward; a row per variant, epsilon, event and noise.
 
     loss: the logarithm of how much likelier the event is with the likelier neighbour; loss_low, loss_high: its 99.9%
     interval, from Clopper and Pearson's of both probabilities
@@ -415,6 +410,6 @@ def audit(results: Results) -> pd.DataFrame:
 
 STUDIES = ("experiment_1", "experiment_2", "epsilon_sweep", "corollary_1")
 INFERENCE = functions_of(__name__) | {
-    **{f"bias_{study}": _of(_bias, study) for study in STUDIES},
-    **{f"average_bias_{study}": _of(_average_bias, study) for study in STUDIES},
+    **{f"bias_{study}": partial(_bias, study=study) for study in STUDIES},
+    **{f"average_bias_{study}": partial(_average_bias, study=study) for study in STUDIES},
 }
