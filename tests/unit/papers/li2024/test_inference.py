@@ -229,6 +229,8 @@ def test_formulas_by_hand():
     # 4 (e^2 + 2)^2 log(4 n^2)^2
     growth = (math.log(4e16) / math.log(4e8)) ** 2
     assert found["C", "printed"].iloc[1] / found["C", "printed"].iloc[0] == pytest.approx(growth)
+    # (1 + e^2) / (1 + e^sqrt 2)
+    assert found["exp3e_probabilities", "printed"].item() == pytest.approx(1.64065, rel=1e-5)
 
 
 def test_the_formulas_of_a_trial_s_length():

@@ -71,15 +71,4 @@ def audit(results: Results, release: str, M: int, against: str = "claimed", budg
     return Measured.largest(parts)
 
 
-def exp3e_probabilities(results: Results) -> Measured:
-    """What the two printed probabilities of lines 9 and 10 add up to after one patient.
-
-    Both have epsilon_(n-1) R(0) and epsilon_n R(1) below the line; line 10 has epsilon_(n-1) R(1) above it. After one
-    patient, who got arm 1 and a reward of 1, R(1) = 2 and R(0) = 0; C = 1, so that the difference can be seen.
-    """
-    before, now, R = 1.0, 1 / math.sqrt(2), 2.0
-    below = 1 + math.exp(now * R)
-    return Measured((1 + math.exp(before * R)) / below, note="n = 2, C = 1, R(0) = 0, R(1) = 2.")
-
-
 MEASURES = functions_of(__name__)
