@@ -22,9 +22,9 @@ def environment_of(setting: dict):
     """The environment of a cell."""
     name = setting["environment"]
     takes = library.environment_arguments(name)
-    given = {k: setting[k] for k in takes if k in setting and pd.notna(setting[k])}
-    given |= {k: int(given[k]) for k in ("M", "horizon") if k in given}
-    return library.load("environments", name).configure(**given)
+    parameters = {k: setting[k] for k in takes if k in setting and pd.notna(setting[k])}
+    parameters |= {k: int(parameters[k]) for k in ("M", "horizon") if k in parameters}
+    return library.load("environments", name).configure(**parameters)
 
 
 def gaps_of(environment) -> np.ndarray:
@@ -105,16 +105,14 @@ def sure_patients(params, gap: float) -> float:
         epoch += 1
 
 
-def in_epochs(setting: dict) -> bool:
-    return setting["policy"] in ("conse_se", "dp_conse")
-
-
-def epoch_params(setting: dict, n: int):
-    """The parameters of a cell's policy, in epochs, for one feature."""
-    policy = dp_conse if setting["policy"] == "dp_conse" else conse_se
+def epoch_params(setting: dict):
+    """The parameters of a cell's policy for one feature; None for a policy without epochs."""
+    module = {"conse_se": conse_se, "dp_conse": dp_conse}.get(setting["policy"])
+    if module is None:
+        return None
     own = [k for k in library.arguments("policies", setting["policy"]) if k not in ("M", "horizon", "alpha")]
-    given = {k: setting[k] for k in own if k in setting and pd.notna(setting[k])}
-    return policy.configure(1, n, 1.0, **given)
+    parameters = {k: setting[k] for k in own if k in setting and pd.notna(setting[k])}
+    return module.configure(1, int(setting["horizon"]), 1.0, **parameters)
 
 
 def lap_plus(results: Results) -> pd.DataFrame:
@@ -153,8 +151,8 @@ def formulas(results: Results) -> pd.DataFrame:
     before, now, R_1 = 1.0, 1 / math.sqrt(2), 2.0
     total = (1 + math.exp(before * R_1)) / (1 + math.exp(now * R_1))
     rows.append(("exp3e_probabilities", "printed", 2, math.nan, total))
-    found = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
-    return pd.concat([found, _trial_formulas()], ignore_index=True)
+    of_epochs = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
+    return pd.concat([of_epochs, _trial_formulas()], ignore_index=True)
 
 
 def _trial_formulas() -> pd.DataFrame:
