@@ -128,16 +128,14 @@ def lap_plus(results: Results) -> pd.DataFrame:
 def formulas(results: Results) -> pd.DataFrame:
     """What the paper's formulas give, in their readings; a row per formula, reading, n and epsilon.
 
-    R_1: patients of the first epoch; batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with
-    1/2; c_1 and h_1: widths of the first epoch; C: EXP3E's constant; exp3e_probabilities: the sum of the two printed
-    probabilities; trial_event: P(T_j >= T_min / 2); relative_bias: of the estimate of ConSE (printed) or DP-ConSE; both
-    for one feature
+    batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with 1/2; c_1 and h_1: widths of the first
+    epoch; C: EXP3E's constant; exp3e_probabilities: the sum of the two printed ones; trial_event: P(T_j >= T_min / 2);
+    relative_bias: of the estimate of ConSE (printed) or DP-ConSE; both for one feature
     """
-    params = dp_conse.configure(1, PATIENTS, 0.5, 1.0)
-    R = float(compiled(dp_conse.epoch_length)(params, 1))
-    rows = [("R_1", "printed", PATIENTS, 1.0, R)]
+    rows = []
+    R_1 = float(compiled(dp_conse.epoch_length)(dp_conse.configure(1, PATIENTS, 0.5, 1.0), 1))
     for reading, share in (("printed", 1.0), ("half", 0.5)):
-        chance = neighbouring_experiments.batch_event_probability(R, 1.0, share)
+        chance = neighbouring_experiments.batch_event_probability(R_1, 1.0, share)
         rows.append(("batch_event", reading, PATIENTS, 1.0, chance))
     for width in ("printed", "proof"):
         own = dp_conse.configure(1, PATIENTS, 0.5, 1.0, width=width)
@@ -148,8 +146,8 @@ def formulas(results: Results) -> pd.DataFrame:
     rows += [("C", "printed", n, math.nan, conse_exp3e.configure(1, n, 1.0).C) for n in (10**4, 10**8)]
     # Line 10 has epsilon_(n-1) above the fraction bar, lines 9 and 10 have epsilon_n below it. The second patient comes
     # after one who got arm 1 and a reward of 1: R(0) = 0, R(1) = 2. C = 1 makes the difference visible.
-    before, now, R_1 = 1.0, 1 / math.sqrt(2), 2.0
-    total = (1 + math.exp(before * R_1)) / (1 + math.exp(now * R_1))
+    before, now, reward_sum = 1.0, 1 / math.sqrt(2), 2.0
+    total = (1 + math.exp(before * reward_sum)) / (1 + math.exp(now * reward_sum))
     rows.append(("exp3e_probabilities", "printed", 2, math.nan, total))
     of_epochs = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
     return pd.concat([of_epochs, _trial_formulas()], ignore_index=True)
