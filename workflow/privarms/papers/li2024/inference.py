@@ -82,7 +82,7 @@ def pareto(results: Results) -> pd.DataFrame:
     DP-ConSE rest on rare short trials and those of EXP3E on few runs; gap_sum: over features
     """
     measured = results.replicates("pareto")
-    # Of all cells at once: a sum a cell would be half of the time.
+    # Of all cells at once: one sum per cell would be half of the time.
     sums = measured.groupby(["cell", "feature"], observed=True)[SUMS].sum()
     rows = []
     for setting, cell in _by_cell(measured):
@@ -145,7 +145,7 @@ def privacy_cost(results: Results) -> pd.DataFrame:
         value, error = ratio(*(joined[c] for c in columns))
         joined = joined.assign(**{f"{name}_ratio": value, f"{name}_ratio_se": error})
     expected = joined["expected_mse"] / joined["expected_mse_plain"]
-    # Over what the same trial has without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), but for short noisy lengths.
+    # Over what the same trial has without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), except for short noisy lengths.
     noiseless = [expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")]
     joined = joined.assign(
         eps2_T=joined["epsilon"] ** 2 * joined["T_min"],
@@ -163,10 +163,10 @@ def privacy_cost(results: Results) -> pd.DataFrame:
 def elimination(results: Results) -> pd.DataFrame:
     """Per cell: how many features lose an arm in the first half, and what the first half costs.
 
-    wrong: runs in which a better arm goes; worst_pulls: the largest first-half regret of a run over the gap, M = 1;
+    wrong: runs that eliminate a better arm; worst_pulls: the largest first-half regret of a run over the gap, M = 1;
     pulls_bound: on these, the explicit form in the proofs of Lemmas 2.1 and 3.1; sure_pulls: the patients of the
     epochs after which their events leave one arm; over_bound, over_sure: runs with more; sure_regret: sure_pulls times
-    the gap, over features; inverse_gap_sum: over features; R_1: patients before anything can go; constant: EXP3E's C
+    the gap, over features; inverse_gap_sum: over features; R_1: patients of epoch 1; constant: EXP3E's C
     """
     rows = []
     for setting, cell in _by_cell(results.replicates("elimination")):
