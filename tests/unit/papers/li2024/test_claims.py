@@ -67,8 +67,3 @@ def test_the_spread_of_exp3e():
     measured, half = claims.exp3e_spread(results(pareto=table), "regret"), -stdtrit(9, 0.0005 / 6) / 40
     assert measured.value == 2.0
     assert measured.interval == pytest.approx(((2 - half) / (1 + half), (2 + half) / (1 - half)))
-
-
-def test_the_printed_probabilities_of_exp3e():
-    # (1 + e^2) / (1 + e^sqrt 2)
-    assert claims.exp3e_probabilities(results()).value == pytest.approx(1.64065, rel=1e-5)

@@ -80,7 +80,7 @@ def test_regret_and_error_of_a_cell(tmp_path):
     # Errors of a tenth and of .289 of the two factors.
     assert found["judged_product"] == found["product"]
     assert found["judged_product_se"] == pytest.approx(math.hypot(0.1, math.sqrt(0.01 / 3) / 0.2))
-    assert (found["gap_sum"], found["inverse_gap_sum"]) == pytest.approx((0.8, 1 / 0.3 + 1 / 0.5))
+    assert found["gap_sum"] == pytest.approx(0.8)
 
 
 def test_a_cell_without_any_estimate_is_missing_and_counted(tmp_path):
@@ -221,14 +221,14 @@ def test_the_intervals_of_more_noise_are_wider(tmp_path):
 
 def test_formulas_by_hand():
     found = _formulas.formulas(None).set_index(["formula", "reading"])["value"]
-    # DP-ConSE's first epoch at n = 20,000 and epsilon = 1: 128 log(16 n) + 1 is longer than 16 log(8 n) + 1.
-    assert found["R_1", "printed"] == pytest.approx(128 * math.log(320_000) + 1)
     assert found["c_1", "printed"] == pytest.approx(2 * found["c_1", "proof"])
     assert found["h_1", "per_arm"] == pytest.approx(math.sqrt(2) * found["h_1", "printed"])
     assert found["batch_event", "printed"] < 0.5 < found["batch_event", "half"]
     # 4 (e^2 + 2)^2 log(4 n^2)^2
     growth = (math.log(4e16) / math.log(4e8)) ** 2
     assert found["C", "printed"].iloc[1] / found["C", "printed"].iloc[0] == pytest.approx(growth)
+    # (1 + e^2) / (1 + e^sqrt 2)
+    assert found["exp3e_probabilities", "printed"].item() == pytest.approx(1.64065, rel=1e-5)
 
 
 def test_the_formulas_of_a_trial_s_length():

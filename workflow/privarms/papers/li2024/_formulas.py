@@ -22,9 +22,9 @@ def environment_of(setting: dict):
     """The environment of a cell."""
     name = setting["environment"]
     takes = library.environment_arguments(name)
-    given = {k: setting[k] for k in takes if k in setting and pd.notna(setting[k])}
-    given |= {k: int(given[k]) for k in ("M", "horizon") if k in given}
-    return library.load("environments", name).configure(**given)
+    parameters = {k: setting[k] for k in takes if k in setting and pd.notna(setting[k])}
+    parameters |= {k: int(parameters[k]) for k in ("M", "horizon") if k in parameters}
+    return library.load("environments", name).configure(**parameters)
 
 
 def gaps_of(environment) -> np.ndarray:
@@ -105,16 +105,14 @@ def sure_patients(params, gap: float) -> float:
         epoch += 1
 
 
-def in_epochs(setting: dict) -> bool:
-    return setting["policy"] in ("conse_se", "dp_conse")
-
-
-def epoch_params(setting: dict, n: int):
-    """The parameters of a cell's policy, in epochs, for one feature."""
-    policy = dp_conse if setting["policy"] == "dp_conse" else conse_se
+def epoch_params(setting: dict):
+    """The parameters of a cell's policy for one feature; None for a policy without epochs."""
+    module = {"conse_se": conse_se, "dp_conse": dp_conse}.get(setting["policy"])
+    if module is None:
+        return None
     own = [k for k in library.arguments("policies", setting["policy"]) if k not in ("M", "horizon", "alpha")]
-    given = {k: setting[k] for k in own if k in setting and pd.notna(setting[k])}
-    return policy.configure(1, n, 1.0, **given)
+    parameters = {k: setting[k] for k in own if k in setting and pd.notna(setting[k])}
+    return module.configure(1, int(setting["horizon"]), 1.0, **parameters)
 
 
 def lap_plus(results: Results) -> pd.DataFrame:
@@ -130,15 +128,14 @@ def lap_plus(results: Results) -> pd.DataFrame:
 def formulas(results: Results) -> pd.DataFrame:
     """What the paper's formulas give, in their readings; a row per formula, reading, n and epsilon.
 
-    R_1: patients of the first epoch; batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with
-    1/2; c_1 and h_1: widths of the first epoch; C: EXP3E's constant; trial_event: P(T_j >= T_min / 2); relative_bias:
-    of the estimate of ConSE (printed) or DP-ConSE; both for one feature
+    batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with 1/2; c_1 and h_1: widths of the first
+    epoch; C: EXP3E's constant; exp3e_probabilities: the sum of the two printed ones; trial_event: P(T_j >= T_min / 2);
+    relative_bias: of the estimate of ConSE (printed) or DP-ConSE; both for one feature
     """
-    params = dp_conse.configure(1, PATIENTS, 0.5, 1.0)
-    R = float(compiled(dp_conse.epoch_length)(params, 1))
-    rows = [("R_1", "printed", PATIENTS, 1.0, R)]
+    rows = []
+    R_1 = float(compiled(dp_conse.epoch_length)(dp_conse.configure(1, PATIENTS, 0.5, 1.0), 1))
     for reading, share in (("printed", 1.0), ("half", 0.5)):
-        chance = neighbouring_experiments.batch_event_probability(R, 1.0, share)
+        chance = neighbouring_experiments.batch_event_probability(R_1, 1.0, share)
         rows.append(("batch_event", reading, PATIENTS, 1.0, chance))
     for width in ("printed", "proof"):
         own = dp_conse.configure(1, PATIENTS, 0.5, 1.0, width=width)
@@ -147,8 +144,13 @@ def formulas(results: Results) -> pd.DataFrame:
         own = conse_se.configure(1, PATIENTS, 0.5, confidence=confidence)
         rows.append(("h_1", confidence, PATIENTS, math.nan, float(compiled(dp_conse.confidence_radius)(own, 1))))
     rows += [("C", "printed", n, math.nan, conse_exp3e.configure(1, n, 1.0).C) for n in (10**4, 10**8)]
-    found = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
-    return pd.concat([found, _trial_formulas()], ignore_index=True)
+    # Line 10 has epsilon_(n-1) above the fraction bar, lines 9 and 10 have epsilon_n below it. The second patient comes
+    # after one who got arm 1 and a reward of 1: R(0) = 0, R(1) = 2. C = 1 makes the difference visible.
+    before, now, reward_sum = 1.0, 1 / math.sqrt(2), 2.0
+    total = (1 + math.exp(before * reward_sum)) / (1 + math.exp(now * reward_sum))
+    rows.append(("exp3e_probabilities", "printed", 2, math.nan, total))
+    of_epochs = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
+    return pd.concat([of_epochs, _trial_formulas()], ignore_index=True)
 
 
 def _trial_formulas() -> pd.DataFrame:

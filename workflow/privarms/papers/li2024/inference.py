@@ -19,7 +19,6 @@ from privarms.papers.li2024._formulas import (
     expected_T_min,
     formulas,
     gaps_of,
-    in_epochs,
     lap_plus,
     pulls_bound,
     sure_patients,
@@ -47,22 +46,21 @@ ESTIMATE = ("estimate", "effect", "floor_T_min", "variance_0", "variance_1")
 def _parameters(rows: pd.DataFrame) -> list[str]:
     """The columns that say what a row's cell is: policy, environment and the parameters of both that any cell has."""
     named = ["policy", "variant", "environment", *AXES]
-    for room, column in (("policies", "policy"), ("environments", "environment")):
+    for folder, column in (("policies", "policy"), ("environments", "environment")):
         for name in rows[column].unique():
-            named += library.arguments(room, name)
+            named += library.arguments(folder, name)
     return [k for k in dict.fromkeys(named) if k in rows and rows[k].notna().any()]
 
 
 def _by_cell(rows: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """The setting of each cell, in which no axis is lacking, and its rows."""
+    """The setting of each cell, with all AXES, and its rows."""
     columns = _parameters(rows)
     for _, cell in rows.groupby("cell", observed=True, sort=False):
         yield _setting(columns, cell.iloc[0]), cell
 
 
 def _of_coverage(results: Results, values: Sequence[str]) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
-    """The same of study `coverage`, some columns of its rows: as a whole it takes three gigabytes. No frames, which
-    would be copies: a cell has up to 820,000 rows."""
+    """The same of study `coverage`, cell by cell and some columns only: the whole study takes three gigabytes."""
     columns = _parameters(results.cells("coverage"))
     for first, measured in results.by_cell("coverage", values):
         yield _setting(columns, first.iloc[0]), measured
@@ -70,8 +68,8 @@ def _of_coverage(results: Results, values: Sequence[str]) -> Iterator[tuple[dict
 
 def _setting(columns: Iterable[str], row: pd.Series) -> dict:
     absent = dict.fromkeys(AXES, math.nan) | {"arrivals": "stationary"}
-    found = absent | {name: row[name] for name in columns}
-    return {k: found[k] for k in ("policy", *AXES)} | found
+    setting = absent | {name: row[name] for name in columns}
+    return {k: setting[k] for k in ("policy", *AXES)} | setting
 
 
 def pareto(results: Results) -> pd.DataFrame:
@@ -81,10 +79,10 @@ def pareto(results: Results) -> pd.DataFrame:
     which some feature has none; eliminated_fraction: of features; T_min: at the expected counts; product: mse times
     regret over M; expected_mse, expected_product: with the error by formula, of no sampling noise; judged_product,
     judged_product_se: the product that claims judge, ConSE's as simulated and others by formula, for the errors of
-    DP-ConSE rest on rare short trials and those of EXP3E on few runs; gap_sum, inverse_gap_sum: over features
+    DP-ConSE rest on rare short trials and those of EXP3E on few runs; gap_sum: over features
     """
     measured = results.replicates("pareto")
-    # Of all cells at once: a sum a cell would be half of the time.
+    # Of all cells at once: one sum per cell would be half of the time.
     sums = measured.groupby(["cell", "feature"], observed=True)[SUMS].sum()
     rows = []
     for setting, cell in _by_cell(measured):
@@ -102,9 +100,6 @@ def pareto(results: Results) -> pd.DataFrame:
         n_patients, alpha, epsilon = int(setting["horizon"]), setting["alpha"], setting["epsilon"]
         T_min = expected_T_min(environment, n_patients, alpha, epsilon, setting["policy"] == "dp_conse_total")
         expected = error_by_formula(setting, environment, T_min)
-        gaps = gaps_of(environment)
-        with np.errstate(divide="ignore"):
-            inverse_gap_sum = (1 / gaps).sum()
         rows.append(
             setting
             | {
@@ -116,13 +111,11 @@ def pareto(results: Results) -> pd.DataFrame:
                 "mse_se": math.sqrt(error_spread / max(count - 1, 1)) if count > 1 else math.nan,
                 "eliminated_fraction": features["eliminated"].sum() / features["trials"].sum(),
                 "missing_fraction": run["missing"] / n,
-                "missing_features": features["missing"].sum() / features["trials"].sum(),
                 "T_min": T_min,
                 "product": mse * regret / M,
                 "expected_mse": expected,
                 "expected_product": expected * regret / M,
-                "gap_sum": gaps.sum(),
-                "inverse_gap_sum": inverse_gap_sum,
+                "gap_sum": gaps_of(environment).sum(),
             }
         )
     cells = pd.DataFrame(rows)
@@ -152,7 +145,7 @@ def privacy_cost(results: Results) -> pd.DataFrame:
         value, error = ratio(*(joined[c] for c in columns))
         joined = joined.assign(**{f"{name}_ratio": value, f"{name}_ratio_se": error})
     expected = joined["expected_mse"] / joined["expected_mse_plain"]
-    # Over what the same trial has without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), but for short noisy lengths.
+    # Over what the same trial has without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), except for short noisy lengths.
     noiseless = [expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")]
     joined = joined.assign(
         eps2_T=joined["epsilon"] ** 2 * joined["T_min"],
@@ -170,10 +163,10 @@ def privacy_cost(results: Results) -> pd.DataFrame:
 def elimination(results: Results) -> pd.DataFrame:
     """Per cell: how many features lose an arm in the first half, and what the first half costs.
 
-    wrong: runs in which a better arm goes; worst_pulls: the largest first-half regret of a run over the gap, M = 1;
+    wrong: runs that eliminate a better arm; worst_pulls: the largest first-half regret of a run over the gap, M = 1;
     pulls_bound: on these, the explicit form in the proofs of Lemmas 2.1 and 3.1; sure_pulls: the patients of the
     epochs after which their events leave one arm; over_bound, over_sure: runs with more; sure_regret: sure_pulls times
-    the gap, over features; inverse_gap_sum: over features; R_1: patients before anything can go; constant: EXP3E's C
+    the gap, over features; inverse_gap_sum: over features; R_1: patients of epoch 1; constant: EXP3E's C
     """
     rows = []
     for setting, cell in _by_cell(results.replicates("elimination")):
@@ -182,7 +175,7 @@ def elimination(results: Results) -> pd.DataFrame:
         low, high = clopper_pearson(gone, runs * M, CONFIDENCE)
         first, epsilon = cell["first_half_regret"], setting["epsilon"]
         gaps = gaps_of(environment_of(setting))
-        params = epoch_params(setting, n) if in_epochs(setting) else None
+        params = epoch_params(setting)
         sure = np.array([sure_patients(params, gap) if params else math.nan for gap in gaps])
         # Regrets are sums of a gap: half a pull more than a bound is none.
         pulls = first / gaps[0] if M == 1 else first * math.nan
@@ -213,20 +206,15 @@ def elimination(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _estimates(results: Results) -> Iterator[tuple[dict, dict[str, np.ndarray], float]]:
-    """The setting and rows of each cell, and the budget that its Laplace noise has, inf without."""
-    for setting, cell in _of_coverage(results, ESTIMATE):
-        epsilon, noise = float(setting["epsilon"]), setting.get("noise", math.nan)
-        yield setting, cell, math.inf if math.isnan(epsilon) else epsilon / (1 if pd.isna(noise) else noise)
-
-
-def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str, epsilon: float) -> np.ndarray:
-    """The variance that an interval gives to each estimate of a cell; the right one of EXP3E's is another."""
-    T, spread = cell["floor_T_min"], (cell["variance_0"], cell["variance_1"])
+def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.ndarray:
+    """The variance that an interval gives to each estimate of a cell."""
+    T = cell["floor_T_min"]
     if setting["policy"] == "conse_exp3e" and interval != "printed":
         environment = environment_of(setting)
         return mean_difference.inverse_propensity_variance(T, environment.means[0], environment.deviations[0] ** 2)
-    return mean_difference.variance(T, *spread, interval, epsilon)
+    noise = setting.get("noise", math.nan)
+    budget = math.inf if pd.isna(setting["epsilon"]) else setting["epsilon"] / (1 if pd.isna(noise) else noise)
+    return mean_difference.variance(T, cell["variance_0"], cell["variance_1"], interval, budget)
 
 
 def coverage(results: Results) -> pd.DataFrame:
@@ -235,7 +223,7 @@ def coverage(results: Results) -> pd.DataFrame:
     nan where no run has an estimate, or too few
     """
     rows = []
-    for setting, cell, epsilon in _estimates(results):
+    for setting, cell in _of_coverage(results, ESTIMATE):
         estimate, effect, T = (cell[c] for c in ("estimate", "effect", "floor_T_min"))
         spread = cell["variance_0"], cell["variance_1"]
         ratio_of_variances = mean_difference.variance_ratio(estimate, effect, T, *spread)
@@ -245,7 +233,7 @@ def coverage(results: Results) -> pd.DataFrame:
         bias_se = errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan
         before = math.nan
         for interval in mean_difference.INTERVALS:
-            variance = _variance(setting, cell, interval, epsilon)
+            variance = _variance(setting, cell, interval)
             # Without noise both corrected intervals are one.
             if not np.array_equal(variance, before):
                 share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
@@ -275,10 +263,10 @@ def coverage(results: Results) -> pd.DataFrame:
 def normality(results: Results) -> pd.DataFrame:
     """Quantiles of the standardised estimate against normal ones; a row per cell, interval and level."""
     parts = []
-    for setting, cell, epsilon in _estimates(results):
+    for setting, cell in _of_coverage(results, ESTIMATE):
         estimate, effect = cell["estimate"], cell["effect"]
         for interval in mean_difference.INTERVALS:
-            variance = _variance(setting, cell, interval, epsilon)
+            variance = _variance(setting, cell, interval)
             normal, measured = mean_difference.quantiles(estimate, effect, variance, LEVELS)
             columns = {"interval": interval, "level": LEVELS, "normal": normal, "measured": measured}
             parts.append(pd.DataFrame({**setting, **columns, "replicates": len(estimate)}))
@@ -324,14 +312,14 @@ def estimators(results: Results) -> pd.DataFrame:
             plain, n = errors["mean_difference"], len(errors)
             kept = {k: v for k, v in setting.items() if k not in AXES}
             for name in errors.columns.drop("mean_difference"):
-                found = errors[name].mean() / plain.mean()
-                spread = (errors[name] - found * plain).std() / plain.mean()
+                mean_ratio = errors[name].mean() / plain.mean()
+                spread = (errors[name] - mean_ratio * plain).std() / plain.mean()
                 own = {"study": study, "estimator": name, "m": int(setting["horizon"]), "replicates": n}
-                rows.append(kept | own | {"ratio": found, "se": spread / math.sqrt(n)})
+                rows.append(kept | own | {"ratio": mean_ratio, "se": spread / math.sqrt(n)})
     return pd.DataFrame(rows)
 
 
-def readings(results: Results, table: str) -> pd.DataFrame:
+def _readings(results: Results, table: str) -> pd.DataFrame:
     """Mean squared error of every estimator for the rounds m that each budget of a published table means.
 
     reading: literal, as many rounds as the budget; implied, those for which the error of MD, 4 / m, is the published
@@ -340,15 +328,15 @@ def readings(results: Results, table: str) -> pd.DataFrame:
     cells = results.cells(table)
     own = [k for k in _parameters(cells) if k != "horizon"]
     measured = {"squared_error_mean": "mse", "squared_error_se": "se", "horizon": "m"}
-    found = cells.rename(columns=measured)[["estimator", "m", "mse", "se", "replicates", *own]]
+    errors = cells.rename(columns=measured)[["estimator", "m", "mse", "se", "replicates", *own]]
     printed = results.published_table(table).pivot(index="reg", columns="estimator", values="error")
     entries = [("literal", reg, reg) for reg in printed.index]
     entries += [("implied", reg, round(4 / printed.loc[reg, "MD"])) for reg in printed.index]
     meant = {m for _, _, m in entries}
-    entries += [("literal", m, m) for m in found["m"].drop_duplicates() if m not in meant]
+    entries += [("literal", m, m) for m in errors["m"].drop_duplicates() if m not in meant]
     parts = []
     for reading, reg, m in entries:
-        part = found[found["m"] == m].assign(reading=reading, reg=reg, published=math.nan)
+        part = errors[errors["m"] == m].assign(reading=reading, reg=reg, published=math.nan)
         if reg in printed.index:
             by_means = part["estimator"] == "mean_difference"
             part["published"] = np.where(by_means, printed.loc[reg, "MD"], printed.loc[reg, "DML"])
@@ -359,12 +347,12 @@ def readings(results: Results, table: str) -> pd.DataFrame:
 
 def table2(results: Results) -> pd.DataFrame:
     """Table 2 under both readings."""
-    return readings(results, "table2")
+    return _readings(results, "table2")
 
 
 def table3(results: Results) -> pd.DataFrame:
     """Table 3 under both readings."""
-    return readings(results, "table3")
+    return _readings(results, "table3")
 
 
 def audit(results: Results) -> pd.DataFrame:
@@ -375,28 +363,25 @@ def audit(results: Results) -> pd.DataFrame:
         counts = results.replicates(study)
         if module is whole_experiments:
             counts = counts.assign(release="experiment")
-        single = ("neighbour", "policy", "horizon")
-        further = [k for k in _parameters(counts) if k not in (*named, *single) and counts[k].nunique(dropna=False) > 1]
+        others = (*named, "neighbour", "policy", "horizon")
+        further = [k for k in _parameters(counts) if k not in others and counts[k].nunique(dropna=False) > 1]
         settings = [*named, *further]
         subjects = counts.groupby("policy", sort=False, observed=True)
-        reduced = [reduce(own, module, settings, AUDIT_CONFIDENCE) for _, own in subjects]
-        found = pd.concat(reduced, ignore_index=True)
+        reduced = pd.concat([reduce(own, module, settings, AUDIT_CONFIDENCE) for _, own in subjects])
         events = counts.pivot_table(
             index=settings, columns="neighbour", values="events", aggfunc="sum", observed=True, dropna=False
         )
-        events = events.dropna().rename(columns={0: "events_0", 1: "events_1"})[["events_0", "events_1"]].astype(int)
-        parts.append(found.merge(events.reset_index(), on=settings, how="left", validate="one_to_one"))
-    found = pd.concat(parts, ignore_index=True)
+        events = events.dropna()[[0, 1]].astype(int).set_axis(["events_0", "events_1"], axis=1)
+        parts.append(reduced.merge(events.reset_index(), on=settings, how="left", validate="one_to_one"))
+    rows = pd.concat(parts, ignore_index=True)
     measures = ["claimed", "exact", "lower_bound", "confidence", "trials", "events_0", "events_1"]
-    others = (*named, *measures, "audit", "subject", *ENDS)
-    further = [k for k in found.columns if k not in others]
-    columns = [*named, *measures, *further]
+    further = [k for k in rows.columns if k not in (*named, *measures, "audit", "subject", *ENDS)]
     order = ("lengths", "estimate", "lengths_from_actions", "first_half", "experiment")
     places = {release: place for place, release in enumerate(order)}
+    rows["place"] = [places.get(release, len(places)) for release in rows["release"]]
     # As published first: the further settings are missing there.
-    found = found[columns].assign(place=[places.get(release, len(places)) for release in found["release"]])
-    found = found.sort_values([*further, "place", *named], na_position="first")
-    return found.drop(columns="place")
+    rows = rows.sort_values([*further, "place", *named], na_position="first")
+    return rows[[*named, *measures, *further]]
 
 
 INFERENCE = functions_of(__name__) | {"formulas": formulas, "lap_plus": lap_plus}

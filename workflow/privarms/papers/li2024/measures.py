@@ -2,8 +2,8 @@
 
 import math
 
-from privarms.claims.verdict import CONFIDENCE, Measured, quantile
-from privarms.inference.proportions import clopper_pearson
+from privarms.claims.measures import choose
+from privarms.claims.verdict import Measured, quantile
 from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
@@ -43,43 +43,27 @@ def exp3e_spread(results: Results, of: str) -> Measured:
     return Measured(numbers.max() / numbers.min(), math.nan, int(runs.min()), note, *ends)
 
 
-def audit(results: Results, release: str, M: int, against: str = "claimed", budget: str = "printed") -> Measured:
+def audit(results: Results, release: str, M: int, against: str = "claimed", budget: str = "") -> Measured:
     """The largest privacy loss shown by a release, over epsilon/2 (claimed) or epsilon (theorem).
 
     ln of the ratio of the event's shares in the two runs, each with half an event more; I from Clopper and Pearson's
     intervals of both, which hold for all epsilon together. Of an epsilon without an event nothing is known: the largest
-    loss has no upper end then.
+    loss has no upper end then. budget: total, or as printed
     """
-    rows = results.inference("audit")
-    if "budget" in rows:
-        rows = rows[rows["budget"].astype(object).fillna("printed") == budget]
-    rows = rows[(rows["release"] == release) & (rows["M"] == M)].to_dict("records")
-    if not any(row["events_0"] + row["events_1"] for row in rows):
+    rows = choose(results.inference("audit"), {"release": release, "M": M, "budget": budget})
+    if not rows[["events_0", "events_1"]].any(axis=None):
         return Measured(math.nan, 0.0, None, "Too few trials: no event was seen.")
     parts = []
-    for row in rows:
-        scale = row["epsilon"] if against == "theorem" else row["claimed"]
-        level = 1 - (1 - CONFIDENCE) / (2 * len(rows))
-        (low_0, high_0), (low_1, high_1) = (
-            clopper_pearson(row[f"events_{run}"], row["trials"], level) for run in (0, 1)
-        )
-        seen = row["events_0"] + row["events_1"] > 0
-        loss = math.log((row["events_1"] + 0.5) / (row["events_0"] + 0.5)) if seen else -math.inf
-        ends = math.log(low_1 / high_0) if low_1 > 0 else -math.inf, math.log(high_1 / low_0) if low_0 > 0 else math.inf
-        note = f"At epsilon = {row['epsilon']:g}: {row['events_1']:,} and {row['events_0']:,} events."
-        parts.append(Measured(loss / scale, math.nan, int(row["trials"]), note, *(end / scale for end in ends)))
+    for row in rows.itertuples():
+        counts = row.events_0, row.events_1
+        shares = [Measured.fraction(events, row.trials, together=2 * len(rows)) for events in counts]
+        loss = math.log((row.events_1 + 0.5) / (row.events_0 + 0.5)) if any(counts) else -math.inf
+        low = math.log(shares[1].low / shares[0].high) if shares[1].low > 0 else -math.inf
+        high = math.log(shares[1].high / shares[0].low) if shares[0].low > 0 else math.inf
+        scale = row.epsilon if against == "theorem" else row.claimed
+        note = f"At epsilon = {row.epsilon:g}: {row.events_1:,} and {row.events_0:,} events."
+        parts.append(Measured(loss / scale, math.nan, int(row.trials), note, low / scale, high / scale))
     return Measured.largest(parts)
-
-
-def exp3e_probabilities(results: Results) -> Measured:
-    """What the two printed probabilities of lines 9 and 10 add up to after one patient.
-
-    Both have epsilon_(n-1) R(0) and epsilon_n R(1) below the line; line 10 has epsilon_(n-1) R(1) above it. After one
-    patient, who got arm 1 and a reward of 1, R(1) = 2 and R(0) = 0; C = 1, so that the difference can be seen.
-    """
-    before, now, R = 1.0, 1 / math.sqrt(2), 2.0
-    below = 1 + math.exp(now * R)
-    return Measured((1 + math.exp(before * R)) / below, note="n = 2, C = 1, R(0) = 0, R(1) = 2.")
 
 
 MEASURES = functions_of(__name__)
