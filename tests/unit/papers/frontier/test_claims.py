@@ -34,18 +34,7 @@ def test_settings_won():
     assert (unsure.value, unsure.low, unsure.high) == (1, 0.5, 1)
 
 
-def bounds(*values):
-    names = ("bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon")
-    return [
-        {"instance": "mu2", "epsilon": e, "horizon": 1000, "bound": name, "value": value}
-        for e, of_point in values
-        for name, value in zip(names, of_point, strict=True)
-    ]
-
-
-def test_the_bounds_against_each_other():
-    tables = results(bounds=bounds((0.1, (10, 12, 24)), (5, (10, 10, 10))))
-    assert MEASURES["smallest_bound_ratio"](tables).value == 1
-    assert MEASURES["bound_is_larger"](tables).value == 0.5
-    tables = results(bounds=bounds((0.1, (10, 12, 11))))
-    assert MEASURES["smallest_bound_ratio"](tables).value == pytest.approx(11 / 12)
+def test_the_bound_is_larger():
+    rows = [{"instance": "mu2", "epsilon": e, "over_older": ratio} for e, ratio in ((0.1, 2.0), (5, 1.0), (5, None))]
+    found = MEASURES["bound_is_larger"](results(bounds=rows))
+    assert (found.value, found.note) == (0.5, "Equal, since d_epsilon is kl there, on mu2 at 5.")

@@ -47,6 +47,13 @@ def test_regret_beside_the_bounds():
     assert math.isnan(without["bound_azize_basu"])
 
 
+def test_the_bound_by_d_epsilon_over_the_older_ones():
+    _, bounds = made()
+    value = bounds[bounds["epsilon"] == 0.5].set_index("bound")["value"]
+    older = max(value["bound_lai_robbins"], value["bound_azize_basu"])
+    assert list(bounds["over_older"].dropna()) == [pytest.approx(value["bound_d_epsilon"] / older, abs=1e-12)]
+
+
 def test_the_table_of_regret():
     rows, bounds = made()
     table = tables.regret(results(regret=rows, bounds=bounds))

@@ -75,22 +75,17 @@ def bounds(results: Results) -> pd.DataFrame:
     """The lower bounds times ln T by themselves; a row per instance, epsilon, horizon and bound.
 
     Lai & Robbins' has a row for every epsilon, and one without
+    over_older: the bound by d_epsilon over the larger of the two others, NaN in their rows; to twelve digits, because
+    equal bounds are sums in different orders
     """
     cells = described(results.cells("regret"))
-    settings = [
-        "instance",
-        *(c for c in ("K", "top", "bottom", "spacing") if c in cells),
-        "epsilon",
-        "horizon",
-        "means",
-    ]
-    points = cells[settings].drop_duplicates(ignore_index=True)
-    rows = [
-        {k: point[k] for k in settings if k != "means"} | {"bound": name, "value": value}
-        for point in points.to_dict("records")
-        for name, value in _bounds(point["means"], point["epsilon"], point["horizon"]).items()
-        if value == value
-    ]
+    settings = [c for c in ("instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means") if c in cells]
+    rows = []
+    for point in cells[settings].drop_duplicates(ignore_index=True).to_dict("records"):
+        values = _bounds(point.pop("means"), point["epsilon"], point["horizon"])
+        *older, newest = values.values()
+        over_older = {BOUNDS[-1]: round(newest / max(older), 12)}
+        rows += [point | {"bound": k, "value": v, "over_older": over_older.get(k)} for k, v in values.items() if v == v]
     return pd.DataFrame(rows)
 
 

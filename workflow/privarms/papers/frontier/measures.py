@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from privarms.claims.verdict import Measured, quantile
-from privarms.papers.frontier.inference import BOUNDS
 from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
@@ -66,26 +65,13 @@ def settings_won(results: Results, policy: str, baselines: Sequence[str]) -> Mea
     return Measured(lower / n, 0.0, int(own["replicates"].min()), note, surely / n, possibly / n)
 
 
-def _bound_ratios(results: Results) -> pd.DataFrame:
-    """The bound by d_epsilon over the larger of the two others, a row per setting with an epsilon."""
-    rows = results.inference("bounds")
-    rows = rows[rows["epsilon"].notna()].pivot(index=SETTING, columns="bound", values="value")
-    return rows.assign(ratio=rows[BOUNDS[2]] / rows[[*BOUNDS[:2]]].max(axis=1))
-
-
-def smallest_bound_ratio(results: Results) -> Measured:
-    """The smallest ratio of the bound by d_epsilon to the larger of the two older ones; a formula."""
-    ratios = _bound_ratios(results)["ratio"]
-    # Equal but for the rounding of two sums in other orders.
-    return Measured(round(ratios.min(), 12), 0.0, None, f"Up to {ratios.max():.2f} times as large.")
-
-
 def bound_is_larger(results: Results) -> Measured:
     """In which fraction of the settings the bound by d_epsilon is strictly larger than both older ones; a formula."""
-    ratios = _bound_ratios(results)["ratio"]
-    larger = ratios > 1 + 1e-9
-    equal = sorted({f"{instance} at {epsilon:g}" for instance, epsilon, _ in ratios.index[~larger]})
-    return Measured(larger.mean(), 0.0, None, f"Equal, since d_epsilon is kl there, on {', '.join(equal) or 'none'}.")
+    rows = results.inference("bounds").dropna(subset="over_older")
+    larger = rows["over_older"] > 1 + 1e-9
+    equal = rows.loc[~larger, ["instance", "epsilon"]].drop_duplicates()
+    names = sorted(f"{instance} at {epsilon:g}" for instance, epsilon in equal.itertuples(index=False))
+    return Measured(larger.mean(), 0.0, None, f"Equal, since d_epsilon is kl there, on {', '.join(names) or 'none'}.")
 
 
 MEASURES = functions_of(__name__)
