@@ -35,5 +35,6 @@ def rows(shared: dict, *own: dict) -> list[dict]:
 
 def verdict(measured: Measured, **tolerance) -> str:
     """What the ledger says of a claim about the number 1 with this tolerance."""
-    claim = {"claim": "c", "artifact": "a", "statement": "s", "published": 1, "tolerance": tolerance}
+    claim = {"claim": "c", "artifact": "a", "statement": "s", "place": "Section 1", "ours": False, "test": ""}
+    claim |= {"published": 1, "tolerance": tolerance}
     return ledger.judge(claim, measured, paper="p", scale="paper", data="simulated")["verdict"]

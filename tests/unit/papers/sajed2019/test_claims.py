@@ -23,20 +23,6 @@ def test_the_probability_that_a_curve_grows():
     assert found.interval == pytest.approx((1 - (1 - low) ** 30, 1 - (1 - high) ** 30))
 
 
-def test_the_effect_of_epsilon():
-    shared = {"policy": "dp_ucb", "replicates": 30, "regret_se": 0.0, "regret_se_dp_se": 0.1}
-    ratios = rows(
-        shared,
-        {"width": "chan", "epsilon": 1.0, "regret_mean": 10.0, "regret_mean_dp_se": 10.0},
-        {"width": "chan", "epsilon": 0.1, "regret_mean": 100.0, "regret_mean_dp_se": 20.0},
-        {"width": "log3", "epsilon": 0.1, "regret_mean": 7.0, "regret_mean_dp_se": 20.0},
-    )
-    found = claims.epsilon_effect(results(ratios=ratios), "chan")
-    # 100 / 10 over 20 / 10; the errors of DP-SE's regrets are 1/100 and 1/200 of them.
-    assert found.value == pytest.approx(5.0)
-    assert found.se == pytest.approx(5.0 * np.hypot(0.01, 0.005))
-
-
 def test_an_exponent_of_runs_that_all_agree_is_not_certain():
     row = {"policy": "dp_se", "replicates": 1000, "first": 1e2, "last": 1e4, "least": 0.8, "exponent_se": 0.0}
     found = claims.dp_se_growth(results(growth=rows(row, {"exponent": 0.95})))

@@ -29,20 +29,6 @@ def growing_curves(results: Results, policy: str, runs: int) -> Measured:
     return Measured.smallest(parts, note)
 
 
-def epsilon_effect(results: Results, width: str) -> Measured:
-    """The factor by which regret falls from the smallest epsilon to the largest, DP-UCB's over DP-SE's."""
-    ratios = results.inference("ratios")
-    chosen = ratios[(ratios["policy"] == "dp_ucb") & (ratios["width"] == width)].sort_values("epsilon")
-    ends = [chosen.iloc[0], chosen.iloc[-1]]
-    falls = [
-        ratio(*(row[c] for row in ends for c in (f"regret_mean{which}", f"regret_se{which}")))
-        for which in ("", "_dp_se")
-    ]
-    value, se = ratio(*falls[0], *falls[1])
-    note = f"DP-UCB's regret falls {falls[0][0]:.2f} times, DP-SE's {falls[1][0]:.2f} times."
-    return Measured(value, se, int(min(row["replicates"] for row in ends)), note)
-
-
 def dp_se_growth(results: Results) -> Measured:
     """p for which DP-SE's regret grows like ln(T)^p from the shortest horizon to the longest."""
     rows = results.inference("growth")
