@@ -9,6 +9,7 @@ from scipy.special import stdtrit
 from privarms.claims.verdict import Measured
 from privarms.plots.tables import shown
 from privarms.studies import library
+from privarms.studies.results import environment_of
 
 
 def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> list[dict]:
@@ -52,6 +53,29 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
         words += [in_words(own)] if own else []
         found.append(f"{policies[policy]} ({', '.join(words)})" if words else policies[policy])
     return pd.Series(found, cells.index, dtype=object)
+
+
+def described(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per cell, without what was measured: its parameters, its number of replicates, and
+
+    instance: the name of its grid; curve: what legends say; means: of its arms, a tuple, empty where arms have none
+    """
+    columns = [c for c in cells.columns[: cells.columns.get_loc("replicates") + 1] if c not in ("t", "arm")]
+    cells = cells[columns].drop_duplicates("cell", ignore_index=True)
+    around = [k for e in cells["environment"].unique() for k in library.environment_arguments(e) if k != "variant"]
+    if "epsilon" not in cells:
+        cells["epsilon"] = np.nan
+    return cells.assign(
+        instance=[name or "unnamed" for name in cells["panels"].fillna("")],
+        curve=labels(cells, ("epsilon", "horizon", "K", "environment", *around)),
+        means=[_means(cell) for cell in cells.to_dict("records")],
+    )
+
+
+def _means(cell: Mapping) -> tuple[float, ...]:
+    if library.attributes("environments", cell["environment"]).get("DATASET"):
+        return ()
+    return tuple(float(m) for m in getattr(environment_of(cell), "means", ()))
 
 
 def interval(mean, se, replicates, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,13 @@ Over = Mapping[str, list] | list[Mapping[str, list]]
 """Which rows a claim rests on: columns with the values that may stand there; or several such."""
 
 
+def environment_of(row: Mapping):
+    """Return the environment of a row of results, configured by the row's columns."""
+    name = row["environment"]
+    given = {k: row[k] for k in library.environment_arguments(name) if k in row and pd.notna(row[k])}
+    return library.load("environments", name).configure(**given)
+
+
 class Results:
     """The results of one paper at one scale, read from the files that a job was given.
 

@@ -11,9 +11,8 @@ import pandas as pd
 from matplotlib.ticker import NullFormatter
 
 from privarms.inference import lower_bounds
-from privarms.papers.frontier._cells import described
 from privarms.plots import style
-from privarms.plots.curves import with_interval
+from privarms.plots.curves import described, with_interval
 from privarms.plots.facets import curves, in_every, in_order, name_lines, panels, parts
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results

@@ -12,7 +12,8 @@ from privarms.audits import (
 from privarms.audits.reduction import reduce
 from privarms.inference import lower_bounds
 from privarms.jit.cache import compiled
-from privarms.papers.frontier._cells import described
+from privarms.plots.curves import described, settings
+from privarms.plots.registry import functions_of
 from privarms.policies.bandit import _batches, _growing_batches
 from privarms.studies.results import Results
 
@@ -25,6 +26,18 @@ AUDITS = {
 CONFIDENCE = 0.95
 BOUNDS = ("bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon")
 WORST = 0.01
+
+
+def _named(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells; entry: the policy with its settings except `ratio`, which tables have in a column of its own."""
+    cells = described(cells)
+    apart = ("epsilon", "horizon", "environment", "K", "top", "bottom", "spacing", "ratio")
+    named = zip(cells["policy"], settings(cells, apart), strict=True)
+    entries = [
+        " ".join([policy, *(f"{k}={v}" if isinstance(v, str) else f"{k}={v:g}" for k, v in own.items())])
+        for policy, own in named
+    ]
+    return cells.assign(entry=entries, ratio=cells.get("ratio", np.nan))
 
 
 def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str, float]:
@@ -51,7 +64,7 @@ def _with_bounds(results: Results, study: str) -> pd.DataFrame:
 
     over_bound, over_bound_se: mean regret and its standard error over the bound by d_epsilon
     """
-    cells = described(results.cells(study)).set_index("cell")
+    cells = _named(results.cells(study)).set_index("cell")
     runs = results.replicates(study, ("cell", "horizon", "t", "regret"))
     ends = runs[runs["t"] == runs["horizon"]].groupby("cell", observed=True, sort=False)["regret"]
     found = {name: _summary(regret.to_numpy()) for name, regret in ends}
@@ -79,9 +92,9 @@ def bounds(results: Results) -> pd.DataFrame:
     equal bounds are sums in different orders
     """
     cells = described(results.cells("regret"))
-    settings = [c for c in ("instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means") if c in cells]
+    columns = [c for c in ("instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means") if c in cells]
     rows = []
-    for point in cells[settings].drop_duplicates(ignore_index=True).to_dict("records"):
+    for point in cells[columns].drop_duplicates(ignore_index=True).to_dict("records"):
         values = _bounds(point.pop("means"), point["epsilon"], point["horizon"])
         *older, newest = values.values()
         over_older = {BOUNDS[-1]: round(newest / max(older), 12)}
@@ -97,7 +110,7 @@ def tail(results: Results) -> pd.DataFrame:
     noises, worst_noises: how many Laplace draws its sum then has
     stuck: the fraction of runs in which it has fewer pulls than another arm
     """
-    cells = described(results.cells("tail")).set_index("cell")
+    cells = _named(results.cells("tail")).set_index("cell")
     rows = []
     for first, columns in results.by_cell("tail", ("replicate", "arm", "pulls")):
         name = first["cell"].iloc[0]
@@ -138,4 +151,4 @@ def audit(results: Results) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-INFERENCE = {"audit": audit, "bounds": bounds, "regimes": regimes, "regret": regret, "tail": tail}
+INFERENCE = functions_of(__name__)

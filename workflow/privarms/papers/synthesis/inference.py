@@ -7,17 +7,25 @@ from privarms.inference import lower_bounds
 from privarms.inference.bias import bias_bound, sample_mean_bias
 from privarms.jit.cache import compiled
 from privarms.papers.synthesis import _validity
-from privarms.papers.synthesis._cells import described
+from privarms.papers.synthesis._advice import variants
+from privarms.plots.curves import described
+from privarms.plots.registry import functions_of
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.studies.results import Results, environment_of
 
 COLUMNS = ("arm", "pulls", "reward_sum", "held_out_sum")
 
 
+def _cells(results: Results, study: str) -> pd.DataFrame:
+    """The cells of a study; claims: whether the policy takes an epsilon and does not say that it claims none."""
+    cells = described(results.cells(study)).set_index("cell", drop=False)
+    return cells.assign(claims=[library.claims_epsilon(policy) for policy in cells["policy"]])
+
+
 def _each(results: Results):
     """The cells of `central`, each as a row and its `Runs`."""
-    cells = described(results.cells("central")).set_index("cell", drop=False)
+    cells = _cells(results, "central")
     for first, columns in results.by_cell("central", COLUMNS):
         name = first["cell"].iloc[0]
         cell = cells.loc[name]
@@ -37,11 +45,10 @@ def _regret(runs: _validity.Runs) -> dict[str, float]:
     uniform: the expected regret of uniform choices
     """
     regret = runs.pulls @ (runs.means.max() - runs.means)
-    median, q90 = np.quantile(regret, [0.5, 0.9])
+    (mean, se), (median, q90) = _mean(regret), np.quantile(regret, [0.5, 0.9])
     lai_robbins = lower_bounds.lai_robbins(runs.means)
     bound = lower_bounds.azize(runs.means, runs.epsilon) if runs.private else lai_robbins
-    se = regret.std(ddof=1) / np.sqrt(len(regret)) if len(regret) > 1 else np.nan
-    found = {"regret": regret.mean(), "se": se, "median": median, "q90": q90}
+    found = {"regret": mean, "se": se, "median": median, "q90": q90}
     found |= {"bound": bound * np.log(runs.horizon), "bound_lai_robbins": lai_robbins * np.log(runs.horizon)}
     return found | {"uniform": float(runs.horizon * (runs.means.max() - runs.means).mean())}
 
@@ -95,12 +102,12 @@ def privacy(results: Results) -> pd.DataFrame:
     exact: the largest exact log ratio over the claim, nan where none is known; lower_bound: the largest from counts,
     each holding with `confidence`; audited: in how many settings, nought for a policy without an audit
     """
-    cells = described(results.cells("central"))
+    cells = _cells(results, "central")
     audits = results.audit()
     audits = audits[audits["trials"] > 0]
     rows = []
-    for (policy, variant), part in cells.assign(variant=_variant(cells)).groupby(["policy", "variant"], sort=False):
-        own = audits[(audits["subject"] == policy) & (_variant(audits) == variant)]
+    for (policy, variant), part in cells.assign(variant=variants(cells)).groupby(["policy", "variant"], sort=False):
+        own = audits[(audits["subject"] == policy) & (variants(audits) == variant)]
         claimed = own["claimed_epsilon"]
         rows.append(
             {
@@ -144,10 +151,9 @@ MEANS |= {"in_parts": "in_parts", "alone": "alone"}
 
 
 def _local(results: Results, study: str) -> pd.DataFrame:
-    cells = described(results.cells(study)).set_index("cell", drop=False)
-    every = results.replicates(study)
+    cells = _cells(results, study)
     rows = []
-    for name, group in every.groupby("cell", observed=True, sort=False):
+    for name, group in results.replicates(study).groupby("cell", observed=True, sort=False):
         cell, found = cells.loc[name], {}
         group = group[group["t"] == group["t"].max()] if "t" in group else group
         for column, measured in MEANS.items():
@@ -183,9 +189,7 @@ def _uniform_regret(cell: pd.Series) -> float:
     """The mean regret of a user whose arm is drawn uniformly, contexts being uniform; nan for data."""
     if library.attributes("environments", cell["environment"]).get("DATASET"):
         return np.nan
-    takes = library.environment_arguments(cell["environment"])
-    given = {k: cell[k] for k in takes if k in cell and pd.notna(cell[k])}
-    environment = library.load("environments", cell["environment"]).configure(**given)
+    environment = environment_of(cell)
     d = environment.dimensions
     edge = round(POINTS ** (1 / d))
     middles = [(np.arange(edge) + 0.5) / edge] * d
@@ -194,8 +198,4 @@ def _uniform_regret(cell: pd.Series) -> float:
     return float((rewards.max(axis=1) - rewards.mean(axis=1)).mean())
 
 
-def _variant(rows: pd.DataFrame) -> pd.Series:
-    return rows["variant"].fillna("").astype(str) if "variant" in rows else pd.Series("", rows.index)
-
-
-INFERENCE = {"local": local, "privacy": privacy, "runs": runs, "tests": tests}
+INFERENCE = functions_of(__name__)
