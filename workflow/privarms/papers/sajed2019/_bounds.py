@@ -5,6 +5,8 @@ Where the paper states an order, the function is the expression inside O or Omeg
 
 import math
 
+import numpy as np
+
 from privarms.jit.cache import compiled
 from privarms.policies.bandit import dp_se
 
@@ -34,9 +36,7 @@ def private_samples(epsilon: float, alpha: float, beta: float, mu: float, R: flo
     On samples from {-R, R} any epsilon-private (alpha, beta) stopping rule sees more than n of them with probability
     above 1 - (sqrt(beta) + beta), which the proof rounds down to 1/4.
     """
-    if not 0 < beta < 0.25:
-        raise ValueError(f"beta: Theorem 3.4 holds for beta in (0, 1/4); found {beta}")
-    _stopping(epsilon, alpha, beta, mu, R)
+    _stopping(epsilon, alpha, beta, mu, R, below=0.25)
     return R * math.log(1 / beta) / (12 * alpha * abs(mu) * epsilon)
 
 
@@ -46,9 +46,7 @@ def private_samples_of_proof(epsilon: float, alpha: float, beta: float, mu: floa
     d = alpha |mu| / (R (1 + alpha)) is the total variation distance of P and Q, which the proof rounds up, as it does
     beta exp(6 epsilon n d) + beta to 3/4.
     """
-    if not 0 < beta < 0.25:
-        raise ValueError(f"beta: Theorem 3.4 holds for beta in (0, 1/4); found {beta}")
-    _stopping(epsilon, alpha, beta, mu, R)
+    _stopping(epsilon, alpha, beta, mu, R, below=0.25)
     return R * (1 + alpha) * math.log((0.75 - beta) / beta) / (6 * epsilon * alpha * abs(mu))
 
 
@@ -58,13 +56,14 @@ def samples_order(epsilon: float, alpha: float, beta: float, mu: float, R: float
     return math.log(1 / beta) * (R**2 / (alpha * mu) ** 2 + R / (epsilon * alpha * abs(mu)))
 
 
-def _stopping(epsilon: float, alpha: float, beta: float, mu: float, R: float) -> None:
+def _stopping(epsilon: float, alpha: float, beta: float, mu: float, R: float, below: float = 1) -> None:
+    """Refuse what no theorem on stopping rules is about; below: the end of beta's range."""
     if not epsilon > 0:
         raise ValueError(f"epsilon: expected a number > 0; found {epsilon}")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha: expected a number in (0, 1); found {alpha}")
-    if not 0 < beta < 1:
-        raise ValueError(f"beta: expected a number in (0, 1); found {beta}")
+    if not 0 < beta < below:
+        raise ValueError(f"beta: expected a number in (0, {below}); found {beta}")
     if not 0 < abs(mu) <= R:
         raise ValueError(f"mu: expected 0 < |mu| <= R = {R}; found {mu}")
 
@@ -124,6 +123,25 @@ def epoch_growth(arms: int, arms_left: int, epoch: int, epsilon: float, beta: fl
     """
     params, length = dp_se.parameters(max(2, arms), 2, epsilon, beta), compiled(dp_se.epoch_length)
     return float(length(params, arms_left, epoch + 1) / length(params, arms, epoch))
+
+
+def first_epoch_regret(gap: float, K: int, horizon: int, epsilon: float) -> tuple[float, float]:
+    """The regret of a run in which all other arms leave in epoch 1, and a bound on the probability of any other regret.
+
+    Rewards in [0, 1], one arm of K better than the others by `gap`, beta = 1 / horizon. The difference of two private
+    means has by Hoeffding's lemma ln E exp(s (difference - mean)) <= s^2 / (4 r) - 2 ln(1 - (s b)^2), with r pulls of
+    an arm and Laplace noise of scale b < 1 / s. Chernoff's bound is summed over the K - 1 arms that might stay and the
+    K - 1 that might drive out the best one.
+    """
+    params = dp_se.parameters(K, horizon, epsilon, None)
+    pulls = float(np.ceil(compiled(dp_se.epoch_length)(params, K, 1)))
+    scale, margin = compiled(dp_se.noise_scale)(params, K, 1), compiled(dp_se.elimination_margin)(params, K, 1)
+    regret = gap * (K - 1) * pulls
+    if K * pulls > horizon or gap <= margin:
+        return regret, 1.0
+    s = np.linspace(0, 1 / scale, 1001)[1:-1]
+    least = (s**2 / (4 * pulls) - 2 * np.log1p(-((s * scale) ** 2)) - s * (gap - margin)).min()
+    return regret, min(1.0, 2 * (K - 1) * float(np.exp(least)))
 
 
 def _gap(gap: float) -> None:

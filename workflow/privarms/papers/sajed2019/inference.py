@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,6 @@ from privarms.audits.reduction import reduce
 from privarms.claims.verdict import CONFIDENCE as VERDICT_CONFIDENCE
 from privarms.inference.atoms import atoms
 from privarms.papers.sajed2019 import _bounds as bounds
-from privarms.papers.sajed2019._first_epoch import first_epoch_regret
 from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
 from privarms.plots.curves import ratio
 from privarms.plots.registry import functions_of
@@ -40,21 +40,20 @@ def _promised(bound: Callable[..., float], *values) -> float:
 def second_half(results: Results) -> pd.DataFrame:
     """What happens late in Figure 1's horizon; a row per cell of study `second_half`.
 
-    growing, flat: in how many runs the regret grows in the second half, or stays; half, end: the mean regret at half
-    the horizon, and at the horizon; early: the first round that was recorded; settled: in how many runs the regret
-    stays from there
+    growing: in how many runs the regret grows in the second half; settled: in how many it stays from the first round
+    that was recorded; half, end: the mean regret at half the horizon, and at the horizon
     """
     cells = parameters(results.cells("second_half"))
     runs = results.replicates("second_half", ("cell", "horizon", "replicate", "t", "regret"))
-    ends = runs[runs["t"] == runs["horizon"]].set_index(["cell", "replicate"])["regret"]
-    half = runs[runs["t"] <= runs["horizon"] / 2].groupby(["cell", "replicate"], observed=True)["regret"].max()
-    first = runs.groupby(["cell", "replicate"], observed=True).agg(early=("t", "min"), least=("regret", "min"))
-    runs = first.assign(half=half, end=ends)
-    runs = runs.assign(growing=runs["end"] > runs["half"], flat=runs["end"] == runs["half"])
-    runs = runs.assign(settled=runs["end"] == runs["least"])
+    run = ["cell", "replicate"]
+    ends = runs[runs["t"] == runs["horizon"]].set_index(run)["regret"]
+    half = runs[runs["t"] <= runs["horizon"] / 2].groupby(run, observed=True)["regret"].max()
+    first = runs.groupby(run, observed=True)["regret"].min()
+    runs = first.to_frame("first").assign(half=half, end=ends)
+    runs = runs.assign(growing=runs["end"] > runs["half"], settled=runs["end"] == runs["first"])
     by_cell = runs.groupby("cell", observed=True)
-    found = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size(), early=by_cell["early"].min())
-    found = found.join(by_cell[["growing", "flat", "settled"]].sum())
+    found = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size())
+    found = found.join(by_cell[["growing", "settled"]].sum())
     found.index = found.index.astype(object)
     return cells.join(found).reset_index()
 
@@ -98,8 +97,7 @@ def ratios(results: Results) -> pd.DataFrame:
 def growth(results: Results) -> pd.DataFrame:
     """How regret grows with the horizon; a row per policy and setting of study `growth`.
 
-    exponent: p for which it grows like ln(T)^p from the first horizon to the last, with its standard error; least: the
-    smallest p between two horizons that follow each other
+    exponent: p for which it grows like ln(T)^p from the first horizon to the last, with its standard error
     """
     cells = at_horizon(results.cells("growth"))
     settings = [k for k in parameters(cells).columns if k != "horizon" and cells[k].notna().any()]
@@ -108,13 +106,13 @@ def growth(results: Results) -> pd.DataFrame:
         some = some.sort_values("horizon")
         logs, regrets = np.log(np.log(some["horizon"].to_numpy(float))), np.log(some["regret_mean"].to_numpy())
         errors = (some["regret_se"] / some["regret_mean"]).to_numpy()
-        steps = np.diff(regrets) / np.diff(logs)
+        # There is no growth with one horizon.
+        width = logs[-1] - logs[0] or np.nan
         rows.append(
             dict(zip(settings, setting, strict=True))
             | {"first": some["horizon"].iloc[0], "last": some["horizon"].iloc[-1]}
-            | {"replicates": some["replicates"].min(), "least": steps.min() if len(steps) else np.nan}
-            | {"exponent": (regrets[-1] - regrets[0]) / (logs[-1] - logs[0]) if len(steps) else np.nan}
-            | {"exponent_se": np.hypot(errors[-1], errors[0]) / (logs[-1] - logs[0]) if len(steps) else np.nan}
+            | {"replicates": some["replicates"].min(), "exponent": (regrets[-1] - regrets[0]) / width}
+            | {"exponent_se": np.hypot(errors[-1], errors[0]) / width}
         )
     return pd.DataFrame(rows)
 
@@ -231,7 +229,9 @@ def scaling(results: Results) -> pd.DataFrame:
     probability beta: an explicit bound on the mean regret; ratio, ratio_se: the mean regret over it
     """
     cells = at_horizon(results.cells("scaling"))
-    orders = [_promised(bounds.regret_order, gaps(r), r.horizon, _budget(r)) for r in cells.itertuples()]
+    budgets = cells["epsilon"].fillna(np.inf)
+    settings = zip(cells.itertuples(), budgets, strict=True)
+    orders = [_promised(bounds.regret_order, gaps(r), r.horizon, epsilon) for r, epsilon in settings]
     named = of_published_dp_se(cells)
     rows = zip(cells.itertuples(), named, strict=True)
     ceilings = np.array([_promised(_regret_ceiling, r) if known else np.nan for r, known in rows])
@@ -242,10 +242,6 @@ def scaling(results: Results) -> pd.DataFrame:
         ratio=cells["regret_mean"] / ceilings,
         ratio_se=cells["regret_se"] / ceilings,
     )
-
-
-def _budget(cell) -> float:
-    return cell.epsilon if cell.epsilon > 0 else np.inf
 
 
 def _regret_ceiling(cell) -> float:
@@ -264,15 +260,15 @@ def minimax(results: Results) -> pd.DataFrame:
     """
     cells = results.cells("minimax")
     cells = at_horizon(cells[cells["policy"] == "dp_se"])
+    cells = cells.assign(gap=cells["top"] - cells["bottom"])
     known = of_published_dp_se(cells) & (cells["spacing"] == "one_best" if "spacing" in cells else False)
     first = [
-        first_epoch_regret(r.top - r.bottom, int(r.K), int(r.horizon), r.epsilon) if is_known else (np.nan, np.nan)
+        bounds.first_epoch_regret(r.gap, int(r.K), int(r.horizon), r.epsilon) if is_known else (np.nan, np.nan)
         for r, is_known in zip(cells.itertuples(), known, strict=True)
     ]
     order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
     ceiling = np.array([_promised(_regret_ceiling, r) for r in cells.itertuples()])
     return cells.assign(
-        gap=cells["top"] - cells["bottom"],
         order=order,
         ratio=cells["regret_mean"] / order,
         ratio_se=cells["regret_se"] / order,
@@ -284,28 +280,14 @@ def minimax(results: Results) -> pd.DataFrame:
     )
 
 
-def stopping(results: Results) -> pd.DataFrame:
+def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
     """Stopping times beside the theorems; a row per cell, NaN where a theorem says nothing about it.
 
     t_upper: t_U of Theorem 3.3; t_lower: the number of samples in the proof of Theorem 3.4, t_proof the largest that it
-    allows; by_upper, by_lower, by_proof: the fractions of runs that stop by then; longest: of all runs; order: the
-    expression of Corollary 3.6; upper_quartile: what a quarter of the stopping times exceed, between quartile_low and
-    quartile_high for all cells together with the probability that a verdict asks for
+    allows; by_upper, by_lower: the fractions of runs that stop by then; order: the expression of Corollary 3.6;
+    upper_quartile: what a quarter of the stopping times exceed, between quartile_low and quartile_high for all cells
+    together with the probability that a verdict asks for
     """
-    return _stopping(results, "stopping")
-
-
-def large_mean(results: Results) -> pd.DataFrame:
-    """As `stopping`, of study `large_mean`."""
-    return _stopping(results, "large_mean")
-
-
-def noise_alone(results: Results) -> pd.DataFrame:
-    """As `stopping`, of study `noise_alone`."""
-    return _stopping(results, "noise_alone")
-
-
-def _stopping(results: Results, study: str) -> pd.DataFrame:
     cells = results.cells(study).set_index("cell")
     runs = results.replicates(study, ("cell", "stopping_time"))
     times = {cell: group["stopping_time"] for cell, group in runs.groupby("cell", observed=True, sort=False)}
@@ -313,17 +295,19 @@ def _stopping(results: Results, study: str) -> pd.DataFrame:
     for cell, row in cells.iterrows():
         setting = [row.get(k, np.nan) for k in ("epsilon", "alpha", "beta", "mu", "R")]
         setting[-1] = 1.0 if pd.isna(setting[-1]) else setting[-1]
-        upper = _promised(bounds.halting_time, *setting)
-        lower = _promised(bounds.private_samples, *setting)
-        known = {"t_upper": upper, "t_lower": lower, "order": _promised(bounds.samples_order, *setting)}
-        known["t_proof"] = _promised(bounds.private_samples_of_proof, *setting)
+        known = {
+            "t_upper": _promised(bounds.halting_time, *setting),
+            "t_lower": _promised(bounds.private_samples, *setting),
+            "order": _promised(bounds.samples_order, *setting),
+            "t_proof": _promised(bounds.private_samples_of_proof, *setting),
+        }
         by = {
-            f"by_{k[2:]}": (times[cell] <= known[k]).mean() if known[k] > 0 else np.nan
-            for k in ("t_upper", "t_lower", "t_proof")
+            f"by_{end}": (times[cell] <= known[f"t_{end}"]).mean() if known[f"t_{end}"] > 0 else np.nan
+            for end in ("upper", "lower")
         }
         quartile, low, high = _upper_quartile(times[cell].to_numpy(), len(cells))
         quartiles = {"upper_quartile": quartile, "quartile_low": low, "quartile_high": high}
-        rows.append(known | by | {"longest": times[cell].max()} | quartiles)
+        rows.append(known | by | quartiles)
     return cells.assign(**pd.DataFrame(rows, cells.index)).reset_index()
 
 
@@ -364,4 +348,4 @@ def epoch_growth(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values(["growth", "arms", "left", "epoch", "epsilon"], ignore_index=True)
 
 
-INFERENCE = functions_of(__name__)
+INFERENCE = functions_of(__name__) | {name: partial(stopping, study=name) for name in ("large_mean", "noise_alone")}
