@@ -176,7 +176,7 @@ def test_an_edit_of_one_paper_s_figures_draws_them_again_and_nothing_else(made, 
 
 
 def test_an_edit_of_one_paper_s_claims_judges_them_again_and_draws_nothing(made, tmp_path):
-    pending = edited(made, tmp_path, "workflow/privarms/papers/sajed2019/claims.py", "\n# An edit.\n")
+    pending = edited(made, tmp_path, "workflow/privarms/papers/sajed2019/measures.py", "\n# An edit.\n")
     again = ("claims/sajed2019.csv", "ledger.csv", "statements.csv", "report.html")
     assert pending == {f"results/quick/{name}" for name in again}
 

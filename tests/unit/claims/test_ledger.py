@@ -46,7 +46,7 @@ def test_a_ledger_survives_writing_and_reading(tmp_path):
     assert tuple(first) == ledger.COLUMNS
     assert (first["reproduced"], first["se"], first["replicates"]) == ("0.3333333333", "0.125", "30")
     assert (second["reproduced"], second["se"], second["replicates"]) == ("", "", "")
-    assert second["statement"] == 'a, "b"\nc (ours).'
+    assert second["statement"] == 'Ours: a, "b"\nc'
 
 
 def test_writing_what_was_read_changes_no_byte(tmp_path):

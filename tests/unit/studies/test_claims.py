@@ -75,7 +75,7 @@ def test_a_statement_is_a_quotation_with_its_place_or_ours(tmp_path):
     (quoted,) = loaded(tmp_path, {})
     (own,) = loaded(tmp_path, {"place": None, "ours": True})
     assert ledger.stated(quoted) == '"s" (Section 5). Test: t'
-    assert ledger.stated(own) == "s (ours). Test: t"
+    assert ledger.stated(own) == "Ours: s Test: t"
     with pytest.raises(PrivarmsError, match=r"claims\[0\]"):
         loaded(tmp_path, {"ours": True})
 

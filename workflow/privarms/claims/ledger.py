@@ -52,8 +52,9 @@ def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measu
 
 def stated(claim: Mapping) -> str:
     """Return what a claim says and how it is tested; a statement of a paper is a quotation with its place."""
-    text = f'"{claim["statement"]}" ({claim["place"]})' if claim.get("place") else f"{claim['statement']} (ours)"
-    return f"{text}. Test: {claim['test']}" if claim.get("test") else f"{text}."
+    place = claim.get("place")
+    text = f'"{claim["statement"]}" ({place}).' if place else f"Ours: {claim['statement']}"
+    return f"{text} Test: {claim['test']}" if claim.get("test") else text
 
 
 def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, data: str) -> dict:
