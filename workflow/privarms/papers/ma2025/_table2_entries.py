@@ -24,7 +24,7 @@ ENTRY = [
 ]
 
 
-def entries(results: Results) -> pd.DataFrame:
+def table2(results: Results) -> pd.DataFrame:
     """Everything about each entry, sorted as in the configuration: a row, a method, its `settings`, mean reward, ABSE's
     (`base`), their ratio, and how the method compares with the best one of the row.
 
@@ -116,7 +116,7 @@ def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Gen
     return own.assign(**names)
 
 
-def pairs(results: Results) -> pd.DataFrame:
+def table2_pairs(results: Results) -> pd.DataFrame:
     """Each two methods of a row of Table 2 that are compared, the better one first: p of the signed-rank test that it
     is larger; the difference of their mean rewards, `gap`, with its error from differences by replicate, `gap_se`. The
     other one has its columns with `other_`.
@@ -151,7 +151,7 @@ GAIN = [
 ]
 
 
-def gains(results: Results) -> pd.DataFrame:
+def table2_gains(results: Results) -> pd.DataFrame:
     """What another budget, or auxiliary data, change for a method of study `real_data`; see `_gains`."""
     return _gains(results, "real_data", named(at_times(results.cells("real_data"))))
 
