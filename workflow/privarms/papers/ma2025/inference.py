@@ -20,12 +20,11 @@ STUDIES = [study for both in panels.STUDIES.values() for study in both]
 
 
 def privacy(results: Results) -> pd.DataFrame:
-    """What a batch's sums give away of its last user; a row per variant, difference, event, batch size and epsilon.
+    """Return what a batch's sums show of its last user, per variant, difference, event, batch size and epsilon.
 
     exact: the log ratio of the event's probabilities, inf where one is 0, nan where both are; lower_bound: on any
     epsilon that the mechanism has, from counts, -inf where the event was not seen; trials: with each of the users;
-    likelier, other: after how many of them the event happened, with the user with whom it is the likelier and with the
-    other one
+    likelier, other: how often the event happened with the user who makes it likelier, and with the other one
     """
     counts = results.replicates("privacy")
     found = reduce(counts, neighbouring_users, SETTING, CONFIDENCE)
@@ -39,8 +38,10 @@ def privacy(results: Results) -> pd.DataFrame:
 
 
 def spread(results: Results) -> pd.DataFrame:
-    """A row per cell of Figures 7 to 9 with its settings: the logarithm of the standard deviation of its regret,
-    `log_sd`, and the error of that by the fourth moment, `log_sd_se`; nan where runs do not differ."""
+    """Return how much the regret of each cell of Figures 7 to 9 varies from run to run.
+
+    log_sd, log_sd_se: the logarithm of the standard deviation, and its standard error; nan where runs do not differ
+    """
     rows = []
     for study in STUDIES:
         cells = results.cells(study).drop_duplicates("cell").set_index("cell")
@@ -55,7 +56,7 @@ def spread(results: Results) -> pd.DataFrame:
 
 
 def log_spread(sample: np.ndarray) -> tuple[float, float]:
-    """The logarithm of a sample's standard deviation, and its standard error by the fourth moment."""
+    """Return the logarithm of a sample's standard deviation, and its standard error by the fourth moment."""
     if len(sample) < 2 or not np.ptp(sample) > 0:
         return math.nan, math.nan
     centred = sample - sample.mean()
@@ -65,12 +66,12 @@ def log_spread(sample: np.ndarray) -> tuple[float, float]:
 
 
 def eliminations(results: Results) -> pd.DataFrame:
-    """Study `eliminations`, a row per cell: what goes, and how often it is the arm that is best in the bin's middle.
+    """Return how many arms each cell of study `eliminations` removes, and how often the best one in the bin's middle.
 
-    removed: arms removed in bins, a run; wrong, wrong_se: the share of them that was the best; source_wrong,
-    source_wrong_se: wrong ones a run while the sources streamed; lost, lost_se: the chance that a context has lost its
-    best arm; looks, misses: in all runs, at estimates, and those that find one farther from its expectation than its
-    radius; missed: the runs in which any is
+    removed: arms removed in bins per run; wrong, wrong_se: the share of them that was the best; source_wrong,
+    source_wrong_se: wrong ones per run while the sources streamed; lost, lost_se: the probability that a context has
+    lost its best arm; looks, misses: looks at estimates in all runs, and those that find an estimate outside its
+    radius; missed: the runs with a miss
     """
     cells = results.cells("eliminations")
     found = panels.named(cells.assign(regret_mean=np.nan, regret_se=np.nan))
@@ -99,8 +100,10 @@ def eliminations(results: Results) -> pd.DataFrame:
 
 
 def first_eliminations(results: Results) -> pd.DataFrame:
-    """Study `illustration`, a row per cell: target users before a sub-optimal arm goes at the test point, `users` (the
-    mean) and `users_se`; 0 where it goes in the auxiliary stage, the horizon where none goes."""
+    """Return the target users before a sub-optimal arm is eliminated at the test point, per cell of `illustration`.
+
+    users, users_se: mean and standard error; 0 in the auxiliary stage, the horizon where no arm is eliminated
+    """
     cells = results.cells("illustration").drop_duplicates("cell")
     gone = {}
     for head, columns in results.by_cell("illustration", ("t", "arm", "replicate", "eliminated_after")):
@@ -119,20 +122,20 @@ def first_eliminations(results: Results) -> pd.DataFrame:
 
 
 def illustrated(results: Results) -> pd.DataFrame:
-    """The first run of each cell of study `illustration`: what Figure 6 shows beside the means."""
+    """Return the first run of each cell of study `illustration`, which Figure 6 shows next to the means."""
     columns = ("cell", "t", "arm", "regret", "local_regret", "share", "eliminated_after")
     return results.replicates("illustration", columns, (("replicate", "==", 0),)).astype({"cell": str})
 
 
 def partitions(results: Results) -> pd.DataFrame:
-    """The runs of Figures 2 and 3, one a cell, with the cells' settings."""
+    """Return the runs of Figures 2 and 3, one per cell, with the cells' settings."""
     cells = results.cells("partitions").drop_duplicates("cell").set_index("cell")
     runs = results.replicates("partitions")
     measured = list(runs.columns[list(runs.columns).index("replicate") :])
     runs = runs[["cell", "t", "bin", "arm", *(c for c in measured if c not in ("replicate", "t", "bin", "arm"))]]
     runs = runs.astype({"cell": str}).reset_index(drop=True)
-    told = [c for c in ("panels", "policy", "variant", "epsilon", "K", "dimensions", "horizon") if c in cells]
-    return runs.assign(**{c: runs["cell"].map(cells[c]) for c in told})
+    settings = [c for c in ("panels", "policy", "variant", "epsilon", "K", "dimensions", "horizon") if c in cells]
+    return runs.assign(**{c: runs["cell"].map(cells[c]) for c in settings})
 
 
 INFERENCE = functions_of(__name__, _table2_entries) | {"adult_alternatives": alternatives}

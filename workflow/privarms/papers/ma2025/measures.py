@@ -39,11 +39,9 @@ def _of_algorithm(cells: pd.DataFrame, variant: str, c: float | str, deviation: 
     return cells[mine]
 
 
-def _curves(
-    results: Results, figure: str, environment: str, variant: str, c: float | str = "", deviation: str = ""
-) -> pd.DataFrame:
-    """Return a panel's cells, with the logarithm of their regret and its standard error."""
-    cells = _of_algorithm(panels.panel(results, figure, environment), variant, c, deviation)
+def _curves(cells: pd.DataFrame, variant: str, c: float | str = "", deviation: str = "") -> pd.DataFrame:
+    """Return an algorithm's cells, with the logarithm of their regret and its standard error."""
+    cells = _of_algorithm(cells, variant, c, deviation)
     return cells.assign(log=np.log(cells["mean_regret"]), log_se=cells["se_regret"] / cells["mean_regret"])
 
 
@@ -52,16 +50,16 @@ def _ends(cells: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
     return ordered.iloc[0], ordered.iloc[-1]
 
 
-def growth_by_budget(results: Results, **algorithm) -> Measured:
+def growth_by_budget(results: Results, environment: str, **algorithm) -> Measured:
     """Return the growth of regret over n at an epsilon over that at the next one: the least in Figure 7(a)."""
-    curves = list(_curves(results, "fig7a", **algorithm).groupby("epsilon"))
+    curves = list(_curves(panels.panel(results, "fig7a", environment), **algorithm).groupby("epsilon"))
     pairs = {epsilon: (curve, following) for (epsilon, curve), (_, following) in itertools.pairwise(curves)}
     return _growth_ratios(pairs, Measured.smallest, "By the smaller epsilon of the two")
 
 
-def growth_with_sources(results: Results, **algorithm) -> Measured:
+def growth_with_sources(results: Results, environment: str, **algorithm) -> Measured:
     """Return the growth of regret over n in Figure 7(b) over that in Figure 7(a): the largest over epsilon."""
-    helped, alone = (_curves(results, figure, **algorithm) for figure in ("fig7b", "fig7a"))
+    helped, alone = (_curves(panels.panel(results, f, environment), **algorithm) for f in ("fig7b", "fig7a"))
     pairs = {epsilon: (curve, alone[alone["epsilon"] == epsilon]) for epsilon, curve in helped.groupby("epsilon")}
     return _growth_ratios(pairs, Measured.largest, "By epsilon")
 
@@ -79,9 +77,9 @@ def _growth_ratios(pairs: dict[float, tuple[pd.DataFrame, pd.DataFrame]], extrem
     return told(extreme([*found.values()]), replicates, f"{note}: {each}.")
 
 
-def source_quality(results: Results, column: str, **algorithm) -> Measured:
+def source_quality(results: Results, environment: str, column: str, **algorithm) -> Measured:
     """Return the mean of ln(R at the next gamma, n_aux or budget (eps_m) / R) over the grid of Figure 8."""
-    cells = panels.distinct(pd.concat([_curves(results, figure, **algorithm) for figure in panels.FIGURE_8]))
+    cells = _curves(panels.figure_8(results, environment), **algorithm)
     cells = cells.assign(budget=[float(e) for e in cells["epsilon_aux"]])
     others = [axis for axis in ("epsilon", "gamma", "n_aux", "budget") if axis != column]
     steps, ends = [], []
@@ -122,7 +120,7 @@ def _geometric(logs, errors, replicates) -> Measured:
 def slope_by_budget(results: Results, environment: str) -> Measured:
     """Return regret at the largest gamma over that at the smallest at eps_m = 8, over the same at 2, in Figure 9(b):
     geometric mean over n_Q."""
-    cells = _curves(results, "fig9b", environment, "as_released")
+    cells = _curves(panels.panel(results, "fig9b", environment), "as_released")
     logs, ends = [], []
     for _, group in cells[cells["n_aux"] > 0].groupby("n_aux"):
         pairs = [_ends(group[group["epsilon_aux"] == budget], "gamma") for budget in ("2", "8")]
@@ -132,9 +130,9 @@ def slope_by_budget(results: Results, environment: str) -> Measured:
     return _geometric(logs, [end["log_se"] for end in ends], [end["replicates"] for end in ends])
 
 
-def over_rate(results: Results, **algorithm) -> Measured:
+def over_rate(results: Results, environment: str, **algorithm) -> Measured:
     """Return regret over Theorem 2.6's rate at epsilon = 1: at the largest n over the same at the smallest."""
-    curve = _curves(results, "fig7a", **algorithm)
+    curve = _curves(panels.panel(results, "fig7a", environment), **algorithm)
     curve = curve[curve["epsilon"] == 1].sort_values("n")
     K = int(curve["K"].iloc[0])
     ratios = [row.mean_regret / regret_rate(row.n, 1, K, DIMENSIONS, BETA) for row in curve.itertuples()]
