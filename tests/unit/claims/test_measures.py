@@ -187,6 +187,22 @@ def test_the_geometric_mean_of_ratios():
     assert number.se == pytest.approx(3 * math.sqrt(1 / 64 + 1 / 81 + 1 / 4 + 1))
 
 
+def test_the_mean_difference_of_rows():
+    rows = pd.DataFrame({"side": ["a", "a", "b", "b"], "epsilon": [1, 2, 1, 2], "replicates": 50})
+    rows = rows.assign(late=[0.9, 0.7, 0.5, 0.1], late_se=[0.1, 0.2, 0.3, 0.4])
+    measure = {"table": "late", "difference": "late", "condition": "side == 'a'", "by": ["epsilon"]}
+    measure |= {"to": {"condition": "side == 'b'"}}
+    number = declared(results(late=rows), measure)
+    assert (number.value, number.se) == (pytest.approx(0.5), pytest.approx(math.sqrt(0.01 + 0.04 + 0.09 + 0.16) / 2))
+    assert number.note == "0.8 less 0.3."
+    # Runs that all agree leave open how many others there are, which lie between the ends of the range.
+    constant = results(late=rows[rows["epsilon"] == 1].assign(late_se=0.0))
+    assert declared(constant, measure).interval == (-math.inf, math.inf)
+    others = clopper_pearson(0, 50, 1 - 0.001 / 2)[1]
+    ends = (0.4 - others * (0.9 + 0.5), 0.4 + others * (0.1 + 0.5))
+    assert declared(constant, measure | {"range": [0, 1]}).interval == pytest.approx(ends)
+
+
 def test_a_parameter_that_a_table_lacks_has_no_value():
     assert measured(of="regret_mean", where={"deviation": "", "epsilon": 1}).value == 40
     with pytest.raises(PrivarmsError, match="no column 'deviatoin'"):

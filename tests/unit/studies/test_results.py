@@ -74,6 +74,8 @@ def test_a_tag_shows_the_rows_of_its_cells(tmp_path):
     with pytest.raises(NoCellsError, match="tag other"):
         seen({"tag": ["other"]})
     assert seen({"tag": ["other"]}, ["K"]) == [2]
+    # Nothing is left to agree in.
+    assert seen({"tag": ["other"]}, list(FRAME)) == list(FRAME["regret"])
 
 
 def test_a_view_of_a_view_shows_what_both_show(results):

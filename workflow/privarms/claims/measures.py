@@ -268,6 +268,20 @@ def _geometric(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[M
     return [sums.summed(value, errors, [end.replicates for end in ends], note)]
 
 
+def _differences(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    """Return the mean, over all rows, of a row less its partner; `range`: what a run's number lies between."""
+    pairs = _pairs(rows, measure, measure["difference"], results)
+    n, (lowest, highest) = len(pairs), measure.get("range", (-math.inf, math.inf))
+    tops, bottoms = zip(*pairs, strict=True)
+    ends = [*tops, *bottoms]
+    means = [float(np.mean([end.value for end in some])) for some in (tops, bottoms)]
+    reach = [((top.value - lowest) / n, (highest - top.value) / n) for top in tops]
+    reach += [((highest - bottom.value) / n, (bottom.value - lowest) / n) for bottom in bottoms]
+    note = f"{means[0]:.4g} less {means[1]:.4g}."
+    errors, replicates = [end.se / n for end in ends], [end.replicates for end in ends]
+    return [sums.summed(means[0] - means[1], errors, replicates, note, reach)]
+
+
 def _growths(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
     """Return p for which the number grows like `along`^p from the first row to the last, one for each group of `by`."""
     parts = []
@@ -295,6 +309,7 @@ KINDS = {
     "fraction": _fractions,
     "ratio": _ratios,
     "geometric": _geometric,
+    "difference": _differences,
     "growth": _growths,
     "spread": _spreads,
     "distance": _distances,

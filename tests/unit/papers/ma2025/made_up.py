@@ -1,6 +1,7 @@
 """The studies of ma2025 with made-up numbers: every cell of its configuration, and what is read of it."""
 
 import copy
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +22,17 @@ LOGS = ROOT / "config/papers/ma2025/published/logs.csv"
 
 def paper(scale="paper"):
     return copy.deepcopy(configuration.load_paper(STUDIES, scale))
+
+
+@cache
+def tagged(scale="paper"):
+    """The cells of every tag, as a plan gives them."""
+    tags = {}
+    for study, entry in paper(scale)["studies"].items():
+        for cell in grid.expand(str(STUDIES), "ma2025", study, entry):
+            for tag in cell.tags:
+                tags.setdefault(tag, []).append(grid.columns(cell) | {"changed": cell.changed})
+    return tags
 
 
 def cells_of(study, content, values):
@@ -48,7 +60,7 @@ def made_up(folder, regret=lambda cell: 100.0, se=1.0, *, content=None, scale="p
         read["cells"].append(write(folder / f"{study}_cells.parquet", frame))
     for name, frame in (inference or {}).items():
         read["inference"].append(write(folder / f"{name}.parquet", frame))
-    return Results("ma2025", scale, **read, published=[LOGS])
+    return Results("ma2025", scale, **read, published=[LOGS], tagged=tagged(scale))
 
 
 def write(path, frame):

@@ -41,7 +41,7 @@ def more(tmp_path_factory):
 
 
 def measured(results, measure, **arguments):
-    claim = {"over": OVER, "arguments": arguments}
+    claim = {"over": OVER, "arguments": arguments, "named": sorted(arguments)}
     return ledger.measure(MEASURES[measure], results, claim)
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from privarms.papers.ma2025.inference import audit
+from privarms.papers.ma2025.inference import privacy
 
 
 def counts():
@@ -32,7 +32,7 @@ def counts():
 
 
 def test_the_bound_sets_the_likelier_user_over_the_other():
-    found = audit(SimpleNamespace(replicates=lambda study: counts()))
+    found = privacy(SimpleNamespace(replicates=lambda study: counts()))
     assert len(found) == 16
     assert (found["trials"] == 40).all()
     assert (found["likelier"] == 40).all()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._runs import (
+from privarms.papers.ma2025.inference import (
     eliminations,
     first_eliminations,
     illustrated,

@@ -1,4 +1,4 @@
-"""What Adult's entries of Table 2 hang on: the entries as open choices are changed, one at a time."""
+"""What Adult's entries of Table 2 depend on: the entries as open choices are changed, one at a time."""
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,7 @@ KEYS = ["data", "epsilon", "epsilon_aux", "time", "method", "auxiliary"]
 
 
 def alternatives(results: Results) -> pd.DataFrame:
-    """Adult's entries under each alternative, of the algorithm as released: alternative, the keys of an entry, ratio to
-    ABSE, se, replicates; a ratio is missing where ABSE did not run.
-    """
+    """Return Adult's entries under each alternative, without LDPMAB as printed; no ratio where ABSE did not run."""
     main = results.cells("real_data")
     main = main[(main["dataset"] == ADULT)]
     base = _absse(results.cells("real_data_reference"), ADULT)
@@ -50,7 +48,7 @@ def alternatives(results: Results) -> pd.DataFrame:
 
 
 def _absse(cells: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    """ABSE's runs on one dataset: horizon, t, base, base_se, title (empty with its default constants)."""
+    """Return ABSE's runs on one dataset: horizon, t, base, base_se, title (empty with its default constants)."""
     cells = cells[(cells["policy"] == "absse") & (cells["dataset"] == dataset)]
     own = [k for k in ("smoothness", "lipschitz") if k in cells]
     titles = [_title({k: row[k] for k in own if pd.notna(row[k])}) for _, row in cells.iterrows()]
@@ -60,7 +58,7 @@ def _absse(cells: pd.DataFrame, dataset: str) -> pd.DataFrame:
 
 
 def _entries(cells: pd.DataFrame, base: pd.DataFrame, title: str, first: pd.DataFrame | None = None) -> pd.DataFrame:
-    """The entries of some cells, alternative by alternative: the title, and what is changed in the cells themselves."""
+    """Return the entries of some cells by alternative: the title, and what is changed in the cells themselves."""
     usual = None if first is None else named(first)
     cells = named(at_times(cells), usual)
     cells = cells[cells["variant"] != "as_printed"]
@@ -75,7 +73,7 @@ def _entries(cells: pd.DataFrame, base: pd.DataFrame, title: str, first: pd.Data
 
 
 def _changed(row: pd.Series, horizon: int) -> str:
-    """What is changed in a cell, in words."""
+    """Return what is changed in a cell, in words."""
     given = [one.split(" ", 1) for one in row["setting"].split(", ") if one]
     return _title(dict(given) | ({"horizon": f"{row['horizon']:,}"} if row["horizon"] != horizon else {}))
 
@@ -87,7 +85,7 @@ def _title(parameters: dict) -> str:
 
 
 def elsewhere(table: pd.DataFrame, keys: dict) -> pd.DataFrame:
-    """The alternatives' entries with some keys, where there is a ratio."""
+    """Return the alternatives' entries with some keys, where there is a ratio."""
     chosen = (table["alternative"] != MAIN) & table["ratio"].notna()
     for column, value in keys.items():
         chosen &= table[column] == value

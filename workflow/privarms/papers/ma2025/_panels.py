@@ -1,11 +1,10 @@
 """Which cells each panel of Figures 7 to 9 shows, and the names under which they are written.
 
-Inside, a cell is told by its policy, `variant`, `c` (of C_n as printed) and `program` (as released: the `older`
-version, which drew Figure 7(a), or the `current` one). Tables that other programs read have all of this in their
-`variant`: as_released, as_released_current (in Figure 7(a) beside the older one), as_printed_c2, ...
+A cell's algorithm is its policy, `variant`, `c` (of C_n as printed) and `program` (as released: the `older` version,
+which drew Figure 7(a), or the `current` one). Written tables have all of this in their `variant`: as_released,
+as_released_current (in Figure 7(a) next to the older one), as_printed_c2, ...
 """
 
-from collections.abc import Sequence
 from functools import cache
 
 import pandas as pd
@@ -34,10 +33,10 @@ LOGS_KEY = ["figure", "epsilon", "epsilon_aux", "gamma", "kappa", "n", "n_aux", 
 
 
 def named(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells of any study of regret, at their horizon, with the columns of KEY, ALGORITHM, `program` and `also`.
+    """Return a study's cells, at their horizon, with the columns of KEY, ALGORITHM, `program` and `also`.
 
-    n: target users; n_aux: users a source; epsilon_aux: as text, "2|8" where sources differ, and `order` then says
-    which comes first; also: settings beside those, as name=value, where they tell cells of one algorithm apart
+    n: target users; n_aux: users per source; epsilon_aux: as text, "2|8" where sources differ, and `order` then says
+    which comes first; also: other settings, as name=value, in which cells of one algorithm differ
     """
     if "t" in cells:
         cells = cells[cells["t"] == cells["horizon"]]
@@ -60,7 +59,7 @@ def named(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _order(budgets: list[str]) -> str:
-    """How sources of different quality follow each other; nothing where there is one budget."""
+    """Return how sources of different quality follow each other; nothing where there is one budget."""
     values, text = [float(b) for b in budgets], ",".join(budgets)
     if len(values) == 1:
         return ""
@@ -69,7 +68,7 @@ def _order(budgets: list[str]) -> str:
 
 
 def _also(frame: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
-    """Settings that are no axis of a figure, as name=value, where cells of one algorithm differ in them."""
+    """Return the settings that are no axis of a figure, as name=value, where cells of one algorithm differ in them."""
     columns = list(cells.columns)
     settings = columns[columns.index("horizon") + 1 : columns.index("replicates")] if "replicates" in columns else []
     known = {*AXES, *ALGORITHM, "panels", "t"}
@@ -83,8 +82,8 @@ def _also(frame: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
 
 
 def panel(results: Results, figure: str, environment: str = "exponential", *, logs: bool = False) -> pd.DataFrame:
-    """The cells of one panel, in the order of the studies: those of `named`, `figure`, `environment`, `written` (the
-    variant in tables) and `cell`. logs: also those that only the authors' logs have."""
+    """Return the cells of one panel in the order of the studies, as `named`, with `figure`, `environment` and `written`
+    (the variant in tables). logs: also those that only the authors' logs have."""
     return _panel(results, figure, environment, logs).copy()
 
 
@@ -116,8 +115,7 @@ def of_authors(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def written_variant(cells: pd.DataFrame) -> list[str]:
-    """What stands under `variant` in tables; where an older version of the program is there, the current one is said
-    to be so."""
+    """Return the `variant` of written tables; it names the current program where the older one is there too."""
     both = _has_older(cells)
     found = []
     for row in cells[[*ALGORITHM, "program", "also"]].itertuples(index=False):
@@ -130,7 +128,7 @@ def written_variant(cells: pd.DataFrame) -> list[str]:
 
 
 def label(row, *, current: bool = False) -> str:
-    """What a row's algorithm is called in a legend; current: whether an older version of the program is there too."""
+    """Return a row's algorithm for a legend; current: whether an older version of the program is there too."""
     name = {"as_released": "as released", "as_printed": "as printed"}.get(row["variant"], row["variant"])
     if row["policy"] != POLICY:
         name = ", ".join(part for part in (library.attributes("policies", row["policy"])["LABEL"], name) if part)
@@ -150,7 +148,7 @@ def label(row, *, current: bool = False) -> str:
 
 
 def is_private(row) -> bool:
-    """Whether a row's algorithm is the authors' program with the noise from every user that local privacy needs."""
+    """Return whether a row is of the authors' program with the noise from every user that local privacy needs."""
     return row["deviation"] == PRIVATE and row["variant"] == "as_released"
 
 
@@ -159,28 +157,29 @@ def _pairs(also: str) -> list[list[str]]:
 
 
 def labels(cells: pd.DataFrame) -> list[str]:
-    """The label of each row."""
+    """Return the label of each row."""
     current = _has_older(cells)
     return [label(row, current=current) for _, row in cells.iterrows()]
 
 
-def distinct(cells: pd.DataFrame, columns: Sequence[str] = ("cell",)) -> pd.DataFrame:
-    """Each cell once, though it stands in several panels."""
-    return cells.drop_duplicates(list(columns), ignore_index=True)
+def figure_8(results: Results, environment: str) -> pd.DataFrame:
+    """Return the cells of Figure 8, each once, though a cell may be in several panels."""
+    cells = pd.concat([panel(results, figure, environment) for figure in FIGURE_8])
+    return cells.drop_duplicates("cell", ignore_index=True)
 
 
 def regret(results: Results) -> pd.DataFrame:
-    """The rows of all panels of both environments, as they are written."""
+    """Return the rows of all panels of both environments, as they are written."""
     return written(pd.concat([panel(results, f, e, logs=True) for e in STUDIES for f in FIGURES], ignore_index=True))
 
 
 def written(cells: pd.DataFrame, *also: str) -> pd.DataFrame:
-    """COLUMNS and others, under the names that other programs read."""
+    """Return COLUMNS and others, under the names that other programs read."""
     return cells.assign(variant=cells["written"])[[*COLUMNS, *also]]
 
 
 def logs(results: Results) -> pd.DataFrame:
-    """The authors' logs: a row per cell and panel, LOGS_KEY, replicates, mean_regret, se_regret.
+    """Return the authors' logs: a row per cell and panel, LOGS_KEY, replicates, mean_regret, se_regret.
 
     From the logs that were released with their program (github.com/Karlmyh/LDP-Contextual-MAB), runs counted once a
     seed: 30 of each cell, 50 in Figure 9(a). Those of Figure 7(a) come from the older version of the program. Cells
@@ -192,7 +191,7 @@ def logs(results: Results) -> pd.DataFrame:
 
 
 def agreement(results: Results) -> pd.DataFrame:
-    """The authors' logs beside ours, as released: their columns, `ours`, `ours_se`, `ours_replicates`, `z`, and
+    """Return the authors' logs next to ours, as released: their columns, `ours`, `ours_se`, `ours_replicates`, `z`, and
     `distinct`, whether the runs of a cell do not stand in an earlier row.
 
     z is the difference in standard errors of the difference. Rows without a cell of ours (sizes of another scale) have

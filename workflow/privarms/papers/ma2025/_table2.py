@@ -29,23 +29,23 @@ AXES = ("dataset", "epsilon", "epsilon_aux", "auxiliary")
 
 
 def label_of(method: str) -> str:
-    """What a method is called in tables and figures: the policy's LABEL, and the setting that a written name has."""
+    """Return a method's name in tables and figures: the policy's LABEL, and the setting of a written name."""
     policy, *setting = method.split(" (", 1)
     return " (".join([library.attributes("policies", policy)["LABEL"], *setting])
 
 
 def at_times(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows at a quarter of the users (rounded down) and at all of them, which `time` tells."""
+    """Return the rows at a quarter of the users (rounded down) and at all of them, with `time`."""
     quarter, full = (rows["t"] == n for n in (np.maximum(rows["horizon"] // 4, 1), rows["horizon"]))
     found = rows[quarter | full]
     return found.assign(time=np.where(found["t"] == found["horizon"], "full", "quarter"))
 
 
 def named(cells: pd.DataFrame, first: pd.DataFrame | None = None) -> pd.DataFrame:
-    """A study's cells with the columns of METHOD, none empty, and `settings`: all parameters that the study gives a
-    cell, sorted, which names it whatever else is there ("batch 100, rate 0.1").
+    """Return a study's cells with the columns of METHOD, none empty, and `settings`.
 
-    first: cells of another study that settings are relative to, where it has their policy and variant
+    settings: all parameters that the study gives a cell, sorted ("batch 100, rate 0.1"), whatever other cells it has
+    first: cells of another study to which `setting` is relative, where it has their policy and variant
     """
     found = cells.rename(columns={"policy": "method"})
     found = found.assign(**{k: found.get(k, np.nan) for k in ("variant", "auxiliary", *AXES[1:3])})
@@ -79,7 +79,7 @@ def _number(value):
 
 
 def _given(row: pd.Series) -> dict:
-    """A cell's parameters apart from AXES: the policy's and its environment's."""
+    """Return a cell's parameters apart from AXES: the policy's and its environment's."""
     around = library.environment_arguments(row["environment"]) if "environment" in row else ()
     names = dict.fromkeys((*library.arguments("policies", row["method"]), *around))
     return {
@@ -88,12 +88,12 @@ def _given(row: pd.Series) -> dict:
 
 
 def words(parameters: dict) -> str:
-    """Parameters as a text: "batch 500, rate 0.1"; one that has none is as by default."""
+    """Return parameters as a text: "batch 500, rate 0.1"; one without a value is "by default"."""
     return ", ".join(f"{k} {'by default' if v is None else shown(v)}" for k, v in parameters.items())
 
 
 def repeated(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows without a budget once for each budget of the others on the same dataset; empty where there are none."""
+    """Return rows without a budget once per budget of the others on the same dataset; empty where there are none."""
     rows = _repeated(rows, "epsilon", ["dataset", "horizon"])
     return _repeated(rows, "epsilon_aux", ["dataset", "horizon", "epsilon"])
 
@@ -108,9 +108,9 @@ def _repeated(rows: pd.DataFrame, budget: str, place: list[str]) -> pd.DataFrame
 
 
 def reference(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of ABSE, to which Table 2's entries are relative: dataset, horizon, t, base (its mean reward), base_se.
+    """Return ABSE's mean reward, to which Table 2's entries are relative: dataset, horizon, t, base, base_se.
 
-    Of several settings of ABSE the one with the fewest parameters given counts, the first of equals.
+    Of several settings of ABSE the one with the fewest parameters counts, the first of equals.
     """
     absse = named(cells[cells["policy"] == "absse"])
     fewest = absse["settings"].astype(str).str.count(" ").sort_values(kind="stable").index
@@ -120,7 +120,7 @@ def reference(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def place_of(table: pd.DataFrame) -> pd.Series:
-    """The name of each row's dataset, with its number of users where that is not the first one of the dataset."""
+    """Return the name of each row's dataset, with its users where that is not the dataset's first number of them."""
     firsts = table.groupby("dataset", sort=False, observed=True)["horizon"].transform("first")
     return pd.Series(
         [
@@ -133,14 +133,14 @@ def place_of(table: pd.DataFrame) -> pd.Series:
 
 
 def written(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Columns of an inference table as they are written: a method's name has its setting, a dataset's its users."""
+    """Return columns as they are written: the name of a method has its setting, that of a dataset its users."""
     names = {"dataset": place_of(table)} if "dataset" in table else {}
     names |= {f"{best}method": called(table, best) for best in ("", "best_") if f"{best}method" in table}
     return table.assign(**names)[columns]
 
 
 def called(table: pd.DataFrame, which: str = "") -> list[str]:
-    """The name of each row's method, with its setting behind; which: "best_" for that of the best method's columns."""
+    """Return the name of each row's method with its setting; which: "best_" for the columns of the best method."""
     return [
         f"{m} ({s})" if s else m
         for m, s in zip(table[f"{which}method"], table[f"{which}setting"].fillna(""), strict=True)
@@ -148,13 +148,13 @@ def called(table: pd.DataFrame, which: str = "") -> list[str]:
 
 
 def pair_text(epsilon: float, epsilon_aux: float | str | None, symbols: tuple[str, str] = ("ε", "ε_m")) -> list[str]:
-    """The budgets of a row, those that there are: ["ε = 1", "ε_m = 4"]."""
+    """Return the budgets that a row has, as texts: ["ε = 1", "ε_m = 4"]."""
     values = zip(symbols, (epsilon, epsilon_aux), strict=True)
     return [f"{symbol} = {shown(value)}" for symbol, value in values if pd.notna(value)]
 
 
 def pairs_of(table: pd.DataFrame) -> list[tuple]:
-    """The pairs of budgets, in order; those without auxiliary data, or without any budget, first."""
+    """Return the pairs of budgets, in order; those without auxiliary data, or without any budget, first."""
     found = dict.fromkeys(
         (e, None if pd.isna(x) else x) for e, x in zip(table["epsilon"], table["epsilon_aux"], strict=True)
     )
@@ -166,7 +166,7 @@ def pairs_of(table: pd.DataFrame) -> list[tuple]:
 
 
 def in_pair(table: pd.DataFrame, pair: tuple) -> pd.Series:
-    """Which rows have a pair of budgets."""
+    """Return which rows have a pair of budgets."""
     chosen = pd.Series(True, table.index)
     for column, value in zip(("epsilon", "epsilon_aux"), pair, strict=True):
         lacks = value is None or pd.isna(value)
@@ -175,7 +175,7 @@ def in_pair(table: pd.DataFrame, pair: tuple) -> pd.Series:
 
 
 def ranks(table: pd.DataFrame) -> pd.DataFrame:
-    """Rank sums over the rows of Table 2, per dataset and over several, `datasets` naming them with plus signs.
+    """Return rank sums over the rows of Table 2, per dataset and over several, `datasets` naming them with plus signs.
 
     Ranks are of entries to three decimals, equal ones sharing the best rank, which gives the published sums from the
     published entries. They are over the largest part of the table in which every method has an entry in every row: a
@@ -207,8 +207,10 @@ def ranks(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranks_among(table: pd.DataFrame, published: Collection[str]) -> pd.DataFrame:
-    """`ranks` of the published methods among themselves; those of any other, such as another setting or a method that
-    joins, are among these and itself, so that no other one moves a number that can be held against a published one."""
+    """Return the `ranks` of the published methods among themselves, and those of any other among these and itself.
+
+    So no other method or setting moves a number that is compared with a published one.
+    """
     own = table["method"].isin(published) & (table["setting"] == "")
     if not own.any():
         return ranks(table)
@@ -224,7 +226,7 @@ def _with_variant(rows: pd.DataFrame, variant: str) -> pd.DataFrame:
 
 
 def _complete(rows: pd.DataFrame) -> pd.DataFrame:
-    """The largest part of a table, in entries, in which every method has an entry in every row."""
+    """Return the largest part of a table, in entries, in which every method has an entry in every row."""
     rows = rows[rows["ratio"].notna()]
     methods = rows.groupby("row", sort=False)["name"].agg(frozenset)
     if methods.empty:
@@ -242,6 +244,6 @@ def _rank_sums(contest: pd.DataFrame, ranked: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_constant(results: Results, dataset: str) -> float:
-    """What the best constant arm earns a user: the share of the target's most frequent label."""
+    """Return what the best constant arm earns per user: the share of the target's most frequent label."""
     facts = results.dataset(dataset)
     return max(facts["target_label_counts"]) / facts["n_target"]

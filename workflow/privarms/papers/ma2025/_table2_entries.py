@@ -24,8 +24,8 @@ ENTRY = [
 ]
 
 
-def entries(results: Results) -> pd.DataFrame:
-    """Everything about each entry, sorted as in the configuration: a row, a method, its `settings`, mean reward, ABSE's
+def table2(results: Results) -> pd.DataFrame:
+    """Return Table 2's entries, sorted as in the configuration: a row, a method, its `settings`, mean reward, ABSE's
     (`base`), their ratio, and how the method compares with the best one of the row.
 
     best_over_this: the best method's mean reward over this one's, with a 95% percentile interval of the paired
@@ -56,7 +56,7 @@ def entries(results: Results) -> pd.DataFrame:
 
 
 def _digest(key: tuple, firsts: pd.Series):
-    """The stream of a row. Numbers are as they were first written, whatever type their column has."""
+    """Return the name of a row's stream. Numbers are as first written, whatever type their column has."""
     dataset, data, horizon, epsilon, epsilon_aux, time = key
     epsilon = int(epsilon) if pd.notna(epsilon) and epsilon == int(epsilon) else epsilon
     names = [dataset, data, str(epsilon), _as_float(epsilon_aux), time]
@@ -71,7 +71,7 @@ def _as_float(budget: float | str) -> str:
 
 
 def _rewards(results: Results, study: str) -> dict[tuple[str, str], pd.Series]:
-    """(cell, time) -> rewards by replicate."""
+    """Return (cell, time) -> rewards by replicate."""
     runs = at_times(results.replicates(study, ("cell", "replicate", "t", "horizon", "reward")))
     return {
         key: own.set_index("replicate")["reward"].sort_index()
@@ -80,8 +80,10 @@ def _rewards(results: Results, study: str) -> dict[tuple[str, str], pd.Series]:
 
 
 def _compared(row: pd.DataFrame) -> pd.DataFrame:
-    """The methods of a row that are compared: those with as many replicates, two or more, as most of them have, or
-    with more, of which the first ones are."""
+    """Return the methods of a row that are compared: those with as many replicates, two or more, as most of them have.
+
+    Of a method with more replicates the first ones are compared.
+    """
     able = row[(row["variant"] != "as_printed") & (row["replicates"] > 1) & row["reward_mean"].notna()]
     if "reward_missing" in able:
         able = able[able["reward_missing"] == 0]
@@ -93,12 +95,12 @@ def _compared(row: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rewards_of(contest: pd.DataFrame, rewards: dict, time: str) -> dict[str, pd.Series]:
-    """cell -> rewards of the replicates that all methods of one row have."""
+    """Return cell -> rewards of the replicates that all methods of one row have."""
     return {cell: rewards[cell, time].iloc[: contest["replicates"].min()] for cell in contest["cell"]}
 
 
 def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Generator) -> pd.DataFrame:
-    """`paired.compare` of the methods of one row, by cell, with the bootstrap of the best one against each other."""
+    """Return `paired.compare` of a row's methods, by cell, and the bootstrap of the best one against each other one."""
     of = _rewards_of(contest, rewards, time)
     frame = pd.concat([own.reset_index().assign(cell=cell) for cell, own in of.items()])
     found = compare(frame, "reward", "cell", "replicate", ALPHA)
@@ -116,10 +118,11 @@ def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Gen
     return own.assign(**names)
 
 
-def pairs(results: Results) -> pd.DataFrame:
-    """Each two methods of a row of Table 2 that are compared, the better one first: p of the signed-rank test that it
-    is larger; the difference of their mean rewards, `gap`, with its error from differences by replicate, `gap_se`. The
-    other one has its columns with `other_`.
+def table2_pairs(results: Results) -> pd.DataFrame:
+    """Return each two methods of a row of Table 2 that are compared, the better one first.
+
+    p: of the signed-rank test that it is larger; gap, gap_se: the difference of mean rewards, with its error from
+    differences by replicate; other_*: columns of the other method
     """
     cells = repeated(named(at_times(results.cells("real_data"))))
     rewards = _rewards(results, "real_data")
@@ -151,13 +154,13 @@ GAIN = [
 ]
 
 
-def gains(results: Results) -> pd.DataFrame:
-    """What another budget, or auxiliary data, change for a method of study `real_data`; see `_gains`."""
+def table2_gains(results: Results) -> pd.DataFrame:
+    """Return what another budget, or auxiliary data, change for a method of study `real_data`; see `_gains`."""
     return _gains(results, "real_data", named(at_times(results.cells("real_data"))))
 
 
 def adult_gains(results: Results) -> pd.DataFrame:
-    """The same for the alternatives to Adult's entries, which `alternative` names."""
+    """Return the same for the alternatives to Adult's entries, which `alternative` names."""
     parts = []
     usual = named(results.cells("real_data"))
     for study in ("adult_sensitivity", "adult_settings"):
@@ -174,9 +177,10 @@ def adult_gains(results: Results) -> pd.DataFrame:
 
 
 def _gains(results: Results, study: str, cells: pd.DataFrame) -> pd.DataFrame:
-    """For each two settings of a method, auxiliary data and budgets: the mean reward in one over that in the other,
-    less 1, with the error from differences by replicate (`gain`, `se`); and by how many standard errors of these
-    differences the other one earns more (`z`, 0 where no replicate differs).
+    """Return how each two settings (auxiliary data and budgets) of a method compare, by differences per replicate.
+
+    gain, se: the mean reward in one over that in the other, less 1; z: by how many standard errors the other one earns
+    more, 0 where no replicate differs
     """
     rewards = _rewards(results, study)
     groups = ["dataset", "data", "horizon", "time", "method", "variant", "setting", "settings"]

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from privarms.claims.measures import choose
 from privarms.claims.sums import part, told
 from privarms.claims.verdict import Measured, quantile
 from privarms.errors import NoCellsError
@@ -28,7 +29,7 @@ DIGIT = 0.001
 
 
 def table1_entry(results: Results, dataset: str, entry: str) -> Measured:
-    """One entry of Table 1, counted in the prepared data."""
+    """Return one entry of Table 1, counted in the prepared data."""
     facts = results.dataset(dataset)
     sizes = ", ".join(f"{n} {s}" for n, s in zip(facts["source_names"], facts["source_sizes"], strict=True))
     note = f"Sources: {sizes}." if "source" in entry else ""
@@ -36,36 +37,24 @@ def table1_entry(results: Results, dataset: str, entry: str) -> Measured:
 
 
 def _table(results: Results, dataset: str) -> pd.DataFrame:
+    """Return the entries of one dataset, without LDPMAB as printed."""
     table = results.inference("table2")
-    table = table[(table["dataset"] == dataset) & (table["variant"] != "as_printed")]
-    return _some(table[table["ratio"].notna()], f"entries of {dataset}")
+    table = table[(table["variant"] != "as_printed") & table["ratio"].notna()]
+    return choose(table, {"dataset": dataset})
 
 
-def _some(table: pd.DataFrame, what: str) -> pd.DataFrame:
-    if table.empty:
-        raise NoCellsError(f"this run has no {what}, on which the claim rests")
-    return table
-
-
-def _chosen(table: pd.DataFrame, keys: dict) -> pd.DataFrame:
-    return _some(_matching(table, keys), ", ".join(f"{k} = {v}" for k, v in keys.items()))
-
-
-def _matching(table: pd.DataFrame, keys: dict) -> pd.DataFrame:
-    chosen = np.ones(len(table), bool)
-    for column, value in keys.items():
-        # A column of budgets holds texts where a study has several for one cell.
-        text = not isinstance(value, str) and not pd.api.types.is_numeric_dtype(table[column])
-        chosen &= (table[column] == (shown(value) if text else value)).to_numpy()
-    return table[chosen]
+def _alone(results: Results, dataset: str) -> pd.DataFrame:
+    """Return the entries without auxiliary data, each once."""
+    table = choose(_table(results, dataset), {"auxiliary": "without"})
+    return table.drop_duplicates(["epsilon", "time", *METHOD])
 
 
 def table2_entry(
     results: Results, dataset: str, epsilon: float, epsilon_aux: float, time: str, method: str, auxiliary: str
 ) -> Measured:
-    """One entry of Table 2; Adult's with its range over the alternatives."""
+    """Return one entry of Table 2; Adult's with its range over the alternatives."""
     keys = {"epsilon": epsilon, "epsilon_aux": epsilon_aux, "time": time, "method": method, "auxiliary": auxiliary}
-    row = _chosen(_table(results, dataset), keys).iloc[0]
+    row = choose(_table(results, dataset), keys).iloc[0]
     note = ""
     if dataset == ADULT:
         others = elsewhere(results.inference("adult_alternatives"), keys)
@@ -80,29 +69,29 @@ def table2_entry(
 
 @cache
 def _ranks(results: Results) -> pd.DataFrame:
-    """Rank sums among the methods that are seen: a view of the results has its own."""
+    """Return rank sums among the methods that are seen: a view of the results has its own."""
     table = results.inference("table2")
     return ranks(table[table["variant"] != "as_printed"]).dropna(subset=["rank_sum"])
 
 
 def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary: str) -> Measured:
-    """A rank sum over the rows of some datasets, `datasets` being names with plus signs between them."""
+    """Return a rank sum over the rows of some datasets, `datasets` being names with plus signs between them."""
     keys = {"datasets": datasets, "time": time, "method": method, "auxiliary": auxiliary}
-    found = _chosen(_ranks(results), keys)
+    value = float(choose(_ranks(results), keys)["rank_sum"].iloc[0])
     names = datasets.split("+")
     replicates = min(_replicates(results, dataset) for dataset in names)
-    places = _places(pd.concat([_orders(results, dataset) for dataset in names]), time)
+    orders = pd.concat([_orders(results, dataset) for dataset in names])
+    places = _places(orders[orders["time"] == time])
     if (method, auxiliary) not in places.index:
         raise NoCellsError(f"{label_of(method)} {auxiliary} auxiliary data is not among the methods that are compared")
-    place = places.loc[(method, auxiliary), :]
-    value = float(found["rank_sum"].iloc[0])
-    return Measured(value, math.nan, replicates, "", float(place["best"]), float(place["worst"]))
+    best, worst = places.loc[(method, auxiliary), ["best", "worst"]]
+    return Measured(value, math.nan, replicates, "", float(best), float(worst))
 
 
 @cache
 def _orders(results: Results, dataset: str) -> pd.DataFrame:
-    """Each method of a row against each other one, `other_`: whether its entry is surely, and possibly, the larger
-    one."""
+    """Return each method of a row against each other one, `other_`: whether its entry is surely, and possibly, the
+    larger one."""
     pairs = _pairs(results, dataset)
     bases = _table(results, dataset).drop_duplicates(ROW)[[*ROW, "base"]]
     pairs = pairs.merge(bases, on=ROW, how="left")
@@ -119,25 +108,17 @@ def _orders(results: Results, dataset: str) -> pd.DataFrame:
     )
 
 
-def _places(orders: pd.DataFrame, time: str | None = None) -> pd.DataFrame:
-    """The least and the largest rank sum that each method can have, `best` and `worst`."""
-    orders = orders if time is None else orders[orders["time"] == time]
+def _places(orders: pd.DataFrame) -> pd.DataFrame:
+    """Return the least and the largest rank sum that each method can have, `best` and `worst`."""
     above = orders.groupby(["other_method", "other_auxiliary"])[["sure", "possible"]].sum()
     rows = orders.groupby(ROW, dropna=False, observed=True).ngroups
     return (above + rows).set_axis(["best", "worst"], axis=1)
 
 
-def _sums(results: Results, dataset: str) -> pd.Series:
-    """Rank sums of one dataset over both times, by method and auxiliary."""
-    found = _chosen(_ranks(results), {"datasets": dataset})
-    return found.astype({"rank_sum": int}).groupby(["method", "auxiliary"])["rank_sum"].sum()
-
-
 def _rewards_of_others(results: Results, dataset: str) -> str:
-    """What the ratios are relative to, in a sentence: ABSE's rewards, and those of the best constant arm."""
-    base = at_times(reference(results.cells("real_data_reference")))
-    base = _some(base[base["dataset"] == dataset], f"runs of ABSE on {dataset}").drop_duplicates("time")
-    base = base.set_index("time")
+    """Return a sentence on what the ratios are relative to: ABSE's rewards, and those of the best constant arm."""
+    base = choose(at_times(reference(results.cells("real_data_reference"))), {"dataset": dataset})
+    base = base.drop_duplicates("time").set_index("time")
     quarter, full = (float(base["base"][time] / base["t"][time]) for time in ("quarter", "full"))
     return (
         f"ABSE earns {quarter:.3f} a user up to n_P/4 and {full:.3f} up to n_P, the most frequent label "
@@ -145,23 +126,21 @@ def _rewards_of_others(results: Results, dataset: str) -> str:
     )
 
 
-def _said(values: pd.Series, form: str) -> str:
-    return ", ".join(f"{label_of(m)} {a} {v:{form}}" for (m, a), v in values.items())
-
-
 def rank_lead(results: Results, dataset: str) -> Measured:
-    """LDPMAB's rank sum with auxiliary data, over both times, less the smallest one of the other methods."""
-    sums = _sums(results, dataset)
+    """Return LDPMAB's rank sum with auxiliary data, over both times, less the smallest one of the other methods."""
+    sums = choose(_ranks(results), {"datasets": dataset}).astype({"rank_sum": int})
+    sums = sums.groupby(["method", "auxiliary"])["rank_sum"].sum()
     own = _own(sums, dataset)
     places = _places(_orders(results, dataset))
     mine, others = places.loc[(LDPMAB, "with")], places.drop(index=[(LDPMAB, "with")])
     low, high = mine["best"] - others["worst"].min(), mine["worst"] - others["best"].min()
-    note = f"LDPMAB with {own}; {_said(sums.sort_values(), '')}. {_rewards_of_others(results, dataset)}"
+    each = ", ".join(f"{label_of(m)} {a} {v}" for (m, a), v in sums.sort_values().items())
+    note = f"LDPMAB with {own}; {each}. {_rewards_of_others(results, dataset)}"
     return Measured(float(own - sums.min()), math.nan, _replicates(results, dataset), note, float(low), float(high))
 
 
 def _own(values: pd.Series, dataset: str):
-    """LDPMAB's value with auxiliary data, which is taken out."""
+    """Return LDPMAB's value with auxiliary data, which is taken out."""
     if (LDPMAB, "with") not in values or len(values) < 2:
         raise NoCellsError(f"this run has not both LDPMAB with auxiliary data and another method on {dataset}")
     return values.pop((LDPMAB, "with"))
@@ -172,8 +151,7 @@ def _replicates(results: Results, dataset: str) -> int:
 
 
 def significant_lead(results: Results, dataset: str) -> Measured:
-    """Rows in which LDPMAB with auxiliary data is significantly the best of the methods on which the claim rests, less
-    those of the next method."""
+    """Return the rows in which LDPMAB with auxiliary data is significantly the best method, less those of the next."""
     table = _table(results, dataset)
     counts = table.groupby(["method", "auxiliary"]).size() * 0
     corrected = counts.copy()
@@ -201,7 +179,7 @@ def significant_lead(results: Results, dataset: str) -> Measured:
 
 
 def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """The rows in which each method is surely, and possibly, better than every other one."""
+    """Return the rows in which each method is surely, and possibly, better than every other one."""
     by_row = orders.groupby([*ROW, "method", "auxiliary"], dropna=False, observed=True)
     beaten = orders.groupby([*ROW, "other_method", "other_auxiliary"], dropna=False, observed=True)
     sure, not_beaten = by_row["larger"].all(), ~beaten["larger"].any()
@@ -212,8 +190,13 @@ def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 
 
 def _pairs(results: Results, dataset: str) -> pd.DataFrame:
-    """The comparisons of two methods that are both among those on which the claim rests; NoCellsError where one of
-    these is compared with none."""
+    """Return the comparisons of two methods that are both among those on which the claim rests.
+
+    Raises
+    ------
+    NoCellsError
+        If one of these methods is compared with none.
+    """
     pairs = results.inference("table2_pairs")
     own = [*METHOD, "settings"]
     named = _table(results, dataset)[[*ROW, *own]]
@@ -223,7 +206,7 @@ def _pairs(results: Results, dataset: str) -> pd.DataFrame:
     if lacking := {tuple(row) for row in named[METHOD].fillna("").to_numpy()} - compared:
         said = "; ".join(" ".join(filter(None, map(str, one))) for one in sorted(lacking))
         raise NoCellsError(f"this run compares {said} with no other method on {dataset}: it has fewer runs than most")
-    return _some(both, f"comparisons of methods on {dataset}")
+    return both
 
 
 def reward_gain(
@@ -237,23 +220,23 @@ def reward_gain(
     other_epsilon: float,
     other_epsilon_aux: float,
 ) -> Measured:
-    """LDPMAB's mean reward in one setting over that in another, less 1; the error from differences by replicate."""
+    """Return LDPMAB's mean reward in one setting over that in another, less 1; paired by replicate."""
     first, second = (auxiliary, epsilon, epsilon_aux), (other_auxiliary, other_epsilon, other_epsilon_aux)
     keys = {"dataset": dataset, "time": time, "method": LDPMAB, "variant": "as_released"} | _budgets(first)
     keys |= {f"other_{k}": v for k, v in _budgets(second).items()}
-    found = _chosen(results.inference("table2_gains"), keys).iloc[0]
+    found = choose(results.inference("table2_gains"), keys).iloc[0]
     note = _gain_elsewhere(results, time, first, second) if dataset == ADULT else ""
     return Measured(float(found["gain"]), float(found["se"]), int(found["replicates"]), note)
 
 
 def _budgets(setting: tuple) -> dict:
-    """The keys of a setting; without auxiliary data there is no budget of the sources."""
+    """Return the keys of a setting; without auxiliary data there is no budget of the sources."""
     keys = dict(zip(("auxiliary", "epsilon", "epsilon_aux"), setting, strict=True))
     return keys if setting[0] == "with" else {k: v for k, v in keys.items() if k != "epsilon_aux"}
 
 
 def _gain_elsewhere(results: Results, time: str, first: tuple, second: tuple) -> str:
-    """The range of `reward_gain` over the alternatives, in which ABSE's reward cancels out."""
+    """Return the range of `reward_gain` over the alternatives, in which ABSE's reward cancels out."""
     table = results.inference("adult_alternatives")
     table = table[~table["alternative"].str.startswith("ABSE")]
 
@@ -271,11 +254,11 @@ def _gain_elsewhere(results: Results, time: str, first: tuple, second: tuple) ->
 
 
 def negative_transfer(results: Results, dataset: str, method: str) -> Measured:
-    """Rows in which a method earns less with auxiliary data than without, by more than CLEAR paired standard errors;
-    of Adult also under each of the alternatives."""
-    own = {"method": method, "auxiliary": "with", "other_auxiliary": "without"}
-    found = _losses(_chosen(results.inference("table2_gains"), {"dataset": dataset, **own}))
-    _some(found, f"runs of {method} with and without auxiliary data on {dataset}")
+    """Return the rows in which a method earns less with auxiliary data than without, by more than CLEAR paired
+    standard errors; of Adult also under each of the alternatives."""
+    found = _losses(choose(results.inference("table2_gains"), {"dataset": dataset}), method)
+    if found.empty:
+        raise NoCellsError(f"this run has no runs of {method} with and without auxiliary data on {dataset}")
     worst = found.loc[found["z"].idxmax()]
     count = int((found["z"] > CLEAR).sum())
     note = (
@@ -284,28 +267,28 @@ def negative_transfer(results: Results, dataset: str, method: str) -> Measured:
         f"{worst['z']:.1f} standard errors."
     )
     if dataset == ADULT:
-        others = _losses(_matching(results.inference("adult_gains"), own))
-        found_there = {name: int((z > CLEAR).sum()) for name, z in others.groupby("alternative", sort=False)["z"]}
-        some = ", ".join(f"{n} ({name})" for name, n in found_there.items() if n) or "none"
-        note += f" Rows under the {len(found_there)} alternatives: {some}{', else none' if some != 'none' else ''}."
+        others = _losses(results.inference("adult_gains"), method).groupby("alternative", sort=False)["z"]
+        elsewhere_too = {name: int((z > CLEAR).sum()) for name, z in others}
+        some = ", ".join(f"{n} ({name})" for name, n in elsewhere_too.items() if n) or "none"
+        note += f" Rows under the {len(elsewhere_too)} alternatives: {some}{', else none' if some != 'none' else ''}."
     errors = np.array([quantile(n, len(found)) for n in found["replicates"]])
     sure, possible = int((found["z"] > errors).sum()), int((found["z"] > -errors).sum())
     ends = float(min(sure, count)), float(possible)
     return Measured(float(count), math.nan, int(found["replicates"].min()), note, *ends)
 
 
-def _losses(gains: pd.DataFrame) -> pd.DataFrame:
-    """The comparisons with and without auxiliary data at one budget of the target's."""
-    return gains[(gains["epsilon"] == gains["other_epsilon"]) & gains["z"].notna()]
+def _losses(gains: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return a method's comparisons with and without auxiliary data at one budget of the target's."""
+    own = (gains["method"] == method) & (gains["auxiliary"] == "with") & (gains["other_auxiliary"] == "without")
+    return gains[own & (gains["epsilon"] == gains["other_epsilon"]) & gains["z"].notna()]
 
 
 def beats_linear(results: Results, dataset: str) -> Measured:
-    """Without auxiliary data: the mean of ln(LDPMAB's reward / Linear's) over epsilon and both times."""
-    table = _chosen(_table(results, dataset), {"auxiliary": "without"})
-    alone = table.drop_duplicates(["epsilon", "time", *METHOD])
-    wide = alone.set_index(["epsilon", "time", "method"])[["reward_mean", "reward_se"]].unstack("method")
+    """Return, without auxiliary data, the mean of ln(LDPMAB's reward / Linear's) over epsilon and both times."""
+    wide = _alone(results, dataset).set_index(["epsilon", "time", "method"])[["reward_mean", "reward_se"]]
+    wide = wide.unstack("method")
     both = (LDPMAB, "ldp_linear")
-    if not set(both) <= set(alone["method"]):
+    if not set(both) <= set(wide["reward_mean"]):
         raise NoCellsError(f"this run has not both LDPMAB and Linear without auxiliary data on {dataset}")
     logs = np.log(wide["reward_mean"][LDPMAB] / wide["reward_mean"]["ldp_linear"])
     # Entries of one run at two times are dependent: their errors are added up, not their squares.
@@ -316,9 +299,8 @@ def beats_linear(results: Results, dataset: str) -> Measured:
 
 
 def share_below_absse(results: Results, dataset: str) -> Measured:
-    """The share of entries without auxiliary data whose ratio is below 1."""
-    table = _chosen(_table(results, dataset), {"auxiliary": "without"})
-    alone = table.drop_duplicates(["epsilon", "time", *METHOD])
+    """Return the share of entries without auxiliary data whose ratio is below 1."""
+    alone = _alone(results, dataset)
     below = alone["ratio"] < 1
     by_method = ", ".join(f"{label_of(m)} {int(b.sum())} of {len(b)}" for m, b in below.groupby(alone["method"]))
     note = f"{by_method}. {_rewards_of_others(results, dataset)}"
@@ -328,12 +310,11 @@ def share_below_absse(results: Results, dataset: str) -> Measured:
 
 
 def printed_over_uniform(results: Results, dataset: str, auxiliary: str) -> Measured:
-    """As printed: average reward up to n_P less that of uniform play, the largest over the budgets."""
-    table = results.inference("table2")
+    """Return the average reward as printed up to n_P less that of uniform play, the largest over the budgets."""
     keys = {"dataset": dataset, "method": LDPMAB, "variant": "as_printed", "auxiliary": auxiliary, "time": "full"}
-    printed = _chosen(table, keys)
+    printed = choose(results.inference("table2"), keys)
     uniform = at_times(results.cells("real_data_reference"))
-    uniform = _chosen(uniform, {"dataset": dataset, "policy": "uniform", "time": "full"}).iloc[0]
+    uniform = choose(uniform, {"dataset": dataset, "policy": "uniform", "time": "full"}).iloc[0]
     parts = []
     for _, row in printed.iterrows():
         n = row["horizon"]

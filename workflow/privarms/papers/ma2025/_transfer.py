@@ -15,13 +15,14 @@ OF_TARGET = ["n", "epsilon", "M", "K"]
 
 
 def gains(results: Results, environments=tuple(panels.STUDIES)) -> pd.DataFrame:
-    """Figure 8's cells: regret over that without auxiliary data, and the same ratio of Theorem 3.4's rate (`rate`).
+    """Return Figure 8's cells with `gain`, regret over that without auxiliary data, and the same ratio of Theorem 3.4's
+    `rate`.
 
     base_error: what all cells of one base share, its relative standard error. Cells without a base are left out.
     """
     frames = []
     for environment in environments:
-        cells = panels.distinct(pd.concat([panels.panel(results, f, environment) for f in panels.FIGURE_8]))
+        cells = panels.figure_8(results, environment)
         # As printed, the run without sources is that of Figure 7(a).
         alone = pd.concat([cells[cells["n_aux"] == 0], panels.panel(results, "fig7a", environment)])
         alone = alone[alone["program"] != "older"]

@@ -1,28 +1,30 @@
 """The inference tables: each function takes the results and returns a frame."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
 from privarms.audits import neighbouring_users
 from privarms.audits.reduction import ENDS, reduce
-from privarms.papers.ma2025 import _runs, _table2_entries
+from privarms.papers.ma2025 import _panels as panels
+from privarms.papers.ma2025 import _table2_entries
 from privarms.papers.ma2025._adult import alternatives
-from privarms.papers.ma2025._table2_entries import entries, gains, pairs
 from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
 # Of each bound; forty bounds hold together with more than 95%.
 CONFIDENCE = 0.999
 SETTING = ["variant", "differ", "event", "batch", "epsilon"]
+STUDIES = [study for both in panels.STUDIES.values() for study in both]
 
 
-def audit(results: Results) -> pd.DataFrame:
-    """What a batch's sums give away of its last user; a row per variant, difference, event, batch size and epsilon.
+def privacy(results: Results) -> pd.DataFrame:
+    """Return what a batch's sums show of its last user, per variant, difference, event, batch size and epsilon.
 
     exact: the log ratio of the event's probabilities, inf where one is 0, nan where both are; lower_bound: on any
     epsilon that the mechanism has, from counts, -inf where the event was not seen; trials: with each of the users;
-    likelier, other: after how many of them the event happened, with the user with whom it is the likelier and with the
-    other one
+    likelier, other: how often the event happened with the user who makes it likelier, and with the other one
     """
     counts = results.replicates("privacy")
     found = reduce(counts, neighbouring_users, SETTING, CONFIDENCE)
@@ -35,10 +37,105 @@ def audit(results: Results) -> pd.DataFrame:
     return found.drop(columns=["audit", "subject", "claimed", *ENDS])
 
 
-INFERENCE = functions_of(_table2_entries, _runs) | {
-    "privacy": audit,
-    "table2": entries,
-    "table2_pairs": pairs,
-    "table2_gains": gains,
-    "adult_alternatives": alternatives,
-}
+def spread(results: Results) -> pd.DataFrame:
+    """Return how much the regret of each cell of Figures 7 to 9 varies from run to run.
+
+    log_sd, log_sd_se: the logarithm of the standard deviation, and its standard error; nan where runs do not differ
+    """
+    rows = []
+    for study in STUDIES:
+        cells = results.cells(study).drop_duplicates("cell").set_index("cell")
+        settings = cells[[c for c in cells.columns[: cells.columns.get_loc("replicates")] if c != "t"]]
+        runs = results.replicates(study, ("cell", "t", "horizon", "regret"))
+        runs = runs[runs["t"] == runs["horizon"]]
+        for cell, regret in runs.groupby("cell", observed=True, sort=False)["regret"]:
+            log_sd, se = log_spread(regret.to_numpy())
+            row = {"study": study, "cell": cell, **settings.loc[cell], "replicates": len(regret)}
+            rows.append(row | {"log_sd": log_sd, "log_sd_se": se})
+    return pd.DataFrame(rows).astype({"cell": str})
+
+
+def log_spread(sample: np.ndarray) -> tuple[float, float]:
+    """Return the logarithm of a sample's standard deviation, and its standard error by the fourth moment."""
+    if len(sample) < 2 or not np.ptp(sample) > 0:
+        return math.nan, math.nan
+    centred = sample - sample.mean()
+    variance = (centred**2).mean()
+    kurtosis = (centred**4).mean() / variance**2
+    return math.log(sample.std(ddof=1)), math.sqrt(max(kurtosis - 1, 0) / (4 * len(sample)))
+
+
+def eliminations(results: Results) -> pd.DataFrame:
+    """Return how many arms each cell of study `eliminations` removes, and how often the best one in the bin's middle.
+
+    removed: arms removed in bins per run; wrong, wrong_se: the share of them that was the best; source_wrong,
+    source_wrong_se: wrong ones per run while the sources streamed; lost, lost_se: the probability that a context has
+    lost its best arm; looks, misses: looks at estimates in all runs, and those that find an estimate outside its
+    radius; missed: the runs with a miss
+    """
+    cells = results.cells("eliminations")
+    found = panels.named(cells.assign(regret_mean=np.nan, regret_se=np.nan))
+    found = found.sort_values(["variant", "c", "epsilon", "n_aux", "epsilon_aux", "order", "n"], kind="stable")
+    runs = dict(list(results.replicates("eliminations").groupby("cell", observed=True)))
+    settings = [c for c in (*panels.ALGORITHM, "also", *panels.AXES, "batch", "panels") if c in found]
+    rows = []
+    for _, cell in found.iterrows():
+        group = runs[cell["cell"]]
+        removed, wrong = group["eliminations"].to_numpy(float), group["wrong"].to_numpy(float)
+        share = wrong.sum() / removed.sum() if removed.sum() else np.nan
+        # Runs are independent, removals within a run are not.
+        n = len(group)
+        several = removed.sum() and n > 1
+        se = np.sqrt(((wrong - share * removed) ** 2).sum() * n / (n - 1)) / removed.sum() if several else np.nan
+        means = {"lost": group["lost"], "source_wrong": group["auxiliary_wrong"]}
+        rows.append(
+            {"cell": cell["cell"], **{c: cell[c] for c in settings}, "label": panels.label(cell)}
+            | {"replicates": n, "removed": removed.mean(), "wrong": share, "wrong_se": se}
+            | {name: values.mean() for name, values in means.items()}
+            | {f"{name}_se": values.std(ddof=1) / np.sqrt(n) for name, values in means.items()}
+            | {"looks": int(group["looks"].sum()), "misses": int(group["misses"].sum())}
+            | {"missed": int((group["misses"] > 0).sum())}
+        )
+    return pd.DataFrame(rows)
+
+
+def first_eliminations(results: Results) -> pd.DataFrame:
+    """Return the target users before a sub-optimal arm is eliminated at the test point, per cell of `illustration`.
+
+    users, users_se: mean and standard error; 0 in the auxiliary stage, the horizon where no arm is eliminated
+    """
+    cells = results.cells("illustration").drop_duplicates("cell")
+    gone = {}
+    for head, columns in results.by_cell("illustration", ("t", "arm", "replicate", "eliminated_after")):
+        own = (columns["t"] == head["horizon"].iloc[0]) & (columns["arm"] > 0)
+        at_end = pd.DataFrame({name: columns[name][own] for name in ("replicate", "eliminated_after")})
+        gone[head["cell"].iloc[0]] = at_end.groupby("replicate")["eliminated_after"].min()
+    settings = [c for c in ("variant", "c", "horizon", "K", "M", "epsilon", "n_aux", "epsilon_aux", "gamma", "kappa",
+                            "batch", "panels") if c in cells]  # fmt: skip
+    rows = []
+    for _, cell in cells.iterrows():
+        users = gone[cell["cell"]].fillna(float(cell["horizon"])).to_numpy()
+        se = users.std(ddof=1) / math.sqrt(len(users)) if len(users) > 1 else math.nan
+        found = {"replicates": len(users), "users": users.mean(), "users_se": se}
+        rows.append({"cell": cell["cell"], "policy": cell["policy"], **cell[settings].to_dict()} | found)
+    return pd.DataFrame(rows)
+
+
+def illustrated(results: Results) -> pd.DataFrame:
+    """Return the first run of each cell of study `illustration`, which Figure 6 shows next to the means."""
+    columns = ("cell", "t", "arm", "regret", "local_regret", "share", "eliminated_after")
+    return results.replicates("illustration", columns, (("replicate", "==", 0),)).astype({"cell": str})
+
+
+def partitions(results: Results) -> pd.DataFrame:
+    """Return the runs of Figures 2 and 3, one per cell, with the cells' settings."""
+    cells = results.cells("partitions").drop_duplicates("cell").set_index("cell")
+    runs = results.replicates("partitions")
+    measured = list(runs.columns[list(runs.columns).index("replicate") :])
+    runs = runs[["cell", "t", "bin", "arm", *(c for c in measured if c not in ("replicate", "t", "bin", "arm"))]]
+    runs = runs.astype({"cell": str}).reset_index(drop=True)
+    settings = [c for c in ("panels", "policy", "variant", "epsilon", "K", "dimensions", "horizon") if c in cells]
+    return runs.assign(**{c: runs["cell"].map(cells[c]) for c in settings})
+
+
+INFERENCE = functions_of(__name__, _table2_entries) | {"adult_alternatives": alternatives}

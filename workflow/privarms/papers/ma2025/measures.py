@@ -1,6 +1,308 @@
-"""How each claim's value is measured; a function takes the results and the claim's arguments."""
+"""Measures of this paper that no declared one covers; a function takes the results and the claim's arguments.
 
-from privarms.papers.ma2025 import _regret_measures, _removal_measures, _table2_measures, _text_measures
+The results show only the cells on which the claim rests; `variant`, the constant `c` as printed and `deviation` choose
+an algorithm among them. Standard errors of ratios are of first order. `_table2_measures` has Tables 1 and 2.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+
+from privarms.claims.sums import part, summed, told
+from privarms.claims.verdict import Measured
+from privarms.environments import exponential
+from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
+from privarms.inference.transfer_rates import regret_rate
+from privarms.jit.cache import compiled
+from privarms.papers.ma2025 import _panels as panels
+from privarms.papers.ma2025 import _table2_measures
+from privarms.papers.ma2025._transfer import BETA, DIMENSIONS, gains
 from privarms.plots.registry import functions_of
+from privarms.protocols.locally_private import expected_rewards
+from privarms.studies.results import Results
 
-MEASURES = functions_of(_table2_measures, _regret_measures, _removal_measures, _text_measures)
+# A contradiction among some hundred neighbours in a grid: that of chance has probability below .01 in all.
+CONTRADICTION = 4
+# Points along an edge of the cube on which approximation errors are judged; a power of 2, so that bins hold as many.
+FINE = 4096
+ARMS = 3
+
+
+def _of_algorithm(cells: pd.DataFrame, variant: str, c: float | str, deviation: str | None = None) -> pd.DataFrame:
+    mine = cells["variant"] == variant
+    if c:
+        mine &= cells["c"] == c
+    if deviation is not None:
+        mine &= cells["deviation"] == deviation
+    return cells[mine]
+
+
+def _curves(cells: pd.DataFrame, variant: str, c: float | str = "", deviation: str = "") -> pd.DataFrame:
+    """Return an algorithm's cells, with the logarithm of their regret and its standard error."""
+    cells = _of_algorithm(cells, variant, c, deviation)
+    return cells.assign(log=np.log(cells["mean_regret"]), log_se=cells["se_regret"] / cells["mean_regret"])
+
+
+def _ends(cells: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
+    ordered = cells.sort_values(column)
+    return ordered.iloc[0], ordered.iloc[-1]
+
+
+def growth_by_budget(results: Results, environment: str, **algorithm) -> Measured:
+    """Return the growth of regret over n at an epsilon over that at the next one: the least in Figure 7(a)."""
+    curves = list(_curves(panels.panel(results, "fig7a", environment), **algorithm).groupby("epsilon"))
+    pairs = {epsilon: (curve, following) for (epsilon, curve), (_, following) in itertools.pairwise(curves)}
+    return _growth_ratios(pairs, Measured.smallest, "By the smaller epsilon of the two")
+
+
+def growth_with_sources(results: Results, environment: str, **algorithm) -> Measured:
+    """Return the growth of regret over n in Figure 7(b) over that in Figure 7(a): the largest over epsilon."""
+    helped, alone = (_curves(panels.panel(results, f, environment), **algorithm) for f in ("fig7b", "fig7a"))
+    pairs = {epsilon: (curve, alone[alone["epsilon"] == epsilon]) for epsilon, curve in helped.groupby("epsilon")}
+    return _growth_ratios(pairs, Measured.largest, "By epsilon")
+
+
+def _growth_ratios(pairs: dict[float, tuple[pd.DataFrame, pd.DataFrame]], extreme, note: str) -> Measured:
+    """Return an extreme of the growth from the smallest to the largest n over that of another curve, by epsilon."""
+    found = {}
+    for epsilon, curves in pairs.items():
+        (a, b), (c, d) = (_ends(curve, "n") for curve in curves)
+        above, below = b["mean_regret"] - a["mean_regret"], d["mean_regret"] - c["mean_regret"]
+        errors = [end["se_regret"] / below for end in (a, b)] + [above / below**2 * end["se_regret"] for end in (c, d)]
+        found[epsilon] = part(above / below, errors, [end["replicates"] for end in (a, b, c, d)])
+    each = ", ".join(f"{one.value:.2f} at {epsilon:g}" for epsilon, one in found.items())
+    replicates = min(curve["replicates"].min() for curve, _ in pairs.values())
+    return told(extreme([*found.values()]), replicates, f"{note}: {each}.")
+
+
+def source_quality(results: Results, environment: str, column: str, **algorithm) -> Measured:
+    """Return the mean of ln(R at the next gamma, n_aux or budget (eps_m) / R) over the grid of Figure 8."""
+    cells = _curves(panels.figure_8(results, environment), **algorithm)
+    cells = cells.assign(budget=[float(e) for e in cells["epsilon_aux"]])
+    others = [axis for axis in ("epsilon", "gamma", "n_aux", "budget") if axis != column]
+    steps, ends = [], []
+    for _, group in cells[cells["n_aux"] > 0].groupby(others):
+        ordered = group.sort_values(column)
+        ends += _ends(ordered, column)
+        for (_, a), (_, b) in itertools.pairwise(ordered.iterrows()):
+            steps.append((b["log"] - a["log"], math.hypot(a["log_se"], b["log_se"])))
+    differences, errors = (np.array(x) for x in zip(*steps, strict=True))
+    mean = float(differences.mean())
+    wrong = int(np.sum(np.sign(mean) * differences < -CONTRADICTION * errors))
+    note = (
+        f"A step changes regret by a factor of {math.exp(mean):.2f} on average; {wrong} of {len(steps)} steps go the "
+        f"other way by more than {CONTRADICTION} standard errors."
+    )
+    # Steps from the first cell to the last one add up to the difference of these two.
+    return summed(mean, [end["log_se"] / len(steps) for end in ends], [end["replicates"] for end in ends], note)
+
+
+def gain(results: Results, environment: str, **algorithm) -> Measured:
+    """Return regret with auxiliary data over that without, geometric mean over the cells of Figure 8."""
+    cells = _of_algorithm(gains(results, (environment,)), **algorithm)
+    errors, replicates = [*cells["se_regret"] / cells["mean_regret"]], [*cells["replicates"]]
+    # Cells with one epsilon share the run without auxiliary data.
+    for _, group in cells.groupby("epsilon"):
+        errors.append(len(group) * group["base_error"].iloc[0])
+        replicates.append(group["replicates"].iloc[0])
+    return _geometric(np.log(cells["gain"]), errors, replicates)
+
+
+def _geometric(logs, errors, replicates) -> Measured:
+    """Return the geometric mean; errors: of all independent terms of the logarithms' sum, with their replicates."""
+    value = math.exp(float(np.mean(logs)))
+    note = f"From {math.exp(np.min(logs)):.2f} to {math.exp(np.max(logs)):.2f} over {len(logs)} pairs of cells."
+    return summed(value, [value * error / len(logs) for error in errors], [*replicates], note)
+
+
+def slope_by_budget(results: Results, environment: str) -> Measured:
+    """Return regret at the largest gamma over that at the smallest at eps_m = 8, over the same at 2, in Figure 9(b):
+    geometric mean over n_Q."""
+    cells = _curves(panels.panel(results, "fig9b", environment), "as_released")
+    logs, ends = [], []
+    for _, group in cells[cells["n_aux"] > 0].groupby("n_aux"):
+        pairs = [_ends(group[group["epsilon_aux"] == budget], "gamma") for budget in ("2", "8")]
+        low, high = (last["log"] - first["log"] for first, last in pairs)
+        logs.append(high - low)
+        ends += [end for pair in pairs for end in pair]
+    return _geometric(logs, [end["log_se"] for end in ends], [end["replicates"] for end in ends])
+
+
+def over_rate(results: Results, environment: str, **algorithm) -> Measured:
+    """Return regret over Theorem 2.6's rate at epsilon = 1: at the largest n over the same at the smallest."""
+    curve = _curves(panels.panel(results, "fig7a", environment), **algorithm)
+    curve = curve[curve["epsilon"] == 1].sort_values("n")
+    K = int(curve["K"].iloc[0])
+    ratios = [row.mean_regret / regret_rate(row.n, 1, K, DIMENSIONS, BETA) for row in curve.itertuples()]
+    first, last = _ends(curve, "n")
+    value = ratios[-1] / ratios[0]
+    every = ", ".join(f"{r:.2f} at {n:,}" for r, n in zip(ratios, curve["n"], strict=True))
+    errors = [value * end["log_se"] for end in (first, last)]
+    note = f"Regret over the rate without its constant: {every}."
+    return summed(value, errors, [first["replicates"], last["replicates"]], note)
+
+
+def over_transfer_rate(results: Results, environment: str, **algorithm) -> Measured:
+    """Return how auxiliary data change regret over how they change Theorem 3.4's rate: the largest over Figure 8."""
+    cells = _of_algorithm(gains(results, (environment,)), **algorithm)
+    ratios, errors = cells["gain"] / cells["rate"], cells["gain_se"] / cells["rate"]
+    worst = cells.loc[ratios.idxmax()]
+    note = (
+        f"At epsilon = {worst['epsilon']:g}, eps_m = {worst['epsilon_aux']}, gamma = {worst['gamma']:g}, "
+        f"n_Q = {worst['n_aux']:,}."
+    )
+    runs = cells["replicates"]
+    parts = [part(ratio, [se], [n]) for ratio, se, n in zip(ratios, errors, runs, strict=True)]
+    return told(Measured.largest(parts), runs.min(), note)
+
+
+def logs_agreement(results: Results, statistic: str) -> Measured:
+    """Return the mean or the standard deviation (`std`) of the z-scores of `reference_agreement`, distinct cells."""
+    table = panels.agreement(results)
+    z = table.loc[table["distinct"], "z"].dropna()
+    everything = table["z"].dropna()
+    if z.empty:
+        return Measured(math.nan, math.nan, 0, "No cell of this scale is among theirs.")
+    value, over_all = (getattr(x, statistic)() for x in (z, everything))
+    se = 1 / math.sqrt(len(z)) if statistic == "mean" else 1 / math.sqrt(2 * (len(z) - 1))
+    note = f"{len(z)} distinct cells; over all {len(everything)} rows of their panels {over_all:.3f}."
+    # It is the number of their cells that decides how well it is known, not that of our replicates.
+    return Measured(float(value), se, None, note)
+
+
+def blind_removals(results: Results, variant: str, c: float | str) -> Measured:
+    """Return the share of removals that hit the best arm, pooled over epsilon, without auxiliary data."""
+    table = _of_algorithm(results.inference("eliminations"), variant, c)
+    table = table[table["n_aux"] == 0]
+    by_epsilon = ", ".join(f"{row.wrong:.2f} at {row.epsilon:g}" for row in table.itertuples())
+    total = table["removed"].sum()
+    if total == 0:
+        return Measured(math.nan, math.nan, int(table["replicates"].min()), "No arm is ever removed.")
+    weights = table["removed"] / total
+    chosen = table["wrong"].fillna(0)
+    value = float((weights * chosen).sum())
+    errors, note = [*(weights * table["wrong_se"].fillna(0))], f"By epsilon: {by_epsilon}."
+    # A run's removals are taken to be as many as in the mean.
+    reach = [(w * share, w * (1 - share)) for w, share in zip(weights, chosen, strict=True)]
+    return summed(value, errors, [*table["replicates"]], note, reach)
+
+
+def descent(
+    results: Results, variant: str, c: float | str, panel: str, better: str, measure: str, share: float
+) -> Measured:
+    """Return the average regret of a share of the target's users with auxiliary data over that without, in Figure 6.
+
+    panel: fig6, or fig6_caption_size; better: effective or weak; measure: regret, or local_regret, at the test point;
+    share: of the horizon
+    """
+    cells = _of_algorithm(results.cells("illustration"), variant, c)
+    cells = cells[cells["arm"] == 0]
+    names = cells["panels"].str.split()
+    ends = []
+    for setting in (better, "none"):
+        cell = cells[[{panel, setting} <= set(n) for n in names]]
+        # The checkpoint next to it; of the same horizon, so the same for both.
+        ends.append(cell.loc[(np.log(cell["t"] / (share * cell["horizon"]))).abs().idxmin()])
+    (a, a_se), (b, b_se) = ((end[f"{measure}_mean"] / end["t"], end[f"{measure}_se"] / end["t"]) for end in ends)
+    note = f"After {ends[0]['t']:,} users: {better} {a:.3f} a user, none {b:.3f}."
+    # A user's regret is between 0 and 1, as rewards are.
+    reach = [(a / b, (1 - a) / b), (a / b * (1 - b) / b, a / b)]
+    return summed(a / b, [a_se / b, a / b * b_se / b], [end["replicates"] for end in ends], note, reach)
+
+
+def _audited(results: Results, variant: str, differ: str) -> pd.DataFrame:
+    table = results.inference("privacy")
+    return table[(table["variant"] == variant) & (table["differ"] == differ)]
+
+
+def privacy_loss(results: Results, variant: str, differ: str) -> Measured:
+    """Return the loss that messages show, over epsilon: the largest over epsilon, events and batches.
+
+    I is of the logarithm of the ratio of an event's probabilities with the two users, from Clopper and Pearson's
+    intervals that hold together. An event that is impossible with both users shows nothing; of one that can happen and
+    that neither user's messages had nothing is known, nor then of the largest
+    """
+    table = _audited(results, variant, differ)
+    seen = table["likelier"] + table["other"] > 0
+    table = table[seen | table["exact"].notna()]
+    parts = []
+    for row in table.itertuples():
+        ends = [Measured.fraction(events, row.trials, together=2 * len(table)) for events in (row.likelier, row.other)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value, low, high = (
+                float(np.log(a) - np.log(b)) / row.epsilon
+                for a, b in ((ends[0].value, ends[1].value), (ends[0].low, ends[1].high), (ends[0].high, ends[1].low))
+            )
+        parts.append((Measured(value, math.nan, int(row.trials), low=low, high=high), row))
+    found = Measured.largest([one for one, _ in parts])
+    shown, where = max(parts, key=lambda pair: pair[0].low)
+    note = f"Surely {shown.low:.3g} times epsilon at epsilon = {where.epsilon:g} ({where.event}, batch {where.batch})."
+    return Measured(found.value, found.se, found.replicates, note, found.low, found.high)
+
+
+def exact_privacy_loss(results: Results, variant: str, differ: str) -> Measured:
+    """Return the same from the probabilities themselves."""
+    table = _audited(results, variant, differ)
+    losses = (table["exact"] / table["epsilon"]).dropna()
+    # Sums of many terms: a loss of exactly epsilon is epsilon but for rounding.
+    return Measured(round(float(losses.max()), 9), 0.0, None, f"Over {len(losses)} events that can happen.")
+
+
+def miss(results: Results, c: float, looks: str) -> Measured:
+    """Return n^2 times the probability that an estimate is outside (14): the largest over the n of Figure 7(a).
+
+    looks: `one`, noise alone at one look where the mean reward is 1, exactly; `all`, a bound for all looks and n bins
+    """
+    users = sorted(panels.panel(results, "fig7a")["n"].unique())
+    logs = {
+        int(n): (log_miss_at_one_look(c, int(n)) if looks == "one" else log_miss_bound(c, int(n), ARMS))
+        + 2 * math.log(n)
+        for n in users
+    }
+    worst = max(logs, key=lambda n: logs[n])
+    return Measured(math.exp(logs[worst]), 0.0, None, f"At n = {worst:,}.")
+
+
+def _edges(s: int) -> list[float]:
+    """The edges of a bin of depth s: the longest is halved first, so that they differ by a factor of 2 at most."""
+    return [2.0 ** -(s // DIMENSIONS + (k < s % DIMENSIONS)) for k in range(DIMENSIONS)]
+
+
+def _tau(s: int) -> float:
+    """(17)"""
+    return 2 * math.sqrt(DIMENSIONS) * 2 ** (-s / DIMENSIONS)
+
+
+def diameter(results: Results, depth: int) -> Measured:
+    """Return a bin's diameter over (17)'s tau_s, the largest down to a depth."""
+    ratios = [math.hypot(*_edges(s)) / _tau(s) for s in range(depth + 1)]
+    note = f"From {min(ratios):.3f} to {max(ratios):.3f} down to depth {depth}."
+    return Measured(round(max(ratios), 9), 0.0, None, note)
+
+
+def approximation_error(results: Results, depth: int) -> Measured:
+    """Return how far a bin's mean reward is from its rewards, over (17)'s tau_s: the largest down to a depth.
+
+    Of Figure 4's reward functions, which depend on the first coordinate alone: uniform contexts
+    """
+    x = (np.arange(FINE) + 0.5) / FINE
+    contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (DIMENSIONS - 1))
+    means = compiled(expected_rewards)(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
+    found = []
+    for s in range(depth + 1):
+        # The worst cut leaves the first coordinate its longest edge.
+        width = int(max(_edges(s)) * FINE)
+        bins = means.reshape(-1, width, ARMS)
+        found.append(float(np.abs(bins - bins.mean(axis=1, keepdims=True)).max()) / _tau(s))
+    return Measured(max(found), 0.0, None, f"At depth {int(np.argmax(found))}.")
+
+
+def density_total(results: Results, gamma: float, d: int) -> Measured:
+    """Return the integral of c ||x - 1/2||_inf^gamma over the cube with the printed c = 2^-gamma d / (d + gamma)."""
+    # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so that the power integrates to the same expression.
+    return Measured((2**-gamma * d / (d + gamma)) ** 2, 0.0, None, "Its inverse makes it a density.")
+
+
+MEASURES = functions_of(__name__, _table2_measures)
