@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit
 from privarms.mechanisms import laplace
 from privarms.policies.bandit import _batches
 
@@ -34,22 +34,18 @@ class Inputs(NamedTuple):
 
 
 def inputs_of_last_arm(K: int, neighbour: int, share: float) -> Inputs:
-    """Return inputs where the last arm has the reward that differs, and its choice is counted. Raises ValueError."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    return checked(Inputs(int(K), share, K - 1, K - 1, int(neighbour)))
+    """Return inputs where the last arm has the reward that differs, and its choice is counted."""
+    return Inputs(K, share, K - 1, K - 1, neighbour)
 
 
-def count_first_choices(policy, batch_size: Callable, params, inputs: Inputs, trials: int, rng) -> int:
-    """Count the trials in which the first choice is the event's arm.
-
-    batch_size(params, state, arm): of the policy
-    """
-    return count_events(happens, (params, policy.best, batch_size, params.noise / params.epsilon, inputs), trials, rng)
+def arguments_with(batch_size: Callable) -> Callable:
+    """Return the function `arguments` of an audit; batch_size(params, state, arm): of the policy."""
+    return lambda policy, params, inputs, *others: (params, policy.best, batch_size, inputs)
 
 
 @njit
-def happens(params, best, batch_size, scale, inputs, rng):
+def happens(params, best, batch_size, inputs, rng):
+    scale = params.noise / params.epsilon
     state, t = _batches.new_state(inputs.n_arms), 1
     for arm in range(inputs.n_arms):
         size = batch_size(params, state, arm)
@@ -74,10 +70,7 @@ def last_arm_probability(params, inputs: Inputs) -> float:
     return sum(scipy.integrate.quad(density, low, high, epsabs=1e-14)[0] for low, high in itertools.pairwise(ends))
 
 
-def audit_of_last_arm(batch_size: Callable) -> Audit:
+def audit_of_last_arm(subject: str, inputs: Callable, batch_size: Callable) -> Audit:
     """Return the audit whose event is that the last arm is chosen first; batch_size: of the policy."""
-
-    def count(policy, params, inputs, horizon, trials, rng):
-        return count_first_choices(policy, batch_size, params, inputs, trials, rng)
-
-    return Audit(count, last_arm_probability)
+    arguments = arguments_with(batch_size)
+    return Audit(subjects=subject, inputs=inputs, event=happens, arguments=arguments, exact=last_arm_probability)
