@@ -23,28 +23,18 @@ from privarms.policies.bandit import _batches
 
 
 class Inputs(NamedTuple):
-    """n_arms: K >= 2; share: of the rewards of a first batch that are 1, except for the one that differs; event: the
-    arm whose choice is counted; changed: the arm with the reward that differs, which is `neighbour`, 0 or 1."""
+    """n_arms: K >= 2; share: of the rewards of a first batch that are 1, except for the one that differs; changed: the
+    arm with the reward that differs, which is `neighbour`, 0 or 1."""
 
     n_arms: int
     share: float
-    event: int
     changed: int
     neighbour: int
 
 
-def inputs_of_last_arm(K: int, neighbour: int, share: float) -> Inputs:
-    """Return inputs where the last arm has the reward that differs, and its choice is counted."""
-    return Inputs(K, share, K - 1, K - 1, neighbour)
-
-
-def arguments_with(batch_size: Callable) -> Callable:
-    """Return the function `arguments` of an audit; batch_size(params, state, arm): of the policy."""
-    return lambda policy, params, inputs, *others: (params, policy.best, batch_size, inputs)
-
-
 @njit
 def happens(params, best, batch_size, inputs, rng):
+    """Draw whether the last arm is chosen first."""
     scale = params.noise / params.epsilon
     state, t = _batches.new_state(inputs.n_arms), 1
     for arm in range(inputs.n_arms):
@@ -54,11 +44,11 @@ def happens(params, best, batch_size, inputs, rng):
             total += inputs.neighbour
         _batches.release(state, arm, size, total, scale, True, rng)
         t += size
-    return best(params, state, t) == inputs.event
+    return best(params, state, t) == inputs.n_arms - 1
 
 
-def last_arm_probability(params, inputs: Inputs) -> float:
-    """Return the probability that the last arm has the largest noisy sum; without noise the others are equal."""
+def probability(params, inputs: Inputs) -> float:
+    """Return the probability that the last arm, the changed one, has the largest noisy sum; the others are equal."""
     shift = inputs.neighbour * params.epsilon / params.noise
     others = inputs.n_arms - 1
 
@@ -70,7 +60,13 @@ def last_arm_probability(params, inputs: Inputs) -> float:
     return sum(scipy.integrate.quad(density, low, high, epsabs=1e-14)[0] for low, high in itertools.pairwise(ends))
 
 
-def audit_of_last_arm(subject: str, inputs: Callable, batch_size: Callable) -> Audit:
-    """Return the audit whose event is that the last arm is chosen first; batch_size: of the policy."""
-    arguments = arguments_with(batch_size)
-    return Audit(subjects=subject, inputs=inputs, event=happens, arguments=arguments, exact=last_arm_probability)
+def first_choice(subject: str, inputs: Callable, batch_size: Callable, exact: Callable = probability, **more) -> Audit:
+    """Return the audit whose event is that the last arm is chosen first; batch_size(params, state, arm): of the policy.
+
+    exact: the probability of the event, if it is not the order of the sums alone; more: of `Audit`
+    """
+
+    def arguments(policy, params, inputs, *others):
+        return params, policy.best, batch_size, inputs
+
+    return Audit(subjects=subject, inputs=inputs, event=happens, arguments=arguments, exact=exact, **more)

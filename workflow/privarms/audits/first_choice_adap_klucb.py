@@ -11,8 +11,7 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from privarms.audits._first_choice import Inputs, arguments_with, happens
-from privarms.audits.audit import Audit
+from privarms.audits._first_choice import Inputs, first_choice
 from privarms.inference.divergences import kl_upper
 from privarms.jit.cache import compiled
 from privarms.policies.bandit._episodes import Params, episode_length
@@ -22,7 +21,7 @@ SECONDS_PER_RUN = 6e-7
 
 def configure(K: Literal[2], neighbour: Literal[0, 1]) -> Inputs:
     """Return stream 0, or its neighbour 1, where the first reward of arm 0 is 1 instead of 0."""
-    return Inputs(K, share=0.0, event=1, changed=0, neighbour=neighbour)
+    return Inputs(K, share=0.0, changed=0, neighbour=neighbour)
 
 
 def probability(params: Params, inputs: Inputs) -> float:
@@ -50,11 +49,4 @@ def first_mean_of_index_one(level: float) -> float:
     return high
 
 
-AUDIT = Audit(
-    subjects="adap_klucb",
-    inputs=configure,
-    event=happens,
-    arguments=arguments_with(episode_length),
-    exact=probability,
-    likelier=0,
-)
+AUDIT = first_choice("adap_klucb", configure, episode_length, probability, likelier=0)

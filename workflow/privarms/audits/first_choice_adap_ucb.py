@@ -6,7 +6,7 @@ so the order of the indices is that of the noisy rewards. Theorem 6 of Azize & B
 
 from typing import Literal
 
-from privarms.audits._first_choice import Inputs, audit_of_last_arm, inputs_of_last_arm
+from privarms.audits._first_choice import Inputs, first_choice
 from privarms.policies.bandit._episodes import episode_length
 
 SECONDS_PER_RUN = 4e-6
@@ -14,7 +14,7 @@ SECONDS_PER_RUN = 4e-6
 
 def configure(K: int, neighbour: Literal[0, 1]) -> Inputs:
     """Return stream 0, or its neighbour 1, where one reward of the last arm is 1 instead of 0."""
-    return inputs_of_last_arm(K, neighbour, share=0.0)
+    return Inputs(K, share=0.0, changed=K - 1, neighbour=neighbour)
 
 
-AUDIT = audit_of_last_arm("adap_ucb", configure, episode_length)
+AUDIT = first_choice("adap_ucb", configure, episode_length)

@@ -7,7 +7,7 @@ the sums. Azize et al. 2025 promise epsilon (parallel composition over batches).
 
 from typing import Literal
 
-from privarms.audits._first_choice import Inputs, audit_of_last_arm, inputs_of_last_arm
+from privarms.audits._first_choice import Inputs, first_choice
 from privarms.policies.bandit._growing_batches import batch_size
 
 SECONDS_PER_RUN = 4e-6
@@ -15,7 +15,7 @@ SECONDS_PER_RUN = 4e-6
 
 def configure(K: int, neighbour: Literal[0, 1]) -> Inputs:
     """Return stream 0, or its neighbour 1, where one reward of the last arm is 1 instead of 0."""
-    return inputs_of_last_arm(K, neighbour, share=0.5)
+    return Inputs(K, share=0.5, changed=K - 1, neighbour=neighbour)
 
 
-AUDIT = audit_of_last_arm("dp_klucb", configure, batch_size)
+AUDIT = first_choice("dp_klucb", configure, batch_size)
