@@ -45,7 +45,7 @@ def setting(audit, subject, parameters, noise):
     """Return the module of the audit, the subject's parameters and both inputs."""
     module = library.load("environments", audit)
     rows = pd.DataFrame([{"epsilon": 1.0, **parameters, "noise": noise}])
-    return module, *configured(subject, module, rows)
+    return module, *configured(subject, module.AUDIT, rows)
 
 
 # The exact loss over the claim, with all of the noise and with half of it; 1 and 2 where none is given.
@@ -71,7 +71,7 @@ def test_counts_agree_with_the_formula_and_half_the_noise_is_caught_and_all_of_i
         for seen, probability in zip(events, exact, strict=True):
             assert binomtest(seen, trials, probability).pvalue > FALSE_ALARM
         likelier, claimed = module.AUDIT.likelier, module.AUDIT.claimed(parameters.get("epsilon", 1.0))
-        loss = module.AUDIT.log_ratio(params, pair)
+        loss = module.AUDIT.loss(params, pair)
         assert loss == pytest.approx(np.log(exact[likelier] / exact[1 - likelier]))
         assert loss == pytest.approx(share * claimed, rel=1e-3)
         bound = epsilon_lower_bound(events[1 - likelier], trials, events[likelier], trials, 0.9999)
@@ -104,7 +104,7 @@ def test_a_wrong_scale_is_detected(case, factor, scales):
 def test_eliminations_by_other_arms_than_the_leader(K, epsilon, sums, eliminated):
     params = dp_se.configure(K=K, horizon=HORIZON, epsilon=epsilon, beta=0.99)
     inputs = neighbouring_streams.Inputs(np.array(sums, float), eliminated, 0)
-    events = neighbouring_streams.count(dp_se, params, inputs, HORIZON, 300_000, np.random.default_rng(3))
+    events = neighbouring_streams.AUDIT.count(dp_se, params, inputs, HORIZON, 300_000, np.random.default_rng(3))
     assert binomtest(events, 300_000, neighbouring_streams.probability(params, inputs)).pvalue > FALSE_ALARM
     wrong = params._replace(noise=0.9 * params.noise)
     assert binomtest(events, 300_000, neighbouring_streams.probability(wrong, inputs)).pvalue < FALSE_ALARM

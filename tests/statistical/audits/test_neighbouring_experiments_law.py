@@ -25,7 +25,7 @@ def test_the_audit_s_events_happen_as_often_as_they_should(release, M, epsilon, 
     audit = whole_experiments if whole else neighbouring_experiments
     runs = [audit.configure(**({} if whole else {"release": release}), neighbour=run) for run in (0, 1)]
     counts = [
-        audit.count(policy, params, inputs, None, TRIALS, np.random.default_rng([10, run]))
+        audit.AUDIT.count(policy, params, inputs, None, TRIALS, np.random.default_rng([10, run]))
         for run, inputs in enumerate(runs)
     ]
     expected = [audit.probability(params, inputs) for inputs in runs]

@@ -26,7 +26,7 @@ def audited(variant, differ, event, user, epsilon, batch):
 
 def count(variant, differ, event, user, epsilon, batch, seed, trials=TRIALS):
     params, inputs = audited(variant, differ, event, user, epsilon, batch)
-    return neighbouring_users.count(ldp_mab, params, inputs, None, trials, np.random.default_rng([11, seed]))
+    return neighbouring_users.AUDIT.count(ldp_mab, params, inputs, None, trials, np.random.default_rng([11, seed]))
 
 
 def chance(**setting):

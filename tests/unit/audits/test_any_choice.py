@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 from privarms.audits import any_choice
-from privarms.audits.any_choice import Table
+from privarms.audits.any_choice import AUDIT, Table
 from privarms.audits.reduction import epsilon_lower_bound
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
@@ -64,7 +64,7 @@ LEAKS = SimpleNamespace(POLICY=Policy(init, leaks, adds))
 def counted(policy, params, rounds, trials=TRIALS):
     inputs = [any_choice.configure(2, n, rounds, 1.0) for n in (0, 1)]
     rngs = [np.random.default_rng(3 + n) for n in (0, 1)]
-    return [any_choice.count_events(policy, params, i, 1024, trials, rng) for i, rng in zip(inputs, rngs, strict=True)]
+    return [AUDIT.count(policy, params, i, 1024, trials, rng) for i, rng in zip(inputs, rngs, strict=True)]
 
 
 def test_a_choice_that_gives_a_reward_away_is_found():
@@ -88,16 +88,16 @@ def draws(params, state, context, arm, reward, t, rng):
 
 def test_the_policy_is_not_told_of_the_last_round_but_while_an_event_is_looked_for(monkeypatch):
     turns = SimpleNamespace(POLICY=Policy(init, takes_turns, draws))
-    inputs, tables = any_choice.configure(3, 0, 16, 1.0), (Table(0.0, 0, False, 0), Table(0.0, 0, True, 0))
+    inputs, tables = any_choice.configure(3, 0, 16, 1.0), (Table(3, 0.0, 0, False, 0), Table(3, 0.0, 0, True, 0))
     for arm, chosen, events in ((2, True, 9), (2, False, 0), (1, True, 0), (1, False, 9)):
         found = tables, any_choice.Event(5, arm, chosen)
         monkeypatch.setattr(any_choice, "look", lambda *_, found=found: found)
         rng, same = np.random.default_rng(1), np.random.default_rng(1)
-        assert any_choice.count_events(turns, 1.0, inputs, 1024, 9, rng) == events
+        assert AUDIT.count(turns, 1.0, inputs, 1024, 9, rng) == events
         same.random(9 * 4)
         assert rng.random() == same.random()
     rng, same, counts = np.random.default_rng(1), np.random.default_rng(1), np.zeros((5, 3))
-    any_choice._choices(turns.POLICY, 1.0, 3, tables[0], 9, True, rng, counts)
+    any_choice._count_choices(turns.POLICY, 1.0, tables[0], 9, rng, counts)
     same.random(9 * 5)
     assert rng.random() == same.random()
     assert counts.tolist() == [[0, 9, 0], [0, 0, 9], [9, 0, 0], [0, 9, 0], [0, 0, 9]]
@@ -124,9 +124,9 @@ def test_before_anything_is_released_nothing_is_seen():
 @pytest.mark.parametrize(
     ("table", "rewards"),
     [
-        (Table(0.0, 0, True, 2), [[1, 0, 0, 0], [0, 1, 1, 0]]),
-        (Table(0.0, 0, False, 0), [[0, 0, 0, 0], [0, 0, 0, 0]]),
-        (Table(1.0, 1, True, 1), [[1, 0, 1, 1], [0, 1, 1, 1]]),
+        (Table(2, 0.0, 0, True, 2), [[1, 0, 0, 0], [0, 1, 1, 0]]),
+        (Table(2, 0.0, 0, False, 0), [[0, 0, 0, 0], [0, 0, 0, 0]]),
+        (Table(2, 1.0, 1, True, 1), [[1, 0, 1, 1], [0, 1, 1, 1]]),
     ],
 )
 def test_the_tables(table, rewards):
@@ -136,7 +136,7 @@ def test_the_tables(table, rewards):
 
 @pytest.mark.parametrize(
     ("changed", "match"),
-    [({"K": 1}, "K"), ({"neighbour": 2}, "neighbour"), ({"rounds": 2}, "rounds"), ({"promised": 0.0}, "promised")],
+    [({"K": 1}, "K"), ({"rounds": 2}, "rounds"), ({"promised": 0.0}, "promised")],
 )
 def test_bad_inputs_are_refused(changed, match):
     with pytest.raises(ValueError, match=match):

@@ -7,30 +7,15 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms.audits import neighbouring_users, released_number
-from privarms.audits.audit import Audit, Inputs, count_events
+from privarms.audits import any_choice, changed_reward, neighbouring_users, released_number
+from privarms.audits.audit import Audit, Inputs, scaled
 from privarms.errors import PrivarmsError
 from privarms.mechanisms import laplace
+from privarms.policies import Policy
+from privarms.policies.bandit import private_ucb
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols import audit as protocol
 from privarms.studies import library
-
-PAIR = [Inputs(0, 1.0), Inputs(1, 1.0)]
-
-
-def with_probabilities(*chances, **more):
-    return Audit(None, lambda params, inputs: chances[inputs.neighbour], **more)
-
-
-def test_the_log_ratio_has_the_likelier_neighbour_on_top():
-    assert with_probabilities(0.1, 0.4).log_ratio(None, PAIR) == pytest.approx(math.log(4))
-    assert with_probabilities(0.1, 0.4, likelier=0).log_ratio(None, PAIR) == pytest.approx(-math.log(4))
-    assert with_probabilities(0.1, 0.4, likelier=lambda inputs: 0).log_ratio(None, PAIR) == pytest.approx(-math.log(4))
-    assert with_probabilities(0.0, 0.4).log_ratio(None, PAIR) == math.inf
-    assert math.isnan(with_probabilities(0.0, 0.0).log_ratio(None, PAIR))
-    assert math.isnan(Audit(None).log_ratio(None, PAIR))
-    assert with_probabilities(0.1, 0.4, closed_form=lambda params, inputs: 7.0).log_ratio(None, PAIR) == 7
-    assert Audit(None).claimed(0.3) == 0.3
 
 
 @njit
@@ -38,9 +23,55 @@ def below(limit, rng):
     return rng.random() < limit
 
 
+PAIR = [Inputs(0, 1.0), Inputs(1, 1.0)]
+
+
+def audit(**more):
+    return Audit(inputs=released_number.configure, event=below, **more)
+
+
+def with_probabilities(*chances, **more):
+    return audit(exact=lambda params, inputs: chances[inputs.neighbour], **more)
+
+
+def test_the_log_ratio_has_the_likelier_neighbour_on_top():
+    assert with_probabilities(0.1, 0.4).loss(None, PAIR) == pytest.approx(math.log(4))
+    assert with_probabilities(0.1, 0.4, likelier=0).loss(None, PAIR) == pytest.approx(-math.log(4))
+    assert with_probabilities(0.1, 0.4, likelier=lambda inputs: 0).loss(None, PAIR) == pytest.approx(-math.log(4))
+    assert with_probabilities(0.0, 0.4).loss(None, PAIR) == math.inf
+    assert math.isnan(with_probabilities(0.0, 0.0).loss(None, PAIR))
+    assert math.isnan(audit().loss(None, PAIR))
+    assert with_probabilities(0.1, 0.4, exact_loss=lambda params, inputs: 7.0).loss(None, PAIR) == 7
+    assert audit().claimed(0.3) == 0.3
+
+
 def test_events_are_counted():
     draws = np.random.default_rng(3).random(50)
-    assert count_events(below, (0.3,), 50, np.random.default_rng(3)) == (draws < 0.3).sum()
+    counted = audit(arguments=lambda policy, params, inputs, *others: (params,))
+    assert counted.count(None, 0.3, PAIR[0], None, 50, np.random.default_rng(3)) == (draws < 0.3).sum()
+
+
+def test_a_multiple_of_the_noise_is_in_counts_and_probabilities():
+    scaled_limit = audit(
+        arguments=lambda policy, params, inputs, *others: (params.scale,),
+        exact=lambda params, inputs: params.scale,
+        exact_loss=lambda params, inputs: params.scale,
+        with_noise=scaled("scale"),
+    )
+    draws, half = np.random.default_rng(3).random(50), Inputs(0, 0.5)
+    params = laplace.Mechanism(0.6)
+    assert scaled_limit.count(None, params, half, None, 50, np.random.default_rng(3)) == (draws < 0.3).sum()
+    assert scaled_limit.probability(params, half) == 0.3
+    assert scaled_limit.loss(params, [half, half]) == 0.3
+    for noise in (0.0, -1.0, math.inf, math.nan):
+        with pytest.raises(ValueError, match="noise: expected a number > 0"):
+            scaled_limit.count(None, params, Inputs(0, noise), None, 50, None)
+
+
+def test_a_subject_in_plain_python_is_counted_too():
+    rounds = SimpleNamespace(POLICY=Policy(lambda params: 0, lambda *others: 1, lambda *others: 0))
+    inputs = any_choice.configure(2, 0, 5, 1.0)
+    assert any_choice.AUDIT.count(rounds, None, inputs, 5, 7, None) in (0, 7)
 
 
 # What each audit needs besides the neighbour.
@@ -57,35 +88,26 @@ SPECIAL = {
 
 
 @pytest.mark.parametrize("name", library.audits())
-def test_every_audit_takes_two_neighbours_and_refuses_another_and_no_noise(name):
+def test_every_audit_takes_two_neighbours_and_knows_its_name(name):
     module = library.load("environments", name)
     takes = library.arguments("environments", name)
     given = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
     assert [module.configure(**given, neighbour=n).neighbour for n in (0, 1)] == [0, 1]
-    with pytest.raises(ValueError, match="neighbour: expected 0 or 1; found 2"):
-        module.configure(**given, neighbour=2)
-    if "noise" in takes:
-        with pytest.raises(ValueError, match="noise: expected"):
-            module.configure(**given, neighbour=0, noise=0.0)
-    assert isinstance(module.AUDIT, Audit)
+    # So that a study that gives another one is refused.
+    assert takes["neighbour"].choices == (0, 1)
+    assert module.AUDIT.inputs is module.configure
+    assert module.AUDIT.name == name
+    if "noise" in takes and "epsilon" not in takes:
+        assert module.configure(**given, neighbour=0, noise=0.5).noise == 0.5
 
 
 # audit, an impossible value, what the message says
 @pytest.mark.parametrize(
     ("name", "wrong", "message"),
     [
-        ("changed_reward", {"K": 3}, "K: expected 2 arms"),
-        ("changed_reward", {"event": "first"}, "event: expected last, doublings, first_doublings, half; found 'first'"),
         ("first_reward", {"K": 4}, "K: expected at least 5"),
-        ("neighbouring_experiments", {"release": "arms"}, "release: expected"),
-        ("neighbouring_experiments", {"T": 7}, "T: expected an even"),
-        ("whole_experiments", {"T": 1}, "T: expected"),
-        ("neighbouring_streams", {"eliminated": 20}, "eliminated: expected"),
-        ("neighbouring_streams", {"shortfall": -1e6}, "shortfall"),
-        ("neighbouring_users", {"K": 1}, "K: expected at least 2"),
-        ("neighbouring_users", {"differ": "reward"}, "differ: expected context or arm"),
-        ("neighbouring_users", {"event": "touched"}, "event: expected quadrant or untouched"),
-        ("neighbouring_users", {"batch": 0}, "batch: expected at least 1"),
+        ("neighbouring_streams", {"K": 10}, "K: expected more than 10"),
+        ("private_gradients", {"dimensions": 2}, "dimensions: expected at least 3"),
     ],
 )
 def test_impossible_inputs_are_refused_by_name(name, wrong, message):
@@ -99,7 +121,7 @@ def test_a_block_counts_its_events_in_one_row():
     cell = SimpleNamespace(environment="released_number", horizon=None)
     params, inputs = laplace.configure(epsilon=1.0), released_number.configure(1)
     rows = protocol.run_block(laplace, params, inputs, cell, 400, None, np.random.default_rng(1))
-    events = released_number.count(laplace, params, inputs, None, 400, np.random.default_rng(1))
+    events = released_number.AUDIT.count(laplace, params, inputs, None, 400, np.random.default_rng(1))
     assert {name: column.tolist() for name, column in rows.items()} == {
         **{"replicate": [0], "trials": [400], "events": [events]}
     }
@@ -107,9 +129,9 @@ def test_a_block_counts_its_events_in_one_row():
 
 def test_what_an_audit_cannot_count_is_an_error_of_the_study():
     cell = SimpleNamespace(horizon=6, paper="some2020", study="audit", environment="changed_reward")
-    inputs = library.load("environments", "changed_reward").configure(2, 0)
+    inputs, params = changed_reward.configure(2, 0), private_ucb.configure(2, 6, 1.0, "as_printed")
     with pytest.raises(PrivarmsError, match=r"studies.audit: changed_reward: horizon: expected an odd"):
-        protocol.run_block(None, SimpleNamespace(_fields=()), inputs, cell, 1, None, None)
+        protocol.run_block(private_ucb, params, inputs, cell, 1, None, None)
 
 
 @pytest.mark.parametrize(("K", "batch", "named"), [(3, 2, "K = 3"), (2, 3, "batch = 3")])

@@ -15,6 +15,7 @@ from privarms.policies.bandit import private_ucb, private_ucb_gamma_only
 
 class Params(NamedTuple):
     period: int
+    node_scale: float = 1.0
 
 
 @njit
@@ -32,12 +33,12 @@ def remember(params, state, context, arm, reward, t, rng):
 def events(choose, params, neighbour, event, horizon, trials=7):
     policy = SimpleNamespace(POLICY=Policy(init, choose, remember))
     inputs = changed_reward.configure(2, neighbour, event)
-    return changed_reward.count(policy, params, inputs, horizon, trials, np.random.default_rng(1))
+    return changed_reward.AUDIT.count(policy, params, inputs, horizon, trials, np.random.default_rng(1))
 
 
 def loss(params, event="last", noise=1.0):
     pair = [changed_reward.configure(2, n, event, noise) for n in (0, 1)]
-    return changed_reward.AUDIT.log_ratio(params, pair)
+    return changed_reward.AUDIT.loss(params, pair)
 
 
 def test_the_last_choice_is_counted_and_the_first_reward_of_arm_0_changed():
@@ -89,13 +90,25 @@ def test_the_loss_of_other_counters_and_events_is_unknown():
     assert math.isnan(loss(private_ucb_gamma_only.configure(2, 51, 1.0), "half"))
 
 
+def test_the_loss_is_unknown_where_the_arms_stop_taking_turns():
+    # Before the last of 51 rounds each arm has 25 pulls, and gamma_51 is 392 / epsilon.
+    trials, inputs, rng = 20_000, changed_reward.configure(2, 1), np.random.default_rng(6)
+    for epsilon, known in ((10.0, True), (16.0, False)):
+        params = private_ucb.configure(2, 51, epsilon, "as_released")
+        exact = changed_reward.probability(params, inputs)
+        assert math.isnan(exact) != known
+        if known:
+            seen = changed_reward.AUDIT.count(private_ucb, params, inputs, 51, trials, rng)
+            assert abs(seen / trials - exact) < 4.5 * math.sqrt(exact / trials)
+
+
 def test_the_doublings_detect_a_tree_that_does_not_share_its_budget():
     # One node of scale b on either side: ln 1/2 - ln(exp(-x) (2 + x) / 4), x = 1/b, in each of five rounds.
     params, losses = private_ucb.configure(2, 501, 1.0, "as_printed"), []
     for noise in (1.0, 1 / math.log2(501)):
         seen = [
-            changed_reward.count(private_ucb, params, inputs, 501, 20_000, np.random.default_rng([5, inputs.neighbour]))
-            for inputs in (changed_reward.configure(2, n, "doublings", noise) for n in (0, 1))
+            changed_reward.AUDIT.count(private_ucb, params, inputs, 501, 20_000, np.random.default_rng([5, n]))
+            for n, inputs in enumerate(changed_reward.configure(2, n, "doublings", noise) for n in (0, 1))
         ]
         losses.append(math.log(seen[0] / seen[1]))
         x = 1 / (math.log2(501) * noise)
@@ -106,6 +119,6 @@ def test_the_doublings_detect_a_tree_that_does_not_share_its_budget():
 
 
 def test_a_horizon_before_the_event_is_refused():
-    inputs = changed_reward.configure(2, 0, "doublings")
+    inputs, params = changed_reward.configure(2, 0, "doublings"), private_ucb.configure(2, 31, 1.0, "as_printed")
     with pytest.raises(ValueError, match="horizon: expected at least the event's 33 rounds; found 31"):
-        changed_reward.count(private_ucb, None, inputs, 31, 1, None)
+        changed_reward.AUDIT.count(private_ucb, params, inputs, 31, 1, None)

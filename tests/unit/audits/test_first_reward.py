@@ -38,7 +38,7 @@ def test_two_choices_of_arm_0_are_counted_and_its_first_reward_differs(wanted, e
     policy = SimpleNamespace(POLICY=Policy(init, choose, learn))
     for neighbour, expected in enumerate(events):
         inputs = first_reward.configure(5, neighbour)
-        assert first_reward.count(policy, wanted, inputs, 7, 4, np.random.default_rng(1)) == expected
+        assert first_reward.AUDIT.count(policy, wanted, inputs, 7, 4, np.random.default_rng(1)) == expected
 
 
 @pytest.mark.parametrize("neighbour", [0, 1])

@@ -20,8 +20,8 @@ def configured(M, epsilon, policy=dp_conse, **more):
     return policy.configure(M=M, horizon=100, alpha=0, epsilon=epsilon, **more)
 
 
-def chance(release, M, epsilon, run, T=1000):
-    inputs = neighbouring_experiments.configure(release, run, T)
+def chance(release, M, epsilon, run):
+    inputs = neighbouring_experiments.configure(release, run)
     return neighbouring_experiments.probability(configured(M, epsilon), inputs)
 
 
@@ -29,9 +29,9 @@ def loss(release, M, epsilon, policy=dp_conse, **more):
     """Of a release, or of the whole experiment."""
     params = configured(M, epsilon, policy, **more)
     if release == "experiment":
-        return whole_experiments.AUDIT.log_ratio(params, [whole_experiments.configure(run) for run in (0, 1)])
+        return whole_experiments.AUDIT.loss(params, [whole_experiments.configure(run) for run in (0, 1)])
     runs = [neighbouring_experiments.configure(release, run) for run in (0, 1)]
-    return neighbouring_experiments.AUDIT.log_ratio(params, runs)
+    return neighbouring_experiments.AUDIT.loss(params, runs)
 
 
 def test_the_losses_of_the_three_releases():
@@ -50,9 +50,10 @@ def test_the_lengths_probabilities_by_enumeration():
         value = np.arange(400)
         chances = lap_plus.pmf(value, T + run, epsilon)
         expected = chances[value >= T + 1].sum() ** M
-        assert chance("lengths", M, epsilon, run, T) == pytest.approx(expected)
+        params = configured(M, epsilon)
+        assert neighbouring_experiments.lengths_probability(params, T, run) == pytest.approx(expected)
         behind = sum(chances[v] * sum(0.5 ** (g + 1) for g in range(v - T)) for v in range(T + 1, 400))
-        found = chance("lengths_from_actions", M, epsilon, run, T)
+        found = neighbouring_experiments.lengths_probability(params, T, run, from_actions=True)
         assert found == pytest.approx(behind**M)
 
 
@@ -153,6 +154,6 @@ def test_the_actions_show_the_lengths_as_the_audit_says():
         generator = rng(run)
         lengths = [dp_conse.trial_length(params, T + run, generator) for _ in range(trials)]
         seen = np.mean([last_losing_pull(length, generator) >= T + 1 for length in lengths])
-        expected = chance("lengths_from_actions", 1, epsilon, run, T)
+        expected = neighbouring_experiments.lengths_probability(params, T, run, from_actions=True)
         # Five standard errors.
         assert seen == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / trials))

@@ -59,7 +59,7 @@ def test_a_stop_on_the_positive_side_with_a_high_estimate_is_counted():
         changed[0] += 2 * neighbour
         rule = SimpleNamespace(RULE=Rule(start, asked, stops, says))
         inputs = Inputs(changed, neighbour, 1.0)
-        return neighbouring_samples.count(rule, None, inputs, None, 3, np.random.default_rng(1))
+        return neighbouring_samples.AUDIT.count(rule, None, inputs, None, 3, np.random.default_rng(1))
 
     # The sum of stream 0 is 1 after five samples: the estimate must be 3 / 5 or more, with either neighbour.
     assert counted(5, 0.6) == 3

@@ -25,7 +25,7 @@ def chance(variant, differ, event, user, epsilon, batch=1):
 
 def loss(variant, differ, event, epsilon, batch=1):
     pair = [neighbouring_users.configure(2, differ, event, user, batch) for user in (0, 1)]
-    return neighbouring_users.AUDIT.log_ratio(configured(variant, batch, epsilon), pair)
+    return neighbouring_users.AUDIT.loss(configured(variant, batch, epsilon), pair)
 
 
 def users(differ, user, batch):
@@ -126,17 +126,20 @@ def test_no_two_messages_are_further_apart_than_the_noise_allows():
 @pytest.mark.parametrize("differ", neighbouring_users.DIFFERENCES)
 @pytest.mark.parametrize("user", [0, 1])
 @pytest.mark.parametrize("batch", [1, 3])
-def test_the_users_arrive_as_described(differ, user, batch):
-    environment = neighbouring_users.configure(3, differ, "quadrant", user, batch)
-    context, seen = np.full(2, np.nan), []
-    # Of every batch, not of the first one alone.
-    for number in range(2 * batch):
-        environment.arrive(environment, 1, number, context, None)
-        arm = environment.behave(environment, 1, number, None)
-        assert context[0] == context[1]
-        assert environment.best(environment, 1, number, context) == 0
-        seen.append((int(context[0] >= 0.5), arm, environment.mean(environment, 1, number, context, arm)))
-    assert seen == 2 * users(differ, user, batch)
+def test_a_batch_is_sent_as_described(differ, user, batch):
+    inputs = neighbouring_users.configure(3, differ, "quadrant", user, batch)
+    params = neighbouring_users.one_batch(configured("as_printed", batch, K=3))
+    rng, same = np.random.default_rng(2), np.random.default_rng(2)
+    state, sums = neighbouring_users.start(params, rng), message_sums(users(differ, user, batch))
+    neighbouring_users.start(params, same)
+    neighbouring_users.send_batch(inputs, state, rng)
+    for place, arm in itertools.product((0, 1), (0, 1)):
+        sent = state.arms[1 + place, arm]
+        assert (sent["pulled"], sent["rewarded"]) == tuple(sums[place, arm])
+    assert state.bins["here"][1:].tolist() == sums[:, :, 0].sum(axis=1).tolist()
+    # One draw for each reward.
+    same.random(batch)
+    assert rng.random() == same.random()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from privarms.audits import changed_reward, neighbouring_experiments, neighbouring_streams, neighbouring_users
-from privarms.audits.reduction import MEASURES, epsilon_lower_bound, reduce
+from privarms.audits.reduction import COUNTS, MEASURES, epsilon_lower_bound, reduce
 
 
 def blocks(events, trials=20, **setting):
@@ -27,8 +27,8 @@ def test_the_bound_from_counts_is_the_quotient_of_the_two_ends():
 
 def test_blocks_are_added_up_and_the_likelier_neighbour_stands_above():
     setting = {"release": "estimate", "M": 1, "epsilon": 1.0, "horizon": 100, "alpha": 0.5}
-    found = reduce(blocks((0, 20), **setting), neighbouring_experiments, ["release", "M", "epsilon"])
-    assert list(found.columns) == ["audit", "subject", "release", "M", "epsilon", *MEASURES]
+    found = reduce(blocks((0, 20), **setting), neighbouring_experiments.AUDIT, ["release", "M", "epsilon"])
+    assert list(found.columns) == ["audit", "subject", "release", "M", "epsilon", *MEASURES, *COUNTS]
     row = found.iloc[0]
     assert (row["audit"], row["subject"], row["release"]) == ("neighbouring_experiments", "dp_conse", "estimate")
     # 0 of 40 and 40 of 40, each end with probability 0.025.
@@ -43,7 +43,7 @@ def test_blocks_are_added_up_and_the_likelier_neighbour_stands_above():
 def test_the_likelier_neighbour_is_the_audit_s():
     setting = {"K": 2, "horizon": 101, "epsilon": 1.0, "variant": "as_printed"}
     up, down = (
-        reduce(blocks(events, **setting), changed_reward, ["variant"], confidence=0.9).iloc[0]
+        reduce(blocks(events, **setting), changed_reward.AUDIT, ["variant"], confidence=0.9).iloc[0]
         for events in ((20, 0), (0, 20))
     )
     assert up["lower_bound"] == pytest.approx(math.log(0.05 ** (1 / 40) / (1 - 0.05 ** (1 / 40))))
@@ -57,16 +57,16 @@ def test_a_row_per_setting_and_parameters_that_do_not_apply_take_their_defaults(
     counts = pd.concat(
         [blocks((5, 9), **setting, epsilon=epsilon, noise=noise) for epsilon in (0.25, 0.5) for noise in (0.5, 1.0)]
     )
-    found = reduce(counts, neighbouring_streams, ["epsilon", "noise"])
+    found = reduce(counts, neighbouring_streams.AUDIT, ["epsilon", "noise"])
     assert found[["epsilon", "noise"]].values.tolist() == [[0.25, 0.5], [0.25, 1], [0.5, 0.5], [0.5, 1]]
     assert found["exact"].tolist() == pytest.approx([0.5, 0.25, 1, 0.5], abs=1e-6)
 
 
 def test_audits_stand_beside_each_other_in_one_table():
     users = {"K": 2, "M": 0, "horizon": 10_000, "variant": "as_printed", "differ": "arm", "batch": 1, "epsilon": 2.0}
-    one = reduce(blocks((3, 9), **users, event="quadrant"), neighbouring_users, ["epsilon"])
+    one = reduce(blocks((3, 9), **users, event="quadrant"), neighbouring_users.AUDIT, ["epsilon"])
     reward = {"K": 2, "horizon": 101, "epsilon": 2.0, "variant": "as_released"}
-    both = pd.concat([one, reduce(blocks((9, 3), **reward), changed_reward, ["epsilon"])])
+    both = pd.concat([one, reduce(blocks((9, 3), **reward), changed_reward.AUDIT, ["epsilon"])])
     assert both["subject"].tolist() == ["ldp_mab", "private_ucb"]
     assert both["lower_bound"].nunique() == 1
     assert both[["claimed", "exact"]].notna().all(axis=None)

@@ -252,8 +252,8 @@ def test_an_audit_has_both_neighbours():
     policies = [{"policy": "private_ucb", "variant": "as_printed"}]
     both = {"K": 2, "epsilon": 1, "neighbour": [0, 1]}
     assert len(cells(**audit, grid=both, policies=policies)) == 2
-    for wrong in (0, [0, 2]):
-        with pytest.raises(PrivarmsError, match=r"grid\.neighbour: expected \[0, 1\], both inputs"):
+    for wrong, message in ((0, r"expected \[0, 1\], both inputs"), ([0, 2], "expected one of 0, 1; found 2")):
+        with pytest.raises(PrivarmsError, match=rf"grid\.neighbour: {message}"):
             cells(**audit, grid=both | {"neighbour": wrong}, policies=policies)
 
 

@@ -17,39 +17,25 @@ import numpy as np
 import scipy
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit
 from privarms.mechanisms import laplace
 from privarms.policies.bandit import _batches
 
 
 class Inputs(NamedTuple):
-    """n_arms: K >= 2; share: of the rewards of a first batch that are 1, except for the one that differs; event: the
-    arm whose choice is counted; changed: the arm with the reward that differs, which is `neighbour`, 0 or 1."""
+    """n_arms: K >= 2; share: of the rewards of a first batch that are 1, except for the one that differs; changed: the
+    arm with the reward that differs, which is `neighbour`, 0 or 1."""
 
     n_arms: int
     share: float
-    event: int
     changed: int
     neighbour: int
 
 
-def inputs_of_last_arm(K: int, neighbour: int, share: float) -> Inputs:
-    """Return inputs where the last arm has the reward that differs, and its choice is counted. Raises ValueError."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    return checked(Inputs(int(K), share, K - 1, K - 1, int(neighbour)))
-
-
-def count_first_choices(policy, batch_size: Callable, params, inputs: Inputs, trials: int, rng) -> int:
-    """Count the trials in which the first choice is the event's arm.
-
-    batch_size(params, state, arm): of the policy
-    """
-    return count_events(happens, (params, policy.best, batch_size, params.noise / params.epsilon, inputs), trials, rng)
-
-
 @njit
-def happens(params, best, batch_size, scale, inputs, rng):
+def happens(params, best, batch_size, inputs, rng):
+    """Draw whether the last arm is chosen first."""
+    scale = params.noise / params.epsilon
     state, t = _batches.new_state(inputs.n_arms), 1
     for arm in range(inputs.n_arms):
         size = batch_size(params, state, arm)
@@ -58,11 +44,11 @@ def happens(params, best, batch_size, scale, inputs, rng):
             total += inputs.neighbour
         _batches.release(state, arm, size, total, scale, True, rng)
         t += size
-    return best(params, state, t) == inputs.event
+    return best(params, state, t) == inputs.n_arms - 1
 
 
-def last_arm_probability(params, inputs: Inputs) -> float:
-    """Return the probability that the last arm has the largest noisy sum; without noise the others are equal."""
+def probability(params, inputs: Inputs) -> float:
+    """Return the probability that the last arm, the changed one, has the largest noisy sum; the others are equal."""
     shift = inputs.neighbour * params.epsilon / params.noise
     others = inputs.n_arms - 1
 
@@ -74,10 +60,13 @@ def last_arm_probability(params, inputs: Inputs) -> float:
     return sum(scipy.integrate.quad(density, low, high, epsabs=1e-14)[0] for low, high in itertools.pairwise(ends))
 
 
-def audit_of_last_arm(batch_size: Callable) -> Audit:
-    """Return the audit whose event is that the last arm is chosen first; batch_size: of the policy."""
+def first_choice(subject: str, inputs: Callable, batch_size: Callable, exact: Callable = probability, **more) -> Audit:
+    """Return the audit whose event is that the last arm is chosen first; batch_size(params, state, arm): of the policy.
 
-    def count(policy, params, inputs, horizon, trials, rng):
-        return count_first_choices(policy, batch_size, params, inputs, trials, rng)
+    exact: the probability of the event, if it is not the order of the sums alone; more: of `Audit`
+    """
 
-    return Audit(count, last_arm_probability)
+    def arguments(policy, params, inputs, *others):
+        return params, policy.best, batch_size, inputs
+
+    return Audit(subjects=subject, inputs=inputs, event=happens, arguments=arguments, exact=exact, **more)

@@ -9,8 +9,9 @@ all other arms. Events: the choice of a round is an arm, or is not. Neighbour 1 
 much.
 """
 
+import itertools
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,7 +20,6 @@ from privarms.audits.audit import Audit
 from privarms.errors import ArmError
 from privarms.protocols._loops import compiled
 
-FAMILIES = ("bandit",)
 SECONDS_PER_RUN = 1e-5
 SECONDS_PER_STEP = 1e-8
 
@@ -29,18 +29,18 @@ PILOT, PILOT_SEED = 2_000, 20140501
 
 
 class Inputs(NamedTuple):
-    """n_arms: K; rounds: the last one that is looked at; neighbour: 0 or 1; promised: the epsilon that is claimed."""
+    """n_arms: K; rounds: the last one that is looked at; neighbour: 0 or 1."""
 
     n_arms: int
     rounds: int
     neighbour: int
-    promised: float
 
 
 class Table(NamedTuple):
-    """base: the rewards, 0 or 1; arm: whose first one is the other of the two if `changed`; lead: of all other arms so
-    many rewards after the first are the other of the two."""
+    """n_arms: K; base: the rewards, 0 or 1; arm: whose first one is the other of the two if `changed`; lead: of all
+    other arms so many rewards after the first are the other of the two."""
 
+    n_arms: int
     base: float
     arm: int
     changed: bool
@@ -55,50 +55,41 @@ class Event(NamedTuple):
     chosen: bool
 
 
-def configure(K: int, neighbour: int, rounds: int, promised: float) -> Inputs:
+def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float) -> Inputs:
     """One of two tables, for K >= 2 arms and a policy that claims `promised` > 0; looked at for `rounds` > K rounds."""
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if neighbour not in (0, 1):
-        raise ValueError(f"neighbour: expected 0 or 1; found {neighbour}")
     if rounds <= K:
         raise ValueError(f"rounds: expected more than K = {K}; found {rounds}")
     if not 0 < promised < math.inf:
         raise ValueError(f"promised: expected a number > 0; found {promised}")
-    return Inputs(int(K), int(rounds), int(neighbour), float(promised))
+    return Inputs(K, rounds, neighbour)
 
 
-def count_events(policy, params, inputs, horizon, trials, rng) -> int:
-    """In how many trials the event happens; only the policy is random."""
+def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
+    """Return those of `happens`: one of the tables and the event, chosen in runs on a stream of their own."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
     tables, event = look(policy.POLICY, params, inputs.n_arms, rounds, min(PILOT, trials))
-    counts = np.zeros((event.round, inputs.n_arms))
-    compiled(_choices)(policy.POLICY, params, inputs.n_arms, tables[inputs.neighbour], trials, False, rng, counts)
-    chosen = int(counts[-1, event.arm])
-    return chosen if event.chosen else trials - chosen
+    return policy.POLICY, params, tables[inputs.neighbour], event, np.zeros(event.round, np.int64)
 
 
 def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, Table], Event]:
-    """The tables of neighbours 0 and 1 and the event that tells them apart best in so many runs with each."""
+    """Return the tables of neighbours 0 and 1 and the event that tells them apart best in so many runs with each."""
     rng = np.random.default_rng(PILOT_SEED)
-    best, found = -math.inf, None
-    for base in (0.0, 1.0):
-        for arm in (0, K - 1):
-            for lead in (0, LEAD):
-                pair = [Table(base, arm, changed, lead) for changed in (False, True)]
-                counts = np.zeros((2, rounds, K))
-                for one, count in zip(pair, counts, strict=True):
-                    compiled(_choices)(policy, params, K, one, runs, True, rng, count)
-                for chosen in (True, False):
-                    seen = counts if chosen else runs - counts
-                    for likelier in (0, 1):
-                        margins = _apart(seen[1 - likelier], seen[likelier])
-                        largest = margins.max()
-                        if largest > best:
-                            t, a = np.unravel_index(np.argmax(margins), margins.shape)
-                            best = largest
-                            found = (pair[1 - likelier], pair[likelier]), Event(int(t) + 1, int(a), chosen)
-    return found
+    best, tables, event = -math.inf, None, None
+    for base, arm, lead in itertools.product((0.0, 1.0), (0, K - 1), (0, LEAD)):
+        pair = [Table(K, base, arm, changed, lead) for changed in (False, True)]
+        counts = np.zeros((2, rounds, K))
+        for one, count in zip(pair, counts, strict=True):
+            compiled(_count_choices)(policy, params, one, runs, rng, count)
+        for chosen, likelier in itertools.product((True, False), (0, 1)):
+            seen = counts if chosen else runs - counts
+            margins = _apart(seen[1 - likelier], seen[likelier])
+            if margins.max() > best:
+                best, tables = margins.max(), (pair[1 - likelier], pair[likelier])
+                t, a = np.unravel_index(margins.argmax(), margins.shape)
+                event = Event(int(t) + 1, int(a), chosen)
+    return tables, event
 
 
 def _apart(unlikely: np.ndarray, likely: np.ndarray) -> np.ndarray:
@@ -114,27 +105,41 @@ def _reward(table, arm, pulls):
 
 
 @njit
-def _choices(policy, params, K, table, runs, learns_last, rng, counts):
-    """Count the choices, by round and arm: float64[rounds, K], added to in place.
+def play(policy, params, table, learns_last, rng, choices):
+    """Play one run, and overwrite `choices`, int64[rounds].
 
     learns_last: whether the policy is told of the last round too
     """
     no_context = np.empty(0)
-    pulls = np.zeros(K, np.int64)
-    rounds = counts.shape[0]
+    pulls = np.zeros(table.n_arms, np.int64)
+    state = policy.init(params)
+    for t in range(1, len(choices) + 1):
+        arm = policy.choose(params, state, no_context, t, rng)
+        if not 0 <= arm < table.n_arms:
+            raise ArmError(arm, table.n_arms, t)
+        choices[t - 1] = arm
+        if t < len(choices) or learns_last:
+            reward = _reward(table, arm, pulls[arm])
+            pulls[arm] += 1
+            state = policy.learn(params, state, no_context, arm, reward, t, rng)
+
+
+@njit
+def _count_choices(policy, params, table, runs, rng, counts):
+    """Play many runs, and add their choices by round and arm to float64[rounds, K]."""
+    choices = np.zeros(len(counts), np.int64)
     for _ in range(runs):
-        state = policy.init(params)
-        pulls[:] = 0
-        for t in range(1, rounds + 1):
-            arm = policy.choose(params, state, no_context, t, rng)
-            if not 0 <= arm < K:
-                raise ArmError(arm, K, t)
-            counts[t - 1, arm] += 1
-            if t < rounds or learns_last:
-                reward = _reward(table, arm, pulls[arm])
-                pulls[arm] += 1
-                state = policy.learn(params, state, no_context, arm, reward, t, rng)
+        play(policy, params, table, True, rng, choices)
+        for t in range(len(choices)):
+            counts[t, choices[t]] += 1
+
+
+@njit
+def happens(policy, params, table, event, choices, rng):
+    """Play until the event's round; return whether the event happens."""
+    play(policy, params, table, False, rng, choices)
+    return (choices[-1] == event.arm) == event.chosen
 
 
 # Neighbour 1 is the likelier one by the choice of the event; its probability is unknown.
-AUDIT = Audit(count_events)
+AUDIT = Audit(families=("bandit",), inputs=configure, event=happens, arguments=arguments)

@@ -20,80 +20,61 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.any_choice import Table, play
+from privarms.audits.audit import Audit, scaled
+from privarms.jit.cache import compiled
 from privarms.policies.bandit import private_ucb
 
-SUBJECT = ("private_ucb", "private_ucb_constant_delta", "private_ucb_noise_only")
 STREAMED_AS = {"neighbour": "stream"}
 
-ARM = 1
 DOUBLINGS = (3, 5, 9, 17, 33)
-HALF = "half"
-ROUNDS = {"last": (), "doublings": DOUBLINGS, "first_doublings": DOUBLINGS[:3], HALF: ()}
+# The rounds of an event that is not about the last round or about half of all rounds.
+ROUNDS = {"doublings": DOUBLINGS, "first_doublings": DOUBLINGS[:3]}
 
 
 class Inputs(NamedTuple):
-    """n_arms: K = 2; neighbour: the first reward of arm 0, 0 or 1; rounds: int64, of the event, or none for the last
-    one; noise: multiple of the scale of the policy's noise; half: whether the event is about half of all rounds."""
+    """n_arms: K = 2; neighbour: the first reward of arm 0, 0 or 1; event: its name; noise: multiple of the scale of the
+    policy's noise."""
 
     n_arms: int
     neighbour: int
-    rounds: np.ndarray
+    event: str
     noise: float
-    half: bool
 
 
 def configure(
-    K: int,
-    neighbour: int,
+    K: Literal[2],
+    neighbour: Literal[0, 1],
     event: Literal["last", "doublings", "first_doublings", "half"] = "last",
     noise: float = 1.0,
 ) -> Inputs:
-    """Return stream 0, or its neighbour 1, in which arm 0's first reward is 1, for K = 2 arms; noise > 0."""
-    if K != 2:
-        raise ValueError(f"K: expected 2 arms; found {K}")
-    if event not in ROUNDS:
-        raise ValueError(f"event: expected {', '.join(ROUNDS)}; found {event!r}")
-    rounds = np.array(ROUNDS[event], np.int64)
-    return checked(Inputs(int(K), int(neighbour), rounds, float(noise), event == HALF))
+    """Return stream 0, or its neighbour 1, in which arm 0's first reward is 1."""
+    return Inputs(K, neighbour, event, noise)
 
 
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which the event happens; only the noise of the policy is random.
+def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
+    """Return those of `happens`.
 
     Raises ValueError for an even horizon, at which two arms that take turns differ in pulls before the last choice, and
     for one that ends before the event.
     """
     if horizon % 2 == 0:
         raise ValueError(f"horizon: expected an odd number of rounds for this audit; found {horizon}")
-    rounds = inputs.rounds if len(inputs.rounds) else np.array([horizon])
+    rounds = np.array(ROUNDS.get(inputs.event, (horizon,)))
     if horizon < rounds[-1]:
         raise ValueError(f"horizon: expected at least the event's {rounds[-1]} rounds; found {horizon}")
-    arguments = (policy.POLICY, with_noise(params, inputs), float(inputs.neighbour), rounds, inputs.half)
-    return count_events(happens, arguments, trials, rng)
-
-
-def with_noise(params, inputs):
-    """Return the parameters with the inputs' multiple of the noise."""
-    return params if inputs.noise == 1 else params._replace(node_scale=params.node_scale * inputs.noise)
+    table = Table(2, base=0.0, arm=0, changed=inputs.neighbour == 1, lead=0)
+    return policy.POLICY, params, table, rounds, inputs.event == "half"
 
 
 @njit
-def happens(policy, params, first_reward, rounds, half, rng):
-    no_context = np.empty(0)
-    state = policy.init(params)
-    first, every, place, pulls = True, True, 0, 0
-    for t in range(1, rounds[-1] + 1):
-        arm = policy.choose(params, state, no_context, t, rng)
-        pulls += arm == ARM
-        if t == rounds[place]:
-            every = every and arm == ARM
-            place += 1
-        reward = 0.0
-        if arm == 0 and first:
-            reward, first = first_reward, False
-        state = policy.learn(params, state, no_context, arm, reward, t, rng)
-    return 0 <= pulls - rounds[-1] // 2 <= 1 if half else every
+def happens(policy, params, table, rounds, half, rng):
+    """Draw whether arm 1 is chosen in all of the rounds or, if `half`, in half of all rounds up to the last one."""
+    choices = np.zeros(rounds[-1], np.int64)
+    play(policy, params, table, True, rng, choices)
+    if half:
+        return 0 <= choices.sum() - len(choices) // 2 <= 1
+    return (choices[rounds - 1] == 1).all()
 
 
 def probability(params: private_ucb.Params, inputs: Inputs) -> float:
@@ -101,20 +82,32 @@ def probability(params: private_ucb.Params, inputs: Inputs) -> float:
 
     Arm 1 is chosen if its noise exceeds arm 0's by more than the difference of the two sums, 0 or 1. Both noises are
     Laplace of scale b = 2 log2(T) / (epsilon (n + 1)), whose difference exceeds x with probability
-    exp(-x/b) (2 + x/b) / 4. nan for other events and counters, and where no private bonus makes the arms take turns.
+    exp(-x/b) (2 + x/b) / 4. nan for other events and counters, and unless the private bonus makes the arms take turns:
+    an arm that leads by one pull and by a reward of 1 must be left. Up to the last round this takes gamma_T > n, for
+    the bonuses differ by gamma_T / (n (n + 1)) there and the means by 1 / (n + 1): at T = 501 an epsilon
+    of at most 5.7.
     """
-    if not params.fresh or len(inputs.rounds) or inputs.half or not params.gamma_scale:
-        return math.nan
-    params = with_noise(params, inputs)
     horizon = len(params.log_inverse_delta) - 1
-    x = inputs.neighbour / (params.node_scale / ((horizon - 1) // 2 + 1))
+    n = (horizon - 1) // 2
+    if not params.fresh or inputs.event != "last" or compiled(private_ucb.private_bonus)(params, horizon) <= n:
+        return math.nan
+    x = inputs.neighbour / (params.node_scale / (n + 1))
     return math.exp(-x) * (2 + x) / 4
 
 
-def closed_form(params: private_ucb.Params, inputs: Inputs) -> float:
+def exact_loss(params: private_ucb.Params, inputs: Inputs) -> float:
     """Return the log ratio as a difference of logarithms."""
     zero, one = (probability(params, inputs._replace(neighbour=n)) for n in (0, 1))
     return math.log(zero) - math.log(one)
 
 
-AUDIT = Audit(count, probability, likelier=0, closed_form=closed_form)
+AUDIT = Audit(
+    subjects=("private_ucb", "private_ucb_constant_delta", "private_ucb_noise_only"),
+    inputs=configure,
+    event=happens,
+    arguments=arguments,
+    exact=probability,
+    exact_loss=exact_loss,
+    likelier=0,
+    with_noise=scaled("node_scale"),
+)

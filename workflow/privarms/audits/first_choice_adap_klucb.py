@@ -6,30 +6,22 @@ reward of arm 1 is 0. Event: arm 1 of two is chosen, so the noise of arm 0 lies 
 changes by exactly e^epsilon over a step of epsilon scales. Theorem 6 of Azize & Basu 2022 promises epsilon.
 """
 
+from typing import Literal
+
 import numpy as np
 import scipy
 
-from privarms.audits._first_choice import Inputs, count_first_choices
-from privarms.audits.audit import Audit, checked
+from privarms.audits._first_choice import Inputs, first_choice
 from privarms.inference.divergences import kl_upper
 from privarms.jit.cache import compiled
 from privarms.policies.bandit._episodes import Params, episode_length
 
-SUBJECT = "adap_klucb"
 SECONDS_PER_RUN = 6e-7
-SECONDS_PER_STEP = 0.0
 
 
-def configure(K: int, neighbour: int) -> Inputs:
-    """Return stream 0, or its neighbour 1, where the first reward of arm 0 is 1 instead of 0, for K = 2 arms."""
-    if K != 2:
-        raise ValueError(f"K: expected 2 arms; found {K}")
-    return checked(Inputs(int(K), share=0.0, event=1, changed=0, neighbour=int(neighbour)))
-
-
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which arm 1 is chosen first after the first pull of both arms."""
-    return count_first_choices(policy, episode_length, params, inputs, trials, rng)
+def configure(K: Literal[2], neighbour: Literal[0, 1]) -> Inputs:
+    """Return stream 0, or its neighbour 1, where the first reward of arm 0 is 1 instead of 0."""
+    return Inputs(K, share=0.0, changed=0, neighbour=neighbour)
 
 
 def probability(params: Params, inputs: Inputs) -> float:
@@ -57,4 +49,4 @@ def first_mean_of_index_one(level: float) -> float:
     return high
 
 
-AUDIT = Audit(count, probability, likelier=0)
+AUDIT = first_choice("adap_klucb", configure, episode_length, probability, likelier=0)

@@ -5,17 +5,17 @@ with a probability below 1e-6 for epsilon >= 0.2 and K <= 20). All arms have as 
 sum is chosen. Azize et al. 2025 promise epsilon (parallel composition over batches).
 """
 
-from privarms.audits._first_choice import Inputs, audit_of_last_arm, inputs_of_last_arm
+from typing import Literal
+
+from privarms.audits._first_choice import Inputs, first_choice
 from privarms.policies.bandit._growing_batches import batch_size
 
-SUBJECT = "dp_imed"
 SECONDS_PER_RUN = 4e-6
-SECONDS_PER_STEP = 0.0
 
 
-def configure(K: int, neighbour: int) -> Inputs:
+def configure(K: int, neighbour: Literal[0, 1]) -> Inputs:
     """Return stream 0, or its neighbour 1, where one reward of the last arm is 1 instead of 0."""
-    return inputs_of_last_arm(K, neighbour, share=0.5)
+    return Inputs(K, share=0.5, changed=K - 1, neighbour=neighbour)
 
 
-AUDIT = audit_of_last_arm(batch_size)
+AUDIT = first_choice("dp_imed", configure, batch_size)

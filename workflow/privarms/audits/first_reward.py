@@ -13,50 +13,42 @@ each of K arms has been pulled, two rounds are left: horizon K + 2. The event: b
 
 import itertools
 import math
-from typing import NamedTuple
+from typing import Literal
 
 import numpy as np
 import scipy
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit, Inputs
 from privarms.jit.cache import compiled
 from privarms.mechanisms import laplace
 from privarms.policies.bandit import dp_ucb, private_ucb
 
-SUBJECT = ("dp_ucb", "private_ucb_noise_only")
 SECONDS_PER_RUN = 1e-6
-SECONDS_PER_STEP = 0.0
 
 Params = dp_ucb.Params | private_ucb.Params
 
 
-class Inputs(NamedTuple):
-    """n_arms: K; neighbour: arm 0's first reward, 0 or 1; its second one is 1, and all others are 0."""
+def configure(K: int, neighbour: Literal[0, 1]) -> Inputs:
+    """Return rewards with 0 as the first of arm 0, or its neighbour 1, with 1, for K >= 5 arms.
 
-    n_arms: int
-    neighbour: int
-
-
-def configure(K: int, neighbour: int) -> Inputs:
-    """Return rewards with 0 as the first of arm 0, or its neighbour 1, with 1, for K >= 5 arms."""
+    The second reward of arm 0 is 1, and all others are 0.
+    """
     if K < 5:
         raise ValueError(f"K: expected at least 5 arms; found {K}")
-    return checked(Inputs(int(K), int(neighbour)))
+    return Inputs(neighbour, n_arms=K)
 
 
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which the two choices after the first K are arm 0; only the policy's noise is random.
-
-    Raises ValueError for a horizon that is not K + 2.
-    """
+def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
+    """Return those of `happens`. Raises ValueError for a horizon that is not K + 2."""
     if horizon != inputs.n_arms + 2:
         raise ValueError(f"horizon: expected K + 2 = {inputs.n_arms + 2} rounds for this audit; found {horizon}")
-    return count_events(happens, (policy.POLICY, params, inputs, horizon), trials, rng)
+    return policy.POLICY, params, inputs, horizon
 
 
 @njit
 def happens(policy, params, inputs, horizon, rng):
+    """Draw whether the two choices after the first K are arm 0."""
     no_context = np.empty(0)
     state = policy.init(params)
     pulls = 0
@@ -83,11 +75,8 @@ def probability(params: Params, inputs: Inputs) -> float:
     x_1, x_2: arm 0's sums of one and of two rewards; g: the width of a single node and (2 - sqrt 2) r, by which twice
     another arm's index is above that of arm 0's two pulls, r the confidence radius of one pull in round T: sqrt(2 ln T)
     of DP-UCB, sqrt(ln(2 / delta_T) / 2) of private UCB, whose width is 0. nan for a counter that is no tree.
-    Raises ValueError for other than K arms.
     """
     K, scale = inputs.n_arms, params.node_scale
-    if params.n_arms != K:
-        raise ValueError(f"expected parameters for {K} arms, found {params.n_arms}")
     one, two = inputs.neighbour / scale, (inputs.neighbour + 1) / scale
     width, radius = _width_and_radius(params, K + 2)
     if math.isnan(radius):
@@ -113,4 +102,10 @@ def _width_and_radius(params: Params, T: int) -> tuple[float, float]:
     return 0.0, compiled(private_ucb.confidence_factor)(params, T)
 
 
-AUDIT = Audit(count, probability)
+AUDIT = Audit(
+    subjects=("dp_ucb", "private_ucb_noise_only"),
+    inputs=configure,
+    event=happens,
+    arguments=arguments,
+    exact=probability,
+)

@@ -28,13 +28,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit
 from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus
 from privarms.policies.experiment import dp_conse, dp_conse_total
 from privarms.policies.experiment.dp_conse import released_mean
 
-SUBJECT = ("dp_conse", "dp_conse_total")
 STREAMED_AS = {"neighbour": "run"}
 # A trial is one release, not a run of the policy.
 SECONDS_PER_RUN = 3e-7
@@ -42,16 +41,15 @@ SECONDS_PER_STEP = 0.0
 
 RELEASES = ("lengths", "estimate", "lengths_from_actions", "first_half")
 LENGTHS, ESTIMATE, LENGTHS_FROM_ACTIONS, FIRST_HALF = range(len(RELEASES))
+# Patients of a trial in run 0, an even number.
+PATIENTS = 1000
 
 
 class Inputs(NamedTuple):
-    """release: index into RELEASES; neighbour: run 0 or 1; T: patients of a trial, in run 0; promised: the epsilon that
-    is claimed, 0 where it is the policy's own."""
+    """release: index into RELEASES; neighbour: run 0 or 1."""
 
     release: int
     neighbour: int
-    T: int
-    promised: float
 
 
 class Rules(NamedTuple):
@@ -72,34 +70,24 @@ def rules_of(policy) -> Rules:
 
 def configure(
     release: Literal["lengths", "estimate", "lengths_from_actions", "first_half"],
-    neighbour: int,
-    T: int = 1000,
+    neighbour: Literal[0, 1],
     promised: float = 0.0,
 ) -> Inputs:
-    """Return run 0, or its neighbour 1; T is even and at least 2.
+    """Return run 0, or its neighbour 1.
 
     promised: the epsilon that is claimed where a weakened control gets a larger one; it changes no run
     """
-    if release not in RELEASES:
-        raise ValueError(f"release: expected {', '.join(RELEASES)}; found {release!r}")
-    if T < 2 or T % 2 == 1:
-        raise ValueError(f"T: expected an even number of patients, at least 2; found {T}")
-    return checked(Inputs(RELEASES.index(release), int(neighbour), int(T), float(promised)))
-
-
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the releases from one run in which the event happens; noise and the trial's coins are random."""
-    return count_events(happens, (rules_of(policy), params, inputs), trials, rng)
+    return Inputs(RELEASES.index(release), neighbour)
 
 
 @njit
 def happens(rules, params, inputs, rng):
     """Draw whether the event of the release happens."""
     if inputs.release == ESTIMATE:
-        return estimates(rules, params, inputs, rng)
+        return estimates(rules, params, PATIENTS, inputs.neighbour, rng)
     if inputs.release == FIRST_HALF:
         return first_half(rules, params, inputs.neighbour, rng)
-    return lengths(rules, params, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
+    return lengths(rules, params, PATIENTS, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
 
 
 @njit
@@ -118,17 +106,16 @@ def lengths(rules, params, T, neighbour, from_actions, rng):
 
 
 @njit
-def estimates(rules, params, inputs, rng):
+def estimates(rules, params, T, neighbour, rng):
     """Draw whether the one or two estimates that change are at least what they are in run 1 without noise."""
-    T = inputs.T
     pulls = np.full(2, T // 2)
     rewards = np.zeros(2)
     if params.design.M > 1:
-        rewards[0] = 1.0 if inputs.neighbour == 0 else 0.0
+        rewards[0] = 1.0 - neighbour
         if rules.release(params, T, pulls, rewards, rng) < 0:
             return False
         rewards[0] = 0.0
-    rewards[1] = 1.0 if inputs.neighbour == 1 else 0.0
+    rewards[1] = neighbour
     return rules.release(params, T, pulls, rewards, rng) >= 2 / T
 
 
@@ -155,12 +142,11 @@ def subject_of(params: dp_conse.Params | dp_conse_total.Params):
 def probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
     """Return the probability of the release's event in the inputs' run."""
     if inputs.release == ESTIMATE:
-        T = inputs.T
-        shift = 2 / T / compiled(subject_of(params).estimate_scale)(params, T)
+        shift = 2 / PATIENTS / compiled(subject_of(params).estimate_scale)(params, PATIENTS)
         return float((np.exp(-shift * (1 - inputs.neighbour)) / 2) ** min(params.design.M, 2))
     if inputs.release == FIRST_HALF:
         return first_half_probability(params, inputs.neighbour)
-    return lengths_probability(params, inputs.T, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS)
+    return lengths_probability(params, PATIENTS, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS)
 
 
 def lengths_probability(
@@ -218,4 +204,11 @@ def batch_event_probability(R: float, epsilon: float, share: float = 1.0) -> flo
 
 
 # Claimed: epsilon / 2, which the proof allows for the lengths, for the estimates, and for the first half.
-AUDIT = Audit(count, probability, claimed=lambda epsilon: epsilon / 2)
+AUDIT = Audit(
+    subjects=("dp_conse", "dp_conse_total"),
+    inputs=configure,
+    event=happens,
+    arguments=lambda policy, params, inputs, *others: (rules_of(policy), params, inputs),
+    exact=probability,
+    claimed=lambda epsilon: epsilon / 2,
+)

@@ -5,9 +5,9 @@ epsilon/6 for the threshold's noise B, epsilon/3 for the noise A_t of the query 
 for that of the mean. The streams and the event are chosen from the formulas so that they use up all three. The first
 sample is -R in stream 0 and R in stream 1, so every sum is 2 R higher there.
 
-- The samples that follow are -R until |sum| is `peak` noise scales from the threshold of line 10, where most runs that
+- The samples that follow are -R until |sum| is 2 noise scales below the threshold of line 10, where most runs that
   go on have a high B. In stream 1 the sum is nearer to 0, and going on is likelier.
-- Then they are R until the sum is, on the other side of 0, `last` noise scales from the threshold. In stream 1 it is
+- Then they are R until the sum is, on the other side of 0, 3 noise scales below the threshold. In stream 1 it is
   nearer, and stopping is likelier: against a high B that takes a low A_t.
 - The event: DP-NAS stops there, on the positive side, with an estimate whose t-fold is at least 2 R above the sum of
   stream 0, which takes L >= 2 R there and L >= 0 in stream 1.
@@ -15,20 +15,21 @@ sample is -R in stream 0 and R in stream 1, so every sum is 2 R higher there.
 With half the noise the two sums are twice as many scales apart: the ratio becomes about e^(2 epsilon).
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy
 from numba import njit
 from scipy.special import roots_legendre
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit
 from privarms.jit.cache import compiled
 from privarms.policies.stopping import dp_nas
 
-SUBJECT = "dp_nas"
 SECONDS_PER_RUN = 1e-4
-SECONDS_PER_STEP = 0.0
+
+# How far beyond the threshold |sum| turns and ends, in noise scales of a query.
+PEAK, LAST = -2.0, -3.0
 
 
 class Inputs(NamedTuple):
@@ -40,29 +41,21 @@ class Inputs(NamedTuple):
 
 
 def configure(
-    epsilon: float,
-    alpha: float,
-    beta: float,
-    neighbour: int,
-    R: float = 1.0,
-    noise: float = 1.0,
-    peak: float = -2.0,
-    last: float = -3.0,
+    epsilon: float, alpha: float, beta: float, neighbour: Literal[0, 1], R: float = 1.0, noise: float = 1.0
 ) -> Inputs:
     """Return stream 0, or its neighbour 1, whose first sample is R instead of -R.
 
     epsilon, alpha, beta, R, noise: as for dp_nas, whose threshold depends on them
-    peak, last: where the sums turn and end, in noise scales of a query beyond the threshold
     """
     params = dp_nas.configure(epsilon, alpha, beta, R, noise)
     samples, total, t = [-R], -R, 1
-    for sign, margin in ((-1, peak), (1, last)):
+    for sign, margin in ((-1, PEAK), (1, LAST)):
         while sign * total < threshold(params, t) + margin * params.sigma_2:
             t += 1
             total += sign * R
             samples.append(sign * R)
     samples[0] = R if neighbour else -R
-    return checked(Inputs(np.array(samples, float), int(neighbour), float(R)))
+    return Inputs(np.array(samples, float), neighbour, float(R))
 
 
 def threshold(params: dp_nas.Params, t):
@@ -71,14 +64,9 @@ def threshold(params: dp_nas.Params, t):
     return t * radius(params, t, t) * (1 + 1 / params.alpha) + margin(params, t)
 
 
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which the rule stops on the positive side with so high an estimate; only it is random."""
-    return count_events(happens, (policy.RULE, params, inputs), trials, rng)
-
-
 @njit
 def happens(rule, params, inputs, rng):
-    """Ask the rule about the samples; return whether it stops as the event says."""
+    """Ask the rule about the samples; return whether it stops on the positive side with so high an estimate."""
     state = rule.init(params, rng)
     t, total, stopped = 0, 0.0, False
     while not stopped and t < len(inputs.samples):
@@ -131,4 +119,10 @@ def _log_no_stop(params, margins, b):
 
 
 # Claimed: epsilon (Theorem 3.1).
-AUDIT = Audit(count, probability)
+AUDIT = Audit(
+    subjects="dp_nas",
+    inputs=configure,
+    event=happens,
+    arguments=lambda policy, params, inputs, *others: (policy.RULE, params, inputs),
+    exact=probability,
+)

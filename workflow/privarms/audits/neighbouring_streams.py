@@ -19,21 +19,23 @@ With noise at half its scale the same streams are 2 epsilon halved scales apart:
 """
 
 import itertools
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy
 from numba import njit
 from scipy.special import roots_legendre
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit
 from privarms.jit.cache import compiled
 from privarms.policies.bandit import dp_se
 
-SUBJECT = "dp_se"
 STREAMED_AS = {"neighbour": "stream"}
 
 LEADER = 0
+# By how many noise scales, rounded up to whole rewards, the leader misses the threshold in stream 0.
+SHORTFALL = 3.0
+ELIMINATED = 10
 
 
 class Inputs(NamedTuple):
@@ -48,41 +50,26 @@ class Inputs(NamedTuple):
     neighbour: int
 
 
-def configure(
-    K: int,
-    horizon: int,
-    epsilon: float,
-    neighbour: int,
-    beta: float | None = None,
-    shortfall: float = 3.0,
-    eliminated: int = 10,
-) -> Inputs:
+def configure(K: int, horizon: int, epsilon: float, neighbour: Literal[0, 1], beta: float | None = None) -> Inputs:
     """Return stream 0, or its neighbour 1, where one of the leader's rewards is 1 instead of 0.
 
-    K, horizon, epsilon, beta: as for dp_se
-    shortfall: by how many noise scales, rounded up to whole rewards, the leader misses the threshold in stream 0
+    K, horizon, epsilon, beta: as for dp_se; K is above ELIMINATED
     All rewards are 0 or 1: every other arm has a quarter of its rewards at 1, the leader more.
     """
-    if not 1 <= eliminated <= K - 1:
-        raise ValueError(f"eliminated: expected 1 to K - 1 = {K - 1} arms; found {eliminated}")
+    if K <= ELIMINATED:
+        raise ValueError(f"K: expected more than {ELIMINATED} arms; found {K}")
     params = dp_se.parameters(K, horizon, epsilon, beta)
     pulls = int(np.ceil(compiled(dp_se.epoch_length)(params, K, 1)))
-    lead = int(np.floor(pulls * compiled(dp_se.elimination_margin)(params, K, 1) - shortfall / epsilon))
+    lead = int(np.floor(pulls * compiled(dp_se.elimination_margin)(params, K, 1) - SHORTFALL / epsilon))
     base = pulls // 4
-    if not 0 <= base + lead < pulls:
-        raise ValueError(f"shortfall: no stream of {pulls} rewards has a leader that falls short by {shortfall} scales")
     reward_sums = np.full(K, float(base))
     reward_sums[LEADER] = base + lead + neighbour
-    return checked(Inputs(reward_sums, int(eliminated), int(neighbour)))
-
-
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which the end of epoch 1 has the event; only the mechanism's noise is random."""
-    return count_events(happens, (params, inputs), trials, rng)
+    return Inputs(reward_sums, ELIMINATED, neighbour)
 
 
 @njit
 def happens(params, inputs, rng):
+    """Draw whether the end of epoch 1 has the event."""
     K = params.n_arms
     viable = np.ones(K, np.bool_)
     left = dp_se.eliminate(params, K, 1, viable, inputs.reward_sums, rng)
@@ -101,15 +88,9 @@ def probability(params: dp_se.Params, inputs: Inputs) -> float:
 
     f and F the standard Laplace density and distribution function, B_m(x) the probability that a binomial of m
     trials with success probability F(x - margin) / F(x) is at least `eliminated`.
-    Raises ValueError where the other sums differ or `eliminated` is not in [1, K - 1].
     """
-    K = params.n_arms
-    reward_sums, eliminated = np.asarray(inputs.reward_sums, float), inputs.eliminated
-    if reward_sums.shape != (K,) or np.ptp(reward_sums[1:]) > 0:
-        raise ValueError(f"reward_sums: expected {K} sums, equal for all arms but the first")
-    if not 1 <= eliminated <= K - 1:
-        raise ValueError(f"eliminated: expected 1 to {K - 1} arms; found {eliminated}")
-    n = K - 1
+    K, n = params.n_arms, params.n_arms - 1
+    reward_sums, eliminated = inputs.reward_sums, inputs.eliminated
     scale = compiled(dp_se.noise_scale)(params, K, 1)
     pulls = np.ceil(compiled(dp_se.epoch_length)(params, K, 1))
     lead = (reward_sums[0] - reward_sums[1]) / pulls / scale
@@ -133,4 +114,4 @@ def probability(params: dp_se.Params, inputs: Inputs) -> float:
 
 
 # Claimed: epsilon (Theorem 4.1).
-AUDIT = Audit(count, probability)
+AUDIT = Audit(subjects="dp_se", inputs=configure, event=happens, exact=probability)

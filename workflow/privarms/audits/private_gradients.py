@@ -11,40 +11,25 @@ parameters of arm 0 that move with it. It has the probability e^epsilon / (1 + e
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal
 
 import numpy as np
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit, Inputs
 from privarms.jit.cache import compiled
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private import _private_sgd
 
-SUBJECT = ("ldp_linear", "ldp_nn")
 SECONDS_PER_RUN = 5e-6
 SECONDS_PER_STEP = 0.0
 
 
-class Inputs(NamedTuple):
-    """The user that the audit sends.
-
-    neighbour: the user's reward, 0 or 1; noise: the release gets 1 / noise of the budget
-    """
-
-    n_arms: int
-    dimensions: int
-    neighbour: int
-    noise: float
-
-
-def configure(K: int, dimensions: int, neighbour: int, noise: float = 1.0) -> Inputs:
-    """Return a user with the reward 0, or its neighbour with 1; K >= 2 arms, 3 dimensions or more, noise > 0."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
+def configure(K: int, dimensions: int, neighbour: Literal[0, 1], noise: float = 1.0) -> Inputs:
+    """Return a user with the reward 0, or its neighbour with 1; 3 dimensions or more."""
     if dimensions < 3:
         raise ValueError(f"dimensions: expected at least 3, so that the gradient is clipped; found {dimensions}")
-    return checked(Inputs(int(K), int(dimensions), int(neighbour), float(noise)))
+    return Inputs(neighbour, noise, K, dimensions)
 
 
 def with_noise(params: _private_sgd.Params, noise: float) -> _private_sgd.Params:
@@ -70,18 +55,14 @@ def gradient_norm(params: _private_sgd.Params) -> float:
     return math.sqrt(width * (d + 1) ** 2 + 1) / 2 if width else math.sqrt(d + 1) / 2
 
 
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the users, each with a fresh server, after whom the weights have gone the way of the reward 1.
-
-    Raises ValueError where the gradient is too short to be clipped.
-    """
+def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
+    """Return those of `happens`. Raises ValueError where the gradient is too short to be clipped."""
     if gradient_norm(params) < params.clip:
         raise ValueError(
             f"clip: expected at most {gradient_norm(params):.3g}, so that all is shown; found {params.clip}"
         )
     state = compiled(policy.init)(params, np.random.default_rng(0))
-    arguments = (with_noise(params, inputs.noise), policy.learn, inputs.neighbour, known_weights(params), state)
-    return count_events(happens, arguments, trials, rng)
+    return params, policy.learn, inputs.neighbour, known_weights(params), state
 
 
 @njit
@@ -108,9 +89,16 @@ def probability(params: _private_sgd.Params, inputs: Inputs) -> float:
     """Return that of the right half of the ball with the reward 1, of the wrong one with 0; nan without clipping."""
     if gradient_norm(params) < params.clip:
         return math.nan
-    truth = float(with_noise(params, inputs.noise).truths[0])
+    truth = float(params.truths[0])
     return truth if inputs.neighbour == 1 else 1 - truth
 
 
 # Claimed: epsilon, whatever differs of a user (definition 2.1 of Ma et al. 2025).
-AUDIT = Audit(count, probability)
+AUDIT = Audit(
+    subjects=("ldp_linear", "ldp_nn"),
+    inputs=configure,
+    event=happens,
+    arguments=arguments,
+    exact=probability,
+    with_noise=with_noise,
+)

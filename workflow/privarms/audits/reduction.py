@@ -2,59 +2,77 @@
 
 from collections.abc import Callable, Sequence
 from inspect import signature
-from types import ModuleType
 
 import numpy as np
 import pandas as pd
 
+from privarms.audits.audit import Audit
 from privarms.errors import PrivarmsError
 from privarms.inference.proportions import clopper_pearson
 from privarms.studies import library
 
 ENDS = ("low_0", "high_0", "low_1", "high_1")
 MEASURES = ("claimed", "exact", "lower_bound", "confidence", "trials", *ENDS)
+COUNTS = ("likelier_events", "likelier_trials", "other_events", "other_trials")
 
 
-def reduce(counts: pd.DataFrame, module: ModuleType, settings: Sequence[str], confidence: float = 0.95) -> pd.DataFrame:
-    """Return a row per setting of one audit; columns `audit`, `subject`, the settings, `MEASURES`.
+def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confidence: float = 0.95) -> pd.DataFrame:
+    """Return a row per setting of one audit; columns `audit`, `subject`, the settings, `MEASURES`, `COUNTS`.
 
     counts: replicate rows of a study of the protocol `audit`: the parameters of subject and inputs, `neighbour` among
     them, `trials` and `events`
-    module: of the audit
-    settings: the parameters that distinguish the rows; others that differ follow the measures
+    settings: the parameters that distinguish the rows; others that differ stand before `COUNTS`
 
     claimed: the privacy loss that is promised at epsilon; exact: the log ratio of the event's probabilities, nan where
     it is unknown; lower_bound: on any epsilon of the subject, from counts, valid with probability `confidence`, -inf
     where the likelier neighbour has no event; trials: with each neighbour; low_0 to high_1: the Clopper-Pearson
-    intervals of the event's probability with either neighbour, each of that confidence
+    intervals of the event's probability with either neighbour, each of that confidence; `COUNTS`: with the neighbour
+    with which the event is likelier, and with the other one
     """
-    subject, audit = subject_of(counts, module), module.AUDIT
-    wanted = list(settings)
-    settings = [*wanted, *(k for k in parameters(counts) if k not in wanted and counts[k].nunique(dropna=False) > 1)]
+    subject, wanted = subject_of(counts, audit), list(settings)
+    further = [k for k in parameters(counts) if k not in wanted and counts[k].nunique(dropna=False) > 1]
     rows = []
-    for setting, cell in counts.groupby(list(settings), observed=True, dropna=False):
-        params, pair = configured(subject, module, cell)
+    for setting, cell in counts.groupby([*wanted, *further], observed=True, dropna=False):
+        params, pair = configured(subject, audit, cell)
         sums = cell.groupby("neighbour")[["events", "trials"]].sum()
         if not {0, 1} <= set(sums.index):
             found = ", ".join(map(str, sums.index))
             raise PrivarmsError(f"the grid of an audit: neighbour: expected [0, 1]; found {found}")
-        seen = [tuple(int(sums.loc[n, column]) for column in ("events", "trials")) for n in (0, 1)]
         likelier = audit.likelier_of(pair[0])
-        ends = [end for one in seen for end in clopper_pearson(*one, confidence)]
+        likely, other = sums.loc[likelier].tolist(), sums.loc[1 - likelier].tolist()
+        ends = [end for n in (0, 1) for end in clopper_pearson(*sums.loc[n], confidence)]
         rows.append(
             {
-                "audit": module.__name__.rpartition(".")[2],
+                "audit": audit.name,
                 "subject": subject,
-                **dict(zip(settings, setting, strict=True)),
+                **dict(zip([*wanted, *further], setting, strict=True)),
                 "claimed": audit.claimed(float(cell["epsilon"].iloc[0])),
-                "exact": audit.log_ratio(params, pair),
-                "lower_bound": epsilon_lower_bound(*seen[1 - likelier], *seen[likelier], confidence),
+                "exact": audit.loss(params, pair),
+                "lower_bound": epsilon_lower_bound(*other, *likely, confidence),
                 "confidence": confidence,
-                "trials": seen[1 - likelier][1],
-                **{name: float(end) for name, end in zip(ENDS, ends, strict=True)},
+                "trials": other[1],
+                **dict(zip(ENDS, map(float, ends), strict=True)),
+                **dict(zip(COUNTS, (*likely, *other), strict=True)),
             }
         )
-    return pd.DataFrame(rows, columns=["audit", "subject", *wanted, *MEASURES, *settings[len(wanted) :]])
+    return pd.DataFrame(rows, columns=["audit", "subject", *wanted, *MEASURES, *further, *COUNTS])
+
+
+def losses(table: pd.DataFrame, confidence: float) -> dict[str, pd.Series]:
+    """Return the columns `loss`, `loss_low` and `loss_high` of a table that `reduce` returned.
+
+    loss: the log ratio of the shares of events, -inf or nan where a neighbour has none; loss_low, loss_high: what holds
+    it, where either end of either interval errs with probability (1 - confidence) / 2
+    """
+    events, trials, other_events, other_trials = (table[name] for name in COUNTS)
+    low, high = clopper_pearson(events, trials, confidence)
+    other_low, other_high = clopper_pearson(other_events, other_trials, confidence)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            "loss": np.log((events / trials) / (other_events / other_trials)),
+            "loss_low": np.log(low / other_high),
+            "loss_high": np.log(high / other_low),
+        }
 
 
 def parameters(counts: pd.DataFrame) -> list[str]:
@@ -63,17 +81,17 @@ def parameters(counts: pd.DataFrame) -> list[str]:
     return [k for k in counts.columns if k not in others]
 
 
-def subject_of(counts: pd.DataFrame, module: ModuleType) -> str:
+def subject_of(counts: pd.DataFrame, audit: Audit) -> str:
     """Return the one policy or mechanism that was audited; the audit's first one where the rows have no `policy`."""
     if "policy" not in counts:
-        return module.SUBJECT if isinstance(module.SUBJECT, str) else module.SUBJECT[0]
+        return library.audits()[audit.name][0]
     subjects = counts["policy"].unique()
     if len(subjects) > 1:
         raise PrivarmsError(f"the rows of an audit: expected those of one subject; found {', '.join(subjects)}")
     return subjects[0]
 
 
-def configured(subject: str, module: ModuleType, rows: pd.DataFrame, **changed) -> tuple:
+def configured(subject: str, audit: Audit, rows: pd.DataFrame, **changed) -> tuple:
     """Return the parameters of the subject and the inputs of neighbours 0 and 1.
 
     rows: of one setting; changed: parameters that replace those of the rows
@@ -87,7 +105,7 @@ def configured(subject: str, module: ModuleType, rows: pd.DataFrame, **changed) 
         values = {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items() if pd.notna(v)}
         return configure(**values | {k: v for k, v in changed.items() if k in takes} | more)
 
-    return of(library.load("policies", subject).configure), [of(module.configure, neighbour=n) for n in (0, 1)]
+    return of(library.load("policies", subject).configure), [of(audit.inputs, neighbour=n) for n in (0, 1)]
 
 
 def epsilon_lower_bound(

@@ -1,50 +1,36 @@
-"""Lengths T and T + 1 with the noise Lap+.
+"""The lengths T and T + 1, T = 1000, with the noise Lap+.
 
 Event: the released length is at least T + 1. There the probabilities change by e^(epsilon / 2) over a step of 1, except
-for what is cut off at 0.
+for what is cut off at 0. Appendix A.4 of Li, Shi & Simchi-Levi (2024) promises epsilon / 2.
 """
 
-from typing import NamedTuple
+from typing import Literal
 
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
-from privarms.mechanisms.lap_plus import Mechanism, lap_plus, survival
+from privarms.audits.audit import Audit, Inputs
+from privarms.mechanisms.lap_plus import lap_plus, survival
 
-SUBJECT = "lap_plus"
 SECONDS_PER_RUN = 5e-8
-SECONDS_PER_STEP = 0.0
+
+T = 1000
 
 
-class Inputs(NamedTuple):
-    """length: T; neighbour: 0 or 1, added to T; noise: the mechanism gets 1 / noise of its budget."""
-
-    length: int
-    neighbour: int
-    noise: float
-
-
-def configure(neighbour: int, T: int = 1000, noise: float = 1.0) -> Inputs:
-    """Return the length T >= 1, or its neighbour T + 1; noise > 0."""
-    if T < 1:
-        raise ValueError(f"T: expected a length of at least 1; found {T}")
-    return checked(Inputs(int(T), int(neighbour), float(noise)))
-
-
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which the noisy length is at least T + 1."""
-    return count_events(happens, (inputs.length, inputs.neighbour, params.epsilon / inputs.noise), trials, rng)
+def configure(neighbour: Literal[0, 1], noise: float = 1.0) -> Inputs:
+    """Return the length T, or its neighbour T + 1; the mechanism gets 1 / noise of its budget."""
+    return Inputs(neighbour, noise)
 
 
 @njit
-def happens(T, neighbour, epsilon, rng):
-    return lap_plus(float(T + neighbour), epsilon, rng) >= T + 1
+def happens(params, inputs, rng):
+    return lap_plus(float(T + inputs.neighbour), params.epsilon, rng) >= T + 1
 
 
-def probability(params: Mechanism, inputs: Inputs) -> float:
-    """Return P(Lap+(T + neighbour) >= T + 1)."""
-    return survival(inputs.length + 1, inputs.length + inputs.neighbour, params.epsilon / inputs.noise)
-
-
-# Claimed: epsilon / 2 (appendix A.4 of Li, Shi & Simchi-Levi 2024).
-AUDIT = Audit(count, probability, claimed=lambda epsilon: epsilon / 2)
+AUDIT = Audit(
+    subjects="lap_plus",
+    inputs=configure,
+    event=happens,
+    exact=lambda params, inputs: survival(T + 1, T + inputs.neighbour, params.epsilon),
+    claimed=lambda epsilon: epsilon / 2,
+    with_noise=lambda params, noise: params._replace(epsilon=params.epsilon / noise),
+)

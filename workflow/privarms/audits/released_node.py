@@ -3,38 +3,39 @@
 The count after two items is known, 0. The third item is 1 or, for neighbour 1, 0. Event: the count after it, which is
 one new node, lies below a floor, 1.5 scales of the node below 0, and the guard reports it: the block has a missed count
 below the floor. The guard changes which counts of a tree are looked at and how their nodes are drawn, so one node is
-audited here. That the levels of a tree share its budget is audited with the tree.
+audited here, of which epsilon is promised. That the levels of a tree share its budget is audited with the tree.
 """
 
 import math
+from typing import Literal
 
 import numpy as np
 from numba import njit
 
-from privarms.audits.audit import Audit, Inputs, checked, count_events
+from privarms.audits.audit import Audit, Inputs, scaled
 from privarms.mechanisms import tree_guard
 from privarms.mechanisms.tree import new_tree, noise_from
-from privarms.mechanisms.tree_guard import Guard
 
-SUBJECT = "tree_guard"
 SECONDS_PER_RUN = 1e-7
-SECONDS_PER_STEP = 0.0
 
 # Of the tree before the third item; the block ends with the fourth.
 ITEMS, LEVEL = 2, 1
 FLOOR = -1.5
 
 
-def configure(neighbour: int, noise: float = 1.0) -> Inputs:
-    """Return the stream 0, 0, 1, or its neighbour 0, 0, 0; noise > 0."""
-    return checked(Inputs(int(neighbour), float(noise)))
+def configure(neighbour: Literal[0, 1], noise: float = 1.0) -> Inputs:
+    """Return the stream 0, 0, 1, or its neighbour 0, 0, 0."""
+    return Inputs(neighbour, noise)
 
 
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which the count after the third item lies below the floor."""
-    guard = tree_guard.new_guard(params.node_scale * inputs.noise)
-    slack = 1.0 - inputs.neighbour - FLOOR * params.node_scale
-    return count_events(happens, (guard, slack, np.zeros(LEVEL + 3)), trials, rng)
+def slack(params: tree_guard.Guard, inputs: Inputs) -> float:
+    """Return how far the third item is above the floor, which is in scales of all of the noise."""
+    return 1.0 - inputs.neighbour - FLOOR * params.node_scale / inputs.noise
+
+
+def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
+    """Return the guard, the slack and room for the widths of its levels."""
+    return tree_guard.new_guard(params.node_scale), slack(params, inputs), np.zeros(LEVEL + 3)
 
 
 @njit
@@ -49,11 +50,12 @@ def happens(guard, slack, least_width, rng):
     return noise_from(tree, 0, n, 0) < -slack
 
 
-def probability(params: Guard, inputs: Inputs) -> float:
-    """Return e^((floor - item) / scale) / 2, the probability of noise below the floor minus the item."""
-    scale = params.node_scale * inputs.noise
-    return math.exp((FLOOR * params.node_scale - (1 - inputs.neighbour)) / scale) / 2
-
-
-# Claimed: epsilon, of one node.
-AUDIT = Audit(count, probability, closed_form=lambda params, inputs: 1 / (params.node_scale * inputs.noise))
+AUDIT = Audit(
+    subjects="tree_guard",
+    inputs=configure,
+    event=happens,
+    arguments=arguments,
+    exact=lambda params, inputs: math.exp(-slack(params, inputs) / params.node_scale) / 2,
+    exact_loss=lambda params, inputs: 1 / params.node_scale,
+    with_noise=scaled("node_scale"),
+)

@@ -12,19 +12,17 @@ given the rest, because its private width is above 10 scales. The event shows al
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal
 
 import numpy as np
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit, Inputs, scaled
 from privarms.mechanisms.tree import node_levels
 from privarms.policies.linear import private_linear_ucb
 from privarms.policies.linear._regressions import confidence_radius
 
-SUBJECT = "private_linear_ucb"
 SECONDS_PER_RUN = 4e-6
-SECONDS_PER_STEP = 0.0
 
 ROUNDS = 5
 # Before which arm 0 has 1, 2 and 4 pulls.
@@ -32,23 +30,9 @@ COMPARED = (2, 3, 5)
 LEVELS = 3
 
 
-class Inputs(NamedTuple):
-    """n_arms: K = 2; dimensions: d = 1; neighbour: 0 or 1, the sign of the first reward; noise: multiple of the scale
-    of a node."""
-
-    n_arms: int
-    dimensions: int
-    neighbour: int
-    noise: float
-
-
-def configure(K: int, dimensions: int, neighbour: int, noise: float = 1.0) -> Inputs:
-    """Return rewards that begin with -clip, or their neighbour, that begins with clip; K = 2, d = 1, noise > 0."""
-    if K != 2:
-        raise ValueError(f"K: expected 2 arms; found {K}")
-    if dimensions != 1:
-        raise ValueError(f"dimensions: expected 1; found {dimensions}")
-    return checked(Inputs(int(K), int(dimensions), int(neighbour), float(noise)))
+def configure(K: Literal[2], dimensions: Literal[1], neighbour: Literal[0, 1], noise: float = 1.0) -> Inputs:
+    """Return rewards that begin with -clip, or their neighbour, that begins with clip."""
+    return Inputs(neighbour, noise, K, dimensions)
 
 
 def other_contexts(params: private_linear_ucb.Params) -> np.ndarray:
@@ -67,20 +51,17 @@ def other_contexts(params: private_linear_ucb.Params) -> np.ndarray:
     return contexts
 
 
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the trials in which arm 0 is pulled in all of the rounds; only the policy's noise is random.
-
-    Raises ValueError for a horizon that does not have 3 levels or is shorter than the event.
-    """
+def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
+    """Return those of `happens`. Raises ValueError for a horizon without 3 levels or shorter than the event."""
     if horizon < ROUNDS or node_levels(horizon) != LEVELS:
         raise ValueError(f"horizon: expected {ROUNDS} to {2**LEVELS - 1} rounds for this audit; found {horizon}")
-    scaled = params._replace(node_scale=params.node_scale * inputs.noise)
     first = (2 * inputs.neighbour - 1) * params.clip
-    return count_events(happens, (policy.POLICY, scaled, other_contexts(params), first), trials, rng)
+    return policy.POLICY, params, other_contexts(params), first
 
 
 @njit
 def happens(policy, params, others, first, rng):
+    """Draw whether arm 0 is pulled in all of the rounds."""
     contexts = np.ones((2, 1))
     state = policy.init(params)
     for t in range(1, len(others)):
@@ -93,13 +74,17 @@ def happens(policy, params, others, first, rng):
 
 def probability(params: private_linear_ucb.Params, inputs: Inputs) -> float:
     """Return (e^(-2 clip (1 - neighbour) / scale) / 2)^3, which ignores round 4."""
-    shift = 2 * params.clip * (1 - inputs.neighbour) / (params.node_scale * inputs.noise)
+    shift = 2 * params.clip * (1 - inputs.neighbour) / params.node_scale
     return (math.exp(-shift) / 2) ** len(COMPARED)
 
 
 # Claimed: epsilon (definition 2 of Neel & Roth 2018).
 AUDIT = Audit(
-    count,
-    probability,
-    closed_form=lambda params, inputs: len(COMPARED) * 2 * params.clip / (params.node_scale * inputs.noise),
+    subjects="private_linear_ucb",
+    inputs=configure,
+    event=happens,
+    arguments=arguments,
+    exact=probability,
+    exact_loss=lambda params, inputs: len(COMPARED) * 2 * params.clip / params.node_scale,
+    with_noise=scaled("node_scale"),
 )

@@ -3,44 +3,37 @@
 As `neighbouring_samples`, for a rule that asks after 2, 4, 8, ... samples only. The sums are near 0 except for the last
 two queries:
 
-- At the last but one the sum is negative, and |sum| `peak` noise scales beyond the threshold: to go on takes a high B.
+- At the last but one the sum is negative, and |sum| one noise scale beyond the threshold: to go on takes a high B.
   In stream 1 the sum is nearer to 0, and going on is likelier.
-- At the last one it is positive, and `last` noise scales beyond the threshold. In stream 1 it is further beyond, and
+- At the last one it is positive, and one noise scale below the threshold. In stream 1 it is further beyond, and
   stopping is likelier: against a high B that takes a low A_t.
 - The event: the rule stops there, with an estimate whose t-fold is at least 2 R above the sum of stream 0.
 """
 
 import math
+from typing import Literal
 
 import numpy as np
 
-from privarms.audits.audit import Audit, checked
-from privarms.audits.neighbouring_samples import Inputs, count, probability_at
+from privarms.audits.audit import Audit
+from privarms.audits.neighbouring_samples import Inputs, happens, probability_at
 from privarms.jit.cache import compiled
 from privarms.policies.stopping import dp_exponential_nas, dp_nas
 
-SUBJECT = "dp_exponential_nas"
 SECONDS_PER_RUN = 4e-6
-SECONDS_PER_STEP = 0.0
 
+# How far beyond the threshold |sum| is at the last two queries, in noise scales of a query.
+PEAK, LAST = 1.0, -1.0
 # Of the last query; beyond it no stream is tried.
 MOST_QUERIES = 24
 
 
 def configure(
-    epsilon: float,
-    alpha: float,
-    beta: float,
-    neighbour: int,
-    R: float = 1.0,
-    noise: float = 1.0,
-    peak: float = 1.0,
-    last: float = -1.0,
+    epsilon: float, alpha: float, beta: float, neighbour: Literal[0, 1], R: float = 1.0, noise: float = 1.0
 ) -> Inputs:
     """Return stream 0, or its neighbour 1, whose first sample is R instead of -R.
 
     epsilon, alpha, beta, R, noise: as for dp_exponential_nas, whose threshold depends on them
-    peak, last: where the sums are at the last two queries, in noise scales of a query beyond the threshold
 
     The queries are the first between which the sum can go that far. Raises ValueError where there are none.
     """
@@ -49,7 +42,7 @@ def configure(
         # In whole steps of R, of the parity of the number of samples, which is even.
         low, high = (
             2 * math.ceil((threshold(params, k) + margin * params.sigma_2) / (2 * R))
-            for k, margin in ((query, peak), (query + 1, last))
+            for k, margin in ((query, PEAK), (query + 1, LAST))
         )
         if low <= 2 ** (query - 1) and low + high <= 2**query:
             break
@@ -58,7 +51,7 @@ def configure(
     half = 2 ** (query - 1)
     samples = R * np.concatenate([_steps(0, half), _steps(-low, half), _steps(low + high, 2 * half)])
     samples[0] = R if neighbour else -R
-    return checked(Inputs(samples, int(neighbour), float(R)))
+    return Inputs(samples, neighbour, float(R))
 
 
 def _steps(total: int, count: int) -> np.ndarray:
@@ -84,4 +77,10 @@ def probability(params: dp_nas.Params, inputs: Inputs) -> float:
 
 
 # Claimed: epsilon (Theorem 3.1).
-AUDIT = Audit(count, probability)
+AUDIT = Audit(
+    subjects="dp_exponential_nas",
+    inputs=configure,
+    event=happens,
+    arguments=lambda policy, params, inputs, *others: (policy.RULE, params, inputs),
+    exact=probability,
+)

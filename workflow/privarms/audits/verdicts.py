@@ -7,11 +7,11 @@ the claim.
 import math
 from collections.abc import Iterable, Mapping
 from inspect import signature
-from types import ModuleType
 from typing import NamedTuple
 
 import pandas as pd
 
+from privarms.audits.audit import Audit
 from privarms.audits.power import WANTED, power, trials_for
 from privarms.audits.reduction import ENDS, configured, parameters, reduce
 from privarms.studies import library
@@ -43,18 +43,23 @@ class Rates(NamedTuple):
 
 
 class Audited(NamedTuple):
-    """One setting. row: as `reduce` returns it, with what distinguishes it from others; noise: the multiple; seen: the
-    rates counted; half: the rates with half the noise, None where they are unknown."""
+    """One setting. row: as `reduce` returns it, with what distinguishes it from others; noise: the multiple; half: the
+    rates with half the noise, None where they are unknown."""
 
     row: dict
     noise: float
-    seen: Rates
     half: Rates | None
 
     @property
     def key(self) -> tuple:
         """The same for a row and its weakened controls."""
         return tuple(self.row[k] for k in ("paper", "audit", "subject", "variant", "setting", "claimed"))
+
+    @property
+    def seen(self) -> Rates:
+        """The rates counted."""
+        counted = (self.row[f"{which}_events"] / self.row[f"{which}_trials"] for which in ("likelier", "other"))
+        return Rates(*sorted(counted))
 
 
 def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[str] = ()) -> pd.DataFrame:
@@ -96,7 +101,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]:
     """Return the settings of one study, weakened controls included."""
-    module = library.load("environments", counts["environment"].iloc[0])
+    audit = library.load("environments", counts["environment"].iloc[0]).AUDIT
     for subject, own in counts.groupby("policy", sort=False, observed=True):
         takes = library.arguments("policies", subject)
         defaults = signature(library.load("policies", subject).configure).parameters
@@ -105,18 +110,17 @@ def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]
         readings = [k for k in apart if k in takes and takes[k].choices]
         for _, cell in own.groupby(settings, sort=False, observed=True, dropna=False):
             ran = cell["trials"].sum() > 0
-            row = cell.iloc[0][settings].to_dict() | {"audit": module.__name__.rpartition(".")[2], "trials": 0}
-            row |= reduce(cell, module, settings, CONFIDENCE).iloc[0].to_dict() if ran else {}
+            row = cell.iloc[0][settings].to_dict() | {"audit": audit.name, "trials": 0}
+            row |= reduce(cell, audit, settings, CONFIDENCE).iloc[0].to_dict() if ran else {}
             epsilon = float(row["epsilon"])
             promised = _or(row.get("promised"), epsilon)
+            noise = _or(row.get("noise"), 1.0) * promised / epsilon
             read = {k: _or(row[k], defaults[k].default) for k in readings}
             row |= {"subject": subject, "family": library.family(subject), "paper": paper, "study": study}
             row |= {"variant": _or(row.get("variant"), ""), "setting": _words(row, apart)}
-            row |= {"reading": _words(read, readings), "epsilon": promised, "claimed": module.AUDIT.claimed(promised)}
-            noise = _or(row.get("noise"), 1.0) * promised / epsilon
-            sums = cell.groupby("neighbour")[["events", "trials"]].sum()
-            half = _with_half_the_noise(subject, module, cell) if noise == 1 and ran else None
-            yield Audited(row, noise, Rates(*sorted(sums["events"] / sums["trials"])), half)
+            row |= {"reading": _words(read, readings), "epsilon": promised, "claimed": audit.claimed(promised)}
+            half = _with_half_the_noise(subject, audit, cell) if noise == 1 and ran else None
+            yield Audited(row, noise, half)
 
 
 def _or(value, otherwise):
@@ -127,21 +131,21 @@ def _words(row: Mapping, names: Iterable[str]) -> str:
     return ", ".join(f"{k} = {row[k]}" for k in names if pd.notna(row[k]))
 
 
-def _with_half_the_noise(subject: str, module: ModuleType, cell: pd.DataFrame) -> Rates | None:
+def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> Rates | None:
     """Return the exact rates with half the noise; None where they are unknown."""
-    takes = {*library.arguments("policies", subject), *signature(module.configure).parameters}
+    takes = {*library.arguments("policies", subject), *signature(audit.inputs).parameters}
     # Where an audit distinguishes the claimed budget from the policy's own, half the noise is twice the budget.
     half = {"epsilon": float(cell["epsilon"].iloc[0]) / HALF} if "promised" in takes else {"noise": HALF}
     if not half.keys() & takes:
         return None
     try:
-        params, pair = configured(subject, module, cell, **half)
+        params, pair = configured(subject, audit, cell, **half)
     except ValueError:
         # The audit has no such inputs for a policy with half the noise.
         return None
-    likelier = module.AUDIT.likelier_of(pair[0])
-    likely, unlikely = (module.AUDIT.probability(params, pair[n]) for n in (likelier, 1 - likelier))
-    return None if math.isnan(likely) or math.isnan(unlikely) else Rates(unlikely, likely)
+    likelier = audit.likelier_of(pair[0])
+    rates = Rates(*(audit.probability(params, pair[n]) for n in (1 - likelier, likelier)))
+    return None if any(map(math.isnan, rates)) else rates
 
 
 def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:

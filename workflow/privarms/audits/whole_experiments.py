@@ -7,12 +7,13 @@ no length moves. The event is that of `neighbouring_experiments.first_half` and,
 are independent, so that the probabilities multiply: as printed the loss is (3 + M / 2) epsilon from two features on.
 """
 
-from typing import NamedTuple
+from typing import Literal
 
 from numba import njit
 
-from privarms.audits.audit import Audit, checked, count_events
+from privarms.audits.audit import Audit, Inputs
 from privarms.audits.neighbouring_experiments import (
+    PATIENTS,
     first_half,
     first_half_probability,
     lengths,
@@ -21,45 +22,36 @@ from privarms.audits.neighbouring_experiments import (
 )
 from privarms.policies.experiment import dp_conse, dp_conse_total
 
-SUBJECT = ("dp_conse", "dp_conse_total")
 # A trial is what is released of a run, not the run.
 SECONDS_PER_RUN = 3e-7
 SECONDS_PER_STEP = 0.0
 
 
-class Inputs(NamedTuple):
-    """neighbour: run 0 or 1; T: patients of a trial, in run 0; promised: as in `neighbouring_experiments`."""
-
-    neighbour: int
-    T: int
-    promised: float
-
-
-def configure(neighbour: int, T: int = 1000, promised: float = 0.0) -> Inputs:
-    """Return run 0, or its neighbour 1; T is at least 2; promised: as in `neighbouring_experiments`."""
-    if T < 2:
-        raise ValueError(f"T: expected a number of patients, at least 2; found {T}")
-    return checked(Inputs(int(neighbour), int(T), float(promised)))
-
-
-def count(policy, params, inputs, horizon, trials, rng) -> int:
-    """Count the experiments in which the event happens; noise and the trial's coins are random."""
-    return count_events(happens, (rules_of(policy), params, inputs), trials, rng)
+def configure(neighbour: Literal[0, 1], promised: float = 0.0) -> Inputs:
+    """Return run 0, or its neighbour 1; promised: as in `neighbouring_experiments`."""
+    return Inputs(neighbour)
 
 
 @njit
 def happens(rules, params, inputs, rng):
+    """Draw whether the event happens to both releases."""
     first = first_half(rules, params, inputs.neighbour, rng)
     if not first or params.design.M == 1:
         return first
-    return lengths(rules, params, inputs.T, inputs.neighbour, False, rng)
+    return lengths(rules, params, PATIENTS, inputs.neighbour, False, rng)
 
 
 def probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
     """Return the probability of the event in the inputs' run."""
     first = first_half_probability(params, inputs.neighbour)
-    return first if params.design.M == 1 else first * lengths_probability(params, inputs.T, inputs.neighbour)
+    return first if params.design.M == 1 else first * lengths_probability(params, PATIENTS, inputs.neighbour)
 
 
 # Claimed: epsilon (Theorem 3.5).
-AUDIT = Audit(count, probability)
+AUDIT = Audit(
+    subjects=("dp_conse", "dp_conse_total"),
+    inputs=configure,
+    event=happens,
+    arguments=lambda policy, params, inputs, *others: (rules_of(policy), params, inputs),
+    exact=probability,
+)

@@ -12,7 +12,7 @@ def compiled(kernel: Callable) -> Callable:
 
     def call(*arguments):
         if any(map(_holds_plain_python, arguments)):
-            return in_python(kernel)(*arguments)
+            return in_python(kernel)(*(in_python(a) if hasattr(a, "py_func") else a for a in arguments))
         return kernels.compiled(kernel)(*arguments)
 
     return call

@@ -25,8 +25,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     One row per block, not per replicate: `trials`, how many, and `events`, in how many of them the event happened.
     `replicate` is the block's first one. Only the subject's own noise is random: it comes from the policy's stream.
     """
-    shared = [field for field in SIZES if field in environment._fields and field in params._fields]
-    agree(cell, **{SIZES[field]: (getattr(environment, field), getattr(params, field)) for field in shared})
+    sizes = {field: getattr(environment, field, None) for field in SIZES if field in params._fields}
+    agree(cell, **{SIZES[k]: (size, getattr(params, k)) for k, size in sizes.items() if size is not None})
     audit = library.load("environments", cell.environment).AUDIT
     try:
         events = audit.count(policy, params, environment, cell.horizon, replicates, policy_rng)

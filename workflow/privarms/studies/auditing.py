@@ -46,8 +46,7 @@ def completed(papers: Mapping[str, Mapping], trials: int) -> dict[str, Mapping]:
 
 def fitting(family: str) -> str | None:
     """Return the audit that fits any policy of a family, if there is one."""
-    fits = (a for a in library.audits() if family in library.attributes("environments", a).get("FAMILIES", ()))
-    return next(fits, None)
+    return next((a for a in library.audits() if family in library.audited_families(a)), None)
 
 
 def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int) -> dict:

@@ -12,13 +12,13 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
 
     at: the file and the key of the study's entry. A policy of another family fits if its module names the family in
     ALSO_FITS and its functions take as many arguments. A protocol with FAMILY = None runs audits, which are about the
-    policies or mechanisms in SUBJECT or about any policy of FAMILIES.
+    subjects of an audit or about any policy of its families.
     """
     wanted, own = library.attributes("protocols", protocol).get("FAMILY", protocol), library.family(policy)
     if wanted is None:
         check_known(at, "audit", environment, library.audits())
         subjects = library.audits()[environment]
-        families = library.attributes("environments", environment).get("FAMILIES", ())
+        families = library.audited_families(environment)
         if policy not in subjects and own not in families:
             expected = ", ".join(subjects) or f"policies of {', '.join(families)}"
             raise PrivarmsError(f"{at}: {environment} audits {expected}; found the policy {policy}")

@@ -223,10 +223,16 @@ def claims_epsilon(policy: str) -> bool:
 
 @_remembered
 def audits() -> dict[str, tuple[str, ...]]:
-    """Return the audits by name with their subjects, policies or mechanisms; one with FAMILIES has no named subject."""
+    """Return the audits by name with their subjects, policies or mechanisms; one of families has no named subject."""
     audits = [name for name in names("environments") if source_file("environments", name).parent.name == "audits"]
-    subjects = {name: attributes("environments", name).get("SUBJECT", ()) for name in audits}
-    return {name: (one,) if isinstance(one, str) else tuple(one) for name, one in subjects.items()}
+    subjects = {name: load("environments", name).AUDIT.subjects for name in audits}
+    return {name: (one,) if isinstance(one, str) else one for name, one in subjects.items()}
+
+
+def audited_families(environment: str) -> tuple[str, ...]:
+    """Return the families of which an environment is an audit of any policy; none for all but such an audit."""
+    audit = attributes("environments", environment).get("AUDIT")
+    return audit.families if audit else ()
 
 
 def has_audit(policy: str) -> bool:

@@ -29,9 +29,9 @@ def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> I
     of about a row group.
 
     prepared: the prepared file of each dataset that the cell needs
-    An audit that fits any policy (FAMILIES) was not asked for: where one cannot be run so, it has no trials.
+    An audit that fits any policy of a family was not asked for: where one cannot be run so, it has no trials.
     """
-    if "FAMILIES" not in library.attributes("environments", piece.cell.environment):
+    if not library.audited_families(piece.cell.environment):
         yield from _run_blocks(piece, seed, prepared)
         return
     try:

@@ -9,7 +9,7 @@ from privarms.audits import (
     first_choice_dp_imed,
     first_choice_dp_klucb,
 )
-from privarms.audits.reduction import reduce
+from privarms.audits.reduction import COUNTS, reduce
 from privarms.inference import lower_bounds
 from privarms.jit.cache import compiled
 from privarms.plots.curves import described, settings
@@ -146,9 +146,10 @@ def _counts(cell: pd.Series) -> list[int]:
 def audit(results: Results) -> pd.DataFrame:
     """What the audits show of the private policies' loss; a row per policy, epsilon and multiple of the noise."""
     parts = [
-        reduce(results.replicates(study), of, ["K", "epsilon", "noise"], CONFIDENCE) for study, of in AUDITS.items()
+        reduce(results.replicates(study), of.AUDIT, ["K", "epsilon", "noise"], CONFIDENCE)
+        for study, of in AUDITS.items()
     ]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True).drop(columns=list(COUNTS))
 
 
 INFERENCE = functions_of(__name__)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.audits import neighbouring_experiments, whole_experiments
-from privarms.audits.reduction import ENDS, reduce
+from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.inference import mean_difference
 from privarms.inference.proportions import clopper_pearson
 from privarms.jit.cache import compiled
@@ -365,17 +365,13 @@ def audit(results: Results) -> pd.DataFrame:
             counts = counts.assign(release="experiment")
         others = (*named, "neighbour", "policy", "horizon")
         further = [k for k in _parameters(counts) if k not in others and counts[k].nunique(dropna=False) > 1]
-        settings = [*named, *further]
         subjects = counts.groupby("policy", sort=False, observed=True)
-        reduced = pd.concat([reduce(own, module, settings, AUDIT_CONFIDENCE) for _, own in subjects])
-        events = counts.pivot_table(
-            index=settings, columns="neighbour", values="events", aggfunc="sum", observed=True, dropna=False
-        )
-        events = events.dropna()[[0, 1]].astype(int).set_axis(["events_0", "events_1"], axis=1)
-        parts.append(reduced.merge(events.reset_index(), on=settings, how="left", validate="one_to_one"))
-    rows = pd.concat(parts, ignore_index=True)
+        parts += [reduce(own, module.AUDIT, [*named, *further], AUDIT_CONFIDENCE) for _, own in subjects]
+    # Every event is likelier with neighbour 1.
+    events = {"other_events": "events_0", "likelier_events": "events_1"}
+    rows = pd.concat(parts, ignore_index=True).rename(columns=events)
     measures = ["claimed", "exact", "lower_bound", "confidence", "trials", "events_0", "events_1"]
-    further = [k for k in rows.columns if k not in (*named, *measures, "audit", "subject", *ENDS)]
+    further = [k for k in rows.columns if k not in (*named, *measures, "audit", "subject", *ENDS, *COUNTS)]
     order = ("lengths", "estimate", "lengths_from_actions", "first_half", "experiment")
     places = {release: place for place, release in enumerate(order)}
     rows["place"] = [places.get(release, len(places)) for release in rows["release"]]

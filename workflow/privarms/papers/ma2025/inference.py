@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.audits import neighbouring_users
-from privarms.audits.reduction import ENDS, reduce
+from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025 import _table2_entries
 from privarms.papers.ma2025._adult import alternatives
@@ -26,15 +26,9 @@ def privacy(results: Results) -> pd.DataFrame:
     epsilon that the mechanism has, from counts, -inf where the event was not seen; trials: with each of the users;
     likelier, other: how often the event happened with the user who makes it likelier, and with the other one
     """
-    counts = results.replicates("privacy")
-    found = reduce(counts, neighbouring_users, SETTING, CONFIDENCE)
-    events = counts.groupby([*SETTING, "neighbour"], observed=True)["events"].sum().unstack("neighbour")
-    of_rows = events.loc[list(found[SETTING].itertuples(index=False, name=None))].to_numpy()
-    # As `neighbouring_users.likelier` has it.
-    first = (found["event"] == "quadrant").to_numpy(int)
-    rows = np.arange(len(found))
-    found = found.assign(likelier=of_rows[rows, first], other=of_rows[rows, 1 - first])
-    return found.drop(columns=["audit", "subject", "claimed", *ENDS])
+    table = reduce(results.replicates("privacy"), neighbouring_users.AUDIT, SETTING, CONFIDENCE)
+    table = table.assign(likelier=table["likelier_events"], other=table["other_events"])
+    return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS])
 
 
 def spread(results: Results) -> pd.DataFrame:

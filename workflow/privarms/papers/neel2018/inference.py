@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.audits import changed_reward
-from privarms.audits.reduction import ENDS, reduce
+from privarms.audits.reduction import COUNTS, ENDS, losses, reduce
 from privarms.claims import verdict
 from privarms.inference import max_information
 from privarms.inference.bias import (
@@ -389,23 +389,9 @@ def audit(results: Results) -> pd.DataFrame:
     loss: the logarithm of how much likelier the event is with the likelier neighbour; loss_low, loss_high: its 99.9%
     interval, from Clopper and Pearson's of both probabilities
     """
-    counts, settings = results.replicates("audit"), ["variant", "epsilon", "horizon"]
-    found = reduce(counts, changed_reward, settings, CONFIDENCE)
-    keys = [*settings, *(c for c in ("event", "noise") if c in found)]
-    ends = reduce(counts, changed_reward, settings, 1 - (1 - verdict.CONFIDENCE) / 2)[[*keys, *ENDS]]
-    sums = counts.groupby([*keys, "neighbour"], observed=True, dropna=False)[["events", "trials"]].sum()
-    shares = (sums["events"] / sums["trials"]).unstack("neighbour").reset_index()
-    wide = ends.merge(shares, on=keys, validate="one_to_one")
-    # Neighbour 0 is the likelier one.
-    with np.errstate(divide="ignore"):
-        losses = {
-            "loss": np.log(wide[0] / wide[1]),
-            "loss_low": np.log(wide["low_0"] / wide["high_1"]),
-            "loss_high": np.log(wide["high_0"] / wide["low_1"]),
-        }
-    losses = wide[keys].assign(**losses)
-    found = found.drop(columns=["audit", "subject", "claimed", *ENDS])
-    return found.merge(losses, on=keys, validate="one_to_one")
+    table = reduce(results.replicates("audit"), changed_reward.AUDIT, ["variant", "epsilon", "horizon"], CONFIDENCE)
+    counted = losses(table, 1 - (1 - verdict.CONFIDENCE) / 2)
+    return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS]).assign(**counted)
 
 
 STUDIES = ("experiment_1", "experiment_2", "epsilon_sweep", "corollary_1")

@@ -9,7 +9,8 @@ import pandas as pd
 import scipy
 
 from privarms.audits import first_reward, neighbouring_samples, neighbouring_streams
-from privarms.audits.reduction import reduce
+from privarms.audits.audit import Audit
+from privarms.audits.reduction import COUNTS, losses, reduce
 from privarms.claims.verdict import CONFIDENCE as VERDICT_CONFIDENCE
 from privarms.inference.atoms import atoms
 from privarms.papers.sajed2019 import _bounds as bounds
@@ -137,26 +138,15 @@ def noise_per_step(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _audited(blocks: pd.DataFrame, module, settings: list[str]) -> pd.DataFrame:
+def _audited(blocks: pd.DataFrame, audit: Audit, settings: list[str]) -> pd.DataFrame:
     """One audit reduced, with the privacy loss that is counted; a row per setting, whichever neighbour.
 
     loss: the log ratio of the shares of events, -inf or nan where a neighbour has none; loss_low, loss_high: what holds
     it, for all rows together with the probability that a verdict asks for
     """
-    settings = [k for k in settings if k in blocks]
-    found = reduce(blocks, module, settings, CONFIDENCE)
-    wide = reduce(blocks, module, settings, 1 - (1 - VERDICT_CONFIDENCE) / (2 * len(found)))
-    keys = [k for k in found.columns if k in blocks and k != "trials"]
-    sums = blocks.groupby([*keys, "neighbour"], observed=True, dropna=False)[["events", "trials"]].sum()
-    shares = (sums["events"] / sums["trials"]).unstack("neighbour").reset_index()
-    shares = found[keys].merge(shares, on=keys, how="left", validate="one_to_one")
-    # In all audits of this paper the event is likelier with neighbour 1.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return found.assign(
-            loss=np.log(shares[1] / shares[0]),
-            loss_low=np.log(wide["low_1"] / wide["high_0"]),
-            loss_high=np.log(wide["high_1"] / wide["low_0"]),
-        )
+    table = reduce(blocks, audit, [k for k in settings if k in blocks], CONFIDENCE)
+    counted = losses(table, 1 - (1 - VERDICT_CONFIDENCE) / (2 * len(table)))
+    return table.drop(columns=list(COUNTS)).assign(**counted)
 
 
 def audit(results: Results) -> pd.DataFrame:
@@ -165,19 +155,19 @@ def audit(results: Results) -> pd.DataFrame:
     blocks = results.replicates("audit")
     apart = [k for k in cells if k not in ("policy", "variant", "data", "environment", "neighbour")]
     settings = list(dict.fromkeys(("K", "horizon", "epsilon", "noise", *apart)))
-    return _audited(blocks[blocks["policy"] == "dp_se"], neighbouring_streams, settings)
+    return _audited(blocks[blocks["policy"] == "dp_se"], neighbouring_streams.AUDIT, settings)
 
 
 def audit_dp_nas(results: Results) -> pd.DataFrame:
     """What the audit shows of DP-NAS's privacy loss; a row per setting."""
-    blocks = results.replicates("audit_dp_nas")
-    return _audited(blocks[blocks["policy"] == "dp_nas"], neighbouring_samples, ["epsilon", "noise", "alpha", "beta"])
+    blocks = results.replicates("audit_dp_nas").query("policy == 'dp_nas'")
+    return _audited(blocks, neighbouring_samples.AUDIT, ["epsilon", "noise", "alpha", "beta"])
 
 
 def audit_dp_ucb(results: Results) -> pd.DataFrame:
     """What the audit shows of DP-UCB's privacy loss; a row per setting."""
-    blocks = results.replicates("audit_dp_ucb")
-    return _audited(blocks[blocks["policy"] == "dp_ucb"], first_reward, ["K", "horizon", "width", "epsilon", "noise"])
+    blocks = results.replicates("audit_dp_ucb").query("policy == 'dp_ucb'")
+    return _audited(blocks, first_reward.AUDIT, ["K", "horizon", "width", "epsilon", "noise"])
 
 
 def pulls(results: Results) -> pd.DataFrame:
