@@ -10,43 +10,9 @@ ARMS, REWARDS = [1, 0, 2, 1, 1], [0.5, 1.0, 0.0, 0.25, 0.0]
 
 
 def test_a_history_is_reduced_arm_by_arm():
-    history = History(ARMS, REWARDS, 3)
-    assert history.arms.dtype == np.int64
-    assert history.rewards.dtype == np.float64
+    history = History(np.array(ARMS), np.array(REWARDS), 3)
     assert history.pulls.tolist() == [1, 3, 1]
     assert history.sums.tolist() == [1.0, 0.75, 0.0]
-
-
-def test_a_history_keeps_its_own_copy():
-    arms, rewards = np.array(ARMS), np.array(REWARDS)
-    history = History(arms, rewards, 3)
-    arms[0], rewards[0] = 2, 0.75
-    assert history.arms.tolist() == ARMS
-    assert history.rewards.tolist() == REWARDS
-    with pytest.raises(ValueError, match="read-only"):
-        history.arms[0] = 2
-
-
-def test_whole_numbers_of_any_type_are_arms():
-    assert History([1.0, 0.0], [1, 0], np.int64(2)).arms.tolist() == [1, 0]
-    assert History(np.array([1, 0], np.uint8), [True + 0, 0], 2).sums.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize(
-    ("arms", "rewards", "K", "message"),
-    [
-        ([0, 3], [1, 1], 3, r"^arms: expected an arm from 0 to 2; found 3 in round 1"),
-        ([0, 0.5], [1, 1], 3, r"^arms: expected a whole number; found 0\.5 in round 1"),
-        (["a"], [1], 1, r"^arms: expected a row of numbers"),
-        ([0, 0], [1], 1, r"expected one length; found 2 and 1"),
-        ([0, 0], [0, 1.5], 1, r"^rewards: expected a number in \[0, 1\]; found 1\.5 in round 1"),
-        ([0, 2, 0], [1, 1, 1], 3, "arm 1 is never pulled"),
-        ([0], [1], 0, "^K: expected a whole number >= 1; found 0"),
-    ],
-)
-def test_what_is_not_a_history_is_refused(arms, rewards, K, message):
-    with pytest.raises(ValueError, match=message):
-        History(arms, rewards, K)
 
 
 def test_ties_go_to_the_lowest_index():
@@ -82,6 +48,8 @@ def test_a_file_is_read(tmp_path):
     assert history.arms.tolist() == [1, 0, 1]
     assert history.rewards.tolist() == [0.5, 1.0, 0.001]
     assert history.K == 2
+    assert history.arms.dtype == np.int64
+    assert history.rewards.dtype == np.float64
 
 
 def test_spreadsheets_marks_line_ends_and_further_columns_do_no_harm(tmp_path):

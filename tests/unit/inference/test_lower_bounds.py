@@ -39,11 +39,6 @@ def test_equal_arms_cost_nothing():
     assert kl(0.5, 1.0) == math.inf
 
 
-def test_minimax():
-    assert lower_bounds.minimax(5, 1_000_000, 1.0) == pytest.approx(2000 / 27)
-    assert lower_bounds.minimax(5, 100, 1e-4) == pytest.approx(4 / 0.0131)
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -51,7 +46,6 @@ def test_minimax():
         (lambda: lower_bounds.azize([0.5, 1.5], 1), "means"),
         (lambda: lower_bounds.azize([0.5, 0.6], 0), "epsilon"),
         (lambda: lower_bounds.azize_basu([0.5, 0.6], -1), "epsilon"),
-        (lambda: lower_bounds.minimax(1, 10, 1), "K"),
     ],
 )
 def test_bad_input(call, said):

@@ -92,32 +92,6 @@ def test_quantiles_of_normal_estimates_lie_on_the_diagonal():
     assert sample == pytest.approx(theory, abs=1e-3)
 
 
-# E[1/N | 0 < N < T]: 1 for T = 2; (1 + 1/2)/2 for T = 3; (4 + 6/2 + 4/3)/14 for T = 4.
-@pytest.mark.parametrize(("T", "inverse"), [(2, 1), (3, 0.75), (4, (4 + 3 + 4 / 3) / 14)])
-def test_the_exact_variance_by_hand(T, inverse):
-    assert md.exact_variance(T, 0.1, 0.3) == pytest.approx(0.4 * inverse, rel=1e-12)
-
-
-def test_the_exact_variance_over_all_assignments_and_rewards():
-    T, p = 5, (0.3, 0.7)
-    mean, square, total = 0.0, 0.0, 0.0
-    for arms in itertools.product((0, 1), repeat=T):
-        if 0 < sum(arms) < T:
-            for rewards in itertools.product((0, 1), repeat=T):
-                weight = np.prod([p[a] if r else 1 - p[a] for a, r in zip(arms, rewards, strict=True)])
-                a, r = np.array(arms), np.array(rewards)
-                difference = r[a == 1].mean() - r[a == 0].mean()
-                total, mean, square = total + weight, mean + weight * difference, square + weight * difference**2
-    assert mean / total == pytest.approx(0.4, rel=1e-12)
-    assert md.exact_variance(T, 0.21, 0.21) == pytest.approx(square / total - (mean / total) ** 2, rel=1e-12)
-
-
-def test_the_exact_variance_tends_to_twice_the_printed_one():
-    ratios = [md.exact_variance(T, 0.2, 0.2) / md.variance(T, 0.2, 0.2, "printed") for T in (100, 10_000, 1_000_000)]
-    assert ratios == pytest.approx([2, 2, 2], rel=0.011)
-    assert ratios[2] == pytest.approx(2, rel=1e-5)
-
-
 @pytest.mark.parametrize(
     ("call", "named"),
     [

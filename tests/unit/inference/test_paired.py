@@ -272,9 +272,9 @@ def no_value(frame):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (missing, r"expected every policy in every replicate; missing \(policy a, replicate 3\)$"),
-        (twice, r"expected one row for each policy and replicate; found two of \(policy a, replicate 2\)$"),
-        (no_value, r"reward: expected finite numbers; found others at \(policy a, replicate 1\)$"),
+        (missing, r"expected a finite number for every policy in every replicate; .* policy a, replicate 3$"),
+        (twice, "duplicate"),
+        (no_value, r"^reward: expected a finite number .* policy a, replicate 1$"),
     ],
 )
 def test_incomplete_tables_are_refused_by_what_is_wrong(change, message):

@@ -53,14 +53,11 @@ def test_the_plug_in_is_penalised_least_squares(penalty):
         assert found[i] == pytest.approx((VECTORS[1] - VECTORS[0]) @ theta, rel=1e-6)
 
 
-@pytest.mark.parametrize("nuisance", ["arm_means", "ridge"])
-def test_the_designs_are_their_definitions_round_by_round(nuisance):
+def test_the_designs_are_their_definitions_round_by_round():
     arms, rewards = data(m=11)
-    half, p, penalty = 5, 0.3, 2.0
+    half, p = 5, 0.3
 
     def fit(own_arms, own_rewards):
-        if nuisance == "ridge":
-            return VECTORS @ penalised(own_arms, own_rewards, penalty)
         return [own_rewards[own_arms == a].mean() if (own_arms == a).any() else 0.0 for a in (0, 1)]
 
     def scores(own_arms, own_rewards, means):
@@ -68,13 +65,12 @@ def test_the_designs_are_their_definitions_round_by_round(nuisance):
             correction = (reward - means[1]) / p if arm == 1 else -(reward - means[0]) / (1 - p)
             yield means[1] - means[0] + correction
 
-    given = {"nuisance": nuisance, "vectors": VECTORS, "penalty": penalty, "propensity": p}
     for i in range(len(arms)):
         first, second = (arms[i, :half], rewards[i, :half]), (arms[i, half:], rewards[i, half:])
         late = list(scores(*second, fit(*first)))
         early = list(scores(*first, fit(*second)))
-        assert propensity.half_sample(arms[i], rewards[i], **given) == pytest.approx(np.mean(late), rel=1e-6)
-        assert propensity.cross_fitted(arms[i], rewards[i], **given) == pytest.approx(np.mean(early + late), rel=1e-6)
+        assert propensity.half_sample(arms[i], rewards[i], p) == pytest.approx(np.mean(late), rel=1e-6)
+        assert propensity.cross_fitted(arms[i], rewards[i], p) == pytest.approx(np.mean(early + late), rel=1e-6)
 
 
 def test_two_estimates_are_those_of_statsmodels():
@@ -93,18 +89,15 @@ def assignments(m, p):
 
 
 @pytest.mark.parametrize("p", [0.5, 0.2])
-@pytest.mark.parametrize("nuisance", ["arm_means", "ridge"])
-def test_with_the_right_propensity_the_mean_over_all_assignments_is_the_effect(p, nuisance):
+def test_with_the_right_propensity_the_mean_over_all_assignments_is_the_effect(p):
     outcomes = np.array([[1.0, 4.0, 0.0, 2.5, 3.0, 1.0], [2.0, -1.0, 5.0, 0.5, 2.0, 7.0]])
     effects = outcomes[1] - outcomes[0]
     arms, chances = assignments(6, p)
     rewards = np.where(arms == 1, outcomes[1], outcomes[0])
-    given = {"nuisance": nuisance, "vectors": VECTORS, "propensity": p}
     assert chances @ propensity.inverse_propensity(arms, rewards, p) == pytest.approx(effects.mean(), rel=1e-10)
-    assert chances @ propensity.half_sample(arms, rewards, **given) == pytest.approx(effects[3:].mean(), rel=1e-10)
-    assert chances @ propensity.cross_fitted(arms, rewards, **given) == pytest.approx(effects.mean(), rel=1e-10)
-    wrong = given | {"propensity": p + 0.1}
-    assert chances @ propensity.cross_fitted(arms, rewards, **wrong) != pytest.approx(effects.mean(), rel=1e-3)
+    assert chances @ propensity.half_sample(arms, rewards, p) == pytest.approx(effects[3:].mean(), rel=1e-10)
+    assert chances @ propensity.cross_fitted(arms, rewards, p) == pytest.approx(effects.mean(), rel=1e-10)
+    assert chances @ propensity.cross_fitted(arms, rewards, p + 0.1) != pytest.approx(effects.mean(), rel=1e-3)
 
 
 def test_leading_axes_are_replicates():
@@ -115,7 +108,6 @@ def test_leading_axes_are_replicates():
         propensity.half_sample,
         propensity.cross_fitted,
         lambda a, r: propensity.plug_in_ridge(a, r, VECTORS),
-        lambda a, r: propensity.cross_fitted(a, r, "ridge", VECTORS),
     ):
         together = estimate(arms.reshape(2, 3, 12), rewards.reshape(2, 3, 12))
         assert together.shape == (2, 3)
@@ -154,7 +146,7 @@ def test_the_plug_in_misses_an_effect_that_its_vectors_do_not_show():
     rewards = np.where(arms == 0, 3.0, 1.0) + rng.standard_normal(arms.shape)
     plug_in = propensity.plug_in_ridge(arms, rewards, VECTORS)
     assert np.mean((plug_in + 2) ** 2) == pytest.approx(4, abs=0.01)
-    robust = propensity.cross_fitted(arms, rewards, "ridge", VECTORS)
+    robust = propensity.cross_fitted(arms, rewards)
     assert np.mean((robust + 2) ** 2) < 0.03
 
 
@@ -166,8 +158,6 @@ def test_the_plug_in_misses_an_effect_that_its_vectors_do_not_show():
         (lambda: propensity.half_sample([1], [1.0]), "arms, rewards"),
         (lambda: propensity.mean_difference([0, 1], [1.0, np.nan]), "rewards"),
         (lambda: propensity.inverse_propensity([0, 1], [1.0, 1.0], 1.0), "propensity"),
-        (lambda: propensity.cross_fitted([0, 1], [1.0, 1.0], "forest"), "nuisance"),
-        (lambda: propensity.cross_fitted([0, 1], [1.0, 1.0], "ridge"), "vectors"),
         (lambda: propensity.plug_in_ridge([0, 1], [1.0, 1.0], [[1.0]]), "vectors"),
         (lambda: propensity.plug_in_ridge([0, 1], [1.0, 1.0], BASIS, 0.0), "penalty"),
     ],

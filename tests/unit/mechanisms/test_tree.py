@@ -6,8 +6,10 @@ import pytest
 from privarms.jit.intrinsics import lowest_bit
 from privarms.mechanisms import tree_guard
 from privarms.mechanisms.laplace import laplace
-from privarms.mechanisms.tree import complete_node, draw_nodes, new_tree, node_levels, noise_from, released_noise
+from privarms.mechanisms.tree import complete_node, new_tree, node_levels, noise_from
 from privarms.mechanisms.tree_guard import CELL, RISK, TOP, first_miss, longest_level, new_guard, safe_block
+
+from ...tree_nodes import draw_nodes, released_noise
 
 
 def test_levels_of_a_horizon():

@@ -37,11 +37,6 @@ def log_e_value(successes, pulls, mean):
     return np.where(m < 1, found, 0.0)[()]
 
 
-def always_valid_p_value(successes, pulls, mean):
-    """min(1, 1 / e-value): the chance that it is ever alpha or less is at most alpha under the null."""
-    return np.exp(-np.maximum(log_e_value(successes, pulls, mean), 0.0))
-
-
 def confidence_sequence(successes, pulls, alpha: float = 0.05):
     """(low, high), which hold the mean at all counts at once with probability 1 - alpha or more; [0, 1] without a pull.
 

@@ -161,19 +161,17 @@ def significant_arms(bias, standard_error, level: float = 0.05) -> int:
     return int(np.sum(significant(bias, standard_error, level)))
 
 
-def bias_bound(epsilon, mu, horizon=1, delta=0.0):
-    """(e^epsilon - 1 + T delta) mu: Theorem 1, a bound on |bias| of an arm of mean mu under (epsilon, delta)-privacy.
+def bias_bound(epsilon, mu):
+    """(e^epsilon - 1) mu: Theorem 1 at delta = 0, a bound on |bias| of an arm of mean mu under epsilon-privacy.
 
     mu: in [0, 1]; inf where e^epsilon overflows. At mu = 0 the bound is 0.
     """
-    epsilon, mu, horizon, delta = (np.asarray(x, float) for x in (epsilon, mu, horizon, delta))
-    _setting(epsilon=epsilon, horizon=horizon)
+    epsilon, mu = np.asarray(epsilon, float), np.asarray(mu, float)
+    _setting(epsilon=epsilon)
     if not ((mu >= 0) & (mu <= 1)).all():
         raise ValueError(f"mu: expected a number in [0, 1]; found {mu}")
-    if not ((delta >= 0) & (delta <= 1)).all():
-        raise ValueError(f"delta: expected a number in [0, 1]; found {delta}")
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.where(mu > 0, (np.expm1(epsilon) + horizon * delta) * mu, 0.0)[()]
+        return np.where(mu > 0, np.expm1(epsilon) * mu, 0.0)[()]
 
 
 def underestimate_bound(epsilon, mu):
@@ -192,8 +190,9 @@ def stopping_bias(epsilon, mu, horizon):
     Round 1 pulls the arm. An answer about its reward that is right with probability e^eps / (1 + e^eps), randomised
     response and so epsilon-private, decides all: after "1" the arm is pulled to the end, after "0" never again.
     """
-    # Checks what is given.
-    bias_bound(epsilon, mu, horizon)
+    # Checks epsilon and mu.
+    bias_bound(epsilon, mu)
+    _setting(horizon=horizon)
     epsilon, mu, T = (np.asarray(x, float) for x in (epsilon, mu, horizon))
     right = 1 / (1 + np.exp(-epsilon))
     # After "0" the mean is the first reward; after "1" it is the first reward and T - 1 fresh ones, over T.

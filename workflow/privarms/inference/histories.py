@@ -1,7 +1,7 @@
 """Histories of pulled arms and rewards (section 2.1 of Neel & Roth 2018), from a simulation or from a file."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,37 +9,15 @@ from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv
 
 
-@dataclass(frozen=True, eq=False)
-class History:
+class History(NamedTuple):
     """What one run of T rounds did and saw; every arm was pulled at least once.
 
-    arms: int64[T], in [0, K); rewards: float64[T], in [0, 1]; K: the number of arms. The arrays are read-only copies.
-    Raises ValueError for anything else, and names the round (the first is round 0).
+    arms: int64[T], in [0, K); rewards: float64[T], in [0, 1]; K: the number of arms
     """
 
     arms: np.ndarray
     rewards: np.ndarray
     K: int
-
-    def __post_init__(self):
-        if isinstance(self.K, bool) or not isinstance(self.K, int | np.integer) or self.K < 1:
-            raise ValueError(f"K: expected a whole number >= 1; found {self.K!r}")
-        arms, rewards = _numbers("arms", self.arms), _numbers("rewards", self.rewards)
-        if len(arms) != len(rewards):
-            raise ValueError(f"arms, rewards: expected one length; found {len(arms)} and {len(rewards)}")
-        if not len(arms):
-            raise ValueError("arms, rewards: expected at least one round; found none")
-        _each("arms", arms, "a whole number", arms == np.floor(arms))
-        _each("arms", arms, f"an arm from 0 to {self.K - 1}", (arms >= 0) & (arms < self.K))
-        _each("rewards", rewards, "a number in [0, 1]", (rewards >= 0) & (rewards <= 1))
-        pulled = np.unique(arms)
-        if len(pulled) < self.K:
-            never = int(np.append(pulled != np.arange(len(pulled)), True).argmax())
-            raise ValueError(f"arms: expected every arm to be pulled at least once; arm {never} is never pulled")
-        object.__setattr__(self, "K", int(self.K))
-        for name, values in (("arms", arms.astype(np.int64)), ("rewards", rewards.astype(np.float64))):
-            values.flags.writeable = False  # astype has made a copy
-            object.__setattr__(self, name, values)
 
     @property
     def pulls(self) -> np.ndarray:
@@ -100,12 +78,15 @@ def read_history(path: Path | str, K: int | None = None) -> History:
             raise _wrong(path, t, "arm", expected, row[at_arm])
         if not 0 <= rewards[t] <= 1:
             raise _wrong(path, t, "reward", "a number in [0, 1]", row[at_reward])
-    try:
-        return History(arms, rewards, int(arms.max()) + 1 if K is None else K)
-    except ValueError as error:
+    history = History(arms.astype(np.int64), rewards, int(arms.max()) + 1 if K is None else int(K))
+    pulled = np.unique(history.arms)
+    if len(pulled) < history.K:
+        never = int(np.append(pulled != np.arange(len(pulled)), True).argmax())
         raise PrivarmsError(
-            f"{path}: column arm: {error}. Number the arms 0, 1, ... without gaps and leave out those without data."
-        ) from error
+            f"{path}: column arm: expected every arm to be pulled at least once; arm {never} is never pulled. Number "
+            "the arms 0, 1, ... without gaps and leave out those without data."
+        )
+    return history
 
 
 def _wrong(path, t: int, column: str, expected: str, found: str) -> PrivarmsError:
@@ -117,19 +98,6 @@ def _number(text: str) -> float:
         return float("nan" if "_" in text else text)  # Python alone reads 1_0 as 10
     except ValueError:
         return float("nan")
-
-
-def _numbers(name: str, values) -> np.ndarray:
-    values = np.asarray(values)
-    if values.ndim != 1 or (len(values) and values.dtype.kind not in "iuf"):
-        raise ValueError(f"{name}: expected a row of numbers; found shape {values.shape}, type {values.dtype}")
-    return values
-
-
-def _each(name: str, values, expected: str, holds) -> None:
-    if not holds.all():
-        t = int(np.argmin(holds))
-        raise ValueError(f"{name}: expected {expected}; found {values[t]} in round {t}")
 
 
 def _pulls(pulls) -> np.ndarray:

@@ -4,7 +4,6 @@ The bounds that depend on the problem are asymptotic: regret is at least the val
 At a finite T a policy can lie below.
 """
 
-import math
 from collections.abc import Callable, Sequence
 
 from privarms.inference.divergences import d_epsilon, kl
@@ -26,14 +25,6 @@ def azize(means: Sequence[float], epsilon: float) -> float:
     """sum of gap / d_epsilon(mean, best), epsilon-DP (Azize et al. 2025, Theorem 1)."""
     _budget(epsilon)
     return _over_arms(means, lambda mean, best: float(compiled(d_epsilon)(mean, best, epsilon)))
-
-
-def minimax(K: int, horizon: int, epsilon: float) -> float:
-    """max(sqrt(T (K - 1)) / 27, (K - 1) / (131 epsilon)): at every T, epsilon-DP, for some means (2022, Theorem 2)."""
-    _budget(epsilon)
-    if K < 2 or horizon < K - 1:
-        raise ValueError(f"K, horizon: expected at least 2 arms and K - 1 rounds; found {K} and {horizon}")
-    return max(math.sqrt(horizon * (K - 1)) / 27, (K - 1) / (131 * epsilon))
 
 
 def _over_arms(means: Sequence[float], divergence: Callable[[float, float], float]) -> float:

@@ -8,7 +8,7 @@ are replicates: everything broadcasts.
 
 import numpy as np
 import scipy
-from scipy.special import gammaln, ndtri
+from scipy.special import ndtri
 
 from privarms.inference.intervals import normal_interval
 from privarms.mechanisms import lap_plus
@@ -102,19 +102,6 @@ def quantiles(estimate, effect, variance, levels) -> tuple[np.ndarray, np.ndarra
     sample = standardised(estimate, effect, variance).ravel()
     sample = sample[~np.isnan(sample)]
     return ndtri(levels), np.quantile(sample, levels) if len(sample) else np.full(levels.shape, np.nan)
-
-
-def exact_variance(T: int, variance_0: float, variance_1: float) -> float:
-    """Var of the mean difference after T patients with a fair coin each, given that both arms have a pull.
-
-    E[1/N] (s0^2 + s1^2) for N ~ Bin(T, 1/2) given 0 < N < T; 2 (s0^2 + s1^2) / T to first order. T >= 2.
-    """
-    if T < 2:
-        raise ValueError(f"T: expected at least 2 patients; found {T}")
-    pulls = np.arange(1, T)
-    log_weights = gammaln(T + 1) - gammaln(pulls + 1) - gammaln(T - pulls + 1) - T * np.log(2)
-    weights = np.exp(log_weights - log_weights.max())
-    return float((weights / pulls).sum() / weights.sum() * (variance_0 + variance_1))
 
 
 def inverse_propensity_variance(T, means, variances):

@@ -169,30 +169,15 @@ def _pairs(ours, others, least: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _wide(frame: pd.DataFrame, value: str, method: str, block: str | list[str]) -> pd.DataFrame:
     """A row per block, in the order of their names, and a column per method, in the frame's order; nothing missing."""
-    names = [method, *([block] if isinstance(block, str) else block)]
-    if frame.empty:
-        raise ValueError(f"expected a row for each {' and '.join(names)}; found none")
-    empty = frame[names].isna().any(axis=1)
-    if empty.any():
-        raise ValueError(f"{', '.join(names)}: expected no empty entry; found one in row {frame.index[empty][0]}")
-    keys = pd.MultiIndex.from_frame(frame[names])
-    if keys.has_duplicates:
+    blocks = [block] if isinstance(block, str) else block
+    # As objects: a category that no row has is no method.
+    wide = frame.astype({method: object, value: float}).pivot(index=blocks, columns=method, values=value)
+    wide = wide[list(frame[method].unique())]
+    missing = ~np.isfinite(wide.to_numpy())
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
         raise ValueError(
-            f"expected one row for each {' and '.join(names)}; found two of {_listed(keys, keys.duplicated())}"
-        )
-    values = pd.Series(frame[value].to_numpy(float), index=keys)
-    if not np.isfinite(values).all():
-        raise ValueError(f"{value}: expected finite numbers; found others at {_listed(keys, ~np.isfinite(values))}")
-    wide = values.unstack(method)[list(frame[method].unique())]
-    every = wide.stack(future_stack=True).reorder_levels(names)
-    if every.isna().any():
-        raise ValueError(
-            f"expected every {method} in every {', '.join(names[1:])}; missing {_listed(every.index, every.isna())}"
+            f"{value}: expected a finite number for every {method} in every {', '.join(blocks)}; found none for "
+            f"{method} {wide.columns[column]}, {', '.join(blocks)} {wide.index[row]}"
         )
     return wide
-
-
-def _listed(keys: pd.MultiIndex, chosen) -> str:
-    found = keys[np.asarray(chosen)]
-    named = [", ".join(f"{name} {label}" for name, label in zip(keys.names, key, strict=True)) for key in found[:5]]
-    return ", ".join(f"({key})" for key in named) + (f" and {len(found) - 5} more" if len(found) > 5 else "")

@@ -10,13 +10,11 @@ propensity: the probability of arm 1, in (0, 1).
 - cross_fitted: the same and with the halves exchanged, averaged over all (Chernozhukov et al. 2018).
 - plug_in_ridge: (a1 - a0)' theta of a ridge regression of the rewards on their arms' vectors; no score.
 
-Nuisance means are those of each arm ("arm_means"; 0 for an arm without a reward) or a_arm' theta of a ridge
-regression ("ridge"). With the right propensity a doubly robust score has the effect for its mean whatever they are.
+Nuisance means are those of each arm, 0 for an arm without a reward. With the right propensity a doubly robust score
+has the effect for its mean whatever they are.
 """
 
 import numpy as np
-
-NUISANCES = ("arm_means", "ridge")
 
 
 def mean_difference(arms, rewards):
@@ -34,33 +32,21 @@ def inverse_propensity(arms, rewards, propensity: float = 0.5):
     return (sums[..., 1] / propensity - sums[..., 0] / (1 - propensity)) / arms.shape[-1]
 
 
-def half_sample(
-    arms, rewards, nuisance: str = "arm_means", vectors=None, penalty: float = 1.0, propensity: float = 0.5
-):
-    """Doubly robust on the second half with nuisance means from the first; at least two rounds.
-
-    vectors: float[2, d], of the arms, and penalty > 0, for the nuisance "ridge"
-    """
+def half_sample(arms, rewards, propensity: float = 0.5):
+    """Doubly robust on the second half with nuisance means from the first; at least two rounds."""
     arms, rewards = _checked(arms, rewards, propensity, 2)
     half = arms.shape[-1] // 2
-    means = _nuisance(arms[..., :half], rewards[..., :half], nuisance, vectors, penalty)
+    means = _arm_means(arms[..., :half], rewards[..., :half])
     return _scores(arms[..., half:], rewards[..., half:], means, propensity).mean(axis=-1)
 
 
-def cross_fitted(
-    arms, rewards, nuisance: str = "arm_means", vectors=None, penalty: float = 1.0, propensity: float = 0.5
-):
-    """Doubly robust with each half's nuisance means from the other; at least two rounds. Arguments as `half_sample`."""
+def cross_fitted(arms, rewards, propensity: float = 0.5):
+    """Doubly robust with each half's nuisance means from the other; at least two rounds."""
     arms, rewards = _checked(arms, rewards, propensity, 2)
     half = arms.shape[-1] // 2
     first, second = (slice(None, half), slice(half, None))
     scores = [
-        _scores(
-            arms[..., own],
-            rewards[..., own],
-            _nuisance(arms[..., other], rewards[..., other], nuisance, vectors, penalty),
-            propensity,
-        )
+        _scores(arms[..., own], rewards[..., own], _arm_means(arms[..., other], rewards[..., other]), propensity)
         for own, other in ((first, second), (second, first))
     ]
     return np.concatenate(scores, axis=-1).mean(axis=-1)
@@ -69,7 +55,7 @@ def cross_fitted(
 def plug_in_ridge(arms, rewards, vectors, penalty: float = 1.0):
     """(a1 - a0)' theta; vectors: float[2, d], a0 and a1; penalty > 0, without an intercept."""
     arms, rewards = _checked(arms, rewards)
-    predictions = _nuisance(arms, rewards, "ridge", vectors, penalty)
+    predictions = ridge(arms, rewards, vectors, penalty) @ np.asarray(vectors, float).T
     return predictions[..., 1] - predictions[..., 0]
 
 
@@ -86,16 +72,10 @@ def ridge(arms, rewards, vectors, penalty: float):
     return np.linalg.solve(gram, (sums @ vectors)[..., None])[..., 0]
 
 
-def _nuisance(arms, rewards, nuisance, vectors, penalty):
-    """The predicted reward of each arm, float[..., 2]."""
-    if nuisance == "arm_means":
-        counts, sums = _by_arm(arms, rewards)
-        return np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
-    if nuisance == "ridge":
-        if vectors is None:
-            raise ValueError("vectors: the nuisance ridge needs the vectors of the two arms")
-        return ridge(arms, rewards, vectors, penalty) @ np.asarray(vectors, float).T
-    raise ValueError(f"nuisance: expected {', '.join(NUISANCES)}; found {nuisance!r}")
+def _arm_means(arms, rewards):
+    """The mean reward of each arm, 0 for an arm without one: float[..., 2]."""
+    counts, sums = _by_arm(arms, rewards)
+    return np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
 
 
 def _scores(arms, rewards, means, propensity):

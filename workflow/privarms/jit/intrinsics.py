@@ -5,11 +5,6 @@ from numba import types
 from numba.extending import lower_builtin, type_callable
 
 
-def either(condition: bool, one: float, other: float) -> float:
-    """Return `one` if the condition holds, else `other`, without a branch: both are computed in any case."""
-    return one if condition else other
-
-
 def popcount(n: int) -> int:
     """Return how many bits of 0 <= n < 2**63 are set."""
     return int(n).bit_count()
@@ -19,16 +14,6 @@ def lowest_bit(n: int) -> int:
     """Return the position of the lowest set bit of n >= 1."""
     n = int(n)
     return (n & -n).bit_length() - 1
-
-
-@type_callable(either)
-def _(context):
-    return lambda condition, one, other: types.float64
-
-
-@lower_builtin(either, types.Boolean, types.Float, types.Float)
-def _(context, builder, signature, arguments):
-    return builder.select(*arguments)
 
 
 @type_callable(popcount)

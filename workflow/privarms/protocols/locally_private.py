@@ -125,9 +125,12 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
                 "record: partition is for one run without auxiliary users; set replicates to 1 and n_aux to 0"
             )
         return _partitions(policy, params, environment, cell.checkpoints, policy_rng, simulate)
-    records = {"point": _point_columns, "eliminations": _elimination_columns}
-    records["messages"] = _message_columns(params)
-    records["validity"] = _validity_columns(params)
+    records = {
+        "point": _point_columns,
+        "eliminations": _elimination_columns,
+        "messages": _message_columns,
+        "validity": _validity_columns,
+    }
     record_of = records.get(cell.record, _regret_columns)
     checkpoints = cell.checkpoints
     record = new_record(len(checkpoints), params.n_arms, misses=cell.record in COUNT_MISSES)
@@ -139,7 +142,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         refuse_not_finite(reward=record.rewards, regret=record.regret)
         if cell.record in BINNED and not hasattr(state, "tree"):
             raise ValueError(f"record: {cell.record} is for policies with bins; {cell.policy} has none, give regret")
-        columns = record_of(environment, checkpoints, record, state)
+        columns = record_of(params, environment, checkpoints, record, state)
         rows = len(next(iter(columns.values())))
         parts.append({"replicate": np.full(rows, replicate), **columns})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -186,11 +189,11 @@ def play(init, choose, learn, params, environment, checkpoints, rng, record):
     return state
 
 
-def _regret_columns(environment, checkpoints, record, state):
+def _regret_columns(params, environment, checkpoints, record, state):
     return {"t": checkpoints.copy(), "regret": record.regret.copy(), "reward": record.rewards.copy()}
 
 
-def _point_columns(environment, checkpoints, record, state):
+def _point_columns(params, environment, checkpoints, record, state):
     arms = np.arange(environment.n_arms)
     point = np.full(environment.dimensions, environment.point)
     means = compiled(expected_rewards)(environment, point[None])[0]
@@ -211,7 +214,7 @@ def _point_columns(environment, checkpoints, record, state):
     }
 
 
-def _elimination_columns(environment, checkpoints, record, state):
+def _elimination_columns(params, environment, checkpoints, record, state):
     wrong = auxiliary = auxiliary_wrong = 0
     lost = 0.0
     rows = removals(state)
@@ -236,34 +239,24 @@ def _elimination_columns(environment, checkpoints, record, state):
     }
 
 
-def _message_columns(params):
-    users = int(params.users[0])
-
-    def columns(environment, checkpoints, record, state):
-        bins = max(state.counts["followed"][0], 1)
-        total = {"in_parts": users, "halvings": users, "empty": bins, "alone": users}
-        # Where every user adds noise to every bin, messages give nothing away.
-        shares = {
-            name: np.zeros(1) if params.rules.every_user else state.counts[name] / of for name, of in total.items()
-        }
-        return {"regret": record.regret[-1:].copy()} | shares
-
-    return columns
+def _message_columns(params, environment, checkpoints, record, state):
+    users, bins = int(params.users[0]), max(state.counts["followed"][0], 1)
+    total = {"in_parts": users, "halvings": users, "empty": bins, "alone": users}
+    # Where every user adds noise to every bin, messages give nothing away.
+    shares = {name: np.zeros(1) if params.rules.every_user else state.counts[name] / of for name, of in total.items()}
+    return {"regret": record.regret[-1:].copy()} | shares
 
 
-def _validity_columns(params):
-    def columns(environment, checkpoints, record, state):
-        ends = {"regret": record.regret[-1:].copy(), "reward": record.rewards[-1:].copy()}
-        if not hasattr(state, "tree"):
-            return ends | {name: np.full(1, np.nan) for name in (*COUNTED, "lost", *GIVEN)}
-        parts = _elimination_columns(environment, checkpoints, record, state)
-        parts |= _message_columns(params)(environment, checkpoints, record, state)
-        if hasattr(environment, "shuffle"):
-            # Of data nobody knows which arm is best at a context.
-            parts |= {name: np.full(1, np.nan) for name in ("wrong", "lost")}
-        return ends | {name: parts[name].astype(float) for name in (*COUNTED, "lost", *GIVEN)}
-
-    return columns
+def _validity_columns(params, environment, checkpoints, record, state):
+    ends = {"regret": record.regret[-1:].copy(), "reward": record.rewards[-1:].copy()}
+    if not hasattr(state, "tree"):
+        return ends | {name: np.full(1, np.nan) for name in (*COUNTED, "lost", *GIVEN)}
+    parts = _elimination_columns(params, environment, checkpoints, record, state)
+    parts |= _message_columns(params, environment, checkpoints, record, state)
+    if hasattr(environment, "shuffle"):
+        # Of data nobody knows which arm is best at a context.
+        parts |= {name: np.full(1, np.nan) for name in ("wrong", "lost")}
+    return ends | {name: parts[name].astype(float) for name in (*COUNTED, "lost", *GIVEN)}
 
 
 def _partitions(policy, params, environment, checkpoints, rng, simulate):

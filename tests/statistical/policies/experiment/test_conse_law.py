@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 from privarms import fast_paths
 from privarms.environments import features_bernoulli, features_normal
-from privarms.inference.mean_difference import exact_variance
 from privarms.policies.experiment import BOTH, conse_exp3e, conse_se, dp_conse, dp_conse_total
 from privarms.protocols import experiment
 
@@ -145,6 +145,17 @@ def test_conse_exp3e_as_printed_fast_is_plain():
     assert is_same(conse_exp3e, params, environment, plain, 8)
     # The arms' chances move away from 1/2 as the sums grow: with a larger C they move less.
     assert not is_same(conse_exp3e, params._replace(C=2 * params.C), environment, plain, 8)
+
+
+def exact_variance(T: int, variance_0: float, variance_1: float) -> float:
+    """Var of the mean difference after T patients with a fair coin each, given that both arms have a pull.
+
+    E[1/N] (s0^2 + s1^2) for N ~ Bin(T, 1/2) given 0 < N < T; 2 (s0^2 + s1^2) / T to first order.
+    """
+    pulls = np.arange(1, T)
+    log_weights = gammaln(T + 1) - gammaln(pulls + 1) - gammaln(T - pulls + 1) - T * np.log(2)
+    weights = np.exp(log_weights - log_weights.max())
+    return float((weights / pulls).sum() / weights.sum() * (variance_0 + variance_1))
 
 
 def test_the_estimate_has_twice_the_printed_variance_and_the_laplace_noise_on_top():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privarms import fast_paths
-from privarms.fast_paths.locally_private import _partition
+from privarms.fast_paths.locally_private import _ldp_mab_counts, _ldp_mab_rules, _partition
 from privarms.fast_paths.locally_private import ldp_mab as compiled_path
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols import locally_private
@@ -92,7 +92,10 @@ def plain_path():
     module, partition = uncompiled(compiled_path.__name__), uncompiled(_partition.__name__)
     module.laplace = lambda scale, rng: rng.noise * scale
     module.laplace_sum = lambda scale, count, rng: rng.noise * scale * count
-    module.find, module.refine = partition.find, partition.refine
+    for part in (partition, uncompiled(_ldp_mab_rules.__name__), uncompiled(_ldp_mab_counts.__name__)):
+        for name, function in vars(part).items():
+            if getattr(function, "__module__", None) == part.__name__ and hasattr(module, name):
+                setattr(module, name, function)
     # In one dimension there is one way to cut.
     module.draw_tree = lambda depth, d, rng: partition.draw_tree(depth, d, np.random.default_rng(0))
     return module
@@ -238,9 +241,10 @@ def test_estimates_are_the_reference_s(U, V, deviation, plain_path):
     plain_path.end_source(params, state, 1)
     arm.U, arm.V = U[0], V[0]
     with np.errstate(invalid="ignore"):
-        plain_path.estimate(params.rules, params.epsilons[0] ** 2, 200, arm)
-    assert arm.estimate == pytest.approx(ldp_mab.estimate(params, B, 0))
-    assert arm.radius == pytest.approx(ldp_mab.radius(params, B, 0))
+        _, numerator, denominator, variance = plain_path.sums(params.rules, params.epsilons[0] ** 2, 200, arm)
+        radius = plain_path.radius(params.rules, denominator, variance)
+    assert plain_path.estimate(params.rules, numerator, denominator) == pytest.approx(ldp_mab.estimate(params, B, 0))
+    assert radius == pytest.approx(ldp_mab.radius(params, B, 0))
 
 
 def test_intervals_that_touch_eliminate_nothing(plain_path):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from privarms.policies.locally_private import ldp_mab
+from privarms.policies.locally_private import _ldp_mab_parameters, ldp_mab
 from privarms.policies.locally_private.ldp_mab import Bin
 
 
@@ -24,7 +24,7 @@ def test_constants_of_figure_7a_by_hand():
     assert printed.rules.warm_up == pytest.approx(9.2103**2, rel=1e-4)
     assert printed.rules.scale == pytest.approx(8 * math.sqrt(9.2103), rel=1e-5)
     assert printed.rules.tau == pytest.approx(2.8284, rel=1e-4)
-    assert (printed.batch, printed.depth, printed.rules.offset) == (1, ldp_mab.PRINTED_DEPTH, 0)
+    assert (printed.batch, printed.depth, printed.rules.offset) == (1, _ldp_mab_parameters.PRINTED_DEPTH, 0)
 
 
 def test_sources_have_their_own_budgets_in_their_order():

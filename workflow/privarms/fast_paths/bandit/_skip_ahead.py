@@ -33,13 +33,6 @@ BLOCK_COST = 1 / 2
 UNSEEN_COST = 1 / 16
 
 
-class Index(NamedTuple):
-    """node_scale: of a tree's nodes, 0 for no noise; width: float64[levels + 2], by popcount."""
-
-    node_scale: float
-    width: np.ndarray
-
-
 class Rival(NamedTuple):
     """A bound of the indices of all arms but the leader from round `start` on: height + slope (t - start).
 
@@ -54,14 +47,15 @@ class Rival(NamedTuple):
 
 
 @njit
-def simulate(index, means, checkpoints, rng, record):
+def simulate(node_scale, width, means, checkpoints, rng, record):
     """Play one run.
 
-    index: an `Index` with enough levels for the last checkpoint, `tree.node_levels`; means: float64[K], of the rewards
+    node_scale: of a tree's nodes, 0 for no noise; width: float64[levels + 2], by popcount, with enough levels for the
+    last checkpoint, `tree.node_levels`; means: float64[K], of the rewards
     checkpoints, record: as in `protocols.bandit.play`
     """
     arms, horizon, best = len(means), checkpoints[-1], means.max()
-    guard, width = new_guard(index.node_scale), index.width
+    guard = new_guard(node_scale)
     # The smallest width at so many bits or more.
     least_width = width.copy()
     for bits in range(len(width) - 2, -1, -1):

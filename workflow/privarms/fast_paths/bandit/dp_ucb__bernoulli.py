@@ -8,5 +8,4 @@ from privarms.fast_paths.bandit import _skip_ahead
 @njit
 def simulate(params, environment, checkpoints, rng, record):
     """Play one run, many rounds at a time."""
-    index = _skip_ahead.Index(params.node_scale, params.width)
-    _skip_ahead.simulate(index, environment.means, checkpoints, rng, record)
+    _skip_ahead.simulate(params.node_scale, params.width, environment.means, checkpoints, rng, record)

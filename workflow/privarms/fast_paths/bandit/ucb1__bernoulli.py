@@ -12,5 +12,4 @@ LEVELS = 62
 @njit
 def simulate(params, environment, checkpoints, rng, record):
     """Play one run, many rounds at a time."""
-    index = _skip_ahead.Index(0.0, np.zeros(LEVELS + 2))
-    _skip_ahead.simulate(index, environment.means, checkpoints, rng, record)
+    _skip_ahead.simulate(0.0, np.zeros(LEVELS + 2), environment.means, checkpoints, rng, record)

@@ -11,6 +11,9 @@ The distribution of a run is the same, for these reasons:
 - Rewards. The sums of a bin change after a batch; its users are counted until then.
 - Bins with one arm left. Such a bin and all its parts play this arm in every later round, so neither their sums nor
   their refinement matter. The bin is settled: its users send nothing that is simulated.
+
+The rules, by the names that they have in the reference: `_ldp_mab_rules`. What is counted for the protocol's records
+and decides nothing: `_ldp_mab_counts`. Here: `update`, the server's side after a batch, and `stream`, the users'.
 """
 
 from typing import NamedTuple
@@ -18,51 +21,30 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.fast_paths.locally_private._ldp_mab_counts import COUNTS, TRUTH, count_look, count_messages
+from privarms.fast_paths.locally_private._ldp_mab_rules import (
+    ARM,
+    eliminated,
+    estimate,
+    half_width,
+    is_fine,
+    is_narrow,
+    radius,
+    set_chances,
+    sums,
+    weighs,
+)
 from privarms.fast_paths.locally_private._partition import Tree, draw_tree, find, record_type, refine
 from privarms.mechanisms.laplace import laplace, laplace_sum
 
 # A bin of the tree.
 BIN = record_type(
-    ("t", np.int64),  # users of the current source while the bin is active, (9)
+    ("t", np.int64),  # users of the current source alone while the bin is active, (9): the reference's t[source]
     ("owed", np.int64),  # users in the bin whose noise is not drawn yet; unused where every user adds noise
     ("here", np.int64),  # users of the current batch in the bin
     ("only", np.int64),  # the last arm left, or -1
     ("stale", np.bool_),  # whether the chances of the arms have to be computed again
     ("weighed", np.bool_),  # whether an earlier source weighs anything
-)
-# An arm in a bin.
-ARM = record_type(
-    ("U", np.float64),  # noisy sums of the current source, (12) and (25)
-    ("V", np.float64),
-    ("N", np.float64),  # weighted sums of V, of U and of variances, (26) and (28), of earlier sources;
-    ("D", np.float64),  # where sums are running, of earlier batches
-    ("B", np.float64),
-    ("estimate", np.float64),  # at the last look
-    ("radius", np.float64),  # at the last look; infinite before the first
-    ("chance", np.float64),  # that a user in the bin pulls this arm or one before it
-    ("pulled", np.int64),  # users of the current batch who pulled the arm, without noise
-    ("rewarded", np.int64),  # of them, those with reward 1
-    ("active", np.bool_),
-)
-# What the algorithm does not know of an arm in a bin; kept only if misses are counted.
-TRUTH = record_type(
-    ("expected", np.float64),  # sum of the expected rewards of the current batch
-    ("total", np.float64),  # sums of expected rewards, and of users, of the current source
-    ("users", np.float64),
-    ("weighted_total", np.float64),  # weighted as N and D are: their ratio is the expectation in (14)
-    ("weighted_users", np.float64),
-)
-COUNTS = record_type(
-    ("live", np.int64),  # bins that are followed
-    ("removals", np.int64),  # arms that were eliminated in a bin
-    ("looks", np.int64),  # at estimates with a finite radius
-    ("misses", np.int64),  # of them, those farther from what they estimate than the radius, (14)
-    # Of the target:
-    ("in_parts", np.int64),  # users in a followed bin that is not the whole cube
-    ("halvings", np.int64),  # halvings of these bins, summed over the users
-    ("followed", np.int64),  # followed bins, summed over batches
-    ("empty", np.int64),  # of them, those without a user in the batch
-    ("alone", np.int64),  # of them, those with one user in the batch
 )
 
 
@@ -105,75 +87,6 @@ def init(params, rng):
             state.arms[i, k].active = i == 0
     state.counts[0].live = 1
     return state
-
-
-# The functions that are inlined get numbers, records and `Rules`, which hold no array: numba counts the references to
-# every array that is passed on, which in a loop over bins takes longer than the work itself.
-
-
-@njit(inline="always")
-def weighs(rules, t):
-    """Return whether a source weighs anything in a bin after t users, (27)."""
-    return (t > rules.warm_up) | (rules.at_warm_up & (t >= rules.warm_up))
-
-
-@njit(inline="always")
-def weight(rules, squared, U, t):
-    """Return the weight of a source, (27), for a noisy count U after t users; squared: its epsilon, squared."""
-    share = squared * U / t
-    return min(abs(share) if rules.absolute else share, 1.0) if weighs(rules, t) else 0.0
-
-
-@njit(inline="always")
-def sums(rules, squared, t, arm):
-    """Return the source's weight, and the numerator, denominator and sum of variances of (26) and (28)."""
-    share = weight(rules, squared, arm.U, t)
-    return share, arm.N + share * arm.V, arm.D + share * arm.U, arm.B + share * share * max(arm.U, t / squared)
-
-
-@njit(inline="always")
-def estimate(rules, squared, t, arm):
-    """Write the estimate of an arm, (13) and (26), and its radius, (14) and (28); return the source's weight."""
-    share, numerator, denominator, variance = sums(rules, squared, t, arm)
-    if not rules.single_sum:
-        arm.N, arm.D, arm.B = numerator, denominator, variance
-    divisor = denominator + rules.denominator
-    value = numerator / divisor if divisor != 0 else 0.0
-    arm.estimate = value if rules.unclipped else min(max(value, 0.0), 1.0)
-    radius = rules.scale * np.sqrt(variance + rules.offset) / abs(denominator)
-    arm.radius = radius if denominator != 0 else np.inf
-    return share
-
-
-@njit(inline="always")
-def half_width(rules, side, arm):
-    """Return half the width of an arm's confidence interval in (16) and (29)."""
-    width = rules.width * arm.radius
-    return width if rules.no_floor else max(width, side)
-
-
-@njit(inline="always")
-def count_look(rules, counts, arm, truth, share):
-    """Count a look at an estimate, and a miss if its expectation, (14), is outside the radius."""
-    total = truth.weighted_total + share * truth.total
-    users = truth.weighted_users + share * truth.users
-    if not rules.single_sum:
-        truth.weighted_total, truth.weighted_users = total, users
-    expected = total / users if users != 0 else 0.0
-    if arm.radius < np.inf:
-        counts.looks += 1
-        counts.misses += abs(arm.estimate - expected) > arm.radius
-
-
-@njit(inline="always")
-def count_messages(counts, halvings, here):
-    """Count what the target's batch shows of a bin: halvings, of the bin; here, users in it."""
-    if halvings > 0:
-        counts.in_parts += here
-        counts.halvings += here * halvings
-    counts.followed += 1
-    counts.empty += here == 0
-    counts.alone += here == 1
 
 
 @njit
@@ -257,37 +170,41 @@ def update(params, state, source, users, seen, misses, rng):
                     arm.V += noise_of_many(scale, owed, rng)
         if t < rules.warm_up and not (rules.any_source and bin_.weighed):
             continue
-        highest = -np.inf
+        # Estimating reward functions.
+        best = -np.inf
         for k in range(K):
             arm = arms[i, k]
             if arm.active:
-                share = estimate(rules, squared, t, arm)
+                share, numerator, denominator, variance = sums(rules, squared, t, arm)
+                if not rules.single_sum:
+                    arm.N, arm.D, arm.B = numerator, denominator, variance
+                arm.estimate = estimate(rules, numerator, denominator)
+                arm.radius = radius(rules, denominator, variance)
                 if misses:
                     count_look(rules, counts, arm, truths[i, k], share)
-                highest = max(highest, arm.estimate - half_width(rules, node.side, arm))
+                best = max(best, arm.estimate - half_width(rules, node.side, arm))
         bin_.stale |= not rules.uniform
-        before, small_before, after, small_after = 0, 0, 0, 0
+        # Eliminating arms. Refinement asks those that are left, or those that there were before.
+        left, asked, narrow = 0, 0, 0
         for k in range(K):
             arm = arms[i, k]
             if arm.active:
-                small = arm.radius < rules.tau * node.side
-                before += 1
-                small_before += small
-                # (16) and (29)
-                if highest > arm.estimate + half_width(rules, node.side, arm):
+                gone = eliminated(rules, node.side, best, arm)
+                if not (gone and rules.after_removal):
+                    asked += 1
+                    narrow += is_narrow(rules, node.side, arm)
+                if gone:
                     arm.active = False
                     bin_.stale = True
                     row = state.removals[counts.removals]
                     row[0], row[1], row[2], row[3] = source, seen, i, k
                     counts.removals += 1
                 else:
-                    after += 1
-                    small_after += small
-        # (17)
-        asked, small = (after, small_after) if rules.after_removal else (before, small_before)
-        if after == 1:
+                    left += 1
+        # Refining bins.
+        if left == 1:
             settle(state, place)
-        elif node.depth < params.depth and (small > 0 if rules.some_arm else small == asked):
+        elif node.depth < params.depth and is_fine(rules, narrow, asked):
             halve(state, place)
 
 
@@ -308,32 +225,6 @@ def end_source(params, state, source):
         state.bins[i].weighed = state.bins[i].weighed or weighs(rules, t)
         state.bins[i].t = 0
         state.bins[i].owed = 0
-
-
-@njit(error_model="numpy")
-def set_chances(rules, bins, arms, i):
-    """Write the chances of the arms in bin i: uniform, (8), or those of the released program."""
-    K, active, last, known = arms.shape[1], 0, 0, True
-    lowest, highest = np.inf, -np.inf
-    for k in range(K):
-        if arms[i, k].active:
-            active += 1
-            last = k
-            known &= arms[i, k].radius < np.inf
-            lowest = min(lowest, arms[i, k].estimate)
-            highest = max(highest, arms[i, k].estimate)
-    between = highest - lowest
-    slope = 0.0
-    if not rules.uniform and i > 0 and known and between >= 0.01:
-        slope = np.log(1.2 * K / active) / (between + 1e-4)
-    total = 0.0
-    for k in range(K):
-        if arms[i, k].active:
-            total += np.exp(slope * arms[i, k].estimate) if slope != 0 else 1.0
-        arms[i, k].chance = total
-    for k in range(K):
-        arms[i, k].chance = arms[i, k].chance / total if k < last else 1.0
-    bins[i].stale = False
 
 
 @njit(error_model="numpy")

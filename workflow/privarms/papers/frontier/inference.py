@@ -133,7 +133,7 @@ def tail(results: Results) -> pd.DataFrame:
 def _counts(cell: pd.Series) -> list[int]:
     """The pulls that an arm has after each of its batches, up to the horizon."""
     given = {k: cell[k] for k in ("ratio", "first") if k in cell and pd.notna(cell[k])}
-    params = _growing_batches.parameters(
+    params = _growing_batches.configure(
         int(cell["K"]), cell["epsilon"], **({"ratio": 2.0, "first": 0.0} | given), noise=1.0
     )
     state, counts = _batches.new_state(1), []

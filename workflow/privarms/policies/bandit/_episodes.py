@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.policies.bandit import _batches
+
 ALPHA = 3.1
 """What the paper's experiments use (section 5)."""
 
@@ -25,8 +27,11 @@ class Params(NamedTuple):
     noise: float
 
 
-def parameters(K: int, epsilon: float, alpha: float, noise: float) -> Params:
-    """Checked parameters. Raises ValueError."""
+def configure(K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) -> Params:
+    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; alpha > 0, above 3 in Theorems 7 and 8.
+
+    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
+    """
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
     if not 0 < epsilon < np.inf:
@@ -42,3 +47,15 @@ def parameters(K: int, epsilon: float, alpha: float, noise: float) -> Params:
 def episode_length(params, state, arm):
     """As many pulls as the arm has (line 7), the one pull at first (line 3)."""
     return max(state.pulls[arm], 1)
+
+
+@njit
+def init(params):
+    """Nothing pulled yet."""
+    return _batches.new_state(params.n_arms)
+
+
+@njit
+def learn(params, state, context, arm, reward, t, rng):
+    """Add the reward; at the end of an episode release its mean, and forget the rewards before it."""
+    return _batches.learn(episode_length, params, state, arm, reward, params.noise / params.epsilon, True, rng)

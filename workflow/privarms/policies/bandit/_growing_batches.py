@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.policies.bandit import _batches
+
 
 class Params(NamedTuple):
     """n_arms: K >= 2; epsilon: privacy budget > 0; ratio: of an arm's pulls after a batch to those before it, > 1.
@@ -27,8 +29,12 @@ class Params(NamedTuple):
     noise: float
 
 
-def parameters(K: int, epsilon: float, ratio: float, first: float, noise: float) -> Params:
-    """Checked parameters. Raises ValueError."""
+def configure(K: int, epsilon: float, ratio: float = 2.0, first: float = 0.0, noise: float = 1.0) -> Params:
+    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; ratio > 1: by which an arm's pulls grow in a batch.
+
+    first: an arm's first batch has at least first / epsilon pulls; 0, the default, is the algorithm, more is ours
+    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
+    """
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
     if not 0 < epsilon < np.inf:
@@ -55,3 +61,15 @@ def batch_size(params, state, arm):
         m += 1
     # Below what an int64 can count, and beyond any horizon.
     return int(min(np.ceil(params.ratio**m), 2.0**62)) - pulls
+
+
+@njit
+def init(params):
+    """Nothing pulled yet."""
+    return _batches.new_state(params.n_arms)
+
+
+@njit
+def learn(params, state, context, arm, reward, t, rng):
+    """Add the reward; at the end of a batch release its sum, with a noise of its own."""
+    return _batches.learn(batch_size, params, state, arm, reward, params.noise / params.epsilon, False, rng)

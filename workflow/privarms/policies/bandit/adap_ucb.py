@@ -8,20 +8,14 @@ import numpy as np
 from numba import njit
 
 from privarms.policies import Policy
-from privarms.policies.bandit import _batches, _episodes
-from privarms.policies.bandit._episodes import ALPHA, Params, episode_length
+from privarms.policies.bandit import _batches
+from privarms.policies.bandit._episodes import Params, configure, init, learn
+
+__all__ = ["POLICY", "Params", "choose", "configure", "init", "learn"]
 
 LABEL = "AdaP-UCB"
 SECONDS_PER_RUN = 1.5e-5
 SECONDS_PER_STEP = 0.0
-
-
-def configure(K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) -> Params:
-    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; alpha > 0, above 3 in Theorem 7.
-
-    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
-    """
-    return _episodes.parameters(K, epsilon, alpha, noise)
 
 
 @njit
@@ -39,21 +33,9 @@ def best(params, state, t):
 
 
 @njit
-def init(params):
-    """Nothing pulled yet."""
-    return _batches.new_state(params.n_arms)
-
-
-@njit
 def choose(params, state, context, t, rng):
     """The arm of the episode; at its end each arm once (line 3), then the one of the largest index."""
     return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
-
-
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward; at the end of an episode release its mean, and forget the rewards before it."""
-    return _batches.learn(episode_length, params, state, arm, reward, params.noise / params.epsilon, True, rng)
 
 
 POLICY = Policy(init, choose, learn)

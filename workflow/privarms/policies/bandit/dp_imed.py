@@ -9,21 +9,14 @@ from numba import njit
 
 from privarms.inference.divergences import d_epsilon
 from privarms.policies import Policy
-from privarms.policies.bandit import _batches, _growing_batches
-from privarms.policies.bandit._growing_batches import Params, batch_size
+from privarms.policies.bandit import _batches
+from privarms.policies.bandit._growing_batches import Params, configure, init, learn
+
+__all__ = ["POLICY", "Params", "choose", "configure", "init", "learn"]
 
 LABEL = "DP-IMED"
 SECONDS_PER_RUN = 2e-5
 SECONDS_PER_STEP = 0.0
-
-
-def configure(K: int, epsilon: float, ratio: float = 2.0, first: float = 0.0, noise: float = 1.0) -> Params:
-    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; ratio > 1: by which an arm's pulls grow in a batch.
-
-    first: an arm's first batch has at least first / epsilon pulls; 0, the default, is the algorithm, more is ours
-    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
-    """
-    return _growing_batches.parameters(K, epsilon, ratio, first, noise)
 
 
 @njit
@@ -55,21 +48,9 @@ def best(params, state, t):
 
 
 @njit
-def init(params):
-    """Nothing pulled yet."""
-    return _batches.new_state(params.n_arms)
-
-
-@njit
 def choose(params, state, context, t, rng):
     """The arm of the batch; at its end each arm's first batch, then the arm of the smallest index."""
     return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
-
-
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward; at the end of a batch release its sum, with a noise of its own."""
-    return _batches.learn(batch_size, params, state, arm, reward, params.noise / params.epsilon, False, rng)
 
 
 POLICY = Policy(init, choose, learn)

@@ -1,36 +1,17 @@
 """IMED, not private (Honda & Takemura 2015, for Bernoulli rewards)."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl
 from privarms.policies import Policy
+from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
+
+__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "IMED"
 SECONDS_PER_RUN = 5e-4
 SECONDS_PER_STEP = 0.0
-
-
-class Params(NamedTuple):
-    """n_arms: K >= 2."""
-
-    n_arms: int
-
-
-class State(NamedTuple):
-    """pulls: int64[K]; reward_sums: float64[K]."""
-
-    pulls: np.ndarray
-    reward_sums: np.ndarray
-
-
-def configure(K: int) -> Params:
-    """Parameters for K >= 2 arms."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    return Params(int(K))
 
 
 @njit
@@ -50,23 +31,9 @@ def smallest(pulls, reward_sums):
 
 
 @njit
-def init(params):
-    """Nothing pulled yet."""
-    return State(np.zeros(params.n_arms, np.int64), np.zeros(params.n_arms))
-
-
-@njit
 def choose(params, state, context, t, rng):
     """Each arm once, then the smallest index."""
     return t - 1 if t <= params.n_arms else smallest(state.pulls, state.reward_sums)
-
-
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward to the arm's sum, in place."""
-    state.pulls[arm] += 1
-    state.reward_sums[arm] += reward
-    return state
 
 
 POLICY = Policy(init, choose, learn)

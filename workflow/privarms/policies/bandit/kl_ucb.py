@@ -1,48 +1,23 @@
 """KL-UCB, not private (Garivier & Cappe 2011, Algorithm 1 with c = 0, their choice in practice)."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl_upper
 from privarms.policies import Policy
+from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
+
+__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "KL-UCB"
 SECONDS_PER_RUN = 2e-3
 SECONDS_PER_STEP = 3e-10
 
 
-class Params(NamedTuple):
-    """n_arms: K >= 2."""
-
-    n_arms: int
-
-
-class State(NamedTuple):
-    """pulls: int64[K]; reward_sums: float64[K]."""
-
-    pulls: np.ndarray
-    reward_sums: np.ndarray
-
-
-def configure(K: int) -> Params:
-    """Parameters for K >= 2 arms."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    return Params(int(K))
-
-
 @njit
 def index(pulls, reward_sum, t):
     """The largest q in [0, 1] with n kl(mean, q) <= ln t."""
     return kl_upper(reward_sum / pulls, np.log(t) / pulls)
-
-
-@njit
-def init(params):
-    """Nothing pulled yet."""
-    return State(np.zeros(params.n_arms, np.int64), np.zeros(params.n_arms))
 
 
 @njit
@@ -56,14 +31,6 @@ def choose(params, state, context, t, rng):
         if value > best_index:
             best_arm, best_index = arm, value
     return best_arm
-
-
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward to the arm's sum, in place."""
-    state.pulls[arm] += 1
-    state.reward_sums[arm] += reward
-    return state
 
 
 POLICY = Policy(init, choose, learn)

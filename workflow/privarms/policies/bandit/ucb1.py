@@ -1,41 +1,16 @@
 """UCB1, not private (Auer et al. 2002; index as in Sajed & Sheffet 2019, section 2)."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
 from privarms.policies import Policy
+from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
+
+__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "UCB1"
 SECONDS_PER_RUN = 3e-3
 SECONDS_PER_STEP = 7e-10
-
-
-class Params(NamedTuple):
-    """n_arms: K >= 2."""
-
-    n_arms: int
-
-
-class State(NamedTuple):
-    """pulls: int64[K]; reward_sums: float64[K]."""
-
-    pulls: np.ndarray
-    reward_sums: np.ndarray
-
-
-def configure(K: int) -> Params:
-    """Parameters for K >= 2 arms."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    return Params(int(K))
-
-
-@njit
-def init(params):
-    """Nothing pulled yet."""
-    return State(np.zeros(params.n_arms, np.int64), np.zeros(params.n_arms))
 
 
 @njit
@@ -49,14 +24,6 @@ def choose(params, state, context, t, rng):
         if index > best_index:
             best_arm, best_index = arm, index
     return best_arm
-
-
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward to the arm's sum, in place."""
-    state.pulls[arm] += 1
-    state.reward_sums[arm] += reward
-    return state
 
 
 POLICY = Policy(init, choose, learn)

@@ -5,6 +5,7 @@ a view of an arm's part would cost as much again.
 """
 
 from math import log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -14,8 +15,17 @@ from numba import njit
 TIE = 1e-12
 
 
-def check(K: int, dimensions: int, ridge: float, beta: float) -> None:
-    """Raise ValueError for what no linear policy takes."""
+class Params(NamedTuple):
+    """n_arms: K; dimensions: d; ridge: lambda > 0; beta in (0, 1), of the confidence."""
+
+    n_arms: int
+    dimensions: int
+    ridge: float
+    beta: float
+
+
+def checked(K: int, dimensions: int, ridge: float, beta: float) -> Params:
+    """Return parameters. Raises ValueError for what no linear policy takes."""
     if K < 2:
         raise ValueError(f"K: expected at least 2 arms; found {K}")
     if dimensions < 1:
@@ -24,6 +34,7 @@ def check(K: int, dimensions: int, ridge: float, beta: float) -> None:
         raise ValueError(f"ridge: expected a finite number > 0; found {ridge}")
     if not 0 < beta < 1:
         raise ValueError(f"beta: expected a number in (0, 1); found {beta}")
+    return Params(int(K), int(dimensions), float(ridge), float(beta))
 
 
 @njit(error_model="numpy", forceinline=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from privarms.policies import Policy
-from privarms.policies.linear._regressions import add_row, check, multiply, project
+from privarms.policies.linear._regressions import Params, add_row, checked, multiply, project
 
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "linear UCB (as released)"
@@ -24,15 +24,6 @@ SECONDS_PER_STEP = 4e-7
 
 # Smaller eigenvalues of a Gram matrix, relative to the largest, are rounding: it has fewer than d contexts.
 RANK_TOLERANCE = 1e-13
-
-
-class Params(NamedTuple):
-    """n_arms: K; dimensions: d; ridge: lambda > 0, in the width alone; beta in (0, 1)."""
-
-    n_arms: int
-    dimensions: int
-    ridge: float
-    beta: float
 
 
 class State(NamedTuple):
@@ -52,9 +43,8 @@ class State(NamedTuple):
 
 
 def configure(K: int, dimensions: int, ridge: float = 0.001, beta: float = 0.99) -> Params:
-    """Return parameters for K >= 2 arms and contexts of d = dimensions >= 1; ValueError for values out of range."""
-    check(K, dimensions, ridge, beta)
-    return Params(int(K), int(dimensions), float(ridge), float(beta))
+    """Return parameters for K >= 2 arms and contexts of d = dimensions >= 1; the ridge is in the width alone."""
+    return checked(K, dimensions, ridge, beta)
 
 
 @njit

@@ -12,21 +12,20 @@ import numpy as np
 from numba import njit
 
 from privarms.policies import Policy
-from privarms.policies.linear._regressions import add_row, check, confidence_radius, exceeds, multiply, project
+from privarms.policies.linear._regressions import (
+    Params,
+    add_row,
+    checked,
+    confidence_radius,
+    exceeds,
+    multiply,
+    project,
+)
 
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "OFUL"
 SECONDS_PER_RUN = 1e-5
 SECONDS_PER_STEP = 4e-7
-
-
-class Params(NamedTuple):
-    """n_arms: K; dimensions: d; ridge: lambda > 0; beta in (0, 1), of the confidence."""
-
-    n_arms: int
-    dimensions: int
-    ridge: float
-    beta: float
 
 
 class State(NamedTuple):
@@ -46,8 +45,7 @@ class State(NamedTuple):
 
 def configure(K: int, dimensions: int, ridge: float = 1.0, beta: float = 0.05) -> Params:
     """Parameters for K >= 2 arms and contexts of d = dimensions >= 1; ValueError for values out of range."""
-    check(K, dimensions, ridge, beta)
-    return Params(int(K), int(dimensions), float(ridge), float(beta))
+    return checked(K, dimensions, ridge, beta)
 
 
 @njit

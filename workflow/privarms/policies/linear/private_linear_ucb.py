@@ -27,7 +27,7 @@ from numba import njit
 
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
 from privarms.policies import Policy
-from privarms.policies.linear._regressions import add_row, check, confidence_radius, exceeds, multiply, project
+from privarms.policies.linear._regressions import add_row, checked, confidence_radius, exceeds, multiply, project
 
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "private linear UCB (ours)"
@@ -79,7 +79,7 @@ def configure(
     bonus: bool = True,
 ) -> Params:
     """Parameters for K >= 2 arms, d = dimensions >= 1, horizon >= 1 rounds and a privacy budget epsilon > 0."""
-    check(K, dimensions, ridge, beta)
+    regression = checked(K, dimensions, ridge, beta)
     if horizon < 1:
         raise ValueError(f"horizon: expected at least 1 round; found {horizon}")
     if not 0 < epsilon < np.inf:
@@ -90,9 +90,7 @@ def configure(
     scale = 2 * clip * sqrt(dimensions) * levels / epsilon
     doubt = log(2 / beta)
     gamma = scale * sqrt(8 * doubt) * sqrt(max(levels, doubt))
-    return Params(
-        int(K), int(dimensions), float(ridge), float(beta), float(clip), levels, scale, gamma if bonus else 0.0
-    )
+    return Params(*regression, float(clip), levels, scale, gamma if bonus else 0.0)
 
 
 @njit

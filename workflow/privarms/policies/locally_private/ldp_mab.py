@@ -7,206 +7,24 @@ source by source, then those of the target, which is source 0; without sources A
 
 The parameters choose between the algorithm as printed, the authors' program, and everything between: each point in
 which the two differ is one of DEVIATIONS. Studies run the fast path, `fast_paths.locally_private.ldp_mab`.
+
+What users send and when the server looks: `learn` and `update`; refinement: `max_edge`.
+The rules, with the same names in the fast path: `weight`, `terms`, `sums`, `estimate`, `radius`, `half_width`,
+`eliminated`, `is_fine` and `chances`. Their parameters: `_ldp_mab_parameters`.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
 
 import numpy as np
 
 from privarms.mechanisms import laplace
-from privarms.policies.locally_private._auxiliary import users_and_budgets
+from privarms.policies.locally_private._ldp_mab_parameters import DEVIATIONS, Params, configure
+
+__all__ = ["DEVIATIONS", "Params", "choose", "configure", "init", "learn"]
 
 LABEL = "LDPMAB"
 SECONDS_PER_RUN = 2e-3
 SECONDS_PER_STEP = 150e-9
-
-# The printed algorithm has no largest depth. For d = 2 and c = 2 a bin of depth 12 would be refined if noise alone put
-# its sum 19 standard deviations away from 0, or after some 100 million users.
-PRINTED_DEPTH = 12
-
-# The points in which the authors' program deviates from the text: what each is as printed, and as released.
-DEVIATIONS = {
-    # Laplace noise, in every active bin: from every user; or only from the users in the bin.
-    "noise": ("every_user", "bin_users"),
-    # Sums over users, (13) and (26); or such sums added up again after each batch.
-    "sums": ("single", "running"),
-    # An estimate as it is; or clipped to [0, 1].
-    "clip": ("none", "unit_interval"),
-    # Added to the sum by which an estimate divides.
-    "denominator": (0, 0.0001),
-    # (27); or without its absolute value.
-    "sign": ("absolute", "signed"),
-    # A source counts from the warm-up's last user on; or from the one after.
-    "first_weight": ("at_warm_up", "after_warm_up"),
-    # The radius with c ln n; or c log2 n*, where n* is n if a data set of n users has a budget of 1 or more.
-    "logarithm": ("natural", "binary"),
-    # ln(n)^2 users of any source, (16) and (29); or floor(log2 n*)^2 users of the source now streaming.
-    "warm_up": ("any_source", "this_source"),
-    # A bin is fine enough for radii above 2 sqrt(d) 2^(-s/d), (17); or 2^(-s/d). The floor below stays where it is.
-    "threshold": ("diameter", "side"),
-    # An estimate's half-width is so many radii;
-    "width": (2, 1),
-    # and whatever the radius is; or at least 2^(-s/d).
-    "floor": ("none", "side"),
-    # A bin is halved where the radius of some arm is below the threshold; or those of all. Before the warm-up there is
-    # no halving.
-    "arms": ("some", "all"),
-    # These arms are those that are left after a removal; or that there were before it.
-    "asked": ("after_removal", "before_removal"),
-    # Of arms: uniform, (8); or in favour of larger estimates.
-    "choice": ("uniform", "exponential"),
-    # Of bins: free (up to PRINTED_DEPTH); or at most that of the program.
-    "depth": ("free", "capped"),
-    # Added under the root of the radius.
-    "offset": (0, 0.0001),
-    # Users between two looks at the sums, where no other number is given.
-    "batch": (1, 100),
-    # Several of these at once: see BUNDLES.
-    "estimator": ("single_sum", "running_sum"),
-    "weights": ("absolute", "signed"),
-    "band": ("two_radii", "radius_or_side"),
-    "split": ("some_arm", "all_arms"),
-}
-BUNDLES = {
-    "estimator": ("sums", "clip", "denominator"),
-    "weights": ("sign", "first_weight"),
-    "band": ("width", "floor"),
-    "split": ("arms", "asked"),
-}
-VARIANTS = ("as_printed", "as_released")
-
-
-class Rules(NamedTuple):
-    """What the variants differ in.
-
-    warm_up: users before a bin is looked at
-    scale: what multiplies sqrt(sum + offset) / |sum| in the radius; offset: added under the root
-    tau: a bin is refined where radii are below tau 2^(-s/d) at depth s
-    denominator: added to the sum by which an estimate divides; width: radii in half a confidence interval
-    the rest: whether a switch of DEVIATIONS is as printed
-    """
-
-    warm_up: float
-    scale: float
-    offset: float
-    tau: float
-    denominator: float
-    width: float
-    every_user: bool
-    single_sum: bool
-    unclipped: bool
-    absolute: bool
-    at_warm_up: bool
-    any_source: bool
-    no_floor: bool
-    some_arm: bool
-    after_removal: bool
-    uniform: bool
-
-
-class Params(NamedTuple):
-    """What `configure` makes of its arguments.
-
-    n_arms: K; dimensions: d; epsilons: float64[M + 1] and users: int64[M + 1], of the target and of each source
-    batch: users between two looks at the sums; depth: the largest of a bin
-    """
-
-    n_arms: int
-    dimensions: int
-    epsilons: np.ndarray
-    users: np.ndarray
-    batch: int
-    depth: int
-    rules: Rules
-
-
-def configure(
-    K: int,
-    horizon: int,
-    epsilon: float,
-    variant: Literal["as_printed", "as_released"],
-    M: int = 2,
-    n_aux: int = 0,
-    epsilon_aux: float | str = 1024.0,
-    dimensions: int = 2,
-    batch: int | None = None,
-    c: float = 2.0,
-    deviation: str = "",
-    source_users: Sequence[int] | None = None,
-    auxiliary: Literal["with", "without"] = "with",
-) -> Params:
-    """Parameters for K arms, n_P = horizon users with budget epsilon, and M sources of n_aux users each.
-
-    M, n_aux, epsilon_aux, source_users, auxiliary: as in `_auxiliary.users_and_budgets`
-    batch: users between two updates
-    c: of C_n = c ln n in (14) and (28); the paper does not give it, the program has 2 with its own logarithm
-    deviation: names of DEVIATIONS, with blanks between, in which this run is not as its variant but as the other one
-
-    With n = n_P v max n_Q, n* = max_m n_m min(1, eps_m)^2.
-
-    Raises ValueError for values out of range.
-    """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if dimensions < 1:
-        raise ValueError(f"dimensions: expected at least 1; found {dimensions}")
-    if variant not in VARIANTS:
-        raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
-    if not 0 < c < math.inf:
-        raise ValueError(f"c: expected a number > 0; found {c}")
-    deviating = deviation.split()
-    if unknown := [name for name in deviating if name not in DEVIATIONS]:
-        raise ValueError(f"deviation: expected some of {', '.join(DEVIATIONS)}; found {', '.join(unknown)}")
-    if "batch" in deviating and batch is not None:
-        raise ValueError(f"deviation: expected no batch where batch is given; found batch = {batch}")
-    deviating += [name for bundle in deviating for name in BUNDLES.get(bundle, ())]
-    # Each point as printed, unless as released: the variant's own way, and the other one where it deviates.
-    printed = {name: (variant == "as_printed") != (name in deviating) for name in DEVIATIONS}
-    users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
-    batch = DEVIATIONS["batch"][not printed["batch"]] if batch is None else batch
-    if batch < 1:
-        raise ValueError(f"batch: expected at least 1 user; found {batch}")
-    for name, size in (("horizon", horizon), ("n_aux", n_aux)):
-        if 0 < size < batch:
-            raise ValueError(f"{name}: expected at least one batch of {batch} users; found {size}")
-
-    n = int(users.max())
-    effective = float((users * np.minimum(1.0, epsilons) ** 2).max())
-    if effective <= 1:
-        raise ValueError(f"epsilon: too small, n epsilon^2 = {effective:.3g}; expected more than 1")
-    depth = PRINTED_DEPTH if printed["depth"] else largest_depth(users, epsilons, dimensions)
-    rules = Rules(
-        warm_up=math.log(n) ** 2 if printed["warm_up"] else float(math.floor(math.log2(effective)) ** 2),
-        scale=math.sqrt(c * (math.log(n) if printed["logarithm"] else math.log2(effective))),
-        offset=float(DEVIATIONS["offset"][not printed["offset"]]),
-        tau=2 * math.sqrt(dimensions) if printed["threshold"] else 1.0,
-        denominator=float(DEVIATIONS["denominator"][not printed["denominator"]]),
-        width=float(DEVIATIONS["width"][not printed["width"]]),
-        every_user=printed["noise"],
-        single_sum=printed["sums"],
-        unclipped=printed["clip"],
-        absolute=printed["sign"],
-        at_warm_up=printed["first_weight"],
-        any_source=printed["warm_up"],
-        no_floor=printed["floor"],
-        some_arm=printed["arms"],
-        after_removal=printed["asked"],
-        uniform=printed["choice"],
-    )
-    return Params(int(K), int(dimensions), epsilons, users, int(batch), depth, rules)
-
-
-def largest_depth(users: np.ndarray, epsilons: np.ndarray, dimensions: int) -> int:
-    """The released program's cap on the depth of a bin; sources without users count in M alone."""
-    d, sets = dimensions, len(users)
-    depths = [
-        min(d / (2 + d) * math.log2(2 * n * sets), d / (2 + 2 * d) * math.log2(2 * n * epsilon**2 * sets))
-        for n, epsilon in zip(users.tolist(), epsilons.tolist(), strict=True)
-        if n > 0
-    ]
-    return max(math.floor(max(depths)), 0)
 
 
 class Bin:
