@@ -5,11 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 
-def counts(text: str) -> dict[str, int]:
-    """Return level -> count from "level count, level count"."""
-    return {level: int(count) for level, count in map(str.split, text.split(","))}
-
-
 def by_rank(latent: np.ndarray, counts: Mapping) -> list:
     """Levels in their exact counts, in the order of a latent variable: the smallest get the first level."""
     levels = [level for level, count in counts.items() for _ in range(count)]
