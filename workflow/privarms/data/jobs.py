@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from privarms.data import delimited
-from privarms.data.features import Table, of_numbers
+from privarms.data.features import Features, Table
 from privarms.data.standin import by_rank, logistic, quantiles
 
 OPTIONS: dict = {}
@@ -40,8 +40,8 @@ HEADER = (
     *("YearsCodePro", COUNTRY, "PreviousSalary", "HaveWorkedWith", "ComputerSkills", LABEL),
 )
 
-# For the stand-in: the file's row count, the sizes of Table 1, and round numbers near what is told of the file (mean
-# salary 68,000, mean of 14 years and of 13 skills, half employed, 95% men, 65% below 35). It was not at hand.
+# For the stand-in: the file's row count, the sizes of Table 1, and round numbers near the file's description (mean
+# salary 68,000, mean of 14 years and of 13 skills, half employed, 95% men, 65% below 35). The file was not available.
 STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_LEFT_OUT = 57_773, 14_318, 1_371
 SHARES = {
     "Age": {"<35": 0.65, ">35": 0.35},
@@ -81,7 +81,8 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     sources = (rows.texts(COUNTRY) == SOURCE_COUNTRY).to_numpy(np.int64)
     rows.drop(numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER], f"Gender: {LEFT_OUT_GENDER}")
     account, kept = rows.account(), rows.kept
-    features = of_numbers(np.column_stack([values[kept] for values in numbers.values()]), list(NUMBERS))
+    table = np.column_stack([values[kept] for values in numbers.values()])
+    features = Features(table, list(NUMBERS), np.zeros((len(table), 0), np.int16), [], [])
     return Table(features, labels[kept], list(LABELS), sources[kept], [SOURCE_COUNTRY], {file: account})
 
 
