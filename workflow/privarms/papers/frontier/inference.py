@@ -13,7 +13,6 @@ from privarms.audits.reduction import reduce
 from privarms.inference import lower_bounds
 from privarms.jit.cache import compiled
 from privarms.plots.curves import described, settings
-from privarms.plots.registry import functions_of
 from privarms.policies.bandit import _batches, _growing_batches
 from privarms.studies.results import Results
 
@@ -149,6 +148,3 @@ def audit(results: Results) -> pd.DataFrame:
         reduce(results.replicates(study), of, ["K", "epsilon", "noise"], CONFIDENCE) for study, of in AUDITS.items()
     ]
     return pd.concat(parts, ignore_index=True)
-
-
-INFERENCE = functions_of(__name__)
