@@ -1,10 +1,10 @@
 """UCI Adult (Becker and Kohavi 1996): 1994 census records, labelled by income above 50,000 dollars.
 
-Complete rows only; native-country United-States is the target and the other countries are auxiliary, which gives the
-sizes in Table 1 of Ma et al. (2025). How their seven sources split the auxiliary rows is not stated in the paper:
-`sources` splits by workclass or by marital-status, the two columns with seven levels; or takes all auxiliary rows as
-one source, or as each of seven, which is Table 1 word for word (a person's budget is then spent seven times). Nor are
-the original dimensions named: NUMBERS and LEVELS give their count of 46.
+Only complete rows count. The United States are the target and the other countries are auxiliary, which gives the
+sizes in Table 1 of Ma et al. (2025). The paper does not state how its seven sources split the auxiliary rows. `sources` splits
+them by workclass or by marital-status, the two columns with seven levels; or all auxiliary rows are one source; or they
+are each of seven sources, which is Table 1 word for word (a person's budget is then spent seven times). The paper does
+not name the original dimensions either: NUMBERS and LEVELS give the paper's count of 46.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     """Return the complete rows of adult.data and adult.test, in their order; the others are dropped and counted."""
     parts, accounts = [], {}
     for file, stream in files.items():
-        # adult.test opens with a comment of C4.5's kind.
+        # The first line of adult.test is a comment.
         if not stream.readline().startswith(b"|"):
             stream.seek(0)
         rows = delimited.read(file, stream, names=COLUMNS)
@@ -110,7 +110,7 @@ def generate() -> dict[str, list[str]]:
         return np.clip(np.rint(mean + spread * (latent + rng.standard_normal(n))), least, most).astype(int)
 
     columns = {name: rng.choice(levels, n) for name, levels in LEVELS.items()}
-    # As in the real files, a person who has never worked has no occupation, and thus no complete row.
+    # As in the real files: a person who has never worked has no occupation and therefore no complete row.
     columns["workclass"] = np.where(kind == 2, "?", rng.choice(LEVELS["workclass"][:-1], n))
     columns |= {"age": whole(39, 9, 17, 90), "hours-per-week": whole(40, 8, 1, 99)}
     columns |= {"education": np.full(n, "HS-grad"), "education-num": whole(10, 2, 1, 16)}

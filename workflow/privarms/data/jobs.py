@@ -1,9 +1,9 @@
 """70k+ job applicants (Tankha, Kaggle; made from a 2022 survey of developers), labelled by who was employed.
 
-The eleven dimensions of Table 1 of Ma et al. (2025) are NUMBERS, one number a column; how levels become numbers is not
-stated. Nor is how Country splits the rows: here the United States are the auxiliary source and all other countries the
-target. The table has 1,371 rows fewer than the file, which ones is not stated either: here the rows of the level
-NonBinary are left out, for which one dimension from Man to Woman has no place.
+The eleven dimensions of Table 1 of Ma et al. (2025) are NUMBERS, one number per column. The paper does not state how
+levels become numbers, nor how Country splits the rows: here the United States are the auxiliary source and all other
+countries the target. The table has 1,371 rows fewer than the file; the paper does not state which. Here the rows with
+the level NonBinary are left out, because one dimension from Man to Woman has no place for it.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from privarms.data.standin import by_rank, logistic, quantiles
 OPTIONS: dict = {}
 SOURCE_COUNTRY = "United States of America"
 LABELS = ("not employed", "employed")
-# The levels of a column and the number that each becomes; None for a column of numbers.
+# Column -> the number of each level; None for a column of numbers.
 NUMBERS: dict[str, dict[str, float] | None] = {
     "Age": {"<35": 0, ">35": 1},
     "Accessibility": {"No": 0, "Yes": 1},
@@ -34,7 +34,7 @@ NUMBERS: dict[str, dict[str, float] | None] = {
 }
 LEFT_OUT_GENDER = "NonBinary"
 COUNTRY, LABEL = "Country", "Employed"
-# The file has an index without a name first, and the skills as a list, whose length is ComputerSkills.
+# The first column is an index without a name; ComputerSkills is the length of the list HaveWorkedWith.
 HEADER = (
     *("", "Age", "Accessibility", "EdLevel", "Employment", "Gender", "MentalHealth", "MainBranch", "YearsCode"),
     *("YearsCodePro", COUNTRY, "PreviousSalary", "HaveWorkedWith", "ComputerSkills", LABEL),
