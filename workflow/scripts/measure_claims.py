@@ -1,4 +1,4 @@
-"""Hold a paper's claims against what was measured."""
+"""Judge a paper's claims by the measured values."""
 
 from privarms.claims import ledger, measures
 from privarms.jit import cache

@@ -1,10 +1,10 @@
 """UCI Adult (Becker and Kohavi 1996): 1994 census records, labelled by income above 50,000 dollars.
 
 Only complete rows count. The United States are the target and the other countries are auxiliary, which gives the
-sizes in Table 1 of Ma et al. (2025). The paper does not state how its seven sources split the auxiliary rows. `sources` splits
-them by workclass or by marital-status, the two columns with seven levels; or all auxiliary rows are one source; or they
-are each of seven sources, which is Table 1 word for word (a person's budget is then spent seven times). The paper does
-not name the original dimensions either: NUMBERS and LEVELS give the paper's count of 46.
+sizes in Table 1 of Ma et al. (2025). The paper does not state how its seven sources split the auxiliary rows.
+`sources` splits them by workclass or by marital-status, the two columns with seven levels; or all auxiliary rows are
+one source; or they are each of seven sources, which is Table 1 word for word (a person's budget is then spent seven
+times). The paper does not name the original dimensions either: NUMBERS and LEVELS give the paper's count of 46.
 """
 
 from collections.abc import Mapping

@@ -165,11 +165,8 @@ def _download(address: str, local: Path, file: RawFile) -> None:
 
 def verify(file: RawFile, path: Path | str) -> str:
     """Return the SHA-256 of a file. Raises PrivarmsError if it is not the expected one."""
-    try:
-        with open(path, "rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise PrivarmsError(f"{path}: cannot be read ({error.strerror}); expected the raw file {file.name}") from error
+    with open(path, "rb") as stream:
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     if file.sha256 not in (None, sha256):
         raise PrivarmsError(
             f"{path}: the wrong file: expected SHA-256 {file.sha256}, found {sha256}; delete it and get it again "
