@@ -34,7 +34,7 @@ def test_two_ledgers_are_compared(ledgers, capsys):
     assert command.main(["ledger", "diff", *ledgers]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "p2020/c: differs -> reproduced (measured 4, now 6; published 5)",
-        "1 judged otherwise",
+        "1 with another verdict",
     ]
     assert command.main(["ledger", "diff", ledgers[1], ledgers[1]]) == 0
     assert capsys.readouterr().out == "no claim changed\n"
@@ -43,7 +43,7 @@ def test_two_ledgers_are_compared(ledgers, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["ledger", "diff", "gone.csv", "gone.csv"], "error: gone.csv: no such file; expected a ledger.csv\n"),
+        (["ledger", "diff", "gone.csv", "gone.csv"], "error: gone.csv: cannot be read as CSV"),
         (["correct", "gone.csv", "--epsilon", "1"], "error: gone.csv: no such file; expected a CSV file"),
         (["audit", "laplace", "--trials", "0"], "error: --trials: expected a number >= 1; found 0\n"),
         (["audit", "nobody"], "error: nobody: no policy or mechanism; expected one of "),

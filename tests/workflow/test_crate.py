@@ -106,5 +106,7 @@ def test_it_describes_itself(unpacked, small_made):
 def test_a_run_that_is_not_finished_is_not_packed(small):
     done = packed(small)
     assert done.returncode == 2
-    assert done.stderr == ("error: results/quick/report.html: no such file; run scale quick to its end, then pack it\n")
+    assert done.stderr == (
+        "error: results/quick/report.html: no such file; finish the run of scale quick, then pack it\n"
+    )
     assert not (small.folder / "crate.zip").exists()

@@ -1,4 +1,4 @@
-"""`privarms check FOLDER`: plan the studies of an extension, and try each of its policies and environments shortly."""
+"""`privarms check FOLDER`: plan the studies of an extension, and run each of its policies and environments briefly."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ SEED = 20190609
 
 
 def run_check(folder: Path) -> int:
-    """Print a line for each policy and environment of an extension; return 1 if anything failed."""
+    """Print one line per policy and environment of an extension; return 1 if anything failed."""
     extensions.extend([folder])
     failed = 0
     tried: set[str] = set()

@@ -1,169 +1,153 @@
-"""The command `privarms`: what is of use beside Snakemake. Each part imports what it needs, so that --help is quick."""
+"""The command `privarms`. Each part imports what it needs, so `--help` is quick."""
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
 
+AUDIT = """\
+Run the audits of SUBJECT. For each setting print the claimed privacy loss, the loss that the trials show, and
+the loss that the same audit shows for weakened controls, which have less noise. In the project's folder the
+settings are those of config/papers at quick scale. Elsewhere, and for policies that no study audits, the audit
+that fits any policy of the family runs. Exit status 1 if a subject is not private as claimed.
+
+  privarms audit dp_se
+  privarms audit private_halving --extension examples/my_bandits"""
+CORRECT = """\
+HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round in order, of an
+experiment whose arms were chosen by an epsilon-reward-private bandit (delta = 0). For each arm print its pulls,
+its mean, the one-sided binomial p-value of the null that its mean is at most --null, as if the arms were chosen
+beforehand, and the p-value that is valid despite the adaptive choice, by max-information (Neel and Roth 2018,
+section 4: Theorems 3 and 4).
+
+The corrected p-values are valid for one arm, chosen in any way; to use several of them divide --level.
+
+  privarms correct history.csv --epsilon 0.1 --level 0.05"""
+CHECK = """\
+Plan the studies of an extension and run each of their policies for up to 100 rounds, with array bounds checked.
+Exit status 1 if anything failed (docs/extend.md)."""
+DIFF = """\
+Print the claims of NEW with another verdict than in OLD, and those that are new or gone; both are ledger.csv of a
+run. The ledger that the last run replaced is logs/{scale}/previous_ledger.csv. Exit status 1 if a verdict changed,
+is new or gone.
+
+  privarms ledger diff logs/quick/previous_ledger.csv results/quick/ledger.csv"""
+CRATE = """\
+Pack a finished run in this folder as a Workflow Run RO-Crate, one zip file: results, ledger, workflow, library,
+configuration, locked versions, and the log, time and memory of each job. Its README.md explains it.
+`make crate` packs the quick scale."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; its exit status: 0, 1 where something failed or changed, 2 for bad input."""
-    given = parser().parse_args(arguments)
+    """Run the command; return its exit status: 0, 1 if something failed or changed, 2 for bad input."""
+    options = parser().parse_args(arguments)
     try:
-        return given.does(given)
+        return options.run(options)
     except PrivarmsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # Whoever reads has read enough, `privarms ... | head`.
+        # `privarms ... | head` closes the pipe before the end.
         sys.stderr.close()
         return 0
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = argparse.ArgumentParser(
+    """Return the parser of the command's arguments."""
+    top = argparse.ArgumentParser(
         prog="privarms",
         description="Private bandits: audit one, correct a history for adaptivity, check an extension, compare "
-        "ledgers. The papers are made by Snakemake: README.md.",
+        "ledgers. Snakemake makes the papers: README.md.",
     )
-    parts = found.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_audit, _add_correct, _add_check, _add_ledger, _add_crate):
-        add(parts)
-    return found
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
 
+    audit = _add(commands, "audit", _audit, "audit the privacy of a policy or mechanism", AUDIT)
+    audit.add_argument("subject", metavar="SUBJECT", nargs="?", help="policy or mechanism (default: list them)")
+    audit.add_argument("--extension", metavar="FOLDER", help="extension with policies of your own (docs/extend.md)")
+    audit.add_argument("--trials", metavar="N", type=int, help="trials per neighbour (default: the study's)")
+    audit.add_argument("--csv", metavar="FILE", help="file for all columns of audit.csv (docs/output.md)")
 
-def _add(parts, name: str, does, help: str, description: str = "") -> argparse.ArgumentParser:
-    made = parts.add_parser(
-        name,
-        help=help,
-        description=description or help[:1].upper() + help[1:] + ".",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    correct = _add(commands, "correct", _correct, "correct the p-values of an adaptive experiment's history", CORRECT)
+    correct.add_argument("history", metavar="HISTORY", help="CSV file")
+    correct.add_argument("--epsilon", type=float, required=True, help="budget of the whole experiment, > 0")
+    correct.add_argument(
+        "--null", type=float, default=0.5, help="largest mean under the null, in (0, 1) (default: 0.5)"
     )
-    made.set_defaults(does=does)
-    return made
+    correct.add_argument("--level", type=float, default=0.05, help="level of the test, in (0, 1) (default: 0.05)")
+    correct.add_argument("--beta", type=float, help="beta, fixed before the data are seen (default: best for --level)")
+    correct.add_argument("--arms", metavar="K", type=int, help="number of arms (default: highest in the file + 1)")
+    correct.add_argument("--csv", metavar="FILE", help="file for the table as CSV")
+
+    check = _add(commands, "check", _check, "try an extension at a tiny size", CHECK)
+    check.add_argument("folder", metavar="FOLDER", type=Path, help="extension")
+
+    ledger = commands.add_parser("ledger", help="compare ledgers").add_subparsers(required=True, metavar="COMMAND")
+    diff = _add(ledger, "diff", _ledger_diff, "compare two ledgers", DIFF)
+    diff.add_argument("old", metavar="OLD", type=Path, help="earlier ledger.csv")
+    diff.add_argument("new", metavar="NEW", type=Path, help="later ledger.csv")
+
+    crate = _add(commands, "crate", _crate, "pack a finished run as a Workflow Run RO-Crate", CRATE)
+    crate.add_argument("--scale", choices=("quick", "paper"), default="paper", help="results to pack (default: paper)")
+    crate.add_argument("--output", metavar="FILE", help="zip file (default: results/{scale}_crate.zip)")
+    return top
 
 
-def _add_check(parts) -> None:
-    description = """\
-Plan the studies of an extension and run each of their policies for up to 100 rounds, with array bounds
-checked. Exit status 1 if anything failed (docs/extend.md)."""
-    made = _add(parts, "check", _check, "try an extension at a tiny size", description)
-    made.add_argument("folder", metavar="FOLDER", help="the extension")
+def _add(commands, name: str, run: Callable, help: str, description: str) -> argparse.ArgumentParser:
+    part = commands.add_parser(
+        name, help=help, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    part.set_defaults(run=run)
+    return part
 
 
-def _check(given) -> int:
-    from privarms import check
-
-    return check.run_check(Path(given.folder))
-
-
-def _add_audit(parts) -> None:
-    description = """\
-Without SUBJECT: what can be audited, and by which audits. With the name of a policy or mechanism: run its
-audits now, and say of each setting what privacy loss it claims, what the trials show, and what the same
-audit shows of broken twins, which have less noise. In the project's folder these are the settings of
-config/papers at scale quick; elsewhere, and for policies that no study audits, the audit that fits any
-policy of its family. Exit status 1 if one is not private as claimed.
-
-  privarms audit dp_se
-  privarms audit private_halving --extension examples/my_bandits"""
-    made = _add(parts, "audit", _audit, "audit the privacy of a policy or mechanism", description)
-    made.add_argument("subject", metavar="SUBJECT", nargs="?", help="a policy or mechanism; none: list them")
-    made.add_argument("--extension", metavar="FOLDER", help="a folder of policies of your own (docs/extend.md)")
-    made.add_argument("--trials", metavar="N", type=int, help="trials with each neighbour, instead of the study's own")
-    made.add_argument("--csv", metavar="FILE", help="write all columns of audit.csv there (docs/output.md)")
-
-
-def _audit(given) -> int:
+def _audit(options) -> int:
     from privarms.audits import now
 
-    if given.trials is not None and given.trials < 1:
-        raise PrivarmsError(f"--trials: expected a number >= 1; found {given.trials}")
-    return now.show(given.subject, extension=given.extension, trials=given.trials, csv=given.csv)
+    if options.trials is not None and options.trials < 1:
+        raise PrivarmsError(f"--trials: expected a number >= 1; found {options.trials}")
+    return now.show(options.subject, extension=options.extension, trials=options.trials, csv=options.csv)
 
 
-def _add_correct(parts) -> None:
-    description = """\
-HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), a line a round in order, of
-an experiment whose next arm was chosen by an epsilon-reward-private bandit (delta = 0). For each arm: its
-pulls and mean, the one-sided binomial p-value of the null that its mean is at most --null, as if the arms
-had been chosen before, and the p-value that holds in spite of the adaptive choice, by max-information
-(Neel and Roth 2018, section 4: Theorems 3 and 4).
-
-The corrected p-values hold for one arm, chosen in any way; read several of them and divide --level.
-
-  privarms correct history.csv --epsilon 0.1 --level 0.05"""
-    made = _add(parts, "correct", _correct, "correct the p-values of an adaptive experiment's history", description)
-    made.add_argument("history", metavar="HISTORY", help="the CSV file")
-    made.add_argument("--epsilon", type=float, required=True, help="the budget of the whole experiment, > 0")
-    made.add_argument("--null", type=float, default=0.5, help="the mean that is tested against, in (0, 1); 0.5")
-    made.add_argument("--level", type=float, default=0.05, help="the level that matters, in (0, 1); 0.05")
-    made.add_argument("--beta", type=float, help="fixed before the data are seen; else the best one for --level")
-    made.add_argument(
-        "--arms", metavar="K", type=int, help="how many arms there were; else the highest in the file + 1"
-    )
-    made.add_argument("--csv", metavar="FILE", help="write the table there as CSV too")
-
-
-def _correct(given) -> int:
+def _correct(options) -> int:
     from privarms.inference import correction
 
-    found = correction.correct(
-        given.history, epsilon=given.epsilon, null=given.null, level=given.level, beta=given.beta, K=given.arms
+    table = correction.correct(
+        options.history,
+        epsilon=options.epsilon,
+        null=options.null,
+        level=options.level,
+        beta=options.beta,
+        K=options.arms,
     )
-    print(correction.described(found))
-    if given.csv:
-        correction.write(found, given.csv)
+    print(correction.described(table))
+    if options.csv:
+        correction.write(table, options.csv)
     return 0
 
 
-def _add_ledger(parts) -> None:
-    made = parts.add_parser("ledger", help="what is in ledgers").add_subparsers(required=True, metavar="COMMAND")
-    description = """\
-Which claims are judged otherwise in NEW than in OLD, and which are new or gone; both are ledger.csv as a run
-writes it. The ledger that the last run replaced is logs/{scale}/previous_ledger.csv. Exit status 1 if a
-verdict changed, is new or gone.
+def _check(options) -> int:
+    from privarms import check
 
-  privarms ledger diff logs/quick/previous_ledger.csv results/quick/ledger.csv"""
-    diff = _add(made, "diff", _ledger_diff, "compare two ledgers", description)
-    diff.add_argument("old", metavar="OLD", help="the earlier ledger.csv")
-    diff.add_argument("new", metavar="NEW", help="the later one")
+    return check.run_check(options.folder)
 
 
-def _ledger_diff(given) -> int:
+def _ledger_diff(options) -> int:
     from privarms.claims import changes, ledger
 
-    found = changes.compare(ledger.read(_there(given.old)), ledger.read(_there(given.new)))
-    for line in changes.lines(found):
+    since = changes.compare(ledger.read(options.old), ledger.read(options.new))
+    for line in changes.lines(since):
         print(line)
-    print(changes.sentence(found))
-    return 1 if found.verdicts else 0
+    print(changes.sentence(since))
+    return 1 if since.verdicts else 0
 
 
-def _add_crate(parts) -> None:
-    description = """\
-Pack a finished run in this folder as a Workflow Run RO-Crate, one zip file: results, ledger, workflow, library,
-configuration, locked versions, and the log, time and memory of each job. Its README.md explains it.
-`make crate` packs scale quick."""
-    made = _add(parts, "crate", _crate, "pack a finished run as a Workflow Run RO-Crate", description)
-    made.add_argument("--scale", choices=("quick", "paper"), default="paper", help="results to pack (default: paper)")
-    made.add_argument("--output", metavar="FILE", help="zip file (default: results/{scale}_crate.zip)")
-
-
-def _crate(given) -> int:
+def _crate(options) -> int:
     from privarms import crate
 
-    print(crate.pack(given.scale, given.output or f"results/{given.scale}_crate.zip"))
+    print(crate.pack(options.scale, options.output or f"results/{options.scale}_crate.zip"))
     return 0
-
-
-def _there(path: str) -> Path:
-    if not Path(path).is_file():
-        raise PrivarmsError(f"{path}: no such file; expected a ledger.csv")
-    return Path(path)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A finished run as one zip file: a Workflow Run RO-Crate, profile version 0.5, written by ro-crate-py.
 
-`results/` is as the run wrote it, `project/` is what made it, `provenance/` has the jobs' logs, times and memory.
-Raw data, which have licences of their own, and replicate rows are left out.
+`results/` has the files of the run, `project/` the files that made them, `provenance/` the logs, times and memory of
+its jobs. Raw data, which have their own licences, and rows of replicates are left out.
 """
 
 import io
@@ -31,7 +31,7 @@ README = """# A run of privarms at scale {scale}
 
 {description} privarms {version}, revision {revision}.
 
-- `results/{scale}/report.html`: open this first; everything on one page, without a network
+- `results/{scale}/report.html`: open this first; one page with everything, which needs no network
 - `results/{scale}/ledger.csv`: every claim: published, reproduced, tolerance, verdict, note
 - `project/docs/output.md`: every file, column and unit
 - `provenance/logs/{scale}/`: the log, time and memory of every job
@@ -50,7 +50,7 @@ def pack(scale: str, place: Path | str) -> str:
 
     for needed in (paths.report(scale), paths.ledger(scale), paths.statements(scale)):
         if not Path(needed).is_file():
-            raise PrivarmsError(f"{needed}: no such file; run scale {scale} to its end, then pack it")
+            raise PrivarmsError(f"{needed}: no such file; finish the run of scale {scale}, then pack it")
     outcomes = changes.counted(ledger.read_statements(paths.statements(scale)), "outcome", ledger.OUTCOMES)
     description = f"Figures and tables of papers on private bandits, run again, and their statements: {outcomes}."
     readme = README.format(scale=scale, description=description, version=__version__, revision=revision())
@@ -75,7 +75,7 @@ def pack(scale: str, place: Path | str) -> str:
 def _files(place: Path) -> list[Path]:
     files = [place] if place.is_file() else sorted(file for file in place.rglob("*") if file.is_file())
     files = [file for file in files if not set(file.relative_to(place.parent).parts) & set(LEFT_OUT)]
-    # Of the studies only the summaries of cells.
+    # Studies are packed without the rows of their replicates.
     return [file for file in files if file.parent.parent.name != "studies" or file.stem.endswith("_cells")]
 
 

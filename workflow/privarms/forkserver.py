@@ -1,8 +1,8 @@
 """Start a run's local jobs as forks of one process that has imported what the scripts import.
 
 Most jobs take less time than the import of pandas and matplotlib. This relies on `PythonScript.execute_script` of
-Snakemake. If it is not as expected, on other systems than Linux, after an edit of the library and with
-PRIVARMS_FORKSERVER=0, Snakemake starts every job as usual; the results are the same.
+Snakemake. Snakemake starts every job as usual if that function is not as expected, on other systems than Linux, after
+an edit of the library, and with PRIVARMS_FORKSERVER=0. The results are the same.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from pathlib import Path
 from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
 
-# What the scripts import at their tops, and the entry of Snakemake, which multiprocessing imports in every child.
+# The imports of the scripts, and the entry of Snakemake, which multiprocessing imports in every child.
 PRELOADED = [
     *("snakemake.cli", "numba", "pandas", "pyarrow.parquet", "scipy.stats", "matplotlib.backends.backend_agg"),
     *("privarms.studies.run", "privarms.studies.aggregate", "privarms.studies.results", "privarms.plots.sheet"),
@@ -39,7 +39,7 @@ def use(scripts: str, library: str) -> bool:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     imported, scripts = _stamps(library), str(Path(scripts).resolve())
-    # multiprocessing asks after all processes whenever one is started, and two threads must not ask after the same one.
+    # multiprocessing polls all processes whenever one is started; two threads must not poll the same one.
     lock = threading.Lock()
     before = dict(os.environ)
     os.environ.update(SERVER)
@@ -58,7 +58,7 @@ def use(scripts: str, library: str) -> bool:
         with lock:
             process.start()
         with benchmarked(process.pid, self.bench_record) if self.bench_record else contextlib.nullcontext():
-            begin.send(True)  # not before it is measured
+            begin.send(True)  # only when it is measured
             connection.wait([process.sentinel])
         with lock:
             process.join()

@@ -1,4 +1,4 @@
-"""What every job of the pipeline does around its work: log to its file, and end with one clear line on bad input."""
+"""The frame of every job of the pipeline: log to a file, and end with one clear line on bad input."""
 
 import contextlib
 import logging
@@ -15,15 +15,15 @@ def job(snakemake) -> Iterator[None]:
         filename=snakemake.log[0], filemode="w", level=logging.INFO, format="%(asctime)s %(message)s", force=True
     )
     logging.captureWarnings(True)
-    # A log that cannot be written, on a full disk say, must not bury the error under tracebacks of its own.
+    # A log that cannot be written, on a full disk for example, must not hide the error behind its own tracebacks.
     logging.raiseExceptions = False
     log = logging.getLogger(snakemake.rule)
     try:
         yield
     except PrivarmsError as error:
         if isinstance(error, StudyError):
-            own = [f"{folder}/papers" for folder in snakemake.config.get("extensions", [])]
-            message = error.in_folder(snakemake.config["papers"], *own)
+            folders = [f"{folder}/papers" for folder in snakemake.config.get("extensions", [])]
+            message = error.in_folder(snakemake.config["papers"], *folders)
         else:
             message = str(error)
         log.error("error: %s", message, exc_info=error.__cause__)

@@ -1,4 +1,4 @@
-# Every study of the protocol `audit`, whichever paper it stands in.
+# Every study of the protocol `audit`, of all papers.
 AUDITS = plan.simulation.audits()
 
 

@@ -1,4 +1,4 @@
-# A raw file is what its checksum says: no inputs, and no rule for a file that is there, which is the user's.
+# A checksum defines a raw file, so it has no inputs. A file that exists is the user's and has no rule.
 ABSENT = plan.datasets.absent()
 SOURCES = paths.located(config["sources"])
 

@@ -6,7 +6,7 @@ rule draw_figures:
         library=lambda w: paths.library_files("draw_figures", plan.outputs.made_by(w.paper, "figure", w.artifact)[0]),
         lock=LOCK,
     output:
-        # Of the formats the smallest, so that Snakemake's own report is small enough to mail.
+        # The smallest format, which keeps Snakemake's own report small enough for a mail.
         pdf=report(
             paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "pdf"),
             caption="../report/figure.rst",

@@ -8,7 +8,6 @@ rule build_report:
         audit_pdf=paths.audit_picture(SCALE, "pdf"),
         audit_png=paths.audit_picture(SCALE, "png"),
         audit_svg=paths.audit_picture(SCALE, "svg"),
-        at_paper_scale=[f for f in (paths.ledger("paper"),) if SCALE == "quick" and os.path.isfile(f)],
         artifacts=plan.outputs.files("figure") + plan.outputs.files("table"),
     output:
         paths.report(SCALE),

@@ -1,4 +1,4 @@
-# A job compiles its policy once: a shard is as many of the policy's blocks, of one kind of run, as make up a job's work.
+# A job compiles its policy once. A shard has enough blocks of one policy and kind of run for a job's work.
 rule simulate_shard:
     input:
         library=lambda w: plan.simulation.shard_library(w.paper, w.shard),

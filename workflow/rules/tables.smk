@@ -1,4 +1,4 @@
-# Tables that are laid out for reading, which have a picture too.
+# Tables with a layout for reading, which have a picture.
 SHEETS = (
     "|".join(f"{paper}/{file}[.]" for paper in plan.outputs.papers for file in plan.outputs.sheets(paper)) or "(?!)"
 )

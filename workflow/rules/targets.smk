@@ -1,4 +1,4 @@
-# The names that people type: figures, tables, ledger, audit, a paper, an artifact.
+# The targets that people type: figures, tables, ledger, audit, a paper, an artifact.
 rule figures:
     input:
         plan.outputs.files("figure"),

@@ -1,4 +1,4 @@
-"""Put a study's rows together from its shards, every replicate's and a summary per cell."""
+"""Join a study's shards: the rows of all replicates, and a summary per cell."""
 
 from privarms.job import job
 from privarms.studies.aggregate import aggregate

@@ -1,4 +1,4 @@
-"""Put all privacy audits into one table, and into one picture."""
+"""Write all privacy audits as one table and one picture."""
 
 from pathlib import Path
 

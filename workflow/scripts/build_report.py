@@ -1,4 +1,4 @@
-"""Put everything on one page."""
+"""Build the report."""
 
 from pathlib import Path
 
@@ -17,5 +17,4 @@ with job(snakemake):
         statements=Path(snakemake.input.statements),
         datasets=snakemake.params.datasets,
         audits={key: Path(snakemake.input[f"audit_{key}"]) for key in ("csv", "pdf", "png", "svg", "table")},
-        at_paper_scale=next(map(Path, snakemake.input.at_paper_scale), None),
     )

@@ -1,4 +1,4 @@
-"""Draw one figure of a paper, with the numbers that it shows."""
+"""Draw one figure of a paper and write its numbers."""
 
 from pathlib import Path
 
@@ -16,6 +16,6 @@ with job(snakemake):
     figure, numbers = draw(Results(snakemake.wildcards.paper, snakemake.params.scale, **read), **arguments)
     if snakemake.params.data == "stand-in":
         style.watermark(figure)
-        # Figures of several datasets say it row by row.
+        # A figure of several datasets has a column for it.
         numbers = numbers if "data" in numbers else numbers.assign(data=STAND_IN)
     style.save(figure, numbers, Path(snakemake.output[0]).with_suffix(""))

@@ -1,4 +1,4 @@
-"""Bring one raw file from the mirror or its URL, and verify it."""
+"""Copy or download one raw file from the mirror or its URL, and verify it."""
 
 from privarms.data import sources
 from privarms.job import job

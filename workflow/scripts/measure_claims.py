@@ -1,4 +1,4 @@
-"""Hold a paper's claims against what was measured."""
+"""Judge a paper's claims by the measured values."""
 
 from privarms.claims import ledger, measures
 from privarms.jit import cache
@@ -14,10 +14,10 @@ with job(snakemake):
     results = Results(paper, scale, **read, tagged=snakemake.params.tagged)
     rows, measured = [], []
     for claim, (data, missing) in zip(snakemake.params.claims, snakemake.params.data, strict=True):
-        found = missing or claim.get("unverifiable")
-        if not found:
-            found = ledger.measure(measures.function(claim["measure"], named), results, claim)
+        value = missing or claim.get("unverifiable")
+        if not value:
+            value = ledger.measure(measures.function(claim["measure"], named), results, claim)
             measured.append(claim)
-        rows.append(ledger.judge(claim, found, paper=paper, scale=scale, data=data))
+        rows.append(ledger.judge(claim, value, paper=paper, scale=scale, data=data))
     results.refuse_unmet(measured)
     ledger.write(rows, snakemake.output[0])

@@ -1,4 +1,4 @@
-"""Write one table of a paper as CSV, Markdown and LaTeX, and one that is laid out for reading as a picture too."""
+"""Write one table of a paper as CSV, Markdown and LaTeX; a table with a layout for reading also as a picture."""
 
 from pathlib import Path
 

@@ -9,13 +9,7 @@ from privarms.claims import ledger, summary
 from privarms.claims.verdict import Measured
 
 LEDGER, STATEMENTS = "results/paper/ledger.csv", "results/paper/statements.csv"
-FILES = summary.Files(
-    report="results/paper/report.html",
-    ledger=LEDGER,
-    statements=STATEMENTS,
-    previous_ledger="logs/paper/previous_ledger.csv",
-    logs="logs/paper",
-)
+PREVIOUS = "logs/paper/previous_ledger.csv"
 
 
 @pytest.fixture(autouse=True)
@@ -36,27 +30,27 @@ def test_outcomes_changed_verdicts_and_places():
     write_ledger(4.0)
     where = f"ledger: {os.path.abspath('results/paper/ledger.csv')}"
     counted = ["statements: 1 does not hold, of 1", "claims: 1 differs, of 1"]
-    assert list(summary.results(FILES, began=0)) == [*counted, where]
-    summary.keep_previous_ledger(FILES)
+    assert list(summary.results("paper", began=0)) == [*counted, where]
+    summary.keep_previous_ledger("paper")
     write_ledger(6.0)
-    assert list(summary.results(FILES, began=0))[2:] == [
-        "since the last run: 1 judged otherwise",
+    assert list(summary.results("paper", began=0))[2:] == [
+        "since the last run: 1 with another verdict",
         "  p/c: differs -> reproduced (measured 4, now 6; published 5)",
         where,
     ]
 
 
 def test_a_run_that_made_no_ledger_reports_none():
-    summary.keep_previous_ledger(FILES)
+    summary.keep_previous_ledger("paper")
     write_ledger(4.0)
-    assert list(summary.results(FILES, began=1e12)) == []
+    assert list(summary.results("paper", began=1e12)) == []
 
 
 def test_an_illegible_previous_ledger_is_named():
     write_ledger(4.0)
-    summary.keep_previous_ledger(FILES)
-    Path(FILES.previous_ledger).write_text("nothing\n")
-    assert any("previous_ledger.csv" in line for line in summary.results(FILES, began=0))
+    summary.keep_previous_ledger("paper")
+    Path(PREVIOUS).write_text("nothing\n")
+    assert any("previous_ledger.csv" in line for line in summary.results("paper", began=0))
 
 
 @pytest.mark.parametrize(
@@ -79,9 +73,9 @@ def test_a_failed_job_is_named_with_its_reason_and_log(text, ending):
     log.parent.mkdir(parents=True)
     log.write_text(text)
     finished.write_text("10:00 done\n")
-    first, *rest = summary.failures(FILES.logs, began=0)
+    first, *rest = summary.failures("paper", began=0)
     assert first.startswith(ending)
     assert first.endswith(f"\n  log: {log}")
     assert len(rest) == 1
     # A log of an earlier run says nothing about this one.
-    assert list(summary.failures(FILES.logs, began=1e12)) == rest
+    assert list(summary.failures("paper", began=1e12)) == rest

@@ -10,7 +10,9 @@ from privarms.data.reduction import reduce
 
 
 def of_numbers(matrix):
-    return features_module.of_numbers(np.asarray(matrix, float), [f"f{j}" for j in range(np.shape(matrix)[1])])
+    matrix = np.asarray(matrix, float)
+    names = [f"f{j}" for j in range(matrix.shape[1])]
+    return features_module.Features(matrix, names, np.zeros((len(matrix), 0), np.int16), [], [])
 
 
 def test_the_reduction_is_what_it_says():

@@ -4,42 +4,33 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from privarms.claims import changes
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
+from privarms.studies import paths
 
 MOST_CHANGES = 10
 
 
-class Files(NamedTuple):
-    """The files of a run that its summary reads or names; logs: the folder of its jobs' logs."""
-
-    report: str
-    ledger: str
-    statements: str
-    previous_ledger: str
-    logs: str
-
-
-def keep_previous_ledger(files: Files) -> None:
+def keep_previous_ledger(scale: str) -> None:
     """Copy the ledger that the run may replace, for the comparison at its end."""
-    ledger = Path(files.ledger)
+    ledger = Path(paths.ledger(scale))
     if ledger.is_file():
-        write_text(files.previous_ledger, ledger.read_text(encoding="utf-8"))
+        write_text(paths.previous_ledger(scale), ledger.read_text(encoding="utf-8"))
 
 
-def show(files: Files, began: float, failed: bool = False) -> None:
+def show(scale: str, began: float, failed: bool = False) -> None:
     """Print the summary of a run on stderr; began: in seconds since the epoch."""
-    lines = [*(failures(files.logs, began) if failed else ()), *results(files, began)]
+    lines = [*(failures(scale, began) if failed else ()), *results(scale, began)]
     if lines:
         print("\n".join(lines), file=sys.stderr)
 
 
-def failures(logs: str, began: float) -> Iterator[str]:
+def failures(scale: str, began: float) -> Iterator[str]:
     """Name the jobs that began in this run and did not finish, each with the reason and its log."""
-    for log in sorted(Path(logs).rglob("*.log")):
+    logs = Path(paths.logs(scale))
+    for log in sorted(logs.rglob("*.log")):
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         if log.stat().st_mtime < began or (lines and lines[-1].endswith(" done")):
             continue
@@ -55,29 +46,30 @@ def failures(logs: str, began: float) -> Iterator[str]:
     yield "Continue with the same command; finished jobs do not run again."
 
 
-def results(files: Files, began: float) -> Iterator[str]:
+def results(scale: str, began: float) -> Iterator[str]:
     """Count statements and claims, list changed verdicts, and name report and ledger, if this run wrote them."""
-    named = {"report": files.report, "ledger": files.ledger}
-    written = {name: file for name, file in named.items() if os.path.isfile(file) and os.path.getmtime(file) >= began}
+    files = {"report": paths.report(scale), "ledger": paths.ledger(scale)}
+    written = {name: file for name, file in files.items() if os.path.isfile(file) and os.path.getmtime(file) >= began}
     if "ledger" in written:
         try:
-            yield from counts(files)
+            yield from counts(scale)
         except PrivarmsError as error:
             yield f"no summary of the ledger: {error}"
     yield from (f"{name}: {os.path.abspath(file)}" for name, file in written.items())
 
 
-def counts(files: Files) -> Iterator[str]:
+def counts(scale: str) -> Iterator[str]:
     """Count the ledger's statements by outcome and claims by verdict, and compare it with the previous ledger."""
     # pandas takes a second to import; the start of a run does not wait for it.
     from privarms.claims import ledger
 
-    rows, statements = ledger.read(files.ledger), ledger.read_statements(files.statements)
+    previous = paths.previous_ledger(scale)
+    rows, statements = ledger.read(paths.ledger(scale)), ledger.read_statements(paths.statements(scale))
     yield f"statements: {changes.counted(statements, 'outcome', ledger.OUTCOMES)}, of {len(statements):,}"
     yield f"claims: {changes.counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,}"
-    if os.path.isfile(files.previous_ledger):
-        since = changes.compare(ledger.read(files.previous_ledger), rows)
+    if os.path.isfile(previous):
+        since = changes.compare(ledger.read(previous), rows)
         yield f"since the last run: {changes.sentence(since)}"
         yield from (f"  {line}" for line in changes.lines(since, MOST_CHANGES))
         if since.verdicts > MOST_CHANGES:
-            yield f"  all of them: privarms ledger diff {files.previous_ledger} {files.ledger}"
+            yield f"  all of them: privarms ledger diff {previous} {paths.ledger(scale)}"

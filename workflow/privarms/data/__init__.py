@@ -1,4 +1,4 @@
-"""From raw files to prepared datasets; one module a dataset."""
+"""From raw files to prepared datasets; one module per dataset."""
 
 STAND_IN = "synthetic stand-in"
-"""What generated data are called wherever something rests on them."""
+"""The label of generated data and of every result that uses them."""

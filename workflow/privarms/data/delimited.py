@@ -1,4 +1,4 @@
-"""The rows of one file as columns of texts, and how many of them are dropped for which reason."""
+"""The rows of one file as columns of texts, and the number of dropped rows by reason."""
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
@@ -15,10 +15,10 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 
 
 class Rows:
-    """The rows of one file; each is dropped for the first fault that is seen in it.
+    """The rows of one file; a row is dropped for its first fault.
 
-    frame: texts without spaces around them, NaN where a value is missing; its index is the row's number in the file
-    kept: bool[n], False for the rows that were dropped; dropped: reason -> {rows, first_row}
+    frame: texts without surrounding spaces, NaN for a missing value; its index is the row's number in the file
+    kept: bool[n], False for the dropped rows; dropped: reason -> {rows, first_row}
     """
 
     def __init__(self, file: str, table: pa.Table, first_row: int):
@@ -30,32 +30,32 @@ class Rows:
         self.dropped: dict[str, dict[str, int]] = {}
 
     def drop(self, where: np.ndarray, reason: str) -> None:
-        """Drop the rows of a mask that are still kept, and count them under a reason."""
+        """Drop the kept rows of a mask, and count them under a reason."""
         rows = self.frame.index[where & self.kept]
         if len(rows):
             self.dropped[reason] = {"rows": len(rows), "first_row": int(rows[0])}
             self.kept &= ~where
 
     def texts(self, column: str) -> pd.Series:
-        """Return texts[n]; rows without one are dropped."""
+        """Return texts[n]; drop rows without one."""
         self.drop(self.frame[column].isna().to_numpy(), f"{column}: no value")
         return self.frame[column]
 
     def numbers(self, column: str, low: float = -np.inf, high: float = np.inf) -> np.ndarray:
-        """Return float64[n]; rows without a finite number in this range are dropped."""
+        """Return float64[n]; drop rows without a finite number in this range."""
         values = floats(self.texts(column))
         self.drop(~np.isfinite(values), f"{column}: not a number")
         self.drop((values < low) | (values > high), f"{column}: out of range")
         return values
 
     def codes(self, column: str, levels: Sequence[str]) -> np.ndarray:
-        """Return int16[n], the place of each text among the levels, -1 in rows that are dropped."""
+        """Return int16[n], the index of each text among the levels; drop rows with another text, whose index is -1."""
         codes = pd.Index(levels).get_indexer(self.texts(column)).astype(np.int16)
         self.drop(codes < 0, f"{column}: unknown category")
         return codes
 
     def account(self) -> dict:
-        """Return how many rows were read and dropped, and why; PrivarmsError if none is left."""
+        """Return the numbers of read and dropped rows, and the reasons. Raises PrivarmsError if no row is left."""
         if not self.kept.any():
             reasons = [f"{e['rows']:,} for {reason}, first row {e['first_row']}" for reason, e in self.dropped.items()]
             raise PrivarmsError(f"{self.file}: no complete row; dropped were {'; '.join(reasons) or 'none'}")
@@ -72,8 +72,8 @@ def read(
 ) -> Rows:
     """Read a CSV file; in one with a header, that is row 1.
 
-    columns: those that are needed, after `rename`; by default all
-    names: of all columns, for a stream without a header
+    columns: the needed ones, after `rename` (default: all)
+    names: the names of all columns, for a stream without a header
 
     Raises PrivarmsError for a file that is not UTF-8 text, lacks one of the columns, or has a row of another length.
     """

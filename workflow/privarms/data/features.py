@@ -9,7 +9,7 @@ CHUNK = 2**15
 
 
 class Features(NamedTuple):
-    """One row a user. One-hot columns are built some rows at a time, so that 600,000 rows of 93 columns fit.
+    """One row per user. One-hot columns are built for CHUNK rows at a time: 600,000 rows of 93 columns are large.
 
     numbers: float64[n, q]; number_names: q names
     codes: int16[n, c], an index into the levels of the column, or -1 for none of them
@@ -24,12 +24,12 @@ class Features(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The p = q + (number of levels) names in the order of `dense`."""
+        """The p = q + (number of levels) names, in the order of `dense`."""
         one_hot = [f"{c}={level}" for c, levels in zip(self.columns, self.levels, strict=True) for level in levels]
         return [*self.number_names, *one_hot]
 
     def dense(self, rows) -> np.ndarray:
-        """float64[m, p] for a slice or an array of row numbers: the numbers, then 0 or 1 for each level."""
+        """Return float64[m, p] for a slice or an array of row numbers: the numbers, then 0 or 1 for each level."""
         numbers, codes = self.numbers[rows], self.codes[rows]
         start = numbers.shape[1]
         full = np.zeros((len(numbers), start + sum(map(len, self.levels))))
@@ -41,18 +41,13 @@ class Features(NamedTuple):
         return full
 
     def chunks(self, rows: np.ndarray) -> Iterator[np.ndarray]:
-        """`dense` for CHUNK of these row numbers at a time."""
+        """Yield `dense` for CHUNK of these row numbers at a time."""
         for first in range(0, len(rows), CHUNK):
             yield self.dense(rows[first : first + CHUNK])
 
     def take(self, rows: np.ndarray) -> "Features":
-        """The features of only these rows."""
+        """Return the features of only these rows."""
         return self._replace(numbers=self.numbers[rows], codes=self.codes[rows])
-
-
-def of_numbers(numbers: np.ndarray, names: list[str]) -> Features:
-    """Features float64[n, q] without categories."""
-    return Features(numbers, names, np.zeros((len(numbers), 0), np.int16), [], [])
 
 
 class Table(NamedTuple):
@@ -60,7 +55,7 @@ class Table(NamedTuple):
 
     features: n rows; labels: int64[n], an index into label_names;
     sources: int64[n], 0 for the target and m for source_names[m - 1]
-    files: file -> {rows, dropped, dropped_because}, how many rows were read and how many were dropped
+    files: file -> {rows, dropped, dropped_because}, the numbers of read and dropped rows and the reasons
     """
 
     features: Features

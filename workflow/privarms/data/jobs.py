@@ -1,9 +1,9 @@
 """70k+ job applicants (Tankha, Kaggle; made from a 2022 survey of developers), labelled by who was employed.
 
-The eleven dimensions of Table 1 of Ma et al. (2025) are NUMBERS, one number a column; how levels become numbers is not
-stated. Nor is how Country splits the rows: here the United States are the auxiliary source and all other countries the
-target. The table has 1,371 rows fewer than the file, which ones is not stated either: here the rows of the level
-NonBinary are left out, for which one dimension from Man to Woman has no place.
+The eleven dimensions of Table 1 of Ma et al. (2025) are NUMBERS, one number per column. The paper does not state how
+levels become numbers, nor how Country splits the rows: here the United States are the auxiliary source and all other
+countries the target. The table has 1,371 rows fewer than the file; the paper does not state which. Here the rows with
+the level NonBinary are left out, because one dimension from Man to Woman has no place for it.
 """
 
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from typing import BinaryIO
 import numpy as np
 
 from privarms.data import delimited
-from privarms.data.features import Table, of_numbers
+from privarms.data.features import Features, Table
 from privarms.data.standin import by_rank, logistic, quantiles
 
 OPTIONS: dict = {}
 SOURCE_COUNTRY = "United States of America"
 LABELS = ("not employed", "employed")
-# The levels of a column and the number that each becomes; None for a column of numbers.
+# Column -> the number of each level; None for a column of numbers.
 NUMBERS: dict[str, dict[str, float] | None] = {
     "Age": {"<35": 0, ">35": 1},
     "Accessibility": {"No": 0, "Yes": 1},
@@ -34,14 +34,14 @@ NUMBERS: dict[str, dict[str, float] | None] = {
 }
 LEFT_OUT_GENDER = "NonBinary"
 COUNTRY, LABEL = "Country", "Employed"
-# The file has an index without a name first, and the skills as a list, whose length is ComputerSkills.
+# The first column is an index without a name; ComputerSkills is the length of the list HaveWorkedWith.
 HEADER = (
     *("", "Age", "Accessibility", "EdLevel", "Employment", "Gender", "MentalHealth", "MainBranch", "YearsCode"),
     *("YearsCodePro", COUNTRY, "PreviousSalary", "HaveWorkedWith", "ComputerSkills", LABEL),
 )
 
-# For the stand-in: the file's row count, the sizes of Table 1, and round numbers near what is told of the file (mean
-# salary 68,000, mean of 14 years and of 13 skills, half employed, 95% men, 65% below 35). It was not at hand.
+# For the stand-in: the file's row count, the sizes of Table 1, and round numbers near the file's description (mean
+# salary 68,000, mean of 14 years and of 13 skills, half employed, 95% men, 65% below 35). The file was not available.
 STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_LEFT_OUT = 57_773, 14_318, 1_371
 SHARES = {
     "Age": {"<35": 0.65, ">35": 0.35},
@@ -81,7 +81,8 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     sources = (rows.texts(COUNTRY) == SOURCE_COUNTRY).to_numpy(np.int64)
     rows.drop(numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER], f"Gender: {LEFT_OUT_GENDER}")
     account, kept = rows.account(), rows.kept
-    features = of_numbers(np.column_stack([values[kept] for values in numbers.values()]), list(NUMBERS))
+    table = np.column_stack([values[kept] for values in numbers.values()])
+    features = Features(table, list(NUMBERS), np.zeros((len(table), 0), np.int16), [], [])
     return Table(features, labels[kept], list(LABELS), sources[kept], [SOURCE_COUNTRY], {file: account})
 
 

@@ -2,8 +2,8 @@
 
 label      the column of the class to predict; its values are the arms
 source     {column: ..., target: ...}: the column that says where a row is from, and its value for the target's rows;
-           every other value is an auxiliary source. Without it all rows are the target's
-leave_out  columns that are no features
+           every other value is an auxiliary source (default: all rows are the target's)'s
+leave_out  columns that are not features
 numbers    columns that must be numbers; other columns are numbers where all their values are
 texts      columns that are categories although their values look like numbers
 delimiter  of a CSV file, a comma by default
@@ -23,7 +23,7 @@ from privarms.data.features import Features, Table
 from privarms.errors import PrivarmsError
 
 OPTIONS: dict = {}
-# The names that pandas gives an index that it writes.
+# The names of an index in files that pandas wrote.
 INDEX = ("", "__index_level_0__")
 MOST_CLASSES = 64
 MOST_LEVELS = 256
@@ -90,7 +90,7 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
 
 
 def _sorted_levels(texts: pd.Series) -> tuple[list[str], np.ndarray]:
-    """Return the different texts, sorted, and int64[n], the place of each text among them."""
+    """Return the different texts, sorted, and int64[n], the index of each text among them."""
     codes, levels = pd.factorize(texts, sort=True)
     return list(levels), codes.astype(np.int64)
 

@@ -1,10 +1,10 @@
-"""From a dataset's raw files, or its stand-in, to the prepared form and the account of what was dropped and why.
+"""From a dataset's raw files, or its stand-in, to the prepared form and the account of dropped rows.
 
-A dataset is a module beside this one, of its own name or of the one that its entry in sources.yaml gives, with
-  OPTIONS: dict, the allowed values of each of its options, the default first
+A dataset is a module of this package, with its own name or with the `module` of its entry in sources.yaml:
+  OPTIONS: dict, the allowed values of each option, the default first
   read(files, options) -> Table, from {name: binary stream} of the raw files
-  generate() -> {name: lines without their ends} of the same layout, always the same ones: the synthetic stand-in
-or it is one file whose columns its entry describes (`table`): the module `own_table` reads it.
+  generate() -> {name: lines without line ends} in the same layout, always the same: the synthetic stand-in
+A dataset with a `table` in its entry, which describes the columns of one file, needs no module: `own_table` reads it.
 """
 
 import importlib
@@ -28,7 +28,7 @@ from privarms.files.whole import write_text
 def prepare(
     dataset: Dataset, raw_files: Sequence[Path | str] | None, parquet_path: Path | str, json_path: Path | str
 ) -> dict:
-    """Prepare a dataset, write its Parquet and its JSON, and return what the JSON says.
+    """Prepare a dataset, write its Parquet and its JSON, and return the content of the JSON.
 
     raw_files: the dataset's files in the order of sources.yaml, verified first; None for the generated stand-in
 
@@ -72,7 +72,7 @@ def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], options: 
 
 
 def _check_row_counts(dataset: Dataset, table: Table) -> None:
-    """PrivarmsError where a file has not as many rows, those that are dropped included, as `rows` says."""
+    """Raise PrivarmsError for a file with another number of rows, dropped ones included, than its key `rows`."""
     for file in dataset.files:
         rows = table.files[file.name]["rows"]
         if file.rows not in (None, rows):
@@ -83,8 +83,7 @@ def _check_row_counts(dataset: Dataset, table: Table) -> None:
 
 
 def _first_rows(table: Table, at_most: Mapping[str, int]) -> tuple[Table, dict]:
-    """Return the first rows of the target and of all auxiliary sources, as many as `at_most` says, and what is left
-    out, for the facts."""
+    """Return at most `at_most` rows of the target and of all auxiliary sources, and the facts about the others."""
     if not at_most:
         return table, {}
     auxiliary = table.sources > 0
@@ -120,7 +119,7 @@ def _facts(
     options: Mapping[str, str],
     checksums: Mapping[str, str],
 ) -> dict:
-    """What is known of a prepared dataset; without checksums it is a stand-in."""
+    """Return the facts about a prepared dataset; without checksums it is a stand-in."""
     files = {
         file: ({"sha256": checksums[file]} if checksums else {}) | account for file, account in table.files.items()
     }

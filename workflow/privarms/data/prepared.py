@@ -9,7 +9,7 @@ from privarms.files import parquet
 
 
 class Prepared(NamedTuple):
-    """What a prepared Parquet file holds, row by row.
+    """The content of a prepared Parquet file, row by row.
 
     contexts: float64[n, d] in [0, 1]; labels: int64[n] in [0, K); sources: int64[n], 0 for the target's rows and
     1 to M for the auxiliary sources'; facts: what was read, dropped and why (see `preparation.prepare`)

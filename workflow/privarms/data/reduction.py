@@ -6,19 +6,19 @@ from threadpoolctl import threadpool_limits
 from privarms.data.features import Features
 
 DIMENSIONS = 3
-# What is fitted on: the auxiliary rows, so that nothing about the target's users is used, or all rows.
+# Fitted on the auxiliary rows, which uses nothing of the target's users, or on all rows.
 REDUCTIONS = ("pca_auxiliary", "pca_all")
-# A component that keeps less than this share of the variance is rounding, and constant.
+# A component with a smaller share of the variance is a rounding error, and set to a constant.
 NEGLIGIBLE = 1e-12
 
 
 def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.ndarray, dict]:
-    """Contexts float64[n, d] in [0, 1] and how much they keep; d = 3, or less where there are fewer features.
+    """Return contexts float64[n, d] in [0, 1] and facts about the reduction; d = 3, or less for fewer features.
 
     sources: int64[n], 0 for the target's rows; method: one of REDUCTIONS
 
-    A feature that does not vary among the fitted rows (a level that only the target has, say) is left out: the rows
-    stay, and are counted.
+    A feature that does not vary among the fitted rows, such as a level that only the target has, is left out. Its rows
+    stay and are counted.
     """
     fitted = np.flatnonzero(sources > 0) if method == "pca_auxiliary" else np.arange(len(sources))
     # More threads add in another order, and the bytes must not depend on the number of cores.
@@ -41,7 +41,7 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
 
 
 def _means(features: Features, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """float64[p]: the mean of each feature over the fitted rows; bool[p]: whether all of them have one value."""
+    """Return float64[p], the means over the fitted rows, and bool[p], whether a feature is constant there."""
     total, low, high = 0.0, np.inf, -np.inf
     for rows in features.chunks(fitted):
         total = total + rows.sum(axis=0)
@@ -52,8 +52,8 @@ def _means(features: Features, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarr
 def _components(
     features: Features, fitted: np.ndarray, mean: np.ndarray, constant: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Standard deviations float64[p] (1 for constant features), and of the d first components the share of the
-    variance float64[d] and the directions float64[d, p]; both are 0 for a component that does not vary."""
+    """Return the standard deviations float64[p] (1 for constant features), and the first d components: their shares of
+    the variance float64[d] and directions float64[d, p]; both are 0 for a component that does not vary."""
     products = sum((rows - mean).T @ (rows - mean) for rows in features.chunks(fitted)) / len(fitted)
     products[constant] = products[:, constant] = 0.0
     scale = np.where(constant, 1.0, np.sqrt(np.diag(products)))
@@ -64,10 +64,10 @@ def _components(
 
 
 def _signs(components: np.ndarray) -> np.ndarray:
-    """+1 or -1 for each component, so that its largest loading is positive.
+    """Return +1 or -1 for each component, which makes its largest loading positive.
 
-    Two levels of one column have loadings of the same size and opposite signs; of loadings that are equal but for
-    rounding the first decides.
+    Two levels of one column have loadings of the same size and opposite signs. Among loadings that differ only by
+    rounding the first one decides.
     """
     sizes = np.abs(components)
     leading = (sizes >= sizes.max(axis=1, keepdims=True) * (1 - 1e-6)).argmax(axis=1)
@@ -75,7 +75,7 @@ def _signs(components: np.ndarray) -> np.ndarray:
 
 
 def _unseen(features: Features, fitted: np.ndarray) -> np.ndarray:
-    """bool[n]: whether a row has a level that no fitted row has."""
+    """Return bool[n], whether a row has a level that no fitted row has."""
     unseen = np.zeros(len(features.codes), bool)
     for codes, levels in zip(features.codes.T, features.levels, strict=True):
         seen = np.bincount(codes[fitted] + 1, minlength=len(levels) + 1) > 0

@@ -1,7 +1,7 @@
-"""Raw files: where each comes from, and whether it is the right one.
+"""Raw files: their places, downloads and checksums.
 
-A file is looked for at <raw>/<folder>/<name>, then at <mirror>/<folder>/<name>, then at its URL. Its SHA-256 is
-checked where it is known. Planning a run imports this module, so packages that speak HTTP are imported where needed.
+A file is searched at <raw>/<folder>/<name>, then at <mirror>/<folder>/<name>, then at its URL. Its SHA-256 is
+checked if it is known. Planning a run imports this module, so packages that speak HTTP are imported where needed.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from privarms.files.whole import whole
 RAW = Path("data/raw")
 SOURCES = Path("data/sources.yaml")
 MIRROR_VARIABLE = "PRIVARMS_MIRROR"
-# How long a server may take to begin its answer, at the start of a run and in a download.
+# Seconds until a server must begin its answer, at the start of a run and in a download.
 PROBE_SECONDS = 3.0
 READ_SECONDS = 120.0
 RETRIES = 2
@@ -30,8 +30,8 @@ RETRIES = 2
 class RawFile(NamedTuple):
     """One raw file; exactly one of `url` and `by_hand` (instructions) is given.
 
-    sha256: 64 hexadecimal digits, or None for a file that is not the same for everybody; rows: how many it must have;
-    probe: an address that answers at once, where `url` takes long to begin
+    sha256: 64 hexadecimal digits, or None for a file that differs between downloads; rows: its number of rows;
+    probe: an address that answers at once, for a `url` that is slow to begin
     """
 
     name: str
@@ -43,12 +43,12 @@ class RawFile(NamedTuple):
 
 
 class Dataset(NamedTuple):
-    """A dataset's raw files, how they are read, and what must be said when they are used.
+    """A dataset: its raw files, how to read them, licence and citation.
 
-    module: the module that reads it, its own name by default, own_table where `table` describes its columns
-    folder: of its raw files, here and in a mirror, its own name by default
-    options: those of its module, and `reduction`
-    at_most: how many rows of the `target` and of all `auxiliary` sources are taken, the first ones; all by default
+    module: the module that reads it (default: its name; own_table with a `table`)
+    folder: the folder of its raw files, here and in a mirror (default: its name)
+    options: the options of its module, and `reduction`
+    at_most: the largest number of rows of the `target` and of all `auxiliary` sources (default: all), the first ones
     """
 
     name: str
@@ -80,7 +80,7 @@ def describe(name: str, files: list[Mapping], **entry) -> Dataset:
 def choose_mirror(configured: str | None = None) -> str | None:
     """Return the configured mirror, else the environment variable PRIVARMS_MIRROR, else None.
 
-    Raises PrivarmsError if it is neither an http(s) address nor a folder: a mistyped mirror should not go unseen.
+    Raises PrivarmsError if it is neither an http(s) address nor a folder: a mistyped mirror must not be ignored.
     """
     mirror = configured or os.environ.get(MIRROR_VARIABLE) or None
     if mirror is not None and not _is_address(mirror) and not Path(mirror).is_dir():
@@ -97,8 +97,10 @@ def raw_path(dataset: Dataset, file: RawFile, raw: Path | str = RAW) -> Path:
 
 
 def obtainable(datasets: Iterable[Dataset], raw: Path | str = RAW, mirror: str | None = None) -> set[str]:
-    """Return the names of the datasets of which every raw file is in place, in the mirror, or at an address that
-    answers. All addresses are asked at once; nothing is downloaded."""
+    """Return the datasets whose raw files are all in place, in the mirror, or at an address that answers.
+
+    Asks all addresses at once and downloads nothing.
+    """
     places = {d.name: [_places(d, file, raw, mirror) for file in d.files] for d in datasets}
     addresses = sorted({place for files in places.values() for file in files for place in file if _is_address(place)})
     with ThreadPoolExecutor(max_workers=16) as pool:
@@ -133,7 +135,7 @@ def fetch(dataset: Dataset, file: RawFile, raw: Path | str = RAW, mirror: str | 
             with whole(local) as part:
                 shutil.copyfile(places[0], part)
         return local
-    # Only the last place is not asked first: it is the one that is left.
+    # The last place is not asked: no other is left.
     place = next((place for place in places[:-1] if _answers(place)), places[-1])
     _download(file.url if place == file.probe else place, local, file)
     return local
@@ -162,12 +164,9 @@ def _download(address: str, local: Path, file: RawFile) -> None:
 
 
 def verify(file: RawFile, path: Path | str) -> str:
-    """Return the SHA-256 of a file; PrivarmsError if it is not the one it must have."""
-    try:
-        with open(path, "rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise PrivarmsError(f"{path}: cannot be read ({error.strerror}); expected the raw file {file.name}") from error
+    """Return the SHA-256 of a file. Raises PrivarmsError if it is not the expected one."""
+    with open(path, "rb") as stream:
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
     if file.sha256 not in (None, sha256):
         raise PrivarmsError(
             f"{path}: the wrong file: expected SHA-256 {file.sha256}, found {sha256}; delete it and get it again "
@@ -177,7 +176,7 @@ def verify(file: RawFile, path: Path | str) -> str:
 
 
 def missing_message(dataset: Dataset, raw: Path | str = RAW) -> str:
-    """Say which files a dataset needs, where to get them, where to put them, and their checksums."""
+    """Return the files that a dataset needs: where to get them, where to put them, and their checksums."""
     files = "; ".join(f"{raw_path(dataset, file, raw)} ({_origin(file)})" for file in dataset.files)
     return (
         f"The raw data of {dataset.name} are not there. Put in place {files}, "

@@ -1,17 +1,12 @@
-"""What generated stand-ins are made of: values of given frequencies or quantiles, in the order of latent variables."""
+"""Values for synthetic stand-ins: with chosen frequencies or quantiles, in the order of latent variables."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 
-def counts(text: str) -> dict[str, int]:
-    """Return level -> count from "level count, level count"."""
-    return {level: int(count) for level, count in map(str.split, text.split(","))}
-
-
 def by_rank(latent: np.ndarray, counts: Mapping) -> list:
-    """Levels in their exact counts, in the order of a latent variable: the smallest get the first level."""
+    """Return levels in their exact counts, in the order of a latent variable: the smallest get the first level."""
     levels = [level for level, count in counts.items() for _ in range(count)]
     placed = [None] * len(latent)
     for place, level in zip(np.argsort(latent, kind="stable"), levels, strict=True):
@@ -20,13 +15,13 @@ def by_rank(latent: np.ndarray, counts: Mapping) -> list:
 
 
 def quantiles(latent: np.ndarray, table: Sequence[float]) -> np.ndarray:
-    """Whole numbers with these evenly spaced quantiles, linear between them, in the order of a latent variable."""
+    """Return whole numbers with these evenly spaced quantiles, in the order of a latent variable."""
     ranks = np.argsort(np.argsort(latent, kind="stable"), kind="stable")
     return np.rint(np.interp((ranks + 0.5) / len(latent), np.linspace(0, 1, len(table)), table)).astype(int)
 
 
 def logistic(score: np.ndarray, mean: float) -> np.ndarray:
-    """1 / (1 + exp(-(score + intercept))) with the intercept that gives the mean."""
+    """Return 1 / (1 + exp(-(score + intercept))) with the intercept that gives the mean."""
     low, high = -50.0, 50.0
     for _ in range(60):
         intercept = (low + high) / 2

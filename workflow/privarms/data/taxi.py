@@ -1,12 +1,12 @@
 """Chicago's Taxi Trips (City of Chicago, resource wrvz-psew): was the trip paid by credit card?
 
-Read are the columns of the API (`trip_seconds`), of the data portal's export (`Trip Seconds`) and upper-case ones
-(`TRIP_SECONDS`), in any order and with any others beside them.
+Columns may have the names of the API (`trip_seconds`), of the data portal's export (`Trip Seconds`) or upper case
+(`TRIP_SECONDS`), in any order; other columns are ignored.
 
-Not stated in Ma et al. (2025): the period, the label, the features (93 before the reduction), and what the one
-auxiliary source is. Here the features are the 8 NUMBERS, the pick-up area (78 levels) and the weekday (7). Tips and
-the total, which holds them, are left out: tips are recorded where a card is used, and would give the label away. The
-source is one company, which has about 3% of the trips, as their Table 1 has.
+Ma et al. (2025) do not state the period, the label, the features (93 before the reduction) and the auxiliary source.
+Here the features are the 8 NUMBERS, the pick-up area (78 levels) and the weekday (7). Tips, and the total that includes
+them, are left out: only tips by card are recorded, so they would reveal the label. The source is one company with about
+3% of the trips, as in the paper's Table 1.
 """
 
 import re
@@ -112,10 +112,9 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
 def generate() -> dict[str, list[str]]:
     """The synthetic stand-in: lines in the layout of the API, the same at every call.
 
-    Trips and source are as many as in Table 1. Areas, hours and distances have about the frequencies of the trips that
-    the tables above were counted in. The dependence is made up: duration, fare and extras follow distance and airport,
-    and whether a card is used follows airport, distance, hour and company. Nothing that is computed from it says
-    anything about Taxi.
+    The sizes are those of Table 1. Areas, hours and distances have about the frequencies of the tables above. The
+    dependence is made up: duration, fare and extras depend on distance and airport, and the use of a card on airport,
+    distance, hour and company. Nothing that is computed from it says anything about Taxi.
     """
     rng = np.random.default_rng(STAND_IN_SEED)
     n = STAND_IN_TARGET + STAND_IN_SOURCE + STAND_IN_UNKNOWN
@@ -163,7 +162,7 @@ def _canonical(name: str) -> str:
 
 
 def _start(rows: delimited.Rows) -> tuple[np.ndarray, np.ndarray]:
-    """Weekday int64[n], 0 for Monday, and hour float64[n] in [0, 24) of the start; rows without one are dropped."""
+    """Return weekday int64[n], 0 for Monday, and hour float64[n] in [0, 24) of the start; drop rows without one."""
     texts = rows.texts("trip_start_timestamp")
     start = pd.to_datetime(texts, format="ISO8601", errors="coerce")
     start = start.fillna(pd.to_datetime(texts, format=PORTAL_TIME, errors="coerce"))
@@ -173,11 +172,11 @@ def _start(rows: delimited.Rows) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _each(texts: Sequence[str], indices: np.ndarray) -> np.ndarray:
-    """Texts by their places, without a copy of a text for each row."""
+    """Return the texts with these indices, without a copy of a text per row."""
     return np.array(texts, object)[indices]
 
 
 def _draw(rng: np.random.Generator, weights: tuple[float, ...], n: int) -> np.ndarray:
-    """int[n], each index as often as its weight says, on average."""
+    """Return int[n], each index with a frequency proportional to its weight, on average."""
     bounds = np.cumsum(weights) / sum(weights)
     return np.searchsorted(bounds[:-1], rng.random(n), side="right")

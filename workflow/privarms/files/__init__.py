@@ -1,1 +1,1 @@
-"""Reading and writing files: whole or not there, and as they were written."""
+"""Reading and writing files, which are either whole or missing."""

@@ -1,4 +1,4 @@
-"""Parquet files that carry their origin: resolved parameters, seed, package versions, git revision."""
+"""Parquet files with their origin: parameters, seed, package versions, git revision."""
 
 import itertools
 import json
@@ -21,18 +21,18 @@ from privarms.errors import DamagedError, PrivarmsError
 from privarms.files.whole import whole
 
 if TYPE_CHECKING:
-    # Half of the start of a simulation, which needs none.
+    # Importing it would double the start of a simulation, which does not need it.
     import pandas as pd
 
 KEY = b"privarms"
 PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "snakemake")
 ROWS_PER_GROUP = 2**17
-# A study's footer describes each of its cells; at 100 MB, some 300,000 cells, a reader would refuse it otherwise.
+# A study's footer describes its cells. Without this limit readers refuse one of 100 MB, some 300,000 cells.
 READING = {"thrift_string_size_limit": 2**31 - 1, "page_checksum_verification": True}
 
 
 def origin() -> dict:
-    """Python's and the packages' versions and the git revision ("unknown" outside a repository)."""
+    """Return the versions of Python and packages and the git revision ("unknown" outside a repository)."""
     return {
         "revision": revision(),
         "versions": {"privarms": __version__, "python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
@@ -40,7 +40,7 @@ def origin() -> dict:
 
 
 def revision() -> str:
-    """The git revision of the working tree, with `-dirty` behind it where files differ from it."""
+    """Return the git revision of the working tree, with the suffix `-dirty` if files differ from it."""
     try:
         here = Path(__file__).parent
         command = ["git", "-C", str(here), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
@@ -50,9 +50,9 @@ def revision() -> str:
 
 
 def write(path: Path | str, tables: Iterable[pa.Table], metadata: Mapping) -> None:
-    """Write tables of one schema one after another; the bytes depend on their rows and the metadata alone.
+    """Write tables of one schema, one after another; the bytes depend only on their rows and the metadata.
 
-    Holds no more than the rows of a row group and a table in memory.
+    Memory: one row group and one table.
     """
     tables = iter(tables)
     first = next(tables)
@@ -92,7 +92,7 @@ def read(
 ) -> pa.Table:
     """Read one of our files; DamagedError if it is not a whole Parquet file.
 
-    filters: (column, comparison, value); rows for which one does not hold are never in memory together
+    filters: (column, comparison, value); rows that do not satisfy them are not in memory at the same time
     """
     some = {"columns": list(columns) if columns else None, "filters": list(filters) if filters else None}
     with _faults_of(path):
@@ -112,9 +112,9 @@ def _faults_of(path: Path | str) -> Iterator[None]:
 
 
 class RowsBy:
-    """One of our files, of which the rows are read that have a text in a column; that column is left out.
+    """Reader of the rows of one of our files by their text in a column, which is left out of the answers.
 
-    columns: the names of the others. Two row groups of the file are in memory. Raises DamagedError as `read`.
+    columns: the names of the other columns. Memory: two row groups. Raises DamagedError as `read`.
     """
 
     def __init__(self, path: Path | str, column: str):
@@ -134,11 +134,11 @@ class RowsBy:
         self.columns = [name for name in self.file.schema_arrow.names if name != column]
 
     def count(self, text: str) -> int:
-        """Return how many rows have this text."""
+        """Return the number of rows with this text."""
         return sum(n for _, _, n in self.places.get(text, ()))
 
     def rows(self, text: str, columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Yield some columns of the rows with this text, in the rows' order: those of a row group at a time."""
+        """Yield some columns of the rows with this text, in order, one row group at a time."""
         for group, row, n in self.places.get(text, ()):
             yield self._group(group, tuple(columns)).slice(row, n)
 
@@ -150,11 +150,11 @@ class RowsBy:
 def read_by(
     column: str, path: Path | str, values: Sequence[str], narrow: Sequence[str] = ()
 ) -> Iterator[tuple["pd.DataFrame", dict[str, np.ndarray]]]:
-    """Yield, for each text in a column, the first of its rows, and some columns of all of them.
+    """Yield, for each text in a column, its first row, and some columns of all its rows.
 
-    Two row groups of everything else are in memory. Raises DamagedError as `read`.
+    Memory: these columns and two row groups. Raises DamagedError as `read`.
 
-    narrow: of `values` those whose integers come in the smallest type that stores them, in which a sum may not fit
+    narrow: the columns of `values` whose integers get the smallest type that stores them; a sum may overflow it
     """
     by = RowsBy(path, column)
     firsts = [next(by.rows(text, [column, *by.columns])).take([0]) for text in by.places]
@@ -174,6 +174,6 @@ def _narrow(integers: np.ndarray) -> np.ndarray:
 
 
 def metadata(path: Path | str) -> dict:
-    """The origin that `write` put into a file."""
+    """Return the metadata that `write` stored in a file."""
     with pq.ParquetFile(path, **READING) as file:
         return json.loads(file.metadata.metadata[KEY])

@@ -12,9 +12,9 @@ from privarms.errors import PrivarmsError
 
 @contextlib.contextmanager
 def whole(path: Path | str) -> Iterator[Path]:
-    """Give a temporary name beside `path`; rename it to `path` on success, remove it on failure.
+    """Yield a temporary name next to `path`; rename it to `path` on success, remove it on failure.
 
-    Raises PrivarmsError where the folder cannot be written or the disk is full.
+    Raises PrivarmsError if the folder cannot be written or the disk is full.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -52,7 +52,7 @@ def write_text(path: Path | str, text: str) -> None:
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows of a CSV file as texts; PrivarmsError where it is not one."""
+    """Return the header and the rows of a CSV file as texts. Raises PrivarmsError for a malformed file."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file))

@@ -1,4 +1,4 @@
-"""Curves: one for every policy and every setting of its own, so that a policy that joins a study joins its plots."""
+"""Curves: one per policy and setting of the policy, so a policy that is added to a study is added to its plots."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,22 +13,23 @@ from privarms.studies.results import environment_of
 
 
 def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> list[dict]:
-    """What tells the cells of a policy apart, a mapping a row: the variant, the policy's own parameters, and the
-    environment with its own. A parameter that a cell lacks is left out.
+    """Return per row what distinguishes it from the policy's other cells: variant, parameters, environment.
 
-    apart_from: parameters that need not tell them apart, since a curve runs over them or a panel fixes them
+    A parameter that a cell lacks is left out.
+
+    apart_from: parameters that do not count, because a curve runs along them or a panel fixes them
     """
     cells = cells.reset_index(drop=True)
-    found: dict[int, dict] = {}
+    own: dict[int, dict] = {}
     for policy, part in cells.groupby("policy", sort=False, observed=True):
         varying = [k for k in _parameters(policy, part) if k not in apart_from and part[k].nunique(dropna=False) > 1]
         for index, *values in part[varying].itertuples():
-            found[index] = {k: v for k, v in zip(varying, values, strict=True) if pd.notna(v)}
-    return [found[index] for index in cells.index]
+            own[index] = {k: v for k, v in zip(varying, values, strict=True) if pd.notna(v)}
+    return [own[index] for index in cells.index]
 
 
 def _parameters(policy: str, cells: pd.DataFrame) -> list[str]:
-    """The columns that hold parameters of a policy or of its environments."""
+    """Return the columns with parameters of a policy or of its environments."""
     own = [*library.arguments("policies", policy)]
     environments = cells["environment"].unique() if "environment" in cells else ()
     around = [k for e in environments for k in library.environment_arguments(e)]
@@ -36,23 +37,23 @@ def _parameters(policy: str, cells: pd.DataFrame) -> list[str]:
 
 
 def in_words(own: Mapping) -> str:
-    """Settings as a legend has them: numbers with their names, texts by themselves."""
+    """Return settings for a legend: numbers with their names, texts without."""
     return ", ".join(v.replace("_", " ") if isinstance(v, str) else f"{k} = {shown(v)}" for k, v in own.items())
 
 
 def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.Series:
-    """The curve to which each row of a study's cells belongs: the policy's LABEL, with what tells it from its others.
+    """Return the curve of each row: the policy's LABEL, with what distinguishes it from the policy's other curves.
 
-    Make them of the whole study and then choose a panel's rows, so that a curve has one label in every panel.
+    Call it on the whole study and then choose a panel's rows: then a curve has the same label in every panel.
     """
     policies = {p: library.attributes("policies", p)["LABEL"] for p in cells["policy"].unique()}
     shared = {p for p, label in policies.items() if list(policies.values()).count(label) > 1}
-    found = []
+    curves = []
     for policy, own in zip(cells["policy"], settings(cells, apart_from), strict=True):
         words = [policy] if policy in shared else []
         words += [in_words(own)] if own else []
-        found.append(f"{policies[policy]} ({', '.join(words)})" if words else policies[policy])
-    return pd.Series(found, cells.index, dtype=object)
+        curves.append(f"{policies[policy]} ({', '.join(words)})" if words else policies[policy])
+    return pd.Series(curves, cells.index, dtype=object)
 
 
 def described(cells: pd.DataFrame) -> pd.DataFrame:
@@ -78,10 +79,10 @@ def _means(cell: Mapping) -> tuple[float, ...]:
     return tuple(float(m) for m in getattr(environment_of(cell), "means", ()))
 
 
-def interval(mean, se, replicates, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Student's confidence interval of a mean from its standard error; arrays or scalars."""
+def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
+    """Return Student's 95% interval of a mean from its standard error; arrays or scalars."""
     mean, se, replicates = (np.asarray(v, dtype=float) for v in (mean, se, replicates))
-    half = stdtrit(np.maximum(replicates - 1, 1), 0.5 + level / 2) * np.nan_to_num(se)
+    half = stdtrit(np.maximum(replicates - 1, 1), 0.975) * np.nan_to_num(se)
     return mean - half, mean + half
 
 
@@ -95,12 +96,12 @@ def with_interval(rows: pd.DataFrame, mean: str, se: str, *, least: float | None
 
 
 def ratio(mean, se, base_mean, base_se) -> tuple[np.ndarray, np.ndarray]:
-    """The ratio of two independent means and its standard error to first order."""
+    """Return the ratio of two independent means and its standard error to first order."""
     value = mean / base_mean
     return value, value * np.sqrt((se / mean) ** 2 + (base_se / base_mean) ** 2)
 
 
 def times(row, base) -> Measured:
-    """One mean regret over another, independent one; rows with regret, se and replicates."""
+    """Return the ratio of two independent mean regrets; rows with regret, se and replicates."""
     value, se = ratio(row.regret, row.se, base.regret, base.se)
     return Measured(float(value), float(se), int(min(row.replicates, base.replicates)))

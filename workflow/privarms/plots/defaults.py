@@ -46,7 +46,7 @@ def summary(results: Results) -> pd.DataFrame:
     cells, _ = _cells(results, at_end=True)
     measures = [c.removesuffix("_mean") for c in cells if c.endswith("_mean")]
     settings = [k for k in cells if k in ("policy", "variant", "environment", *_parameters(cells))]
-    # The protocol's keys stand between the horizon and the first measure.
+    # The protocol's keys are between the horizon and the first measure.
     columns = list(cells)
     keys = columns[columns.index("horizon") + 1 : columns.index(f"{measures[0]}_mean")]
     keys = [k for k in keys if k not in (*settings, "panels", "replicates")]

@@ -24,7 +24,7 @@ CHARACTER = 0.068  # inches of a character of this font at 8 points
 
 
 class Entry(NamedTuple):
-    """A cell; quiet: less important than its neighbours."""
+    """A cell; quiet: less important than the cells next to it."""
 
     text: str
     bold: bool = False
@@ -33,8 +33,8 @@ class Entry(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """heads: header lines, each of (text, columns spanned) over all columns; the last one names single columns.
-    rows: a text is a line of its own above a block; entries otherwise, one a column. notes: sentences below.
+    """heads: header lines, each a list of (text, columns spanned); the last one names single columns.
+    rows: a text is a line above a block; otherwise one entry per column. notes: sentences below.
     """
 
     heads: list[list[tuple[str, int]]]
@@ -50,7 +50,7 @@ class Sheet(NamedTuple):
 def write_sheet(frame: pd.DataFrame, sheet: Sheet, stem: Path, *, stand_in: bool = False) -> dict[str, Path]:
     """Write the frame as `stem`.csv (full precision) and the sheet as .md, .tex and .png (200 dpi).
 
-    With `stand_in` a note of the sheet says so, and a word across the picture. Returns the paths by suffix.
+    With `stand_in` a note and words across the picture say so. Returns the paths by suffix.
     """
     if stand_in:
         sheet = sheet._replace(notes=[f"{STAND_IN.capitalize()}: {STAND_IN_NOTE}.", *sheet.notes])
@@ -69,13 +69,13 @@ def write_sheet(frame: pd.DataFrame, sheet: Sheet, stem: Path, *, stand_in: bool
 
 
 def names(sheet: Sheet) -> list[str]:
-    """A name a column, from all header lines."""
+    """Return one name per column, from all header lines."""
     lines = [[text for text, span in head for _ in range(span)] for head in sheet.heads]
     return [" ".join(filter(None, parts)) for parts in zip(*lines, strict=True)]
 
 
 def markdown(sheet: Sheet) -> str:
-    """Pipes; bold is bold, quiet italic, and grey, which Markdown does not have, an asterisk behind."""
+    """Return a Markdown table; quiet entries are italic, and grey ones end with an asterisk."""
     lines = [names(sheet), [":--", *["--:"] * (sheet.columns - 1)]]
     for row in sheet.rows:
         if isinstance(row, str):
@@ -93,7 +93,7 @@ def _marked(entry: Entry) -> str:
 
 
 def latex(sheet: Sheet) -> str:
-    """A booktabs table; grey cells are coloured."""
+    """Return a booktabs table; grey cells are coloured."""
     lines = [f"\\begin{{tabular}}{{l{'r' * (sheet.columns - 1)}}}", "\\toprule"]
     for head in sheet.heads:
         cells = [
@@ -125,7 +125,7 @@ def _escaped(text: str) -> str:
 
 
 def _drawn(text: str) -> str:
-    """For matplotlib, whose mathematics is LaTeX's."""
+    """Return a text for matplotlib, which has LaTeX's mathematics."""
     return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else p.replace("$", r"\$") for p in _PIECES.split(text))
 
 
@@ -133,7 +133,7 @@ _PIECES = re.compile(f"({'|'.join(map(re.escape, SYMBOLS))})")
 
 
 def draw(sheet: Sheet) -> Figure:
-    """The sheet as a figure, as wide as its texts need."""
+    """Return the sheet as a figure, as wide as its texts."""
     texts = [row for row in sheet.rows if not isinstance(row, str)]
     widths = []
     for j, (name, _) in enumerate(sheet.heads[-1]):
@@ -173,7 +173,7 @@ def draw(sheet: Sheet) -> Figure:
     for row in sheet.rows:
         if isinstance(row, str):
             rule(y, width=LINE / 2)
-            # Where the first column is, which is what a narrow screen shows.
+            # In the first column, which a narrow screen shows.
             ax.text(0.04, y + ROW / 2, _drawn(row), ha="left", va="center")
         else:
             for j, entry in enumerate(row):

@@ -1,4 +1,4 @@
-"""How every figure looks, and how it is written: seaborn's theme, the same looks, the same bytes each time."""
+"""The style of every figure, and the writing of its files: the same bytes each time."""
 
 import itertools
 import re
@@ -28,7 +28,7 @@ COLUMN = 3.4
 PAGE = 6.8
 """Width in inches of a figure that fills the page."""
 
-# seaborn's colour-blind palette without its pink, grey and yellow, which are weak on white or stand for context.
+# seaborn's colour-blind palette without its pink, grey and yellow, which are weak on white or mark context.
 COLOURS = tuple(seaborn.color_palette("colorblind").as_hex()[place] for place in (0, 3, 2, 4, 1, 9, 5))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINESTYLES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)))
@@ -134,11 +134,11 @@ def crossed(
     firsts, seconds: values of these columns that come first, whichever of them a figure has
     """
     colours, dashes = _places(rows[first], firsts), _places(rows[second], seconds)
-    found = {}
+    result = {}
     for label, one, other in rows[[name, first, second]].itertuples(index=False):
         # When the line styles run out, the markers move on.
-        found[label] = _look(colours[one], colours[one] + dashes[other] // len(LINESTYLES), dashes[other])
-    return found
+        result[label] = _look(colours[one], colours[one] + dashes[other] // len(LINESTYLES), dashes[other])
+    return result
 
 
 def _look(colour: int, marker: int, dash: int) -> dict:
@@ -161,15 +161,13 @@ def wrapped(label: str, letters: int) -> str:
     return lines.replace("\u00a0", " ")
 
 
-def legend(
-    figure: Figure, axes: Iterable[Axes] | None = None, *, columns: int = 4, title: str | None = None
-) -> Legend | None:
-    """Draw one legend below the panels, with every label of `axes` (by default all) once.
+def legend(figure: Figure, *, columns: int = 4, title: str | None = None) -> Legend | None:
+    """Draw one legend below the panels, with every label once.
 
     The figure grows by the height of the legend. `columns` are fewer where they would be wider than the figure.
     """
     entries: dict[str, object] = {}
-    for ax in figure.axes if axes is None else axes:
+    for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     if not entries:
@@ -196,11 +194,9 @@ def published(
 ) -> None:
     """Draw a published value as a dashed line across the axes.
 
-    `axis` is the axis on which the value is read, "x" or "y". The text of a level line stands above its right end, or
-    at its left one, or below it; that of an upright line right of its upper end.
+    `axis` is the axis of the value, "x" or "y". The text of a horizontal line is above its right end, by default, or
+    at its left end, or below it; the text of a vertical line is right of its upper end.
     """
-    if not np.isfinite(value):
-        raise ValueError(f"a published value must be finite, got {value}")
     where = {"textcoords": "offset points", "color": QUIET, "bbox": PAPER, "fontsize": 8}
     if axis == "y":
         ax.axhline(value, **GUIDE)
@@ -221,24 +217,24 @@ def log_ticks(axis) -> None:
 
 
 def ticks(ax: Axes, values: Iterable[float], texts: Sequence[str] | None = None) -> None:
-    """Set the ticks of the x axis at these values alone, written out."""
+    """Set the ticks of the x axis at only these values, written out."""
     values = list(values)
     ax.set_xticks(values, [f"{value:g}" for value in values] if texts is None else texts)
     ax.set_xticks([], minor=True)
 
 
-def watermark(fig: Figure, text: str = STAND_IN) -> None:
-    """Write `text` across the whole figure, above everything that is drawn."""
+def watermark(fig: Figure) -> None:
+    """Write that the data are a stand-in across the whole figure, above everything else."""
     width, height = fig.get_size_inches()
     angle = np.degrees(np.arctan2(height, width))
     # Fits the diagonal: a letter of this font is about 0.6 of its size wide, and a point is 1/72 inch.
-    size = min(0.8 * np.hypot(width, height) * 72 / (0.6 * len(text)), 40)
-    placed = fig.text(0.5, 0.5, text, rotation=angle, ha="center", va="center", fontsize=size)
+    size = min(0.8 * np.hypot(width, height) * 72 / (0.6 * len(STAND_IN)), 40)
+    placed = fig.text(0.5, 0.5, STAND_IN, rotation=angle, ha="center", va="center", fontsize=size)
     placed.set(color="#B00020", alpha=0.24, fontweight="bold", zorder=1000, in_layout=False)
 
 
 def settle(fig: Figure) -> None:
-    """Make a logarithmic axis without a single value a linear one, which can be drawn."""
+    """Make a logarithmic axis without any value linear: matplotlib cannot draw it otherwise."""
     for ax in fig.axes:
         for name in ("x", "y"):
             axis = getattr(ax, f"{name}axis")
@@ -249,16 +245,15 @@ def settle(fig: Figure) -> None:
 def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
     """Write `stem`.pdf, .png (200 dpi), .svg and .csv, the last with the numbers that the figure draws.
 
-    The bytes depend on the figure and the numbers alone. The layout is fixed here: artists that are added to the figure
-    later do not move it. Returns the four paths by suffix; raises PrivarmsError where they cannot be written.
+    The bytes depend only on the figure and the numbers. Returns the four paths by suffix; raises PrivarmsError if they
+    cannot be written.
     """
     paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("pdf", "png", "svg", "csv")}
     with matplotlib.rc_context(), ExitStack() as stack:
         use_style()
         pdf, png, svg, csv = (stack.enter_context(whole(path)) for path in paths.values())
         settle(fig)
-        # Laid out once, at the picture's resolution, at which letters are wider than on a screen: every further draw
-        # would move the axes a little, and differently in each format.
+        # The layout is computed once, at the PNG's resolution: otherwise each format would have another one.
         fig.set_dpi(matplotlib.rcParams["savefig.dpi"])
         if fig.axes and (engine := fig.get_layout_engine()) is not None:
             # matplotlib ignores a layout that is impossible.

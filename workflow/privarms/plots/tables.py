@@ -12,7 +12,7 @@ from privarms.files.whole import whole
 
 # A longer table in TeX is broken over pages.
 ROWS_OF_A_PAGE = 45
-STAND_IN_NOTE = "generated data in place of a file that could not be had; no value that rests on it is a result"
+STAND_IN_NOTE = "generated data instead of a missing file; no value that uses them is a result"
 
 
 def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False) -> dict[str, Path]:

@@ -1,37 +1,31 @@
-"""Statements of papers as the page shows them: all claims about one, what was measured, and what would change it."""
+"""Statements of papers as the page shows them: each with the claims about it."""
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from privarms.claims.ledger import OUTCOMES, read, read_statements
-from privarms.claims.verdict import VERDICTS, Measured, Region, region
+from privarms.claims.verdict import VERDICTS
 from privarms.errors import PrivarmsError
 from privarms.plots.tables import shown
 from privarms.report.words import VARIANTS, whole
 from privarms.studies.claims import headline
 
-# Of a claim for which no budget is stated.
-NO_EPSILON = "-"
-# What scale quick measured of a claim whose setting is larger: no verdict, but a number.
+# The word for a claim that the quick scale measures without a verdict, because the published setting is larger.
 SMALL = "measured small"
 WORDS = (*VERDICTS, SMALL)
-
-# An outcome looks like the verdict that it is nearest to.
+# Each outcome looks like a verdict: the class in the style.
 LOOKS = ("reproduced", "inconclusive", "released", "differs", "unverifiable", "small")
 OUTCOME_WORDS = (*OUTCOMES, SMALL)
 OUTCOME_LOOKS = dict(zip(OUTCOME_WORDS, LOOKS, strict=True))
 DIGITS = {"published": 6, "reproduced": 4, "se": 2, "low": 4, "high": 4, "margin": 2, "replicates": 9, "tolerance": 6}
-# A statement says so itself where its tolerance is younger than the first look at the value.
-YOUNGER = re.compile(r"(?i)post hoc|not blind|\b(added|put|put so) (after|when)\b")
-# A number from here on would be written with an exponent, or has too many digits to be whole.
+# From here on a number is written with an exponent: it has too many digits to be exact.
 LARGE = 1e15
 
 
 def brief(text: str, digits: int = 6) -> str:
-    """A number rounded to `digits` significant digits and long whole ones in groups of three; other texts as they are.
+    """Return a number with `digits` significant digits, a long whole one in groups of three; another text as it is.
 
-    The groups are set apart by narrow no-break spaces.
+    Narrow no-break spaces separate the groups.
     """
     try:
         value = float(text)
@@ -46,18 +40,27 @@ def brief(text: str, digits: int = 6) -> str:
     return sign + (whole(int(digits_only)) if digits_only.isdigit() else digits_only)
 
 
-def of_papers(
-    ledger, statements, papers: Sequence[Mapping], scale: str, at_paper_scale: Mapping[tuple[str, str], str]
-) -> list[dict]:
-    """The statements of all papers, in the order of the ledger, each with its claims.
+def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list[dict]:
+    """Return the statements of all papers, in the order of the ledger, each with its claims.
 
-    papers: {key, claims: as `studies.claims.load` gives them, or nothing}; at_paper_scale: (claim, variant) -> verdict
-    A statement: {name, anchor, paper, text, place, ours, outcome, claims: [...], artifact: that of its first claim}. A
-    claim: the ledger's row with `anchor`, `test`, `shown` (a word of WORDS), `brief`, `change`, `at_paper_scale`,
-    `epsilon` (at which it is measured, with blanks between, or NO_EPSILON), `because` (why it differs), `headline`
-    (with its numbers; nothing for an unverifiable claim), and `row` and `column` of the published table where it
-    stands.
-    Raises PrivarmsError as `ledger.read` does, and for a paper that is not on the page.
+    Parameters
+    ----------
+    ledger, statements
+        The CSV files.
+    papers
+        {key, claims: as `studies.claims.load` returns them}.
+
+    Returns
+    -------
+    Of each statement {name, anchor, paper, text, place, ours, outcome, artifact: that of its first claim, claims}. A
+    claim is the ledger's row with `anchor`, `test`, `shown` (a word of WORDS), `brief` (its numbers, rounded),
+    `because` (why it differs), `headline` (empty for an unverifiable claim), and its `row` and `column` in the
+    published table.
+
+    Raises
+    ------
+    PrivarmsError
+        As `ledger.read`, and for a claim of a paper that is not on the page.
     """
     settings = {
         (f"{paper['key']}/{claim['claim']}", claim.get("variant", "")): claim
@@ -73,9 +76,9 @@ def of_papers(
                 f"{ledger}: line {number}, column paper: {row['paper']!r} is not one of {', '.join(keys)}."
             )
         setting = settings.get((row["claim"], row["variant"]), {})
-        claim = _claim(row, setting, scale, at_paper_scale.get((row["claim"], row["variant"]), ""))
+        claim = _claim(row, setting, scale)
         if claim["anchor"] in anchors:
-            # A second variant of the same claim: the first one keeps the plain address.
+            # The first variant of a claim has the plain address.
             claim["anchor"] += f"-{claim['variant']}"
         anchors.add(claim["anchor"])
         about = f"{row['paper']}/{setting['about']}" if setting else row["claim"]
@@ -85,7 +88,6 @@ def of_papers(
 
 def _statement(name: str, group: list[dict], known: Mapping | None) -> dict:
     outcome = known["outcome"] if known else "cannot be told"
-    # What is open only because scale quick is small is not what cannot be told.
     if outcome == "cannot be told" and any(claim["shown"] == SMALL for claim in group):
         outcome = SMALL
     ours = bool(known) and known["whose"] == "ours"
@@ -99,91 +101,30 @@ def _statement(name: str, group: list[dict], known: Mapping | None) -> dict:
         "text": group[0]["stated"],
         "place": group[0]["place"],
         "ours": ours,
-        "younger": any(claim["younger"] for claim in group),
         "outcome": outcome,
         "claims": group,
     }
 
 
-def _claim(row: dict, setting: Mapping, scale: str, wide: str) -> dict:
-    small = (
-        scale == "quick"
-        and row["verdict"] == "unverifiable"
-        and bool(row["reproduced"])
-        and row["data"] != "stand-in"
-        and setting.get("published_size", True)
-        and bool(setting)
-    )
-    measured = Measured(
-        _float(row["reproduced"]),
-        _float(row["se"]),
-        int(float(row["replicates"])) if row["replicates"] else None,
-        low=_float(row["low"]) if row["low"] else None,
-        high=_float(row["high"]) if row["high"] else None,
-    )
-    allowed = None
-    if row["reproduced"] and "tolerance" in setting:
-        allowed = region(setting["tolerance"], setting["published"], measured)
-    found = row | {
+def _claim(row: dict, setting: Mapping, scale: str) -> dict:
+    unverifiable = row["verdict"] == "unverifiable"
+    small = scale == "quick" and unverifiable and bool(row["reproduced"]) and row["data"] != "stand-in"
+    small = small and bool(setting) and setting.get("published_size", True)
+    has_headline = "headline" in setting and row["reproduced"] and (small or not unverifiable)
+    return row | {
         "anchor": f"claim-{row['claim']}",
         "short": row["claim"].removeprefix(f"{row['paper']}/"),
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
         "variant_words": VARIANTS.get(row["variant"], row["variant"]),
         "shown": SMALL if small else row["verdict"],
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
-        "at_paper_scale": wide,
-        "epsilon": setting.get("epsilon", "") or NO_EPSILON,
-        "because": setting.get("because", ""),
-        "headline": "",
+        "headline": headline(setting, row) if has_headline else "",
         "stated": setting.get("statement", row["statement"]),
-        "place": setting.get("place", ""),
-        "test": setting.get("test", ""),
-        "row": setting.get("row", ""),
-        "column": setting.get("column", ""),
-        "change": "",
-        "younger": bool(YOUNGER.search(row["statement"])),
+        **{key: setting.get(key, "") for key in ("because", "place", "test", "row", "column")},
     }
-    if "headline" in setting and row["reproduced"] and found["shown"] != "unverifiable":
-        found["headline"] = headline(setting, row)
-    if allowed is not None:
-        found["change"] = _change(found["shown"], allowed, measured)
-    return found
-
-
-def _float(text: str) -> float:
-    return float(text) if text else math.nan
-
-
-def _change(word: str, allowed: Region, measured: Measured) -> str:
-    """What would change the verdict, from the numbers."""
-    if math.isnan(measured.value) or math.isnan(allowed.low):
-        return ""
-    if word == SMALL:
-        return "A run at scale paper gives the verdict: the published setting is larger than what was measured here."
-    margin = abs(allowed.margin(measured))
-    far = "" if math.isnan(margin) else f", {margin:,.0f}" if margin >= 10 else f", {margin:.1f}"
-    far += " half-widths of its interval from the nearest end" if far else ""
-    value, least, most = (brief(str(x), 4) for x in (measured.value, allowed.low, allowed.high))
-    if word == "reproduced":
-        ends = [(least, allowed.low, "below"), (most, allowed.high, "above")]
-        ends = [f"{side} {text}" for text, x, side in ends if math.isfinite(x)]
-        if len(ends) == 2 and allowed.low == allowed.high:
-            ends = [f"other than {least}"]
-        return f"A value {' or '.join(ends)} would differ; {value} is inside{far}."
-    if word == "differs":
-        where = f"from {least} to {most}" if allowed.low < allowed.high else f"of {least}"
-        where = f"of at most {most}" if math.isinf(allowed.low) else where
-        where = f"of at least {least}" if math.isinf(allowed.high) else where
-        return f"A value {where} would reproduce it; {value} is outside{far}."
-    if word == "inconclusive":
-        needed = allowed.replicates_to_decide(measured)
-        if needed:
-            return f"More runs: about {brief(str(needed))} would decide, if the value stays."
-        return "Its interval holds an end of what is allowed; a shorter one would decide."
-    return ""
 
 
 def counts(statements: Iterable[Mapping]) -> dict[str, int]:
-    """How many of the papers' own statements have each outcome; those that are ours are not counted."""
+    """Return how many of the papers' statements have each outcome; our own questions are not counted."""
     outcomes = [statement["outcome"] for statement in statements if not statement["ours"]]
     return {word: outcomes.count(word) for word in OUTCOME_WORDS}

@@ -112,9 +112,14 @@ def paper_modules(paper: str, kind: str) -> list[str]:
 
 
 def paper_functions(paper: str, kind: str) -> Mapping[str, Callable]:
-    """Return the inference tables or measures of a paper by name: the table INFERENCE or MEASURES of its module."""
-    module = next((m for m in paper_modules(paper, kind) if m.endswith(f".{kind}")), None)
-    return getattr(load_module(module), kind.upper()) if module else {}
+    """Return the inference tables or measures of a paper: its public functions in `{kind}.py` and `{kind}_*.py`."""
+    modules = [load_module(dotted) for dotted in paper_modules(paper, kind)]
+    return {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+    }
 
 
 def fast_path(policy: str, environment: str) -> str | None:

@@ -284,7 +284,7 @@ class Outputs:
             **{k: content.get(k, "") for k in about},
             "columns": content.get("columns", {}),
             "policies": {policy: library.label(policy) for policy in policies},
-            "claims": [c | {"epsilon": _epsilons(c, self.tagged[paper])} for c in self.claims.get(paper, [])],
+            "claims": self.claims.get(paper, []),
             "artifacts": artifacts,
         }
 
@@ -294,17 +294,6 @@ class Outputs:
         if not runs:
             return ""
         return f" {runs[0]:,} runs a setting." if len(runs) == 1 else f" {runs[0]:,} to {runs[-1]:,} runs a setting."
-
-
-def _epsilons(claim: Mapping, tagged: Mapping) -> str:
-    """Return the privacy budgets at which a claim is measured, with blanks between: its own, or those of its cells."""
-    measure = claim.get("measure")
-    own = claim.get("arguments", {}) | (measure.get("where", {}) if isinstance(measure, Mapping) else {})
-    sets = [own] if "epsilon" in own else _listed(claim["over"])
-    cells = [cell for one in sets if "epsilon" not in one for tag in one.get("tag", ()) for cell in tagged[tag]]
-    budgets = [value for one in (*sets, *cells) for value in _listed(one.get("epsilon"))]
-    # One that a program reads as a rule, `from 0.5 to 8`, is no budget.
-    return " ".join(f"{b:g}" for b in sorted({float(b) for b in budgets if type(b) in (int, float)}))
 
 
 def _listed(one_or_many) -> list:

@@ -4,10 +4,11 @@ import math
 
 import pytest
 
-from privarms.papers.frontier.measures import MEASURES
+from privarms.studies import library
 
 from .tables_by_hand import results
 
+MEASURES = library.paper_functions("frontier", "measures")
 BASE = {"instance": "mu2", "epsilon": 1.0, "horizon": 1000, "width": None, "se": 1.0, "replicates": 1000}
 BASE |= {"curve": "a curve"}
 

@@ -8,7 +8,8 @@ import pytest
 
 from privarms.environments import features_bernoulli
 from privarms.files import parquet
-from privarms.papers.li2024 import _formulas, inference
+from privarms.papers.li2024 import inference
+from privarms.papers.li2024 import inference_formulas as by_formula
 from privarms.policies.experiment import conse_se, dp_conse
 from privarms.studies import paths
 from privarms.studies.results import Results
@@ -56,15 +57,15 @@ def results(folder, kind="studies", **studies):
 
 def test_the_length_of_the_trial():
     environment = features_bernoulli.configure(2, 20_000)
-    assert _formulas.expected_T_min(environment, 20_000, 0.0, NAN) == pytest.approx(5000)
-    assert _formulas.expected_T_min(environment, 20_000, 1.0, NAN) == pytest.approx(math.log(20_000))
-    assert _formulas.expected_T_min(environment, 20_000, 1.0, 0.5) == pytest.approx(2 * math.log(20_000))
-    assert math.isnan(_formulas.expected_T_min(environment, 20_000, NAN, NAN))
+    assert by_formula.expected_T_min(environment, 20_000, 0.0, NAN) == pytest.approx(5000)
+    assert by_formula.expected_T_min(environment, 20_000, 1.0, NAN) == pytest.approx(math.log(20_000))
+    assert by_formula.expected_T_min(environment, 20_000, 1.0, 0.5) == pytest.approx(2 * math.log(20_000))
+    assert math.isnan(by_formula.expected_T_min(environment, 20_000, NAN, NAN))
 
 
 def test_the_error_by_formula():
     # Means .3 and .7: 2 (.21 + .21) / 100, floor(T_min) patients.
-    assert _formulas.expected_error(features_bernoulli.configure(1, 3), 100.7, NAN) == pytest.approx(0.0084)
+    assert by_formula.expected_error(features_bernoulli.configure(1, 3), 100.7, NAN) == pytest.approx(0.0084)
 
 
 def test_regret_and_error_of_a_cell(tmp_path):
@@ -138,19 +139,19 @@ def test_the_patients_that_the_proof_s_events_leave():
     plain = conse_se.configure(1, 20_000, 1.0)
     first, second = (math.ceil(dp_conse.epoch_length(plain, e)) for e in (1, 2))
     # 4 h_1 = .2499 and 4 h_2 = .1250.
-    assert _formulas.sure_patients(plain, 0.26) == 1 + first
-    assert _formulas.sure_patients(plain, 0.24) == 1 + first + second
-    assert _formulas.sure_patients(plain, 0.0) == math.inf
+    assert by_formula.sure_patients(plain, 0.26) == 1 + first
+    assert by_formula.sure_patients(plain, 0.24) == 1 + first + second
+    assert by_formula.sure_patients(plain, 0.0) == math.inf
     # With epsilon = .1 4 (h_1 + c_1) = .73 and 4 (h_2 + c_2) = .27.
     private = dp_conse.configure(1, 20_000, 1.0, 0.1)
     lengths = [math.ceil(dp_conse.epoch_length(private, e)) for e in (1, 2)]
-    assert _formulas.sure_patients(private, 0.4) == 1 + sum(lengths)
+    assert by_formula.sure_patients(private, 0.4) == 1 + sum(lengths)
 
 
 def test_runs_beyond_the_bounds_are_counted(tmp_path):
     n, gap = 20_000, 0.4
-    sure = _formulas.sure_patients(conse_se.configure(1, n, 1.0), gap)
-    bound = _formulas.pulls_bound(n, gap, NAN)
+    sure = by_formula.sure_patients(conse_se.configure(1, n, 1.0), gap)
+    bound = by_formula.pulls_bound(n, gap, NAN)
     assert bound == pytest.approx(math.log(2 * math.log(5) * n) * 6400)
     pulls = [sure, sure + 1, bound + 1]
     runs = {"eliminated": 1, "wrong": 0, "first_half_regret": [gap * p for p in pulls]}
@@ -220,7 +221,7 @@ def test_the_intervals_of_more_noise_are_wider(tmp_path):
 
 
 def test_formulas_by_hand():
-    found = _formulas.formulas(None).set_index(["formula", "reading"])["value"]
+    found = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
     assert found["c_1", "printed"] == pytest.approx(2 * found["c_1", "proof"])
     assert found["h_1", "per_arm"] == pytest.approx(math.sqrt(2) * found["h_1", "printed"])
     assert found["batch_event", "printed"] < 0.5 < found["batch_event", "half"]
@@ -232,7 +233,7 @@ def test_formulas_by_hand():
 
 
 def test_the_formulas_of_a_trial_s_length():
-    found = _formulas.formulas(None)
+    found = by_formula.formulas(None)
     bias = found[(found["formula"] == "relative_bias") & (found["alpha"] == 1) & (found["n"] == 20_000)]
     plain = bias.loc[bias["epsilon"].isna(), "value"].item()
     # log n = 9.9
@@ -247,7 +248,7 @@ def test_the_formulas_of_a_trial_s_length():
 
 
 def test_lap_plus_by_hand():
-    found = _formulas.lap_plus(None).set_index(["epsilon", "m"])
+    found = by_formula.lap_plus(None).set_index(["epsilon", "m"])
     assert found["corrected_sum"].tolist() == pytest.approx([1.0] * len(found))
     # (a + 1 - 1 / a) / (a + 1 - a), a = e^(1/2), at m = 1.
     a = math.exp(0.5)
@@ -264,4 +265,4 @@ def test_lap_plus_by_hand():
     ],
 )
 def test_the_expected_count_of_the_rarest_feature(M, arrivals, count):
-    assert _formulas.least_count(features_bernoulli.configure(M, 60_000, arrivals=arrivals)) == pytest.approx(count)
+    assert by_formula.least_count(features_bernoulli.configure(M, 60_000, arrivals=arrivals)) == pytest.approx(count)

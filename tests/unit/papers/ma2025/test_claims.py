@@ -11,13 +11,13 @@ from privarms.claims import ledger
 from privarms.claims.measures import function
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.transfer_rates import regret_rate
-from privarms.papers.ma2025.measures import MEASURES
-from privarms.studies import artifacts
+from privarms.studies import artifacts, library
 from privarms.studies import claims as of_claims
 from privarms.studies.results import Results
 
 from .made_up import LOGS, ROOT, cells_of, made_up, paper, tagged, write
 
+MEASURES = library.paper_functions("ma2025", "measures")
 BOTH = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric", "regret_printed_symmetric")}
 
 

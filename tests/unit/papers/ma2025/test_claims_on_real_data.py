@@ -8,10 +8,11 @@ import pytest
 
 from privarms.claims import ledger
 from privarms.claims.verdict import Measured, region
-from privarms.papers.ma2025.measures import MEASURES
+from privarms.studies import library
 
 from .toy_rewards import RATES, results, runs_of, usual
 
+MEASURES = library.paper_functions("ma2025", "measures")
 OVER = {
     "method": ["ldp_mab", "ldp_linear", "ldp_nn"],
     "settings": ["", "c 64"],

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from privarms.claims.verdict import region
-from privarms.papers.neel2018.measures import MEASURES
-from privarms.studies import claims
+from privarms.studies import claims, library
 
+MEASURES = library.paper_functions("neel2018", "measures")
 CONFIG = Path(__file__).parents[4] / "config"
 PUBLISHED = claims.published(CONFIG / "papers/neel2018")
 UCB, PRINTED, RELEASED = (

@@ -9,10 +9,11 @@ import pytest
 from privarms.inference import max_information as mi
 from privarms.inference.bias import expected_average
 from privarms.papers.neel2018 import tables
-from privarms.papers.neel2018.inference import INFERENCE
+from privarms.studies import library
 
 from ..chosen import by_cell
 
+INFERENCE = library.paper_functions("neel2018", "inference")
 PUBLISHED = {"experiment": ["1", "2"], "K": [20, 5], "replicates": [2, 3]}
 
 

@@ -273,7 +273,7 @@ def test_stopping_times_beside_the_theorems():
     assert first["upper_quartile"] == pytest.approx(np.quantile(times, 0.75))
     assert (first["quartile_low"], first["quartile_high"]) == (times[0], np.inf), "four runs say little"
     for study in ("large_mean", "noise_alone"):
-        same = inference.INFERENCE[study](results(cells={study: summaries}, replicates={study: runs}))
+        same = getattr(inference, study)(results(cells={study: summaries}, replicates={study: runs}))
         assert same.equals(found)
     # Theorem 3.3 asks for beta up to 0.08; none of them is about a rule without beta.
     assert found["by_upper"].isna().tolist() == [False, True, True]

@@ -13,7 +13,6 @@ from privarms.audits.reduction import COUNTS, reduce
 from privarms.inference import lower_bounds
 from privarms.jit.cache import compiled
 from privarms.plots.curves import described, settings
-from privarms.plots.registry import functions_of
 from privarms.policies.bandit import _batches, _growing_batches
 from privarms.studies.results import Results
 
@@ -150,6 +149,3 @@ def audit(results: Results) -> pd.DataFrame:
         for study, of in AUDITS.items()
     ]
     return pd.concat(parts, ignore_index=True).drop(columns=list(COUNTS))
-
-
-INFERENCE = functions_of(__name__)

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from privarms.claims.verdict import Measured, quantile
-from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
 SETTING = ["instance", "epsilon", "horizon"]
@@ -72,6 +71,3 @@ def bound_is_larger(results: Results) -> Measured:
     equal = rows.loc[~larger, ["instance", "epsilon"]].drop_duplicates()
     names = sorted(f"{instance} at {epsilon:g}" for instance, epsilon in equal.itertuples(index=False))
     return Measured(larger.mean(), 0.0, None, f"Equal, since d_epsilon is kl there, on {', '.join(names) or 'none'}.")
-
-
-MEASURES = functions_of(__name__)

@@ -11,20 +11,17 @@ from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.inference import mean_difference
 from privarms.inference.proportions import clopper_pearson
 from privarms.jit.cache import compiled
-from privarms.papers.li2024._formulas import (
+from privarms.papers.li2024.inference_formulas import (
     environment_of,
     epoch_params,
     error_by_formula,
     expected_error,
     expected_T_min,
-    formulas,
     gaps_of,
-    lap_plus,
     pulls_bound,
     sure_patients,
 )
 from privarms.plots.curves import ratio
-from privarms.plots.registry import functions_of
 from privarms.policies.experiment import conse_exp3e, dp_conse
 from privarms.studies import library
 from privarms.studies.results import Results
@@ -378,6 +375,3 @@ def audit(results: Results) -> pd.DataFrame:
     # As published first: the further settings are missing there.
     rows = rows.sort_values([*further, "place", *named], na_position="first")
     return rows[[*named, *measures, *further]]
-
-
-INFERENCE = functions_of(__name__) | {"formulas": formulas, "lap_plus": lap_plus}

@@ -4,7 +4,6 @@ import math
 
 from privarms.claims.measures import choose
 from privarms.claims.verdict import Measured, quantile
-from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
 
@@ -64,6 +63,3 @@ def audit(results: Results, release: str, M: int, against: str = "claimed", budg
         note = f"At epsilon = {row.epsilon:g}: {row.events_1:,} and {row.events_0:,} events."
         parts.append(Measured(loss / scale, math.nan, int(row.trials), note, low / scale, high / scale))
     return Measured.largest(parts)
-
-
-MEASURES = functions_of(__name__)

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from privarms.papers.ma2025._adult import ADULT
 from privarms.papers.ma2025._table2 import (
     best_constant,
     called,
@@ -17,6 +16,7 @@ from privarms.papers.ma2025._table2 import (
     place_of,
     repeated,
 )
+from privarms.papers.ma2025.inference_adult import ADULT
 from privarms.plots import style
 from privarms.plots.curves import labels, with_interval
 from privarms.plots.facets import curves, in_order, name_lines, panels, parts, points

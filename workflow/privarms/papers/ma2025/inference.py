@@ -8,9 +8,6 @@ import pandas as pd
 from privarms.audits import neighbouring_users
 from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025 import _table2_entries
-from privarms.papers.ma2025._adult import alternatives
-from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
 # Of each bound; forty bounds hold together with more than 95%.
@@ -130,6 +127,3 @@ def partitions(results: Results) -> pd.DataFrame:
     runs = runs.astype({"cell": str}).reset_index(drop=True)
     settings = [c for c in ("panels", "policy", "variant", "epsilon", "K", "dimensions", "horizon") if c in cells]
     return runs.assign(**{c: runs["cell"].map(cells[c]) for c in settings})
-
-
-INFERENCE = functions_of(__name__, _table2_entries) | {"adult_alternatives": alternatives}

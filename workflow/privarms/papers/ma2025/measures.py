@@ -1,7 +1,7 @@
 """Measures of this paper that no declared one covers; a function takes the results and the claim's arguments.
 
 The results show only the cells on which the claim rests; `variant`, the constant `c` as printed and `deviation` choose
-an algorithm among them. Standard errors of ratios are of first order. `_table2_measures` has Tables 1 and 2.
+an algorithm among them. Standard errors of ratios are of first order. `measures_table2` has Tables 1 and 2.
 """
 
 import itertools
@@ -17,9 +17,7 @@ from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
 from privarms.inference.transfer_rates import regret_rate
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025 import _table2_measures
 from privarms.papers.ma2025._transfer import BETA, DIMENSIONS, gains
-from privarms.plots.registry import functions_of
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
 
@@ -303,6 +301,3 @@ def density_total(results: Results, gamma: float, d: int) -> Measured:
     """Return the integral of c ||x - 1/2||_inf^gamma over the cube with the printed c = 2^-gamma d / (d + gamma)."""
     # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so that the power integrates to the same expression.
     return Measured((2**-gamma * d / (d + gamma)) ** 2, 0.0, None, "Its inverse makes it a density.")
-
-
-MEASURES = functions_of(__name__, _table2_measures)

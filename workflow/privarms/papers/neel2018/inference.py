@@ -2,8 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,6 @@ from privarms.inference.bias import (
 from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.uniformity import ks_uniform, rejection_rate
 from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, ladders, means, parameters, printed
-from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
 CONFIDENCE = 0.95
@@ -394,8 +392,16 @@ def audit(results: Results) -> pd.DataFrame:
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS]).assign(**counted)
 
 
-STUDIES = ("experiment_1", "experiment_2", "epsilon_sweep", "corollary_1")
-INFERENCE = functions_of(__name__) | {
-    **{f"bias_{study}": partial(_bias, study=study) for study in STUDIES},
-    **{f"average_bias_{study}": partial(_average_bias, study=study) for study in STUDIES},
-}
+def _of(table: Callable[..., pd.DataFrame], study: str) -> Callable[[Results], pd.DataFrame]:
+    """Return a function that makes the table of one study."""
+    return lambda results: table(results, study=study)
+
+
+bias_experiment_1 = _of(_bias, "experiment_1")
+bias_experiment_2 = _of(_bias, "experiment_2")
+bias_epsilon_sweep = _of(_bias, "epsilon_sweep")
+bias_corollary_1 = _of(_bias, "corollary_1")
+average_bias_experiment_1 = _of(_average_bias, "experiment_1")
+average_bias_experiment_2 = _of(_average_bias, "experiment_2")
+average_bias_epsilon_sweep = _of(_average_bias, "epsilon_sweep")
+average_bias_corollary_1 = _of(_average_bias, "corollary_1")

@@ -16,7 +16,6 @@ from privarms.claims.verdict import ROUNDING, Measured, quantile
 from privarms.inference import max_information
 from privarms.inference.bias import stopping_bias, underestimate_bound
 from privarms.plots.curves import ratio
-from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
 
@@ -155,6 +154,3 @@ def published_fit(
         _, spread = ratio(*(row[column] for row in pair for column in ("expected", "spread")))
         parts.append(distance("times", units[2], value, error, spread, min(row["replicates"] for row in pair)))
     return Measured.largest(parts, "; ".join(part.note for part in parts) + ".")
-
-
-MEASURES = functions_of(__name__)

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from privarms.inference.atoms import atoms
 from privarms.papers.sajed2019 import _bounds as bounds
 from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
 from privarms.plots.curves import ratio
-from privarms.plots.registry import functions_of
 from privarms.policies.bandit import dp_ucb
 from privarms.studies import library
 from privarms.studies.results import Results
@@ -338,4 +336,11 @@ def epoch_growth(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values(["growth", "arms", "left", "epoch", "epsilon"], ignore_index=True)
 
 
-INFERENCE = functions_of(__name__) | {name: partial(stopping, study=name) for name in ("large_mean", "noise_alone")}
+def large_mean(results: Results) -> pd.DataFrame:
+    """As `stopping`, of the study `large_mean`."""
+    return stopping(results, "large_mean")
+
+
+def noise_alone(results: Results) -> pd.DataFrame:
+    """As `stopping`, of the study `noise_alone`."""
+    return stopping(results, "noise_alone")

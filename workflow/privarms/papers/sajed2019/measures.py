@@ -8,7 +8,6 @@ import numpy as np
 from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured
 from privarms.inference.proportions import clopper_pearson
 from privarms.plots.curves import ratio
-from privarms.plots.registry import functions_of
 from privarms.studies.results import Results
 
 # By how much a run's regret grows at most if its arms stay for an epoch more: R_(e + 1) is below 5 times R_e (line 8).
@@ -86,6 +85,3 @@ def largest_mean(results: Results, table: str, column: str) -> Measured:
     worst = cells.loc[cells[column].idxmax()]
     setting = ", ".join(f"{k} = {worst[k]:,g}" for k in ("K", "epsilon", "horizon", "bottom"))
     return Measured.largest(parts, f"Largest at {setting}, of {len(cells)} rows.")
-
-
-MEASURES = functions_of(__name__)

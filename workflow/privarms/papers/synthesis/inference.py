@@ -9,7 +9,6 @@ from privarms.jit.cache import compiled
 from privarms.papers.synthesis import _validity
 from privarms.papers.synthesis._advice import variants
 from privarms.plots.curves import described
-from privarms.plots.registry import functions_of
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies import library
 from privarms.studies.results import Results, environment_of
@@ -196,6 +195,3 @@ def _uniform_regret(cell: pd.Series) -> float:
     points = np.stack(np.meshgrid(*middles), axis=-1).reshape(-1, d)
     rewards = compiled(expected_rewards)(environment, points)
     return float((rewards.max(axis=1) - rewards.mean(axis=1)).mean())
-
-
-INFERENCE = functions_of(__name__)

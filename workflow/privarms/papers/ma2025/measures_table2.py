@@ -15,8 +15,8 @@ from privarms.claims.sums import part, told
 from privarms.claims.verdict import Measured, quantile
 from privarms.errors import NoCellsError
 from privarms.inference.paired import holm
-from privarms.papers.ma2025._adult import ADULT, elsewhere
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, best_constant, label_of, ranks, reference
+from privarms.papers.ma2025.inference_adult import ADULT, elsewhere
 from privarms.plots.tables import shown
 from privarms.studies.results import Results
 

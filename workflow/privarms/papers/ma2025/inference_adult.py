@@ -22,7 +22,7 @@ SAID = {"batch": "batches of {}", "learnt": "{} source alone", "lipschitz": "L =
 KEYS = ["data", "epsilon", "epsilon_aux", "time", "method", "auxiliary"]
 
 
-def alternatives(results: Results) -> pd.DataFrame:
+def adult_alternatives(results: Results) -> pd.DataFrame:
     """Return Adult's entries under each alternative, without LDPMAB as printed; no ratio where ABSE did not run."""
     main = results.cells("real_data")
     main = main[(main["dataset"] == ADULT)]
