@@ -1,8 +1,9 @@
 """Figures and tables of a paper: each is registered beside the function that makes it.
 
-    @figure("Regret over time", "Mean pseudo-regret with 95% intervals.", studies=["budgets"])
+    @figure("Regret over time", studies=["budgets"])
     def fig1(results): ...
 
+The function's docstring is the caption, unless the decorator has one.
 A paper's package registers figures in its modules `figures*.py` and tables in `tables*.py`. A function may be
 registered several times, with other names and arguments.
 """
@@ -14,12 +15,12 @@ from privarms.errors import PrivarmsError
 from privarms.studies import library
 
 
-def figure(title: str, caption: str, **about) -> Callable[[Callable], Callable]:
+def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Callable]:
     """Register a function that takes the results and returns a matplotlib figure and a frame of what it draws.
 
     Parameters
     ----------
-    title, caption : as readers see them
+    title, caption : as readers see them; by default the caption is the function's docstring
     name : of the figure and its files; by default that of the function
     studies : the studies whose cells it reads
     inference : the inference tables that it reads
@@ -31,12 +32,12 @@ def figure(title: str, caption: str, **about) -> Callable[[Callable], Callable]:
     Raises
     ------
     PrivarmsError
-        If it has a tab and no card.
+        If it has no caption, or a tab and no card.
     """
     return _registering("figure", title, caption, **about)
 
 
-def table(title: str, caption: str, *, sheet: Callable | None = None, **about) -> Callable[[Callable], Callable]:
+def table(title: str, caption: str = "", *, sheet: Callable | None = None, **about) -> Callable[[Callable], Callable]:
     """Register a function that takes the results and returns the frame that is written; otherwise as `figure`.
 
     Parameters
@@ -66,13 +67,15 @@ def _registering(
     shown = {"file": file, "card": card, "tab": tab, "front": front, "dataset": dataset, "sheet": sheet}
 
     def register(function: Callable) -> Callable:
-        own = name or function.__name__
+        own, text = name or function.__name__, caption or " ".join((function.__doc__ or "").split())
+        if not text:
+            raise PrivarmsError(f"{function.__module__}: {kind} {own}: found no caption; expected a docstring")
         if tab and not card:
             raise PrivarmsError(f"{function.__module__}: {kind} {own}: found a tab; expected a card too")
         entry = {
             "kind": kind,
             "title": title,
-            "caption": caption,
+            "caption": text,
             "studies": list(studies),
             "inference": list(inference),
             "made_by": (*_place(function), dict(arguments or {})),

@@ -57,14 +57,12 @@ def _looks(rows: pd.DataFrame) -> style.Looks:
 
 @figure(
     "Regret over time",
-    (
-        "Mean pseudo-regret with 95% intervals, a row a budget and a column an instance; policies without privacy "
-        "in grey. Dashed: the lower bound by d_epsilon times ln t, which is asymptotic."
-    ),
     studies=["over_time"],
 )
 def over_time(results: Results):
-    """Regret against the round; a row of panels a budget, a column an instance."""
+    """Mean pseudo-regret with 95% intervals, a row a budget and a column an instance; policies without privacy in grey.
+    Dashed: the lower bound by d_epsilon times ln t, which is asymptotic.
+    """
     cells = results.cells("over_time")
     known = described(cells).set_index("cell")[["instance", "curve", "means"]]
     cells = cells.join(known, on="cell")
@@ -118,16 +116,14 @@ NUMBERS = ["instance", "epsilon", "horizon", "curve", "policy", "replicates"]
 
 @figure(
     "Regret at the horizon over epsilon, and the lower bounds",
-    (
-        "Mean pseudo-regret with 95% intervals, a row a horizon and a column an instance. Grey: the lower bounds "
-        "of Lai & Robbins, of Azize & Basu and by d_epsilon, times ln T; they are asymptotic."
-    ),
     inference=["regret", "bounds"],
     card="Regret at the horizon, and the lower bounds",
     tab="Figure",
 )
 def by_epsilon(results: Results):
-    """Regret at the horizon over epsilon, with the lower bounds."""
+    """Mean pseudo-regret with 95% intervals, a row a horizon and a column an instance. Grey: the lower bounds of Lai &
+    Robbins, of Azize & Basu and by d_epsilon, times ln T; they are asymptotic.
+    """
     grid, numbers = _over_epsilon(results.inference("regret"), "regret", "se", results.inference("bounds"))
     grid.set_axis_labels("budget $\\varepsilon$", "mean pseudo-regret")
     style.legend(grid.figure)
@@ -136,14 +132,12 @@ def by_epsilon(results: Results):
 
 @figure(
     "The price of the algorithm",
-    (
-        "Mean pseudo-regret over the lower bound by d_epsilon times ln T, with 95% intervals; at 1 (dashed) a "
-        "policy is as good as any can be when T is large."
-    ),
     inference=["regret"],
 )
 def price(results: Results):
-    """Regret over the bound by d_epsilon."""
+    """Mean pseudo-regret over the lower bound by d_epsilon times ln T, with 95% intervals; at 1 (dashed) a policy is as
+    good as any can be when T is large.
+    """
     grid, numbers = _over_epsilon(results.inference("regret"), "over_bound", "over_bound_se")
     for ax in grid.axes.flat:
         ax.axhline(1, **style.LEVEL)
@@ -154,15 +148,13 @@ def price(results: Results):
 
 @figure(
     "Means are not all",
-    (
-        "Median (line), 90% and 99% quantiles (ends of the thick and the thin bar) and mean (diamond) of the "
-        "pseudo-regret of the batch policies at epsilon = 0.25 and the second largest horizon; where the mean is "
-        "right of the thick bar, fewer than one run in ten makes it."
-    ),
     inference=["regret"],
 )
 def quantiles(results: Results):
-    """Median, quantiles and mean of the regret of what runs often enough, at one budget and horizon."""
+    """Median (line), 90% and 99% quantiles (ends of the thick and the thin bar) and mean (diamond) of the pseudo-regret
+    of the batch policies at epsilon = 0.25 and the second largest horizon; where the mean is right of the thick bar,
+    fewer than one run in ten makes it.
+    """
     rows = results.inference("regret")
     horizons = sorted(rows["horizon"].unique())
     rows = rows[rows["horizon"] == horizons[max(len(horizons) - 2, 0)]]
@@ -191,14 +183,12 @@ def quantiles(results: Results):
 
 @figure(
     "Privacy regimes",
-    (
-        "Mean pseudo-regret on mu5 over epsilon with 95% intervals, and the lower bound by d_epsilon times ln T. "
-        "Azize & Basu (2022) see no dependence on epsilon right of the dashed line."
-    ),
     inference=["regimes"],
 )
 def regimes(results: Results):
-    """Regret over many epsilon, beside the bound and the epsilon of which the paper speaks."""
+    """Mean pseudo-regret on mu5 over epsilon with 95% intervals, and the lower bound by d_epsilon times ln T. Azize &
+    Basu (2022) see no dependence on epsilon right of the dashed line.
+    """
     rows = results.inference("regimes")
     rows = in_order(_in_order(with_interval(rows, "regret", "se")), "curve", by="epsilon")
     grid = curves(rows, "epsilon", "regret", looks=_looks(rows), log="xy", height=2.4)
@@ -213,21 +203,18 @@ def regimes(results: Results):
 
 @figure(
     "Why DP-IMED's regret has a heavy tail, and what fixes it",
-    (
-        "Mean (line, with 95% intervals) and median (dotted) of the pseudo-regret on mu2. Left: over the size of "
-        "the first batch, in units of 1 / epsilon, with ratio 2. Right: over the ratio of the batches, with and "
-        "without a long first batch. A best arm whose noises put its mean too low by d, in d_epsilon, after n "
-        "pulls is left until another has n exp(n d) of them. With one noise that happens in about exp(-n d) of the "
-        "runs, and waiting costs little on average; every further noise in the sum multiplies the chance by a "
-        "power of n d, and the mean follows while the median does not move. A long first batch, or a larger ratio, "
-        "makes many noises few."
-    ),
     inference=["tail"],
     card="DP-IMED's heavy tail, and what fixes it",
     tab="Figure",
 )
 def tail(results: Results):
-    """Mean and median over the first batch and over the ratio."""
+    """Mean (line, with 95% intervals) and median (dotted) of the pseudo-regret on mu2. Left: over the size of the first
+    batch, in units of 1 / epsilon, with ratio 2. Right: over the ratio of the batches, with and without a long first
+    batch. A best arm whose noises put its mean too low by d, in d_epsilon, after n pulls is left until another has n
+    exp(n d) of them. With one noise that happens in about exp(-n d) of the runs, and waiting costs little on average;
+    every further noise in the sum multiplies the chance by a power of n d, and the mean follows while the median does
+    not move. A long first batch, or a larger ratio, makes many noises few.
+    """
     rows = results.inference("tail")
     instances = set(rows["instance"])
     rows = rows[rows["instance"] == (TAIL_INSTANCE if TAIL_INSTANCE in instances else rows["instance"].iloc[0])]

@@ -16,16 +16,14 @@ TAIL += ["worst_share", "stuck", "pulls", "noises", "worst_pulls", "worst_noises
 
 @table(
     "Regret at the horizon, and the lower bounds",
-    (
-        "Mean, standard error and quantiles of the pseudo-regret, of as many runs as `replicates` says; the bounds "
-        "are multiplied by ln T, and stand as rows of their own too."
-    ),
     inference=["regret", "bounds"],
     card="Regret at the horizon, and the lower bounds",
     tab="Table",
 )
 def regret(results: Results) -> pd.DataFrame:
-    """Regret at the horizon; a row per instance, epsilon, T and policy with its settings, and one per lower bound."""
+    """Mean, standard error and quantiles of the pseudo-regret, of as many runs as `replicates` says; the bounds are
+    multiplied by ln T, and stand as rows of their own too.
+    """
     measured = results.inference("regret").drop(columns="policy").rename(columns={"entry": "policy", "horizon": "T"})
     bounds = results.inference("bounds").rename(columns={"bound": "policy", "value": "regret", "horizon": "T"})
     rows = pd.concat([measured, bounds.drop_duplicates(["instance", "epsilon", "T", "policy"])], ignore_index=True)
@@ -37,26 +35,23 @@ def regret(results: Results) -> pd.DataFrame:
 
 @table(
     "The worst runs of DP-IMED and DP-KLUCB",
-    (
-        "`worst_share` is the part of all regret that the worst 1% of the runs make; in these the best arm has "
-        "`worst_pulls` pulls and `worst_noises` noises in its sum (medians), in all runs `pulls`."
-    ),
     inference=["tail"],
     card="DP-IMED's heavy tail, and what fixes it",
     tab="The worst runs",
 )
 def tail_runs(results: Results) -> pd.DataFrame:
-    """The worst runs; a row per instance, epsilon, policy, ratio and size of the first batch."""
+    """`worst_share` is the part of all regret that the worst 1% of the runs make; in these the best arm has
+    `worst_pulls` pulls and `worst_noises` noises in its sum (medians), in all runs `pulls`.
+    """
     rows = results.inference("tail").rename(columns={"horizon": "T"})
     return rows.reindex(columns=TAIL)
 
 
 @table(
     "Privacy audits",
-    "Exact log ratio and 95% Clopper-Pearson lower bound; `noise` multiplies the Laplace scale.",
     inference=["audit"],
 )
 def audit(results: Results) -> pd.DataFrame:
-    """The privacy audits; a row per policy, epsilon and multiple of the noise."""
+    """Exact log ratio and 95% Clopper-Pearson lower bound; `noise` multiplies the Laplace scale."""
     found = results.inference("audit").rename(columns={"subject": "policy"})
     return found[["policy", "K", "epsilon", "noise", "claimed", "exact", "lower_bound", "confidence", "trials"]]

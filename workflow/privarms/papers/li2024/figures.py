@@ -79,12 +79,13 @@ def _theory(rows: pd.DataFrame, first: str, last: str, **options):
 
 @figure(
     "Figure 1: the Pareto curve",
-    "Theory: regret times error = M, drawn with constant 1 for n = 1,000,000 and M = 2; the ends are alpha = 0 and 1.",
     card="Figures 1 to 3: the Pareto curve of regret and error",
     tab="Figure 1",
 )
 def fig1(results: Results):
-    """Figure 1: the curve and its ends, alpha = 0 and alpha = 1."""
+    """Theory: regret times error = M, drawn with constant 1 for n = 1,000,000 and M = 2; the ends are alpha = 0 and
+    1.
+    """
     M = 2
     rows = _curve(M, math.log(N), N / M).assign(M=M, n=N)
     ends = ("$\\alpha = 1$: $(M\\log n,\\ 1/\\log n)$", "$\\alpha = 0$: $(M f_{\\min},\\ 1/f_{\\min})$")
@@ -93,15 +94,13 @@ def fig1(results: Results):
 
 @figure(
     "Figure 2: the Pareto curve with privacy",
-    (
-        "Theory, as Figure 1: privacy shortens the curve from below; its end of least regret is M log(n)/epsilon, "
-        "with error epsilon/log(n)."
-    ),
     card="Figures 1 to 3: the Pareto curve of regret and error",
     tab="Figure 2",
 )
 def fig2(results: Results):
-    """Figure 2: the same with privacy."""
+    """Theory, as Figure 1: privacy shortens the curve from below; its end of least regret is M log(n)/epsilon, with
+    error epsilon/log(n).
+    """
     M = 2
     drawn = []
     # The curves lie on each other: each is moved up a little so that it can be seen.
@@ -120,12 +119,11 @@ def fig2(results: Results):
 
 @figure(
     "Figure 3: the Pareto curve in different scenarios",
-    "Theory, as Figure 1, for f_min = n/M, n^0.6 and log(n)^2; the shaded region is attainable, with epsilon = 1.",
     card="Figures 1 to 3: the Pareto curve of regret and error",
     tab="Figure 3",
 )
 def fig3(results: Results):
-    """Figure 3: the curve where the rarest feature comes n / M, n^0.6 or log(n)^2 times."""
+    """Theory, as Figure 1, for f_min = n/M, n^0.6 and log(n)^2; the shaded region is attainable, with epsilon = 1."""
     M = 2
     scenarios = {
         "$f_{\\min} = \\Theta(n)$": N / M,
@@ -152,19 +150,16 @@ def _size(rows: pd.DataFrame) -> list[str]:
 
 @figure(
     "Measured regret and error on the theory's curve",
-    (
-        "Points are alpha = 0, 0.1, ..., 1 (largest symbol: alpha = 1), stationary arrivals, with 95% intervals of "
-        "the error; thin lines, the error by formula (mean difference); dashed, regret times error = M. At alpha = "
-        "0 only the runs with an estimate count; at epsilon = 0.1 the measured error rests on rare short trials. "
-        "DP-ConSE at epsilon = .5 and 2 is in the CSV alone. With the budget total, ours, epsilon is for the whole "
-        "experiment."
-    ),
     inference=["pareto"],
     card="Measured regret and error",
     tab="On the curve",
 )
 def pareto_empirical(results: Results):
-    """Measured points and the theory's curve, a panel an n and M."""
+    """Points are alpha = 0, 0.1, ..., 1 (largest symbol: alpha = 1), stationary arrivals, with 95% intervals of the
+    error; thin lines, the error by formula (mean difference); dashed, regret times error = M. At alpha = 0 only the
+    runs with an estimate count; at epsilon = 0.1 the measured error rests on rare short trials. DP-ConSE at epsilon =
+    .5 and 2 is in the CSV alone. With the budget total, ours, epsilon is for the whole experiment.
+    """
     rows = _without(_stationary(results), ("dp_conse", 0.5), ("dp_conse", 2.0))
     rows = rows.assign(panel=_size(rows)).sort_values(["horizon", "M", "alpha"], kind="stable")
     low, high = normal_interval(rows["mse"], rows["mse_se"].fillna(0))
@@ -190,17 +185,15 @@ def pareto_empirical(results: Results):
 
 @figure(
     "Is privacy almost free?",
-    (
-        "M = 2 (1, 5 and 10 are left out), stationary arrivals. Left, DP-ConSE's error over that of a trial of "
-        "T_min patients without noise, against epsilon^2 T_min, with 1 + 8/(epsilon^2 T_min 2(s0^2 + s1^2)) "
-        "dashed: below 1.1 from 89 on; points far above it at the left are rare short trials. Right, its regret "
-        "over ConSE's at the same n and alpha. With the budget total, ours, epsilon is for the whole experiment; "
-        "as printed at epsilon = .5 and 2 is in the CSV alone."
-    ),
     inference=["privacy_cost"],
 )
 def privacy_cost(results: Results):
-    """The ratio of errors against epsilon^2 T_min, and of regrets against alpha; a row of panels an M."""
+    """M = 2 (1, 5 and 10 are left out), stationary arrivals. Left, DP-ConSE's error over that of a trial of T_min
+    patients without noise, against epsilon^2 T_min, with 1 + 8/(epsilon^2 T_min 2(s0^2 + s1^2)) dashed: below 1.1 from
+    89 on; points far above it at the left are rare short trials. Right, its regret over ConSE's at the same n and
+    alpha. With the budget total, ours, epsilon is for the whole experiment; as printed at epsilon = .5 and 2 is in the
+    CSV alone.
+    """
     rows = _named(results.inference("privacy_cost"), _rows.PARETO)
     everything = _without(rows[rows["arrivals"] == "stationary"], M=(1, 5, 10))
     rows = _without(everything, ("dp_conse", 0.5), ("dp_conse", 2.0)).sort_values("epsilon", kind="stable")
@@ -239,16 +232,14 @@ def privacy_cost(results: Results):
 
 @figure(
     "When is an arm eliminated?",
-    (
-        "Share of features whose worse arm is eliminated in the first half, against n, by the number of features M "
-        "(95% Clopper-Pearson intervals); EXP3E on few runs, for it needs tens of millions of patients."
-    ),
     inference=["elimination"],
     card="When is an arm eliminated?",
     tab="Figure",
 )
 def elimination(results: Results):
-    """Share of features that lose an arm in the first half, against n; a panel an M."""
+    """Share of features whose worse arm is eliminated in the first half, against n, by the number of features M (95%
+    Clopper-Pearson intervals); EXP3E on few runs, for it needs tens of millions of patients.
+    """
     rows = _named(results.inference("elimination"), ("horizon", "M"))
     shown = rows.sort_values(["M", "horizon"], kind="stable")
     shown = shown.assign(panel=[f"M = {M}" for M in shown["M"]])
@@ -262,17 +253,15 @@ def elimination(results: Results):
 
 @figure(
     "Quantiles of the standardised estimate",
-    (
-        "Error of the first feature's estimate over the printed standard deviation, sqrt((s0^2 + s1^2)/T), and "
-        "over the corrected ones, against normal quantiles from .5% to 99.5%; M = 1, n = 1,000,000. Errors beyond "
-        "6 are not shown. M = 2, n = 20,000, alpha = .1 and .3 and DP-ConSE at epsilon = 1 are left out."
-    ),
     inference=["normality"],
     card="Inference: coverage and normality",
     tab="Normality",
 )
 def normality(results: Results):
-    """QQ plots of the standardised estimate with the printed and the corrected variance."""
+    """Error of the first feature's estimate over the printed standard deviation, sqrt((s0^2 + s1^2)/T), and over the
+    corrected ones, against normal quantiles from .5% to 99.5%; M = 1, n = 1,000,000. Errors beyond 6 are not shown. M =
+    2, n = 20,000, alpha = .1 and .3 and DP-ConSE at epsilon = 1 are left out.
+    """
     rows = _named(results.inference("normality"), ("horizon", "M", "alpha"))
     rows = _without(rows, ("dp_conse", 1.0), M=(2,), horizon=(20_000,), alpha=(0.1, 0.3))
     several = len(rows[["M", "horizon"]].drop_duplicates()) > 1
@@ -292,16 +281,14 @@ def normality(results: Results):
 
 @figure(
     "Coverage of three 95% intervals",
-    (
-        "Share of runs whose interval holds the true effect, with 95% intervals; published level dashed, 83.4% (a "
-        "normal interval with half of the variance) dotted; M = 1, and M = 2 in the table."
-    ),
     inference=["coverage"],
     card="Inference: coverage and normality",
     tab="Coverage",
 )
 def coverage_intervals(results: Results):
-    """Coverage of the three intervals against alpha, a panel an algorithm."""
+    """Share of runs whose interval holds the true effect, with 95% intervals; published level dashed, 83.4% (a normal
+    interval with half of the variance) dotted; M = 1, and M = 2 in the table.
+    """
     everything = results.inference("coverage")
     rows = _without(_named(everything, ("horizon", "M", "alpha")), M=(2,))
     ns = sorted(rows["horizon"].unique(), key=lambda n: (n not in (20_000, N), -n))
@@ -330,17 +317,15 @@ RELEASES |= {f"{name} (budget total)": f"{title},\ntotal budget" for name, title
 
 @figure(
     "What DP-ConSE gives away",
-    (
-        "Privacy loss shown on two runs that differ in one patient, over epsilon: exact (line) and Clopper-Pearson "
-        "lower bounds of 99.99% each (points), beside the epsilon/2 that the proof allows for each release and the "
-        "epsilon of the theorem; with the total budget, ours, epsilon is for the whole experiment."
-    ),
     inference=["audit"],
     card="What DP-ConSE gives away",
     tab="Audits",
 )
 def audit(results: Results):
-    """Privacy loss over epsilon against M, a panel a release."""
+    """Privacy loss shown on two runs that differ in one patient, over epsilon: exact (line) and Clopper-Pearson lower
+    bounds of 99.99% each (points), beside the epsilon/2 that the proof allows for each release and the epsilon of the
+    theorem; with the total budget, ours, epsilon is for the whole experiment.
+    """
     rows = results.inference("audit")
     releases = _rows.releases(rows)
     rows = rows.assign(
@@ -370,18 +355,16 @@ def audit(results: Results):
 
 @figure(
     "Is regret times error over M constant?",
-    (
-        "Measured regret times error over M against alpha, stationary arrivals, by n and M; Theorem 2.3 says that "
-        "it is bounded by a constant. At n = 1,000,000 it is near constant for alpha up to .2, where the trial "
-        "makes the regret, and again from .8 on, where the first half does, at 200 times the value; in between it "
-        "rises. EXP3E and DP-ConSE at other budgets than epsilon = 1 as printed are in the table `pareto`."
-    ),
     inference=["pareto"],
     card="Measured regret and error",
     tab="Their product",
 )
 def product(results: Results):
-    """Regret times error over M against alpha, a panel an n."""
+    """Measured regret times error over M against alpha, stationary arrivals, by n and M; Theorem 2.3 says that it is
+    bounded by a constant. At n = 1,000,000 it is near constant for alpha up to .2, where the trial makes the regret,
+    and again from .8 on, where the first half does, at 200 times the value; in between it rises. EXP3E and DP-ConSE at
+    other budgets than epsilon = 1 as printed are in the table `pareto`.
+    """
     cells = _stationary(results)
     if "budget" in cells:
         cells = cells[cells["budget"].isna()]

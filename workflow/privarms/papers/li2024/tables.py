@@ -9,11 +9,10 @@ from privarms.studies.results import Results
 
 @table(
     "Table 1: comparison with Simchi-Levi & Wang 2023",
-    "The published cells, and what the measurements here say of them.",
     inference=["pareto", "coverage", "audit"],
 )
 def table1(results: Results) -> pd.DataFrame:
-    """Table 1 as published, with what was measured here of ConSE and DP-ConSE beside each row."""
+    """The published cells, and what the measurements here say of them."""
     published = results.published_table("table1")
     measured = [_context, _smallest_product, _products, _lengths, _variances]
     return published.assign(measured_here=[sentence(results) for sentence in measured])
@@ -66,51 +65,45 @@ def _variances(results: Results) -> str:
 
 @table(
     "Table 2: normal linear bandit",
-    (
-        "Mean squared error of each named estimator, for as many rounds as the regret budget (literal) and for "
-        "those that the published errors of the mean difference imply; `published` is MD's or DML's entry."
-    ),
     inference=["table2"],
 )
 def table2(results: Results) -> pd.DataFrame:
-    """Table 2 under both readings."""
+    """Mean squared error of each named estimator, for as many rounds as the regret budget (literal) and for those that
+    the published errors of the mean difference imply; `published` is MD's or DML's entry.
+    """
     return _rows.readings(results.inference("table2"))
 
 
 @table(
     "Table 3: when the regularity assumption fails",
-    "As Table 2, Experiment 2; it has no row for a regret of 200.",
     inference=["table3"],
 )
 def table3(results: Results) -> pd.DataFrame:
-    """Table 3 under both readings."""
+    """As Table 2, Experiment 2; it has no row for a regret of 200."""
     return _rows.readings(results.inference("table3"))
 
 
 @table(
     "Regret and error over the grid",
-    (
-        "`mse` is the largest over features; `missing_fraction` counts runs in which some feature never gets an "
-        "estimate, `eliminated_fraction` features without their worse arm."
-    ),
     inference=["pareto"],
     card="Measured regret and error",
     tab="All cells",
 )
 def pareto(results: Results) -> pd.DataFrame:
-    """Regret and error of every cell."""
+    """`mse` is the largest over features; `missing_fraction` counts runs in which some feature never gets an estimate,
+    `eliminated_fraction` features without their worse arm.
+    """
     return _rows.pareto(results.inference("pareto"))
 
 
 @table(
     "Coverage of three 95% intervals",
-    "`variance_ratio` is the variance of sqrt(T) (estimate - effect) over s0^2 + s1^2; the propositions say 1.",
     inference=["coverage"],
     card="Inference: coverage and normality",
     tab="All cells",
 )
 def coverage(results: Results) -> pd.DataFrame:
-    """Coverage of the three intervals; `replicates` counts the runs with an estimate."""
+    """`variance_ratio` is the variance of sqrt(T) (estimate - effect) over s0^2 + s1^2; the propositions say 1."""
     axes = ["n", "M", "alpha", "epsilon"]
     columns = ["algorithm", *axes, "interval", "coverage", "se", "variance_ratio", "ks_p", "replicates"]
     return _rows.written(results.inference("coverage"), ["horizon", *axes[1:]], columns)
@@ -118,42 +111,37 @@ def coverage(results: Results) -> pd.DataFrame:
 
 @table(
     "Privacy audit of DP-ConSE",
-    (
-        "`claimed` is what the proof allows for the release, epsilon/2, or epsilon for a whole experiment; bounds "
-        "hold with `confidence` each. With M = 1 no change of a context moves T_min: the rows of the lengths are "
-        "about the mechanism alone. From actions the length of a trial shows where its losing arm is eliminated "
-        "before."
-    ),
     inference=["audit"],
     card="What DP-ConSE gives away",
     tab="All settings",
 )
 def privacy_audit(results: Results) -> pd.DataFrame:
-    """The privacy audit; a row per release, M and epsilon; a release of other settings names them."""
+    """`claimed` is what the proof allows for the release, epsilon/2, or epsilon for a whole experiment; bounds hold
+    with `confidence` each. With M = 1 no change of a context moves T_min: the rows of the lengths are about the
+    mechanism alone. From actions the length of a trial shows where its losing arm is eliminated before.
+    """
     return _rows.audit(results.inference("audit"))
 
 
 @table(
     "What the probabilities of Lap+ add up to",
-    "With the printed constant, and with the right one.",
     inference=["lap_plus"],
     card="What DP-ConSE gives away",
     tab="Lap+",
 )
 def lap_plus(results: Results) -> pd.DataFrame:
-    """The sums of Lap+'s probabilities; nothing is simulated."""
+    """With the printed constant, and with the right one."""
     return results.inference("lap_plus")
 
 
 @table(
     "When an arm is eliminated",
-    "Per algorithm, n and M.",
     inference=["elimination"],
     card="When is an arm eliminated?",
     tab="Table",
 )
 def elimination_table(results: Results) -> pd.DataFrame:
-    """Elimination per algorithm, n and M."""
+    """Per algorithm, n and M."""
     columns = ["algorithm", "epsilon", "n", "M", "replicates", "eliminated_fraction", "low", "high", "wrong"]
     columns += ["first_half_regret", "first_half_se", "worst_pulls"]
     return _rows.written(results.inference("elimination"), ("epsilon", "horizon", "M"), columns)

@@ -56,35 +56,30 @@ def _switches(row: pd.Series) -> str:
 
 @table(
     "The distance between text and program",
-    (
-        "Regret as each deviation is changed alone; `switches` says which, with the other variant's value, and is "
-        "empty for the variant itself."
-    ),
     studies=["deviations"],
     card="The distance between text and program",
     tab="Table",
     file="deviations",
 )
 def deviations_table(results: Results) -> pd.DataFrame:
-    """Regret with each deviation changed alone: the columns of `regret` and `switches`, empty for a variant itself."""
+    """Regret as each deviation is changed alone; `switches` says which, with the other variant's value, and is empty
+    for the variant itself.
+    """
     return panels.written(_deviations(results), "switches")
 
 
 @figure(
     "The distance between text and program",
-    (
-        "Regret a user as each deviation is changed alone, from the program towards the text (upper block) and "
-        "from the text, c = 2, towards the program. 95% intervals "
-        "of the mean; as printed also with larger constants. Uniform play costs .414 a user with the program's "
-        'reward functions and .437 with the printed ones ("centres"). Diamonds, the authors\' logs, beside the '
-        "older version of the program that made them."
-    ),
     studies=["deviations"],
     card="The distance between text and program",
     tab="Figure",
 )
 def deviations(results: Results):
-    """Regret a user by n and epsilon as each deviation is changed alone, from both ends."""
+    """Regret a user as each deviation is changed alone, from the program towards the text (upper block) and from the
+    text, c = 2, towards the program. 95% intervals of the mean; as printed also with larger constants. Uniform play
+    costs .414 a user with the program's reward functions and .437 with the printed ones ("centres"). Diamonds, the
+    authors' logs, beside the older version of the program that made them.
+    """
     table = with_regret(_deviations(results)).assign(per_user=lambda f: f["mean_regret"] / f["n"])
     rows = _rows(table)
     place = [rows.index(key) for key in zip(table["written"], table["switches"], strict=True)]
@@ -136,14 +131,12 @@ def _words(table: pd.DataFrame) -> list[str]:
 
 @figure(
     "Is the arm that goes the best one?",
-    (
-        "40,000 target users, exponential environment; two sources of 20,000 users where there are some. An arm is "
-        "best in a bin if it is best in its middle. An algorithm that never removes anything has no curves."
-    ),
     inference=["eliminations"],
 )
 def elimination_correctness(results: Results):
-    """How often the arm that goes was the best one in its bin, and how much of the square loses its best arm."""
+    """40,000 target users, exponential environment; two sources of 20,000 users where there are some. An arm is best in
+    a bin if it is best in its middle. An algorithm that never removes anything has no curves.
+    """
     table = results.inference("eliminations")
     table = table[["quality" in str(p).split() for p in table["panels"]]]
     budgets = [f"{e:g}" for e in sorted(table["epsilon"].unique())]
@@ -191,15 +184,13 @@ def _released_first(label: str) -> tuple:
 
 @figure(
     "What auxiliary data save, and what the rate promises",
-    (
-        "The cells of Figure 8: regret with auxiliary data over that without, against the same ratio of the rate "
-        "of Theorem 3.4 (transfer exponent 2 gamma as released). 95% intervals as released; grey, as printed, 10 "
-        "runs a cell or more."
-    ),
     studies=["regret", "regret_printed", "regret_symmetric", "regret_printed_symmetric"],
 )
 def transfer_gain(results: Results):
-    """Regret with auxiliary data over that without, against the ratio of Theorem 3.4's rates."""
+    """The cells of Figure 8: regret with auxiliary data over that without, against the same ratio of the rate of
+    Theorem 3.4 (transfer exponent 2 gamma as released). 95% intervals as released; grey, as printed, 10 runs a cell or
+    more.
+    """
     table = gains(results)
     table = table.assign(label=panels.labels(table))
     printed = table.groupby("label")["variant"].transform(lambda v: (v == "as_printed").all())

@@ -60,15 +60,13 @@ def _told(runs: list[pd.DataFrame], run: pd.DataFrame) -> str:
 
 @figure(
     "Figure 2: the steps of the algorithm",
-    (
-        "From a real run in one dimension (as released, epsilon = 8): estimates of the active arms with the "
-        "half-width that decides; an arm whose upper end is below another one's lower end goes (faint); a bin "
-        "whose radii are small is halved. Shaded, the bin that each panel is about; dotted, the true rewards."
-    ),
     inference=["partitions"],
 )
 def fig2(results: Results):
-    """Figure 2 from a real run in one dimension: estimates, an elimination, a refinement; a row a run."""
+    """From a real run in one dimension (as released, epsilon = 8): estimates of the active arms with the half-width
+    that decides; an arm whose upper end is below another one's lower end goes (faint); a bin whose radii are small is
+    halved. Shaded, the bin that each panel is about; dotted, the true rewards.
+    """
     runs = [run for run in _runs(results, "fig2") if run["dimensions"].iloc[0] == 1]
     shape = {"width": style.PAGE, "height": 2.6 * len(runs), "sharey": True, "squeeze": False}
     fig, axes = style.subplots(len(runs), 3, **shape)
@@ -137,14 +135,12 @@ def _moments(run: pd.DataFrame) -> dict[str, tuple[int, int]]:
 
 @figure(
     "Figure 3: a max-edge partition",
-    (
-        "The bins of one run in two dimensions (as released, epsilon = 8, no auxiliary data) down to depth 4; "
-        "blue, those that hold (.33, .33)."
-    ),
     inference=["partitions"],
 )
 def fig3(results: Results):
-    """Figure 3: the bins of depth 0 to 4 of a run in two dimensions, a row a run; blue, those that hold one point."""
+    """The bins of one run in two dimensions (as released, epsilon = 8, no auxiliary data) down to depth 4; blue, those
+    that hold (.33, .33).
+    """
     runs = [run[run["arm"] == 0] for run in _runs(results, "fig3") if run["dimensions"].iloc[0] == 2]
     last = [run[run["t"] == run["t"].max()] for run in runs]
     deepest = min(max(int(bins["depth"].max()) for bins in last), 4)
@@ -177,10 +173,9 @@ def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
 
 @figure(
     "Figure 4: reward functions",
-    "The text centres them at k/K, so that the last arm is best at the edge; the program at k/(K + 1).",
 )
 def fig4(results: Results):
-    """Figure 4: the reward functions along the first coordinate, as printed and as released."""
+    """The text centres them at k/K, so that the last arm is best at the edge; the program at k/(K + 1)."""
     drawn = []
     for variant in VARIANTS:
         x, means = _reward_curves(variant, 2)
@@ -199,13 +194,11 @@ def fig4(results: Results):
 
 @figure(
     "Figure 5: marginal distributions of auxiliary contexts",
-    (
-        "The program draws the radius as u^(1/(d (gamma + 1))), so that its density is the printed one with "
-        "exponent d gamma."
-    ),
 )
 def fig5(results: Results):
-    """Figure 5: the sources' marginal density for gamma .2, 1 and 2, as printed and as released."""
+    """The program draws the radius as u^(1/(d (gamma + 1))), so that its density is the printed one with exponent d
+    gamma.
+    """
     gammas, d = (0.2, 1, 2), 2
     middles = (np.arange(80) + 0.5) / 80
     x, y = np.meshgrid(middles, middles)

@@ -32,19 +32,16 @@ SILENT = {
 
 @figure(
     "Is the mechanism locally private?",
-    (
-        "Left and middle: the noisy count that the server holds of the second bin after one user, by the bin of "
-        "the user's context, epsilon = 1; as released no noise is drawn for a bin without users. Right: privacy "
-        "loss shown on two users who differ in context or arm, exact (line, arrows: no finite bound) and 99.9% "
-        "Clopper-Pearson lower bounds from simulated messages (points). As released the arm costs epsilon, the "
-        "context has no finite epsilon."
-    ),
     inference=["privacy"],
     card="Is the mechanism locally private?",
     tab="What messages show",
 )
 def privacy_as_released(results: Results):
-    """Left, the law of one noisy count with the user in either bin, a panel a variant; right, the loss over epsilon."""
+    """Left and middle: the noisy count that the server holds of the second bin after one user, by the bin of the user's
+    context, epsilon = 1; as released no noise is drawn for a bin without users. Right: privacy loss shown on two users
+    who differ in context or arm, exact (line, arrows: no finite bound) and 99.9% Clopper-Pearson lower bounds from
+    simulated messages (points). As released the arm costs epsilon, the context has no finite epsilon.
+    """
     rows = results.inference("privacy").drop(columns=["likelier", "other"])
     figure, axes = style.subplots(1, 3, width=style.PAGE, height=3.1, width_ratios=(1, 1, 1.1))
     parts = [_law(axes[0], "as_released", "released"), _law(axes[1], "as_printed", "printed"), _loss(axes[2], rows)]

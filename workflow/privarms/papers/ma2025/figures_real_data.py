@@ -33,17 +33,15 @@ PRINTED = ("ldp_mab", "as_printed")
 
 @figure(
     "ABSE on Adult",
-    (
-        "Average reward up to t, the mean over replicates, of ABSE, of uniform play and of the best constant arm; "
-        "dark band: 95% interval of the mean, light band: 5% to 95% of the runs."
-    ),
     studies=["real_data_reference"],
     card="Learning on real data",
     tab="ABSE on Adult",
     dataset="adult",
 )
 def adult_absse(results: Results):
-    """Average reward against t on Adult; of the constant arms only the best one is drawn."""
+    """Average reward up to t, the mean over replicates, of ABSE, of uniform play and of the best constant arm; dark
+    band: 95% interval of the mean, light band: 5% to 95% of the runs.
+    """
     cells = results.cells("real_data_reference")
     cells = cells[cells["dataset"] == ADULT]
     constant = cells["policy"] == "constant"
@@ -79,17 +77,14 @@ def _said(label: str, policy: str) -> str:
 
 @figure(
     "Learning on real data",
-    (
-        "Average reward up to t, mean and 95% interval; dashed, without auxiliary data. LDPMAB as released unless "
-        "it says as printed (c = 64). Dotted, what the best constant arm earns. ABSE is neither private nor "
-        "transferred to."
-    ),
     studies=["real_data", "real_data_reference"],
     card="Learning on real data",
     tab="All datasets",
 )
 def real_learning_curves(results: Results):
-    """Average reward up to t: a row of panels a dataset, a panel a pair of budgets."""
+    """Average reward up to t, mean and 95% interval; dashed, without auxiliary data. LDPMAB as released unless it says
+    as printed (c = 64). Dotted, what the best constant arm earns. ABSE is neither private nor transferred to.
+    """
     cells = repeated(named(results.cells("real_data")))
     base = named(results.cells("real_data_reference"))
     base = base[~base["method"].isin(("uniform", "constant"))].assign(auxiliary="")
@@ -156,17 +151,15 @@ def _label(method: str, variant: str, auxiliary: str) -> str:
 
 @figure(
     "What Adult's entries of Table 2 hang on",
-    (
-        "The ratio to ABSE with one open choice changed at a time, 95% intervals; hollow, as published. "
-        "LDPMAB as released."
-    ),
     inference=["adult_alternatives"],
     card="Learning on real data",
     tab="Adult's open choices",
     dataset="adult",
 )
 def adult_sensitivity(results: Results):
-    """Adult's entries under each alternative: a row of panels a time, a panel a method, a marker a pair of budgets."""
+    """The ratio to ABSE with one open choice changed at a time, 95% intervals; hollow, as published. LDPMAB as
+    released.
+    """
     table = results.inference("adult_alternatives")
     names = list(dict.fromkeys(table["alternative"]))
     methods = list(dict.fromkeys(table["method"]))

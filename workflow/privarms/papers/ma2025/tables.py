@@ -9,15 +9,12 @@ from privarms.studies.results import Results
 
 @table(
     "The released program, run again, against the authors' logs",
-    (
-        "Every cell of their logs (`mean_regret`, `se_regret`) beside ours, and z, the difference in standard "
-        "errors; a log that several panels show is `distinct` once. The last rows have the mean and the standard "
-        "deviation of z."
-    ),
     studies=["regret", "regret_printed"],
 )
 def reference_agreement(results: Results) -> pd.DataFrame:
-    """The authors' logs beside ours; the last rows are about z over all rows and over distinct cells."""
+    """Every cell of their logs (`mean_regret`, `se_regret`) beside ours, and z, the difference in standard errors; a
+    log that several panels show is `distinct` once. The last rows have the mean and the standard deviation of z.
+    """
     # Whole numbers that may be missing, as in the last rows.
     table = _panels.agreement(results).astype(
         dict.fromkeys(("n", "n_aux", "M", "replicates", "ours_replicates"), "Int64")
@@ -32,36 +29,31 @@ def reference_agreement(results: Results) -> pd.DataFrame:
 
 @table(
     "Privacy audit of the two mechanisms",
-    (
-        "Two users who differ in context or in arm, the last of a batch. `exact` is the logarithm of the ratio of "
-        "an event's probabilities, infinite where one of them is 0, empty where both are; `lower_bound` is from "
-        "simulated messages, 99.9% Clopper-Pearson."
-    ),
     inference=["privacy"],
     card="Is the mechanism locally private?",
     tab="Audits",
 )
 def privacy_audit(results: Results) -> pd.DataFrame:
-    """The audit of study `privacy`, a row per variant, pair of users, event, batch and budget."""
+    """Two users who differ in context or in arm, the last of a batch. `exact` is the logarithm of the ratio of an
+    event's probabilities, infinite where one of them is 0, empty where both are; `lower_bound` is from simulated
+    messages, 99.9% Clopper-Pearson.
+    """
     return results.inference("privacy").drop(columns=["likelier", "other"])
 
 
 @table(
     "What the messages of Adult's users give away of their contexts",
-    (
-        "As released. `in_parts`, the share of the target's users whose message names a bin that is not "
-        "the whole cube, `halvings`, how often it had been halved, in the mean over all users; `empty`, the share "
-        "of bins whose sums show, batch by batch, that none of 100 users was there; `alone`, the share of users "
-        "who have changed a bin's sums alone. A bin with one arm left is not followed. As printed all of them are "
-        "0."
-    ),
     studies=["messages"],
     card="Is the mechanism locally private?",
     tab="Adult's users",
     dataset="adult",
 )
 def messages(results: Results) -> pd.DataFrame:
-    """Study `messages`, a row per setting: what the messages of Adult's users give away of their contexts."""
+    """As released. `in_parts`, the share of the target's users whose message names a bin that is not the whole cube,
+    `halvings`, how often it had been halved, in the mean over all users; `empty`, the share of bins whose sums show,
+    batch by batch, that none of 100 users was there; `alone`, the share of users who have changed a bin's sums alone. A
+    bin with one arm left is not followed. As printed all of them are 0.
+    """
     cells = results.cells("messages")
     cells = cells.assign(auxiliary=cells["auxiliary"].fillna("with") if "auxiliary" in cells else "with")
     measures = ["in_parts", "halvings", "empty", "alone"]
@@ -74,12 +66,10 @@ def messages(results: Results) -> pd.DataFrame:
 
 @table(
     "Regret over all panels of Figures 7 to 9",
-    (
-        "As released is in Figure 7(a) the older version of the program that drew it, as_released_current the released "
-        "one. `n_aux` is per source; without auxiliary data `epsilon_aux` is 1024, gamma 0 and kappa 1."
-    ),
     studies=["regret", "regret_printed", "regret_symmetric", "regret_printed_symmetric"],
 )
 def regret(results: Results) -> pd.DataFrame:
-    """Mean regret, a row per panel, environment and cell."""
+    """As released is in Figure 7(a) the older version of the program that drew it, as_released_current the released
+    one. `n_aux` is per source; without auxiliary data `epsilon_aux` is 1024, gamma 0 and kappa 1.
+    """
     return _panels.regret(results)

@@ -32,15 +32,13 @@ MOST_BESIDE = 5
 
 @table(
     "Table 1: the real datasets",
-    (
-        "Sizes and dimensions, ours and as published; the published max n_Q of Adult is the sum over its sources. "
-        "Taxi's sizes are taken as published, from the first trips of May 2022 on; taxisample is a sample of three "
-        "days of that month."
-    ),
     studies=["real_data"],
 )
 def table1(results: Results) -> pd.DataFrame:
-    """Table 1, ours and as published; a row per dataset that is there. `data` is real or stand-in."""
+    """Sizes and dimensions, ours and as published; the published max n_Q of Adult is the sum over its sources. Taxi's
+    sizes are taken as published, from the first trips of May 2022 on; taxisample is a sample of three days of that
+    month.
+    """
     stated = results.published_table("table1")
     names = [f"published_{entry}" for entry in stated["entry"].unique()]
     rows = []
@@ -55,17 +53,14 @@ def table1(results: Results) -> pd.DataFrame:
 
 @table(
     "Table 2: the best method against every other one",
-    (
-        "`best_over_this` is the best method's mean reward over that of the method, with a 95% interval of the "
-        "paired bootstrap; p of the signed-rank test that the best one is larger, and adjusted by Holm over the "
-        "row."
-    ),
     inference=["table2"],
     card="Table 2: rewards on real data",
     tab="Best against others",
 )
 def table2_comparisons(results: Results) -> pd.DataFrame:
-    """The best method of each row of Table 2 against every other one."""
+    """`best_over_this` is the best method's mean reward over that of the method, with a 95% interval of the paired
+    bootstrap; p of the signed-rank test that the best one is larger, and adjusted by Holm over the row.
+    """
     table = results.inference("table2")
     return written(table, COMPARISON)[table["p"].notna()]
 
@@ -191,39 +186,34 @@ def table2_ranks_sheet(table: pd.DataFrame, results: Results) -> Sheet:
 
 @table(
     "Table 2: rewards on real data, relative to ABSE",
-    (
-        "Every dataset whose file is there, at a quarter of the target's users and at all of them; as printed "
-        "c = 64. Linear and NN at the authors' rate, "
-        ".01, and on Adult at .1, which was chosen on its rewards; on Adult they are all compared with each other. "
-        "`best` is the largest of a row, `significant` where the signed-rank test at .05 finds it larger than each "
-        "other one, `significant_holm` where it does so after Holm's correction over these tests. Linear and NN "
-        "are epsilon-locally private; LDPMAB as released is so in the arm alone."
-    ),
     inference=["table2"],
     card="Table 2: rewards on real data",
     tab="Rewards",
     sheet=table2_sheet,
 )
 def table2(results: Results) -> pd.DataFrame:
-    """Table 2, a row per entry, of every dataset that is there; best and significant are empty as printed."""
+    """Every dataset whose file is there, at a quarter of the target's users and at all of them; as printed c = 64.
+    Linear and NN at the authors' rate, .01, and on Adult at .1, which was chosen on its rewards; on Adult they are all
+    compared with each other. `best` is the largest of a row, `significant` where the signed-rank test at .05 finds it
+    larger than each other one, `significant_holm` where it does so after Holm's correction over these tests. Linear and
+    NN are epsilon-locally private; LDPMAB as released is so in the arm alone.
+    """
     return written(results.inference("table2"), COLUMNS)
 
 
 @table(
     "Table 2: rank sums",
-    (
-        "Ranks of the entries, to three decimals, over the four pairs of budgets of each dataset, equal ones "
-        "sharing the best rank, among the six methods of the paper's table, LDPMAB as printed in the place of the "
-        "released one; any other method's are among these and itself. The published sums follow from the published "
-        "entries that way. Those over Adult, Jobs and Taxi wait for all three."
-    ),
     inference=["table2"],
     card="Table 2: rewards on real data",
     tab="Rank sums",
     sheet=table2_ranks_sheet,
 )
 def table2_ranks(results: Results) -> pd.DataFrame:
-    """Rank sums over the rows of Table 2. The published one stands where the three published datasets are real."""
+    """Ranks of the entries, to three decimals, over the four pairs of budgets of each dataset, equal ones sharing the
+    best rank, among the six methods of the paper's table, LDPMAB as printed in the place of the released one; any other
+    method's are among these and itself. The published sums follow from the published entries that way. Those over
+    Adult, Jobs and Taxi wait for all three.
+    """
     table = results.inference("table2")
     real = set(table.loc[table["data"] == "real", "dataset"]) >= set(PUBLISHED_DATASETS)
     stated = results.published_table("rank_sums").set_index(["time", "method", "auxiliary"])["rank_sum"]

@@ -86,63 +86,54 @@ def _published_bias(ax, results: Results, number: str, worst: str | None, *, ins
 
 @figure(
     "Figure 1: bias per arm, private UCB, Experiment 1",
-    (
-        "Bias of every arm's sample mean at T = 500 over as many runs as published (10,000), with 95% normal "
-        "intervals; K = 20, epsilon = 0.05. Both variants pull every arm 25 times in every run: the pulls do not "
-        "depend on the rewards."
-    ),
     inference=["bias_experiment_1"],
 )
 def fig1(results: Results):
-    """Figure 1: private UCB, Experiment 1."""
+    """Bias of every arm's sample mean at T = 500 over as many runs as published (10,000), with 95% normal intervals; K
+    = 20, epsilon = 0.05. Both variants pull every arm 25 times in every run: the pulls do not depend on the rewards.
+    """
     return _bias_figure(results, "1", "private_ucb", "experiment_1_private_bias")
 
 
 @figure(
     "Figure 2: bias per arm, UCB, Experiment 1",
-    "As Figure 1, for UCB without privacy. Dashed, the published average and worst arm.",
     inference=["bias_experiment_1"],
 )
 def fig2(results: Results):
-    """Figure 2: UCB, Experiment 1."""
+    """As Figure 1, for UCB without privacy. Dashed, the published average and worst arm."""
     return _bias_figure(results, "1", "ucb", "experiment_1_ucb_bias", worst="experiment_1_worst_bias")
 
 
 @figure(
     "Figure 3: bias per arm, private UCB, Experiment 2",
-    (
-        "Bias of every arm's sample mean at T = 100,000 over as many runs as published (1,000), with 95% normal "
-        "intervals; K = 5, means 1, 0.95, ..., 0.8, epsilon = 400."
-    ),
     inference=["bias_experiment_2"],
 )
 def fig3(results: Results):
-    """Figure 3: private UCB, Experiment 2."""
+    """Bias of every arm's sample mean at T = 100,000 over as many runs as published (1,000), with 95% normal intervals;
+    K = 5, means 1, 0.95, ..., 0.8, epsilon = 400.
+    """
     return _bias_figure(results, "2", "private_ucb", "experiment_2_private_bias")
 
 
 @figure(
     "Figure 4: bias per arm, UCB, Experiment 2",
-    "As Figure 3, for UCB without privacy.",
     inference=["bias_experiment_2"],
 )
 def fig4(results: Results):
-    """Figure 4: UCB, Experiment 2."""
+    """As Figure 3, for UCB without privacy."""
     return _bias_figure(results, "2", "ucb", "experiment_2_ucb_bias", worst="")
 
 
 @figure(
     "Figure 5: average regret, Experiment 2",
-    (
-        "Cumulative pseudo-regret divided by t, means with 95% intervals; in grey, our two "
-        "ablations. The published figure has no printed numbers."
-    ),
     studies=["regret_2"],
     card="Figure 5: average regret, Experiment 2",
     tab="Figure 5",
 )
 def fig5(results: Results):
-    """Figure 5: average regret, Experiment 2: UCB, private UCB and whatever joined; in grey its two ablations."""
+    """Cumulative pseudo-regret divided by t, means with 95% intervals; in grey, our two ablations. The published figure
+    has no printed numbers.
+    """
     cells = results.cells("regret_2")
     cells = cells.assign(ladder=ladders(cells))
     cells = cells.assign(curve=labels(cells, (*PANEL, "top", "bottom")))
@@ -163,18 +154,16 @@ def fig5(results: Results):
 
 @figure(
     "Bias over epsilon (Theorem 1), and what reduces it in Experiment 2",
-    (
-        "Left: average |bias| of UCB with the counter's noise and gamma = 0, so that the data are adaptive, and "
-        "Theorem 1's bound averaged over arms (as released is not private); dotted, what the noise of the "
-        "simulation makes of no bias. Right: Experiment 2 with each part of private UCB alone: the bonus reduces "
-        "the bias, the noise does not. 95% intervals."
-    ),
     inference=["average_bias_experiment_1", "average_bias_experiment_2", "average_bias_epsilon_sweep"],
     card="Bias over epsilon, and Theorem 1",
     tab="Over epsilon",
 )
 def bias_vs_epsilon(results: Results):
-    """Noise without bonus over epsilon beside Theorem 1; and what the two parts do in Experiment 2."""
+    """Left: average |bias| of UCB with the counter's noise and gamma = 0, so that the data are adaptive, and Theorem
+    1's bound averaged over arms (as released is not private); dotted, what the noise of the simulation makes of no
+    bias. Right: Experiment 2 with each part of private UCB alone: the bonus reduces the bias, the noise does not. 95%
+    intervals.
+    """
     every = [results.inference(f"average_bias_{s}") for s in ("experiment_1", "experiment_2", "epsilon_sweep")]
     every = [rows[rows["size"] == "all"] for rows in every]
     first, second, sweep = every[0], *(rows.assign(curve=labels(rows, PANEL)) for rows in every[1:])

@@ -124,16 +124,13 @@ def _power(power: pd.DataFrame) -> tuple[pd.DataFrame, style.Looks]:
 
 @figure(
     "What the correction costs",
-    (
-        "gamma(.05) of Theorem 3 with its best beta over epsilon, and alpha/(e x') of the authors' program, x' = "
-        "epsilon^2 n/2 + epsilon sqrt(n ln 2), which can lie above .05 and takes the pulls n of the tested arm for "
-        "T. Dotted, .05."
-    ),
     card="Corrected p-values (Theorem 3, Corollary 2)",
     tab="What it costs",
 )
 def correction_strength(results: Results):
-    """gamma(.05) at its best beta over epsilon and T; and what the authors' program takes in its place."""
+    """gamma(.05) of Theorem 3 with its best beta over epsilon, and alpha/(e x') of the authors' program, x' = epsilon^2
+    n/2 + epsilon sqrt(n ln 2), which can lie above .05 and takes the pulls n of the tested arm for T. Dotted, .05.
+    """
     epsilons = np.geomspace(1e-4, 1, 81)
     T_1 = int(printed(results)["horizon"]["1"])
 

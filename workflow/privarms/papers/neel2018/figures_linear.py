@@ -103,18 +103,15 @@ def _histograms(results: Results, tests: list[Test], other: Test):
 
 @figure(
     "Figure 6: p-values of the z-test in linear bandits",
-    (
-        "At most 1,000 runs are drawn, as many as published; the verdicts rest on all runs, whose shares below .05 "
-        "differ a little from those of the drawn ones. K = d = 5, T = 500, most-pulled arm; bars with 95% intervals, "
-        "alpha = .05 dashed. Left, what the text says: OFUL, the coordinate that is 0, estimate over its standard "
-        "error. Right, what the authors' program does: its own data and estimate, the largest coordinate, divided "
-        "by the variance. Dotted, the uniform law."
-    ),
     inference=["histograms", "rejections"],
 )
 def fig6(results: Results):
-    """Figure 6: p-values of the z-test, as the text says and as the authors' program does; of a policy that joins the
-    study as the text says."""
+    """At most 1,000 runs are drawn, as many as published; the verdicts rest on all runs, whose shares below .05 differ
+    a little from those of the drawn ones. K = d = 5, T = 500, most-pulled arm; bars with 95% intervals, alpha = .05
+    dashed. Left, what the text says: OFUL, the coordinate that is 0, estimate over its standard error. Right, what the
+    authors' program does: its own data and estimate, the largest coordinate, divided by the variance. Dotted, the
+    uniform law.
+    """
     released = "as released: divided by the\nvariance, largest coordinate"
     tests = [
         Test("as printed: z-test of the\nzero coordinate", "oful", "correct", "zero", "ols"),
@@ -125,19 +122,16 @@ def fig6(results: Results):
 
 @figure(
     "Where the 76% comes from: three histograms of p-values",
-    (
-        "At most 1,000 runs each, largest coordinate. Left, the authors' program: its data and estimate, the error "
-        "divided by the variance. Middle, the z-test on the same runs: least squares, divided by the root. Right, "
-        "the z-test where arms are chosen at random. The left score also rejects two thirds of the latter, so that "
-        "it says nothing of adaptivity."
-    ),
     inference=["histograms", "rejections"],
     card="Figure 6 in every reading",
     tab="Three histograms",
 )
 def pvalues(results: Results):
-    """The published construction, the correct test of the same data, and what no adaptivity gives; the correct test of
-    a policy that joins the study."""
+    """At most 1,000 runs each, largest coordinate. Left, the authors' program: its data and estimate, the error divided
+    by the variance. Middle, the z-test on the same runs: least squares, divided by the root. Right, the z-test where
+    arms are chosen at random. The left score also rejects two thirds of the latter, so that it says nothing of
+    adaptivity.
+    """
     released = "linear_ucb_as_released"
     random = "correct z-test, arms chosen\nat random (no adaptivity)"
     tests = [
@@ -160,15 +154,13 @@ SHORT = {
 
 @figure(
     "The adaptivity is real",
-    (
-        "Mean error of ordinary least squares on the largest coefficient of the most-pulled arm, signed so that up "
-        "is away from 0, with 95% intervals. The released program's own estimate, which its shared list shrinks, "
-        'has the other sign. "ours" is private_linear_ucb, which is not in the paper.'
-    ),
     inference=["selection"],
 )
 def selection_bias(results: Results):
-    """The signed error of the most-pulled arm's estimate of its largest coefficient; a line for every cell."""
+    """Mean error of ordinary least squares on the largest coefficient of the most-pulled arm, signed so that up is away
+    from 0, with 95% intervals. The released program's own estimate, which its shared list shrinks, has the other sign.
+    "ours" is private_linear_ucb, which is not in the paper.
+    """
     rows = results.inference("selection")
     rows = rows[rows["coordinate"] == "largest"]
     columns = _settings(rows)

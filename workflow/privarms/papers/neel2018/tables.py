@@ -35,13 +35,12 @@ def _written(frame: pd.DataFrame, columns: list[str], measured: Iterable[str]) -
 
 @table(
     "Bias per arm",
-    "All replicates; arm 0 is the best; `both` where the variants are the same.",
     inference=["bias_experiment_1", "bias_experiment_2", "bias_epsilon_sweep"],
     card="Bias over epsilon, and Theorem 1",
     tab="Arm by arm",
 )
 def bias(results: Results) -> pd.DataFrame:
-    """The bias of every arm's sample mean, over all replicates in which the arm was pulled."""
+    """All replicates; arm 0 is the best; `both` where the variants are the same."""
     rows = together(results, "bias", ("experiment_1", "experiment_2", "epsilon_sweep"))
     rows = rows[rows["size"] == "all"].fillna({"variant": BOTH})
     columns = ["experiment", "policy", "variant", "ladder", "K", "horizon", "epsilon", "arm", "mean", "bias", "se"]
@@ -50,12 +49,6 @@ def bias(results: Results) -> pd.DataFrame:
 
 @table(
     "Average bias",
-    (
-        "Average |bias| over arms, worst arm, regret, over all replicates and over as many as published; "
-        "`expected` is what the average is expected to be over as many runs as published, `spread` its standard "
-        "deviation; `average_if_unbiased` is what the simulation's noise alone would give; `missing` counts means "
-        "of arms that a run never pulled, which are left out."
-    ),
     inference=[
         "average_bias_experiment_1",
         "average_bias_experiment_2",
@@ -66,23 +59,24 @@ def bias(results: Results) -> pd.DataFrame:
     tab="Averages",
 )
 def average_bias(results: Results) -> pd.DataFrame:
-    """The average |bias| over arms, the worst arm and the regret; a row per cell and size."""
+    """Average |bias| over arms, worst arm, regret, over all replicates and over as many as published; `expected` is
+    what the average is expected to be over as many runs as published, `spread` its standard deviation;
+    `average_if_unbiased` is what the simulation's noise alone would give; `missing` counts means of arms that a run
+    never pulled, which are left out.
+    """
     return together(results, "average_bias", EXPERIMENTS).fillna({"variant": BOTH}).drop(columns="mean_of_arms")
 
 
 @table(
     "The z-test of Figure 6 in every reading",
-    (
-        "Share of p-values at or below .05, and Kolmogorov-Smirnov distance to uniform; ordinary least squares on "
-        "the arm's own pulls for both data. Figure 6 and its claim use the released program's own estimate; see "
-        "the table linear."
-    ),
     inference=["rejections"],
     card="Figure 6 in every reading",
     tab="All readings",
 )
 def rejections(results: Results) -> pd.DataFrame:
-    """The z-test of Figure 6 in every reading, with ordinary least squares on the arm's own rows; see `linear`."""
+    """Share of p-values at or below .05, and Kolmogorov-Smirnov distance to uniform; ordinary least squares on the
+    arm's own pulls for both data. Figure 6 and its claim use the released program's own estimate; see the table linear.
+    """
     rows = results.inference("rejections")
     rows = rows.assign(data=rows["policy"].map(LINEAR_DATA))
     rows = rows[rows["data"].notna() & (rows["estimator"] == "ols")]
@@ -92,16 +86,14 @@ def rejections(results: Results) -> pd.DataFrame:
 
 @table(
     "Linear bandits",
-    (
-        "Every policy; `estimator` policy is the released program's own estimate. private_linear_ucb is ours, not "
-        "the paper's."
-    ),
     inference=["rejections", "selection"],
     card="Figure 6 in every reading",
     tab="All policies",
 )
 def linear(results: Results) -> pd.DataFrame:
-    """Every linear policy: tests, selection bias and regret; a row per cell and test."""
+    """Every policy; `estimator` policy is the released program's own estimate. private_linear_ucb is ours, not the
+    paper's.
+    """
     measured = ("bias", "se", "standard_error", "pulls", "regret", "regret_se", "replicates", "missing")
     errors = results.inference("selection")
     keys = [c for c in errors if c not in measured]
@@ -115,13 +107,12 @@ def linear(results: Results) -> pd.DataFrame:
 
 @table(
     "The correction by epsilon, T and alpha",
-    "Theorem 3 with the beta that makes gamma(alpha) largest.",
     name="max_information",
     card="Corrected p-values (Theorem 3, Corollary 2)",
     tab="Levels",
 )
 def max_information_table(results: Results) -> pd.DataFrame:
-    """gamma(alpha) at its best beta; a row per epsilon, horizon and alpha."""
+    """Theorem 3 with the beta that makes gamma(alpha) largest."""
     rows = []
     for horizon in HORIZONS:
         for epsilon in sorted({*EPSILONS, horizon**-0.5}):
@@ -163,13 +154,12 @@ def false_discovery(results: Results) -> pd.DataFrame:
 
 @table(
     "The correction of the authors' program",
-    "False discovery at .05 if p is held against alpha/(e x'): above .05 where it is invalid.",
     inference=["false_discovery"],
     card="Corrected p-values (Theorem 3, Corollary 2)",
     tab="As released",
 )
 def released_correction(results: Results) -> pd.DataFrame:
-    """False discovery at .05 under the correction of the authors' program, beside the valid one."""
+    """False discovery at .05 if p is held against alpha/(e x'): above .05 where it is invalid."""
     rows = results.inference("false_discovery")
     rows = rows[rows["epsilon"].notna()]
     columns = ["ladder", "policy", "epsilon", "selector", "replicates", "naive", "corrected", "released"]
@@ -178,29 +168,26 @@ def released_correction(results: Results) -> pd.DataFrame:
 
 @table(
     "Power of the corrected test",
-    (
-        'How often the better arm is found: it is the most-pulled one (`selected`), and "its mean is 0.5" is '
-        "rejected at .05."
-    ),
     inference=["power"],
     card="Corrected p-values (Theorem 3, Corollary 2)",
     tab="Power",
 )
 def power(results: Results) -> pd.DataFrame:
-    """How often the better arm is found, before and after the correction; a row per mean, policy and epsilon."""
+    """How often the better arm is found: it is the most-pulled one (`selected`), and "its mean is 0.5" is rejected at
+    .05.
+    """
     columns = ["top", "bottom", "policy", "epsilon", "replicates", "selected", "naive", "naive_se", "corrected"]
     return _written(results.inference("power"), [*columns, "corrected_se"], SELECTED)
 
 
 @table(
     "Regret along the way",
-    "Mean cumulative pseudo-regret and its standard error.",
     studies=["regret_1", "regret_2"],
     card="Figure 5: average regret, Experiment 2",
     tab="Regret along the way",
 )
 def regret(results: Results) -> pd.DataFrame:
-    """Cumulative pseudo-regret along the way; a row per experiment, policy, variant and round."""
+    """Mean cumulative pseudo-regret and its standard error."""
     parts = []
     for study, experiment in (("regret_1", "1"), ("regret_2", "2")):
         cells = results.cells(study)
@@ -245,14 +232,12 @@ def published_settings(results: Results) -> pd.DataFrame:
 
 @table(
     "Are the choices private?",
-    (
-        "Privacy loss of an event on two streams that differ in one reward, K = 2, T = 501: the last choice is arm "
-        "1, or (doublings) those of rounds 3, 5, 9, 17 and 33 are. Exact where it has a closed form, the 95% "
-        "Clopper-Pearson lower bound, and the loss with its 99.9% interval; noise: a multiple of the stated scale, "
-        "0.1115 a tree that does not share its budget."
-    ),
     inference=["audit"],
 )
 def privacy_audit(results: Results) -> pd.DataFrame:
-    """What the last of 501 choices tells of one reward: exact log ratio and 95% Clopper-Pearson lower bound."""
+    """Privacy loss of an event on two streams that differ in one reward, K = 2, T = 501: the last choice is arm 1, or
+    (doublings) those of rounds 3, 5, 9, 17 and 33 are. Exact where it has a closed form, the 95% Clopper-Pearson lower
+    bound, and the loss with its 99.9% interval; noise: a multiple of the stated scale, 0.1115 a tree that does not
+    share its budget.
+    """
     return results.inference("audit")

@@ -78,28 +78,25 @@ def _regret_panels(results: Results, name: str, *, further: bool):
 
 @figure(
     "Figure 1a: regret at epsilon = 0.1 and 0.25",
-    (
-        "Mean pseudo-regret of DP-SE and of DP-UCB under four private widths, with 95% intervals of the mean; "
-        "policies without privacy for context. The published figure has no printed numbers."
-    ),
     studies=["figure1"],
     card="Figure 1: regret of DP-SE and DP-UCB",
     tab="epsilon = 0.1 and 0.25",
 )
 def fig1a(results: Results):
-    """Figure 1a."""
+    """Mean pseudo-regret of DP-SE and of DP-UCB under four private widths, with 95% intervals of the mean; policies
+    without privacy for context. The published figure has no printed numbers.
+    """
     return _regret_panels(results, "fig1a", further=False)
 
 
 @figure(
     "Figure 1b: regret at epsilon = 0.5 and 1",
-    "As Figure 1a. An epsilon that is in neither has a panel here.",
     studies=["figure1"],
     card="Figure 1: regret of DP-SE and DP-UCB",
     tab="epsilon = 0.5 and 1",
 )
 def fig1b(results: Results):
-    """Figure 1b; whatever epsilon is not in Figure 1 gets a panel beside it."""
+    """As Figure 1a. An epsilon that is in neither has a panel here."""
     return _regret_panels(results, "fig1b", further=True)
 
 
@@ -185,17 +182,15 @@ def _width(curve: str) -> str:
 
 @figure(
     "How much more regret DP-UCB has, by its private width",
-    (
-        "Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals. The paper's statement "
-        "is that every ratio is at least 5 (dashed). Left: K = 5; right: the additional settings at epsilon = "
-        "0.25. A private policy that joins has its curve too."
-    ),
     inference=["ratios"],
     card="At least 5 times? By the width of DP-UCB",
     tab="The paper's settings",
 )
 def dp_ucb_width(results: Results):
-    """The ratio of DP-UCB's regret to DP-SE's, by width, over epsilon and over K; and of what else is private."""
+    """Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals. The paper's statement is that
+    every ratio is at least 5 (dashed). Left: K = 5; right: the additional settings at epsilon = 0.25. A private policy
+    that joins has its curve too.
+    """
     ratios = results.inference("ratios")
     ratios = ratios[ratios["study"] != "instances"]
     ratios = _in_order(ratios.assign(curve=labels(ratios, tuple(AXES))))
@@ -218,17 +213,14 @@ def _finish_ratios(grid, results: Results) -> None:
 
 @figure(
     "The same on four instances",
-    (
-        "Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals, on the instances mu1 "
-        "to mu4 of Azize and Basu (2022); mu2 is that of Figure 1. The paper's statement is that every ratio is at "
-        "least 5 (dashed)."
-    ),
     inference=["ratios"],
     card="At least 5 times? By the width of DP-UCB",
     tab="Four instances",
 )
 def instances(results: Results):
-    """The ratio of DP-UCB's regret to DP-SE's over epsilon, by width; a panel an instance."""
+    """Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals, on the instances mu1 to mu4
+    of Azize and Basu (2022); mu2 is that of Figure 1. The paper's statement is that every ratio is at least 5 (dashed).
+    """
     ratios = results.inference("ratios")
     ratios = ratios.assign(curve=labels(ratios, (*AXES, "top", "bottom", "spacing")))
     spacing = ratios["spacing"] if "spacing" in ratios else pd.Series(np.nan, ratios.index)
@@ -252,15 +244,13 @@ def instances(results: Results):
 
 @figure(
     "How regret grows with the horizon",
-    (
-        "Mean regret at the horizon T over ln T, against T, with 95% intervals: level where regret is of order log "
-        "T. In the legend p, for which it grows like ln(T)^p from the first horizon to the last."
-    ),
     studies=["growth"],
     inference=["growth"],
 )
 def growth(results: Results):
-    """Regret over ln T against the horizon, with the power of ln T as which it grows."""
+    """Mean regret at the horizon T over ln T, against T, with 95% intervals: level where regret is of order log T. In
+    the legend p, for which it grows like ln(T)^p from the first horizon to the last.
+    """
     cells = at_horizon(results.cells("growth"))
     cells = _in_order(cells.assign(curve=labels(cells, ("horizon",))))
     powers = results.inference("growth")
@@ -281,14 +271,12 @@ def growth(results: Results):
 
 @figure(
     "DP-SE against Theorem 4.3",
-    (
-        "Mean regret of DP-SE (95% intervals are narrower than the line) along epsilon, K and T, beside the bound "
-        "of Theorem 4.3 with the constant that makes it touch the largest ratio, and Algorithm 3 without noise."
-    ),
     inference=["scaling"],
 )
 def scaling(results: Results):
-    """DP-SE's regret along epsilon, K and T beside Theorem 4.3's bound; and that of whatever else was run."""
+    """Mean regret of DP-SE (95% intervals are narrower than the line) along epsilon, K and T, beside the bound of
+    Theorem 4.3 with the constant that makes it touch the largest ratio, and Algorithm 3 without noise.
+    """
     cells = results.inference("scaling")
     cells = cells.assign(curve=labels(cells, tuple(AXES)))
     constant = cells.loc[cells["policy"] == "dp_se", "order_ratio"].max()
@@ -310,15 +298,13 @@ def scaling(results: Results):
 
 @figure(
     "Pulls of the suboptimal arms (Lemma 4.2)",
-    (
-        "How often DP-SE, and no other policy, pulls an arm, against the arm's gap: mean (line) and largest of all "
-        "runs (tick), with beta = 1/T and with a beta of its own, the explicit ceiling by which the arm must have "
-        "left, and the expression of Lemma 4.2 with the smallest constant that lies above every mean."
-    ),
     inference=["pulls"],
 )
 def pulls(results: Results):
-    """DP-SE's pulls of the suboptimal arms against their gap, a panel an epsilon."""
+    """How often DP-SE, and no other policy, pulls an arm, against the arm's gap: mean (line) and largest of all runs
+    (tick), with beta = 1/T and with a beta of its own, the explicit ceiling by which the arm must have left, and the
+    expression of Lemma 4.2 with the smallest constant that lies above every mean.
+    """
     rows = results.inference("pulls")
     # Only a beta of one's own is worth a word.
     own = rows.assign(beta=rows["beta"].where(rows["beta"] != 1 / rows["horizon"]))
@@ -352,14 +338,12 @@ def _panel_of(axis: str, rows: pd.DataFrame) -> list[str]:
 
 @figure(
     "The worst gap (Theorem 4.4)",
-    (
-        "Mean regret of DP-SE, and of no other policy, with one best arm and K - 1 equal ones, over Theorem 4.4's "
-        "expression, against the gap."
-    ),
     inference=["minimax"],
 )
 def minimax(results: Results):
-    """DP-SE's regret over Theorem 4.4's expression against the gap, a panel an epsilon."""
+    """Mean regret of DP-SE, and of no other policy, with one best arm and K - 1 equal ones, over Theorem 4.4's
+    expression, against the gap.
+    """
     cells = results.inference("minimax")
     words = [in_words(s) for s in settings(cells, ("K", "epsilon", "horizon", "bottom"))]
     cells = with_interval(cells.assign(setting=words), "ratio", "ratio_se")
@@ -382,17 +366,14 @@ def minimax(results: Results):
 
 @figure(
     "Are DP-SE, DP-NAS and DP-UCB private? (Theorems 4.1 and 3.1)",
-    (
-        "Privacy loss that can be shown on two streams which differ in one reward or sample: exact, and the 95% "
-        "lower bound from simulated counts, with the noise as printed and with half of it. Above the diagonal "
-        "epsilon is refuted."
-    ),
     inference=["audit", "audit_dp_nas", "audit_dp_ucb"],
     card="Are DP-SE, DP-NAS and DP-UCB private?",
     tab="Audits",
 )
 def privacy_audit(results: Results):
-    """The privacy loss that each audit shows against the epsilon that is promised, by the multiple of the noise."""
+    """Privacy loss that can be shown on two streams which differ in one reward or sample: exact, and the 95% lower
+    bound from simulated counts, with the noise as printed and with half of it. Above the diagonal epsilon is refuted.
+    """
     tables = [results.inference(name) for name in ("audit", "audit_dp_nas", "audit_dp_ucb")]
     numbers = pd.concat(tables, ignore_index=True)
     rows = numbers.assign(
@@ -431,16 +412,14 @@ def _settings_in_words(rows: pd.DataFrame) -> list[str]:
 
 @figure(
     "The private stopping rules",
-    (
-        "Mean stopping time of DP-NAS (Algorithm 1) and of DP exponential NAS (Algorithm 2) against |mu|, by alpha "
-        "and epsilon, between the lower bound in Theorem 3.4's proof and t_U of Theorem 3.3."
-    ),
     inference=["stopping"],
     card="The private stopping rules",
     tab="Stopping times",
 )
 def stopping_rules(results: Results):
-    """Mean stopping times of the rules against mu, between the two bounds; a panel an alpha."""
+    """Mean stopping time of DP-NAS (Algorithm 1) and of DP exponential NAS (Algorithm 2) against |mu|, by alpha and
+    epsilon, between the lower bound in Theorem 3.4's proof and t_U of Theorem 3.3.
+    """
     cells = results.inference("stopping")
     rule = labels(cells, ("alpha", "epsilon", "mu"))
     # On a logarithmic axis both signs stand at |mu|.

@@ -40,13 +40,12 @@ def regret(results: Results) -> pd.DataFrame:
 
 @table(
     "The discrete law of the regret at the horizon",
-    "Pulls of an arm are sums of whole epochs, so a run of DP-SE has one of a few values of regret. K = 5.",
     inference=["regret_atoms"],
     card="Figure 1: regret of DP-SE and DP-UCB",
     tab="Law of the regret",
 )
 def regret_atoms(results: Results) -> pd.DataFrame:
-    """The law of DP-SE's regret at K = 5; a row per epsilon and value."""
+    """Pulls of an arm are sums of whole epochs, so a run of DP-SE has one of a few values of regret. K = 5."""
     law = results.inference("regret_atoms")
     law = law[law["K"] == 5]
     columns = ["policy", "epsilon", "value", "probability", "replicates"]
@@ -67,59 +66,51 @@ def _stopping(cells: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 @table(
     "Stopping times and failures",
-    (
-        "`failures` counts the runs whose estimate misses mu by alpha |mu| or more; t_upper is t_U of Theorem 3.3, "
-        "t_lower the number of samples in Theorem 3.4's proof."
-    ),
     inference=["stopping"],
     card="The private stopping rules",
     tab="All settings",
 )
 def stopping_time(results: Results) -> pd.DataFrame:
-    """Stopping times, failures and the two bounds; a row per algorithm, alpha, mu and epsilon."""
+    """`failures` counts the runs whose estimate misses mu by alpha |mu| or more; t_upper is t_U of Theorem 3.3, t_lower
+    the number of samples in Theorem 3.4's proof.
+    """
     return _stopping(results.inference("stopping"), ["mean", "se", "failures", "t_upper", "t_lower"])
 
 
 @table(
     "Where Theorem 3.3 fails",
-    (
-        "`halted` counts the runs of Algorithm 2 that stop by t_upper, t_U of Theorem 3.3, where |mu| is near R "
-        "and epsilon large; the theorem promises 92 in 100."
-    ),
     inference=["large_mean"],
     card="The private stopping rules",
     tab="Large means",
 )
 def large_mean(results: Results) -> pd.DataFrame:
-    """Who halts by t_U where |mu| is near R; a row per algorithm, alpha, mu and epsilon."""
+    """`halted` counts the runs of Algorithm 2 that stop by t_upper, t_U of Theorem 3.3, where |mu| is near R and
+    epsilon large; the theorem promises 92 in 100.
+    """
     return _stopping(results.inference("large_mean"), ["mean", "se", "halted", "t_upper"])
 
 
 @table(
     "Stopping times and failures where the noise decides alone",
-    (
-        "`failures` counts the runs whose estimate misses mu by alpha |mu| or more; upper_quartile is what a "
-        "quarter of the stopping times exceed, t_proof the largest number for which Theorem 3.4's proof says that "
-        "of every private rule."
-    ),
     inference=["noise_alone"],
     card="The private stopping rules",
     tab="Noise alone",
 )
 def noise_alone(results: Results) -> pd.DataFrame:
-    """Failures and stopping times where the noise decides alone; a row per algorithm, alpha, mu and epsilon."""
+    """`failures` counts the runs whose estimate misses mu by alpha |mu| or more; upper_quartile is what a quarter of
+    the stopping times exceed, t_proof the largest number for which Theorem 3.4's proof says that of every private rule.
+    """
     return _stopping(results.inference("noise_alone"), ["failures", "upper_quartile", "t_proof"])
 
 
 @table(
     "Privacy audit of DP-SE",
-    "Exact log ratio and 95% Clopper-Pearson lower bound; `noise` multiplies the Laplace scale of line 17.",
     inference=["audit"],
     card="Are DP-SE, DP-NAS and DP-UCB private?",
     tab="DP-SE",
 )
 def audit(results: Results) -> pd.DataFrame:
-    """The privacy audit; a row per epsilon and multiple of the noise."""
+    """Exact log ratio and 95% Clopper-Pearson lower bound; `noise` multiplies the Laplace scale of line 17."""
     found = results.inference("audit")
     columns = ["epsilon", "noise", "claimed", "exact", "lower_bound", "confidence", "trials"]
     # Whatever else tells its rows apart stands beside them.

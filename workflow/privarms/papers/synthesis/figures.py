@@ -106,23 +106,20 @@ def _by_measure(rows: pd.DataFrame, texts: dict[str, str], looks: style.Looks, *
 
 @figure(
     "Regret, validity and width on the same runs",
-    (
-        "A column a horizon, epsilon along the axes; policies without privacy in grey; of each policy the setting "
-        "of the least regret. From above: regret over the bound by d_epsilon times ln T (mean over the instances "
-        "with a better arm); the largest |bias| of an arm's mean over all instances, and Theorem 1's bound "
-        "(dashed), which does not hold where some run never pulls an arm, as at small epsilon; type I error of the "
-        "naive test of the arm that looks best (largest); power of the e-value (mean); coverage of the naive 95% "
-        "interval for the mean of the most pulled arm (least); width of the always-valid interval of its gap to "
-        "the next (mean). 95% intervals of a cell, or their means; rates of fewer than 100 runs are not drawn. "
-        "Behind each name: the privacy loss that its audit shows."
-    ),
     inference=["runs", "tests", "privacy"],
     card="Regret, validity and width on the same runs",
     tab="Figure",
     front=True,
 )
 def overview(results: Results):
-    """Regret, validity and width over epsilon; a row of panels a measure, a column a horizon."""
+    """A column a horizon, epsilon along the axes; policies without privacy in grey; of each policy the setting of the
+    least regret. From above: regret over the bound by d_epsilon times ln T (mean over the instances with a better arm);
+    the largest |bias| of an arm's mean over all instances, and Theorem 1's bound (dashed), which does not hold where
+    some run never pulls an arm, as at small epsilon; type I error of the naive test of the arm that looks best
+    (largest); power of the e-value (mean); coverage of the naive 95% interval for the mean of the most pulled arm
+    (least); width of the always-valid interval of its gap to the next (mean). 95% intervals of a cell, or their means;
+    rates of fewer than 100 runs are not drawn. Behind each name: the privacy loss that its audit shows.
+    """
     runs, tests, privacy = (results.inference(name) for name in ("runs", "tests", "privacy"))
     shown = one_setting(runs)
     runs, tests = runs[runs["curve"].isin(shown)], tests[tests["curve"].isin(shown)]
@@ -182,18 +179,16 @@ MEASURES = (
 
 @figure(
     "What holds its level, and what it costs",
-    (
-        "By procedure, over all policies that claim a budget, whether they keep it or not, and all instances: the "
-        "largest type I error (with 95% Clopper-Pearson intervals, of the worst of many cells of at least 100 "
-        "runs), the mean power, the least coverage of the 95% interval for the mean of the most pulled arm, and "
-        "its mean width. Dashed: what is promised. Sample splitting takes twice as many users."
-    ),
     inference=["tests"],
     card="Tests and intervals: what holds its level, and what it costs",
     tab="Figure",
 )
 def tests(results: Results):
-    """Type I error, power, coverage and width by procedure; a row of panels a measure, a column a horizon."""
+    """By procedure, over all policies that claim a budget, whether they keep it or not, and all instances: the largest
+    type I error (with 95% Clopper-Pearson intervals, of the worst of many cells of at least 100 runs), the mean power,
+    the least coverage of the 95% interval for the mean of the most pulled arm, and its mean width. Dashed: what is
+    promised. Sample splitting takes twice as many users.
+    """
     rows = _advice.rates(results.inference("tests"))
     # Where nothing was run as often, at a size for tests, what was run most.
     rows = rows[rows["claims"] & (rows["trials"] >= min(FEWEST, rows["trials"].max()))]
@@ -252,18 +247,16 @@ LOCAL = {
 
 @figure(
     "Local privacy: regret, validity and what messages say",
-    (
-        "At the largest number of users. Regret over that of uniform choices (dashed) and, of Adult's real users, "
-        "reward; in grey one arm for everybody. The share of looks at which an estimate is farther from its "
-        "expectation than its radius (dashed: 5%), of users whose best arm is gone at the end, and of users whose "
-        "message names their part of the cube, the largest of all environments. 95% intervals."
-    ),
     inference=["local"],
     card="Local privacy: regret, validity and what messages say",
     tab="Figure",
 )
 def local(results: Results):
-    """Locally private policies over epsilon, at the most users: regret by environment, then validity and privacy."""
+    """At the largest number of users. Regret over that of uniform choices (dashed) and, of Adult's real users, reward;
+    in grey one arm for everybody. The share of looks at which an estimate is farther from its expectation than its
+    radius (dashed: 5%), of users whose best arm is gone at the end, and of users whose message names their part of the
+    cube, the largest of all environments. 95% intervals.
+    """
     rows = results.inference("local")
     rows = rows[rows["horizon"] == rows.groupby("instance")["horizon"].transform("max")]
     with_regret = rows[rows["of_uniform"].notna()]["instance"].unique()

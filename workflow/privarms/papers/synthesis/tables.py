@@ -45,39 +45,34 @@ def _advice_line(row: pd.Series) -> list[Entry]:
 
 @table(
     "By T and epsilon: what to take, and what to expect",
-    (
-        "Take: of the policies that claim epsilon and show at most 1.05 epsilon in audits, the one whose regret is "
-        "at most the smallest factor above the least on every instance; (+n): n others are not surely (99.9% "
-        "intervals) above 1.1 times its regret on any instance. Regret: over the instances with a better arm; of "
-        "uniform: largest share of the regret of uniform choices; times not private: over the best policy without "
-        "privacy, largest. Naive errs: type I error of the naive test of the arm that looks best, largest over all "
-        "instances. Valid test: largest mean power among those whose level a theorem guarantees without more "
-        "users. Interval: half the mean width of the narrowest of that kind. Privacy loss: exact log ratio of the "
-        "audited event, or its lower bound where none is known; DP-KLUCB and DP-IMED are audited at another ratio "
-        "and without a long first batch, which is released once as well. The CSV file has all columns, both ends "
-        "of each range, and the names of the n others."
-    ),
     inference=["runs", "tests", "privacy"],
     front=True,
     sheet=advice_sheet,
 )
 def advice(results: Results) -> pd.DataFrame:
-    """What to take and what to expect; a row per T, K and epsilon."""
+    """Take: of the policies that claim epsilon and show at most 1.05 epsilon in audits, the one whose regret is at most
+    the smallest factor above the least on every instance; (+n): n others are not surely (99.9% intervals) above 1.1
+    times its regret on any instance. Regret: over the instances with a better arm; of uniform: largest share of the
+    regret of uniform choices; times not private: over the best policy without privacy, largest. Naive errs: type I
+    error of the naive test of the arm that looks best, largest over all instances. Valid test: largest mean power among
+    those whose level a theorem guarantees without more users. Interval: half the mean width of the narrowest of that
+    kind. Privacy loss: exact log ratio of the audited event, or its lower bound where none is known; DP-KLUCB and
+    DP-IMED are audited at another ratio and without a long first batch, which is released once as well. The CSV file
+    has all columns, both ends of each range, and the names of the n others.
+    """
     return _advice.advise(results.inference("runs"), results.inference("tests"), results.inference("privacy"))
 
 
 @table(
     "Regret and bias",
-    (
-        "A row per instance, T, policy and epsilon. `bound` and `uniform` are the lower bound by d_epsilon times "
-        "ln T and the regret of uniform choices; `over_theorem` is the largest |bias| over Theorem 1's bound."
-    ),
     inference=["runs"],
     card="Regret, validity and width on the same runs",
     tab="All cells",
 )
 def runs(results: Results) -> pd.DataFrame:
-    """Regret and bias; a row per instance, T, policy and epsilon."""
+    """A row per instance, T, policy and epsilon. `bound` and `uniform` are the lower bound by d_epsilon times ln T and
+    the regret of uniform choices; `over_theorem` is the largest |bias| over Theorem 1's bound.
+    """
     rows = results.inference("runs").rename(columns={"curve": "label", "horizon": "T"})
     columns = ["instance", "K", "T", "epsilon", "policy", "label", "claims", "replicates", "regret", "se", "median"]
     columns += ["q90"]
@@ -88,13 +83,12 @@ def runs(results: Results) -> pd.DataFrame:
 
 @table(
     "Tests and intervals",
-    "A row per instance, T, policy, epsilon and procedure; `log_gamma` is ln of the level of max-information.",
     inference=["tests"],
     card="Tests and intervals: what holds its level, and what it costs",
     tab="All cells",
 )
 def tests_and_intervals(results: Results) -> pd.DataFrame:
-    """Tests and intervals; a row per instance, T, policy, epsilon and procedure."""
+    """A row per instance, T, policy, epsilon and procedure; `log_gamma` is ln of the level of max-information."""
     rows = _advice.rates(results.inference("tests")).rename(columns={"curve": "label", "horizon": "T"})
     columns = ["instance", "K", "T", "epsilon", "policy", "label", "claims", "procedure", "trials", "error", "power"]
     columns += ["mean_coverage", "mean_width", "gap_coverage", "gap_width", "log_gamma"]
@@ -103,25 +97,23 @@ def tests_and_intervals(results: Results) -> pd.DataFrame:
 
 @table(
     "Privacy losses that audits show",
-    "The largest over all audited settings, over what is claimed; an empty entry is not known.",
     inference=["privacy"],
     card="Regret, validity and width on the same runs",
     tab="Audits",
 )
 def privacy(results: Results) -> pd.DataFrame:
-    """What the audits show over what is claimed; a row per policy and variant."""
+    """The largest over all audited settings, over what is claimed; an empty entry is not known."""
     return results.inference("privacy")
 
 
 @table(
     "Locally private policies",
-    "A row per environment, number of users, policy and epsilon; an empty entry is not measured there.",
     inference=["local"],
     card="Local privacy: regret, validity and what messages say",
     tab="All cells",
 )
 def local_numbers(results: Results) -> pd.DataFrame:
-    """Locally private policies; a row per environment, users, policy and epsilon."""
+    """A row per environment, number of users, policy and epsilon; an empty entry is not measured there."""
     rows = results.inference("local").rename(columns={"curve": "label", "horizon": "users"})
     columns = ["instance", "users", "epsilon", "policy", "label", "replicates", "regret", "regret_se", "of_uniform"]
     columns += ["of_uniform_se", "reward", "reward_se", "missed", "missed_se", "removals", "wrong", "wrong_se", "lost"]
