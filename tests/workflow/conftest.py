@@ -123,17 +123,19 @@ def shrink(study: dict) -> dict:
 SIZES = ("horizon", "beta", "n", "n_aux", "batch")
 
 
-def of_any_size(over, horizons: dict[str, set[int]]):
+def of_any_size(over, horizons: dict[str, set[int]], batches: list[int]):
     """The cells on which a claim rests, whatever their size; the horizon stays where the studies still have it.
 
-    horizons: study -> those in its grid, of the studies that have some there
+    horizons: study -> those in its grid, of the studies that have some there; batches: of all policies, which a claim
+    that rests on a tag must name
     """
     if isinstance(over, list):
-        return [of_any_size(one, horizons) for one in over]
+        return [of_any_size(one, horizons, batches) for one in over]
     studies, named = (one if isinstance(one, list) else [one] for one in (over.get("study", []), over.get("horizon")))
     there = [horizons.get(study, set()) for study in studies or horizons]
     kept = {"horizon"} if there and all(set(named) <= some for some in there) else set()
-    return {k: v for k, v in over.items() if k not in SIZES or k in kept}
+    named = {"batch": batches} if "tag" in over and batches else {}
+    return {k: v for k, v in over.items() if k not in SIZES or k in kept} | named
 
 
 def grids_of(study: dict) -> list[dict]:
@@ -158,9 +160,11 @@ def claims_about(folder: Path, paper: dict, artifacts: dict) -> dict:
     registered = of_artifacts.of_paper(folder.name)
     found = of_claims.load(folder, "quick", registered) if (folder / "claims.yaml").exists() else []
     horizons = axes_of_horizons(paper["studies"])
+    entries = [p.get("batch", []) for study in paper["studies"].values() for p in study["policies"]]
+    batches = sorted({batch for axis in entries for batch in (axis if isinstance(axis, list) else [axis])})
     kept = [
         {k: v for k, v in claim.items() if v and k not in ("about", "named")}
-        | {"over": of_any_size(claim["over"], horizons), "published": claim["published"]}
+        | {"over": of_any_size(claim["over"], horizons, batches), "published": claim["published"]}
         for claim in found
         if claim["artifact"] in artifacts
     ]
