@@ -137,7 +137,10 @@ def extend(studies: dict, paper: str) -> None:
 def give_parameter(file: Path) -> None:
     """Give a policy a parameter with a default that changes nothing but the cell's random streams."""
     source, found = re.subn(
-        r"(def configure\([^)]*?),?(\s*\) ->)", r"\1, strangeness: float = 1.0\2", file.read_text(encoding="utf-8")
+        r"(def configure\(.*?),?(\s*\) ->)",
+        r"\1, strangeness: float = 1.0\2",
+        file.read_text(encoding="utf-8"),
+        flags=re.DOTALL,
     )
     assert found == 1, file
     file.write_text(source, encoding="utf-8")
