@@ -101,12 +101,13 @@ STUDIES = [
 ]
 
 
-# Of each paper a policy that gets a parameter with a default, and cells in which it has another value.
+# Of each paper a policy that gets a parameter with a default, and cells in which it has another value; and the module
+# of its `configure`.
 PARAMETERS = {
-    "sajed2019": "bandit/dp_se",
-    "neel2018": "bandit/private_ucb",
-    "li2024": "experiment/dp_conse",
-    "ma2025": "locally_private/ldp_mab",
+    "sajed2019": ("dp_se", "bandit/dp_se"),
+    "neel2018": ("private_ucb", "bandit/private_ucb"),
+    "li2024": ("dp_conse", "experiment/dp_conse"),
+    "ma2025": ("ldp_mab", "locally_private/_ldp_mab_parameters"),
 }
 
 
@@ -129,7 +130,7 @@ def extend(studies: dict, paper: str) -> None:
     for _, study in (row for row in STUDIES if row[0] == paper):
         studies[study]["policies"].append({"policy": "strangers_greedy", "exploration": [0, 0.1]})
     if paper in PARAMETERS:
-        policy = Path(PARAMETERS[paper]).name
+        policy, _ = PARAMETERS[paper]
         for study in studies.values():
             study["policies"] += [p | {"strangeness": 0.5} for p in study["policies"] if p["policy"] == policy][:1]
 
@@ -154,8 +155,8 @@ def extended(made, tmp_path_factory) -> Project:
     library = folder / "workflow/privarms"
     (library / "policies/bandit/strangers_greedy.py").write_text(POLICY, encoding="utf-8")
     (library / "environments/strangers_arms.py").write_text(ENVIRONMENT, encoding="utf-8")
-    for policy in PARAMETERS.values():
-        give_parameter(library / f"policies/{policy}.py")
+    for _, module in PARAMETERS.values():
+        give_parameter(library / f"policies/{module}.py")
     for file in (folder / "tiny/papers").glob("*/studies.yaml"):
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
         extend(content["studies"], file.parent.name)
