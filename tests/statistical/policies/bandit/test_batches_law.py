@@ -7,7 +7,7 @@ from numba import njit
 from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
 from privarms.fast_paths.bandit import _batches
-from privarms.policies.bandit import adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb
+from privarms.policies.bandit import _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb
 from privarms.protocols.bandit import play_block, simulate_block
 
 from ...two_sample import same_law
@@ -62,9 +62,8 @@ def test_batches_fast_is_plain(policy, params, twin):
 def test_a_path_that_forgets_what_it_should_keep_is_told_apart():
     @njit
     def forgetful(params, environment, checkpoints, rng, record):
-        scale = params.noise / params.epsilon
-        rule = dp_klucb.best
-        _batches.simulate(rule, dp_klucb.batch_size, params, scale, True, environment, checkpoints, rng, record)
+        rule, size, scale = dp_klucb.best, _growing_batches.batch_size, params.noise / params.epsilon
+        _batches.simulate(rule, size, params, scale, True, environment, checkpoints, rng, record)
 
     params = dp_klucb.configure(3, 0.5)
     plain = sample(dp_klucb.POLICY, params, 4000, 1, fast=False)
