@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from privarms.data import delimited
-from privarms.data.features import Features, Table
+from privarms.data.features import Table, of_numbers
 from privarms.data.standin import by_rank, logistic, quantiles
 
 OPTIONS: dict = {}
@@ -81,8 +81,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     sources = (rows.texts(COUNTRY) == SOURCE_COUNTRY).to_numpy(np.int64)
     rows.drop(numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER], f"Gender: {LEFT_OUT_GENDER}")
     account, kept = rows.account(), rows.kept
-    table = np.column_stack([values[kept] for values in numbers.values()])
-    features = Features(table, list(NUMBERS), np.zeros((len(table), 0), np.int16), [], [])
+    features = of_numbers(np.column_stack([values[kept] for values in numbers.values()]), list(NUMBERS))
     return Table(features, labels[kept], list(LABELS), sources[kept], [SOURCE_COUNTRY], {file: account})
 
 
