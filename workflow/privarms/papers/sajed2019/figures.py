@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from privarms.papers.sajed2019._settings import at_horizon
+from privarms.papers.sajed2019._settings import FIGURE_1, FIVE_TIMES, PRIVACY, STOPPING, at_horizon
 from privarms.plots import style
 from privarms.plots.curves import in_words, labels, settings, with_interval
 from privarms.plots.facets import band, curves, in_every, in_order, panels, parts
@@ -76,12 +76,7 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     return grid.figure, rows.reindex(columns=[*columns, "panel_epsilon", "curve", "low", "high"])
 
 
-@figure(
-    "Figure 1a: regret at epsilon = 0.1 and 0.25",
-    studies=["figure1"],
-    card="Figure 1: regret of DP-SE and DP-UCB",
-    tab="epsilon = 0.1 and 0.25",
-)
+@figure("Figure 1a: regret at epsilon = 0.1 and 0.25", studies=["figure1"], card=FIGURE_1, tab="epsilon = 0.1 and 0.25")
 def fig1a(results: Results):
     """Mean pseudo-regret of DP-SE and of DP-UCB under four private widths, with 95% intervals of the mean; policies
     without privacy for context. The published figure has no printed numbers.
@@ -89,12 +84,7 @@ def fig1a(results: Results):
     return _regret_panels(results, "fig1a", further=False)
 
 
-@figure(
-    "Figure 1b: regret at epsilon = 0.5 and 1",
-    studies=["figure1"],
-    card="Figure 1: regret of DP-SE and DP-UCB",
-    tab="epsilon = 0.5 and 1",
-)
+@figure("Figure 1b: regret at epsilon = 0.5 and 1", studies=["figure1"], card=FIGURE_1, tab="epsilon = 0.5 and 1")
 def fig1b(results: Results):
     """As Figure 1a. An epsilon that is in neither has a panel here."""
     return _regret_panels(results, "fig1b", further=True)
@@ -183,7 +173,7 @@ def _width(curve: str) -> str:
 @figure(
     "How much more regret DP-UCB has, by its private width",
     inference=["ratios"],
-    card="At least 5 times? By the width of DP-UCB",
+    card=FIVE_TIMES,
     tab="The paper's settings",
 )
 def dp_ucb_width(results: Results):
@@ -211,12 +201,7 @@ def _finish_ratios(grid, results: Results) -> None:
     style.legend(grid.figure, columns=5, title="private width of DP-UCB")
 
 
-@figure(
-    "The same on four instances",
-    inference=["ratios"],
-    card="At least 5 times? By the width of DP-UCB",
-    tab="Four instances",
-)
+@figure("The same on four instances", inference=["ratios"], card=FIVE_TIMES, tab="Four instances")
 def instances(results: Results):
     """Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals, on the instances mu1 to mu4
     of Azize and Basu (2022); mu2 is that of Figure 1. The paper's statement is that every ratio is at least 5 (dashed).
@@ -242,11 +227,7 @@ def instances(results: Results):
     return grid.figure, rows.reindex(columns=columns)
 
 
-@figure(
-    "How regret grows with the horizon",
-    studies=["growth"],
-    inference=["growth"],
-)
+@figure("How regret grows with the horizon", studies=["growth"], inference=["growth"])
 def growth(results: Results):
     """Mean regret at the horizon T over ln T, against T, with 95% intervals: level where regret is of order log T. In
     the legend p, for which it grows like ln(T)^p from the first horizon to the last.
@@ -269,10 +250,7 @@ def growth(results: Results):
     return grid.figure, rows.reindex(columns=[*columns, "high", "exponent", "curve"])
 
 
-@figure(
-    "DP-SE against Theorem 4.3",
-    inference=["scaling"],
-)
+@figure("DP-SE against Theorem 4.3", inference=["scaling"])
 def scaling(results: Results):
     """Mean regret of DP-SE (95% intervals are narrower than the line) along epsilon, K and T, beside the bound of
     Theorem 4.3 with the constant that makes it touch the largest ratio, and Algorithm 3 without noise.
@@ -296,10 +274,7 @@ def scaling(results: Results):
 # Theorems and lemmas about DP-SE
 
 
-@figure(
-    "Pulls of the suboptimal arms (Lemma 4.2)",
-    inference=["pulls"],
-)
+@figure("Pulls of the suboptimal arms (Lemma 4.2)", inference=["pulls"])
 def pulls(results: Results):
     """How often DP-SE, and no other policy, pulls an arm, against the arm's gap: mean (line) and largest of all runs
     (tick), with beta = 1/T and with a beta of its own, the explicit ceiling by which the arm must have left, and the
@@ -336,10 +311,7 @@ def _panel_of(axis: str, rows: pd.DataFrame) -> list[str]:
     return [_values({axis: value}) for value in rows[axis]]
 
 
-@figure(
-    "The worst gap (Theorem 4.4)",
-    inference=["minimax"],
-)
+@figure("The worst gap (Theorem 4.4)", inference=["minimax"])
 def minimax(results: Results):
     """Mean regret of DP-SE, and of no other policy, with one best arm and K - 1 equal ones, over Theorem 4.4's
     expression, against the gap.
@@ -367,7 +339,7 @@ def minimax(results: Results):
 @figure(
     "Are DP-SE, DP-NAS and DP-UCB private? (Theorems 4.1 and 3.1)",
     inference=["audit", "audit_dp_nas", "audit_dp_ucb"],
-    card="Are DP-SE, DP-NAS and DP-UCB private?",
+    card=PRIVACY,
     tab="Audits",
 )
 def privacy_audit(results: Results):
@@ -410,12 +382,7 @@ def _settings_in_words(rows: pd.DataFrame) -> list[str]:
 # The stopping rules
 
 
-@figure(
-    "The private stopping rules",
-    inference=["stopping"],
-    card="The private stopping rules",
-    tab="Stopping times",
-)
+@figure("The private stopping rules", inference=["stopping"], card=STOPPING, tab="Stopping times")
 def stopping_rules(results: Results):
     """Mean stopping time of DP-NAS (Algorithm 1) and of DP exponential NAS (Algorithm 2) against |mu|, by alpha and
     epsilon, between the lower bound in Theorem 3.4's proof and t_U of Theorem 3.3.
