@@ -11,29 +11,23 @@ from privarms.studies.results import Results
 @table("Table 1: comparison with Simchi-Levi & Wang 2023", inference=["pareto", "coverage", "audit"])
 def table1(results: Results) -> pd.DataFrame:
     """The published cells, and what the measurements here say of them."""
-    published = results.published_table("table1")
-    measured = [_context, _smallest_product, _products, _lengths, _variances]
-    return published.assign(measured_here=[sentence(results) for sentence in measured])
-
-
-def _plain(results: Results) -> pd.DataFrame:
-    cells = results.inference("pareto")
-    return cells[(cells["policy"] == "conse_se") & (cells["arrivals"] == "stationary")].dropna(subset="product")
-
-
-def _context(results: Results) -> str:
-    cells = results.inference("pareto")
+    cells, audit, coverage = (results.inference(name) for name in ("pareto", "audit", "coverage"))
     patterns = " and ".join(dict.fromkeys(cells["arrivals"].astype(str)))
-    return f"run with {cells['M'].min()} to {cells['M'].max()} features, {patterns}"
+    plain = cells[(cells["policy"] == "conse_se") & (cells["arrivals"] == "stationary")].dropna(subset="product")
+    least = plain["product"].min()
+    ratios = coverage.loc[coverage["policy"] == "conse_se", "variance_ratio"]
+    measured = [
+        f"run with {cells['M'].min()} to {cells['M'].max()} features, {patterns}",
+        f"a statement about all designs; the smallest regret times error / M measured is {least:.3g}",
+        _products(plain),
+        _lengths(audit),
+        f"normal, but with {ratios.min():.2f} to {ratios.max():.2f} times the stated variance",
+    ]
+    return results.published_table("table1").assign(measured_here=measured)
 
 
-def _smallest_product(results: Results) -> str:
-    products = _plain(results)["product"]
-    return f"a statement about all designs; the smallest regret times error / M measured is {products.min():.3g}"
-
-
-def _products(results: Results) -> str:
-    plain = _plain(results).sort_values("product", kind="stable")
+def _products(plain: pd.DataFrame) -> str:
+    plain = plain.sort_values("product", kind="stable")
     if plain.empty:
         return "not measured: no cell of ConSE has an estimate"
     ends = [
@@ -43,8 +37,7 @@ def _products(results: Results) -> str:
     return f"regret times error / M runs from {ends[0]} to {ends[1]}: no constant is in sight at these n"
 
 
-def _lengths(results: Results) -> str:
-    audit = results.inference("audit")
+def _lengths(audit: pd.DataFrame) -> str:
     audit = audit[(audit["release"] == "lengths") & (audit["M"] == 10) & (audit["epsilon"] == 0.5)]
     if audit.empty:
         return "not audited at epsilon = 0.5 and M = 10"
@@ -53,12 +46,6 @@ def _lengths(results: Results) -> str:
         f"not as claimed: at epsilon = 0.5 and M = 10 the trials' lengths alone lose {lengths['exact']:.2f} "
         f"(measured at least {lengths['lower_bound']:.2f})"
     )
-
-
-def _variances(results: Results) -> str:
-    coverage = results.inference("coverage")
-    ratios = coverage.loc[coverage["policy"] == "conse_se", "variance_ratio"]
-    return f"normal, but with {ratios.min():.2f} to {ratios.max():.2f} times the stated variance"
 
 
 @table("Table 2: normal linear bandit", inference=["table2"])

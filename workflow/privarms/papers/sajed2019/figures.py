@@ -4,7 +4,6 @@ Panels and curves are those of the cells. What the paper shows keeps its place a
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -93,61 +92,38 @@ def fig1b(results: Results):
 # Along one axis of a grid at a time
 
 
-class _Line(NamedTuple):
-    """Cells of one curve that differ in one axis alone; `setting`: the values of the others."""
-
-    axis: str
-    curve: str
-    setting: dict
-    cells: pd.DataFrame
-
-
-def _lines(cells: pd.DataFrame) -> list[_Line]:
-    """Every line of two points or more through the cells; a cell on none of them stands alone on the first axis.
-
-    A cell without an epsilon has one value for all of them.
-    """
-    found = []
-    alone = pd.Series(True, cells.index)
-    for curve, own in cells.groupby("curve", sort=False):
-        for axis in AXES:
-            others = [k for k in AXES if k != axis]
-            for setting, line in own.groupby(others, sort=False, dropna=False):
-                if line[axis].nunique() > 1:
-                    alone[line.index] = False
-                    found.append(_Line(axis, curve, dict(zip(others, setting, strict=True)), line.sort_values(axis)))
-    longest = _longest(found).get("epsilon")
-    for index, cell in cells.iterrows():
-        setting = cell[["K", "horizon"]].to_dict()
-        if alone[index] or (pd.isna(cell["epsilon"]) and setting == longest):
-            found.append(_Line("epsilon", cell["curve"], setting, cells.loc[[index]]))
-    return found
-
-
-def _longest(lines: list[_Line]) -> dict[str, dict]:
-    """axis -> the setting of the line with most points; the first of equals."""
-    found: dict[str, _Line] = {}
-    for line in lines:
-        if line.axis not in found or len(line.cells) > len(found[line.axis].cells):
-            found[line.axis] = line
-    return {axis: found[axis].setting for axis in AXES if axis in found}
-
-
 def _along_axes(cells: pd.DataFrame, value: str, se: str, fixed: Sequence[str], name: Callable = str):
-    """Draw a panel per axis with the lines along it: (grid with a panel per axis, numbers).
+    """Draw a panel per axis with the lines of two points or more along it: (grid with a panel per axis, numbers).
 
-    The longest line's setting is the panel's title; what another line has otherwise stands in the legend.
+    The longest line's setting is the panel's title; what another line has otherwise stands in the legend. A cell on no
+    line, and one without an epsilon that has the title's K and T, stands alone on the first axis.
     cells: with a column `curve`; value, se: the columns drawn; name: curve -> legend
     """
-    lines = _lines(cells)
-    title = _longest(lines)
-    drawn = [cells.iloc[:0].assign(axis="", x=0.0, other="", name="", panel=0)]
-    for line in lines:
-        other = _values({k: v for k, v in line.setting.items() if v != title[line.axis][k]})
-        label = ", ".join(word for word in (name(line.curve), other) if word)
-        words = {"axis": line.axis, "other": other, "name": label, "panel": list(title).index(line.axis)}
-        drawn.append(line.cells.assign(x=line.cells[line.axis], **words))
-    rows = with_interval(pd.concat(drawn[1:] or drawn, ignore_index=True), value, se)
+    lines, title, alone = [], {}, pd.Series(True, cells.index)
+    for axis in AXES:
+        others = [k for k in AXES if k != axis]
+        points = cells.groupby(["curve", *others], dropna=False)[axis].transform("nunique")
+        along = cells[points > 1]
+        lines.append(along.assign(axis=axis, x=along[axis]))
+        alone &= points <= 1
+        if len(along):
+            title[axis] = cells.loc[points.idxmax(), others].to_dict()
+    if "epsilon" in title:
+        setting = title["epsilon"]
+        alone |= cells["epsilon"].isna() & (cells["K"] == setting["K"]) & (cells["horizon"] == setting["horizon"])
+    elif alone.any():
+        title = {"epsilon": cells.loc[alone, ["K", "horizon"]].iloc[0].to_dict()} | title
+    lines.append(cells[alone].assign(axis="epsilon", x=cells.loc[alone, "epsilon"]))
+    rows = pd.concat(lines, ignore_index=True)
+    other, label = [], []
+    for row in rows.to_dict("records"):
+        axis = row["axis"]
+        other.append(_values({k: row[k] for k, v in title[axis].items() if row[k] != v}))
+        label.append(", ".join(filter(None, (name(row["curve"]), other[-1]))))
+    rows = rows.assign(other=other, name=label, panel=rows["axis"].map(list(title).index))
+    on_line = rows.index < len(rows) - alone.sum()
+    rows = pd.concat([in_order(rows[on_line], "curve", "axis", "other", by="x"), rows[~on_line]], ignore_index=True)
+    rows = with_interval(rows, value, se)
     seconds = sorted(rows["other"].unique())
     looks = style.crossed(rows, "name", "curve", "other", firsts=fixed, seconds=seconds)
     options = {"hue": "name", "col_order": list(title), "sharex": False, "height": 2.2, "log": "xy"}
@@ -261,9 +237,9 @@ def scaling(results: Results):
     fixed = [library.attributes("policies", policy)["LABEL"] for policy in style.FIXED]
     grid, numbers = _along_axes(cells, "regret_mean", "regret_se", fixed)
     bound = f"{constant:.0f} × bound of Theorem 4.3"
-    for line in _lines(cells[cells["policy"] == "dp_se"]):
-        order = constant * line.cells["order"]
-        grid.axes_dict[line.axis].plot(line.cells[line.axis], order, label=bound, **style.GUIDE)
+    for ax, _, line in parts(grid):
+        if line["policy"].iloc[0] == "dp_se":
+            ax.plot(line["x"], constant * line["order"], label=bound, **style.GUIDE)
     grid.set_ylabels("mean pseudo-regret at $T$")
     style.legend(grid.figure, columns=3)
     columns = ["axis", "policy", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se"]
