@@ -7,6 +7,12 @@ import pandas as pd
 from privarms.plots import curves
 from privarms.plots.tables import shown
 
+# Cards of the report.
+CURVE = "Figures 1 to 3: the Pareto curve of regret and error"
+MEASURED = "Measured regret and error"
+ELIMINATION = "When is an arm eliminated?"
+INFERENCE = "Inference: coverage and normality"
+PRIVACY = "What DP-ConSE gives away"
 PARETO = ("arrivals", "horizon", "M", "alpha", "epsilon")
 # What the written tables call a policy by another name than its module's.
 WRITTEN = {"dp_conse_total": "dp_conse (budget total)"}

@@ -13,6 +13,7 @@ import pandas as pd
 
 from privarms.inference.intervals import normal_interval
 from privarms.papers.li2024 import _rows
+from privarms.papers.li2024._rows import CURVE, ELIMINATION, INFERENCE, MEASURED, PRIVACY
 from privarms.plots import style
 from privarms.plots.curves import labels, with_interval
 from privarms.plots.facets import band, curves, dodged, panels, parts, points
@@ -77,11 +78,7 @@ def _theory(rows: pd.DataFrame, first: str, last: str, **options):
     return grid.set(xlim=(10, 3e6), ylim=(5e-7, 0.5)).set_axis_labels("regret $R$", "error $e$")
 
 
-@figure(
-    "Figure 1: the Pareto curve",
-    card="Figures 1 to 3: the Pareto curve of regret and error",
-    tab="Figure 1",
-)
+@figure("Figure 1: the Pareto curve", card=CURVE, tab="Figure 1")
 def fig1(results: Results):
     """Theory: regret times error = M, drawn with constant 1 for n = 1,000,000 and M = 2; the ends are alpha = 0 and
     1.
@@ -92,11 +89,7 @@ def fig1(results: Results):
     return _theory(rows, *ends).figure, rows
 
 
-@figure(
-    "Figure 2: the Pareto curve with privacy",
-    card="Figures 1 to 3: the Pareto curve of regret and error",
-    tab="Figure 2",
-)
+@figure("Figure 2: the Pareto curve with privacy", card=CURVE, tab="Figure 2")
 def fig2(results: Results):
     """Theory, as Figure 1: privacy shortens the curve from below; its end of least regret is M log(n)/epsilon, with
     error epsilon/log(n).
@@ -117,11 +110,7 @@ def fig2(results: Results):
     return grid.figure, rows.replace(math.inf, np.nan)
 
 
-@figure(
-    "Figure 3: the Pareto curve in different scenarios",
-    card="Figures 1 to 3: the Pareto curve of regret and error",
-    tab="Figure 3",
-)
+@figure("Figure 3: the Pareto curve in different scenarios", card=CURVE, tab="Figure 3")
 def fig3(results: Results):
     """Theory, as Figure 1, for f_min = n/M, n^0.6 and log(n)^2; the shaded region is attainable, with epsilon = 1."""
     M = 2
@@ -148,12 +137,7 @@ def _size(rows: pd.DataFrame) -> list[str]:
     return [f"n = {n:,}, M = {M}" for n, M in zip(rows["horizon"], rows["M"], strict=True)]
 
 
-@figure(
-    "Measured regret and error on the theory's curve",
-    inference=["pareto"],
-    card="Measured regret and error",
-    tab="On the curve",
-)
+@figure("Measured regret and error on the theory's curve", inference=["pareto"], card=MEASURED, tab="On the curve")
 def pareto_empirical(results: Results):
     """Points are alpha = 0, 0.1, ..., 1 (largest symbol: alpha = 1), stationary arrivals, with 95% intervals of the
     error; thin lines, the error by formula (mean difference); dashed, regret times error = M. At alpha = 0 only the
@@ -183,10 +167,7 @@ def pareto_empirical(results: Results):
     return grid.figure, _rows.pareto(results.inference("pareto")).query("arrivals == 'stationary'")
 
 
-@figure(
-    "Is privacy almost free?",
-    inference=["privacy_cost"],
-)
+@figure("Is privacy almost free?", inference=["privacy_cost"])
 def privacy_cost(results: Results):
     """M = 2 (1, 5 and 10 are left out), stationary arrivals. Left, DP-ConSE's error over that of a trial of T_min
     patients without noise, against epsilon^2 T_min, with 1 + 8/(epsilon^2 T_min 2(s0^2 + s1^2)) dashed: below 1.1 from
@@ -230,12 +211,7 @@ def privacy_cost(results: Results):
     return grid.figure, everything.drop(columns="curve")
 
 
-@figure(
-    "When is an arm eliminated?",
-    inference=["elimination"],
-    card="When is an arm eliminated?",
-    tab="Figure",
-)
+@figure("When is an arm eliminated?", inference=["elimination"], card=ELIMINATION, tab="Figure")
 def elimination(results: Results):
     """Share of features whose worse arm is eliminated in the first half, against n, by the number of features M (95%
     Clopper-Pearson intervals); EXP3E on few runs, for it needs tens of millions of patients.
@@ -251,12 +227,7 @@ def elimination(results: Results):
     return grid.figure, rows.drop(columns="curve")
 
 
-@figure(
-    "Quantiles of the standardised estimate",
-    inference=["normality"],
-    card="Inference: coverage and normality",
-    tab="Normality",
-)
+@figure("Quantiles of the standardised estimate", inference=["normality"], card=INFERENCE, tab="Normality")
 def normality(results: Results):
     """Error of the first feature's estimate over the printed standard deviation, sqrt((s0^2 + s1^2)/T), and over the
     corrected ones, against normal quantiles from .5% to 99.5%; M = 1, n = 1,000,000. Errors beyond 6 are not shown. M =
@@ -279,12 +250,7 @@ def normality(results: Results):
     return grid.figure, rows.drop(columns="curve")
 
 
-@figure(
-    "Coverage of three 95% intervals",
-    inference=["coverage"],
-    card="Inference: coverage and normality",
-    tab="Coverage",
-)
+@figure("Coverage of three 95% intervals", inference=["coverage"], card=INFERENCE, tab="Coverage")
 def coverage_intervals(results: Results):
     """Share of runs whose interval holds the true effect, with 95% intervals; published level dashed, 83.4% (a normal
     interval with half of the variance) dotted; M = 1, and M = 2 in the table.
@@ -315,12 +281,7 @@ RELEASES = {
 RELEASES |= {f"{name} (budget total)": f"{title},\ntotal budget" for name, title in RELEASES.items()}
 
 
-@figure(
-    "What DP-ConSE gives away",
-    inference=["audit"],
-    card="What DP-ConSE gives away",
-    tab="Audits",
-)
+@figure("What DP-ConSE gives away", inference=["audit"], card=PRIVACY, tab="Audits")
 def audit(results: Results):
     """Privacy loss shown on two runs that differ in one patient, over epsilon: exact (line) and Clopper-Pearson lower
     bounds of 99.99% each (points), beside the epsilon/2 that the proof allows for each release and the epsilon of the
@@ -353,12 +314,7 @@ def audit(results: Results):
     return grid.figure, _rows.audit(results.inference("audit"))
 
 
-@figure(
-    "Is regret times error over M constant?",
-    inference=["pareto"],
-    card="Measured regret and error",
-    tab="Their product",
-)
+@figure("Is regret times error over M constant?", inference=["pareto"], card=MEASURED, tab="Their product")
 def product(results: Results):
     """Measured regret times error over M against alpha, stationary arrivals, by n and M; Theorem 2.3 says that it is
     bounded by a constant. At n = 1,000,000 it is near constant for alpha up to .2, where the trial makes the regret,

@@ -3,39 +3,31 @@
 import pandas as pd
 
 from privarms.papers.li2024 import _rows
+from privarms.papers.li2024._rows import ELIMINATION, INFERENCE, MEASURED, PRIVACY
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
 
 
-@table(
-    "Table 1: comparison with Simchi-Levi & Wang 2023",
-    inference=["pareto", "coverage", "audit"],
-)
+@table("Table 1: comparison with Simchi-Levi & Wang 2023", inference=["pareto", "coverage", "audit"])
 def table1(results: Results) -> pd.DataFrame:
     """The published cells, and what the measurements here say of them."""
-    published = results.published_table("table1")
-    measured = [_context, _smallest_product, _products, _lengths, _variances]
-    return published.assign(measured_here=[sentence(results) for sentence in measured])
-
-
-def _plain(results: Results) -> pd.DataFrame:
-    cells = results.inference("pareto")
-    return cells[(cells["policy"] == "conse_se") & (cells["arrivals"] == "stationary")].dropna(subset="product")
-
-
-def _context(results: Results) -> str:
-    cells = results.inference("pareto")
+    cells, audit, coverage = (results.inference(name) for name in ("pareto", "audit", "coverage"))
     patterns = " and ".join(dict.fromkeys(cells["arrivals"].astype(str)))
-    return f"run with {cells['M'].min()} to {cells['M'].max()} features, {patterns}"
+    plain = cells[(cells["policy"] == "conse_se") & (cells["arrivals"] == "stationary")].dropna(subset="product")
+    least = plain["product"].min()
+    ratios = coverage.loc[coverage["policy"] == "conse_se", "variance_ratio"]
+    measured = [
+        f"run with {cells['M'].min()} to {cells['M'].max()} features, {patterns}",
+        f"a statement about all designs; the smallest regret times error / M measured is {least:.3g}",
+        _products(plain),
+        _lengths(audit),
+        f"normal, but with {ratios.min():.2f} to {ratios.max():.2f} times the stated variance",
+    ]
+    return results.published_table("table1").assign(measured_here=measured)
 
 
-def _smallest_product(results: Results) -> str:
-    products = _plain(results)["product"]
-    return f"a statement about all designs; the smallest regret times error / M measured is {products.min():.3g}"
-
-
-def _products(results: Results) -> str:
-    plain = _plain(results).sort_values("product", kind="stable")
+def _products(plain: pd.DataFrame) -> str:
+    plain = plain.sort_values("product", kind="stable")
     if plain.empty:
         return "not measured: no cell of ConSE has an estimate"
     ends = [
@@ -45,8 +37,7 @@ def _products(results: Results) -> str:
     return f"regret times error / M runs from {ends[0]} to {ends[1]}: no constant is in sight at these n"
 
 
-def _lengths(results: Results) -> str:
-    audit = results.inference("audit")
+def _lengths(audit: pd.DataFrame) -> str:
     audit = audit[(audit["release"] == "lengths") & (audit["M"] == 10) & (audit["epsilon"] == 0.5)]
     if audit.empty:
         return "not audited at epsilon = 0.5 and M = 10"
@@ -57,16 +48,7 @@ def _lengths(results: Results) -> str:
     )
 
 
-def _variances(results: Results) -> str:
-    coverage = results.inference("coverage")
-    ratios = coverage.loc[coverage["policy"] == "conse_se", "variance_ratio"]
-    return f"normal, but with {ratios.min():.2f} to {ratios.max():.2f} times the stated variance"
-
-
-@table(
-    "Table 2: normal linear bandit",
-    inference=["table2"],
-)
+@table("Table 2: normal linear bandit", inference=["table2"])
 def table2(results: Results) -> pd.DataFrame:
     """Mean squared error of each named estimator, for as many rounds as the regret budget (literal) and for those that
     the published errors of the mean difference imply; `published` is MD's or DML's entry.
@@ -74,21 +56,13 @@ def table2(results: Results) -> pd.DataFrame:
     return _rows.readings(results.inference("table2"))
 
 
-@table(
-    "Table 3: when the regularity assumption fails",
-    inference=["table3"],
-)
+@table("Table 3: when the regularity assumption fails", inference=["table3"])
 def table3(results: Results) -> pd.DataFrame:
     """As Table 2, Experiment 2; it has no row for a regret of 200."""
     return _rows.readings(results.inference("table3"))
 
 
-@table(
-    "Regret and error over the grid",
-    inference=["pareto"],
-    card="Measured regret and error",
-    tab="All cells",
-)
+@table("Regret and error over the grid", inference=["pareto"], card=MEASURED, tab="All cells")
 def pareto(results: Results) -> pd.DataFrame:
     """`mse` is the largest over features; `missing_fraction` counts runs in which some feature never gets an estimate,
     `eliminated_fraction` features without their worse arm.
@@ -96,12 +70,7 @@ def pareto(results: Results) -> pd.DataFrame:
     return _rows.pareto(results.inference("pareto"))
 
 
-@table(
-    "Coverage of three 95% intervals",
-    inference=["coverage"],
-    card="Inference: coverage and normality",
-    tab="All cells",
-)
+@table("Coverage of three 95% intervals", inference=["coverage"], card=INFERENCE, tab="All cells")
 def coverage(results: Results) -> pd.DataFrame:
     """`variance_ratio` is the variance of sqrt(T) (estimate - effect) over s0^2 + s1^2; the propositions say 1."""
     axes = ["n", "M", "alpha", "epsilon"]
@@ -109,12 +78,7 @@ def coverage(results: Results) -> pd.DataFrame:
     return _rows.written(results.inference("coverage"), ["horizon", *axes[1:]], columns)
 
 
-@table(
-    "Privacy audit of DP-ConSE",
-    inference=["audit"],
-    card="What DP-ConSE gives away",
-    tab="All settings",
-)
+@table("Privacy audit of DP-ConSE", inference=["audit"], card=PRIVACY, tab="All settings")
 def privacy_audit(results: Results) -> pd.DataFrame:
     """`claimed` is what the proof allows for the release, epsilon/2, or epsilon for a whole experiment; bounds hold
     with `confidence` each. With M = 1 no change of a context moves T_min: the rows of the lengths are about the
@@ -123,23 +87,13 @@ def privacy_audit(results: Results) -> pd.DataFrame:
     return _rows.audit(results.inference("audit"))
 
 
-@table(
-    "What the probabilities of Lap+ add up to",
-    inference=["lap_plus"],
-    card="What DP-ConSE gives away",
-    tab="Lap+",
-)
+@table("What the probabilities of Lap+ add up to", inference=["lap_plus"], card=PRIVACY, tab="Lap+")
 def lap_plus(results: Results) -> pd.DataFrame:
     """With the printed constant, and with the right one."""
     return results.inference("lap_plus")
 
 
-@table(
-    "When an arm is eliminated",
-    inference=["elimination"],
-    card="When is an arm eliminated?",
-    tab="Table",
-)
+@table("When an arm is eliminated", inference=["elimination"], card=ELIMINATION, tab="Table")
 def elimination_table(results: Results) -> pd.DataFrame:
     """Per algorithm, n and M."""
     columns = ["algorithm", "epsilon", "n", "M", "replicates", "eliminated_fraction", "low", "high", "wrong"]

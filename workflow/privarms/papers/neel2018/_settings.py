@@ -7,6 +7,11 @@ import pandas as pd
 
 from privarms.studies.results import Results
 
+# Cards of the report.
+FIGURE_5 = "Figure 5: average regret, Experiment 2"
+THEOREM_1 = "Bias over epsilon, and Theorem 1"
+CORRECTION = "Corrected p-values (Theorem 3, Corollary 2)"
+FIGURE_6 = "Figure 6 in every reading"
 LEVEL = 0.05
 # study -> what its column `experiment` says.
 EXPERIMENTS = {"experiment_1": "1", "experiment_2": "2", "epsilon_sweep": "epsilon_sweep", "corollary_1": "corollary_1"}

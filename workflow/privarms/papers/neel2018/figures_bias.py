@@ -8,8 +8,10 @@ from privarms.inference.intervals import normal_interval
 from privarms.papers.neel2018 import _looks
 from privarms.papers.neel2018._settings import (
     ABLATIONS,
+    FIGURE_5,
     PANEL,
     POST_HOC,
+    THEOREM_1,
     described,
     is_printed,
     ladders,
@@ -84,10 +86,7 @@ def _published_bias(ax, results: Results, number: str, worst: str | None, *, ins
         style.published(ax, -results.published(worst), f"published worst: {results.published(worst):g}")
 
 
-@figure(
-    "Figure 1: bias per arm, private UCB, Experiment 1",
-    inference=["bias_experiment_1"],
-)
+@figure("Figure 1: bias per arm, private UCB, Experiment 1", inference=["bias_experiment_1"])
 def fig1(results: Results):
     """Bias of every arm's sample mean at T = 500 over as many runs as published (10,000), with 95% normal intervals; K
     = 20, epsilon = 0.05. Both variants pull every arm 25 times in every run: the pulls do not depend on the rewards.
@@ -95,19 +94,13 @@ def fig1(results: Results):
     return _bias_figure(results, "1", "private_ucb", "experiment_1_private_bias")
 
 
-@figure(
-    "Figure 2: bias per arm, UCB, Experiment 1",
-    inference=["bias_experiment_1"],
-)
+@figure("Figure 2: bias per arm, UCB, Experiment 1", inference=["bias_experiment_1"])
 def fig2(results: Results):
     """As Figure 1, for UCB without privacy. Dashed, the published average and worst arm."""
     return _bias_figure(results, "1", "ucb", "experiment_1_ucb_bias", worst="experiment_1_worst_bias")
 
 
-@figure(
-    "Figure 3: bias per arm, private UCB, Experiment 2",
-    inference=["bias_experiment_2"],
-)
+@figure("Figure 3: bias per arm, private UCB, Experiment 2", inference=["bias_experiment_2"])
 def fig3(results: Results):
     """Bias of every arm's sample mean at T = 100,000 over as many runs as published (1,000), with 95% normal intervals;
     K = 5, means 1, 0.95, ..., 0.8, epsilon = 400.
@@ -115,21 +108,13 @@ def fig3(results: Results):
     return _bias_figure(results, "2", "private_ucb", "experiment_2_private_bias")
 
 
-@figure(
-    "Figure 4: bias per arm, UCB, Experiment 2",
-    inference=["bias_experiment_2"],
-)
+@figure("Figure 4: bias per arm, UCB, Experiment 2", inference=["bias_experiment_2"])
 def fig4(results: Results):
     """As Figure 3, for UCB without privacy."""
     return _bias_figure(results, "2", "ucb", "experiment_2_ucb_bias", worst="")
 
 
-@figure(
-    "Figure 5: average regret, Experiment 2",
-    studies=["regret_2"],
-    card="Figure 5: average regret, Experiment 2",
-    tab="Figure 5",
-)
+@figure("Figure 5: average regret, Experiment 2", studies=["regret_2"], card=FIGURE_5, tab="Figure 5")
 def fig5(results: Results):
     """Cumulative pseudo-regret divided by t, means with 95% intervals; in grey, our two ablations. The published figure
     has no printed numbers.
@@ -155,7 +140,7 @@ def fig5(results: Results):
 @figure(
     "Bias over epsilon (Theorem 1), and what reduces it in Experiment 2",
     inference=["average_bias_experiment_1", "average_bias_experiment_2", "average_bias_epsilon_sweep"],
-    card="Bias over epsilon, and Theorem 1",
+    card=THEOREM_1,
     tab="Over epsilon",
 )
 def bias_vs_epsilon(results: Results):
@@ -228,19 +213,11 @@ def _ablation(ax, rows: pd.DataFrame, results: Results) -> None:
             style.published(ax, value, f"published, {whose}: {value:g}".replace(": 0.", ": ."), axis="x")
 
 
-@figure(
-    "Corollary 1: bias against regret",
-    (
-        "Theorem 1's bound on the bias of an arm of mean 1 against Theorem 2's order of the regret (constant 1) as "
-        "epsilon varies, K = 5; dots, Corollary 1's epsilon. Symbols: measured average |bias| and regret of the "
-        "private UCB at that epsilon, gap 0.05, which is round robin there."
-    ),
-    inference=["average_bias_corollary_1"],
-)
+@figure("Corollary 1: bias against regret", inference=["average_bias_corollary_1"])
 def tradeoff(results: Results):
-    """Theorem 1's bound against Theorem 2's order, Corollary 1's epsilon, and what was measured there.
-
-    A colour for each horizon (and number of arms), a marker for each policy; beside a symbol what is not Corollary 1's.
+    """Theorem 1's bound on the bias of an arm of mean 1 against Theorem 2's order of the regret (constant 1) as epsilon
+    varies, K = 5; dots, Corollary 1's epsilon. Symbols: measured average |bias| and regret of the private UCB at that
+    epsilon, gap 0.05, which is round robin there.
     """
     rows = results.inference("average_bias_corollary_1")
     rows = rows[rows["size"] == "all"]

@@ -6,7 +6,7 @@ import pandas as pd
 from privarms.inference import max_information
 from privarms.inference.intervals import normal_interval
 from privarms.papers.neel2018 import _looks
-from privarms.papers.neel2018._settings import LEVEL, PANEL, described, panels, printed, told_apart
+from privarms.papers.neel2018._settings import CORRECTION, LEVEL, PANEL, described, panels, printed, told_apart
 from privarms.plots import style
 from privarms.plots.curves import labels
 from privarms.plots.facets import curves
@@ -20,22 +20,15 @@ PANEL_OF_POWER = ("K", "horizon", "bottom", "spacing")
 
 @figure(
     "False discovery before and after the correction",
-    (
-        "Share of tests that reject a true null at .05 when the arm is chosen by its pulls, T = 500 (tests of an "
-        "arm of mean 1, which test nothing, are left out, and so are selectors of which most tests are such): "
-        "naively, and at gamma(.05) for private data. Right: how often the better of 5 arms (others at 0.5) is the "
-        "most-pulled one and the corrected test says so; at small epsilon private UCB pulls all arms alike, so "
-        "that one in five is the most there is."
-    ),
     inference=["false_discovery", "power"],
-    card="Corrected p-values (Theorem 3, Corollary 2)",
+    card=CORRECTION,
     tab="False discovery",
 )
 def corrected_pvalues(results: Results):
-    """False discovery before and after the correction, over epsilon; and the power of the corrected test.
-
-    A panel for each set of arms; a panel of power for each private policy but the ablation, which is in the table.
-    Where most tests are degenerate the few others say nothing of the selector: these rates are in the table alone.
+    """Share of tests that reject a true null at .05 when the arm is chosen by its pulls, T = 500 (tests of an arm of
+    mean 1, which test nothing, are left out, and so are selectors of which most tests are such): naively, and at
+    gamma(.05) for private data. Right: how often the better of 5 arms (others at 0.5) is the most-pulled one and the
+    corrected test says so; at small epsilon private UCB pulls all arms alike, so that one in five is the most there is.
     """
     rows = results.inference("false_discovery")
     rows = rows[~(rows["degenerate"] > 0.5)]
@@ -122,11 +115,7 @@ def _power(power: pd.DataFrame) -> tuple[pd.DataFrame, style.Looks]:
     return rows.assign(x=rows["top"]), looks | grey
 
 
-@figure(
-    "What the correction costs",
-    card="Corrected p-values (Theorem 3, Corollary 2)",
-    tab="What it costs",
-)
+@figure("What the correction costs", card=CORRECTION, tab="What it costs")
 def correction_strength(results: Results):
     """gamma(.05) of Theorem 3 with its best beta over epsilon, and alpha/(e x') of the authors' program, x' = epsilon^2
     n/2 + epsilon sqrt(n ln 2), which can lie above .05 and takes the pulls n of the tested arm for T. Dotted, .05.

@@ -8,7 +8,7 @@ import pandas as pd
 from privarms.inference.intervals import normal_interval
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.neel2018 import _looks
-from privarms.papers.neel2018._settings import LEVEL, described, is_printed, told_apart
+from privarms.papers.neel2018._settings import FIGURE_6, LEVEL, described, is_printed, told_apart
 from privarms.plots import style
 from privarms.plots.facets import curves, name_lines, panels, parts, points
 from privarms.studies import library
@@ -101,10 +101,7 @@ def _histograms(results: Results, tests: list[Test], other: Test):
     return grid.figure, told_apart(rows, columns, ("panel", *_settings(rows), *TEST, "low"))
 
 
-@figure(
-    "Figure 6: p-values of the z-test in linear bandits",
-    inference=["histograms", "rejections"],
-)
+@figure("Figure 6: p-values of the z-test in linear bandits", inference=["histograms", "rejections"])
 def fig6(results: Results):
     """At most 1,000 runs are drawn, as many as published; the verdicts rest on all runs, whose shares below .05 differ
     a little from those of the drawn ones. K = d = 5, T = 500, most-pulled arm; bars with 95% intervals, alpha = .05
@@ -123,7 +120,7 @@ def fig6(results: Results):
 @figure(
     "Where the 76% comes from: three histograms of p-values",
     inference=["histograms", "rejections"],
-    card="Figure 6 in every reading",
+    card=FIGURE_6,
     tab="Three histograms",
 )
 def pvalues(results: Results):
@@ -152,10 +149,7 @@ SHORT = {
 }
 
 
-@figure(
-    "The adaptivity is real",
-    inference=["selection"],
-)
+@figure("The adaptivity is real", inference=["selection"])
 def selection_bias(results: Results):
     """Mean error of ordinary least squares on the largest coefficient of the most-pulled arm, signed so that up is away
     from 0, with 95% intervals. The released program's own estimate, which its shared list shrinks, has the other sign.

@@ -10,7 +10,18 @@ import numpy as np
 import pandas as pd
 
 from privarms.inference import max_information
-from privarms.papers.neel2018._settings import BOTH, EXPERIMENTS, LEVEL, ladders, together, told_apart
+from privarms.papers.neel2018._settings import (
+    BOTH,
+    CORRECTION,
+    EXPERIMENTS,
+    FIGURE_5,
+    FIGURE_6,
+    LEVEL,
+    THEOREM_1,
+    ladders,
+    together,
+    told_apart,
+)
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
 
@@ -36,7 +47,7 @@ def _written(frame: pd.DataFrame, columns: list[str], measured: Iterable[str]) -
 @table(
     "Bias per arm",
     inference=["bias_experiment_1", "bias_experiment_2", "bias_epsilon_sweep"],
-    card="Bias over epsilon, and Theorem 1",
+    card=THEOREM_1,
     tab="Arm by arm",
 )
 def bias(results: Results) -> pd.DataFrame:
@@ -55,7 +66,7 @@ def bias(results: Results) -> pd.DataFrame:
         "average_bias_epsilon_sweep",
         "average_bias_corollary_1",
     ],
-    card="Bias over epsilon, and Theorem 1",
+    card=THEOREM_1,
     tab="Averages",
 )
 def average_bias(results: Results) -> pd.DataFrame:
@@ -67,12 +78,7 @@ def average_bias(results: Results) -> pd.DataFrame:
     return together(results, "average_bias", EXPERIMENTS).fillna({"variant": BOTH}).drop(columns="mean_of_arms")
 
 
-@table(
-    "The z-test of Figure 6 in every reading",
-    inference=["rejections"],
-    card="Figure 6 in every reading",
-    tab="All readings",
-)
+@table("The z-test of Figure 6 in every reading", inference=["rejections"], card=FIGURE_6, tab="All readings")
 def rejections(results: Results) -> pd.DataFrame:
     """Share of p-values at or below .05, and Kolmogorov-Smirnov distance to uniform; ordinary least squares on the
     arm's own pulls for both data. Figure 6 and its claim use the released program's own estimate; see the table linear.
@@ -84,12 +90,7 @@ def rejections(results: Results) -> pd.DataFrame:
     return _written(rows, columns, ("rejection_rate", "se", "ks", "ks_p"))
 
 
-@table(
-    "Linear bandits",
-    inference=["rejections", "selection"],
-    card="Figure 6 in every reading",
-    tab="All policies",
-)
+@table("Linear bandits", inference=["rejections", "selection"], card=FIGURE_6, tab="All policies")
 def linear(results: Results) -> pd.DataFrame:
     """Every policy; `estimator` policy is the released program's own estimate. private_linear_ucb is ours, not the
     paper's.
@@ -105,12 +106,7 @@ def linear(results: Results) -> pd.DataFrame:
     return _written(rows, [c for c in named if c in rows] + found, found)
 
 
-@table(
-    "The correction by epsilon, T and alpha",
-    name="max_information",
-    card="Corrected p-values (Theorem 3, Corollary 2)",
-    tab="Levels",
-)
+@table("The correction by epsilon, T and alpha", name="max_information", card=CORRECTION, tab="Levels")
 def max_information_table(results: Results) -> pd.DataFrame:
     """Theorem 3 with the beta that makes gamma(alpha) largest."""
     rows = []
@@ -132,32 +128,17 @@ SELECTED = (
 )
 
 
-@table(
-    "False discovery of adaptively chosen tests",
-    (
-        "Share of tests that reject a true null at .05, among those of an arm whose mean is not 1; `degenerate`: "
-        "the share of the others, which test nothing."
-    ),
-    inference=["false_discovery"],
-    card="Corrected p-values (Theorem 3, Corollary 2)",
-    tab="All cells",
-)
+@table("False discovery of adaptively chosen tests", inference=["false_discovery"], card=CORRECTION, tab="All cells")
 def false_discovery(results: Results) -> pd.DataFrame:
-    """False discovery of adaptively chosen tests at .05; `corrected` is empty where there is no privacy.
-
-    degenerate: the share of tests of an arm whose mean is 0 or 1, which test nothing; the rates are among the others
+    """Share of tests that reject a true null at .05, among those of an arm whose mean is not 1; `degenerate`: the share
+    of the others, which test nothing.
     """
     rows = results.inference("false_discovery")
     columns = ["ladder", "policy", "epsilon", "selector", "replicates", "naive", "naive_se", "corrected"]
     return _written(rows, [*columns, "corrected_se", "degenerate"], SELECTED)
 
 
-@table(
-    "The correction of the authors' program",
-    inference=["false_discovery"],
-    card="Corrected p-values (Theorem 3, Corollary 2)",
-    tab="As released",
-)
+@table("The correction of the authors' program", inference=["false_discovery"], card=CORRECTION, tab="As released")
 def released_correction(results: Results) -> pd.DataFrame:
     """False discovery at .05 if p is held against alpha/(e x'): above .05 where it is invalid."""
     rows = results.inference("false_discovery")
@@ -166,12 +147,7 @@ def released_correction(results: Results) -> pd.DataFrame:
     return _written(rows, [*columns, "released_se", "degenerate"], SELECTED)
 
 
-@table(
-    "Power of the corrected test",
-    inference=["power"],
-    card="Corrected p-values (Theorem 3, Corollary 2)",
-    tab="Power",
-)
+@table("Power of the corrected test", inference=["power"], card=CORRECTION, tab="Power")
 def power(results: Results) -> pd.DataFrame:
     """How often the better arm is found: it is the most-pulled one (`selected`), and "its mean is 0.5" is rejected at
     .05.
@@ -180,12 +156,7 @@ def power(results: Results) -> pd.DataFrame:
     return _written(results.inference("power"), [*columns, "corrected_se"], SELECTED)
 
 
-@table(
-    "Regret along the way",
-    studies=["regret_1", "regret_2"],
-    card="Figure 5: average regret, Experiment 2",
-    tab="Regret along the way",
-)
+@table("Regret along the way", studies=["regret_1", "regret_2"], card=FIGURE_5, tab="Regret along the way")
 def regret(results: Results) -> pd.DataFrame:
     """Mean cumulative pseudo-regret and its standard error."""
     parts = []
@@ -201,21 +172,12 @@ def regret(results: Results) -> pd.DataFrame:
     return found.rename(columns=values)
 
 
-@table(
-    "Which setting gives the published numbers?",
-    (
-        "Post hoc: Experiments 1 and 2 with the rewards, indices and ladders that the public history of the "
-        "authors' program holds. `expected`: what the average |bias| is expected to be over as many runs as "
-        "published, `spread` its standard deviation. truncated_normal: a standard normal variable in [-mu, 1 - "
-        "mu], moved to mean mu; `delta`: of the index mean + sqrt(2 ln(1/delta)/n), empty where it is the last "
-        "one's."
-    ),
-    inference=["published_settings"],
-)
+@table("Which setting gives the published numbers?", inference=["published_settings"])
 def published_settings(results: Results) -> pd.DataFrame:
-    """Experiments 1 and 2 in the settings of the program's public revisions, beside what is published; a row per cell.
-
-    delta: of the index; empty where it is that of the round, 1 / (1 + t ln^2 t)
+    """Post hoc: Experiments 1 and 2 with the rewards, indices and ladders that the public history of the authors'
+    program holds. `expected`: what the average |bias| is expected to be over as many runs as published, `spread` its
+    standard deviation. truncated_normal: a standard normal variable in [-mu, 1 - mu], moved to mean mu; `delta`: of the
+    index mean + sqrt(2 ln(1/delta)/n), empty where it is the last one's.
     """
     rows = results.inference("published_settings")
     private = rows["policy"].str.startswith("private")
@@ -230,10 +192,7 @@ def published_settings(results: Results) -> pd.DataFrame:
     return _written(rows, columns, [*columns[6:], "worst_arm"])
 
 
-@table(
-    "Are the choices private?",
-    inference=["audit"],
-)
+@table("Are the choices private?", inference=["audit"])
 def privacy_audit(results: Results) -> pd.DataFrame:
     """Privacy loss of an event on two streams that differ in one reward, K = 2, T = 501: the last choice is arm 1, or
     (doublings) those of rounds 3, 5, 9, 17 and 33 are. Exact where it has a closed form, the 95% Clopper-Pearson lower

@@ -6,6 +6,11 @@ import pandas as pd
 from privarms.environments import bernoulli
 
 KEYS = ("t", "arm")
+# Cards of the report.
+FIGURE_1 = "Figure 1: regret of DP-SE and DP-UCB"
+STOPPING = "The private stopping rules"
+FIVE_TIMES = "At least 5 times? By the width of DP-UCB"
+PRIVACY = "Are DP-SE, DP-NAS and DP-UCB private?"
 
 
 def parameters(cells: pd.DataFrame) -> pd.DataFrame:

@@ -4,12 +4,11 @@ Panels and curves are those of the cells. What the paper shows keeps its place a
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from privarms.papers.sajed2019._settings import at_horizon
+from privarms.papers.sajed2019._settings import FIGURE_1, FIVE_TIMES, PRIVACY, STOPPING, at_horizon
 from privarms.plots import style
 from privarms.plots.curves import in_words, labels, settings, with_interval
 from privarms.plots.facets import band, curves, in_every, in_order, panels, parts
@@ -76,12 +75,7 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     return grid.figure, rows.reindex(columns=[*columns, "panel_epsilon", "curve", "low", "high"])
 
 
-@figure(
-    "Figure 1a: regret at epsilon = 0.1 and 0.25",
-    studies=["figure1"],
-    card="Figure 1: regret of DP-SE and DP-UCB",
-    tab="epsilon = 0.1 and 0.25",
-)
+@figure("Figure 1a: regret at epsilon = 0.1 and 0.25", studies=["figure1"], card=FIGURE_1, tab="epsilon = 0.1 and 0.25")
 def fig1a(results: Results):
     """Mean pseudo-regret of DP-SE and of DP-UCB under four private widths, with 95% intervals of the mean; policies
     without privacy for context. The published figure has no printed numbers.
@@ -89,12 +83,7 @@ def fig1a(results: Results):
     return _regret_panels(results, "fig1a", further=False)
 
 
-@figure(
-    "Figure 1b: regret at epsilon = 0.5 and 1",
-    studies=["figure1"],
-    card="Figure 1: regret of DP-SE and DP-UCB",
-    tab="epsilon = 0.5 and 1",
-)
+@figure("Figure 1b: regret at epsilon = 0.5 and 1", studies=["figure1"], card=FIGURE_1, tab="epsilon = 0.5 and 1")
 def fig1b(results: Results):
     """As Figure 1a. An epsilon that is in neither has a panel here."""
     return _regret_panels(results, "fig1b", further=True)
@@ -103,61 +92,38 @@ def fig1b(results: Results):
 # Along one axis of a grid at a time
 
 
-class _Line(NamedTuple):
-    """Cells of one curve that differ in one axis alone; `setting`: the values of the others."""
-
-    axis: str
-    curve: str
-    setting: dict
-    cells: pd.DataFrame
-
-
-def _lines(cells: pd.DataFrame) -> list[_Line]:
-    """Every line of two points or more through the cells; a cell on none of them stands alone on the first axis.
-
-    A cell without an epsilon has one value for all of them.
-    """
-    found = []
-    alone = pd.Series(True, cells.index)
-    for curve, own in cells.groupby("curve", sort=False):
-        for axis in AXES:
-            others = [k for k in AXES if k != axis]
-            for setting, line in own.groupby(others, sort=False, dropna=False):
-                if line[axis].nunique() > 1:
-                    alone[line.index] = False
-                    found.append(_Line(axis, curve, dict(zip(others, setting, strict=True)), line.sort_values(axis)))
-    longest = _longest(found).get("epsilon")
-    for index, cell in cells.iterrows():
-        setting = cell[["K", "horizon"]].to_dict()
-        if alone[index] or (pd.isna(cell["epsilon"]) and setting == longest):
-            found.append(_Line("epsilon", cell["curve"], setting, cells.loc[[index]]))
-    return found
-
-
-def _longest(lines: list[_Line]) -> dict[str, dict]:
-    """axis -> the setting of the line with most points; the first of equals."""
-    found: dict[str, _Line] = {}
-    for line in lines:
-        if line.axis not in found or len(line.cells) > len(found[line.axis].cells):
-            found[line.axis] = line
-    return {axis: found[axis].setting for axis in AXES if axis in found}
-
-
 def _along_axes(cells: pd.DataFrame, value: str, se: str, fixed: Sequence[str], name: Callable = str):
-    """Draw a panel per axis with the lines along it: (grid with a panel per axis, numbers).
+    """Draw a panel per axis with the lines of two points or more along it: (grid with a panel per axis, numbers).
 
-    The longest line's setting is the panel's title; what another line has otherwise stands in the legend.
+    The longest line's setting is the panel's title; what another line has otherwise stands in the legend. A cell on no
+    line, and one without an epsilon that has the title's K and T, stands alone on the first axis.
     cells: with a column `curve`; value, se: the columns drawn; name: curve -> legend
     """
-    lines = _lines(cells)
-    title = _longest(lines)
-    drawn = [cells.iloc[:0].assign(axis="", x=0.0, other="", name="", panel=0)]
-    for line in lines:
-        other = _values({k: v for k, v in line.setting.items() if v != title[line.axis][k]})
-        label = ", ".join(word for word in (name(line.curve), other) if word)
-        words = {"axis": line.axis, "other": other, "name": label, "panel": list(title).index(line.axis)}
-        drawn.append(line.cells.assign(x=line.cells[line.axis], **words))
-    rows = with_interval(pd.concat(drawn[1:] or drawn, ignore_index=True), value, se)
+    lines, title, alone = [], {}, pd.Series(True, cells.index)
+    for axis in AXES:
+        others = [k for k in AXES if k != axis]
+        points = cells.groupby(["curve", *others], dropna=False)[axis].transform("nunique")
+        along = cells[points > 1]
+        lines.append(along.assign(axis=axis, x=along[axis]))
+        alone &= points <= 1
+        if len(along):
+            title[axis] = cells.loc[points.idxmax(), others].to_dict()
+    if "epsilon" in title:
+        setting = title["epsilon"]
+        alone |= cells["epsilon"].isna() & (cells["K"] == setting["K"]) & (cells["horizon"] == setting["horizon"])
+    elif alone.any():
+        title = {"epsilon": cells.loc[alone, ["K", "horizon"]].iloc[0].to_dict()} | title
+    lines.append(cells[alone].assign(axis="epsilon", x=cells.loc[alone, "epsilon"]))
+    rows = pd.concat(lines, ignore_index=True)
+    other, label = [], []
+    for row in rows.to_dict("records"):
+        axis = row["axis"]
+        other.append(_values({k: row[k] for k, v in title[axis].items() if row[k] != v}))
+        label.append(", ".join(filter(None, (name(row["curve"]), other[-1]))))
+    rows = rows.assign(other=other, name=label, panel=rows["axis"].map(list(title).index))
+    on_line = rows.index < len(rows) - alone.sum()
+    rows = pd.concat([in_order(rows[on_line], "curve", "axis", "other", by="x"), rows[~on_line]], ignore_index=True)
+    rows = with_interval(rows, value, se)
     seconds = sorted(rows["other"].unique())
     looks = style.crossed(rows, "name", "curve", "other", firsts=fixed, seconds=seconds)
     options = {"hue": "name", "col_order": list(title), "sharex": False, "height": 2.2, "log": "xy"}
@@ -183,7 +149,7 @@ def _width(curve: str) -> str:
 @figure(
     "How much more regret DP-UCB has, by its private width",
     inference=["ratios"],
-    card="At least 5 times? By the width of DP-UCB",
+    card=FIVE_TIMES,
     tab="The paper's settings",
 )
 def dp_ucb_width(results: Results):
@@ -211,12 +177,7 @@ def _finish_ratios(grid, results: Results) -> None:
     style.legend(grid.figure, columns=5, title="private width of DP-UCB")
 
 
-@figure(
-    "The same on four instances",
-    inference=["ratios"],
-    card="At least 5 times? By the width of DP-UCB",
-    tab="Four instances",
-)
+@figure("The same on four instances", inference=["ratios"], card=FIVE_TIMES, tab="Four instances")
 def instances(results: Results):
     """Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals, on the instances mu1 to mu4
     of Azize and Basu (2022); mu2 is that of Figure 1. The paper's statement is that every ratio is at least 5 (dashed).
@@ -242,11 +203,7 @@ def instances(results: Results):
     return grid.figure, rows.reindex(columns=columns)
 
 
-@figure(
-    "How regret grows with the horizon",
-    studies=["growth"],
-    inference=["growth"],
-)
+@figure("How regret grows with the horizon", studies=["growth"], inference=["growth"])
 def growth(results: Results):
     """Mean regret at the horizon T over ln T, against T, with 95% intervals: level where regret is of order log T. In
     the legend p, for which it grows like ln(T)^p from the first horizon to the last.
@@ -269,10 +226,7 @@ def growth(results: Results):
     return grid.figure, rows.reindex(columns=[*columns, "high", "exponent", "curve"])
 
 
-@figure(
-    "DP-SE against Theorem 4.3",
-    inference=["scaling"],
-)
+@figure("DP-SE against Theorem 4.3", inference=["scaling"])
 def scaling(results: Results):
     """Mean regret of DP-SE (95% intervals are narrower than the line) along epsilon, K and T, beside the bound of
     Theorem 4.3 with the constant that makes it touch the largest ratio, and Algorithm 3 without noise.
@@ -283,9 +237,9 @@ def scaling(results: Results):
     fixed = [library.attributes("policies", policy)["LABEL"] for policy in style.FIXED]
     grid, numbers = _along_axes(cells, "regret_mean", "regret_se", fixed)
     bound = f"{constant:.0f} × bound of Theorem 4.3"
-    for line in _lines(cells[cells["policy"] == "dp_se"]):
-        order = constant * line.cells["order"]
-        grid.axes_dict[line.axis].plot(line.cells[line.axis], order, label=bound, **style.GUIDE)
+    for ax, _, line in parts(grid):
+        if line["policy"].iloc[0] == "dp_se":
+            ax.plot(line["x"], constant * line["order"], label=bound, **style.GUIDE)
     grid.set_ylabels("mean pseudo-regret at $T$")
     style.legend(grid.figure, columns=3)
     columns = ["axis", "policy", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se"]
@@ -296,10 +250,7 @@ def scaling(results: Results):
 # Theorems and lemmas about DP-SE
 
 
-@figure(
-    "Pulls of the suboptimal arms (Lemma 4.2)",
-    inference=["pulls"],
-)
+@figure("Pulls of the suboptimal arms (Lemma 4.2)", inference=["pulls"])
 def pulls(results: Results):
     """How often DP-SE, and no other policy, pulls an arm, against the arm's gap: mean (line) and largest of all runs
     (tick), with beta = 1/T and with a beta of its own, the explicit ceiling by which the arm must have left, and the
@@ -336,10 +287,7 @@ def _panel_of(axis: str, rows: pd.DataFrame) -> list[str]:
     return [_values({axis: value}) for value in rows[axis]]
 
 
-@figure(
-    "The worst gap (Theorem 4.4)",
-    inference=["minimax"],
-)
+@figure("The worst gap (Theorem 4.4)", inference=["minimax"])
 def minimax(results: Results):
     """Mean regret of DP-SE, and of no other policy, with one best arm and K - 1 equal ones, over Theorem 4.4's
     expression, against the gap.
@@ -367,7 +315,7 @@ def minimax(results: Results):
 @figure(
     "Are DP-SE, DP-NAS and DP-UCB private? (Theorems 4.1 and 3.1)",
     inference=["audit", "audit_dp_nas", "audit_dp_ucb"],
-    card="Are DP-SE, DP-NAS and DP-UCB private?",
+    card=PRIVACY,
     tab="Audits",
 )
 def privacy_audit(results: Results):
@@ -410,12 +358,7 @@ def _settings_in_words(rows: pd.DataFrame) -> list[str]:
 # The stopping rules
 
 
-@figure(
-    "The private stopping rules",
-    inference=["stopping"],
-    card="The private stopping rules",
-    tab="Stopping times",
-)
+@figure("The private stopping rules", inference=["stopping"], card=STOPPING, tab="Stopping times")
 def stopping_rules(results: Results):
     """Mean stopping time of DP-NAS (Algorithm 1) and of DP exponential NAS (Algorithm 2) against |mu|, by alpha and
     epsilon, between the lower bound in Theorem 3.4's proof and t_U of Theorem 3.3.

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from privarms.papers.sajed2019._settings import at_horizon
+from privarms.papers.sajed2019._settings import FIGURE_1, PRIVACY, STOPPING, at_horizon
 from privarms.plots.curves import settings
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
@@ -16,24 +16,15 @@ def _with_settings(policies: pd.Series, cells: pd.DataFrame, columns: list[str])
     return [" ".join([policy, *(f"{k}={v}" for k, v in own.items())]) for policy, own in named]
 
 
-@table(
-    "Regret at the horizon",
-    "Mean, standard error and quantiles of the pseudo-regret; epoch_se is Algorithm 3 without noise.",
-    studies=["figure1", "regret"],
-    card="Figure 1: regret of DP-SE and DP-UCB",
-    tab="At the horizon",
-)
+@table("Regret at the horizon", studies=["figure1", "regret"], card=FIGURE_1, tab="At the horizon")
 def regret(results: Results) -> pd.DataFrame:
-    """Regret at the horizon; a row per policy, width, K and epsilon.
-
-    From study `regret`, which has more runs; what was run for Figure 1 alone stands with the runs of Figure 1.
-    """
+    """Mean, standard error and quantiles of the pseudo-regret; epoch_se is Algorithm 3 without noise."""
     law, figure1 = (at_horizon(results.cells(study)) for study in ("regret", "figure1"))
     rows = pd.concat([law, figure1], ignore_index=True)
     summary = {"mean": "regret_mean", "se": "regret_se"} | {p: f"regret_{p}" for p in ("p05", "p50", "p95")}
     keys = ["policy", "width", "K", "epsilon", "horizon", "replicates"]
     rows = rows.assign(policy=_with_settings(rows["policy"], rows, keys)).reindex(columns=[*keys, *summary.values()])
-    # The first stands.
+    # Study `regret` has more runs: Figure 1 stands only for what it lacks.
     rows = rows.drop_duplicates([k for k in keys if k != "replicates"], ignore_index=True)
     return rows.rename(columns={v: k for k, v in summary.items()})
 
@@ -41,7 +32,7 @@ def regret(results: Results) -> pd.DataFrame:
 @table(
     "The discrete law of the regret at the horizon",
     inference=["regret_atoms"],
-    card="Figure 1: regret of DP-SE and DP-UCB",
+    card=FIGURE_1,
     tab="Law of the regret",
 )
 def regret_atoms(results: Results) -> pd.DataFrame:
@@ -64,12 +55,7 @@ def _stopping(cells: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     return cells[["algorithm", *keys, *columns]]
 
 
-@table(
-    "Stopping times and failures",
-    inference=["stopping"],
-    card="The private stopping rules",
-    tab="All settings",
-)
+@table("Stopping times and failures", inference=["stopping"], card=STOPPING, tab="All settings")
 def stopping_time(results: Results) -> pd.DataFrame:
     """`failures` counts the runs whose estimate misses mu by alpha |mu| or more; t_upper is t_U of Theorem 3.3, t_lower
     the number of samples in Theorem 3.4's proof.
@@ -77,12 +63,7 @@ def stopping_time(results: Results) -> pd.DataFrame:
     return _stopping(results.inference("stopping"), ["mean", "se", "failures", "t_upper", "t_lower"])
 
 
-@table(
-    "Where Theorem 3.3 fails",
-    inference=["large_mean"],
-    card="The private stopping rules",
-    tab="Large means",
-)
+@table("Where Theorem 3.3 fails", inference=["large_mean"], card=STOPPING, tab="Large means")
 def large_mean(results: Results) -> pd.DataFrame:
     """`halted` counts the runs of Algorithm 2 that stop by t_upper, t_U of Theorem 3.3, where |mu| is near R and
     epsilon large; the theorem promises 92 in 100.
@@ -93,7 +74,7 @@ def large_mean(results: Results) -> pd.DataFrame:
 @table(
     "Stopping times and failures where the noise decides alone",
     inference=["noise_alone"],
-    card="The private stopping rules",
+    card=STOPPING,
     tab="Noise alone",
 )
 def noise_alone(results: Results) -> pd.DataFrame:
@@ -103,12 +84,7 @@ def noise_alone(results: Results) -> pd.DataFrame:
     return _stopping(results.inference("noise_alone"), ["failures", "upper_quartile", "t_proof"])
 
 
-@table(
-    "Privacy audit of DP-SE",
-    inference=["audit"],
-    card="Are DP-SE, DP-NAS and DP-UCB private?",
-    tab="DP-SE",
-)
+@table("Privacy audit of DP-SE", inference=["audit"], card=PRIVACY, tab="DP-SE")
 def audit(results: Results) -> pd.DataFrame:
     """Exact log ratio and 95% Clopper-Pearson lower bound; `noise` multiplies the Laplace scale of line 17."""
     found = results.inference("audit")
