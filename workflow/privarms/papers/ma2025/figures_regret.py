@@ -20,8 +20,7 @@ LOGS = {"linestyle": "none", "marker": "D", "markersize": 3.6, "markerfacecolor"
 LOGS_LABEL = "means of the authors' logs"
 # Looks that are the same in every figure.
 BUDGETS = ("1", "2", "4", "8", "1024")
-PRINTED = {"as printed, $c = 2$": "s", "as printed, $c = 64$": "^"}
-FREE_MARKERS = ("v", "P", "X", "<", ">", "*", "h", "p", "d", "8")
+GREY_MARKERS = ("s", "^", "v", "P", "X", "<", ">", "*", "h", "p", "d", "8")
 SYMBOLS = {
     "n": "n_P", "epsilon": "\\varepsilon", "n_aux": "n_Q", "epsilon_aux": "\\varepsilon_m", "gamma": "\\gamma",
     "kappa": "\\kappa", "M": "M", "K": "K",
@@ -273,7 +272,7 @@ def _algorithms_together(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame
         ignore_index=True,
     )
     options = {"wrap": 3, "sharey": layout.x != "n_aux", "col_order": titles, "log": "y", "height": 2.4}
-    grid = _draw(rows, layout.x, _looks(layout, rows), **options)
+    grid = _draw(rows, layout.x, _looks(rows), **options)
     for title, facet in zip(titles, shown, strict=True):
         ax, theirs = grid.axes_dict[title], within(logs, facet, literally=True)
         if len(theirs):
@@ -283,12 +282,12 @@ def _algorithms_together(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame
     return grid.figure, numbers(pd.concat(drawn, ignore_index=True), logs if one else logs.assign(panel=panel))
 
 
-def _looks(layout: Layout, rows: pd.DataFrame) -> style.Looks:
+def _looks(rows: pd.DataFrame) -> style.Looks:
     """Grey for what is as printed; dashed in the colour of the authors' line for the same with local privacy."""
     lines = rows.drop_duplicates("name").set_index("name")
     ours = lines[~lines["grey"]]
     drawn_as = ours["like"].where(ours["like"].isin(ours.index), ours.index)
-    colours = style.looks(drawn_as, _fixed(layout))
+    colours = style.looks(drawn_as)
     markers = grey_markers(list(lines.index[lines["grey"]]))
     looks = {}
     for name in lines.index:
@@ -302,16 +301,6 @@ def _looks(layout: Layout, rows: pd.DataFrame) -> style.Looks:
     return looks
 
 
-def _fixed(layout: Layout) -> tuple[str, ...]:
-    """The names whose looks are the same in every figure of a layout."""
-    if layout.lines == ("epsilon_aux", "order"):
-        return tuple(text("epsilon_aux", budget) for budget in BUDGETS)
-    if layout.lines == ("epsilon", "order"):
-        return tuple(f"{text('epsilon', e)}, {name}" for e in (1, 2) for name in ORDERS.values())
-    return ()
-
-
 def grey_markers(names: list[str]) -> dict[str, str]:
-    """Return a marker per algorithm as printed, of which two always have the same."""
-    free = (marker for marker in FREE_MARKERS * (1 + len(names)))
-    return {name: PRINTED.get(name) or next(free) for name in dict.fromkeys(names)}
+    """Return a marker per algorithm as printed."""
+    return dict(zip(dict.fromkeys(names), itertools.cycle(GREY_MARKERS), strict=False))
