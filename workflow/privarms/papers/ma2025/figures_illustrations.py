@@ -313,7 +313,8 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
             ax.axvline(after, **style.LEVEL)
         before = ", ".join(f"{int(arm) + 1}" for arm, after in last.items() if after == 0)
         if before:
-            axes[2, column].annotate(f"arm {before} gone before", (0.03, 0.04), xycoords="axes fraction", bbox=style.PAPER)
+            where = {"xy": (0.03, 0.04), "xycoords": "axes fraction", "bbox": style.PAPER}
+            axes[2, column].annotate(f"arm {before} gone before", **where)
         axes[0, column].set(title=setting)
         axes[2, column].set(xlabel="target users $t$", ylim=(0, 1), xscale="log")
         axes[2, column].xaxis.set_minor_formatter(NullFormatter())
