@@ -40,24 +40,17 @@ def settings_won(results: Results, policy: str, baselines: Sequence[str]) -> Mea
     The ends are the fractions in which it surely is, and in which it is not surely not, all comparisons together.
     """
     own = _of(results, policy).set_index(SETTING)
-    others = [_of(results, baseline).set_index(SETTING) for baseline in baselines]
-    comparisons = len(own) * len(others)
-    lower = surely = possibly = 0
-    lost = []
-    for setting, row in own.iterrows():
-        differences = []
-        for other in others:
-            base = other.loc[setting]
-            half = quantile(int(min(row["replicates"], base["replicates"])), comparisons) * np.hypot(
-                row["se"], base["se"]
-            )
-            differences.append((row["regret"] - base["regret"], half))
-        wins = all(d < 0 for d, _ in differences)
-        lower += wins
-        surely += all(d + half < 0 for d, half in differences)
-        possibly += all(d - half < 0 for d, half in differences)
-        if not wins:
-            lost.append(f"{setting[0]} at {setting[1]:g}")
+    others = [_of(results, baseline).set_index(SETTING).loc[own.index] for baseline in baselines]
+    below, surely, possibly = (np.ones(len(own), bool) for _ in range(3))
+    for other in others:
+        runs = np.minimum(own["replicates"], other["replicates"])
+        quantiles = [quantile(int(n), len(own) * len(others)) for n in runs]
+        difference, half = own["regret"] - other["regret"], quantiles * np.hypot(own["se"], other["se"])
+        below &= difference < 0
+        surely &= difference + half < 0
+        possibly &= difference - half < 0
+    lost = [f"{instance} at {epsilon:g}" for instance, epsilon, _ in own.index[~below]]
+    lower, surely, possibly = int(below.sum()), int(surely.sum()), int(possibly.sum())
     n = len(own)
     note = f"Lower than {' and '.join(baselines)} in {lower} of {n} settings, surely in {surely}."
     note += f" Not on {', '.join(lost)}." if lost else ""

@@ -143,17 +143,13 @@ def label(row, *, current: bool = False) -> str:
         parts.append("noise from every user")
     elif row["deviation"] and row["program"] != "older":
         parts.append(f"other {row['deviation'].replace(' ', ' and ').replace('_', ' ')}")
-    parts += [f"{name.replace('_', ' ')} {value.replace('_', ' ')}" for name, value in _pairs(row["also"])]
+    parts += [setting.replace("=", " ", 1).replace("_", " ") for setting in row["also"].split()]
     return ", ".join(parts)
 
 
 def is_private(row) -> bool:
     """Return whether a row is of the authors' program with the noise from every user that local privacy needs."""
     return row["deviation"] == PRIVATE and row["variant"] == "as_released"
-
-
-def _pairs(also: str) -> list[list[str]]:
-    return [one.split("=", 1) for one in also.split() if "=" in one]
 
 
 def labels(cells: pd.DataFrame) -> list[str]:
@@ -204,15 +200,9 @@ def agreement(results: Results) -> pd.DataFrame:
     join = theirs[LOGS_KEY].copy()
     for column, value in ALONE.items():
         join[column] = join[column].where(theirs["n_aux"] > 0, value)
-    found = join.merge(ours[[*LOGS_KEY, "mean_regret", "se_regret", "replicates"]], on=LOGS_KEY, how="left")
-    difference = found["mean_regret"] - theirs["mean_regret"]
-    z = difference / (found["se_regret"] ** 2 + theirs["se_regret"] ** 2) ** 0.5
+    names = {"mean_regret": "ours", "se_regret": "ours_se", "replicates": "ours_replicates"}
+    found = join.merge(ours[[*LOGS_KEY, *names]].rename(columns=names), on=LOGS_KEY, how="left")[[*names.values()]]
+    z = (found["ours"] - theirs["mean_regret"]) / (found["ours_se"] ** 2 + theirs["se_regret"] ** 2) ** 0.5
     # One log stands in several panels: the same runs, drawn more than once.
     same_runs = theirs[["mean_regret", "se_regret", "n", "n_aux", "epsilon"]].duplicated()
-    return theirs.assign(
-        ours=found["mean_regret"],
-        ours_se=found["se_regret"],
-        ours_replicates=found["replicates"],
-        z=z,
-        distinct=~same_runs,
-    )
+    return theirs.assign(**found, z=z, distinct=~same_runs)

@@ -21,7 +21,7 @@ from privarms.papers.ma2025.figures_regret import (
 )
 from privarms.plots import style
 from privarms.plots.curves import with_interval
-from privarms.plots.facets import curves, name_lines, points
+from privarms.plots.facets import curves, in_order, name_lines, points
 from privarms.studies import library
 from privarms.studies.artifacts import figure, table
 from privarms.studies.results import Results
@@ -81,11 +81,14 @@ def deviations(results: Results):
     authors' logs, beside the older version of the program that made them.
     """
     table = with_regret(_deviations(results)).assign(per_user=lambda f: f["mean_regret"] / f["n"])
-    rows = _rows(table)
-    place = [rows.index(key) for key in zip(table["written"], table["switches"], strict=True)]
+    key = ["written", "switches"]
+    lines = table.assign(words=_words(table), changed=table["switches"] != "").drop_duplicates(key)
+    # Each algorithm, then its changes.
+    lines = in_order(lines.sort_values("changed", kind="stable"), "written")
     shown = settings(table, ["n", *varying(table, ("n", "epsilon"))])
     titles = [", ".join(text(*s) for s in facet.items()) for facet in shown]
-    drawn = table.assign(place=place, name=[text("epsilon", e) for e in table["epsilon"]])
+    drawn = table.merge(lines[key].assign(place=lines.index), how="left", on=key)
+    drawn = drawn.assign(name=[text("epsilon", e) for e in table["epsilon"]])
     drawn = pd.concat([within(drawn, f).assign(title=t, n_P=f["n"]) for f, t in zip(shown, titles, strict=True)])
     low = np.maximum(drawn["low"], 0.1 * drawn["mean_regret"])
     drawn = drawn.assign(low=low / drawn["n_P"], high=drawn["high"] / drawn["n_P"])
@@ -93,32 +96,23 @@ def deviations(results: Results):
     looks = style.looks(drawn["name"], [text("epsilon", float(budget)) for budget in BUDGETS])
     options = {"hue": "name", "col": "title", "col_order": titles, "wrap": 3, "log": "x"}
     draw = partial(points, along="x")
-    height = 0.2 * len(rows) + 0.5
+    height = 0.2 * len(lines) + 0.5
     grid = curves(drawn, "per_user", "place", looks=looks, draw=draw, height=height, **options)
-    older = [i for i, (_, s) in enumerate(rows) if s in table.loc[table["program"] == "older", "switches"].to_numpy()]
+    older = lines.index[lines["program"] == "older"]
     of_logs = panels.logs(results)
     of_logs = of_logs[(of_logs["figure"] == "fig7a") & of_logs["n"].isin(table["n"])]
     for title, facet in zip(titles, shown, strict=True):
         ax, theirs = grid.axes_dict[title], within(of_logs, facet, literally=True)
-        if older and len(theirs):
+        if len(older) and len(theirs):
             ax.plot(theirs["mean_regret"] / facet["n"], [older[0]] * len(theirs), label=LOGS_LABEL, **LOGS)
-        for row, (_, switches) in enumerate(rows):
-            if not switches:
-                ax.axhline(row, color=style.QUIET, linewidth=0.6, zorder=0)
+        for place in lines.index[~lines["changed"]]:
+            ax.axhline(place, color=style.QUIET, linewidth=0.6, zorder=0)
         ax.grid(visible=False, axis="y")
     style.log_ticks(grid.axes.flat[0].xaxis)
-    words = dict(zip(zip(table["written"], table["switches"], strict=True), _words(table), strict=True))
-    name_lines(grid.axes.flat[0], [words[key] for key in rows])
+    name_lines(grid.axes.flat[0], lines["words"])
     grid.set_axis_labels("regret a user", "")
     style.legend(grid.figure, columns=6)
     return grid.figure, panels.written(table, "switches", "low", "high", "per_user").drop(columns=["figure"])
-
-
-def _rows(table: pd.DataFrame) -> list[tuple[str, str]]:
-    """(algorithm, switches) from top to bottom: each algorithm, then its changes; as released first."""
-    found = list(dict.fromkeys(zip(table["written"], table["switches"], strict=True)))
-    bases = list(dict.fromkeys(w for w, _ in found))
-    return sorted(found, key=lambda key: (bases.index(key[0]), key[1] != "", found.index(key)))
 
 
 def _words(table: pd.DataFrame) -> list[str]:
@@ -140,20 +134,17 @@ def elimination_correctness(results: Results):
     table = results.inference("eliminations")
     table = table[["quality" in str(p).split() for p in table["panels"]]]
     budgets = [f"{e:g}" for e in sorted(table["epsilon"].unique())]
-    columns = varying(table, ("n", "epsilon", "n_aux", "epsilon_aux", "order"))
-    columns += ["n"] if table["n"].nunique() > 1 else []
-    sources = [c for c in ("n_aux", "epsilon_aux", "order") if c == "epsilon_aux" or _among_helped(table, c) > 1]
+    columns = varying(table, ("epsilon",))
     names = []
     for _, row in table.iterrows():
-        of_sources = "sources of " + ", ".join(text(c, row[c]) for c in sources if row[c] != "")
-        words = [row["label"], "alone" if row["n_aux"] == 0 else of_sources]
-        words += [text(c, row[c]) for c in columns if c in OF_TARGET or row["n_aux"] > 0]
-        names.append(", ".join(words))
+        helped = row["n_aux"] > 0
+        words = [text(c, row[c]) for c in columns if c in OF_TARGET or (helped and row[c] != "")]
+        names.append(", ".join([row["label"], "with sources" if helped else "alone", *words]))
     table = table.assign(name=names)
     # Where nothing ever goes, there is nothing to be right or wrong about.
     idle = table.groupby("label")["removed"].transform("sum") == 0
-    order = sorted(table["label"].unique(), key=_released_first)
-    lines = table[~idle].sort_values(["label", "n_aux"], key=lambda c: c.map(order.index) if c.name == "label" else c)
+    released_first = table.assign(printed=~table["label"].str.startswith("as released"))
+    lines = released_first[~idle].sort_values(["printed", "label", "n_aux"])
     titles = {"wrong": "removals that hit the best arm", "lost": "contexts without their best arm"}
     parts = []
     for column, title in titles.items():
@@ -162,24 +153,13 @@ def elimination_correctness(results: Results):
     rows = pd.concat(parts, ignore_index=True)
     rows = rows.assign(x=[budgets.index(f"{e:g}") for e in rows["epsilon"]])
     grid = curves(rows, "x", "y", looks=style.looks(rows["name"]), hue="name", col="title", sharey=False, height=2.4)
-    first = grid.axes.flat[0]
-    first.axhline(1 / 3, **style.GUIDE)
-    where = {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "color": style.QUIET}
-    first.annotate("an arm at random", (len(budgets) - 1, 1 / 3), **where)
+    grid.axes.flat[0].axhline(1 / 3, label="an arm at random", **style.GUIDE)
     for ax in grid.axes.flat:
         style.ticks(ax, range(len(budgets)), budgets)
     grid.set(ylim=(-0.02, None)).set_axis_labels("privacy budget $\\varepsilon$", "share")
     without = "nothing is removed: " + "; ".join(table.loc[idle, "label"].unique())
     style.legend(grid.figure, columns=2, title=without if idle.any() else None)
     return grid.figure, table.drop(columns=["name", "panels"])
-
-
-def _among_helped(table: pd.DataFrame, column: str) -> int:
-    return table.loc[table["n_aux"] > 0, column].nunique()
-
-
-def _released_first(label: str) -> tuple:
-    return (not label.startswith("as released"), label)
 
 
 @figure(

@@ -45,17 +45,13 @@ def _reward_curves(variant: str, dimensions: int, arms: int = len(ARMS)) -> tupl
     return x, compiled(expected_rewards)(environment, np.ascontiguousarray(contexts))
 
 
-def _runs(results: Results, figure: str) -> list[pd.DataFrame]:
-    """The runs that a figure shows, one a cell."""
+def _runs(results: Results, figure: str, dimensions: int) -> list[pd.DataFrame]:
+    """The runs that a figure shows, one a cell; also: what tells a run from the others."""
     runs = results.inference("partitions")
-    return [run for _, run in runs.groupby("cell", sort=False) if figure in run["panels"].iloc[0].split()]
-
-
-def _told(runs: list[pd.DataFrame], run: pd.DataFrame) -> str:
-    """What tells a run from others in the same figure."""
-    settings = {"epsilon": "epsilon", "K": "K", "horizon": "n"}
-    differ = [c for c in settings if len({other[c].iloc[0] for other in runs}) > 1]
-    return "".join(f", {text(settings[c], run[c].iloc[0])}" for c in differ)
+    runs = runs[runs["panels"].str.split().map(lambda names: figure in names) & (runs["dimensions"] == dimensions)]
+    differ = [(a, c) for a, c in {"epsilon": "epsilon", "K": "K", "n": "horizon"}.items() if runs[c].nunique() > 1]
+    runs = [run for _, run in runs.groupby("cell", sort=False)]
+    return [run.assign(also=", ".join(text(a, run[c].iloc[0]) for a, c in differ)) for run in runs]
 
 
 @figure(
@@ -67,17 +63,15 @@ def fig2(results: Results):
     that decides; an arm whose upper end is below another one's lower end goes (faint); a bin whose radii are small is
     halved. Shaded, the bin that each panel is about; dotted, the true rewards.
     """
-    runs = [run for run in _runs(results, "fig2") if run["dimensions"].iloc[0] == 1]
+    runs = _runs(results, "fig2", 1)
     shape = {"width": style.PAGE, "height": 2.6 * len(runs), "sharey": True, "squeeze": False}
     fig, axes = style.subplots(len(runs), 3, **shape)
     arms = _arms(pd.concat(runs))
     colours = _colours(arms)
     drawn = []
     for row, run in zip(axes, runs, strict=True):
-        drawn += [
-            part.assign(also=_told(runs, run).strip(", ")) for part in _steps(row, run, colours, _told(runs, run))
-        ]
-        row[0].set(ylabel="reward")
+        drawn += _steps(row, run, colours)
+        row[0].set(ylabel=", ".join(filter(None, ["reward", run["also"].iloc[0]])))
     handles = [axes[0, 0].plot([], [], color=colours[a], label=f"arm {int(a) + 1}")[0] for a in arms]
     handles += [axes[0, 0].plot([], [], color=style.QUIET, linestyle=style.LINESTYLES[2], label="truth")[0]]
     fig.legend(handles=handles, loc="outside lower center", ncols=4)
@@ -85,7 +79,7 @@ def fig2(results: Results):
     return fig, pd.concat(drawn, ignore_index=True)[[*columns, *(["also"] if len(runs) > 1 else [])]]
 
 
-def _steps(axes, run: pd.DataFrame, colours: dict[str, str], also: str) -> list[pd.DataFrame]:
+def _steps(axes, run: pd.DataFrame, colours: dict[str, str]) -> list[pd.DataFrame]:
     """Three moments of one run, each in axes of its own."""
     arms, drawn = _arms(run), []
     x, means = _reward_curves("as_released", 1, len(arms))
@@ -99,7 +93,7 @@ def _steps(axes, run: pd.DataFrame, colours: dict[str, str], also: str) -> list[
             ax.axvline(edge, color=style.QUIET, linewidth=0.8, linestyle=style.LINESTYLES[1])
         marked = run[(run["t"] == t) & (run["bin"] == bin_)].iloc[0]
         ax.axvspan(marked["x_low"], marked["x_high"], color=style.QUIET, alpha=0.1, linewidth=0)
-        ax.set(title=title + also, xlabel="context $x$", xlim=(0, 1), ylim=(-0.6, 1.6))
+        ax.set(title=title, xlabel="context $x$", xlim=(0, 1), ylim=(-0.6, 1.6))
         ax.annotate(f"$t = {t}$", (0.02, 0.97), xycoords="axes fraction", va="top")
         drawn.append(leaves.assign(panel=title))
     return drawn
@@ -141,21 +135,21 @@ def fig3(results: Results):
     """The bins of one run in two dimensions (as released, epsilon = 8, no auxiliary data) down to depth 4; blue, those
     that hold (.33, .33).
     """
-    runs = [run[run["arm"] == 0] for run in _runs(results, "fig3") if run["dimensions"].iloc[0] == 2]
+    runs = [run[run["arm"] == 0] for run in _runs(results, "fig3", 2)]
     last = [run[run["t"] == run["t"].max()] for run in runs]
     deepest = min(max(int(bins["depth"].max()) for bins in last), 4)
     shape = {"width": style.PAGE, "height": 1.75 * len(runs), "sharex": True, "sharey": True, "squeeze": False}
     fig, axes = style.subplots(len(runs), deepest + 1, **shape)
     drawn = []
-    for row, run, bins in zip(axes, runs, last, strict=True):
+    for row, bins in zip(axes, last, strict=True):
         for s, ax in enumerate(row):
             # A bin that is not halved yet stands in for its parts.
             shown = bins[(bins["depth"] == s) | ((bins["depth"] < s) & (bins["refined"] == 0))]
-            drawn.append(_bins(ax, shown).assign(panel=s, also=_told(runs, run).strip(", ")))
+            drawn.append(_bins(ax, shown).assign(panel=s))
             ax.set(title=f"depth $s = {s}$", xlabel="$x^1$", xlim=(0, 1), ylim=(0, 1), aspect="equal")
             ax.set(xticks=[0, 1], yticks=[0, 1])
             ax.grid(visible=False)
-        row[0].set(ylabel=f"$x^2${_told(runs, run)}")
+        row[0].set(ylabel=", ".join(filter(None, ["$x^2$", bins["also"].iloc[0]])))
     columns = ["panel", "bin", "depth", "x_low", "x_high", "y_low", "y_high", "blue"]
     return fig, pd.concat(drawn, ignore_index=True)[[*columns, *(["also"] if len(runs) > 1 else [])]]
 
@@ -177,16 +171,13 @@ def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
 def fig4(results: Results):
     """The text centres them at k/K, so that the last arm is best at the edge; the program at k/(K + 1)."""
     drawn = []
-    for variant in VARIANTS:
+    for variant, arm in itertools.product(VARIANTS, map(int, ARMS)):
         x, means = _reward_curves(variant, 2)
-        drawn += [
-            pd.DataFrame({"variant": variant, "k": k + 1, "x1": x, "reward": means[:, k]}) for k in map(int, ARMS)
-        ]
+        drawn.append(pd.DataFrame({"variant": variant, "k": arm + 1, "x1": x, "reward": means[:, arm]}))
     rows = pd.concat(drawn, ignore_index=True)
     titles = {"as_printed": "as printed: centres $k/K$", "as_released": "as released: centres $k/(K + 1)$"}
     shown = rows.assign(curve=[f"$k = {k}$" for k in rows["k"]], panel=rows["variant"].map(titles))
-    looks = style.looks(shown["curve"])
-    grid = curves(shown, "x1", "reward", looks=looks, col="panel")
+    grid = curves(shown, "x1", "reward", looks=style.looks(shown["curve"]), col="panel")
     grid.set_axis_labels("first coordinate $x^1$", "expected reward $f_k(x)$")
     style.legend(grid.figure)
     return grid.figure, rows
@@ -281,17 +272,15 @@ def illustration(results: Results, panel: str, variant: str, c: float | None = N
 
 def _settings(means: pd.DataFrame) -> dict[str, str]:
     """cell -> its kind of auxiliary data, and what else tells it from others of that kind; in the order of SETTINGS."""
-    cells = means.drop_duplicates("cell").set_index("cell")
+    cells = _panels.named(means[means["arm"] == 0])
     kinds = [next((s for s in SETTINGS if s in p.split()), "") for p in cells["panels"]]
     cells = cells.assign(kind=kinds).sort_values("kind", key=lambda k: k.map([*SETTINGS, ""].index), kind="stable")
-    axes = {"horizon": "n", "epsilon": "epsilon", "n_aux": "n_aux", "epsilon_aux": "epsilon_aux", "gamma": "gamma",
-            "kappa": "kappa", "M": "M", "K": "K"}  # fmt: skip
     found = {}
-    for cell, row in cells.iterrows():
-        alike = cells[cells["kind"] == row["kind"]]
-        words = [text(name, row[a]) for a, name in axes.items() if a in cells and alike[a].nunique() > 1]
-        words += [f"{a} {row[a]}" for a in ("batch", "deviation", "centres") if a in cells and alike[a].nunique() > 1]
-        found[cell] = ",\n".join([SETTINGS.get(row["kind"], "auxiliary data"), *words])
+    for kind, alike in cells.groupby("kind", sort=False):
+        varies = [a for a in _panels.AXES if alike[a].nunique() > 1]
+        for _, row in alike.iterrows():
+            words = [text(a, row[a]) for a in varies] + row["also"].split()
+            found[row["cell"]] = ",\n".join([SETTINGS.get(kind, "auxiliary data"), *words])
     return found
 
 
@@ -320,23 +309,18 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
         t = one.loc[one["arm"] == 0, "t"]
         axes[2, column].stackplot(t, shares, colors=[colours[a] for a in arms], alpha=0.75,
                                   labels=[f"arm {int(a) + 1}" for a in arms], linewidth=0)  # fmt: skip
-        for row in range(3):
-            for after in last:
-                if after > 0:
-                    axes[row, column].axvline(after, color="black", linewidth=0.9, linestyle=(0, (4, 2)))
-        before = [f"{int(arm) + 1}" for arm, after in last.items() if after == 0]
+        for ax, after in itertools.product(axes[:, column], last[last > 0]):
+            ax.axvline(after, **style.LEVEL)
+        before = ", ".join(f"{int(arm) + 1}" for arm, after in last.items() if after == 0)
         if before:
-            words = f"arm{'s' if len(before) > 1 else ''} {', '.join(before)} gone before"
-            box = {"boxstyle": "square,pad=0.15", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
-            axes[2, column].annotate(words, (0.03, 0.04), xycoords="axes fraction", bbox=box)
+            where = {"xy": (0.03, 0.04), "xycoords": "axes fraction", "bbox": style.PAPER}
+            axes[2, column].annotate(f"arm {before} gone before", **where)
         axes[0, column].set(title=setting)
         axes[2, column].set(xlabel="target users $t$", ylim=(0, 1), xscale="log")
         axes[2, column].xaxis.set_minor_formatter(NullFormatter())
     axes[2, 0].set(xlim=(run["t"].min(), run["t"].max()))
     for row, name in enumerate(("average regret", "average regret at (.33, .33)", "shares of arms there")):
-        axes[row, 0].set(ylabel=name)
-    axes[0, 0].set_ylim(bottom=0)
-    axes[1, 0].set_ylim(bottom=0)
+        axes[row, 0].set(ylabel=name, ylim=(0, None))
     style.legend(fig, columns=5)
     drawn = means.merge(run.drop(columns="setting"), on=["cell", "t", "arm"])
     columns = ["setting", "t", "arm", "replicates", "regret_mean", "regret_se", "local_regret_mean", "local_regret_se",

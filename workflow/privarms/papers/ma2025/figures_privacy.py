@@ -66,8 +66,7 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
         inputs = neighbouring_users.configure(2, "context", "quadrant", user)
         if neighbouring_users.noise_draws(variant == "as_printed", inputs)[1] == 0:
             # Not a density: its height has no meaning.
-            ax.plot([0, 0], [0, STEM], **look)
-            ax.plot([0], [STEM], marker="o", **look)
+            ax.plot([0, 0], [0, STEM], marker="o", markevery=[1], **look)
             ax.annotate("exactly 0,\nprobability 1", (0, STEM), xytext=(6, 0), textcoords="offset points", va="center")
             part = pd.DataFrame({"count": [0.0], "probability": [1.0]})
         else:
@@ -115,7 +114,6 @@ def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
     ax.annotate("exact: no bound", (budgets[0] * 0.9, UNBOUNDED * 1.1), color=style.QUIET)
     ax.set(xscale="log", yscale="log", xlabel="$\\varepsilon$", ylabel="privacy loss", title="what is given away")
     ax.set(xlim=(0.8 * budgets[0], 1.25 * budgets[-1]), ylim=(0.6 * budgets[0], 2 * UNBOUNDED))
-    ax.set_xticks(budgets, [f"{b:g}" for b in budgets])
-    ax.set_yticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
-    ax.minorticks_off()
+    style.ticks(ax, budgets)
+    style.log_ticks(ax.yaxis)
     return numbers

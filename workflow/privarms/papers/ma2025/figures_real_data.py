@@ -19,7 +19,7 @@ from privarms.papers.ma2025._table2 import (
 from privarms.papers.ma2025.inference_adult import ADULT
 from privarms.plots import style
 from privarms.plots.curves import labels, with_interval
-from privarms.plots.facets import curves, in_order, name_lines, panels, parts, points
+from privarms.plots.facets import curves, dodged, in_order, name_lines, panels, parts, points
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
@@ -47,7 +47,8 @@ def adult_absse(results: Results):
     constant = cells["policy"] == "constant"
     best = cells[constant & (cells["t"] == cells["horizon"])].nlargest(1, "reward_mean")
     shown = cells[~constant | cells["cell"].isin(best["cell"])]
-    shown = in_order(shown.assign(curve=labels(shown)), "curve")
+    curve = labels(shown).where(shown["policy"] != "constant", "best constant arm (" + shown["arm"].map("{:g})".format))
+    shown = in_order(shown.assign(curve=curve), "curve")
     # The first curve of a policy looks as the policy does everywhere.
     first = ~shown.drop_duplicates("curve")["policy"].duplicated()
     firsts = dict(shown.drop_duplicates("curve")[first][["policy", "curve"]].itertuples(index=False))
@@ -55,12 +56,7 @@ def adult_absse(results: Results):
     measured = {"reward_mean": "average_reward", "reward_se": "se", "reward_p05": "p05", "reward_p95": "p95"}
     rows = shown.assign(**{name: shown[column] / shown["t"] for column, name in measured.items()})
     rows = with_interval(rows, "average_reward", "se")
-    names = dict.fromkeys(looks)
-    for curve, policy, arm in rows[["curve", "policy", "arm"]].drop_duplicates("curve").itertuples(index=False):
-        names[curve] = f"best constant arm ({arm:g})" if policy == "constant" else curve
-    looks = {names[curve]: look for curve, look in looks.items()}
-    drawn = rows.assign(name=rows["curve"].map(names))
-    grid = curves(drawn, "t", "average_reward", looks=looks, hue="name", log="x", height=2.4)
+    grid = curves(rows, "t", "average_reward", looks=looks, log="x", height=2.4)
     for ax, name, some in parts(grid):
         ax.fill_between(some["t"], some["p05"], some["p95"], color=looks[name]["color"], alpha=0.1, linewidth=0)
     ends = [min(0.4, rows["p05"].min()), max(0.9, rows["p95"].max())]
@@ -162,23 +158,17 @@ def adult_sensitivity(results: Results):
     """
     table = results.inference("adult_alternatives")
     names = list(dict.fromkeys(table["alternative"]))
-    methods = list(dict.fromkeys(table["method"]))
     theirs = results.published_table("table2")
     theirs = theirs[theirs["dataset"] == ADULT].assign(alternative="published", replicates=1, se=0.0)
-    pairs = pairs_of(table)
-    offsets = np.linspace(-0.36, 0.36, len(pairs)) if len(pairs) > 1 else [0.0]
-    drawn = []
-    for pair, offset in zip(pairs, offsets, strict=True):
-        rows = pd.concat([frame[in_pair(frame, pair)] for frame in (theirs, table)])
-        drawn.append(rows.assign(pair=", ".join(pair_text(*pair, symbols=SYMBOLS)), offset=offset))
+    both, pairs = pd.concat([theirs, table], ignore_index=True), pairs_of(table)
+    drawn = [both[in_pair(both, p)].assign(pair=", ".join(pair_text(*p, symbols=SYMBOLS))) for p in pairs]
     rows = with_interval(pd.concat(drawn, ignore_index=True), "ratio", "se")
     rows = rows.assign(
-        place=rows["alternative"].map(["published", *names].index) + rows["offset"],
+        place=dodged(rows["alternative"].map(["published", *names].index), rows["pair"]),
         column=[f"{label_of(m)}\n{auxiliary}" for m, auxiliary in zip(rows["method"], rows["auxiliary"], strict=True)],
     )
-    known = table[["method", "auxiliary"]].drop_duplicates().sort_values("auxiliary", kind="stable")
-    known = known.sort_values("method", key=lambda m: m.map(methods.index), kind="stable")
-    order = [f"{label_of(method)}\n{auxiliary}" for method, auxiliary in known.itertuples(index=False)]
+    ours = rows[rows["alternative"] != "published"].sort_values("auxiliary", kind="stable")
+    order = list(dict.fromkeys(in_order(ours, "method")["column"]))
     looks = style.looks(rows["pair"])
     small = {"markersize": 2.6, "markeredgewidth": 0, "elinewidth": 0.6, "capsize": 0}
     # A line of text for each marker, so that none hides another one of the same value.

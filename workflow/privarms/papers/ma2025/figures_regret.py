@@ -20,8 +20,7 @@ LOGS = {"linestyle": "none", "marker": "D", "markersize": 3.6, "markerfacecolor"
 LOGS_LABEL = "means of the authors' logs"
 # Looks that are the same in every figure.
 BUDGETS = ("1", "2", "4", "8", "1024")
-PRINTED = {"as printed, $c = 2$": "s", "as printed, $c = 64$": "^"}
-FREE_MARKERS = ("v", "P", "X", "<", ">", "*", "h", "p", "d", "8")
+GREY_MARKERS = ("s", "^", "v", "P", "X", "<", ">", "*", "h", "p", "d", "8")
 SYMBOLS = {
     "n": "n_P", "epsilon": "\\varepsilon", "n_aux": "n_Q", "epsilon_aux": "\\varepsilon_m", "gamma": "\\gamma",
     "kappa": "\\kappa", "M": "M", "K": "K",
@@ -216,51 +215,43 @@ def _algorithms_apart(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame):
     return grid.figure, numbers(cells, logs)
 
 
-class Line(NamedTuple):
-    """A line of a figure whose algorithms share their axes; `grey` for points as printed; `like` is the line of the
-    authors' program that it has its colour from, with the noise that theirs leaves out."""
-
-    axes: int
-    name: str
-    cells: pd.DataFrame
-    grey: bool
-    like: str = ""
-
-
-def _lines(layout: Layout, cells: pd.DataFrame, shown: list[dict]) -> list[Line]:
-    """Every line of Figures 8 and 9, which together hold every cell."""
+def _lines(layout: Layout, cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells, line by line. name: of the line; grey: as printed; like: of a line with local privacy, the line of the
+    authors' program that it has its colour from."""
     authors = set(panels.of_authors(cells)["label"])
-    found = []
-    for place, facet in enumerate(shown):
-        here = within(cells, facet)
-        for label, mine in here.groupby("label", sort=False):
-            base, helped = mine[mine["n_aux"] == 0], mine[mine["n_aux"] > 0]
-            own = [] if label in authors else [label]
-            grey = mine["policy"].iloc[0] == panels.POLICY and mine["variant"].iloc[0] == "as_printed"
-            private = not grey and panels.is_private(mine.iloc[0])
-            of_target = [c for c in layout.lines if c in OF_TARGET]
-            if layout.x != "n_aux" and len(base):
-                words = text("n_aux", 0)
-                level = base.assign(**{layout.x: np.nan})
-                found.append(Line(place, ", ".join([*own, words]), level, grey, words if private else ""))
-                base = base.iloc[:0]
-            everywhere = cells[(cells["label"] == label) & (cells["n_aux"] > 0)]
-            told = [c for c in layout.lines if not own or everywhere[c].nunique() > 1]
-            used = base.index[:0]
-            for values, curve in sorted(
-                helped.groupby(list(layout.lines)), key=lambda pair: [_sortable(v) for v in pair[0]]
-            ):
-                setting = dict(zip(layout.lines, values, strict=True))
-                start = within(base, {c: setting[c] for c in of_target})
-                used = used.union(start.index)
-                words = [text(c, setting[c]) for c in told if setting[c] != ""]
-                like = ", ".join(words) if private else ""
-                found.append(Line(place, ", ".join([*own, *words]), pd.concat([start, curve]), grey, like))
-            # What no line starts from is a point of its own.
-            for _, start in base.drop(used).iterrows():
-                words = [text(c, start[c]) for c in (*of_target, "n_aux")]
-                found.append(Line(place, ", ".join([*own, *words]), start.to_frame().T.infer_objects(), grey))
-    return found
+    alone = ["n_aux"] if layout.x != "n_aux" else [*_of_target(layout), "n_aux"]
+    parts = []
+    for label, mine in cells.groupby("label", sort=False):
+        helped, first = mine["n_aux"] > 0, mine.iloc[0]
+        order = sorted(mine.index, key=lambda i: [bool(helped[i]), *(_sortable(mine.at[i, c]) for c in layout.lines)])
+        mine = mine.loc[order]
+        varies = [c for c in layout.lines if label in authors or mine.loc[helped, c].nunique() > 1]
+        words = [
+            [text(c, cell[c]) for c in (varies if cell["n_aux"] > 0 else alone) if cell[c] != ""]
+            for _, cell in mine.iterrows()
+        ]
+        part = mine.assign(
+            name=[", ".join(own if label in authors else [label, *own]) for own in words],
+            grey=first["policy"] == panels.POLICY and first["variant"] == "as_printed",
+            like=[", ".join(own) if panels.is_private(first) else "" for own in words],
+        )
+        parts.append(part)
+    return pd.concat(parts)
+
+
+def _of_target(layout: Layout) -> list[str]:
+    return [c for c in layout.lines if c in OF_TARGET]
+
+
+def _in_panel(layout: Layout, lines: pd.DataFrame) -> pd.DataFrame:
+    """The points of one panel: without auxiliary users every line over these starts, others are level lines."""
+    if layout.x != "n_aux":
+        return lines.assign(**{layout.x: lines[layout.x].where(lines["n_aux"] > 0)})
+    base, helped = lines[lines["n_aux"] == 0], lines[lines["n_aux"] > 0]
+    keys = ["label", *_of_target(layout)]
+    # What no line starts from is a point of its own.
+    base = base.merge(helped[[*keys, "name"]].drop_duplicates(), on=keys, how="left", suffixes=("_alone", ""))
+    return pd.concat([helped, base.assign(name=base["name"].fillna(base["name_alone"]))])
 
 
 def _algorithms_together(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame):
@@ -275,10 +266,13 @@ def _algorithms_together(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame
         name = "; ".join(f"{k} = {v}" for k, v in facet.items())
         panel[within(logs, facet, literally=True).index] = name
         drawn.append(here if one else here.assign(panel=name))
-    lines = _lines(layout, cells, shown)
-    rows = pd.concat([line.cells.assign(name=line.name, title=titles[line.axes]) for line in lines])
+    lines = _lines(layout, cells)
+    rows = pd.concat(
+        [_in_panel(layout, within(lines, f)).assign(title=t) for t, f in zip(titles, shown, strict=True)],
+        ignore_index=True,
+    )
     options = {"wrap": 3, "sharey": layout.x != "n_aux", "col_order": titles, "log": "y", "height": 2.4}
-    grid = _draw(rows, layout.x, _looks(layout, lines), **options)
+    grid = _draw(rows, layout.x, _looks(rows), **options)
     for title, facet in zip(titles, shown, strict=True):
         ax, theirs = grid.axes_dict[title], within(logs, facet, literally=True)
         if len(theirs):
@@ -288,34 +282,25 @@ def _algorithms_together(layout: Layout, cells: pd.DataFrame, logs: pd.DataFrame
     return grid.figure, numbers(pd.concat(drawn, ignore_index=True), logs if one else logs.assign(panel=panel))
 
 
-def _looks(layout: Layout, lines: list[Line]) -> style.Looks:
+def _looks(rows: pd.DataFrame) -> style.Looks:
     """Grey for what is as printed; dashed in the colour of the authors' line for the same with local privacy."""
-    drawn_as = {line.name: line.name for line in lines if not line.grey}
-    drawn_as |= {line.name: line.like for line in lines if line.like in drawn_as}
-    colours = style.looks(drawn_as.values(), _fixed(layout))
-    markers = grey_markers([line.name for line in lines if line.grey])
+    lines = rows.drop_duplicates("name").set_index("name")
+    ours = lines[~lines["grey"]]
+    drawn_as = ours["like"].where(ours["like"].isin(ours.index), ours.index)
+    colours = style.looks(drawn_as)
+    markers = grey_markers(list(lines.index[lines["grey"]]))
     looks = {}
-    for line in lines:
-        if line.grey:
-            looks[line.name] = {"color": style.QUIET, "linestyle": ":", "marker": markers[line.name], "markersize": 5}
+    for name in lines.index:
+        if name in markers:
+            looks[name] = {"color": style.QUIET, "linestyle": ":", "marker": markers[name], "markersize": 5}
         else:
-            look = looks[line.name] = dict(colours[drawn_as[line.name]])
-            if drawn_as[line.name] != line.name:
+            look = looks[name] = dict(colours[drawn_as[name]])
+            if drawn_as[name] != name:
                 look |= {"linestyle": style.LINESTYLES[1], "linewidth": 1.0, "markerfacecolor": "white"}
                 look["markeredgecolor"] = look["color"]
     return looks
 
 
-def _fixed(layout: Layout) -> tuple[str, ...]:
-    """The names whose looks are the same in every figure of a layout."""
-    if layout.lines == ("epsilon_aux", "order"):
-        return tuple(text("epsilon_aux", budget) for budget in BUDGETS)
-    if layout.lines == ("epsilon", "order"):
-        return tuple(f"{text('epsilon', e)}, {name}" for e in (1, 2) for name in ORDERS.values())
-    return ()
-
-
 def grey_markers(names: list[str]) -> dict[str, str]:
-    """Return a marker per algorithm as printed, of which two always have the same."""
-    free = (marker for marker in FREE_MARKERS * (1 + len(names)))
-    return {name: PRINTED.get(name) or next(free) for name in dict.fromkeys(names)}
+    """Return a marker per algorithm as printed."""
+    return dict(zip(dict.fromkeys(names), itertools.cycle(GREY_MARKERS), strict=False))

@@ -160,11 +160,9 @@ def _with_loss(runs: pd.DataFrame, privacy: pd.DataFrame) -> dict[str, str]:
     names = {}
     for _, row in runs.drop_duplicates("curve").iterrows():
         loss = _advice.shown_loss(row, privacy)
-        more = ""
-        if row["claims"]:
-            exact = loss["loss_exact"] == loss["loss_exact"]
-            value = loss["loss_exact"] if exact else loss["loss_shown"]
-            more = f": {'' if exact else '≥ '}{value:.2f} ε" if loss["audits"] else ": no audit"
+        known = pd.notna(loss["loss_exact"])
+        value = f"{loss['loss_exact']:.2f} ε" if known else f"≥ {loss['loss_shown']:.2f} ε"
+        more = f": {value if loss['audits'] else 'no audit'}" if row["claims"] else ""
         names[row["curve"]] = f"{row['curve']}{more}"
     return names
 
@@ -193,13 +191,12 @@ def tests(results: Results):
     # Where nothing was run as often, at a size for tests, what was run most.
     rows = rows[rows["claims"] & (rows["trials"] >= min(FEWEST, rows["trials"].max()))]
     drawn = []
-    for (measure, how, _), horizon in itertools.product(MEASURES, sorted(rows["horizon"].unique())):
-        here = rows[(rows["horizon"] == horizon) & rows[measure].notna()]
-        for procedure in PROCEDURES:
-            own = here[here["procedure"] == procedure]
-            if len(own):
-                points = _by_epsilon(own, measure, how)
-                drawn.append(points.assign(measure=measure, horizon=horizon, procedure=procedure))
+    horizons = sorted(rows["horizon"].unique())
+    for (measure, how, _), horizon, procedure in itertools.product(MEASURES, horizons, PROCEDURES):
+        own = rows[(rows["horizon"] == horizon) & (rows["procedure"] == procedure) & rows[measure].notna()]
+        if len(own):
+            points = _by_epsilon(own, measure, how)
+            drawn.append(points.assign(measure=measure, horizon=horizon, procedure=procedure))
     rows = pd.concat(drawn, ignore_index=True)
     looks = style.looks(PROCEDURES.values())
     names = rows["procedure"].map(PROCEDURES)
@@ -218,10 +215,8 @@ def _by_epsilon(rows: pd.DataFrame, measure: str, how: str) -> pd.DataFrame:
     points = []
     for epsilon, part in rows.groupby("epsilon", sort=True):
         if how == "mean":
-            value = part[measure].mean()
-            squares = (
-                part["mean_width_se"] ** 2 if measure == "mean_width" else _variance(part[measure], part["trials"])
-            )
+            value, share = part[measure].mean(), part[measure]
+            squares = part["mean_width_se"] ** 2 if measure == "mean_width" else share * (1 - share) / part["trials"]
             low, high = interval(value, np.sqrt(squares.sum()) / len(part), part["trials"].sum())
             points.append({"epsilon": epsilon, "value": value, "low": low, "high": high})
             continue
@@ -230,10 +225,6 @@ def _by_epsilon(rows: pd.DataFrame, measure: str, how: str) -> pd.DataFrame:
         about = {"curve": row["curve"], "instance": row["instance"]}
         points.append({"epsilon": epsilon, "value": row[measure], "low": low, "high": high, **about})
     return pd.DataFrame(points)
-
-
-def _variance(share: pd.Series, trials: pd.Series) -> pd.Series:
-    return share * (1 - share) / trials
 
 
 LOCAL = {
