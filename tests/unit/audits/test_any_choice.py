@@ -132,12 +132,3 @@ def test_before_anything_is_released_nothing_is_seen():
 def test_the_tables(table, rewards):
     found = [[any_choice._reward(table, arm, pull) for pull in range(4)] for arm in range(2)]
     assert found == rewards
-
-
-@pytest.mark.parametrize(
-    ("changed", "match"),
-    [({"K": 1}, "K"), ({"rounds": 2}, "rounds"), ({"promised": 0.0}, "promised")],
-)
-def test_bad_inputs_are_refused(changed, match):
-    with pytest.raises(ValueError, match=match):
-        any_choice.configure(**{"K": 2, "neighbour": 0, "rounds": 64, "promised": 1.0} | changed)

@@ -66,7 +66,7 @@ def test_the_tail_by_hand():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("differ", neighbouring_users.DIFFERENCES)
+@pytest.mark.parametrize("differ", ["context", "arm"])
 @pytest.mark.parametrize("batch", [1, 4])
 @pytest.mark.parametrize("user", [0, 1])
 def test_the_quadrant_is_the_product_of_four_tails_at_the_sums_of_the_batch(variant, differ, batch, user):
@@ -94,7 +94,7 @@ def test_the_second_bin_is_untouched_as_released_if_nobody_is_in_it_and_never_as
         chances = {
             (variant, differ, user): chance(variant, differ, "untouched", user, epsilon, batch)
             for variant in VARIANTS
-            for differ in neighbouring_users.DIFFERENCES
+            for differ in ("context", "arm")
             for user in (0, 1)
         }
         assert {key for key, chance in chances.items() if chance == 1} == {
@@ -110,7 +110,7 @@ def test_one_user_costs_epsilon_but_the_context_as_released_has_no_bound(epsilon
     for variant, differ in (("as_printed", "context"), ("as_printed", "arm"), ("as_released", "arm")):
         assert loss(variant, differ, "quadrant", epsilon) == pytest.approx(epsilon, rel=1e-12)
         assert 0 < loss(variant, differ, "quadrant", epsilon, batch=100) < epsilon
-    for event, batch in itertools.product(neighbouring_users.EVENTS, (1, 100)):
+    for event, batch in itertools.product(("quadrant", "untouched"), (1, 100)):
         assert loss("as_released", "context", event, epsilon, batch) == math.inf
     assert loss("as_released", "arm", "untouched", epsilon) == 0
     assert math.isnan(loss("as_printed", "context", "untouched", epsilon))
@@ -123,7 +123,7 @@ def test_no_two_messages_are_further_apart_than_the_noise_allows():
     assert farthest / neighbouring_users.noise_scale(0.7) == pytest.approx(0.7)
 
 
-@pytest.mark.parametrize("differ", neighbouring_users.DIFFERENCES)
+@pytest.mark.parametrize("differ", ["context", "arm"])
 @pytest.mark.parametrize("user", [0, 1])
 @pytest.mark.parametrize("batch", [1, 3])
 def test_a_batch_is_sent_as_described(differ, user, batch):

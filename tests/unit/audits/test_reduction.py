@@ -26,7 +26,7 @@ def test_the_bound_from_counts_is_the_quotient_of_the_two_ends():
 
 
 def test_blocks_are_added_up_and_the_likelier_neighbour_stands_above():
-    setting = {"release": "estimate", "M": 1, "epsilon": 1.0, "horizon": 100, "alpha": 0.5}
+    setting = {"policy": "dp_conse", "release": "estimate", "M": 1, "epsilon": 1.0, "horizon": 100, "alpha": 0.5}
     found = reduce(blocks((0, 20), **setting), neighbouring_experiments.AUDIT, ["release", "M", "epsilon"])
     assert list(found.columns) == ["audit", "subject", "release", "M", "epsilon", *MEASURES, *COUNTS]
     row = found.iloc[0]
@@ -41,7 +41,7 @@ def test_blocks_are_added_up_and_the_likelier_neighbour_stands_above():
 
 
 def test_the_likelier_neighbour_is_the_audit_s():
-    setting = {"K": 2, "horizon": 101, "epsilon": 1.0, "variant": "as_printed"}
+    setting = {"policy": "private_ucb", "K": 2, "horizon": 101, "epsilon": 1.0, "variant": "as_printed"}
     up, down = (
         reduce(blocks(events, **setting), changed_reward.AUDIT, ["variant"], confidence=0.9).iloc[0]
         for events in ((20, 0), (0, 20))
@@ -53,7 +53,7 @@ def test_the_likelier_neighbour_is_the_audit_s():
 
 
 def test_a_row_per_setting_and_parameters_that_do_not_apply_take_their_defaults():
-    setting = {"K": 20, "horizon": 50_000_000, "beta": np.nan}
+    setting = {"policy": "dp_se", "K": 20, "horizon": 50_000_000, "beta": np.nan}
     counts = pd.concat(
         [blocks((5, 9), **setting, epsilon=epsilon, noise=noise) for epsilon in (0.25, 0.5) for noise in (0.5, 1.0)]
     )
@@ -63,9 +63,18 @@ def test_a_row_per_setting_and_parameters_that_do_not_apply_take_their_defaults(
 
 
 def test_audits_stand_beside_each_other_in_one_table():
-    users = {"K": 2, "M": 0, "horizon": 10_000, "variant": "as_printed", "differ": "arm", "batch": 1, "epsilon": 2.0}
+    users = {
+        "policy": "ldp_mab",
+        "K": 2,
+        "M": 0,
+        "horizon": 10_000,
+        "variant": "as_printed",
+        "differ": "arm",
+        "batch": 1,
+        "epsilon": 2.0,
+    }
     one = reduce(blocks((3, 9), **users, event="quadrant"), neighbouring_users.AUDIT, ["epsilon"])
-    reward = {"K": 2, "horizon": 101, "epsilon": 2.0, "variant": "as_released"}
+    reward = {"policy": "private_ucb", "K": 2, "horizon": 101, "epsilon": 2.0, "variant": "as_released"}
     both = pd.concat([one, reduce(blocks((9, 3), **reward), changed_reward.AUDIT, ["epsilon"])])
     assert both["subject"].tolist() == ["ldp_mab", "private_ucb"]
     assert both["lower_bound"].nunique() == 1

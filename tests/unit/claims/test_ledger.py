@@ -141,6 +141,6 @@ def test_claims_about_one_statement_are_one_row(tmp_path):
         "whose": "ours",
     }
     assert (second["statement"], second["outcome"], second["whose"]) == ("p2020/e", "holds as printed", "paper")
-    (tmp_path / "statements.csv").write_text((tmp_path / "statements.csv").read_text().replace("holds as", "is as"))
-    with pytest.raises(PrivarmsError, match="line 3, column outcome"):
+    (tmp_path / "statements.csv").write_text((tmp_path / "statements.csv").read_text().replace("whose", "who"))
+    with pytest.raises(PrivarmsError, match="expected the columns statement, paper"):
         ledger.read_statements(tmp_path / "statements.csv")

@@ -101,11 +101,6 @@ def test_power_breaks_ties_at_random_and_tests_against_the_smallest_mean():
     assert np.median(rows["p_value"][~best]) == pytest.approx(0.5, abs=0.1)
 
 
-def test_an_unknown_record_is_refused():
-    with pytest.raises(ValueError, match="record: expected false_discovery or power; found 'all'"):
-        run(bernoulli.configure(3, top=0.9, bottom=0.1), 4, record="all")
-
-
 def test_the_names_of_ladders():
     assert ladder(1.0, 0.05, 20) == "1.00-0.05"
     assert ladder(0.9, 0.5, 5) == "0.90-0.10"

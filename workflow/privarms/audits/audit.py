@@ -63,8 +63,6 @@ class Audit:
 
     def count(self, policy, params, inputs, horizon: int | None, trials: int, rng) -> int:
         """Return in how many trials the event happens. Raises ValueError for what the audit does not fit."""
-        if not 0 < getattr(inputs, "noise", 1.0) < math.inf:
-            raise ValueError(f"noise: expected a number > 0; found {inputs.noise}")
         arguments = self.arguments(policy, self._weakened(params, inputs), inputs, horizon, trials, rng)
         return compiled(_count)(self.event, arguments, trials, rng)
 

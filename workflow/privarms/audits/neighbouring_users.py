@@ -34,9 +34,6 @@ STREAMED_AS = {"neighbour": "user"}
 SECONDS_PER_RUN = 1.5e-6
 SECONDS_PER_STEP = 0.0
 
-DIFFERENCES = ("context", "arm")
-EVENTS = ("quadrant", "untouched")
-
 # The bin of a tree whose two parts are the partition, and its first part.
 ROOT, FIRST = 0, 1
 

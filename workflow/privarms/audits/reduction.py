@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from privarms.audits.audit import Audit
-from privarms.errors import PrivarmsError
 from privarms.inference.proportions import clopper_pearson
 from privarms.studies import library
 
@@ -19,8 +18,8 @@ COUNTS = ("likelier_events", "likelier_trials", "other_events", "other_trials")
 def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confidence: float = 0.95) -> pd.DataFrame:
     """Return a row per setting of one audit; columns `audit`, `subject`, the settings, `MEASURES`, `COUNTS`.
 
-    counts: replicate rows of a study of the protocol `audit`: the parameters of subject and inputs, `neighbour` among
-    them, `trials` and `events`
+    counts: replicate rows of one subject in a study of the protocol `audit`: `policy`, the parameters of subject and
+    inputs, `neighbour` among them, `trials` and `events`
     settings: the parameters that distinguish the rows; others that differ stand before `COUNTS`
 
     claimed: the privacy loss that is promised at epsilon; exact: the log ratio of the event's probabilities, nan where
@@ -29,15 +28,12 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
     intervals of the event's probability with either neighbour, each of that confidence; `COUNTS`: with the neighbour
     with which the event is likelier, and with the other one
     """
-    subject, wanted = subject_of(counts, audit), list(settings)
+    subject, wanted = counts["policy"].iloc[0], list(settings)
     further = [k for k in parameters(counts) if k not in wanted and counts[k].nunique(dropna=False) > 1]
     rows = []
     for setting, cell in counts.groupby([*wanted, *further], observed=True, dropna=False):
         params, pair = configured(subject, audit, cell)
         sums = cell.groupby("neighbour")[["events", "trials"]].sum()
-        if not {0, 1} <= set(sums.index):
-            found = ", ".join(map(str, sums.index))
-            raise PrivarmsError(f"the grid of an audit: neighbour: expected [0, 1]; found {found}")
         likelier = audit.likelier_of(pair[0])
         likely, other = sums.loc[likelier].tolist(), sums.loc[1 - likelier].tolist()
         ends = [end for n in (0, 1) for end in clopper_pearson(*sums.loc[n], confidence)]
@@ -79,16 +75,6 @@ def parameters(counts: pd.DataFrame) -> list[str]:
     """Return the parameters of subject and inputs except the neighbour, in the order of their columns."""
     others = ("cell", "policy", "data", "environment", "panels", "neighbour", "replicate", "trials", "events")
     return [k for k in counts.columns if k not in others]
-
-
-def subject_of(counts: pd.DataFrame, audit: Audit) -> str:
-    """Return the one policy or mechanism that was audited; the audit's first one where the rows have no `policy`."""
-    if "policy" not in counts:
-        return library.audits()[audit.name][0]
-    subjects = counts["policy"].unique()
-    if len(subjects) > 1:
-        raise PrivarmsError(f"the rows of an audit: expected those of one subject; found {', '.join(subjects)}")
-    return subjects[0]
 
 
 def configured(subject: str, audit: Audit, rows: pd.DataFrame, **changed) -> tuple:

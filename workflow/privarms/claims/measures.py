@@ -189,8 +189,8 @@ def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured
     return [Measured(float(v), float(e), int(n)) for v, e, n in zip(values, errors, runs, strict=True)]
 
 
-def _of(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    return _numbers(rows, measure, measure["of"])
+def _plain(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
+    return _numbers(rows, measure, measure["of" if "of" in measure else "spread"])
 
 
 def _counts(rows: pd.DataFrame, measure: Mapping) -> list[tuple[int, int]]:
@@ -300,17 +300,13 @@ def _groups(rows: pd.DataFrame, measure: Mapping) -> list[pd.DataFrame]:
     return [group for _, group in ordered.groupby(measure["by"], dropna=False)] if "by" in measure else [ordered]
 
 
-def _spreads(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    return _numbers(rows, measure, measure["spread"])
-
-
 KINDS = {
-    "of": _of,
+    "of": _plain,
     "fraction": _fractions,
     "ratio": _ratios,
     "geometric": _geometric,
     "difference": _differences,
     "growth": _growths,
-    "spread": _spreads,
+    "spread": _plain,
     "distance": _distances,
 }

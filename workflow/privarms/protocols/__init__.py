@@ -1,7 +1,6 @@
 """How a replicate runs and what is recorded: a module a family owns the loop and the record.
 
 Each has the literals FAMILY, whose policies it runs (None for the audits, which run any); KEYS, the columns that tell a
-replicate's rows apart; COLUMNS, what is measured; and, where it has a choice, RECORDS, the first one being the default.
-ROW_PER_BLOCK names those of them that are a row per block of replicates, not per replicate. ENVIRONMENT gives what an
-environment must have, by the names of its fields: the arguments of a function, or the type of a value.
+replicate's rows apart; and, where it has a choice, RECORDS, the first one being the default. ROW_PER_BLOCK names those
+of them that are a row per block of replicates, not per replicate.
 """

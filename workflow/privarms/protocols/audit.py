@@ -9,10 +9,6 @@ from privarms.studies import library
 # The audit, which stands in the place of the environment, says which policy it is about.
 FAMILY = None
 KEYS = ()
-COLUMNS = (
-    "trials",
-    "events",
-)
 RECORDS = ("counts",)
 ROW_PER_BLOCK = ("counts",)
 # What inputs and subject may both have been told: the field, and what a study calls it.

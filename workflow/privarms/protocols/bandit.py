@@ -16,12 +16,6 @@ from privarms.protocols._loops import compiled
 FAMILY = "bandit"
 NEEDS_HORIZON = True
 KEYS = ("t", "arm")
-COLUMNS = (
-    "regret",
-    "pulls",
-    "reward_sum",
-)
-ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[K]"}
 RECORDS = ("regret", "arms")
 
 
@@ -52,12 +46,6 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """
     arms, checkpoints = len(environment.means), cell.checkpoints
     regret, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)
-    if cell.record in (None, "regret"):
-        return {
-            "replicate": np.repeat(np.arange(replicates), len(checkpoints)),
-            "t": np.tile(checkpoints, replicates),
-            "regret": regret.ravel(),
-        }
     if cell.record == "arms":
         return {
             "replicate": np.repeat(np.arange(replicates), arms),
@@ -65,7 +53,11 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
             "pulls": pulls.ravel(),
             "reward_sum": reward_sums.ravel(),
         }
-    raise ValueError(f"record: expected regret or arms; found {cell.record!r}")
+    return {
+        "replicate": np.repeat(np.arange(replicates), len(checkpoints)),
+        "t": np.tile(checkpoints, replicates),
+        "regret": regret.ravel(),
+    }
 
 
 def run_bandit(policy, params, environment, cell, replicates, rng):

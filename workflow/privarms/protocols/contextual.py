@@ -11,8 +11,6 @@ from privarms.protocols._loops import compiled
 FAMILY = "contextual"
 NEEDS_HORIZON = True
 KEYS = ("t",)
-COLUMNS = ("reward",)
-ENVIRONMENT = {"pull": ("environment", "user", "arm", "rng"), "contexts": "float64[n, d]", "n_arms": "int"}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

@@ -17,39 +17,7 @@ from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
 
 FAMILY = "experiment"
-PARAMS = {"design": "a Design of policies/experiment/_trial.py"}
 KEYS = ("feature",)
-COLUMNS = (
-    "regret",
-    "first_half_regret",
-    "eliminated",
-    "eliminated_after",
-    "wrong",
-    "estimate",
-    "missing",
-    "squared_error",
-    "floor_T_min",
-    "length",
-    "pulls_0",
-    "pulls_1",
-    "reward_sum_0",
-    "reward_sum_1",
-    "effect",
-    "variance_0",
-    "variance_1",
-    "trials",
-    "regret_squares",
-    "squared_error_squares",
-)
-ENVIRONMENT = {
-    "pull": ("environment", "feature", "arm", "rng"),
-    "pull_sum": ("environment", "feature", "arm", "count", "rng"),
-    "means": "float64[M, 2]",
-    "deviations": "float64[M, 2]",
-    "ends": "int64[G]",
-    "probabilities": "float64[G, M]",
-    "bounded": "bool",
-}
 RECORDS = ("runs", "features", "first_feature", "totals")
 ROW_PER_BLOCK = ("totals",)
 
@@ -110,8 +78,6 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
             **{name: found[name].sum(axis=1) for name in summed},
             "squared_error": found["squared_error"].max(axis=1),
         }
-    if cell.record not in RECORDS:
-        raise ValueError(f"record: expected {', '.join(RECORDS)}; found {cell.record!r}")
     if cell.record == "totals":
         return totals(found)
     features = 1 if cell.record == "first_feature" else params.design.M

@@ -1,4 +1,7 @@
-"""Linear contextual bandits: what a regression on the most-pulled arm says of two of its coefficients, and regret."""
+"""Linear contextual bandits: what a regression on the most-pulled arm says of two of its coefficients, and regret.
+
+The environment is an `environments.linear.Environment`.
+"""
 
 from typing import NamedTuple
 
@@ -14,23 +17,6 @@ from privarms.protocols._loops import compiled
 FAMILY = "linear"
 NEEDS_HORIZON = True
 KEYS = ("coordinate",)
-COLUMNS = (
-    "arm",
-    "pulls",
-    "truth",
-    "estimate",
-    "variance",
-    "policy_estimate",
-    "policy_variance",
-    "regret",
-)
-ENVIRONMENT = {
-    "draw_coefficients": ("environment", "coefficients", "rng"),
-    "draw_contexts": ("environment", "contexts", "rng"),
-    "pull": ("environment", "coefficients", "contexts", "arm", "rng"),
-    "n_arms": "int",
-    "dimensions": "int",
-}
 
 
 class Record(NamedTuple):

@@ -1,4 +1,7 @@
-"""Bandits with contexts whose users privatise what they send, after auxiliary sources: regret, arms, eliminations."""
+"""Bandits with contexts whose users privatise what they send, after auxiliary sources: regret, arms, eliminations.
+
+Parameters of a policy have `n_arms`, `dimensions` and `users`: int64[sources], how many of each, the target's first.
+"""
 
 import copy
 from typing import NamedTuple
@@ -13,35 +16,7 @@ from privarms.protocols._checks import refuse_not_finite
 from privarms.protocols._loops import compiled
 
 FAMILY = "locally_private"
-PARAMS = {"n_arms": "K", "dimensions": "of contexts", "users": "int64[sources], how many of each, the target's first"}
 KEYS = ("t", "bin", "arm")
-# Without `auxiliary`, of the eliminations alone: it is what some policies call a parameter.
-COLUMNS = (
-    "regret",
-    "reward",
-    "share",
-    "local_regret",
-    "eliminated_after",
-    "eliminations",
-    "wrong",
-    "auxiliary_wrong",
-    "lost",
-    "looks",
-    "misses",
-    "in_parts",
-    "halvings",
-    "empty",
-    "alone",
-    "depth",
-    "x_low",
-    "x_high",
-    "y_low",
-    "y_high",
-    "refined",
-    "active",
-    "estimate",
-    "radius",
-)
 RECORDS = ("regret", "point", "eliminations", "messages", "validity", "partition")
 # Columns of the records about bins.
 COUNTED = ("eliminations", "wrong", "looks", "misses")
@@ -116,8 +91,6 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
             f"{cell.policy} on {cell.environment}: horizon: {cell.horizon:,} users, but the data have {users:,} target "
             "users; give a horizon of at most that many"
         )
-    if cell.record not in (None, *RECORDS):
-        raise ValueError(f"record: expected {', '.join(RECORDS)}; found {cell.record!r}")
     simulate = fast_paths.find(policy, cell.environment)
     if cell.record == "partition":
         if cell.replicates > 1 or params.users[1:].any():

@@ -11,12 +11,6 @@ from privarms.protocols.bandit import play_every_round
 FAMILY = "bandit"
 NEEDS_HORIZON = True
 KEYS = ("estimator",)
-COLUMNS = (
-    "estimate",
-    "effect",
-    "squared_error",
-)
-ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[K]", "vectors": "float64[K, d]"}
 
 ESTIMATORS = {
     "mean_difference": lambda arms, rewards, vectors: propensity.mean_difference(arms, rewards),

@@ -11,8 +11,6 @@ from privarms.protocols.bandit import run_bandit
 FAMILY = "bandit"
 NEEDS_HORIZON = True
 KEYS = ("arm",)
-COLUMNS = ("pulls", "reward_sum", "held_out_sum")
-ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[K]"}
 RECORDS = ("arms",)
 
 

@@ -12,14 +12,6 @@ from privarms.protocols._loops import compiled
 
 FAMILY = "stopping"
 KEYS = ()
-COLUMNS = (
-    "stopping_time",
-    "estimate",
-    "relative_error",
-    "failure",
-)
-PARAMS = {"R": "samples are in [-R, R]", "alpha": "the relative error that is asked for"}
-ENVIRONMENT = {"pull": ("environment", "arm", "rng"), "means": "float64[1]", "R": "float"}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

@@ -10,7 +10,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from privarms.audits.verdicts import NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE, PRIVATE
-from privarms.claims.ledger import DATA
 from privarms.data import STAND_IN
 from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv, write_text
@@ -20,7 +19,7 @@ from privarms.report.cards import NUMBERED, arranged, label, link, shown_artifac
 from privarms.report.statements import SMALL, brief
 from privarms.report.words import Names
 
-DATA_WORDS = dict(zip(DATA, ("simulated", "real data", STAND_IN, "nothing measured"), strict=True))
+DATA_WORDS = {"simulated": "simulated", "real": "real data", "stand-in": STAND_IN, "": "nothing measured"}
 # The verdict of an audit looks like a verdict of the ledger.
 AUDIT_LOOKS = {
     NOT_PRIVATE: "differs",

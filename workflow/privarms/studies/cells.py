@@ -152,11 +152,6 @@ def columns(cell: Cell) -> dict:
     return about | dict.fromkeys(takes) | cell.parameters | {"horizon": cell.horizon, "variant": cell.variant or None}
 
 
-def unnamed(cell: Cell) -> Cell:
-    """The cell without the names of its grids, which decide nothing about its runs."""
-    return replace(cell, panels="") if cell.panels else cell
-
-
 def _undeviated(policy: str, parameters: Mapping) -> dict:
     """A policy's parameters with each deviation (DEVIATIONS: name -> as printed, as released) as the value that it
     sets, which is what a run's streams are named by."""
@@ -167,106 +162,134 @@ def _undeviated(policy: str, parameters: Mapping) -> dict:
     return found
 
 
-def expand(study_file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
+def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     """The cells of a validated study (values resolved for a scale), in the order of its policies, then of its grid.
 
     A parameter of the grid that a policy does not take is dropped for that policy, and cells that then coincide are
     one cell, in the panels of both. Raises PrivarmsError naming file and key for an unknown policy, environment,
     protocol or parameter, a missing one, or a horizon below the number of arms.
     """
-    file, where = study_file, f"studies.{name}"
-    protocol = study["protocol"]
-    check_known(f"{file}: {where}.protocol", "name", protocol, library.names("protocols"))
-    environment = study["environment"]["name"]
-    check_known(f"{file}: {where}.environment.name", "name", environment, library.names("environments"))
-    fixed = {k: v for k, v in study["environment"].items() if k != "name"}
-    environment_takes = library.environment_arguments(environment)
-    told = library.attributes("environments", environment).get("TELLS", ())
-    _accepted(file, f"{where}.environment", fixed, environment_takes, f"environment {environment}")
-    _refuse_result_columns("environments", environment, protocol)
-
-    records = library.attributes("protocols", protocol).get("RECORDS", ())
+    where = f"{file}: studies.{name}"
+    _check_study(where, study)
     cells: dict[str, Cell] = {}
     for i, entry in enumerate(study["policies"]):
-        file, at = additions.place(study_file, paper, name, i, study)
-        at_home = file == study_file  # What a configuration adds is in no set on which published claims rest.
-        policy = entry["policy"]
-        if policy not in library.names("mechanisms"):
-            check_known(f"{file}: {at}.policy", "name", policy, library.names("policies"))
-        contract.check(f"{file}: {at}.policy", policy, protocol, environment)
-        takes = library.arguments("policies", policy)
-        _labelled(policy)
-        _refuse_result_columns("policies", policy, protocol)
-        _refuse_another_epsilon(policy)
-        if "record" in entry | study and (record := entry.get("record", study.get("record"))) not in records:
-            expected = ", ".join(records) or "no such key for this protocol"
-            raise PrivarmsError(f"{file}: {at}.record: expected {expected}; found {record!r}")
-        own = {k: v for k, v in entry.items() if k not in OWN_KEYS}
-        _accepted(file, at, own, takes, f"policy {policy}")
-        for point in _points(entry.get("grid", study.get("grid", {}))):
-            panel, tag = point.pop(PANEL, ""), point.pop(TAG, None)
-            for chosen in _points(own):
-                _deviates(file, at, policy, {**point, **chosen})
-                values = {**fixed, **point, **chosen}
-                _accepted(file, f"{where}.grid", {k: v for k, v in point.items() if k in takes}, takes, policy)
-                own_grid = {k: v for k, v in point.items() if k in environment_takes}
-                _accepted(file, f"{where}.grid", own_grid, environment_takes, environment)
-                values |= {k: int(values[k]) for k in ("K", "horizon") if k in values}
-                horizon = values.pop("horizon", entry.get("horizon", study.get("horizon")))
-                given = {**values, "horizon": horizon} if horizon is not None else values
-                cell = Cell(
-                    paper=paper,
-                    study=name,
-                    protocol=protocol,
-                    policy=policy,
-                    environment=environment,
-                    horizon=horizon,
-                    policy_parameters=_taken(file, at, given, takes, f"policy {policy}", told),
-                    environment_parameters=_taken(file, where, given, environment_takes, f"environment {environment}"),
-                    replicates=entry.get("replicates", study["replicates"]),
-                    block=entry.get("block", study["block"]),
-                    record=entry.get("record", study.get("record")),
-                    checkpoint_rule=entry.get("checkpoints", study.get("checkpoints")),
-                    seconds_per_step=entry.get("seconds_per_step", study.get("seconds_per_step")),
-                    panels=panel,
-                    tags=(tag,) if tag and at_home else (),
-                    changed=tuple(k for k, v in chosen.items() if not takes[k].required and v != takes[k].default),
-                )
-                if horizon is None and library.attributes("protocols", protocol).get("NEEDS_HORIZON"):
-                    raise PrivarmsError(
-                        f"{file}: {where}: the key 'horizon' is missing, the rounds of a run of {protocol}; add it"
-                    )
-                arms = cell.parameters.get("K")
-                if horizon is not None and arms is not None and horizon < arms:
-                    raise PrivarmsError(
-                        f"{file}: {where}.horizon: expected at least the number of arms, K = {arms}; found {horizon}"
-                    )
-                same = cells.setdefault(cell.identity, cell)
-                if (same.replicates, same.block, same.record) != (cell.replicates, cell.block, cell.record):
-                    raise PrivarmsError(
-                        f"{file}: {at}: the cell {cell.parameters} of {policy} stands twice with different sizes; "
-                        "give it once"
-                    )
-                if panel and panel not in same.panels.split():
-                    same = cells[cell.identity] = replace(same, panels=f"{same.panels} {panel}".strip())
-                if not set(cell.tags) <= set(same.tags):
-                    cells[cell.identity] = replace(same, tags=(*same.tags, *cell.tags))
-    file = study_file
-    _used(file, where, study, environment_takes)
-    if library.attributes("protocols", protocol).get("FAMILY", "") is None:
+        own_file, key = additions.place(file, paper, name, i, study)
+        at = f"{own_file}: {key}"
+        _check_entry(at, where, study, entry)
+        chosen_by_policy = _points({k: v for k, v in entry.items() if k not in OWN_KEYS})
+        for point, chosen in itertools.product(_points(_grid(study, entry)), chosen_by_policy):
+            _check_deviation(at, entry["policy"], {**point, **chosen})
+            cell = _cell(at, where, study, entry, point, chosen, paper=paper, study_name=name)
+            # What a configuration adds is in no set on which published claims rest.
+            _join(at, cells, cell if own_file == file else replace(cell, tags=()))
+    _check_axes(where, study)
+    if library.attributes("protocols", study["protocol"]).get("FAMILY", "") is None:
         neighbours = {cell.environment_parameters.get("neighbour") for cell in cells.values()}
         if neighbours != {0, 1}:
             found = ", ".join(map(str, sorted(neighbours, key=str)))
-            raise PrivarmsError(f"{file}: {where}.grid.neighbour: expected [0, 1], both inputs; found {found}")
+            raise PrivarmsError(f"{where}.grid.neighbour: expected [0, 1], both inputs; found {found}")
     return list(cells.values())
+
+
+def _check_study(where: str, study: Mapping) -> None:
+    """Check protocol and environment, and the values of the environment."""
+    check_known(f"{where}.protocol", "name", study["protocol"], library.names("protocols"))
+    environment = study["environment"]["name"]
+    check_known(f"{where}.environment.name", "name", environment, library.names("environments"))
+    fixed = {k: v for k, v in study["environment"].items() if k != "name"}
+    takes = library.environment_arguments(environment)
+    _check_values(f"{where}.environment", fixed, takes, f"environment {environment}")
+    _refuse_result_columns("environments", environment, study["protocol"])
+
+
+def _check_entry(at: str, where: str, study: Mapping, entry: Mapping) -> None:
+    """Check that an entry's policy fits the study, and the values that the entry and its grid give it."""
+    policy, protocol, environment = entry["policy"], study["protocol"], study["environment"]["name"]
+    if policy not in library.names("mechanisms"):
+        check_known(f"{at}.policy", "name", policy, library.names("policies"))
+    contract.check(f"{at}.policy", policy, protocol, environment)
+    _refuse_result_columns("policies", policy, protocol)
+    _refuse_another_epsilon(policy)
+    records = library.attributes("protocols", protocol).get("RECORDS", ())
+    if "record" in entry | study and (record := entry.get("record", study.get("record"))) not in records:
+        expected = ", ".join(records) or "no such key for this protocol"
+        raise PrivarmsError(f"{at}.record: expected {expected}; found {record!r}")
+    takes = library.arguments("policies", policy)
+    _check_values(at, {k: v for k, v in entry.items() if k not in OWN_KEYS}, takes, f"policy {policy}")
+    for owner, known in ((policy, takes), (environment, library.environment_arguments(environment))):
+        for axes in _listed(_grid(study, entry)):
+            _check_values(f"{where}.grid", {k: v for k, v in axes.items() if k in known}, known, owner)
+
+
+def _cell(
+    at: str, where: str, study: Mapping, entry: Mapping, point: Mapping, chosen: Mapping, *, paper: str, study_name: str
+) -> Cell:
+    """The cell at a point of the grid, with the values that are chosen in the policy's entry."""
+    protocol, policy, environment = study["protocol"], entry["policy"], study["environment"]["name"]
+    takes, environment_takes = library.arguments("policies", policy), library.environment_arguments(environment)
+    told = library.attributes("environments", environment).get("TELLS", ())
+    settings = {**study, **entry}
+    fixed = {k: v for k, v in study["environment"].items() if k != "name"}
+    values = {**fixed, **point, **chosen}
+    values |= {k: int(values[k]) for k in ("K", "horizon") if k in values}
+    horizon = values.setdefault("horizon", settings.get("horizon"))
+    if horizon is None:
+        if library.attributes("protocols", protocol).get("NEEDS_HORIZON"):
+            raise PrivarmsError(f"{where}: the key 'horizon' is missing, the rounds of a run of {protocol}; add it")
+        del values["horizon"]
+    cell = Cell(
+        paper=paper,
+        study=study_name,
+        protocol=protocol,
+        policy=policy,
+        environment=environment,
+        horizon=horizon,
+        policy_parameters=_taken(at, values, takes, f"policy {policy}", told),
+        environment_parameters=_taken(where, values, environment_takes, f"environment {environment}"),
+        replicates=settings["replicates"],
+        block=settings["block"],
+        record=settings.get("record"),
+        checkpoint_rule=settings.get("checkpoints"),
+        seconds_per_step=settings.get("seconds_per_step"),
+        panels=point.get(PANEL, ""),
+        tags=(point[TAG],) if point.get(TAG) else (),
+        changed=tuple(k for k, v in chosen.items() if not takes[k].required and v != takes[k].default),
+    )
+    arms = cell.parameters.get("K")
+    if horizon is not None and arms is not None and horizon < arms:
+        raise PrivarmsError(f"{where}.horizon: expected at least the number of arms, K = {arms}; found {horizon}")
+    return cell
+
+
+def _join(at: str, cells: dict[str, Cell], cell: Cell) -> None:
+    """Add a cell to the others; one that is there gets its panels and tags."""
+    same = cells.setdefault(cell.identity, cell)
+    if same is cell:
+        return
+    if (same.replicates, same.block, same.record) != (cell.replicates, cell.block, cell.record):
+        raise PrivarmsError(
+            f"{at}: the cell {cell.parameters} of {cell.policy} stands twice with different sizes; give it once"
+        )
+    panels = dict.fromkeys([*same.panels.split(), *cell.panels.split()])
+    tags = dict.fromkeys([*same.tags, *cell.tags])
+    cells[cell.identity] = replace(same, panels=" ".join(panels), tags=tuple(tags))
+
+
+def _grid(study: Mapping, entry: Mapping) -> Mapping | list:
+    """The grid of a policy's entry: its own, or that of the study."""
+    return entry.get("grid", study.get("grid", {}))
 
 
 def datasets(study: Mapping) -> set[str]:
     """The datasets that a study names, in its environment or in a grid."""
-    grids = [study.get("grid", {}), *(entry.get("grid", {}) for entry in study["policies"])]
-    axes = [one for grid in grids for one in (grid if isinstance(grid, list) else [grid])]
-    found = {name for one in axes if "dataset" in one for name in _listed(one["dataset"])}
-    return found | {study["environment"]["dataset"]} if "dataset" in study["environment"] else found
+    axes = [study["environment"], *_all_axes(study)]
+    return {name for one in axes if "dataset" in one for name in _listed(one["dataset"])}
+
+
+def _all_axes(study: Mapping) -> list[Mapping]:
+    """The axes of all grids of a study, its policies' own included."""
+    grids_of_study = [study.get("grid", {}), *(entry.get("grid", {}) for entry in study["policies"])]
+    return [axes for grid in grids_of_study for axes in _listed(grid)]
 
 
 def _points(axes: Mapping | list) -> list[dict]:
@@ -307,30 +330,27 @@ def _refuse_another_epsilon(policy: str) -> None:
         )
 
 
-def _accepted(file: str, at: str, values: Mapping, takes: Mapping, owner: str) -> None:
+def _check_values(at: str, values: Mapping, takes: Mapping, owner: str) -> None:
+    """Check that each value, or each of a list, can be given to an argument of this name."""
     for key, value in values.items():
         if key not in takes:
-            raise PrivarmsError(
-                f"{file}: {at}.{key}: {owner} has no parameter {key!r}; it takes {', '.join(takes) or 'none'}"
-            )
-        for one in value if isinstance(value, list) else [value]:
-            if takes[key].choices and one not in takes[key].choices:
-                expected = ", ".join(map(str, takes[key].choices))
-                raise PrivarmsError(f"{file}: {at}.{key}: expected one of {expected}; found {one!r}")
-            if not takes[key].choices and not _fits(one, takes[key].types):
-                expected = " or ".join(takes[key].types)
-                raise PrivarmsError(f"{file}: {at}.{key}: expected a value of type {expected}; found {one!r}")
+            expected = ", ".join(takes) or "none"
+            raise PrivarmsError(f"{at}.{key}: {owner} has no parameter {key!r}; it takes {expected}")
+        choices, types = takes[key].choices, takes[key].types
+        for one in _listed(value):
+            if choices and one not in choices:
+                raise PrivarmsError(f"{at}.{key}: expected one of {', '.join(map(str, choices))}; found {one!r}")
+            if not choices and not _fits(one, types):
+                raise PrivarmsError(f"{at}.{key}: expected a value of type {' or '.join(types)}; found {one!r}")
 
 
-def _deviates(file: str, at: str, policy: str, given: Mapping) -> None:
-    """A deviation must be one of the policy's, and nothing else may set what it sets."""
+def _check_deviation(at: str, policy: str, given: Mapping) -> None:
+    """Check that deviations are the policy's, and that nothing else sets what they set."""
     known = library.attributes("policies", policy).get("DEVIATIONS", {})
     for name in given.get("deviation", "").split() if known else ():
-        if name not in known:
-            expected = ", ".join(known)
-            raise PrivarmsError(f"{file}: {at}.deviation: expected some of {expected}; found {name!r}")
+        check_known(f"{at}.deviation", "deviation", name, known)
         if name in given:
-            raise PrivarmsError(f"{file}: {at}.deviation: {name} is given as a parameter too; expected one of the two")
+            raise PrivarmsError(f"{at}.deviation: {name} is given as a parameter too; expected one of the two")
 
 
 def _fits(value, types: tuple[str, ...]) -> bool:
@@ -342,19 +362,11 @@ def _fits(value, types: tuple[str, ...]) -> bool:
     return "float" in types or ("int" in types and float(value).is_integer())
 
 
-def _labelled(policy: str) -> None:
-    """Check that a policy or mechanism has a LABEL."""
-    label = library.attributes("policies", policy).get("LABEL")
-    if not isinstance(label, str) or not label.strip():
-        file = library.policy_file(policy)
-        raise PrivarmsError(f"{file}: LABEL: expected the policy's name for legends, a text; found {label!r}")
-
-
-def _taken(file: str, at: str, given: Mapping, takes: Mapping, owner: str, told: tuple = ()) -> dict:
+def _taken(at: str, given: Mapping, takes: Mapping, owner: str, told: tuple = ()) -> dict:
     """The values that are taken; those that an environment tells need not be given."""
     missing = [k for k, argument in takes.items() if argument.required and k not in given and k not in told]
     if missing:
-        raise PrivarmsError(f"{file}: {at}: {owner} needs {', '.join(missing)}; add it there or to the study's grid")
+        raise PrivarmsError(f"{at}: {owner} needs {', '.join(missing)}; add it there or to the study's grid")
     return {k: _whole(given[k], takes[k].types) for k in takes if k in given}
 
 
@@ -363,18 +375,16 @@ def _whole(value, types: tuple[str, ...]):
     return int(value) if isinstance(value, float) and types == ("int",) else value
 
 
-def _used(file: str, where: str, study: Mapping, environment_takes: Mapping) -> None:
-    """Every axis of a grid must be a parameter of something."""
-    entries = study["policies"]
-    taken = set(environment_takes) | {"horizon"}
-    for entry in entries:
+def _check_axes(where: str, study: Mapping) -> None:
+    """Check that every axis of a grid is a parameter of something."""
+    taken = {*library.environment_arguments(study["environment"]["name"]), "horizon"}
+    for entry in study["policies"]:
         taken |= set(library.arguments("policies", entry["policy"]))
-    for grid in [study.get("grid", {}), *(e.get("grid", {}) for e in entries)]:
-        for axes in grid if isinstance(grid, list) else [grid]:
-            for key in axes:
-                if key not in taken | {PANEL, TAG}:
-                    place = f"{axes.place}, column " if isinstance(axes, grids.Row) else f"{file}: {where}.grid."
-                    raise PrivarmsError(
-                        f"{place}{key}: no policy of this study and not its environment has a parameter "
-                        f"{key!r}; they take {', '.join(sorted(taken))}"
-                    )
+    for axes in _all_axes(study):
+        for key in (k for k in axes if k not in taken | {PANEL, TAG}):
+            place = f"{axes.place}, column " if isinstance(axes, grids.Row) else f"{where}.grid."
+            expected = ", ".join(sorted(taken))
+            raise PrivarmsError(
+                f"{place}{key}: no policy of this study and not its environment has a parameter {key!r}; they take "
+                f"{expected}"
+            )

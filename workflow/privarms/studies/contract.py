@@ -29,7 +29,10 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
             f"{at}: {library.policy_file(policy)} is of the family {own}, and the protocol {protocol} runs the family "
             f"{wanted}; expected a policy of policies/{wanted}/, or one that has {wanted!r} in ALSO_FITS"
         )
-    faults = [] if hasattr(module, "configure") else [f"{library.policy_file(policy)}: expected a function configure"]
+    needed = {"configure": "a function configure", "LABEL": "LABEL, the policy's name for legends"}
+    faults = [
+        f"{library.policy_file(policy)}: expected {what}" for name, what in needed.items() if not hasattr(module, name)
+    ]
     if wanted != library.MECHANISMS:
         family = library.family_module(wanted)
         faults += [fault(module, name, arguments) for name, arguments in family["CONTRACT"].items()]

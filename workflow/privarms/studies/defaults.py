@@ -16,7 +16,6 @@ ARTIFACTS = {
     "pulls": ("figure", "pulls of each arm", "Mean pulls at the horizon with 95% intervals."),
     "summary": ("table", "the numbers", "Means, standard errors, 95% intervals and quantiles at the horizon."),
 }
-KINDS = {name: kind for name, (kind, *_) in ARTIFACTS.items()}
 CHECKPOINTS = {"count": 40, "first": 10}
 
 

@@ -1,6 +1,7 @@
 """What a run simulates: the cells of every paper's studies, and the shards in which they run."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.studies import cells as grid
@@ -27,9 +28,10 @@ class Simulation:
             for study, entry in content["studies"].items()
         }
         # Planned here and not on demand: Snakemake takes a file as it is where an input function of its rule fails.
+        # Without the names of grids, which decide nothing about runs.
         self._shards = {
             paper: sharding.plan(
-                (grid.unnamed(c) for study in content["studies"] for c in self._cells[paper, study]),
+                (replace(c, panels="") for study in content["studies"] for c in self._cells[paper, study]),
                 config["shard_seconds"],
                 datasets.own,
             )
