@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from statsmodels.api import OLS, add_constant
 
 from privarms.inference import propensity
 
@@ -77,15 +76,6 @@ def test_the_designs_are_their_definitions_round_by_round(nuisance):
         assert propensity.cross_fitted(arms[i], rewards[i], **given) == pytest.approx(np.mean(early + late), rel=1e-6)
 
 
-def test_two_estimates_are_those_of_statsmodels():
-    arms, rewards = data(m=30)
-    for a, r in zip(arms, rewards, strict=True):
-        assert propensity.mean_difference(a, r) == pytest.approx(OLS(r, add_constant(a)).fit().params[1], rel=1e-9)
-        # Its penalty is a share of the number of rounds.
-        model = OLS(r, BASIS[a]).fit_regularized(alpha=2.0 / 30, L1_wt=0)
-        assert propensity.ridge(a, r, BASIS, 2.0) == pytest.approx(model.params, rel=1e-9)
-
-
 def assignments(m, p):
     """Every assignment of m rounds and its probability."""
     arms = np.array(list(itertools.product((0, 1), repeat=m)))
@@ -122,40 +112,6 @@ def test_leading_axes_are_replicates():
         assert together.ravel() == pytest.approx(
             [estimate(a, r) for a, r in zip(arms, rewards, strict=True)], rel=1e-12
         )
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize(
-    ("estimate", "variance"),
-    [
-        # Unit noise, both means 1, m rounds: 4/m where the arms' means are taken out, 4 E[R^2]/m = 8/m without, 8/m
-        # where half of the rounds is used. The nuisance means' own noise adds a term of order 1/m^2: 4/(m/2) a half.
-        (propensity.mean_difference, lambda m: 4 / m),
-        (propensity.inverse_propensity, lambda m: 8 / m),
-        (propensity.half_sample, lambda m: 8 / m * (1 + 2 / m)),
-        (propensity.cross_fitted, lambda m: 4 / m * (1 + 2 / m)),
-    ],
-)
-def test_the_variances_that_tables_2_and_3_compare(estimate, variance):
-    m, replicates = 400, 20_000
-    rng = np.random.default_rng(11)
-    arms = rng.integers(0, 2, (replicates, m), dtype=np.int8)
-    squares = estimate(arms, rng.normal(1.0, 1.0, (replicates, m))) ** 2
-    # Five standard errors and 1% for terms of higher order.
-    tolerance = 5 * squares.std() / np.sqrt(replicates) + 0.01 * variance(m)
-    assert squares.mean() == pytest.approx(variance(m), abs=tolerance)
-    assert squares.mean() != pytest.approx(1.5 * variance(m), abs=tolerance)
-
-
-@pytest.mark.statistical
-def test_the_plug_in_misses_an_effect_that_its_vectors_do_not_show():
-    rng = np.random.default_rng(12)
-    arms = rng.integers(0, 2, (2000, 400))
-    rewards = np.where(arms == 0, 3.0, 1.0) + rng.standard_normal(arms.shape)
-    plug_in = propensity.plug_in_ridge(arms, rewards, VECTORS)
-    assert np.mean((plug_in + 2) ** 2) == pytest.approx(4, abs=0.01)
-    robust = propensity.cross_fitted(arms, rewards, "ridge", VECTORS)
-    assert np.mean((robust + 2) ** 2) < 0.03
 
 
 @pytest.mark.parametrize(

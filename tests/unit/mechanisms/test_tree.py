@@ -7,7 +7,7 @@ from privarms.jit.intrinsics import lowest_bit
 from privarms.mechanisms import tree_guard
 from privarms.mechanisms.laplace import laplace
 from privarms.mechanisms.tree import complete_node, draw_nodes, new_tree, node_levels, noise_from, released_noise
-from privarms.mechanisms.tree_guard import CELL, RISK, TOP, first_miss, longest_level, new_guard, safe_block
+from privarms.mechanisms.tree_guard import CELL, RISK, TOP, first_miss, new_guard, safe_block
 
 
 def test_levels_of_a_horizon():
@@ -104,14 +104,6 @@ def test_the_width_at_more_bits_adds_to_the_room():
     # All counts from 5 to 7 have two bits or more.
     least_width = np.array([0.0, 0.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0])
     assert safe_block(guard, tree, 0, 4, 0.0, least_width, 2) == (2, 1 - tree_guard.INSIDE[2, int(8 / (2 * CELL))])
-
-
-def test_the_longest_block_follows_the_room():
-    guard, tree = new_guard(3.0), new_tree(1, 10)
-    assert longest_level(guard, tree, 1e9) == 10
-    assert longest_level(guard, tree, -5.0) == 0
-    level = longest_level(guard, tree, 30.0)
-    assert tree_guard.INSIDE[level, int(10 / CELL)] <= RISK < tree_guard.INSIDE[level + 1, int(10 / CELL)]
 
 
 @pytest.mark.parametrize("n", [16, 21, 25])

@@ -2,7 +2,6 @@
 
 import math
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,37 +9,28 @@ from numba import njit
 from scipy.stats import binom
 
 from privarms.environments import bernoulli
-from privarms.papers.neel2018.inference import ladder
-from privarms.policies import Policy
 from privarms.protocols import adaptive_tests
 
-
-class Params(NamedTuple):
-    period: int
+from .toy import Params, policy
 
 
 @njit
-def init(params):
-    return np.zeros(1, np.int64)
-
-
-@njit
-def choose(params, state, context, t, rng):
-    # Arm 1 in every round of the period but the last two, which are arm 2's and arm 0's.
-    place = t % params.period
+def by_fives(params, state, context, t, rng):
+    # Arm 1 in every round of five but the last two, which are arm 2's and arm 0's.
+    place = t % 5
     return 2 if place == 1 else 0 if place == 0 else 1
 
 
 @njit
-def learn(params, state, context, arm, reward, t, rng):
-    return state
+def in_turn(params, state, context, t, rng):
+    return t % 5
 
 
-def run(environment, replicates, seed=3, record=None):
-    policy = SimpleNamespace(POLICY=Policy(init, choose, learn))
+def run(environment, replicates, choose=by_fives, record=None):
     cell = SimpleNamespace(checkpoints=np.array([50]), environment="bernoulli", record=record)
-    rngs = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    return adaptive_tests.run_block(policy, Params(5), environment, cell, replicates, *rngs)
+    rngs = np.random.default_rng(3), np.random.default_rng(4)
+    params = Params(len(environment.means))
+    return adaptive_tests.run_block(policy(choose), params, environment, cell, replicates, *rngs)
 
 
 def test_the_rows_and_the_selected_arms():
@@ -74,23 +64,15 @@ def test_the_p_values_are_those_of_the_selected_arms_rewards():
     s = np.arange(31)[:, None]
     possible = (1 - u[1]) * binom.sf(s, 30, 0.5) + u[1] * binom.sf(s - 1, 30, 0.5)
     assert np.abs(possible - rows["p_value"][1::2]).min(axis=0).max() < 1e-12
-
-
-class Cycle(NamedTuple):
-    n_arms: int
-
-
-@njit
-def turn(params, state, context, t, rng):
-    return t % 5
+    # The least pulled arm is tested from below: of mean 0.9 its p-values are the other tail's.
+    rows = run(bernoulli.configure(3, top=0.9, bottom=0.9), 200)
+    possible = (1 - u[0]) * binom.cdf(s - 1, 10, 0.9) + u[0] * binom.cdf(s, 10, 0.9)
+    assert np.abs(possible - rows["p_value"][::2]).min(axis=0).max() < 1e-12
 
 
 def test_power_breaks_ties_at_random_and_tests_against_the_smallest_mean():
     environment = bernoulli.configure(5, top=1.0, bottom=0.2, spacing="one_best")
-    policy = SimpleNamespace(POLICY=Policy(init, turn, learn))
-    cell = SimpleNamespace(checkpoints=np.array([50]), environment="bernoulli", record="power")
-    rngs = np.random.default_rng(3), np.random.default_rng(4)
-    rows = adaptive_tests.run_block(policy, Cycle(5), environment, cell, 4000, *rngs)
+    rows = run(environment, 4000, in_turn, record="power")
     assert set(rows["selector"]) == {"most_pulled"}
     counts = np.bincount(rows["arm"].astype(int), minlength=5)
     # Binomial(4000, 1/5), five times: 4.8 standard deviations are a false alarm of 8e-6.
@@ -104,8 +86,3 @@ def test_power_breaks_ties_at_random_and_tests_against_the_smallest_mean():
 def test_an_unknown_record_is_refused():
     with pytest.raises(ValueError, match="record: expected false_discovery or power; found 'all'"):
         run(bernoulli.configure(3, top=0.9, bottom=0.1), 4, record="all")
-
-
-def test_the_names_of_ladders():
-    assert ladder(1.0, 0.05, 20) == "1.00-0.05"
-    assert ladder(0.9, 0.5, 5) == "0.90-0.10"

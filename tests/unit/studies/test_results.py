@@ -52,11 +52,6 @@ def test_of_several_sets_of_cells_a_row_fits_one(results):
         results.only([{"K": [2]}, {"K": [3], "policy": ["a"]}]).inference("ratios")
 
 
-def test_a_view_of_a_view_shows_what_both_show(results):
-    assert list(results.only({"policy": ["a"]}).only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1]
-    assert list(results.only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1, 3, 4]
-
-
 def test_a_claim_without_cells_cannot_be_measured(results):
     with pytest.raises(NoCellsError, match="K 2"):
         results.only({"K": [2]}).inference("ratios")

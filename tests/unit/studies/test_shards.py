@@ -36,11 +36,6 @@ def test_no_shard_is_longer_than_asked_for_where_a_block_is_not(seconds):
     assert all(s.seconds <= seconds for s in shards.plan(CELLS, seconds))
 
 
-def test_cost_counts_replicates_not_blocks():
-    planned = shards.plan(CELLS, 100)
-    assert [(s.policy, s.seconds) for s in planned] == [("dp_se", 12), ("ucb1", 5)]
-
-
 def names(cells, seconds):
     return {shard.name for shard in shards.plan(cells, seconds)}
 
