@@ -78,6 +78,13 @@ def test_rows_carry_parameters_and_a_summary_s_numbers_are_those_of_the_rows(tmp
     assert row["regret_p50"] == sorted(regret)[3]
 
 
+def test_rows_carry_the_variant_of_their_cell():
+    policies = [{"policy": "private_ucb", "variant": ["as_printed", "as_released"]}, {"policy": "uniform"}]
+    cells = expand("f.yaml", "p", "s", STUDY | {"grid": {"K": 2, "epsilon": 0.5}, "policies": policies})
+    columns = aggregate.cell_columns(cells, [2, 1, 1], {}, {})
+    assert columns["variant"].to_pylist() == ["as_printed", "as_printed", "as_released", None]
+
+
 def test_the_files_say_where_they_come_from(tmp_path):
     study, _ = joined(tmp_path, run_study(tmp_path, 1))
     origin = parquet.metadata(study)

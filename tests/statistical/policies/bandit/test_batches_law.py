@@ -4,90 +4,56 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
-from privarms.fast_paths.bandit import _batches
 from privarms.policies.bandit import adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb
-from privarms.protocols.bandit import play_block, simulate_block
 
 from ...two_sample import same_law
+from .samples import fast, pairs, sample
 
 pytestmark = pytest.mark.statistical
 
-MEANS = [0.5, 0.7, 0.4]
+ARMS = Environment(pull, np.array([0.5, 0.7, 0.4]))
 # The horizon and the checkpoints cut batches short.
 CHECKPOINTS = [37, 150, 500]
 
 
-def sample(law, params, replicates, seed, fast):
-    """Regret at the checkpoints, and pulls and reward sums at the last one."""
-    means, checkpoints = np.array(MEANS), np.array(CHECKPOINTS)
-    found = np.zeros((replicates, 3)), np.zeros((replicates, 3), np.int64), np.zeros((replicates, 3))
-    block = simulate_block if fast else play_block
-    block(law, params, Environment(pull, means), checkpoints, np.random.default_rng(seed), *found)
-    return found
+def played(law, params, replicates, seed):
+    return sample(law, params, ARMS, CHECKPOINTS, replicates, seed)
 
 
-def pairs(one, other):
-    for a, b in zip(one, other, strict=True):
-        yield from (("continuous", a[:, i], b[:, i]) for i in range(a.shape[1]))
+TWINS = [
+    (adap_ucb, adap_ucb.configure(3, 2.0, alpha=0.3), adap_ucb.configure(3, 2.0, alpha=0.3, noise=0.5)),
+    (adap_klucb, adap_klucb.configure(3, 2.0, alpha=0.3), adap_klucb.configure(3, 2.0, alpha=0.3, noise=0.5)),
+    (dp_klucb, dp_klucb.configure(3, 0.5), dp_klucb.configure(3, 0.5, noise=0.5)),
+    (dp_klucb, dp_klucb.configure(3, 0.5, 1.3), dp_klucb.configure(3, 0.5, 1.25)),
+    (dp_imed, dp_imed.configure(3, 0.5), dp_imed.configure(3, 0.5, noise=0.5)),
+    (dp_imed, dp_imed.configure(3, 0.5, 1.5, 4), dp_imed.configure(3, 0.5, 1.5, 2)),
+]
 
 
-def agree(policy, params, replicates=4000):
-    """Whether the fast path of a policy has the law of its plain one."""
-    plain = sample(policy.POLICY, params, replicates, 1, fast=False)
-    fast = sample(fast_paths.find(policy, "bernoulli"), params, 4 * replicates, 2, fast=True)
-    return plain, same_law([*pairs(plain, fast)])
-
-
-@pytest.mark.parametrize(
-    ("policy", "params", "twin"),
-    [
-        (adap_ucb, adap_ucb.configure(3, 2.0, alpha=0.3), adap_ucb.configure(3, 2.0, alpha=0.3, noise=0.5)),
-        (adap_klucb, adap_klucb.configure(3, 2.0, alpha=0.3), adap_klucb.configure(3, 2.0, alpha=0.3, noise=0.5)),
-        (dp_klucb, dp_klucb.configure(3, 0.5), dp_klucb.configure(3, 0.5, noise=0.5)),
-        (dp_klucb, dp_klucb.configure(3, 0.5, 1.3), dp_klucb.configure(3, 0.5, 1.25)),
-        (dp_imed, dp_imed.configure(3, 0.5), dp_imed.configure(3, 0.5, noise=0.5)),
-        (dp_imed, dp_imed.configure(3, 0.5, 1.5, 4), dp_imed.configure(3, 0.5, 1.5, 2)),
-    ],
-)
+@pytest.mark.parametrize(("policy", "params", "twin"), TWINS)
 def test_batches_fast_is_plain(policy, params, twin):
-    plain, same = agree(policy, params)
-    assert same
+    plain = played(policy.POLICY, params, 4000, 1)
     assert len(np.unique(plain[0][:, -1])) > 3
-    other = sample(fast_paths.find(policy, "bernoulli"), twin, 16_000, 2, fast=True)
-    assert not same_law([*pairs(plain, other)]), "the test tells a twin apart"
+    assert same_law([*pairs(plain, played(fast(policy), params, 16_000, 2))])
+    assert not same_law([*pairs(plain, played(fast(policy), twin, 16_000, 2))]), "the test tells a twin apart"
 
 
-def test_a_path_that_forgets_what_it_should_keep_is_told_apart():
-    @njit
-    def forgetful(params, environment, checkpoints, rng, record):
-        scale = params.noise / params.epsilon
-        rule = dp_klucb.best
-        _batches.simulate(rule, dp_klucb.batch_size, params, scale, True, environment, checkpoints, rng, record)
-
-    params = dp_klucb.configure(3, 0.5)
-    plain = sample(dp_klucb.POLICY, params, 4000, 1, fast=False)
-    assert not same_law([*pairs(plain, sample(forgetful, params, 16_000, 2, fast=True))])
-
-
-@pytest.mark.parametrize("policy", [kl_ucb, imed])
-def test_skipping_rounds_is_playing_them(policy):
-    plain, same = agree(policy, policy.configure(3))
-    assert same
-    other = kl_ucb if policy is imed else imed
-    wrong = sample(fast_paths.find(other, "bernoulli"), other.configure(3), 16_000, 2, fast=True)
-    assert not same_law([*pairs(plain, wrong)])
+@pytest.mark.parametrize(("policy", "other"), [(kl_ucb, imed), (imed, kl_ucb)])
+def test_skipping_rounds_is_playing_them(policy, other):
+    plain = played(policy.POLICY, policy.configure(3), 4000, 1)
+    assert same_law([*pairs(plain, played(fast(policy), policy.configure(3), 16_000, 2))])
+    assert not same_law([*pairs(plain, played(fast(other), other.configure(3), 16_000, 2))])
 
 
 def test_a_fast_path_that_leads_too_long_is_told_apart():
-    fast = fast_paths.find(kl_ucb, "bernoulli")
+    whole = fast(kl_ucb)
 
     @njit
     def greedy(params, environment, checkpoints, rng, record):
         # As KL-UCB's, with an index in which ln t is 3% short.
         short = np.array([int(max(c**0.97, 3)) for c in checkpoints])
-        fast(params, environment, short, rng, record)
+        whole(params, environment, short, rng, record)
 
-    plain = sample(kl_ucb.POLICY, kl_ucb.configure(3), 4000, 1, fast=False)
-    assert not same_law([*pairs(plain, sample(greedy, kl_ucb.configure(3), 16_000, 2, fast=True))])
+    plain = played(kl_ucb.POLICY, kl_ucb.configure(3), 4000, 1)
+    assert not same_law([*pairs(plain, played(greedy, kl_ucb.configure(3), 16_000, 2))])

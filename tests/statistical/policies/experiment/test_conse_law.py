@@ -5,7 +5,6 @@ import pytest
 
 from privarms import fast_paths
 from privarms.environments import features_bernoulli, features_normal
-from privarms.inference.mean_difference import exact_variance
 from privarms.policies.experiment import BOTH, conse_exp3e, conse_se, dp_conse, dp_conse_total
 from privarms.protocols import experiment
 
@@ -44,10 +43,6 @@ def pairs(one, other):
     yield "atoms", np.isnan(one.estimate).sum(axis=1), np.isnan(other.estimate).sum(axis=1)
 
 
-def is_same(policy, params, environment, plain, seed):
-    return same_law([*pairs(plain, sample(policy, params, environment, 20_000, seed, fast=True))])
-
-
 BERNOULLI, NORMAL = features_bernoulli.configure, features_normal.configure
 
 
@@ -58,110 +53,77 @@ def eliminates_at_times(records, environment):
 
 
 # n is small and gaps are near the margin of epoch 1 (0.125), so that some runs eliminate and some do not; at alpha = 0
-# about half of the trials are not finished.
-@pytest.mark.parametrize(
-    ("environment", "alpha"),
-    [
-        (BERNOULLI(2, 7000, lower=0.4, smallest_gap=0.05, largest_gap=0.14), 0.0),
-        (BERNOULLI(3, 12_000, lower=0.4, smallest_gap=0.1, largest_gap=0.14, arrivals="seasonal"), 0.3),
-        (NORMAL(2, 9000, lower=-1.0, smallest_gap=0.1, largest_gap=0.2, deviation=3.0, rarest=0.4), 0.1),
-    ],
-)
-def test_conse_se_fast_is_plain(environment, alpha):
-    M, n = len(environment.means), int(environment.ends[-1])
-    params = conse_se.configure(M, n, alpha)
-    plain = sample(conse_se, params, environment, 3000, 1, fast=False)
-    assert eliminates_at_times(plain, environment)
-    assert is_same(conse_se, params, environment, plain, 2)
-    wrong = conse_se.configure(M, n, alpha, confidence="per_arm")
-    assert not is_same(conse_se, wrong, environment, plain, 2)
-    late = params._replace(design=params.design._replace(alpha=alpha + 0.02))
-    assert not is_same(conse_se, late, environment, plain, 2)
-
-
-PRINTED = [
-    (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.0, 0.5, {"width": "proof"}),
+# about half of the trials are not finished. Each case has two wrong settings, which must be told apart.
+CASES = [
     (
-        BERNOULLI(3, 12_000, lower=0.3, smallest_gap=0.15, largest_gap=0.2, arrivals="seasonal"),
-        0.8,
-        0.5,
-        {"noise": 1.5},
+        conse_se,
+        BERNOULLI(2, 7000, lower=0.4, smallest_gap=0.05, largest_gap=0.14),
+        {"alpha": 0.0},
+        [{"confidence": "per_arm"}, {"alpha": 0.02}],
     ),
-    (NORMAL(1, 9000, lower=0.0, smallest_gap=0.2, largest_gap=0.2, deviation=9.0), 0.5, 0.05, {"width": "proof"}),
+    (
+        conse_se,
+        BERNOULLI(3, 12_000, lower=0.4, smallest_gap=0.1, largest_gap=0.14, arrivals="seasonal"),
+        {"alpha": 0.3},
+        [{"confidence": "per_arm"}, {"alpha": 0.32}],
+    ),
+    (
+        conse_se,
+        NORMAL(2, 9000, lower=-1.0, smallest_gap=0.1, largest_gap=0.2, deviation=3.0, rarest=0.4),
+        {"alpha": 0.1},
+        [{"confidence": "per_arm"}, {"alpha": 0.12}],
+    ),
+    (
+        dp_conse,
+        BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2),
+        {"alpha": 0.0, "epsilon": 0.5},
+        [{"width": "proof"}, {"epsilon": 0.45}],
+    ),
+    (
+        dp_conse,
+        BERNOULLI(3, 12_000, lower=0.3, smallest_gap=0.15, largest_gap=0.2, arrivals="seasonal"),
+        {"alpha": 0.8, "epsilon": 0.5},
+        [{"noise": 1.5}, {"epsilon": 0.45}],
+    ),
+    (
+        dp_conse,
+        NORMAL(1, 9000, lower=0.0, smallest_gap=0.2, largest_gap=0.2, deviation=9.0),
+        {"alpha": 0.5, "epsilon": 0.05},
+        [{"width": "proof"}, {"epsilon": 0.045}],
+    ),
+    (
+        dp_conse_total,
+        BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2),
+        {"alpha": 0.2, "epsilon": 8.0},
+        [{"epsilon": 4.0}],
+    ),
+    # Some trials have no patients, and some are not finished.
+    (
+        dp_conse_total,
+        BERNOULLI(2, 6000, lower=0.4, smallest_gap=0.17, largest_gap=0.2, rarest=0.1),
+        {"alpha": 0.0, "epsilon": 20.0},
+        [{"epsilon": 10.0}],
+    ),
+    (
+        conse_exp3e,
+        BERNOULLI(2, 3000, lower=0.4, smallest_gap=0.1, largest_gap=0.3),
+        {"alpha": 0.3, "C": 12.0},
+        [{"C": 13.2}],
+    ),
+    (
+        conse_exp3e,
+        NORMAL(2, 2000, lower=0.2, smallest_gap=0.1, largest_gap=0.3, deviation=3.0, arrivals="seasonal"),
+        {"alpha": 0.3, "C": 20.0},
+        [{"C": 22.0}],
+    ),
 ]
 
 
-@pytest.mark.parametrize(("environment", "alpha", "epsilon", "wrong"), PRINTED)
-def test_dp_conse_fast_is_plain(environment, alpha, epsilon, wrong):
+@pytest.mark.parametrize(("policy", "environment", "given", "wrong"), CASES)
+def test_fast_is_plain(policy, environment, given, wrong):
     M, n = len(environment.means), int(environment.ends[-1])
-    params = dp_conse.configure(M, n, alpha, epsilon)
-    plain = sample(dp_conse, params, environment, 3000, 3, fast=False)
+    plain = sample(policy, policy.configure(M, n, **given), environment, 3000, 1, fast=False)
     assert eliminates_at_times(plain, environment)
-    assert is_same(dp_conse, params, environment, plain, 4)
-    assert not is_same(dp_conse, dp_conse.configure(M, n, alpha, epsilon, **wrong), environment, plain, 4)
-    late = params._replace(design=params.design._replace(epsilon=0.9 * epsilon))
-    assert not is_same(dp_conse, late, environment, plain, 4)
-
-
-@pytest.mark.parametrize(
-    ("environment", "alpha", "epsilon"),
-    [
-        (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.2, 8.0),
-        # Some trials have no patients, and some are not finished.
-        (BERNOULLI(2, 6000, lower=0.4, smallest_gap=0.17, largest_gap=0.2, rarest=0.1), 0.0, 20.0),
-    ],
-)
-def test_dp_conse_total_fast_is_plain(environment, alpha, epsilon):
-    M, n = len(environment.means), int(environment.ends[-1])
-    params = dp_conse_total.configure(M, n, alpha, epsilon)
-    plain = sample(dp_conse_total, params, environment, 3000, 3, fast=False)
-    assert eliminates_at_times(plain, environment)
-    assert is_same(dp_conse_total, params, environment, plain, 4)
-    assert not is_same(dp_conse, dp_conse.configure(M, n, alpha, epsilon), environment, plain, 4)
-    late = params._replace(design=params.design._replace(epsilon=0.5 * epsilon))
-    assert not is_same(dp_conse_total, late, environment, plain, 4)
-
-
-@pytest.mark.parametrize(
-    ("environment", "C"),
-    [
-        (BERNOULLI(2, 3000, lower=0.4, smallest_gap=0.1, largest_gap=0.3), 12.0),
-        (NORMAL(2, 2000, lower=0.2, smallest_gap=0.1, largest_gap=0.3, deviation=3.0, arrivals="seasonal"), 20.0),
-    ],
-)
-def test_conse_exp3e_fast_is_plain(environment, C):
-    M, n = len(environment.means), int(environment.ends[-1])
-    params = conse_exp3e.configure(M, n, 0.3, C)
-    plain = sample(conse_exp3e, params, environment, 4000, 5, fast=False)
-    assert eliminates_at_times(plain, environment)
-    assert is_same(conse_exp3e, params, environment, plain, 6)
-    assert not is_same(conse_exp3e, params._replace(C=1.1 * C), environment, plain, 6)
-
-
-def test_conse_exp3e_as_printed_fast_is_plain():
-    environment = BERNOULLI(2, 4000, lower=0.1, smallest_gap=0.6, largest_gap=0.8)
-    params = conse_exp3e.configure(2, 4000, 0.5)
-    plain = sample(conse_exp3e, params, environment, 4000, 7, fast=False)
-    assert is_same(conse_exp3e, params, environment, plain, 8)
-    # The arms' chances move away from 1/2 as the sums grow: with a larger C they move less.
-    assert not is_same(conse_exp3e, params._replace(C=2 * params.C), environment, plain, 8)
-
-
-def test_the_estimate_has_twice_the_printed_variance_and_the_laplace_noise_on_top():
-    n, T, replicates = 20_000, 141, 200_000
-    environment = BERNOULLI(1, n)
-    variance = exact_variance(T, 0.21, 0.21)
-    for policy, params, noise in (
-        (conse_se, conse_se.configure(1, n, 0.4622), 0.0),
-        # So sharp a Lap+ has T_j = T_min nearly always; the estimates' noise is Lap(2 / (epsilon T)).
-        (dp_conse, dp_conse.configure(1, n, 0.4622, 30.0, noise=150.0), 8 * (150 / 30 / T) ** 2),
-    ):
-        records = sample(policy, params, environment, replicates, 9, fast=True)
-        assert (records.floor_T_min == T).all()
-        assert (records.length == T).mean() > 0.9999
-        error = records.estimate[:, 0] - 0.4
-        squares = error**2
-        assert error.mean() == pytest.approx(0, abs=5 * error.std() / np.sqrt(replicates))
-        se = squares.std() / np.sqrt(replicates)
-        assert squares.mean() == pytest.approx(variance + noise, abs=5 * se)
-        assert abs(squares.mean() - (variance + noise) / 2) > 50 * se
+    for settings in (given, *(given | change for change in wrong)):
+        fast = sample(policy, policy.configure(M, n, **settings), environment, 20_000, 2, fast=True)
+        assert same_law([*pairs(plain, fast)]) == (settings == given), settings
