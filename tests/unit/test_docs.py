@@ -1,6 +1,7 @@
-"""Links of the pages lead somewhere, and examples run."""
+"""Links of the pages lead somewhere, examples run, and every public module has a page."""
 
 import re
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
+from privarms.studies import library
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "data/README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -58,3 +60,21 @@ def test_the_module_of_a_dataset_makes_a_bandit(tmp_path, monkeypatch):
     facts = prepare(coins, [tmp_path / "coins.csv"], tmp_path / "coins.parquet", tmp_path / "coins.json")
     assert (facts["n_target"], facts["source_names"], facts["K"]) == (100, ["station"], 2)
     assert facts["files"]["coins.csv"]["dropped"] == 1
+
+
+@pytest.mark.long
+def test_every_public_module_has_a_page_and_its_links_lead_somewhere(tmp_path):
+    folder = tmp_path / "api"
+    command = [sys.executable, str(ROOT / "docs" / "build.py"), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "index.html").is_file()
+    modules = [file.relative_to(library.ROOT).with_suffix("") for file in library.ROOT.rglob("*.py")]
+    public = [m for m in modules if not any(part.startswith("_") for part in m.parts)]
+    assert len(public) > 100
+    assert [str(m) for m in public if not (folder / "privarms" / f"{m}.html").is_file()] == []
+    first = (folder / "privarms.html").read_text(encoding="utf-8")
+    assert "How each algorithm is simulated, and why that is exact" in first
+    assert "How verdicts are made" in first
+    for link in re.findall(r'href="(\.\.[^"#]*)', first):
+        assert (folder / link).resolve().exists(), link

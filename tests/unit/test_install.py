@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,10 +42,3 @@ def test_the_installed_command_runs_elsewhere(tmp_path):
     audited = run("audit", "dp_se", "--trials", "500")
     assert "dp_se, any_choice" in audited.stdout, audited.stderr
     assert (target / "bin" / "privarms").exists()
-
-
-def test_the_command_and_the_extras_are_declared():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"] == {"privarms": "privarms.command:main"}
-    assert project["authors"] == [{"name": "the privarms authors"}]
-    assert set(project["optional-dependencies"]) == {"crate"}

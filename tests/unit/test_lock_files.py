@@ -1,4 +1,4 @@
-"""The versions of uv.lock are those of environment.yml, and in the ranges of pyproject.toml."""
+"""Versions: of uv.lock, environment.yml and pyproject.toml, and our own everywhere."""
 
 import re
 import tomllib
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import yaml
 from packaging.requirements import Requirement
+
+from privarms import __version__
 
 ROOT = Path(__file__).parents[2]
 # The same program under the name that conda gives it.
@@ -51,3 +53,11 @@ def test_the_makefile_s_uv_can_read_the_lock_file():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     least = project["tool"]["uv"]["required-version"].removeprefix(">=")
     assert tuple(map(int, uv.split("."))) >= tuple(map(int, least.split(".")))
+
+
+def test_the_versions_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert project["version"] == citation["version"] == __version__
+    assert project["license"] == citation["license"] == "MIT"
+    assert f"## {__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

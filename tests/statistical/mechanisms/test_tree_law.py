@@ -205,16 +205,3 @@ def test_the_first_missed_count_and_its_noise_follow_from_drawing_every_node(blo
 
     assert agrees(2.0) == (True, True, True)
     assert agrees(2.1) == (False, False, False)
-
-
-def test_the_nodes_before_a_miss_are_drawn_given_the_miss():
-    n, e, *rest = BLOCKS["whole"]
-    plain_counts, _, plain = drawn_one_by_one(REPLICATES, n, e, *rest, 2.0, np.random.default_rng(11))
-    counts, _, ahead, _ = drawn_ahead(REPLICATES, n, e, *rest, 2.0, np.random.default_rng(12))
-    # At 83 = 64 + 16 + 2 + 1, say, those of the 16 and the 2.
-    odd, plain_odd = (counts < 96) & (counts % 2 == 1), (plain_counts < 96) & (plain_counts % 2 == 1)
-    assert same_law([("continuous", plain[plain_odd], ahead[odd])])
-    # Drawn without a miss in view, at the same places.
-    free = np.random.default_rng(13)
-    loose = [1.5 + free.laplace(0, 2.0, bin(int(c) - 64).count("1") - 1).sum() for c in counts[odd]]
-    assert not same_law([("continuous", plain[plain_odd], np.array(loose))])

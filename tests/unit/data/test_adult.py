@@ -19,6 +19,7 @@ ROW = (
     "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, "
     "United-States, <=50K"
 )
+AUXILIARY = [(20, "Widowed"), (30, "Divorced"), (40, "Widowed")]
 FIELDS = dict(zip(adult.COLUMNS, ROW.split(", "), strict=True))
 
 
@@ -116,11 +117,16 @@ def test_a_small_table_by_hand():
     assert [account["rows"] for account in table.files.values()] == [2, 1]
 
 
-def test_sources_by_marital_status():
-    rows = [line(native_country="Peru", marital_status=s) for s in ("Widowed", "Divorced", "Widowed")]
-    table = read([line(), *rows], sources="marital-status")
-    assert table.source_names == ["Divorced", "Widowed"]
-    assert table.sources.tolist() == [0, 2, 1, 2]
+def test_auxiliary_rows_are_several_sources_or_one_or_each_of_seven():
+    rows = [line(native_country="Peru", age=a, marital_status=s) for a, s in AUXILIARY]
+    several, one, copies = (read([line(), *rows], sources=by) for by in ("marital-status", "one", "copies"))
+    assert several.source_names == ["Divorced", "Widowed"]
+    assert several.sources.tolist() == [0, 2, 1, 2]
+    assert one.sources.tolist() == [0, 1, 1, 1]
+    assert len(set(copies.source_names)) == 7
+    assert np.bincount(copies.sources).tolist() == [1, *[3] * 7]
+    for m in range(1, 8):
+        assert copies.features.numbers[copies.sources == m][:, 0].tolist() == [20, 30, 40]
 
 
 @pytest.mark.parametrize(
@@ -157,28 +163,8 @@ def test_the_prepared_form_holds_what_was_read(tmp_path):
     assert sorted(set(table.sources)) == [0, 1, 2]
     assert facts["target_label_counts"] == np.bincount(table.labels[table.sources == 0]).tolist()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", "a.parquet", "adult.data", "adult.test"]
-
-
-def test_the_same_files_give_the_same_bytes(tmp_path):
-    dataset, paths = small(tmp_path)
-    for folder in ("1", "2"):
-        preparation.prepare(dataset, paths, tmp_path / folder / "a.parquet", tmp_path / folder / "a.json")
-    for name in ("a.parquet", "a.json"):
-        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"reductions": "x"}, "adult.options: unknown option 'reductions'; expected one of sources, reduction"),
-        ({"reduction": "x"}, "adult.options.reduction: unknown value 'x'; expected one of pca_auxiliary, pca_all"),
-    ],
-)
-def test_unknown_options_are_refused(tmp_path, options, said):
-    dataset, paths = small(tmp_path)
-    with pytest.raises(PrivarmsError) as caught:
-        preparation.prepare(dataset._replace(options=options), paths, tmp_path / "a.parquet", tmp_path / "a.json")
-    assert str(caught.value) == said
+    with pytest.raises(PrivarmsError, match=r"adult\.options: unknown option 'reductions'; expected one of sources, "):
+        preparation.prepare(dataset._replace(options={"reductions": "x"}), paths, tmp_path / "b", tmp_path / "b.json")
 
 
 def test_the_stand_in_is_marked_everywhere(tmp_path):
@@ -191,28 +177,3 @@ def test_the_stand_in_is_marked_everywhere(tmp_path):
     # The sizes of the real data.
     assert (facts["rows"], facts["complete"], facts["n_target"]) == (48_842, 45_222, 41_292)
     assert (facts["sum_n_source"], facts["sources"], facts["original_dimensions"]) == (3_930, 7, 46)
-
-
-def test_a_damaged_prepared_file_is_refused(tmp_path):
-    dataset, paths = small(tmp_path)
-    good = tmp_path / "a.parquet"
-    preparation.prepare(dataset, paths, good, tmp_path / "a.json")
-    bad = tmp_path / "bad.parquet"
-    bad.write_bytes(good.read_bytes()[:-100])
-    with pytest.raises(PrivarmsError, match="not a whole Parquet file"):
-        prepared.load(bad)
-
-
-def test_all_auxiliary_rows_as_one_source_or_as_each_of_seven():
-    rows = [line(native_country="Peru", age=a) for a in (20, 30)] + [line(), line(age=50, income=">50K")]
-    one = read(rows, sources="one")
-    assert one.sources.tolist() == [1, 1, 0, 0]
-    assert len(one.source_names) == 1
-    copies = read(rows, sources="copies")
-    assert np.bincount(copies.sources).tolist() == [2, *[2] * 7]
-    assert len(set(copies.source_names)) == 7
-    for m in range(1, 8):
-        own = copies.sources == m
-        assert copies.features.numbers[own][:, 0].tolist() == [20, 30]
-        assert copies.labels[own].tolist() == [0, 0]
-    assert copies.labels[copies.sources == 0].tolist() == [0, 1]

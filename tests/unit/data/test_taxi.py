@@ -110,17 +110,9 @@ def test_a_small_table_by_hand():
     assert reasons(table) == {}
 
 
-PORTAL = [name.replace("_", " ").title() for name in TRIP]
-
-
-@pytest.mark.parametrize(
-    ("names", "changes"),
-    [
-        (PORTAL, {"trip_start_timestamp": "05/17/2022 07:15:00 AM"}),
-        (PORTAL, {"trip_start_timestamp": "05/17/2022 07:15:00 AM", "fare": "$9.75", "extras": "$1.00"}),
-    ],
-)
-def test_every_layout_gives_the_same(names, changes):
+def test_the_portal_s_own_layout_gives_the_same():
+    names = [name.replace("_", " ").title() for name in TRIP]
+    changes = {"trip_start_timestamp": "05/17/2022 07:15:00 AM", "fare": "$9.75", "extras": "$1.00"}
     expected, table = read({}), read(changes, names=names)
     assert table.features.dense(slice(None)).tolist() == expected.features.dense(slice(None)).tolist()
     assert table.labels.tolist() == expected.labels.tolist()
@@ -171,13 +163,11 @@ def test_the_first_rows_are_taken_where_the_entry_says_how_many(tmp_path):
     assert facts["left_out_beyond"] == {"target": 3, "auxiliary": 2}
     assert facts["reduction"]["fitted_rows"] == 5
     # As if the trips behind were not in the file.
-    first = [trip for i, trip in enumerate(enough()) if i < 15 and i != 15]
+    first = [trip for i, trip in enumerate(enough()) if i < 15]
     assert prepare(tmp_path / "3", lines(*first))["target_label_counts"] == facts["target_label_counts"]
     assert np.array_equal(
         prepared.load(tmp_path / "2" / "a.parquet").contexts, prepared.load(tmp_path / "3" / "a.parquet").contexts
     )
-    more = prepare(tmp_path / "4", lines(*enough()), at_most={"target": 100, "auxiliary": 5})
-    assert (more["n_target"], more["source_sizes"]) == (13, [5])
 
 
 @pytest.mark.parametrize(
@@ -195,10 +185,16 @@ def test_data_that_cannot_be_used_are_refused(tmp_path, content, said):
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["t.csv"]
 
 
-def test_the_stand_in_has_the_published_size(tmp_path):
+def test_the_stand_in_has_the_published_size(tmp_path, monkeypatch):
+    assert (taxi.STAND_IN_TARGET, taxi.STAND_IN_SOURCE, taxi.STAND_IN_UNKNOWN) == (621_957, 18_945, 25_000)
+    # A twentieth of it, which takes as much less time.
+    sizes = {"STAND_IN_TARGET": 31_097, "STAND_IN_SOURCE": 947, "STAND_IN_UNKNOWN": 1_250}
+    for name, size in sizes.items():
+        monkeypatch.setattr(taxi, name, size)
     facts = preparation.prepare(TAXI, None, tmp_path / "taxi.parquet", tmp_path / "taxi.json")
     assert (facts["data"], facts["title"][:18]) == ("stand-in", "Synthetic stand-in")
-    assert (facts["n_target"], facts["sum_n_source"], facts["sources"]) == (621_957, 18_945, 1)
+    assert (facts["n_target"], facts["sum_n_source"], facts["sources"]) == (31_097, 947, 1)
     assert (facts["K"], facts["original_dimensions"], facts["dimensions"]) == (2, 93, 3)
-    assert facts["files"]["taxi_trips.csv"]["dropped_because"]["payment_type: Unknown"]["rows"] == 25_000
-    assert facts["label_counts"][1] / facts["complete"] == pytest.approx(taxi.CARD_SHARE, abs=0.003)
+    assert facts["files"]["taxi_trips.csv"]["dropped_because"]["payment_type: Unknown"]["rows"] == 1_250
+    # 4.5 standard deviations of the share.
+    assert facts["label_counts"][1] / facts["complete"] == pytest.approx(taxi.CARD_SHARE, abs=0.0126)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from privarms.environments import _patients, features_bernoulli, features_normal
-from privarms.fast_paths.experiment._halves import count_arrivals
 
 
 def rng(seed=1):
@@ -41,27 +40,9 @@ def test_the_seasons_meet_assumption_1_1_and_are_no_stationary_experiment(M):
     assert half.min() == pytest.approx((whole - half).min(), rel=1e-3)
 
 
-@pytest.mark.parametrize("M", [1, 2, 7])
-@pytest.mark.parametrize("pattern", ["stationary", "seasonal"])
-@pytest.mark.parametrize("horizon", [3, 4, 5, 1001])
-def test_every_round_brings_one_patient_in_its_half(M, pattern, horizon):
-    environment = features_normal.configure(M, horizon, arrivals=pattern)
-    counts = np.empty(M, np.int64)
-    for half, expected in ((0, horizon // 2), (1, horizon - horizon // 2)):
-        count_arrivals(environment, half, rng(), counts)
-        assert counts.sum() == expected
-    came = [_patients.arrive(environment, t, rng(t)) for t in range(1, horizon + 1)]
-    assert set(came) <= set(range(M))
-
-
-def test_counts_are_those_of_the_half_s_own_seasons():
+def test_patients_come_as_their_season_says():
     # All of summer's patients but 1 in 20,000 have feature 0, and winter's feature 1.
     environment = features_bernoulli.configure(M=2, horizon=6000, arrivals="seasonal", amplitude=0.9999)
-    counts = np.empty(2, np.int64)
-    count_arrivals(environment, 0, rng(), counts)
-    assert counts == pytest.approx([2000, 1000], abs=5)
-    count_arrivals(environment, 1, rng(), counts)
-    assert counts == pytest.approx([1000, 2000], abs=5)
     came = np.array([_patients.arrive(environment, t, rng(t)) for t in range(1, 6001)])
     assert np.bincount(came[:2000])[0] >= 1995
     assert came[2000:5000].sum() >= 2990
@@ -74,10 +55,6 @@ def test_the_rarest_feature_has_its_probability_in_every_season(pattern):
     assert environment.probabilities[:, 2] == pytest.approx(0.01)
     assert environment.probabilities.sum(axis=1) == pytest.approx(1)
     never = features_bernoulli.configure(M=3, horizon=3000, arrivals=pattern, rarest=0.0)
-    counts = np.empty(3, np.int64)
-    count_arrivals(never, 0, rng(), counts)
-    assert counts[2] == 0
-    assert counts.sum() == 1500
     assert 2 not in [_patients.arrive(never, t, rng(t)) for t in range(1, 3001)]
 
 

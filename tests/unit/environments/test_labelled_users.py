@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from privarms.environments import labelled_users
-from privarms.policies.locally_private import ldp_mab
-from privarms.protocols.locally_private import new_record, run
 
 
 def users(environment, source, n):
@@ -57,13 +55,3 @@ def test_behaviour_policies_draw_arms_at_random(data):
     arms = np.bincount([environment.behave(environment, 1, 0, rng) for _ in range(n)], minlength=3)
     assert len(arms) == 3
     assert np.abs(arms / n - 1 / 3).max() < 5.5 * np.sqrt(2 / 9 / n)
-
-
-def test_ldp_mab_runs_on_it(data):
-    environment = labelled_users.configure(str(data[0]))
-    params = ldp_mab.configure(3, 60, 5.0, "as_released", M=0, batch=20)
-    record = new_record(1, 3)
-    run(ldp_mab, params, environment, np.array([60]), np.random.default_rng(6), record)
-    # A user earns 1 or loses 1.
-    assert record.rewards[0] + record.regret[0] == 60
-    assert record.pulls.sum() == 60

@@ -5,7 +5,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from privarms.inference.binomial_test import p_value, randomised_p_value
 
@@ -19,7 +18,7 @@ def law(n, mean):
 
 @pytest.mark.parametrize(("n", "mean"), CASES)
 @pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_under_the_null_the_randomised_p_value_is_exactly_uniform(n, mean, alternative):
+def test_under_the_null_the_randomised_p_value_is_exactly_uniform_and_the_plain_one_its_upper_end(n, mean, alternative):
     # Given s the p-value is linear in u, so uniform between its values at u = 0 and u = 1. The mixture over s is
     # uniform on [0, 1] if these intervals tile it in turn and each is as wide as s is probable.
     probability = law(n, mean)
@@ -27,21 +26,13 @@ def test_under_the_null_the_randomised_p_value_is_exactly_uniform(n, mean, alter
     low, half, high = (randomised_p_value(s, n, mean, u, alternative) for u in (0.0, 0.5, 1.0))
     assert half == pytest.approx((low + high) / 2, rel=1e-12)
     upwards = s if alternative == "less" else s[::-1]
+    assert (p_value(s, n, mean, alternative) == high).all()
     exact = Fraction(0)
     for k in upwards:
         assert low[k] == pytest.approx(float(exact), rel=1e-12, abs=0)
         exact += probability[k]
         assert high[k] == pytest.approx(float(exact), rel=1e-12, abs=0)
     assert exact == 1
-
-
-@pytest.mark.parametrize(("n", "mean"), CASES)
-@pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_the_plain_p_value_is_that_of_scipy(n, mean, alternative):
-    s = np.arange(n + 1)
-    expected = [binomtest(k, n, mean, alternative=alternative).pvalue for k in range(n + 1)]
-    assert p_value(s, n, mean, alternative) == pytest.approx(expected, rel=1e-10, abs=1e-300)
-    assert (randomised_p_value(s, n, mean, 1.0, alternative) == p_value(s, n, mean, alternative)).all()
 
 
 def test_values_worked_by_hand():
@@ -65,12 +56,6 @@ def test_a_mean_of_0_or_1_leaves_u_where_it_fits_and_0_or_1_where_it_cannot_be()
 def test_without_data_the_p_value_is_the_uniform_variate(alternative, mean):
     assert randomised_p_value(0, 0, mean, [0.0, 0.2, 1.0], alternative).tolist() == [0.0, 0.2, 1.0]
     assert p_value(0, 0, mean, alternative) == 1
-
-
-def test_arrays_broadcast():
-    s, n, u = np.array([[1], [3]]), np.array([4, 9]), 0.25
-    expected = [[randomised_p_value(a, b, 0.4, u, "less") for b in (4, 9)] for a in (1, 3)]
-    assert randomised_p_value(s, n, 0.4, u, "less").tolist() == expected
 
 
 @pytest.mark.parametrize(

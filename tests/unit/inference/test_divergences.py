@@ -65,13 +65,3 @@ def test_the_largest_mean_at_a_level():
             assert x <= upper <= 1
             assert divergence(x, max(upper - 1e-9, x)) <= level * (1 + 1e-9)
             assert upper > 1 - 1e-9 or divergence(x, upper + 1e-9) >= level * (1 - 1e-9)
-
-
-def test_the_largest_mean_at_the_ends():
-    assert kl_upper(1.0, 0.1) == d_epsilon_upper(1.0, 0.1, 1.0) == 1
-    assert kl_upper(0.0, math.log(2)) == pytest.approx(0.5)
-    assert kl_upper(0.3, 0.0) == pytest.approx(0.3)
-    # d_epsilon(x, 1) = epsilon (1 - x): from there on all of [0, 1] is allowed.
-    assert d_epsilon_upper(0.4, 0.3, 0.5) == pytest.approx(1)
-    assert d_epsilon_upper(0.4, 0.31, 0.5) == 1
-    assert d_epsilon_upper(0.4, 0.29, 0.5) < 1

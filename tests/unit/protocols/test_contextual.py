@@ -1,16 +1,13 @@
 """A classification dataset as a bandit: the environment, the protocol, and the policies that learn nothing."""
 
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba import njit
 
 from privarms.environments import classification as environment_module
 from privarms.errors import PrivarmsError
 from privarms.policies.bandit import constant, uniform
-from privarms.policies.contextual import absse
 from privarms.protocols import contextual
 
 CHECKPOINTS = np.array([1, 2, 10, 60])
@@ -79,46 +76,6 @@ def test_policies_that_are_compared_meet_the_same_users(data):
     assert not np.array_equal(rewards[0] + rewards[1] + other, np.tile(rounds, 4))
 
 
-def test_an_order_of_its_own_for_each_replicate(data):
-    environment = environment_module.configure(str(data[0]))
-    rewards = run(constant, constant.configure(3, 0), environment, checkpoints=np.arange(1, 61))["reward"]
-    assert len(np.unique(rewards.reshape(4, 60), axis=0)) == 4
-
-
-@pytest.mark.parametrize("policy", [uniform, absse], ids=lambda p: p.LABEL)
-def test_a_replicate_does_not_depend_on_those_that_follow(data, policy):
-    environment = environment_module.configure(str(data[0]))
-    params = policy.configure(3) if policy is uniform else policy.configure(3, 60, 2)
-    few, many = (run(policy, params, environment, replicates=n) for n in (2, 5))
-    for name in few:
-        assert np.array_equal(few[name], many[name][: len(few[name])])
-
-
-class Seen(NamedTuple):
-    """An environment that writes down who came when."""
-
-    pull: object
-    contexts: np.ndarray
-    n_arms: int
-    seen: np.ndarray
-    count: np.ndarray
-
-
-@njit
-def see(environment, user, arm, rng):
-    environment.seen[environment.count[0]] = user
-    environment.count[0] += 1
-    return 1.0
-
-
-def test_users_come_once_each(data):
-    environment = Seen(see, np.zeros((60, 2)), 3, np.full(60, -1), np.zeros(1, np.int64))
-    run(constant, constant.configure(3, 0), environment, replicates=1, horizon=40, checkpoints=np.array([5, 40]))
-    assert environment.count[0] == 40
-    assert len(set(environment.seen[:40])) == 40
-    assert environment.seen[:40].tolist() != sorted(environment.seen[:40])
-
-
 @pytest.mark.parametrize(
     ("policy", "params", "horizon", "said"),
     [
@@ -140,12 +97,3 @@ def test_a_study_that_does_not_fit_its_data_is_refused(data, policy, params, hor
     environment = environment_module.configure(str(data[0]))
     with pytest.raises(PrivarmsError, match=said):
         run(policy, params, environment, horizon=horizon)
-
-
-def test_uniform_pulls_every_arm_and_no_other():
-    rng = np.random.default_rng(0)
-    for K in (2, 3, 7):
-        params = uniform.configure(K)
-        state = uniform.init(params)
-        arms = [uniform.choose(params, state, np.empty(0), t, rng) for t in range(1, 500)]
-        assert set(arms) == set(range(K))

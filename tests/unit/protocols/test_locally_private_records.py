@@ -137,11 +137,6 @@ def test_without_elimination_play_is_uniform():
     ].tolist() == [0, 0, 0]
 
 
-def test_a_run_depends_on_its_stream_alone():
-    one, other = run_block(replicates=2), run_block(replicates=2)
-    assert all(np.array_equal(one[name], other[name]) for name in one)
-
-
 def test_a_policy_told_other_sizes_is_refused():
     with pytest.raises(PrivarmsError, match="K = 2"):
         run_block(environment=symmetric.configure("as_released"))

@@ -1,25 +1,15 @@
 """A trial of one population: who gets which arm, and what every named estimator makes of it."""
 
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from numba import njit
 
 from privarms.environments import arm_vectors
-from privarms.policies import Policy
-from privarms.policies.bandit import uniform
 from privarms.protocols import randomised_trial
 
-
-class Params(NamedTuple):
-    n_arms: int
-
-
-@njit
-def init(params):
-    return 0
+from .toy import Params, policy
 
 
 @njit
@@ -27,17 +17,10 @@ def choose(params, state, context, t, rng):
     return t % 2
 
 
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    return state
-
-
-def run(experiment, rounds, replicates, policy=None, params=None, seed=1):
-    policy = policy or SimpleNamespace(POLICY=Policy(init, choose, learn))
-    cell = SimpleNamespace(horizon=rounds)
-    rngs = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    environment = arm_vectors.configure(experiment)
-    return randomised_trial.run_block(policy, params or Params(2), environment, cell, replicates, *rngs)
+def run(experiment, rounds, replicates):
+    rngs = np.random.default_rng(1), np.random.default_rng(2)
+    environment, cell = arm_vectors.configure(experiment), SimpleNamespace(horizon=rounds)
+    return randomised_trial.run_block(policy(choose), Params(2), environment, cell, replicates, *rngs)
 
 
 def of(rows, estimator, column="estimate"):
@@ -65,18 +48,6 @@ def test_cross_fitted_is_both_halves():
     # Balanced halves: the scores of a half average to its own difference of means, whatever the other half predicts.
     assert of(rows, "cross_fitted") == pytest.approx(of(rows, "mean_difference"))
     assert not np.allclose(of(rows, "half_sample"), of(rows, "mean_difference"))
-
-
-@pytest.mark.statistical
-def test_errors_are_those_of_fair_coins():
-    m, replicates = 200, 20_000
-    rows = run("linear", m, replicates, uniform, uniform.configure(2), seed=7)
-    # E[1/N] for N ~ Bin(m, 1/2) is 2/m (1 + 1/m) to second order.
-    expected = {"mean_difference": 4 / m * (1 + 1 / m), "inverse_propensity": 8 / m}
-    for name, value in expected.items():
-        errors = of(rows, name, "squared_error")
-        # 4.5 standard errors: a false alarm of 7e-6; the third order of E[1/N] is below a tenth of one.
-        assert abs(errors.mean() - value) < 4.5 * errors.std() / np.sqrt(replicates)
 
 
 def test_an_unknown_experiment():

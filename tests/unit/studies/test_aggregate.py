@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.errors import DamagedError, PrivarmsError
+from privarms.errors import PrivarmsError
 from privarms.files import parquet
 from privarms.studies import aggregate, run, shards
 from privarms.studies.cells import expand
@@ -78,6 +78,13 @@ def test_rows_carry_parameters_and_a_summary_s_numbers_are_those_of_the_rows(tmp
     assert row["regret_p50"] == sorted(regret)[3]
 
 
+def test_rows_carry_the_variant_of_their_cell():
+    policies = [{"policy": "private_ucb", "variant": ["as_printed", "as_released"]}, {"policy": "uniform"}]
+    cells = expand("f.yaml", "p", "s", STUDY | {"grid": {"K": 2, "epsilon": 0.5}, "policies": policies})
+    columns = aggregate.cell_columns(cells, [2, 1, 1], {}, {})
+    assert columns["variant"].to_pylist() == ["as_printed", "as_printed", "as_released", None]
+
+
 def test_the_files_say_where_they_come_from(tmp_path):
     study, _ = joined(tmp_path, run_study(tmp_path, 1))
     origin = parquet.metadata(study)
@@ -113,15 +120,11 @@ def test_a_summary_is_to_the_bit_what_numpy_makes_of_each_group(monkeypatch, at_
             assert [row[f"{measure}_{name}"] for name in aggregate.QUANTILES] == list(levels)
 
 
-def test_missing_values_are_counted_and_left_out():
-    summary = summary_of(pd.DataFrame({"cell": 0, "replicate": [0, 1, 2], "x": [1.0, np.nan, 3.0]}))
+def test_missing_values_are_counted_and_left_out_and_a_single_run_has_no_standard_error():
+    summary = summary_of(pd.DataFrame({"cell": [0, 0, 0, 1], "replicate": [0, 1, 2, 0], "x": [1.0, np.nan, 3.0, 4.0]}))
     assert summary.loc[0, ["replicates", "x_mean", "x_missing"]].tolist() == [3, 2.0, 1]
-
-
-def test_a_single_run_has_no_standard_error():
-    summary = summary_of(pd.DataFrame({"cell": 0, "replicate": [0], "x": [4.0]}))
-    assert summary.loc[0, "x_mean"] == 4
-    assert np.isnan(summary.loc[0, "x_se"])
+    assert summary.loc[1, "x_mean"] == 4
+    assert np.isnan(summary.loc[1, "x_se"])
 
 
 def test_blocks_that_are_missing_or_stand_twice_are_refused(tmp_path):
@@ -141,12 +144,3 @@ def test_a_study_is_found_among_the_rows_of_others(tmp_path):
     alone = joined(tmp_path / "alone", run_study(tmp_path / "alone", 1e6))
     together = joined(tmp_path, (paths, places[1::2]))
     assert [p.read_bytes() for p in together] == [p.read_bytes() for p in alone]
-
-
-def test_a_truncated_shard_is_refused_by_name(tmp_path):
-    paths, places = run_study(tmp_path, 1e6)
-    content = paths[1].read_bytes()
-    paths[1].write_bytes(content[: len(content) // 2])
-    with pytest.raises(DamagedError, match=rf"{paths[1].name}.*delete it and run again") as caught:
-        joined(tmp_path, (paths, places))
-    assert caught.value.path == paths[1]

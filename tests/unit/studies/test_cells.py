@@ -20,37 +20,38 @@ def study(**changes):
         "grid": {"K": 5, "epsilon": [0.1, 1]},
         "policies": [{"policy": "dp_se"}, {"policy": "ucb1"}],
     }
-    return base | changes
+    return {key: value for key, value in (base | changes).items() if value is not None}
 
 
 def cells(**changes):
     return expand("config/papers/p/studies.yaml", "p", "s", study(**changes))
 
 
-def test_a_parameter_that_a_policy_does_not_take_is_dropped_and_equal_cells_are_one():
-    found = [(c.policy, c.parameters.get("epsilon")) for c in cells()]
-    assert found == [("dp_se", 0.1), ("dp_se", 1), ("ucb1", None)]
+OWN = [{"K": 5, "epsilon": 0.5}, {"K": [3, 10], "epsilon": 0.25}]
 
 
-def test_lists_in_a_policy_s_entry_are_axes_too():
-    found = cells(policies=[{"policy": "dp_ucb", "width": ["log2.5", "chan"]}])
-    assert [(c.parameters["epsilon"], c.parameters["width"]) for c in found] == [
-        (0.1, "log2.5"),
-        (0.1, "chan"),
-        (1, "log2.5"),
-        (1, "chan"),
+@pytest.mark.parametrize(
+    ("policies", "expected"),
+    [
+        # A parameter that a policy does not take is dropped, and equal cells are one.
+        ([{"policy": "dp_se"}, {"policy": "ucb1"}], [{"epsilon": 0.1}, {"epsilon": 1}, {}]),
+        # Lists in a policy's entry are axes too.
+        (
+            [{"policy": "dp_ucb", "width": ["log2.5", "chan"]}],
+            [{"epsilon": e, "width": w} for e in (0.1, 1) for w in ("log2.5", "chan")],
+        ),
+        # Several grids follow one another, and a policy may have its own.
+        (
+            [{"policy": "dp_se", "grid": OWN}, {"policy": "ucb1"}],
+            [{"epsilon": 0.5}, {"K": 3, "epsilon": 0.25}, {"K": 10, "epsilon": 0.25}, {}],
+        ),
+    ],
+)
+def test_grids_become_cells(policies, expected):
+    found = [
+        {k: v for k, v in c.parameters.items() if k in ("K", "epsilon", "width")} for c in cells(policies=policies)
     ]
-
-
-def test_several_grids_follow_one_another_and_a_policy_may_have_its_own():
-    own = [{"K": 5, "epsilon": 0.5}, {"K": [3, 10], "epsilon": 0.25}]
-    found = cells(policies=[{"policy": "dp_se", "grid": own}, {"policy": "ucb1"}])
-    assert [(c.policy, c.parameters["K"], c.parameters.get("epsilon")) for c in found] == [
-        ("dp_se", 5, 0.5),
-        ("dp_se", 3, 0.25),
-        ("dp_se", 10, 0.25),
-        ("ucb1", 5, None),
-    ]
+    assert found == [{"K": 5} | one for one in expected]
 
 
 def test_horizon_is_an_axis_and_a_policy_may_override_the_study():
@@ -91,6 +92,8 @@ def test_checkpoints_rise_geometrically_to_the_horizon():
         ({"policies": [{"policy": "dp_ucb"}]}, ["studies.s.policies[0]", "dp_ucb needs width"]),
         ({"grid": {"K": 5, "epsilom": 0.1, "epsilon": 1}}, ["studies.s.grid.epsilom", "epsilon"]),
         ({"horizon": 4}, ["studies.s.horizon", "number of arms, K = 5", "found 4"]),
+        ({"horizon": None, "policies": [{"policy": "ucb1"}]}, ["studies.s: the key 'horizon' is missing"]),
+        ({"policies": [{"policy": "dp_se"}], "grid": {"epsilon": 1}}, ["dp_se needs K; add it there"]),
         ({"environment": {"name": "bernoulli", "top": 0.75}}, ["studies.s", "environment bernoulli needs bottom"]),
     ],
 )
@@ -120,13 +123,7 @@ def test_what_an_environment_of_data_tells_need_not_be_given():
         for epsilon in (1, 2)
     ]
     assert all("K" not in c.parameters for c in found)
-    # Anywhere else it must.
-    with pytest.raises(PrivarmsError, match=r"dp_se needs K; add it there"):
-        cells(policies=[{"policy": "dp_se"}], grid={"epsilon": 1})
-
-
-def test_the_quarters_of_a_horizon_are_checkpoints():
-    found = expand("f", "p", "s", on_data())
+    # The quarters of a horizon are checkpoints.
     assert [c.checkpoints.tolist() for c in found[::2]] == [[25, 50, 75, 100], [22, 45, 67, 90], [22, 45, 67, 90]]
 
 
@@ -150,11 +147,6 @@ def test_a_whole_float_is_an_int_where_a_module_takes_ints_alone():
     assert repr({k: cell.parameters[k] for k in ("dimensions", "batch")}) == "{'dimensions': 1, 'batch': 50}"
     # A float stays one: it names a column's type.
     assert repr([cell.parameters[k] for k in ("epsilon", "gamma")]) == "[2.0, 1.0]"
-
-
-def test_as_many_steps_as_anybody_runs_are_not_refused():
-    assert [c.blocks for c in cells(replicates=10**9, block=1000)] == [10**6] * 3
-    assert [c.blocks for c in cells(replicates=1, block=1, horizon=10**9)] == [1] * 3
 
 
 def test_a_grid_may_have_a_name_and_a_cell_stands_in_every_grid_that_has_it():
@@ -202,44 +194,51 @@ def test_a_deviation_that_is_not_one_is_named(changes, words):
         assert word in str(fault.value)
 
 
-# The digests of cells before their parameters were renamed: published results came from these streams.
-STREAMED = {
-    "neighbouring_streams": (
-        ("sajed2019", "audit", "dp_se", 50_000_000),
+# Digests of cells before their parameters were renamed: published results came from these streams.
+STREAMED = [
+    (
+        ("sajed2019", "audit", "dp_se", "neighbouring_streams", 50_000_000),
         {"K": 20, "horizon": 50_000_000, "epsilon": 1, "noise": 0.5},
         {"K": 20, "horizon": 50_000_000, "epsilon": 1, "neighbour": 1},
         "adbffbd728a45867a564a9b57c2fae38",
     ),
-    "neighbouring_experiments": (
-        ("li2024", "audit", "dp_conse", 30_000_000),
+    (
+        ("li2024", "audit", "dp_conse", "neighbouring_experiments", 30_000_000),
         {"M": 10, "horizon": 30_000_000, "alpha": 0.5, "epsilon": 2},
         {"release": "lengths_from_actions", "neighbour": 1},
         "fc8da48ae22e294c05a6751e195b94df",
     ),
-    "neighbouring_users": (
-        ("ma2025", "privacy", "ldp_mab", 10_000),
+    (
+        ("ma2025", "privacy", "ldp_mab", "neighbouring_users", 10_000),
         {"K": 2, "horizon": 10_000, "epsilon": 8, "variant": "as_released", "M": 0, "batch": 100},
         {"K": 2, "differ": "context", "event": "untouched", "neighbour": 1, "batch": 100},
         "1209631c696a7c3f78d66106afdc8ee4",
     ),
-    "changed_reward": (
-        ("neel2018", "audit", "private_ucb", 501),
+    (
+        ("neel2018", "audit", "private_ucb", "changed_reward", 501),
         {"K": 2, "horizon": 501, "epsilon": 0.05, "variant": "as_printed"},
         {"K": 2, "neighbour": 0},
         "f500cca5d5c5be1bca95a4bbf2fabcca",
     ),
-    "linear": (
-        ("neel2018", "linear", "private_linear_ucb", 500),
+    (
+        ("neel2018", "linear", "private_linear_ucb", "linear", 500),
         {"K": 5, "dimensions": 5, "horizon": 500, "epsilon": 1, "bonus": True},
         {"K": 5, "dimensions": 5, "variant": "as_printed"},
         "d2d68ccfdf222b758030506a5c1fbe70",
     ),
-}
+    # A repair that was a parameter before.
+    (
+        ("some2020", "runs", "dp_conse_total", "features_bernoulli", 20_000),
+        {"M": 2, "horizon": 20_000, "alpha": 0.5, "epsilon": 1, "budget": "total"},
+        {"M": 2, "horizon": 20_000},
+        "1ea681f1ceb617c2d9a7ac2dc4ff704c",
+    ),
+]
 
 
-@pytest.mark.parametrize("environment", STREAMED)
-def test_a_renamed_parameter_keeps_its_stream(environment):
-    (paper, name, policy, horizon), own, others, identity = STREAMED[environment]
+@pytest.mark.parametrize(("names", "own", "others", "identity"), STREAMED)
+def test_what_was_renamed_keeps_its_stream(names, own, others, identity):
+    paper, name, policy, environment, horizon = names
     cell = Cell(paper, name, "p", policy, environment, horizon, own, others, 1, 1)
     assert cell.identity == identity
     # Results have the new names, and the variant of a policy, or else of the environment.
@@ -255,13 +254,6 @@ def test_an_audit_has_both_neighbours():
     for wrong, message in ((0, r"expected \[0, 1\], both inputs"), ([0, 2], "expected one of 0, 1; found 2")):
         with pytest.raises(PrivarmsError, match=rf"grid\.neighbour: {message}"):
             cells(**audit, grid=both | {"neighbour": wrong}, policies=policies)
-
-
-def test_a_study_that_plays_rounds_has_a_horizon():
-    without = study(policies=[{"policy": "ucb1"}])
-    del without["horizon"]
-    with pytest.raises(PrivarmsError, match=r"s.yaml: studies.first: the key 'horizon' is missing.*; add it"):
-        expand("s.yaml", "p", "first", without)
 
 
 def with_table(tmp_path, text, scale="paper", **only):
@@ -297,8 +289,3 @@ def test_a_row_of_a_table_is_a_grid_and_a_scale_may_have_columns_of_its_own(tmp_
 def test_a_malformed_table_is_one_clear_error(tmp_path, text, only, words):
     with pytest.raises(PrivarmsError, match=words):
         with_table(tmp_path, text, **only)
-
-
-def test_a_missing_table_is_one_clear_error(tmp_path):
-    with pytest.raises(PrivarmsError, match=r"grid\.table: expected a CSV file.*grid\.csv"):
-        grids.filled(study(grid={"table": "grid.csv"}), tmp_path / "studies.yaml", "paper")

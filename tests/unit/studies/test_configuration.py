@@ -62,7 +62,6 @@ S = ("studies", "s")
         ((*S, "horizon"), "many", ["studies.s.horizon", "'many' is not of type 'integer'"]),
         ((*S, "replicats"), 3, ["studies.s.replicats", "unknown key", "replicates"]),
         ((*S, "replicates"), 0, ["studies.s.replicates", "0 is less than the minimum of 1"]),
-        ((*S, "replicates"), 2.5, ["studies.s.replicates", "2.5 is not of type 'integer'"]),
         ((*S, "checkpoints"), {"count": 5}, ["studies.s.checkpoints", "'first' is a required property"]),
     ],
 )
@@ -73,12 +72,3 @@ def test_faults_of_a_paper(tmp_path, path, value, words):
     for word in [str(file), *words]:
         assert word in str(fault.value)
     assert "\n" not in str(fault.value)
-
-
-def test_the_project_s_own_files_are_valid_at_both_scales():
-    from pathlib import Path
-
-    root = Path(__file__).parents[3]
-    for file in (root / "config/papers").glob("*/studies.yaml"):
-        for scale in configuration.SCALES:
-            configuration.load_paper(file, scale)

@@ -135,10 +135,6 @@ def refused(said, do=planned, **changes):
     assert len(str(error.value).splitlines()) == 1
 
 
-def in_python(text):
-    return text.replace("@njit\n", "")
-
-
 def test_its_modules_are_imported_from_a_package_of_their_own(extension):
     (cell,) = planned()
     (folder,) = extensions.folders()
@@ -176,6 +172,10 @@ def test_a_name_of_ours_is_refused_with_both_files(extension):
     refused(r"policies/bandit/laplace.py: laplace: expected a name .*mechanisms/laplace.py has it")
 
 
+def in_python(text):
+    return text.replace("@njit\n", "")
+
+
 CHOICE, CONFIGURE, BUNDLE = "return least(state.pulls)", "def configure(K: int)", "Policy(init, choose, learn)"
 
 
@@ -185,7 +185,7 @@ CHOICE, CONFIGURE, BUNDLE = "return least(state.pulls)", "def configure(K: int)"
         (
             "context, t, rng):\n",
             "context, rng):\n",
-            r"py:\d+: expected choose\(.*; found choose\(params, state, context, rng",
+            r"py:\d+: expected choose\(.*; found choose\(params, state, context",
         ),
         (f"POLICY = {BUNDLE}", "", r"py: expected POLICY = Policy\(init, choose, learn\)"),
         ("def configure", "def configured", r"py: expected a function configure"),
@@ -207,39 +207,23 @@ def test_a_policy_fits_other_families_if_it_says_so(extension):
     assert planned(**LINEAR, policies=[{"policy": "looks_away"}])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (CHOICE, "return t % 2 + 1", "22: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
-        ("pulls[arm] +=", "pulls[arm + 7] +=", "26: .*: IndexError: index 7 is out of bounds"),
-        ("    return state\n", "    raise ValueError('no')\n", "27: .*: ValueError: no"),
-    ],
-)
-def test_a_fault_in_a_run_is_one_line_with_file_and_line(extension, old, new, said):
-    extension("policies/bandit/least_pulled.py", in_python(POLICY).replace(old, new))
-    refused(r"^p/studies.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py:" + said, rows)
+PLAIN = in_python(POLICY)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("text", "old", "new", "said"),
     [
-        (CHOICE, "return -1", ":23: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
-        (CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
-        (
-            "pulls[arm] +=",
-            "pulls[arm + 7] +=",
-            ": .*: IndexError: index is out of bounds; run `NUMBA_DISABLE_JIT=1 privarms check",
-        ),
+        (PLAIN, CHOICE, "return t % 2 + 1", ":22: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
+        (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":27: .*: ValueError: no"),
+        # Compiled, with the line where numba tells it.
+        (POLICY, CHOICE, "return -1", ":23: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
+        (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
+        (POLICY, "pulls[arm] +=", "pulls[arm + 7] +=", ": .*: IndexError: .*; run `NUMBA_DISABLE_JIT=1 privarms check"),
     ],
 )
-def test_a_fault_in_compiled_code_is_one_line_with_the_file(extension, old, new, said):
-    extension("policies/bandit/least_pulled.py", POLICY.replace(old, new))
+def test_a_fault_in_a_run_is_one_line_with_file_and_line(extension, text, old, new, said):
+    extension("policies/bandit/least_pulled.py", text.replace(old, new))
     refused(r"^p/studies.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py" + said, rows)
-
-
-def test_what_numba_cannot_compile_names_the_line(extension):
-    extension("policies/bandit/least_pulled.py", POLICY.replace("least(state.pulls)", "least(state)"))
-    refused(r"/_pulled.py:6: .*: numba cannot compile this: No implementation of .*argmin", rows)
 
 
 def test_rewards_that_are_not_finite_name_the_environment(extension):
@@ -288,9 +272,8 @@ def test_the_loop_of_each_family_has_the_same_runs_in_plain_python(policy, chang
 @pytest.mark.parametrize(
     ("folders", "said"),
     [
-        (["nowhere"], "extensions: nowhere: expected a folder with one of policies, .*; found none at .*/nowhere"),
         (["my-own"], "extensions: my-own: expected a name of small letters"),
-        (["empty"], "extensions: empty: expected a folder with one of policies"),
+        (["empty"], "extensions: empty: expected a folder with one of policies, .*; found none at .*/empty"),
         (["one/same", "two/same"], "that no other extension has; rename the folder same"),
     ],
 )

@@ -40,23 +40,12 @@ def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):
     assert files == {"room/__init__.py", "room/a.py", "room/b.py", "room/b.html.j2", "c.py"}
 
 
-def test_an_unknown_module_is_refused():
-    with pytest.raises(ModuleNotFoundError, match="nothing"):
-        library.sources("policies.nothing")
-
-
 def test_arguments_and_choices_are_those_of_configure():
     takes = library.arguments("policies", "dp_ucb")
     assert list(takes) == ["K", "horizon", "epsilon", "width", "noise"]
     assert takes["width"].choices == ("log2.5", "log3", "chan", "exact")
     assert [name for name, argument in takes.items() if not argument.required] == ["noise"]
     assert not library.arguments("policies", "dp_se")["beta"].required
-
-
-def test_an_environment_of_real_data_takes_a_dataset_s_name():
-    takes = library.environment_arguments("classification")
-    assert takes["dataset"].required
-    assert "data" not in takes
 
 
 @pytest.mark.parametrize("policy", library.names("policies"))

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from privarms.errors import DamagedError, PrivarmsError, StudyError
+from privarms.errors import PrivarmsError, StudyError
 from privarms.files import parquet
 from privarms.studies import library, run
 from privarms.studies.cells import Cell
@@ -50,12 +50,6 @@ def test_a_fault_names_the_study_and_what_was_at_work(monkeypatch, room, functio
     assert fault.value.in_folder("elsewhere") == f"elsewhere/p2020/studies.yaml: studies.s: {who}: K: expected 3"
     # What may be a fault of the program keeps its traceback.
     assert (fault.value.__cause__ is None) == (kind is PrivarmsError)
-
-
-def test_a_damaged_file_stays_one(monkeypatch):
-    loading(monkeypatch, environments={"configure": failing(DamagedError("a.parquet", "cut"))})
-    with pytest.raises(DamagedError):
-        run.run_piece(Piece(CELL, 0, 2), 1, {})
 
 
 def test_rows_of_a_long_piece_come_a_row_group_at_a_time(monkeypatch):

@@ -24,17 +24,6 @@ def test_digest_is_the_same_in_every_process():
     assert digest({"a": 1}) == "2c6b113b8dd15ffbded9860b43eb0c6c"
 
 
-def test_streams_of_one_name_are_equal_and_all_others_differ():
-    draws = {
-        (seed, name, block): stream(seed, digest({"name": name}), block).random()
-        for seed in (0, 1)
-        for name in ("x", "y")
-        for block in (0, 1, 2)
-    }
-    assert len(set(draws.values())) == len(draws)
-    assert stream(7, IDENTITY, 3).random() == stream(7, IDENTITY, 3).random()
-
-
 def test_stream_is_numpy_s_documented_derivation():
     words = [int(IDENTITY[i : i + 8], 16) for i in range(0, 32, 8)]
     sequence = np.random.SeedSequence(entropy=[5, *words], spawn_key=(2,))

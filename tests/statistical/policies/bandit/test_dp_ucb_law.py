@@ -5,29 +5,18 @@ import importlib.util
 import numpy as np
 import pytest
 
-from privarms import fast_paths
 from privarms.environments import bernoulli
 from privarms.fast_paths.bandit import _skip_ahead, dp_ucb__bernoulli
 from privarms.mechanisms import tree_guard
 from privarms.policies.bandit import dp_ucb, ucb1
-from privarms.protocols.bandit import new_record, play_block, simulate_block
 
 from ...two_sample import same_law
+from .samples import fast, sample
 
 pytestmark = pytest.mark.statistical
 
-FAST, FAST_UCB1 = (fast_paths.find(policy, "bernoulli") for policy in (dp_ucb, ucb1))
+FAST, FAST_UCB1 = fast(dp_ucb), fast(ucb1)
 ENVIRONMENT = bernoulli.configure(5, 0.75, 0.25)
-
-
-def sample(kernel, params, checkpoints, replicates, seed):
-    """(regret, pulls, reward sums) of a fast path, or of a plain one if the kernel is a `Policy`."""
-    arms = len(ENVIRONMENT.means)
-    regret = np.zeros((replicates, len(checkpoints)))
-    pulls, reward_sums = np.zeros((replicates, arms), np.int64), np.zeros((replicates, arms))
-    block = play_block if kernel in (dp_ucb.POLICY, ucb1.POLICY) else simulate_block
-    block(kernel, params, ENVIRONMENT, np.array(checkpoints), np.random.default_rng(seed), regret, pulls, reward_sums)
-    return regret, pulls, reward_sums
 
 
 def pairs(one, other):
@@ -46,7 +35,7 @@ CELLS = [("log2.5", 0.5), ("log3", 0.5), ("chan", 0.5), ("exact", 0.1), ("exact"
 def plain():
     """Plain samples of the short runs, by (width, epsilon)."""
     return {
-        cell: sample(dp_ucb.POLICY, configured(cell), CHECKPOINTS, 1000, seed)
+        cell: sample(dp_ucb.POLICY, configured(cell), ENVIRONMENT, CHECKPOINTS, 1000, seed)
         for seed, cell in enumerate(CELLS, start=100)
     }
 
@@ -58,14 +47,14 @@ def configured(cell, horizon=SHORT):
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_fast_is_plain(plain, cell):
-    assert same_law(pairs(plain[cell], sample(FAST, configured(cell), CHECKPOINTS, 3000, 1)))
+    assert same_law(pairs(plain[cell], sample(FAST, configured(cell), ENVIRONMENT, CHECKPOINTS, 3000, 1)))
 
 
 @pytest.mark.parametrize("cell", [cell for cell in CELLS if cell != ("exact", 0.1)], ids=str)
 def test_a_width_off_by_two_percent_is_told_apart(plain, cell):
     params = configured(cell)
     wrong = params._replace(width=1.02 * params.width)
-    assert not same_law(pairs(plain[cell], sample(FAST, wrong, CHECKPOINTS, 3000, 2)))
+    assert not same_law(pairs(plain[cell], sample(FAST, wrong, ENVIRONMENT, CHECKPOINTS, 3000, 2)))
 
 
 @pytest.fixture(scope="module")
@@ -89,42 +78,24 @@ def _copy(module):
 
 def test_blocks_without_their_misses_are_told_apart(plain, careless):
     for cell in (("log2.5", 0.5), ("chan", 0.5)):
-        assert not same_law(pairs(plain[cell], sample(careless, configured(cell), CHECKPOINTS, 3000, 3)))
-
-
-def test_runs_have_blocks_with_missed_counts_and_without(careless):
-    for cell in CELLS:
-        params, missed, words = configured(cell), 0, 0
-        for seed in range(200):
-            records = []
-            for simulate in (FAST, careless):
-                # Philox counts the 64-bit words that it gives, four at a time.
-                generator, record = np.random.Generator(np.random.Philox(seed)), new_record(1, 5)
-                simulate(params, ENVIRONMENT, np.array([SHORT]), generator, record)
-                records.append(record)
-                words += 4 * int(generator.bit_generator.state["state"]["counter"][0]) / 2
-            # Until its first missed count a run is the careless one's, draw for draw.
-            missed += list(records[0].reward_sums) != list(records[1].reward_sums)
-        assert missed > 100
-        # One by one the rounds take three words each.
-        assert words / 200 < 2 * SHORT
+        assert not same_law(pairs(plain[cell], sample(careless, configured(cell), ENVIRONMENT, CHECKPOINTS, 3000, 3)))
 
 
 @pytest.mark.parametrize(("cell", "replicates"), [(("chan", 0.25), 40), (("log3", 1.0), 20)], ids=str)
 def test_fast_is_plain_over_a_million_rounds(cell, replicates):
     horizon = 1_000_000
     params, checkpoints = configured(cell, horizon), [30_000, 200_000, horizon]
-    one = sample(dp_ucb.POLICY, params, checkpoints, replicates, 4)
-    assert same_law(pairs(one, sample(FAST, params, checkpoints, 400, 5)))
+    one = sample(dp_ucb.POLICY, params, ENVIRONMENT, checkpoints, replicates, 4)
+    assert same_law(pairs(one, sample(FAST, params, ENVIRONMENT, checkpoints, 400, 5)))
     wrong = params._replace(width=1.1 * params.width)
-    assert not same_law(pairs(one, sample(FAST, wrong, checkpoints, 400, 5)))
+    assert not same_law(pairs(one, sample(FAST, wrong, ENVIRONMENT, checkpoints, 400, 5)))
 
 
 def test_ucb1_fast_is_plain():
     params = ucb1.configure(5)
-    one = sample(ucb1.POLICY, params, CHECKPOINTS, 3000, 6)
-    assert same_law(pairs(one, sample(FAST_UCB1, params, CHECKPOINTS, 3000, 7)))
+    one = sample(ucb1.POLICY, params, ENVIRONMENT, CHECKPOINTS, 3000, 6)
+    assert same_law(pairs(one, sample(FAST_UCB1, params, ENVIRONMENT, CHECKPOINTS, 3000, 7)))
     # Without noise, and with a little width.
     wrong = dp_ucb.configure(5, SHORT, 1.0, "log3")._replace(node_scale=0.0)
     wrong = wrong._replace(width=np.full_like(wrong.width, 1.0))
-    assert not same_law(pairs(one, sample(FAST, wrong, CHECKPOINTS, 3000, 7)))
+    assert not same_law(pairs(one, sample(FAST, wrong, ENVIRONMENT, CHECKPOINTS, 3000, 7)))

@@ -86,11 +86,6 @@ def test_without_adaptivity_p_values_are_uniform(law, coordinate):
     assert (p < 0.05).mean() > 0.6
 
 
-def test_oful_learns():
-    optimistic = simulate(oful, oful.configure(K, D), 300)["regret"].mean()
-    assert optimistic < 0.4 * simulate(uniform, uniform.configure(K), 300)["regret"].mean()
-
-
 @pytest.mark.parametrize("bonus", [True, False])
 def test_without_noise_the_private_policy_is_oful(bonus):
     # No reward reaches the clip.

@@ -23,6 +23,7 @@ SETTINGS = {
     "R": ({"epsilon": 0.5, "alpha": 0.6, "beta": 0.1, "R": 3.0}, {"mu": 2.0, "R": 3.0}),
     "within R": ({"epsilon": 0.5, "alpha": 0.6, "beta": 0.1, "R": 2.0}, {"mu": 0.9, "R": 1.0}),
 }
+KINDS = [(dp_nas, "continuous"), (dp_exponential_nas, "atoms")]
 
 
 def sample(law, params, environment, replicates, seed):
@@ -43,26 +44,19 @@ def pairs(one, other, kind):
     yield "continuous", one[0] * one[1], other[0] * other[1]
 
 
+@pytest.mark.parametrize(("rule", "kind"), KINDS)
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_dp_nas_fast_is_plain(setting):
+def test_fast_is_plain(setting, rule, kind):
     given, stream = SETTINGS[setting]
-    params, environment = dp_nas.configure(**given), two_point.configure(**stream)
-    plain = sample(dp_nas.RULE, params, environment, 4000, 1)
-    assert same_law([*pairs(plain, sample(fast(dp_nas), params, environment, 40_000, 2), "continuous")])
-
-
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_dp_exponential_nas_fast_is_plain(setting):
-    given, stream = SETTINGS[setting]
-    params, environment = dp_exponential_nas.configure(**given), two_point.configure(**stream)
-    plain = sample(dp_exponential_nas.RULE, params, environment, 4000, 3)
-    assert same_law([*pairs(plain, sample(fast(dp_exponential_nas), params, environment, 40_000, 4), "atoms")])
+    params, environment = rule.configure(**given), two_point.configure(**stream)
+    plain = sample(rule.RULE, params, environment, 4000, 1)
+    assert same_law([*pairs(plain, sample(fast(rule), params, environment, 40_000, 2), kind)])
 
 
 def test_wrong_laws_are_told_apart():
     given, stream = SETTINGS["noise"]
     environment = two_point.configure(**stream)
-    for rule, kind in ((dp_nas, "continuous"), (dp_exponential_nas, "atoms")):
+    for rule, kind in KINDS:
         plain = sample(rule.RULE, rule.configure(**given), environment, 4000, 5)
         # 10% more privacy budget; and every scale right but that of the noise of the queries.
         budget = rule.configure(**{**given, "epsilon": 1.1 * given["epsilon"]})

@@ -124,6 +124,8 @@ def test_constants_of_adult_by_hand():
     params = absse.configure(K=2, horizon=41_292, dimensions=3)
     assert params.depths["last_round"].tolist() == [2, 5, 11, 41_293]
     assert params.depths["T"].tolist() == [41_292, 5161.5, 645.1875, 80.6484375]
+    # (62 ln 62 / 10,000)^(1/3) = 0.29, so k_0 = 2; without the logarithm it were 0.18 and 3.
+    assert len(absse.configure(K=62, horizon=10_000, dimensions=1).depths) == 3
     # 1 + 8 + 64 + 512: so few users are enough to make every bin.
     assert params.max_bins == 585
 
@@ -138,35 +140,7 @@ def test_a_useless_arm_goes_after_the_round_by_hand():
     assert pulled.tolist() == [0, 1] * 81 + [0] * (1000 - 162)
 
 
-def test_bins_are_closed_on_the_left_and_at_one():
-    # With a huge L every l_B is 1: the root bursts after 2 users. Then x = 0.5 is in the right half, as 1 is.
-    params = absse.configure(K=2, horizon=100, dimensions=1, lipschitz=1e6)
-    assert params.depths["last_round"][0] == 1
-    contexts = np.array([[0.1], [0.9], [0.5], [1.0], [0.0], [0.49]])
-    pulled, _ = run(params, contexts, np.zeros((6, 2)))
-    assert pulled.tolist() == [0, 1, 0, 1, 0, 1]
-
-
-def test_children_inherit_the_surviving_arms_alone():
-    # Arm 1 earns nothing, arms 0 and 2 always 1: arm 1 goes, and no descendant pulls it again.
-    n = 3000
-    params = absse.configure(K=3, horizon=n, dimensions=1, lipschitz=0.1)
-    rng = np.random.default_rng(1)
-    state = absse.init(params)
-    gone = False
-    for t, context in enumerate(rng.random((n, 1)), 1):
-        arm = absse.choose(params, state, context, t, rng)
-        assert not (gone and arm == 1)
-        state = absse.learn(params, state, context, arm, float(arm != 1), t, rng)
-        gone = gone or state.bins[0]["active"] == 0b101
-    assert gone
-    assert state.n_bins[0] > 3
-    assert (state.bins["active"][: state.n_bins[0]] == 0b101).all()
-
-
-@pytest.mark.parametrize(
-    ("K", "n", "d", "L"), [(2, 3000, 2, 1e6), (2, 3000, 2, 0.05), (2, 5000, 3, 0.1), (4, 500, 4, 1.0), (2, 100, 8, 1.0)]
-)
+@pytest.mark.parametrize(("K", "n", "d", "L"), [(2, 3000, 2, 1e6), (2, 5000, 3, 0.1), (4, 500, 4, 1.0)])
 def test_the_tree_stays_within_its_room(K, n, d, L):
     # Equal rewards drop nobody; a run beyond its horizon finds no more room, and writes nowhere else.
     params = absse.configure(K, n, d, 1.0, L)
@@ -179,27 +153,17 @@ def test_the_tree_stays_within_its_room(K, n, d, L):
             assert state.n_bins[0] <= params.max_bins == len(state.bins)
 
 
-def test_new_values_compile_nothing():
-    contexts, rewards = np.random.default_rng(3).random((50, 2)), np.zeros((50, 4))
-    for K, n, L in [(2, 50, 1.0), (3, 60, 0.2), (4, 1000, 3.0)]:
-        run(absse.configure(K, n, 2, 1.0, L), contexts, rewards)
-    assert all(len(f.signatures) == 1 for f in absse.POLICY)
-
-
 @pytest.mark.parametrize(
-    ("values", "name"),
+    ("name", "values"),
     [
-        ({"K": 1}, "K"),
-        ({"K": 63}, "K"),
-        ({"horizon": 0}, "horizon"),
-        ({"dimensions": 0}, "dimensions"),
-        ({"dimensions": 17}, "dimensions"),
-        ({"smoothness": 0.0}, "smoothness"),
-        ({"smoothness": 1.5}, "smoothness"),
-        ({"lipschitz": 0.0}, "lipschitz"),
-        ({"lipschitz": math.nan}, "lipschitz"),
+        ("K", [1, 63]),
+        ("horizon", [0]),
+        ("dimensions", [0, 17]),
+        ("smoothness", [0.0, 1.5]),
+        ("lipschitz", [0.0, math.nan]),
     ],
 )
-def test_values_out_of_range_are_refused(values, name):
-    with pytest.raises(ValueError, match=f"^{name}: expected"):
-        absse.configure(**{"K": 2, "horizon": 100, "dimensions": 2, **values})
+def test_values_out_of_range_are_refused(name, values):
+    for value in values:
+        with pytest.raises(ValueError, match=f"^{name}: expected"):
+            absse.configure(**{"K": 2, "horizon": 100, "dimensions": 2, name: value})

@@ -7,7 +7,6 @@ from scipy.stats import binom
 from privarms.mechanisms import lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import dp_conse, dp_conse_total
-from privarms.studies.cells import Cell
 
 
 def rng(seed=1):
@@ -73,10 +72,3 @@ def test_an_arm_has_fewer_than_for_certain_once_in_eight_n(patients):
     assert count >= 1
     # A count of 1 is what a mean of no rewards moves by at most.
     assert count == 1 or binom.cdf(np.ceil(count) - 1, patients, 0.5) <= 1 / (8 * n)
-
-
-def test_the_repair_has_the_streams_that_it_had_as_a_parameter():
-    own = {"M": 2, "horizon": 20_000, "alpha": 0.5, "epsilon": 1, "budget": "total"}
-    around = {"M": 2, "horizon": 20_000}
-    given = "some2020", "runs", "experiment", "dp_conse_total", "features_bernoulli", 20_000, own, around, 1, 1
-    assert Cell(*given).identity == "1ea681f1ceb617c2d9a7ac2dc4ff704c"

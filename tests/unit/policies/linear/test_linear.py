@@ -11,10 +11,6 @@ from privarms.errors import PrivarmsError
 from privarms.policies.bandit import uniform
 from privarms.policies.linear import linear_ucb_as_released, oful, private_linear_ucb
 from privarms.protocols import linear as protocol
-from privarms.studies.aggregate import summarise
-from privarms.studies.cells import expand
-from privarms.studies.run import run_piece
-from privarms.studies.shards import Piece
 
 K, D, T = 4, 3, 150
 
@@ -239,15 +235,6 @@ def test_a_policy_without_estimates_leaves_them_empty():
     assert np.isfinite([found["estimate"], found["variance"]]).all()
 
 
-def test_ties_go_to_the_lowest_arm():
-    contexts = np.full((K, D), D**-0.5)
-    for policy, params in (
-        (oful, oful.configure(K, D)),
-        (private_linear_ucb, private_linear_ucb.configure(K, D, T, 1.0)),
-    ):
-        assert policy.choose(params, policy.init(params), contexts, 1, np.random.default_rng(1)) == 0
-
-
 def test_the_private_scale_and_width():
     # T = 500 has 9 levels; at delta = 2 exp(-16), l = 16 exceeds the levels.
     params = private_linear_ucb.configure(5, 5, 500, 2.0)
@@ -274,62 +261,29 @@ def test_one_changed_reward_is_worth_epsilon():
     assert worth == pytest.approx(0.7)
 
 
-@pytest.mark.parametrize("policy", [oful, linear_ucb_as_released, private_linear_ucb])
-@pytest.mark.parametrize(
-    "change",
-    [{"K": 1}, {"dimensions": 0}, {"ridge": 0}, {"ridge": math.inf}, {"beta": 0}, {"beta": 1}, {"beta": math.nan}],
-)
-def test_a_bad_parameter_is_refused(policy, change):
-    own = {"horizon": T, "epsilon": 1.0} if policy is private_linear_ucb else {}
-    with pytest.raises(ValueError, match=f"{next(iter(change))}: expected"):
-        policy.configure(**{"K": K, "dimensions": D, **own, **change})
+GIVEN = {"K": K, "dimensions": D}
+PRIVATE = {**GIVEN, "horizon": T, "epsilon": 1.0}
+BAD = {"K": [1], "dimensions": [0], "ridge": [0, math.inf], "beta": [0, 1, math.nan]}
+BAD_PRIVATE = {"horizon": [0], "epsilon": [0, -1, math.inf], "clip": [0, math.nan]}
 
 
 @pytest.mark.parametrize(
-    "change", [{"horizon": 0}, {"epsilon": 0}, {"epsilon": -1}, {"epsilon": math.inf}, {"clip": 0}, {"clip": math.nan}]
+    ("configure", "given", "bad"),
+    [
+        (oful.configure, GIVEN, BAD),
+        (linear_ucb_as_released.configure, GIVEN, BAD),
+        (private_linear_ucb.configure, PRIVATE, BAD | BAD_PRIVATE),
+        (linear.configure, {**GIVEN, "variant": "as_printed"}, {"K": [1], "dimensions": [1], "variant": ["cube"]}),
+    ],
 )
-def test_a_bad_private_parameter_is_refused(change):
-    with pytest.raises(ValueError, match=f"{next(iter(change))}: expected .* found {next(iter(change.values()))}"):
-        private_linear_ucb.configure(**{"K": K, "dimensions": D, "horizon": T, "epsilon": 1.0, **change})
-
-
-@pytest.mark.parametrize("change", [{"K": 1}, {"dimensions": 1}, {"variant": "cube"}])
-def test_a_bad_environment_is_refused(change):
-    with pytest.raises(ValueError, match=f"{next(iter(change))}: expected"):
-        linear.configure(**{"K": K, "dimensions": D, "variant": "as_printed", **change})
+def test_bad_parameters_are_refused_by_name(configure, given, bad):
+    for name, values in bad.items():
+        for value in values:
+            with pytest.raises(ValueError, match=f"^{name}: expected"):
+                configure(**{**given, name: value})
 
 
 @pytest.mark.parametrize(("arms", "dimensions", "name"), [(K + 1, D, "K"), (K, D + 1, "dimensions")])
 def test_policy_and_environment_must_agree(arms, dimensions, name):
     with pytest.raises(PrivarmsError, match=rf"the environment linear has {name} = .* the policy toy was told"):
         run(oful, oful.configure(K, D), arms=arms, dimensions=dimensions)
-
-
-def test_a_study_of_linear_bandits():
-    study = {
-        "protocol": "linear",
-        "environment": {"name": "linear"},
-        "horizon": 40,
-        "replicates": 5,
-        "block": 3,
-        "grid": {"K": 3, "dimensions": 2, "variant": ["as_printed", "as_released"]},
-        "policies": [{"policy": "oful"}, {"policy": "private_linear_ucb", "epsilon": 1.0, "bonus": [True, False]}],
-    }
-    cells = expand("config/papers/p/studies.yaml", "p", "s", study)
-    assert len(cells) == 6
-    for one in cells:
-        rows = run_piece(Piece(one, 0, one.blocks), 1, {}).to_pandas()
-        assert list(rows["replicate"]) == [i for i in range(5) for _ in range(2)]
-        summary = summarise(lambda columns, rows=rows: [rows[list(columns)]], list(rows.columns[1:]), protocol.KEYS)
-        assert list(summary["coordinate"]) == ["largest", "zero"]
-        assert list(summary["replicates"]) == [5, 5]
-        assert np.isfinite(summary["estimate_mean"]).all()
-
-
-def test_new_values_compile_nothing():
-    run(private_linear_ucb, private_linear_ucb.configure(K, D, T, 1.0))
-    before = len(protocol.play_linear.nopython_signatures)
-    for law, epsilon, bonus, arms in (("as_released", 2.0, False, 3), ("as_printed", 7, True, 6)):
-        params = private_linear_ucb.configure(arms, 4, T, epsilon, bonus=bonus, ridge=2, clip=1)
-        run(private_linear_ucb, params, law, arms=arms, dimensions=4)
-    assert len(protocol.play_linear.nopython_signatures) == before
