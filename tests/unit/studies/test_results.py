@@ -60,7 +60,7 @@ def test_a_tag_shows_the_rows_of_its_cells(tmp_path):
     ]
     path = tmp_path / "ratios.parquet"
     parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
-    tagged = {"figure1": cells, "other": [cells[0] | {"epsilon": 2.0, "K": 7}]}
+    tagged = {"figure1": cells, "other": [cells[0] | {"epsilon": 2.0, "K": 7}], "missing": []}
     results = Results("p2020", "paper", inference=[path], tagged=tagged)
 
     def seen(over, named=()):
@@ -74,6 +74,9 @@ def test_a_tag_shows_the_rows_of_its_cells(tmp_path):
     with pytest.raises(NoCellsError, match="tag other"):
         seen({"tag": ["other"]})
     assert seen({"tag": ["other"]}, ["K"]) == [2]
+    # The data of a tag's cells may be missing.
+    with pytest.raises(NoCellsError, match="tag missing"):
+        seen({"tag": ["missing"]})
     # Nothing is left to agree in.
     assert seen({"tag": ["other"]}, list(FRAME)) == list(FRAME["regret"])
 

@@ -203,8 +203,8 @@ def _fits(frame: pd.DataFrame, over: Mapping[str, list], cells: pd.DataFrame | N
 def _of_cells(frame: pd.DataFrame, cells: pd.DataFrame, named: Iterable[str]) -> list[bool]:
     """Return which rows agree with a cell in every parameter; a row without a value in one agrees in it with all."""
     columns = [c for c in frame if c in cells and c not in named]
-    if not columns:
-        return [True] * len(frame)
+    if not columns or len(cells) == 0:
+        return [len(cells) > 0] * len(frame)
     known = list(zip(*(_keys(cells[c]) for c in columns), strict=True))
 
     @cache

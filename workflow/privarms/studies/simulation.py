@@ -22,10 +22,17 @@ class Simulation:
         self.papers = papers
         self.datasets = datasets
         files = {paper: f"{paths.folder(config, paper)}/studies.yaml" for paper in papers}
-        self._cells = {
-            (paper, study): [c for c in grid.expand(files[paper], paper, study, entry) if self._can_run(c)]
+        planned = {
+            (paper, study): grid.expand(files[paper], paper, study, entry)
             for paper, content in papers.items()
             for study, entry in content["studies"].items()
+        }
+        self._cells = {key: [c for c in cells if self._can_run(c)] for key, cells in planned.items()}
+        self._tags = {
+            paper: list(
+                dict.fromkeys(t for (of, _), cells in planned.items() if of == paper for c in cells for t in c.tags)
+            )
+            for paper in papers
         }
         # Planned here and not on demand: Snakemake takes a file as it is where an input function of its rule fails.
         # Without the names of grids, which decide nothing about runs.
@@ -71,12 +78,15 @@ class Simulation:
         return self._cells[paper, study]
 
     def tagged(self, paper: str) -> dict[str, list[dict]]:
-        """Return tag -> its cells, by the columns of their studies, with `changed`, parameters not at their default."""
-        tags: dict[str, list[dict]] = {}
+        """Return tag -> its cells, by the columns of their studies, with `changed`, parameters not at their default.
+
+        A tag whose data are missing has no cells.
+        """
+        tags: dict[str, list[dict]] = {tag: [] for tag in self._tags[paper]}
         for study in self.papers[paper]["studies"]:
             for cell in self._cells[paper, study]:
                 for tag in cell.tags:
-                    tags.setdefault(tag, []).append(grid.columns(cell) | {"changed": cell.changed})
+                    tags[tag].append(grid.columns(cell) | {"changed": cell.changed})
         return tags
 
     def plain_cells(self, paper: str, study: str) -> list[dict]:

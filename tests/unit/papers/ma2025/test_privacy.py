@@ -26,7 +26,7 @@ def counts():
     ):
         events = 10 if user == (event == "quadrant") else 1
         setting = {"variant": variant, "differ": differ, "event": event, "batch": batch, "epsilon": epsilon}
-        setting |= {"K": 2, "M": 0, "horizon": 10_000}
+        setting |= {"policy": "ldp_mab", "K": 2, "M": 0, "horizon": 10_000}
         rows += [{**setting, "neighbour": user, "trials": 10, "events": events} for _ in range(4)]
     return pd.DataFrame(rows)
 
