@@ -111,10 +111,15 @@ PARAMETERS = {
 }
 
 
+def untagged(grid) -> list[dict]:
+    """The grids of a grid, on which no claim rests."""
+    return [{k: v for k, v in one.items() if k != "tag"} for one in (grid if isinstance(grid, list) else [grid])]
+
+
 def with_value(grid, axis: str, value):
-    """A grid and, where it has the axis, one more of its own with the value, on which no claim rests."""
+    """A grid and, where it has the axis, one more of its own with the value."""
     grids = grid if isinstance(grid, list) else [grid]
-    return [*grids, *({k: v for k, v in one.items() if k != "tag"} | {axis: value} for one in grids if axis in one)]
+    return [*grids, *(one | {axis: value} for one in untagged(grids) if axis in one)]
 
 
 def extend(studies: dict, paper: str) -> None:
@@ -125,7 +130,8 @@ def extend(studies: dict, paper: str) -> None:
         for one in (entry, *entry["policies"]):
             if "grid" in one:
                 one["grid"] = with_value(one["grid"], axis, value)
-        entry["policies"] += [p | {axis: value} for p in entry["policies"] if axis in p]
+        added = [p | {axis: value, "grid": untagged(p.get("grid", entry.get("grid", {})))} for p in entry["policies"]]
+        entry["policies"] += [new for new, p in zip(added, list(entry["policies"]), strict=True) if axis in p]
         assert yaml.safe_dump(entry) != before, f"{study} has no axis {axis}"
     for _, study in (row for row in STUDIES if row[0] == paper):
         studies[study]["policies"].append({"policy": "strangers_greedy", "exploration": [0, 0.1]})

@@ -8,6 +8,7 @@ import pandas as pd
 from privarms.audits import neighbouring_users
 from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.papers.ma2025 import _panels as panels
+from privarms.studies import library
 from privarms.studies.results import Results
 
 # Of each bound; forty bounds hold together with more than 95%.
@@ -101,8 +102,22 @@ def first_eliminations(results: Results) -> pd.DataFrame:
         own = (columns["t"] == head["horizon"].iloc[0]) & (columns["arm"] > 0)
         at_end = pd.DataFrame({name: columns[name][own] for name in ("replicate", "eliminated_after")})
         gone[head["cell"].iloc[0]] = at_end.groupby("replicate")["eliminated_after"].min()
-    settings = [c for c in ("variant", "c", "horizon", "K", "M", "epsilon", "n_aux", "epsilon_aux", "gamma", "kappa",
-                            "batch", "panels") if c in cells]  # fmt: skip
+    # Parameters that join the study have columns of their own, by which claims leave their cells out.
+    named = (
+        "variant",
+        "c",
+        "horizon",
+        "K",
+        "M",
+        "epsilon",
+        "n_aux",
+        "epsilon_aux",
+        "gamma",
+        "kappa",
+        "batch",
+        "panels",
+    )
+    settings = [c for c in dict.fromkeys((*named, *library.arguments("policies", "ldp_mab"))) if c in cells]
     rows = []
     for _, cell in cells.iterrows():
         users = gone[cell["cell"]].fillna(float(cell["horizon"])).to_numpy()
