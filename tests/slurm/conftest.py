@@ -30,7 +30,7 @@ ARTIFACTS = {
     "ma2025": ("adult_absse", "privacy_audit"),
 }
 NOT_MEASURED = {"unverifiable": "Not measured here."}
-SAID = ("claim", "artifact", "variant", "statement", "published")
+SAID = ("claim", "artifact", "variant", "statement", "place", "ours", "published")
 EXCEEDING = "generate_standin"
 # What the job that exceeds its memory holds for a while: more than its rule asks for at first, less than at the retry.
 HELD = """\
