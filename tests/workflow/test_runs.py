@@ -168,7 +168,7 @@ def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again
 
 
 def test_an_edit_of_one_paper_s_figures_draws_them_again_and_nothing_else(made, tmp_path):
-    pending = edited(made, tmp_path, "workflow/privarms/papers/ma2025/figures.py", "\n# An edit.\n")
+    pending = edited(made, tmp_path, "workflow/privarms/papers/ma2025/figures_real_data.py", "\n# An edit.\n")
     folder = "results/quick/figures/ma2025"
     drawn = {f"{folder}/{file.name}" for file in (made.folder / folder).iterdir()}
     assert {f"{folder}/adult_absse.{e}" for e in ("pdf", "png", "svg", "csv")} <= drawn
