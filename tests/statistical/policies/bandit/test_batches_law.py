@@ -60,10 +60,11 @@ def test_batches_fast_is_plain(policy, params, twin):
 
 
 def test_a_path_that_forgets_what_it_should_keep_is_told_apart():
+    simulate = _batches.simulation(dp_klucb.best, _growing_batches.batch_size)
+
     @njit
     def forgetful(params, environment, checkpoints, rng, record):
-        rule, size, scale = dp_klucb.best, _growing_batches.batch_size, params.noise / params.epsilon
-        _batches.simulate(rule, size, params, scale, True, environment, checkpoints, rng, record)
+        simulate(params, params.noise / params.epsilon, True, environment, checkpoints, rng, record)
 
     params = dp_klucb.configure(3, 0.5)
     plain = sample(dp_klucb.POLICY, params, 4000, 1, fast=False)

@@ -8,7 +8,7 @@ from numba import njit
 
 from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
-from privarms.fast_paths.bandit._batches import simulate
+from privarms.fast_paths.bandit._batches import simulation
 from privarms.inference.divergences import d_epsilon, kl
 from privarms.policies.bandit import _batches, _episodes, _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb
 from privarms.protocols.bandit import new_record, play, simulate_block
@@ -59,7 +59,7 @@ def test_episodes_double_the_pulls():
 def released(*arms):
     """A state in which each arm has (pulls, rewards in its statistic, private sum)."""
     pulls, rewards, sums = zip(*arms, strict=True)
-    return _batches.State(np.array(pulls), np.array(rewards), np.array(sums, float), 0, 0, 0.0)
+    return _batches.State(np.array(pulls), np.array(rewards), np.array(sums, float), 0, 0, 0, 0.0)
 
 
 def test_indices_by_hand():
@@ -93,7 +93,7 @@ def test_equals_go_to_the_lowest_arm():
 
 @njit
 def first_arm(params, state, t):
-    """A rule that writes down when it is asked; params: int64[n], how often, and from place 1 on the rounds."""
+    """A choice that writes down when it is asked; params: int64[n], how often, and from place 1 on the rounds."""
     params[0] += 1
     params[params[0]] = t
     return 0
@@ -104,10 +104,11 @@ def as_many(params, state, arm):
     return max(state.pulls[arm], 1)
 
 
-def test_a_rule_is_asked_for_the_round_about_to_be_played_and_the_horizon_cuts_the_last_batch():
+def test_the_choice_is_asked_for_the_round_about_to_be_played_and_the_horizon_cuts_the_last_batch():
     environment, checkpoints = Environment(pull, np.array([0.25, 1.0])), np.array([9, 12])
     record, asked = new_record(2, 2), np.zeros(9, np.int64)
-    simulate(first_arm, as_many, asked, 1.0, True, environment, checkpoints, np.random.default_rng(1), record)
+    simulate = simulation(first_arm, as_many)
+    simulate(asked, 1.0, True, environment, checkpoints, np.random.default_rng(1), record)
     # Arm 0 in round 1, arm 1 in round 2, then arm 0's 1, 2 and 4 rounds, and 3 of its 8.
     assert asked[1 : 1 + asked[0]].tolist() == [3, 4, 6, 10]
     assert record.pulls.tolist() == [11, 1]

@@ -5,35 +5,43 @@ So the rewards enter through their sum alone, Binomial(size, mean). The rule is 
 reference, about the same state.
 """
 
+from collections.abc import Callable
+
 from numba import njit
 
 from privarms.jit.binomial import binomial
-from privarms.policies.bandit._batches import new_state, next_arm, release
+from privarms.policies.bandit._batches import new_state, release, without_batch
 
 
-@njit
-def simulate(rule, batch_size, params, scale, forget, environment, checkpoints, rng, record):
-    """Play one run, one batch at a time.
+def simulation(best: Callable, batch_size: Callable) -> Callable:
+    """Return simulate(params, scale, forget, environment, checkpoints, rng, record) of a policy; see `release`.
 
-    rule, batch_size: as in `next_arm`, and batch_size(params, state, arm); scale, forget: as in `release`
+    best(params, state, t): the choice once every arm has a batch; batch_size(params, state, arm). They are no arguments
+    of `simulate`: numba would not keep its machine code.
     """
-    means, horizon, best = environment.means, checkpoints[-1], environment.means.max()
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
-    state = new_state(len(means))
-    t, checkpoint, regret = 0, 0, 0.0
-    while t < horizon:
-        arm = next_arm(rule, params, state, t + 1, rng)
-        size = batch_size(params, state, arm)
-        rounds = min(size, horizon - t)
-        gap = best - means[arm]
-        while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
-            record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
-            checkpoint += 1
-        batch_sum = float(binomial(rounds, means[arm], rng))
-        record.pulls[arm] += rounds
-        record.reward_sums[arm] += batch_sum
-        regret += gap * rounds
-        t += rounds
-        if rounds == size:
-            release(state, arm, size, batch_sum, scale, forget, rng)
+
+    @njit
+    def simulate(params, scale, forget, environment, checkpoints, rng, record):
+        means, horizon, best_mean = environment.means, checkpoints[-1], environment.means.max()
+        record.pulls[:] = 0
+        record.reward_sums[:] = 0.0
+        state = new_state(len(means))
+        t, checkpoint, regret = 0, 0, 0.0
+        while t < horizon:
+            first = without_batch(state)
+            arm = first if first >= 0 else best(params, state, t + 1)
+            size = batch_size(params, state, arm)
+            rounds = min(size, horizon - t)
+            gap = best_mean - means[arm]
+            while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
+                record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
+                checkpoint += 1
+            batch_sum = float(binomial(rounds, means[arm], rng))
+            record.pulls[arm] += rounds
+            record.reward_sums[arm] += batch_sum
+            regret += gap * rounds
+            t += rounds
+            if rounds == size:
+                release(state, arm, size, batch_sum, scale, forget, rng)
+
+    return simulate

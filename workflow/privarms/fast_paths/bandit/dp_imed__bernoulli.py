@@ -6,9 +6,11 @@ from privarms.fast_paths.bandit import _batches
 from privarms.policies.bandit._growing_batches import batch_size
 from privarms.policies.bandit.dp_imed import best
 
+_simulate = _batches.simulation(best, batch_size)
+
 
 @njit
 def simulate(params, environment, checkpoints, rng, record):
     """Play one run, a batch at a time."""
     scale = params.noise / params.epsilon
-    _batches.simulate(best, batch_size, params, scale, False, environment, checkpoints, rng, record)
+    _simulate(params, scale, False, environment, checkpoints, rng, record)

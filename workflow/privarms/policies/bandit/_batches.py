@@ -19,13 +19,14 @@ class State(NamedTuple):
 
     pulls: int64[K], in whole batches
     rewards: int64[K], how many rewards an arm's statistic is made of; private_sums: float64[K], their noisy sum
-    arm: of the current batch; left: its pulls to come, 0 before a new one; batch_sum: of its rewards so far
+    arm, size: of the current batch; left: its pulls to come, 0 before a new one; batch_sum: of its rewards so far
     """
 
     pulls: np.ndarray
     rewards: np.ndarray
     private_sums: np.ndarray
     arm: int
+    size: int
     left: int
     batch_sum: float
 
@@ -33,27 +34,16 @@ class State(NamedTuple):
 @njit
 def new_state(K):
     """Nothing pulled yet."""
-    return State(np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K), 0, 0, 0.0)
+    return State(np.zeros(K, np.int64), np.zeros(K, np.int64), np.zeros(K), 0, 0, 0, 0.0)
 
 
 @njit
-def next_arm(rule, params, state, t, rng):
-    """The arm whose batch begins in round t: the first without one, then rule(params, state, t)."""
+def without_batch(state):
+    """The first arm without a batch; -1 if every arm has one."""
     for arm in range(len(state.pulls)):
         if state.pulls[arm] == 0:
             return arm
-    return rule(params, state, t)
-
-
-@njit
-def largest(index, params, state, t):
-    """The arm of the largest index(params, state, arm, t); the first of equals."""
-    best_arm, best_index = 0, -np.inf
-    for arm in range(len(state.pulls)):
-        value = index(params, state, arm, t)
-        if value > best_index:
-            best_arm, best_index = arm, value
-    return best_arm
+    return -1
 
 
 @njit
@@ -83,14 +73,10 @@ def release(state, arm, size, batch_sum, scale, forget, rng):
 
 
 @njit
-def learn(batch_size, params, state, arm, reward, scale, forget, rng):
-    """Add a reward to a batch of batch_size(params, state, arm) pulls, which begins with it if none is left.
-
-    At its end release the sum.
-    """
-    # Asked at the ends of a batch alone: it may take a logarithm and powers.
-    left = state.left if state.left > 0 else batch_size(params, state, arm)
+def learn(size, state, arm, reward, scale, forget, rng):
+    """Add a reward to a batch of `size` pulls, which begins with it if none is left; at its end release the sum."""
+    left = state.left if state.left > 0 else size
     batch_sum = state.batch_sum + reward if state.left > 0 else reward
     if left == 1:
-        release(state, arm, batch_size(params, state, arm), batch_sum, scale, forget, rng)
-    return State(state.pulls, state.rewards, state.private_sums, arm, left - 1, batch_sum)
+        release(state, arm, size, batch_sum, scale, forget, rng)
+    return State(state.pulls, state.rewards, state.private_sums, arm, size, left - 1, batch_sum)

@@ -58,4 +58,5 @@ def init(params):
 @njit
 def learn(params, state, context, arm, reward, t, rng):
     """Add the reward; at the end of an episode release its mean, and forget the rewards before it."""
-    return _batches.learn(episode_length, params, state, arm, reward, params.noise / params.epsilon, True, rng)
+    size = state.size if state.left > 0 else episode_length(params, state, arm)
+    return _batches.learn(size, state, arm, reward, params.noise / params.epsilon, True, rng)

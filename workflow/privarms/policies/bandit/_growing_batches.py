@@ -72,4 +72,5 @@ def init(params):
 @njit
 def learn(params, state, context, arm, reward, t, rng):
     """Add the reward; at the end of a batch release its sum, with a noise of its own."""
-    return _batches.learn(batch_size, params, state, arm, reward, params.noise / params.epsilon, False, rng)
+    size = state.size if state.left > 0 else batch_size(params, state, arm)
+    return _batches.learn(size, state, arm, reward, params.noise / params.epsilon, False, rng)

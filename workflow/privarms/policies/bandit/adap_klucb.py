@@ -36,13 +36,16 @@ def index(params, state, arm, t):
 @njit
 def best(params, state, t):
     """Line 6: the arm of the largest index."""
-    return _batches.largest(index, params, state, t)
+    return np.argmax(np.array([index(params, state, arm, t) for arm in range(len(state.pulls))]))
 
 
 @njit
 def choose(params, state, context, t, rng):
     """The arm of the episode; at its end each arm once (line 3), then the one of the largest index."""
-    return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
+    if state.left > 0:
+        return state.arm
+    first = _batches.without_batch(state)
+    return first if first >= 0 else best(params, state, t)
 
 
 POLICY = Policy(init, choose, learn)

@@ -39,18 +39,16 @@ def index(params, state, arm, largest):
 def best(params, state, t):
     """The arm of the smallest index; the first of equals."""
     largest = largest_mean(state)
-    best_arm, best_index = 0, np.inf
-    for arm in range(len(state.pulls)):
-        value = index(params, state, arm, largest)
-        if value < best_index:
-            best_arm, best_index = arm, value
-    return best_arm
+    return np.argmin(np.array([index(params, state, arm, largest) for arm in range(len(state.pulls))]))
 
 
 @njit
 def choose(params, state, context, t, rng):
     """The arm of the batch; at its end each arm's first batch, then the arm of the smallest index."""
-    return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
+    if state.left > 0:
+        return state.arm
+    first = _batches.without_batch(state)
+    return first if first >= 0 else best(params, state, t)
 
 
 POLICY = Policy(init, choose, learn)
