@@ -13,15 +13,13 @@ rule aggregate_study:
     priority: lambda w: PRIORITY.get(w.paper, 0)
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(20),
+        mem_mb=lambda w, attempt: 1000 * attempt,
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         scale=SCALE,
         seed=config["seed"],
         cells=lambda w: plan.simulation.plain_cells(w.paper, w.study),
-        places=lambda w: plan.simulation.places(w.paper, w.study),
         statuses=lambda w: {d: plan.datasets.statuses[d] for d in plan.simulation.datasets_of(w.paper, w.study)},
     script:
         "../scripts/aggregate_study.py"

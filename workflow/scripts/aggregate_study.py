@@ -8,7 +8,6 @@ with job(snakemake):
     aggregate(
         snakemake.input.shards,
         [Cell(**c) for c in snakemake.params.cells],
-        snakemake.params.places,
         snakemake.params.statuses,
         {**dict(snakemake.wildcards.items()), "scale": snakemake.params.scale, "seed": snakemake.params.seed},
         snakemake.output.study,

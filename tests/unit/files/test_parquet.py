@@ -21,7 +21,7 @@ def test_a_damaged_file_is_one_clear_error(tmp_path, damage):
     path.write_bytes(damage(path.read_bytes()))
     for read in (
         lambda: parquet.read(path),
-        lambda: list(parquet.RowsBy(path, "cell").rows("a", ["x"])),
+        lambda: list(parquet.RowsBy([path], "cell").rows("a", ["x"])),
         lambda: list(parquet.read_by("cell", path, ["x"])),
     ):
         with pytest.raises(DamagedError) as caught:

@@ -23,19 +23,17 @@ CELLS = expand("f.yaml", "p", "s", STUDY)
 
 
 def run_study(folder, seconds, cells=CELLS):
-    """The shards' files and, for each cell, which of them hold it."""
+    """The shards' files."""
     planned = shards.plan(cells, seconds)
     paths = [folder / f"{shard.name}.parquet" for shard in planned]
     for path, shard in zip(paths, planned, strict=True):
         parquet.write(path, run.run_shard(shard.pieces, 1, {}), {"seed": 1})
-    held = [{p.cell.name for p in shard.pieces} for shard in planned]
-    return paths, [[i for i, names in enumerate(held) if cell.name in names] for cell in cells]
+    return paths
 
 
-def joined(folder, made, cells=CELLS):
+def joined(folder, paths, cells=CELLS):
     study, summary = folder / "study.parquet", folder / "cells.parquet"
-    paths, places = made
-    aggregate.aggregate(paths, cells, places, {}, {"paper": "p", "study": "s", "seed": 1}, study, summary)
+    aggregate.aggregate(paths, cells, {}, {"paper": "p", "study": "s", "seed": 1}, study, summary)
     return study, summary
 
 
@@ -45,7 +43,7 @@ def test_another_shard_size_gives_the_same_bytes(tmp_path):
         folder = tmp_path / str(seconds)
         folder.mkdir()
         made = run_study(folder, seconds)
-        found.append((len(made[0]), [p.read_bytes() for p in joined(folder, made)]))
+        found.append((len(made), [p.read_bytes() for p in joined(folder, made)]))
     assert [n for n, _ in found] == [16, 2]
     assert found[0][1] == found[1][1]
 
@@ -128,19 +126,18 @@ def test_missing_values_are_counted_and_left_out_and_a_single_run_has_no_standar
 
 
 def test_blocks_that_are_missing_or_stand_twice_are_refused(tmp_path):
-    paths, places = run_study(tmp_path, 1e-9)
-    first = places[0]
-    for wrong in (first[:-1], first[1:], [*first, first[-1]], first[::-1], [places[1][0], *first[1:]], []):
+    first, second, *rest = run_study(tmp_path, 1e-9)
+    for wrong in ([first, *rest], [second, *rest], [first, second, first, *rest], [second, first, *rest], rest[2:]):
         with pytest.raises(PrivarmsError, match="run again"):
-            joined(tmp_path, (paths, [wrong, *places[1:]]))
+            joined(tmp_path, wrong)
 
 
 def test_a_study_is_found_among_the_rows_of_others(tmp_path):
     others = expand("f.yaml", "p", "t", STUDY)
     mixed = [cell for pair in zip(others, CELLS, strict=True) for cell in pair]
-    paths, places = run_study(tmp_path, 1e6, mixed)
+    paths = run_study(tmp_path, 1e6, mixed)
     assert len(paths) == 2
     (tmp_path / "alone").mkdir()
     alone = joined(tmp_path / "alone", run_study(tmp_path / "alone", 1e6))
-    together = joined(tmp_path, (paths, places[1::2]))
+    together = joined(tmp_path, paths)
     assert [p.read_bytes() for p in together] == [p.read_bytes() for p in alone]

@@ -6,7 +6,7 @@ import platform
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,39 +112,36 @@ def _faults_of(path: Path | str) -> Iterator[None]:
 
 
 class RowsBy:
-    """Reader of the rows of one of our files by their text in a column, which is left out of the answers.
+    """Reader of the rows of some of our files by their text in a column, which is left out of the answers.
 
     columns: the names of the other columns. Memory: two row groups. Raises DamagedError as `read`.
     """
 
-    def __init__(self, path: Path | str, column: str):
-        self.path = path
+    def __init__(self, paths: Sequence[Path | str], column: str):
+        self._file = lru_cache(maxsize=2)(partial(pq.ParquetFile, **READING))
         self._group = lru_cache(maxsize=2)(self._read_group)
-        with _faults_of(path):
-            self.file = pq.ParquetFile(path, **READING)
-        # text -> (row group, first row in it, number of rows) of each of its runs
-        self.places: dict[str, list[tuple[int, int, int]]] = {}
-        for group in range(self.file.metadata.num_row_groups):
-            texts = self._read_group(group, (column,))[column].cast(pa.string()).combine_chunks()
-            runs = pc.run_end_encode(texts)
-            start = 0
-            for text, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
-                self.places.setdefault(text, []).append((group, start, end - start))
-                start = end
-        self.columns = [name for name in self.file.schema_arrow.names if name != column]
-
-    def count(self, text: str) -> int:
-        """Return the number of rows with this text."""
-        return sum(n for _, _, n in self.places.get(text, ()))
+        # text -> (file, row group, first row in it, number of rows) of each of its runs
+        self.places: dict[str, list[tuple[Path | str, int, int, int]]] = {}
+        for path in paths:
+            with _faults_of(path):
+                groups = self._file(path).metadata.num_row_groups
+                self.columns = [name for name in self._file(path).schema_arrow.names if name != column]
+            for group in range(groups):
+                texts = self._read_group(path, group, (column,))[column].cast(pa.string()).combine_chunks()
+                runs = pc.run_end_encode(texts)
+                start = 0
+                for text, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+                    self.places.setdefault(text, []).append((path, group, start, end - start))
+                    start = end
 
     def rows(self, text: str, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of the rows with this text, in order, one row group at a time."""
-        for group, row, n in self.places.get(text, ()):
-            yield self._group(group, tuple(columns)).slice(row, n)
+        for path, group, row, n in self.places.get(text, ()):
+            yield self._group(path, group, tuple(columns)).slice(row, n)
 
-    def _read_group(self, group: int, columns: tuple[str, ...]) -> pa.Table:
-        with _faults_of(self.path):
-            return self.file.read_row_group(group, list(columns))
+    def _read_group(self, path: Path | str, group: int, columns: tuple[str, ...]) -> pa.Table:
+        with _faults_of(path):
+            return self._file(path).read_row_group(group, list(columns))
 
 
 def read_by(
@@ -156,7 +153,7 @@ def read_by(
 
     narrow: the columns of `values` whose integers get the smallest type that stores them; a sum may overflow it
     """
-    by = RowsBy(path, column)
+    by = RowsBy([path], column)
     firsts = [next(by.rows(text, [column, *by.columns])).take([0]) for text in by.places]
     frame = pa.concat_tables(firsts).to_pandas()
     for i, text in enumerate(by.places):

@@ -1,7 +1,6 @@
 """Shards become a study: every replicate's rows with the cell's parameters beside them, and a summary per cell."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from privarms.studies import library
 from privarms.studies.cells import Cell
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
-# 32 MB: of a cell that stands in memory, and of the measures of a longer one that do so together. One always does.
+# 32 MB: of the measures of a long cell that stand in memory together. One always does.
 NUMBERS_AT_ONCE = 2**22
 # Of one measure: in small studies calls of numpy are what takes the time, in large ones copies are.
 NUMBERS_TOGETHER = 2**13
@@ -24,19 +23,17 @@ NUMBERS_TOGETHER = 2**13
 class Rows(NamedTuple):
     """The rows of cells that follow each other, which are read again whenever they are asked for.
 
-    counts: how many rows each cell has; columns: their names
-    read: some columns of the rows, in their order, a part at a time, none much longer than a row group
+    counts: how many rows each cell has; by: the shards, by cell
     """
 
     cells: list[Cell]
     counts: list[int]
-    columns: list[str]
-    read: Callable[[Sequence[str]], Iterator[pa.Table]]
+    by: parquet.RowsBy
 
-    @property
-    def are_many(self) -> bool:
-        """Whether they are too many to stand in memory."""
-        return sum(self.counts) * len(self.columns) > NUMBERS_AT_ONCE
+    def read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield some columns of the rows, in their order, a part at a time, none longer than a row group."""
+        parts = (part for cell in self.cells for part in self.by.rows(cell.name, columns))
+        yield from [pa.concat_tables(parts)] if len(self.cells) > 1 else parts
 
 
 def parameter_types(cells: Sequence[Cell]) -> dict[str, pa.DataType]:
@@ -85,68 +82,42 @@ def cell_columns(
     }
 
 
-def rows_by_cell(
-    cells: Sequence[Cell], shards: Sequence[Path | str], places: Sequence[Sequence[int]]
-) -> Iterator[Rows]:
-    """The rows of each cell in turn; a shard may hold other studies' cells too.
+def batches(cells: Iterable[Cell], by: parquet.RowsBy) -> Iterator[Rows]:
+    """The rows of consecutive cells, as many together as fit a row group, or of one long cell.
 
-    They are in memory if they are not too many.
-
-    places: for each cell the indices of the shards that hold its blocks, in the order of these
-    Raises PrivarmsError if a shard is damaged or the shards do not hold just the cells' replicates, in order.
+    What a table costs however small it is would be most of a study of many small cells.
+    Raises PrivarmsError if the rows of a cell are not those of just its replicates, in order.
     """
-    # Cells that follow each other lie in one shard, or in two at the edge of it.
-    latest: dict[int, parquet.RowsBy] = {}
-
-    def held(index: int) -> parquet.RowsBy:
-        if index not in latest:
-            while len(latest) > 1:
-                del latest[next(iter(latest))]
-            latest[index] = parquet.RowsBy(shards[index], "cell")
-        return latest[index]
-
-    def reading(name: str, indices: Sequence[int], columns: Sequence[str]) -> Iterator[pa.Table]:
-        for index in indices:
-            yield from held(index).rows(name, columns)
-
-    for cell, indices in zip(cells, places, strict=True):
-        where = ", ".join(str(shards[i]) for i in indices)
-        counts = [held(i).count(cell.name) for i in indices]
-        if not counts or not all(counts):
-            raise PrivarmsError(f"{where}: no rows of {cell.name}; delete what is there and run again")
-        columns = held(indices[0]).columns
-        rows = Rows([cell], [sum(counts)], columns, partial(reading, cell.name, indices))
-        if not rows.are_many:
-            rows = _in_memory([cell], rows.counts, rows.read(columns))
-        found, counts = _replicates(rows)
-        if not np.array_equal(found, expected_replicates(cell)) or np.ptp(counts) > 0:
-            raise PrivarmsError(
-                f"{where}: expected {cell.replicates} replicates of {cell.name}, found {len(found)}; "
-                "delete what is there and run again"
-            )
-        yield rows
+    batch, counts = [], []
+    for cell in cells:
+        count = _checked_count(cell, by)
+        if batch and sum(counts) + count > parquet.ROWS_PER_GROUP:
+            yield Rows(batch, counts, by)
+            batch, counts = [], []
+        batch.append(cell)
+        counts.append(count)
+    yield Rows(batch, counts, by)
 
 
-def _in_memory(cells: list[Cell], counts: list[int], tables: Iterable[pa.Table]) -> Rows:
-    joined = pa.concat_tables(tables)
-
-    def read(columns: Sequence[str]) -> Iterator[pa.Table]:
-        for start in range(0, joined.num_rows, parquet.ROWS_PER_GROUP):
-            yield joined.select(columns).slice(start, parquet.ROWS_PER_GROUP)
-
-    return Rows(cells, counts, joined.column_names, read)
-
-
-def _replicates(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """The replicates, and how many rows that follow each other are of each; one that comes back is there twice."""
-    parts = (table["replicate"].to_numpy() for table in rows.read(["replicate"]))
-    runs = [_runs(part, np.ones(len(part), np.int64)) for part in parts]
-    return _runs(*(np.concatenate(some) for some in zip(*runs, strict=True)))
+def _checked_count(cell: Cell, by: parquet.RowsBy) -> int:
+    parts = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    for table in by.rows(cell.name, ["replicate"]):
+        values = table["replicate"].to_numpy()
+        parts.append(_runs(values, np.ones(len(values), np.int64)))
+    # One that comes back is there twice.
+    replicates, counts = _runs(*map(np.concatenate, zip(*parts, strict=True)))
+    if not np.array_equal(replicates, expected_replicates(cell)) or np.ptp(counts) > 0:
+        files = dict.fromkeys(str(place[0]) for place in by.places.get(cell.name, ()))
+        raise PrivarmsError(
+            f"{', '.join(files) or f'the shards of {cell.paper}'}: expected {cell.replicates} replicates of "
+            f"{cell.name}, found {len(replicates)}; delete what is there and run again"
+        )
+    return int(counts.sum())
 
 
 def _runs(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Values, of which each stands for so many, without repetitions in a row, and for how many each stands then."""
-    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    starts = np.flatnonzero(np.diff(values, prepend=-1))
     return values[starts], np.add.reduceat(counts, starts)
 
 
@@ -165,7 +136,7 @@ def summarise(
     `replicates` counts the rows of each group. NaN marks a run without that value; it is left out of that column's
     summary and counted in `<column>_missing`. The standard error of a single run is NaN.
 
-    read, columns: as in `Rows`; keys: at least one
+    read: gives some columns of the rows, as `Rows.read`; columns: the names of all; keys: at least one
     """
     measures = [c for c in columns if c != "replicate" and c not in keys]
     values, groups = _groups(read(keys), keys)
@@ -241,7 +212,6 @@ def _described(samples: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
 def aggregate(
     shards: Sequence[Path | str],
     cells: Sequence[Cell],
-    places: Sequence[Sequence[int]],
     origin_of_data: Mapping[str, str],
     metadata: Mapping,
     study_path: Path | str,
@@ -250,20 +220,19 @@ def aggregate(
     """Write `<study>.parquet` and `<study>_cells.parquet` from the shards that hold a study's cells, in these' order.
 
     In memory are a batch of cells or one measure of a long one, row groups of two shards, and the summaries, which are
-    a row per cell and key.
+    a row per cell and key. A shard may hold other studies' cells too.
 
-    places: as in `rows_by_cell`
     origin_of_data: dataset -> real or stand-in; cells without a dataset are `simulated`
     """
     types = parameter_types(cells)
     summaries: list[pa.Table] = []
 
     def tables() -> Iterator[pa.Table]:
-        for rows in _batches(rows_by_cell(cells, shards, places)):
+        for rows in batches(cells, parquet.RowsBy(shards, "cell")):
             summary, groups = _summary(rows)
             summaries.append(_beside(cell_columns(rows.cells, groups, types, origin_of_data), summary))
             start, ends = 0, np.cumsum([0, *rows.counts])
-            for part in rows.read(rows.columns):
+            for part in rows.read(rows.by.columns):
                 here = np.diff(np.clip(ends, start, start + part.num_rows))
                 yield _beside(cell_columns(rows.cells, here, types, origin_of_data), part)
                 start += part.num_rows
@@ -273,31 +242,9 @@ def aggregate(
     parquet.write(cells_path, [pa.concat_tables(summaries, promote_options="permissive")], described)
 
 
-def _batches(rows_of_cells: Iterable[Rows]) -> Iterator[Rows]:
-    """As many consecutive cells as make up a row group in one, since what a table costs however small it is would be
-    most of a study of many small cells; a cell that does not stand in memory by itself."""
-    short, count = [], 0
-    for rows in rows_of_cells:
-        if not rows.are_many:
-            short.append(rows)
-            count += rows.counts[0]
-        if rows.are_many or count >= parquet.ROWS_PER_GROUP:
-            yield from _together(short)
-            short, count = [], 0
-        if rows.are_many:
-            yield rows
-    yield from _together(short)
-
-
-def _together(short: list[Rows]) -> Iterator[Rows]:
-    if short:
-        tables = (table for one in short for table in one.read(one.columns))
-        yield _in_memory([one.cells[0] for one in short], [one.counts[0] for one in short], tables)
-
-
 def _summary(rows: Rows) -> tuple[pa.Table, np.ndarray]:
     """The summaries of some cells one below the other, and how many rows each cell has there."""
-    keys = [k for k in library.attributes("protocols", rows.cells[0].protocol)["KEYS"] if k in rows.columns]
+    keys = [k for k in library.attributes("protocols", rows.cells[0].protocol)["KEYS"] if k in rows.by.columns]
     ends = np.cumsum(rows.counts)
 
     def read(columns: Sequence[str]) -> Iterator[pd.DataFrame]:
@@ -307,7 +254,7 @@ def _summary(rows: Rows) -> tuple[pa.Table, np.ndarray]:
             yield part.append_column("cell", pa.array(positions)).to_pandas(split_blocks=True)
             start += part.num_rows
 
-    summary = summarise(read, ["cell", *rows.columns], ["cell", *keys])
+    summary = summarise(read, ["cell", *rows.by.columns], ["cell", *keys])
     groups = summary.pop("cell").value_counts(sort=False).reindex(range(len(rows.cells)), fill_value=0)
     return pa.Table.from_pandas(summary, preserve_index=False), groups.to_numpy()
 

@@ -1,6 +1,6 @@
 """What a run simulates: the cells of every paper's studies, and the shards in which they run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from privarms.errors import PrivarmsError, check_known
@@ -35,17 +35,16 @@ class Simulation:
             for paper in papers
         }
         # Planned here and not on demand: Snakemake takes a file as it is where an input function of its rule fails.
-        # Without the names of grids, which decide nothing about runs.
-        self._shards = {
-            paper: sharding.plan(
-                (replace(c, panels="") for study in content["studies"] for c in self._cells[paper, study]),
-                config["shard_seconds"],
-                datasets.own,
-            )
-            for paper, content in papers.items()
-        }
-        self._by_name = {(paper, s.name): s for paper, shards in self._shards.items() for s in shards}
-        self._held = {key: held for paper in papers for key, held in self._held_by(paper)}
+        self._shards: dict[tuple[str, str], Shard] = {}
+        # (paper, cell) -> the names of the shards that hold its blocks
+        self._holders: dict[tuple[str, str], list[str]] = {}
+        for paper, content in papers.items():
+            # Without the names of grids, which decide nothing about runs.
+            cells = (replace(c, panels="") for study in content["studies"] for c in self._cells[paper, study])
+            for shard in sharding.plan(cells, config["shard_seconds"], datasets.own):
+                self._shards[paper, shard.name] = shard
+                for piece in shard.pieces:
+                    self._holders.setdefault((paper, piece.cell.name), []).append(shard.name)
 
     def _can_run(self, cell: grid.Cell) -> bool:
         """Whether the cell's dataset is there, and has auxiliary sources if the policy is to learn from them."""
@@ -56,18 +55,6 @@ class Simulation:
         learns = "auxiliary" in library.arguments("policies", cell.policy)
         alone = cell.policy_parameters.get("auxiliary") == "without"
         return self.datasets.has_auxiliary(cell.dataset) or not learns or alone
-
-    def _held_by(self, paper: str) -> Iterator[tuple[tuple[str, str], tuple[list[int], list[list[int]]]]]:
-        """(paper, study) -> the shards that hold its cells, and for each cell the positions among these."""
-        places: dict[str, list[int]] = {}
-        for index, shard in enumerate(self._shards[paper]):
-            for piece in shard.pieces:
-                places.setdefault(piece.cell.name, []).append(index)
-        for study in self.papers[paper]["studies"]:
-            own = [places[c.name] for c in self._cells[paper, study]]
-            used = list(dict.fromkeys(i for indices in own for i in indices))
-            position = {index: i for i, index in enumerate(used)}
-            yield (paper, study), (used, [[position[i] for i in indices] for indices in own])
 
     def studies(self, paper: str) -> list[str]:
         """The paper's studies that have cells in this run."""
@@ -127,23 +114,15 @@ class Simulation:
     def shard_files(self, paper: str, study: str) -> list[str]:
         """The files that hold a study's cells."""
         check_known(paper, "study", study, self.papers.get(paper, {}).get("studies", ()))
-        used, _ = self._held[paper, study]
-        return [paths.shard(self.scale, paper, self._shards[paper][i].name) for i in used]
-
-    def places(self, paper: str, study: str) -> list[list[int]]:
-        """For each cell of a study the positions in `shard_files` of the files that hold its blocks."""
-        return self._held[paper, study][1]
-
-    def shards(self, paper: str) -> list[str]:
-        """The names of a paper's shards."""
-        return [s.name for s in self._shards[paper]]
+        holders = (shard for cell in self._cells[paper, study] for shard in self._holders[paper, cell.name])
+        return [paths.shard(self.scale, paper, shard) for shard in dict.fromkeys(holders)]
 
     def _shard(self, paper: str, name: str) -> Shard:
-        if (paper, name) not in self._by_name:
+        if (paper, name) not in self._shards:
             raise PrivarmsError(
                 f"{paper}: no shard of this plan is called {name}; ask for a study, and its shards are made"
             )
-        return self._by_name[paper, name]
+        return self._shards[paper, name]
 
     def pieces(self, paper: str, shard: str) -> list[dict]:
         """The pieces of a shard as plain mappings."""
