@@ -5,9 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
-
-from privarms.studies import artifacts
 
 from .conftest import Project
 from .disks import read_only
@@ -77,20 +74,6 @@ def test_another_working_directory_finds_the_project(small, tmp_path):
     planned = small.run("-n", "--directory=" + str(tmp_path / "elsewhere"))
     assert planned.returncode == 0, planned.stdout + planned.stderr
     assert "simulate_shard" in planned.stdout
-
-
-def test_snakemake_s_own_report_shows_figures_audits_and_ledger(small_made, tmp_path):
-    copy = Project(Path(shutil.copytree(small_made.folder, tmp_path / "project", copy_function=shutil.copy2)))
-    done = copy.run("--report=own.html")
-    assert done.returncode == 0, done.stdout + done.stderr
-    text = (copy.folder / "own.html").read_text(encoding="utf-8")
-    about = yaml.safe_load((copy.folder / "config/papers/sajed2019/studies.yaml").read_text(encoding="utf-8"))
-    for said in (
-        *("fig1a.pdf", "audit_losses.pdf", "ledger.csv"),
-        *(about["short"].replace("&", "\\u0026"), artifacts.of_paper("sajed2019")["fig1a"]["title"]),
-        *("Every claim: published, measured", "The plotted numbers are in", "run again at scale quick"),
-    ):
-        assert said in text or said.replace("\\u0026", "&") in text, said
 
 
 def test_snakemake_s_other_views_of_a_run_work(small):

@@ -9,12 +9,7 @@ rule build_audit:
         lock=LOCK,
     output:
         table=paths.audit(SCALE),
-        pdf=report(
-            paths.audit_picture(SCALE, "pdf"),
-            caption="../report/audits.rst",
-            category="Privacy audits",
-            labels={"figure": "What all audits show"},
-        ),
+        pdf=paths.audit_picture(SCALE, "pdf"),
         png=paths.audit_picture(SCALE, "png"),
         svg=paths.audit_picture(SCALE, "svg"),
         csv=paths.audit_picture(SCALE, "csv"),
@@ -25,7 +20,6 @@ rule build_audit:
     localrule: True
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
         mem_mb=1000,
         runtime=10,

@@ -6,16 +6,7 @@ rule draw_figures:
         library=lambda w: paths.library_files("draw_figures", plan.outputs.made_by(w.paper, "figure", w.artifact)[0]),
         lock=LOCK,
     output:
-        # The smallest format, which keeps Snakemake's own report small enough for a mail.
-        pdf=report(
-            paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "pdf"),
-            caption="../report/figure.rst",
-            category=lambda w: plan.outputs.shown(w.paper),
-            labels=lambda w: {"figure": plan.outputs.title(w.paper, "figure", w.artifact)},
-        ),
-        png=paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "png"),
-        svg=paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "svg"),
-        csv=paths.artifact(SCALE, "figure", "{paper}", "{artifact}", "csv"),
+        [paths.artifact(SCALE, "figure", "{paper}", "{artifact}", e) for e in paths.FIGURE_FORMATS],
     log:
         paths.log(SCALE, "draw_figures", "{paper}", "{artifact}"),
     benchmark:
@@ -24,7 +15,6 @@ rule draw_figures:
     localrule: True
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
         mem_mb=1000,
         runtime=20,

@@ -13,7 +13,6 @@ rule measure_claims:
     localrule: True
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
         mem_mb=1000,
         runtime=20,
@@ -31,9 +30,7 @@ rule build_ledger:
         library=paths.library_files("build_ledger"),
         verdicts=[paths.claims(SCALE, paper) for paper in plan.outputs.claims],
     output:
-        ledger=report(
-            paths.ledger(SCALE), caption="../report/ledger.rst", category="Ledger", labels={"table": "Every claim"}
-        ),
+        ledger=paths.ledger(SCALE),
         statements=paths.statements(SCALE),
     log:
         paths.log(SCALE, "build_ledger"),
@@ -42,7 +39,6 @@ rule build_ledger:
     localrule: True
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
         mem_mb=500,
         runtime=5,

@@ -245,14 +245,6 @@ class Outputs:
 
     # Report
 
-    def shown(self, paper: str) -> str:
-        """What a paper is called in reports."""
-        return self.papers[paper].get("short", paper)
-
-    def title(self, paper: str, kind: str, file: str) -> str:
-        """The title of the artifact with these files."""
-        return self.papers[paper]["artifacts"][self.artifact_named(paper, kind, file)]["title"]
-
     def described(self) -> list[dict]:
         """Return what the report shows of each paper."""
         return [self._paper_described(paper) for paper in self.papers]
