@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from privarms.data import sources
 from privarms.errors import PrivarmsError, check_known
 from privarms.studies import additions, artifacts, auditing, cells, configuration, defaults, extensions, paths
 from privarms.studies.datasets import Datasets
@@ -21,28 +20,12 @@ TARGETS = ("all", "figures", "tables", "ledger", "audit")
 
 
 class Plan(NamedTuple):
-    """The parts of a plan; made by `make`."""
+    """The parts of a plan; made by `start.make_plan`."""
 
     scale: str
     datasets: Datasets
     simulation: Simulation
     outputs: Outputs
-
-
-def make(
-    config: Mapping,
-    of_papers: Mapping[str, Mapping],
-    of_sources: Mapping[str, sources.Dataset],
-    statuses: Mapping[str, str],
-) -> Plan:
-    """The plan of a configuration (config/config.yaml, --configfile and --config, merged).
-
-    of_papers: as `papers` gives them; statuses: dataset -> "real", "stand-in" or "missing"
-    Raises PrivarmsError for every fault in studies and claims.
-    """
-    datasets = Datasets(of_sources, statuses)
-    simulation = Simulation(config, of_papers, datasets)
-    return Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
 
 
 def papers(config: Mapping) -> dict[str, dict]:

@@ -10,7 +10,10 @@ from privarms.errors import PrivarmsError, StudyError, check_known
 from privarms.files import settings
 from privarms.studies import extensions, library, paths
 from privarms.studies import plan as planning
+from privarms.studies.datasets import Datasets
+from privarms.studies.outputs import Outputs
 from privarms.studies.plan import Plan
+from privarms.studies.simulation import Simulation
 
 # The main process looks for the data once and its jobs read the answer, so all of them plan the same run.
 STATUSES_VARIABLE = "PRIVARMS_DATASETS"
@@ -34,7 +37,9 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     if main or STATUSES_VARIABLE not in os.environ:
         os.environ[STATUSES_VARIABLE] = json.dumps(look_for(needed, config, of_sources))
     try:
-        plan = planning.make(config, of_papers, of_sources, json.loads(os.environ[STATUSES_VARIABLE]))
+        datasets = Datasets(of_sources, json.loads(os.environ[STATUSES_VARIABLE]))
+        simulation = Simulation(config, of_papers, datasets)
+        plan = Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
     except StudyError as error:
         raise PrivarmsError(error.in_folder(*paths.folders(config))) from error
     if main:
