@@ -36,7 +36,7 @@ EXCEEDING = "generate_standin"
 HELD = """\
 import re, time
 from pathlib import Path
-asked = int(re.search(r"growing\\((\\d+)\\)", Path("workflow/rules/data.smk").read_text())[1])
+asked = int(re.search(r"(\\d+) \\* attempt", Path("workflow/rules/data.smk").read_text())[1])
 held = bytearray(b"x") * (asked * 3 // 2 * 1_000_000 - 400_000_000)
 time.sleep(5)
 del held

@@ -6,8 +6,6 @@ import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
-from privarms.studies.resources import growing
-
 PROFILES = {
     file.parent.name: yaml.safe_load(file.read_text(encoding="utf-8"))
     for file in (Path(__file__).parents[2] / "profiles").glob("*/config.yaml")
@@ -44,8 +42,3 @@ def test_a_cluster_s_jobs_are_retried_and_have_limits(name):
     assert PROFILES[name]["retries"] >= 2
     assert {"mem_mb", "runtime"} <= set(PROFILES[name]["default-resources"])
     assert PROFILES[name]["local-cores"] >= 1
-
-
-def test_a_retry_asks_for_more():
-    memory = growing(1500)
-    assert [memory({}, attempt=attempt) for attempt in (1, 2, 3)] == [1500, 3000, 4500]

@@ -16,7 +16,6 @@ rule fetch_raw:
     localrule: True
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
         mem_mb=500,
         runtime=60,
@@ -26,32 +25,6 @@ rule fetch_raw:
         file=lambda w: ABSENT[w.file][1],
     script:
         "../scripts/fetch_raw.py"
-
-
-rule prepare_dataset:
-    input:
-        library=lambda w: paths.library_files("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
-        lock=LOCK,
-        raw=lambda w: plan.datasets.raw_files(w.dataset),
-    output:
-        table=paths.prepared("{dataset}", "parquet"),
-        facts=paths.prepared("{dataset}", "json"),
-    log:
-        paths.log(SCALE, "prepare_dataset", "{dataset}"),
-    benchmark:
-        paths.benchmark(SCALE, "prepare_dataset", "{dataset}")
-    priority: DATA_FIRST
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(20),
-    params:
-        sources=SOURCES,
-        entry=lambda w: repr(plan.datasets.sources[w.dataset]),
-    script:
-        "../scripts/prepare_dataset.py"
 
 
 rule generate_standin:
@@ -68,12 +41,25 @@ rule generate_standin:
     priority: DATA_FIRST
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=growing(1500),
-        runtime=growing(20),
+        mem_mb=lambda w, attempt: 1500 * attempt,
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         sources=SOURCES,
         entry=lambda w: repr(plan.datasets.sources[w.dataset]),
     script:
         "../scripts/prepare_dataset.py"
+
+
+use rule generate_standin as prepare_dataset with:
+    input:
+        library=lambda w: paths.library_files("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
+        lock=LOCK,
+        raw=lambda w: plan.datasets.raw_files(w.dataset),
+    output:
+        table=paths.prepared("{dataset}", "parquet"),
+        facts=paths.prepared("{dataset}", "json"),
+    log:
+        paths.log(SCALE, "prepare_dataset", "{dataset}"),
+    benchmark:
+        paths.benchmark(SCALE, "prepare_dataset", "{dataset}")

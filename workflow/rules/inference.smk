@@ -12,10 +12,9 @@ rule compute_inference:
     priority: lambda w: PRIORITY.get(w.paper, 0)
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
-        mem_mb=growing(1000),
-        runtime=growing(20),
+        mem_mb=lambda w, attempt: 1000 * attempt,
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         scale=SCALE,
         seed=config["seed"],

@@ -23,7 +23,6 @@ rule write_tables:
     localrule: True
     conda:
         "../../environment.yml"
-    threads: 1
     resources:
         mem_mb=1000,
         runtime=20,
