@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv
 from privarms.report import pictures
 from privarms.report import statements as of_statements
@@ -30,9 +29,6 @@ def shown_artifact(
 ) -> dict:
     """Return what the template needs of an artifact; `readings` are the paper's assumptions."""
     key, name, files = paper["key"], artifact["name"], artifact["files"]
-    for suffix, path in files.items():
-        if not Path(path).is_file():
-            raise PrivarmsError(f"{path}: no such file; expected the {suffix} of {key}/{name}. Make it and run again.")
     number = label(name)
     quick = " --configfile config/quick.yaml" if scale == "quick" else ""
     # A table that is laid out for reading has a picture.

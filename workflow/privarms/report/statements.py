@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from privarms.claims.ledger import OUTCOMES, read, read_statements
 from privarms.claims.verdict import VERDICTS
-from privarms.errors import PrivarmsError
 from privarms.plots.tables import shown
 from privarms.report.words import VARIANTS, whole
 from privarms.studies.claims import headline
@@ -60,7 +59,7 @@ def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list
     Raises
     ------
     PrivarmsError
-        As `ledger.read`, and for a claim of a paper that is not on the page.
+        As `ledger.read`.
     """
     settings = {
         (f"{paper['key']}/{claim['claim']}", claim.get("variant", "")): claim
@@ -69,12 +68,8 @@ def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list
     }
     known = {row["statement"]: row for row in read_statements(statements)}
     groups: dict[str, list[dict]] = {}
-    keys, anchors = sorted(paper["key"] for paper in papers), set()
-    for number, row in enumerate(read(ledger), start=2):
-        if row["paper"] not in keys:
-            raise PrivarmsError(
-                f"{ledger}: line {number}, column paper: {row['paper']!r} is not one of {', '.join(keys)}."
-            )
+    anchors = set()
+    for row in read(ledger):
         setting = settings.get((row["claim"], row["variant"]), {})
         claim = _claim(row, setting, scale)
         if claim["anchor"] in anchors:
