@@ -136,11 +136,6 @@ def test_by_how_much_a_bound_holds():
     assert math.isnan(region({"at_most": 0}, 1, Measured(0.0)).spare(Measured(-1.0)))
 
 
-def test_a_published_text_needs_a_bound():
-    with pytest.raises(PrivarmsError, match="needs a published number"):
-        region({"factor": 2}, "much more", Measured(1.0))
-
-
 def test_a_tolerance_in_words():
     assert verdict.describe({"at_least": 5}) == "at least 5"
     assert verdict.describe({"absolute": 0.5, "published_replicates": 1000}) == (

@@ -51,7 +51,6 @@ def test_a_function_may_draw_several_figures(paper):
     ("modules", "words"),
     [
         ({"figures_more": FIGURE, "figures": FIGURE}, "one: expected a name that no other artifact of mine has"),
-        ({"figures": FIGURE.replace(', card="Both"', "")}, "two: found a tab; expected a card too"),
         ({"figures": FIGURE.replace(', tab="Two"', ', tabs="Two"')}, "figures.py:5: TypeError.*'tabs'"),
     ],
 )

@@ -32,7 +32,7 @@ def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Calla
     Raises
     ------
     PrivarmsError
-        If it has no caption, or a tab and no card.
+        If it has no caption.
     """
     return _registering("figure", title, caption, **about)
 
@@ -70,8 +70,6 @@ def _registering(
         own, text = name or function.__name__, caption or " ".join((function.__doc__ or "").split())
         if not text:
             raise PrivarmsError(f"{function.__module__}: {kind} {own}: found no caption; expected a docstring")
-        if tab and not card:
-            raise PrivarmsError(f"{function.__module__}: {kind} {own}: found a tab; expected a card too")
         entry = {
             "kind": kind,
             "title": title,
