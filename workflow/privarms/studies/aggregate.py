@@ -11,7 +11,7 @@ import pyarrow as pa
 from privarms.errors import PrivarmsError
 from privarms.files import parquet
 from privarms.studies import library
-from privarms.studies.cells import Cell
+from privarms.studies.cells import Cell, plain
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
 # 32 MB: of the measures of a long cell that stand in memory together. One always does.
@@ -237,7 +237,7 @@ def aggregate(
                 yield _beside(cell_columns(rows.cells, here, types, origin_of_data), part)
                 start += part.num_rows
 
-    described = {**metadata, **parquet.origin(), "cells": [describe(c) for c in cells]}
+    described = {**metadata, **parquet.origin(), "cells": [{"cell": c.name, **plain(c)} for c in cells]}
     parquet.write(study_path, tables(), described)
     parquet.write(cells_path, [pa.concat_tables(summaries, promote_options="permissive")], described)
 
@@ -261,19 +261,3 @@ def _summary(rows: Rows) -> tuple[pa.Table, np.ndarray]:
 
 def _beside(left: Mapping[str, pa.Array], right: pa.Table) -> pa.Table:
     return pa.table({**left, **{name: right[name] for name in right.column_names}})
-
-
-def describe(cell: Cell) -> dict:
-    """A cell's resolved parameters and size, as plain values."""
-    return {
-        "cell": cell.name,
-        "policy": cell.policy,
-        "environment": cell.environment,
-        "protocol": cell.protocol,
-        "horizon": cell.horizon,
-        "policy_parameters": dict(cell.policy_parameters),
-        "environment_parameters": dict(cell.environment_parameters),
-        "replicates": cell.replicates,
-        "block": cell.block,
-        "stream": cell.identity,
-    }
