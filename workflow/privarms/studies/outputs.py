@@ -75,10 +75,6 @@ class Outputs:
                 for name in assumption.get(key, []):
                     check_known(f"{file}: readings[{number}].{key}", kind, name, known)
 
-    def published_files(self, paper: str) -> list[str]:
-        """Return the files with what a paper prints."""
-        return paths.published(self._folder(paper))
-
     # Where functions are
 
     def made_by(self, paper: str, kind: str, file: str) -> tuple[str, str, dict]:
@@ -107,7 +103,7 @@ class Outputs:
         return {
             "studies": [paths.study(self.scale, paper, s) for s in studies],
             "cells": [paths.cells(self.scale, paper, s) for s in studies],
-            "published": self.published_files(paper),
+            "published": paths.published(self._folder(paper)),
             "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
 
@@ -158,7 +154,7 @@ class Outputs:
             "cells": [paths.cells(self.scale, paper, s) for s in entry["studies"] if s in run],
             "inference": [paths.inference(self.scale, paper, t) for t in entry.get("inference", [])],
             "facts": [self.datasets.prepared(d, "json") for d in sorted(datasets)],
-            "published": self.published_files(paper),
+            "published": paths.published(self._folder(paper)),
         }
 
     def artifact_named(self, paper: str, kind: str, file: str) -> str:
@@ -221,7 +217,7 @@ class Outputs:
             "cells": [paths.cells(self.scale, paper, s) for s in self.simulation.studies(paper)],
             "inference": [paths.inference(self.scale, paper, t) for t in self.inference(paper)],
             "facts": [self.datasets.prepared(d, "json") for d in self.datasets_of(paper)],
-            "published": self.published_files(paper),
+            "published": paths.published(self._folder(paper)),
         }
 
     def claim_cells(self, paper: str) -> dict[str, list[dict]]:
