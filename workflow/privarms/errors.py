@@ -19,15 +19,10 @@ def check_known(where: str, kind: str, name: str, names: Iterable) -> None:
 
 
 class DamagedError(PrivarmsError):
-    """A file that the pipeline made and that cannot be read any more.
-
-    path: the file; reason: what is wrong with it
-    """
+    """A file that the pipeline made and that cannot be read any more."""
 
     def __init__(self, path: Path | str, reason: str):
         super().__init__(f"{path}: damaged: {reason}; delete it and run again")
-        self.path = Path(path)
-        self.reason = reason
 
 
 class NoCellsError(PrivarmsError):
@@ -35,19 +30,14 @@ class NoCellsError(PrivarmsError):
 
 
 class StudyError(PrivarmsError):
-    """A fault in a study that is found while it runs; whoever knows the folders of papers says `in_folder`.
+    """A fault in a study that is found while it runs.
 
     paper: whose file it is; key: where in it; reason: what is wrong and what to do
     """
 
     def __init__(self, paper: str, key: str, reason: str):
         super().__init__(f"{paper}/studies.yaml: {key}: {reason}")
-        self.paper, self.reason = paper, reason
-
-    def in_folder(self, *folders: Path | str) -> str:
-        """The message with the whole name of the file, in the first of the folders that has it."""
-        there = [f for f in folders if (Path(f) / self.paper).is_dir()]
-        return str(Path([*there, *folders][0]) / str(self))
+        self.paper = paper
 
 
 class ArmError(ValueError):

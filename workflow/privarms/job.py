@@ -5,7 +5,8 @@ import logging
 import sys
 from collections.abc import Iterator
 
-from privarms.errors import PrivarmsError, StudyError
+from privarms.errors import PrivarmsError
+from privarms.studies import paths
 
 
 @contextlib.contextmanager
@@ -21,11 +22,7 @@ def job(snakemake) -> Iterator[None]:
     try:
         yield
     except PrivarmsError as error:
-        if isinstance(error, StudyError):
-            folders = [f"{folder}/papers" for folder in snakemake.config.get("extensions", [])]
-            message = error.in_folder(snakemake.config["papers"], *folders)
-        else:
-            message = str(error)
+        message = paths.in_file(error, snakemake.config)
         log.error("error: %s", message, exc_info=error.__cause__)
         print(f"error: {message}", file=sys.stderr)
         sys.exit(1)

@@ -47,7 +47,6 @@ def test_a_fault_names_the_study_and_what_was_at_work(monkeypatch, room, functio
     with pytest.raises(StudyError) as fault:
         run.run_piece(Piece(CELL, 0, 2), 1, {})
     assert str(fault.value) == f"p2020/studies.yaml: studies.s: {who}: K: expected 3"
-    assert fault.value.in_folder("elsewhere") == f"elsewhere/p2020/studies.yaml: studies.s: {who}: K: expected 3"
     # What may be a fault of the program keeps its traceback.
     assert (fault.value.__cause__ is None) == (kind is PrivarmsError)
 

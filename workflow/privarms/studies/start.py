@@ -41,7 +41,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         simulation = Simulation(config, of_papers, datasets)
         plan = Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
     except StudyError as error:
-        raise PrivarmsError(error.in_folder(*paths.folders(config))) from error
+        raise PrivarmsError(paths.in_file(error, config)) from error
     if main:
         announce(plan)
     return plan
