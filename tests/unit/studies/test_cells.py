@@ -279,9 +279,9 @@ def test_a_row_of_a_table_is_a_grid_and_a_scale_may_have_columns_of_its_own(tmp_
     [
         ("K,epsilon,widht\n5,1,chan\n", {}, "grid.csv: line 2, column widht: no policy of this study"),
         ("K,epsilon\n5,1\n5,\n", {}, "grid.csv: line 3, column epsilon: expected a value.* found none"),
-        ("K,epsilon\n5\n", {}, "grid.csv: line 2: expected 2 values, one per column; found 1"),
+        ("K,epsilon\n5\n", {}, "grid.csv: line 2: found 1 fields, expected 2"),
         ("K,epsilon\nfive,1\n", {}, "grid.csv: line 2: K: 'five' is not of type 'integer'"),
-        ("", {}, "grid.table: expected a CSV file with a header"),
+        ("", {}, "grid.csv: is empty; expected a header line"),
         (TABLE, {"only": ["d"]}, "grid.only: expected panels of .*grid.csv; found 'd'"),
         (TABLE, {"rows": 3}, "grid: rows: unknown key; expected one of only, table"),
     ],

@@ -1,11 +1,11 @@
 """Grids as tables: CSV files next to studies.yaml, with one grid per row."""
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
 from privarms.files import settings
+from privarms.files.whole import read_csv
 
 
 class Row(dict):
@@ -28,10 +28,7 @@ def _axes(grid, file: Path, scale: str):
         return grid
     settings.validate(grid, "study", f"{file}: grid", part="table")
     table, only = file.parent / grid["table"], grid.get("only")
-    try:
-        header, *lines = csv.reader(table.read_text(encoding="utf-8").splitlines())
-    except (OSError, ValueError) as error:
-        raise PrivarmsError(f"{file}: grid.table: expected a CSV file with a header; found {error}") from None
+    header, lines = read_csv(table)
     rows = {i: _row(header, line, f"{table}: line {i}", scale) for i, line in enumerate(lines, 2)}
     panels = {i: "|".join(p if isinstance(p := row.get("panel", ""), list) else [p]) for i, row in rows.items()}
     if only is None:
@@ -43,8 +40,6 @@ def _axes(grid, file: Path, scale: str):
 
 def _row(header: list[str], line: list[str], place: str, scale: str) -> Row:
     """Return a row's axes: `NAME_quick` replaces NAME at scale quick, and `|` separates the values of an axis."""
-    if len(line) != len(header):
-        raise PrivarmsError(f"{place}: expected {len(header)} values, one per column; found {len(line)}")
     row = Row()
     row.place = place
     for column, text in zip(header, line, strict=True):

@@ -20,9 +20,8 @@ class Outputs:
         self.simulation = simulation
         self.datasets = simulation.datasets
         self._config = config
-        self.tagged = {paper: simulation.tagged(paper) for paper in self.papers}
         self.claims = {
-            paper: of_claims.load(Path(folder), self.scale, content["artifacts"], self.tagged[paper])
+            paper: of_claims.load(Path(folder), self.scale, content["artifacts"], simulation.tagged[paper])
             for paper, content in self.papers.items()
             for folder in [self._folder(paper)]
             if os.path.isfile(f"{folder}/claims.yaml")
@@ -224,7 +223,7 @@ class Outputs:
         """Return tag -> its cells, of all tags on which the paper's claims rest."""
         sets = [one for claim in self.claims[paper] for one in _listed(claim["over"])]
         tags = {tag for one in sets for tag in one.get("tag", ())}
-        return {tag: cells for tag, cells in self.tagged[paper].items() if tag in tags}
+        return {tag: cells for tag, cells in self.simulation.tagged[paper].items() if tag in tags}
 
     def claim_data(self, paper: str) -> list[tuple[str, str | None]]:
         """What each claim of a paper rests on (stand-in, real or simulated), and why it cannot be measured, if so."""
@@ -248,8 +247,8 @@ class Outputs:
     def _paper_described(self, paper: str) -> dict:
         content, missing = self.papers[paper], self.missing_artifacts(paper)
         run = self.simulation.studies(paper)
-        policies = sorted({c.policy for s in run for c in self.simulation.cells(paper, s)})
-        settings = {s: _settings(self.simulation.cells(paper, s)) for s in content["studies"]}
+        policies = sorted({c.policy for s in run for c in self.simulation.cells[paper, s]})
+        settings = {s: _settings(self.simulation.cells[paper, s]) for s in content["studies"]}
         artifacts = []
         for name, entry in content["artifacts"].items():
             studies = self.studies_of(paper, name)
@@ -278,7 +277,7 @@ class Outputs:
 
     def _runs(self, paper: str, studies: list[str]) -> str:
         """Return a sentence on how many runs a setting of these studies has at this scale; nothing where none runs."""
-        runs = sorted({cell.replicates for study in studies for cell in self.simulation.cells(paper, study)})
+        runs = sorted({cell.replicates for study in studies for cell in self.simulation.cells[paper, study]})
         if not runs:
             return ""
         return f" {runs[0]:,} runs a setting." if len(runs) == 1 else f" {runs[0]:,} to {runs[-1]:,} runs a setting."

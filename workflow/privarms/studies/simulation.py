@@ -27,20 +27,23 @@ class Simulation:
             for paper, content in papers.items()
             for study, entry in content["studies"].items()
         }
-        self._cells = {key: [c for c in cells if self._can_run(c)] for key, cells in planned.items()}
-        self._tags = {
-            paper: list(
-                dict.fromkeys(t for (of, _), cells in planned.items() if of == paper for c in cells for t in c.tags)
-            )
-            for paper in papers
-        }
+        # (paper, study) -> its cells that run, in order
+        self.cells = {key: [c for c in cells if self._can_run(c)] for key, cells in planned.items()}
+        # paper -> tag -> its cells that run, by the columns of their studies, with `changed`
+        self.tagged: dict[str, dict[str, list[dict]]] = {paper: {} for paper in papers}
+        for (paper, _), cells in planned.items():
+            for cell in cells:
+                for tag in cell.tags:
+                    tagged = self.tagged[paper].setdefault(tag, [])
+                    if self._can_run(cell):
+                        tagged.append(grid.columns(cell) | {"changed": cell.changed})
         # Planned here and not on demand: Snakemake takes a file as it is where an input function of its rule fails.
         self._shards: dict[tuple[str, str], Shard] = {}
         # (paper, cell) -> the names of the shards that hold its blocks
         self._holders: dict[tuple[str, str], list[str]] = {}
         for paper, content in papers.items():
             # Without the names of grids, which decide nothing about runs.
-            cells = (replace(c, panels="") for study in content["studies"] for c in self._cells[paper, study])
+            cells = (replace(c, panels="") for study in content["studies"] for c in self.cells[paper, study])
             for shard in sharding.plan(cells, config["shard_seconds"], datasets.own):
                 self._shards[paper, shard.name] = shard
                 for piece in shard.pieces:
@@ -58,31 +61,15 @@ class Simulation:
 
     def studies(self, paper: str) -> list[str]:
         """The paper's studies that have cells in this run."""
-        return [study for study in self.papers[paper]["studies"] if self._cells[paper, study]]
-
-    def cells(self, paper: str, study: str) -> list[grid.Cell]:
-        """A study's cells, in order."""
-        return self._cells[paper, study]
-
-    def tagged(self, paper: str) -> dict[str, list[dict]]:
-        """Return tag -> its cells, by the columns of their studies, with `changed`, parameters not at their default.
-
-        A tag whose data are missing has no cells.
-        """
-        tags: dict[str, list[dict]] = {tag: [] for tag in self._tags[paper]}
-        for study in self.papers[paper]["studies"]:
-            for cell in self._cells[paper, study]:
-                for tag in cell.tags:
-                    tags[tag].append(grid.columns(cell) | {"changed": cell.changed})
-        return tags
+        return [study for study in self.papers[paper]["studies"] if self.cells[paper, study]]
 
     def plain_cells(self, paper: str, study: str) -> list[dict]:
         """A study's cells as plain mappings, in order."""
-        return [grid.plain(c) for c in self._cells[paper, study]]
+        return [grid.plain(c) for c in self.cells[paper, study]]
 
     def datasets_of(self, paper: str, study: str) -> list[str]:
         """The datasets that a study's cells use."""
-        return sorted({c.dataset for c in self._cells[paper, study] if c.dataset})
+        return sorted({c.dataset for c in self.cells[paper, study] if c.dataset})
 
     def audits(self) -> list[tuple[str, str]]:
         """(paper, study) of every privacy audit that has cells in this run."""
@@ -95,18 +82,18 @@ class Simulation:
 
     def claims(self) -> list[str]:
         """The policies of this run that claim an epsilon and that no audit of the library is about."""
-        run = {c.policy for cells in self._cells.values() for c in cells if c.protocol != "audit"}
+        run = {c.policy for cells in self.cells.values() for c in cells if c.protocol != "audit"}
         return sorted(policy for policy in run if library.claims_epsilon(policy) and not library.has_audit(policy))
 
     def audit_modules(self) -> list[str]:
         """The library modules of these audits and of the policies that they are about."""
-        cells = [c for paper, study in self.audits() for c in self._cells[paper, study]]
+        cells = [c for paper, study in self.audits() for c in self.cells[paper, study]]
         rooms = {("environments", c.environment) for c in cells} | {("policies", c.policy) for c in cells}
         return sorted(library.module(room, name) for room, name in rooms)
 
     def lacking(self, paper: str, study: str) -> list[str]:
         """The missing datasets without which a study has no cells."""
-        if self._cells[paper, study]:
+        if self.cells[paper, study]:
             return []
         needed = grid.datasets(self.papers[paper]["studies"][study]) & set(self.datasets.statuses)
         return sorted(d for d in needed if self.datasets.is_missing(d))
@@ -114,7 +101,7 @@ class Simulation:
     def shard_files(self, paper: str, study: str) -> list[str]:
         """The files that hold a study's cells."""
         check_known(paper, "study", study, self.papers.get(paper, {}).get("studies", ()))
-        holders = (shard for cell in self._cells[paper, study] for shard in self._holders[paper, cell.name])
+        holders = (shard for cell in self.cells[paper, study] for shard in self._holders[paper, cell.name])
         return [paths.shard(self.scale, paper, shard) for shard in dict.fromkeys(holders)]
 
     def _shard(self, paper: str, name: str) -> Shard:
