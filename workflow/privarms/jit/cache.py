@@ -9,7 +9,6 @@ that is named by a digest of all source files that the kernel is made of, and of
 import hashlib
 import importlib.util
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -27,8 +26,6 @@ from privarms.files.whole import write_text
 from privarms.jit import refcounts
 
 FOLDER_VARIABLE = "PRIVARMS_KERNELS"
-# Folders that no job has used for so long are removed.
-KEPT_DAYS = 60
 ENTRY = "call"
 
 
@@ -59,8 +56,6 @@ def use(sources: Callable[..., Iterable[str]]) -> None:
     above = os.environ.get(FOLDER_VARIABLE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms/kernels")
     _cache = _Cache(Path(above).expanduser(), sources, time.time())
     _module.cache_clear()
-    with suppress(OSError):
-        _remove_unused(_cache.above)
 
 
 def compiled(kernel: Callable) -> Callable:
@@ -171,7 +166,6 @@ def _folder(modules: Iterable[str]) -> Path | None:
     try:
         # numba puts machine code there, and elsewhere if it cannot.
         (folder / "__pycache__").mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
     except OSError:
         return None
     return folder
@@ -197,11 +191,3 @@ def _load(path: Path) -> Callable:
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return getattr(module, ENTRY)
-
-
-def _remove_unused(above: Path) -> None:
-    before = time.time() - KEPT_DAYS * 86_400
-    for folder in above.iterdir():
-        with suppress(OSError):
-            if folder.stat().st_mtime < before:
-                shutil.rmtree(folder, ignore_errors=True)
