@@ -10,6 +10,7 @@ import numpy as np
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.studies import additions, contract, extensions, grids, library
+from privarms.studies.configuration import listed
 from privarms.studies.streams import digest
 
 OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
@@ -217,7 +218,7 @@ def _check_entry(at: str, where: str, study: Mapping, entry: Mapping) -> None:
     takes = library.arguments("policies", policy)
     _check_values(at, {k: v for k, v in entry.items() if k not in OWN_KEYS}, takes, f"policy {policy}")
     for owner, known in ((policy, takes), (environment, library.environment_arguments(environment))):
-        for axes in _listed(_grid(study, entry)):
+        for axes in listed(_grid(study, entry)):
             _check_values(f"{where}.grid", {k: v for k, v in axes.items() if k in known}, known, owner)
 
 
@@ -283,25 +284,21 @@ def _grid(study: Mapping, entry: Mapping) -> Mapping | list:
 def datasets(study: Mapping) -> set[str]:
     """The datasets that a study names, in its environment or in a grid."""
     axes = [study["environment"], *_all_axes(study)]
-    return {name for one in axes if "dataset" in one for name in _listed(one["dataset"])}
+    return {name for one in axes if "dataset" in one for name in listed(one["dataset"])}
 
 
 def _all_axes(study: Mapping) -> list[Mapping]:
     """The axes of all grids of a study, its policies' own included."""
     grids_of_study = [study.get("grid", {}), *(entry.get("grid", {}) for entry in study["policies"])]
-    return [axes for grid in grids_of_study for axes in _listed(grid)]
+    return [axes for grid in grids_of_study for axes in listed(grid)]
 
 
 def _points(axes: Mapping | list) -> list[dict]:
     """The points of a grid: the product of its listed axes; several grids one after another."""
     if isinstance(axes, list):
         return [point for grid in axes for point in _points(grid)]
-    lists = [_listed(v) for v in axes.values()]
+    lists = [listed(v) for v in axes.values()]
     return [dict(zip(axes, values, strict=True)) for values in itertools.product(*lists)]
-
-
-def _listed(value) -> list:
-    return value if isinstance(value, list) else [value]
 
 
 def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
@@ -337,7 +334,7 @@ def _check_values(at: str, values: Mapping, takes: Mapping, owner: str) -> None:
             expected = ", ".join(takes) or "none"
             raise PrivarmsError(f"{at}.{key}: {owner} has no parameter {key!r}; it takes {expected}")
         choices, types = takes[key].choices, takes[key].types
-        for one in _listed(value):
+        for one in listed(value):
             if choices and one not in choices:
                 raise PrivarmsError(f"{at}.{key}: expected one of {', '.join(map(str, choices))}; found {one!r}")
             if not choices and not _fits(one, types):

@@ -10,6 +10,7 @@ from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
 from privarms.files.whole import read_csv
 from privarms.studies import configuration, paths
+from privarms.studies.configuration import listed
 
 # Expanded texts stand in names too.
 # {name}; {name:,} is a number with its thousands apart, {name:g} one without zeros behind.
@@ -104,12 +105,12 @@ def _points(where: str, each, tables: Mapping) -> list[dict]:
         only = axes.pop("only", {})
         for column in only:
             check_known(f"{where}.each.only", f"column of {table}", column, tables[table][0])
-        rows = [row for row in tables[table] if all(row[k] in _listed(v) for k, v in only.items())]
+        rows = [row for row in tables[table] if all(row[k] in listed(v) for k, v in only.items())]
         if not rows:
             raise PrivarmsError(f"{where}.each.only: no row of {table} has all of these values; correct them")
     elif "only" in axes:
         raise PrivarmsError(f"{where}.each.only: chooses rows of a published table; expected the key `table` beside it")
-    lists = [_listed(v) for v in axes.values()]
+    lists = [listed(v) for v in axes.values()]
     return [row | dict(zip(axes, values, strict=True)) for row in rows for values in itertools.product(*lists)]
 
 
@@ -135,10 +136,6 @@ def _joined(where: str, points: list[dict]) -> list[dict]:
             f"{where}.each: nothing has all of {keys}; correct the names that tables and other axes have"
         )
     return found
-
-
-def _listed(value) -> list:
-    return value if isinstance(value, list) else [value]
 
 
 def _filled(where: str, key: str, value, point: Mapping):
@@ -169,10 +166,10 @@ def _over(where: str, over, cells: Mapping, tags: Collection[str] | None) -> dic
     A text is the name of a set under `cells`, or a tag.
     """
     sets = []
-    for one in _listed(over or {}):
+    for one in listed(over or {}):
         if isinstance(one, str):
             one = cells.get(one, {"tag": one})
-        sets += [{k: _listed(v) for k, v in columns.items()} for columns in _listed(one)]
+        sets += [{k: listed(v) for k, v in columns.items()} for columns in listed(one)]
     for tag in (tag for columns in sets for tag in columns.get("tag", ())):
         check_known(
             f"{where}.over", "set of cells or tag of a grid", tag, [*cells, *(tags if tags is not None else [tag])]

@@ -11,6 +11,11 @@ from privarms.studies import grids
 SCALES = ("quick", "paper")
 
 
+def listed(value) -> list:
+    """Return a list as it is, and another value as a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
 def resolve(value, scale: str):
     """Replace every mapping of exactly {quick, paper} by its value at the scale."""
     if isinstance(value, Mapping):
