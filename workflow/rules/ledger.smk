@@ -11,8 +11,6 @@ rule measure_claims:
         paths.benchmark(SCALE, "measure_claims", "{paper}")
     priority: lambda w: PRIORITY.get(w.paper, 0)
     localrule: True
-    conda:
-        "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=20,
@@ -37,8 +35,6 @@ rule build_ledger:
     benchmark:
         paths.benchmark(SCALE, "build_ledger")
     localrule: True
-    conda:
-        "../../environment.yml"
     resources:
         mem_mb=500,
         runtime=5,

@@ -16,8 +16,6 @@ rule build_report:
     benchmark:
         paths.benchmark(SCALE, "build_report")
     localrule: True
-    conda:
-        "../../environment.yml"
     resources:
         mem_mb=500,
         runtime=10,
