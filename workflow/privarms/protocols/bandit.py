@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
+from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
@@ -72,7 +73,8 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
     reward_sums = np.zeros((replicates, arms))
     simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:
-        compiled(play_block)(policy.POLICY, params, environment, checkpoints, rng, regret, pulls, reward_sums)
+        rules = functions(Policy, policy)
+        compiled(play_block)(rules, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     else:
         compiled(simulate_block)(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     refuse_not_finite(reward=reward_sums, regret=regret)

@@ -11,6 +11,7 @@ from numba import njit
 from privarms import fast_paths
 from privarms.environments._patients import arrive, gap, worse_arm
 from privarms.errors import StudyError
+from privarms.policies import Policy, functions
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
@@ -106,7 +107,7 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
     records = new_records(replicates, design.M)
     simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:
-        compiled(play_block)(policy.POLICY, params, environment, rng, records)
+        compiled(play_block)(functions(Policy, policy), params, environment, rng, records)
     else:
         compiled(simulate_block)(simulate, params, environment, rng, records)
     refuse_not_finite(reward=records.reward_sums, regret=records.regret)

@@ -10,6 +10,7 @@ from numba import njit
 
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
+from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
@@ -65,7 +66,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         dimensions=(d, getattr(params, "dimensions", None)),
     )
     found = new_record(replicates, d)
-    compiled(play_linear_block)(policy.POLICY, params, environment, cell.horizon, environment_rng, policy_rng, found)
+    rules = functions(Policy, policy)
+    compiled(play_linear_block)(rules, params, environment, cell.horizon, environment_rng, policy_rng, found)
     refuse_not_finite(reward=found.sums, regret=found.regret)
     # Contexts have a density: as many rows as dimensions are independent.
     enough = found.pulls >= d

@@ -3,6 +3,7 @@
 import numpy as np
 
 from privarms.inference import propensity
+from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
 from privarms.protocols._loops import compiled
@@ -29,7 +30,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     agree(cell, K=(len(environment.means), getattr(params, "n_arms", None)))
     arms = np.zeros((replicates, cell.horizon), np.int64)
     rewards = np.zeros((replicates, cell.horizon))
-    compiled(play_every_round)(policy.POLICY, params, environment, environment_rng, policy_rng, arms, rewards)
+    rules = functions(Policy, policy)
+    compiled(play_every_round)(rules, params, environment, environment_rng, policy_rng, arms, rewards)
     refuse_not_finite(reward=rewards)
     effect = environment.means[1] - environment.means[0]
     found = np.stack([estimate(arms, rewards, environment.vectors) for estimate in ESTIMATORS.values()], axis=1)

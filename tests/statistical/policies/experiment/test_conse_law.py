@@ -6,6 +6,7 @@ from scipy.special import gammaln
 
 from privarms import fast_paths
 from privarms.environments import features_bernoulli, features_normal
+from privarms.policies import Policy, functions
 from privarms.policies.experiment import BOTH, conse_exp3e, conse_se, dp_conse, dp_conse_total
 from privarms.protocols import experiment
 
@@ -21,7 +22,7 @@ def sample(policy, params, environment, replicates, seed, fast):
         kind = "features_bernoulli" if environment.bounded else "features_normal"
         experiment.simulate_block(fast_paths.find(policy, kind), params, environment, rng, records)
     else:
-        experiment.play_block(policy.POLICY, params, environment, rng, records)
+        experiment.play_block(functions(Policy, policy), params, environment, rng, records)
     return records
 
 

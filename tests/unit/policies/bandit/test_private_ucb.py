@@ -7,6 +7,7 @@ import pytest
 
 from privarms.environments import bernoulli
 from privarms.mechanisms.laplace import laplace
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import (
     private_ucb,
     private_ucb_constant_delta,
@@ -72,7 +73,7 @@ def written_out(name, rng):
 def run(params, environment, checkpoints, seed):
     """Return the record of a run and what its generator draws next."""
     rng, record = np.random.default_rng(seed), new_record(len(checkpoints), len(environment.means))
-    play(private_ucb.POLICY, params, environment, np.array(checkpoints), rng, record)
+    play(functions(Policy, private_ucb), params, environment, np.array(checkpoints), rng, record)
     return record, rng.random()
 
 
@@ -92,7 +93,7 @@ def test_a_run_is_the_run_written_out(name, seed):
 
 def test_every_policy_module_is_the_same_algorithm():
     for module in (private_ucb_constant_delta, private_ucb_gamma_only, private_ucb_noise_only, ucb, ucb_constant_delta):
-        assert module.POLICY is private_ucb.POLICY
+        assert functions(Policy, module) == functions(Policy, private_ucb)
 
 
 def test_ties_go_to_the_lowest_arm():

@@ -9,6 +9,7 @@ from privarms.environments import features_bernoulli, features_normal
 from privarms.errors import PrivarmsError
 from privarms.mechanisms import lap_plus
 from privarms.mechanisms.laplace import laplace
+from privarms.policies import Policy, functions
 from privarms.policies.experiment import BOTH, conse_exp3e, conse_se, dp_conse, dp_conse_total
 from privarms.policies.experiment import _trial as trial
 from privarms.protocols import experiment
@@ -40,7 +41,7 @@ def run_both(name, params, environment, replicates=4, kind="features_bernoulli")
     """The records of the fast path and of the plain loop."""
     policy = POLICIES[name][0]
     plain = experiment.new_records(replicates, params.design.M)
-    experiment.play_block(policy.POLICY, params, environment, rng(2), plain)
+    experiment.play_block(functions(Policy, policy), params, environment, rng(2), plain)
     return run(name, params, environment, replicates, kind), plain
 
 

@@ -8,11 +8,10 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl_upper
-from privarms.policies import Policy
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._episodes import Params, configure, init, learn
 
-__all__ = ["POLICY", "Params", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "choose", "configure", "init", "learn"]
 
 LABEL = "AdaP-KLUCB"
 SECONDS_PER_RUN = 4e-5
@@ -43,6 +42,3 @@ def best(params, state, t):
 def choose(params, state, context, t, rng):
     """The arm of the episode; at its end each arm once (line 3), then the one of the largest index."""
     return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
-
-
-POLICY = Policy(init, choose, learn)

@@ -7,11 +7,10 @@ be played; an arm with one pull has the mean of that reward; ties go to the lowe
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._episodes import Params, configure, init, learn
 
-__all__ = ["POLICY", "Params", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "choose", "configure", "init", "learn"]
 
 LABEL = "AdaP-UCB"
 SECONDS_PER_RUN = 1.5e-5
@@ -36,6 +35,3 @@ def best(params, state, t):
 def choose(params, state, context, t, rng):
     """The arm of the episode; at its end each arm once (line 3), then the one of the largest index."""
     return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
-
-
-POLICY = Policy(init, choose, learn)

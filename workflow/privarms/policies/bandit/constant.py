@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.policies import Policy
-
 LABEL = "constant arm"
 SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 10e-9
@@ -52,6 +50,3 @@ def choose(params, state, context, t, rng):
 def learn(params, state, context, arm, reward, t, rng):
     """Nothing to learn."""
     return state
-
-
-POLICY = Policy(init, choose, learn)

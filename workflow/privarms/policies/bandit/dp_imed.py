@@ -8,11 +8,10 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import d_epsilon
-from privarms.policies import Policy
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._growing_batches import Params, configure, init, learn
 
-__all__ = ["POLICY", "Params", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "choose", "configure", "init", "learn"]
 
 LABEL = "DP-IMED"
 SECONDS_PER_RUN = 2e-5
@@ -51,6 +50,3 @@ def best(params, state, t):
 def choose(params, state, context, t, rng):
     """The arm of the batch; at its end each arm's first batch, then the arm of the smallest index."""
     return state.arm if state.left > 0 else _batches.next_arm(best, params, state, t, rng)
-
-
-POLICY = Policy(init, choose, learn)

@@ -11,7 +11,6 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy
 from privarms.policies.bandit._round_robin import next_viable
 
 LABEL = "DP-SE"
@@ -165,6 +164,3 @@ def learn(params, state, context, arm, reward, t, rng):
     reward_sums[:] = 0.0
     first = next_viable(viable, len(viable) - 1)
     return State(viable, arms, epoch, epoch_length(params, arms, epoch), 0, first, reward_sums)
-
-
-POLICY = Policy(init, choose, learn)

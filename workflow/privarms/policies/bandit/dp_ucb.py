@@ -16,7 +16,6 @@ from scipy.special import comb, gammaincc
 
 from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
-from privarms.policies import Policy
 
 LABEL = "DP-UCB"
 SECONDS_PER_RUN = 3e-3
@@ -141,6 +140,3 @@ def learn(params, state, context, arm, reward, t, rng):
     state.reward_sums[arm] += reward
     state.noises[arm] = complete_node(state.tree, arm, state.pulls[arm], params.node_scale, rng)
     return state
-
-
-POLICY = Policy(init, choose, learn)

@@ -26,7 +26,6 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace
 from privarms.mechanisms.tree import Tree, add_node, new_tree, node_levels
-from privarms.policies import Policy
 
 LABEL = "Private UCB"
 SECONDS_PER_RUN = 1e-6
@@ -162,6 +161,3 @@ def learn(params, state, context, arm, reward, t, rng):
     state.inverse_roots[arm] = 1 / sqrt(n)
     state.inverses[arm] = 1 / n
     return state
-
-
-POLICY = Policy(init, choose, learn)

@@ -7,9 +7,9 @@ from typing import Literal
 
 from privarms.policies.bandit import private_ucb
 from privarms.policies.bandit._constant_delta import with_constant_delta
-from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "Private UCB, constant delta"
 SECONDS_PER_RUN = 1e-6

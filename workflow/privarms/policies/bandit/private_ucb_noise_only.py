@@ -5,9 +5,9 @@ As private as the counter is, for the bonus does not depend on the rewards.
 
 from typing import Literal
 
-from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn, parameters
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "Noise without bonus"
 SECONDS_PER_RUN = 1e-6

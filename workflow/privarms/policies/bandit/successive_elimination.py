@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.bandit._round_robin import next_viable
 
 LABEL = "Successive Elimination"
@@ -97,6 +96,3 @@ def learn(params, state, context, arm, reward, t, rng):
         arms = eliminate(params, arms, sweeps, viable, reward_sums)
         following = next_viable(viable, len(viable) - 1)
     return State(viable, arms, sweeps, following, reward_sums)
-
-
-POLICY = Policy(init, choose, learn)

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.policies import Policy
-
 LABEL = "uniform"
 SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 20e-9
@@ -49,6 +47,3 @@ def choose(params, state, context, t, rng):
 def learn(params, state, context, arm, reward, t, rng):
     """Nothing to learn."""
     return state
-
-
-POLICY = Policy(init, choose, learn)

@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
-
 LABEL = "ABSE"
 SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 60e-9
@@ -183,6 +181,3 @@ def end_round(depths, dimensions, bins, reward_sums, n_bins, row):
             bins[child]["depth"] = depth + 1
             bins[child]["active"] = active
             bins[child]["pending"] = active
-
-
-POLICY = Policy(init, choose, learn)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial, checked_design
 
@@ -97,6 +96,3 @@ def learn(params, state, feature, arm, reward, t, rng):
         second_half.floor_T_min[0] = int(trial.T_min(params.design, state.counts))
         second_half.lengths.fill(second_half.floor_T_min[0])
     return state
-
-
-POLICY = Policy(init, choose, learn)

@@ -27,7 +27,6 @@ from numba import njit
 
 from privarms.mechanisms.lap_plus import LONGEST, lap_plus
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial
 
@@ -252,6 +251,3 @@ def begin_epoch(state, feature, epoch, length):
     state.epochs[feature], state.lengths[feature], state.rounds[feature] = epoch, length, 0
     state.pulls[feature].fill(0)
     state.reward_sums[feature].fill(0.0)
-
-
-POLICY = Policy(init, choose, learn)

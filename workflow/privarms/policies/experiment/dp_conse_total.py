@@ -18,7 +18,6 @@ from numba import njit
 
 from privarms.mechanisms.lap_plus import LONGEST, lap_plus, two_sided
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design
 from privarms.policies.experiment.dp_conse import State, begin_epoch, choose, count, eliminated_arm, init
@@ -34,7 +33,7 @@ SECONDS_PER_STEP = 0.0
 # It was dp_conse with the parameter budget = total.
 STREAMED_AS = {"policy": "dp_conse"}
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 
 class Params(NamedTuple):
@@ -161,6 +160,3 @@ def learn(params, state, feature, arm, reward, t, rng):
         for j in range(params.design.M):
             second_half.lengths[j] = trial_length(params, second_half.floor_T_min[0], rng)
     return state
-
-
-POLICY = Policy(init, choose, learn)

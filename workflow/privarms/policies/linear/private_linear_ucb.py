@@ -26,7 +26,6 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
-from privarms.policies import Policy
 from privarms.policies.linear._regressions import add_row, checked, confidence_radius, exceeds, multiply, project
 
 STREAMED_AS = {"dimensions": "d"}
@@ -133,6 +132,3 @@ def learn(params, state, context, arm, reward, t, rng):
         state.private_sums[arm, k] = state.reward_sums[arm, k] + noise
     multiply(state.inverse, arm, state.private_sums, state.theta_hat)
     return state
-
-
-POLICY = Policy(init, choose, learn)

@@ -9,7 +9,6 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.policies.stopping import Rule
 
 LABEL = "DP-NAS"
 SECONDS_PER_RUN = 2.5e-5
@@ -93,6 +92,3 @@ def estimate(params, t, total, rng):
     mean = total / t
     L = laplace(params.sigma_3, rng)
     return mean + L / t
-
-
-RULE = Rule(init, ask, stops, estimate)
