@@ -72,7 +72,6 @@ def test_gaps_are_equally_spaced_and_one_feature_has_the_middle():
         ({"M": 0}, "M"),
         ({"smallest_gap": 0.6}, "gaps"),
         ({"lower": 0.6}, "lower"),
-        ({"arrivals": "weekly"}, "arrivals"),
         ({"rarest": 1.0}, "rarest"),
     ],
 )

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from numba import njit
 
+from privarms.ranges import at_least, within
+
 
 class Environment(NamedTuple):
     """Users, by source (0 for the target) and number within it.
@@ -72,16 +74,7 @@ def checked_shrink(dimensions: int, gamma: float, kappa: float, point: float, va
     as_printed: density proportional to ||x - 1/2||_inf^gamma, so radius u^(1/(d + gamma)); as_released: radius
     u^(1/(d (gamma + 1))), so that the true exponent is d gamma
     """
-    if dimensions < 1:
-        raise ValueError(f"dimensions: expected at least 1; found {dimensions}")
-    if not 0 <= gamma < float("inf"):
-        raise ValueError(f"gamma: expected a finite number >= 0; found {gamma}")
-    if not 0 <= kappa <= 1:
-        raise ValueError(f"kappa: expected a number in [0, 1]; found {kappa}")
-    if not 0 <= point <= 1:
-        raise ValueError(f"point: expected a coordinate in [0, 1]; found {point}")
-    if variant == "as_printed":
-        return dimensions / (dimensions + gamma) - 1
-    if variant == "as_released":
-        return 1 / (gamma + 1) - 1
-    raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
+    at_least(1, dimensions=dimensions)
+    at_least(0, gamma=gamma)
+    within(0, 1, kappa=kappa, point=point)
+    return dimensions / (dimensions + gamma) - 1 if variant == "as_printed" else 1 / (gamma + 1) - 1

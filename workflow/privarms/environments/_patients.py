@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import at_least
+
 
 class Environment(NamedTuple):
     """M features, two arms; arrays have a row per feature, or per segment.
@@ -41,10 +43,8 @@ def checked_means(M: int, horizon: int, lower: float, smallest_gap: float, large
 
     With one feature the gap is halfway between the two. Raises ValueError.
     """
-    if M < 1:
-        raise ValueError(f"M: expected at least 1 feature; found {M}")
-    if horizon < 3:
-        raise ValueError(f"horizon: expected at least 3 rounds; found {horizon}")
+    at_least(1, M=M)
+    at_least(3, horizon=horizon)
     if not 0 <= smallest_gap <= largest_gap < np.inf:
         raise ValueError(f"gaps: expected 0 <= smallest_gap <= largest_gap; found {smallest_gap} and {largest_gap}")
     gaps = np.linspace(smallest_gap, largest_gap, M) if M > 1 else np.array([(smallest_gap + largest_gap) / 2])
@@ -64,10 +64,8 @@ def arrivals(M: int, horizon: int, pattern: str, amplitude: float, rarest: float
     common = M if rarest is None else M - 1
     if pattern == "stationary":
         ends, signs = [horizon // 2, horizon], [0, 0]
-    elif pattern == "seasonal":
-        ends, signs = [horizon // 3, horizon // 2, 5 * horizon // 6, horizon], [1, -1, -1, 1]
     else:
-        raise ValueError(f"arrivals: expected stationary or seasonal; found {pattern!r}")
+        ends, signs = [horizon // 3, horizon // 2, 5 * horizon // 6, horizon], [1, -1, -1, 1]
     turns = (-1.0) ** np.arange(common)
     if common % 2 == 1:
         turns[-1] = 0.0

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from privarms.environments import _patients
+from privarms.ranges import at_least
 
 
 @njit
@@ -39,8 +40,7 @@ def configure(
 
     arrivals, amplitude: see `_patients`; rarest: the probability of the last feature, by default that of the others
     """
-    if not 0 <= deviation < np.inf:
-        raise ValueError(f"deviation: expected a number >= 0; found {deviation}")
+    at_least(0, deviation=deviation)
     means = _patients.checked_means(M, horizon, lower, smallest_gap, largest_gap)
     pattern = _patients.arrivals(M, horizon, arrivals, amplitude, rarest)
     deviations = np.full((M, 2), float(deviation))

@@ -313,8 +313,8 @@ NAN, INF = float("nan"), float("inf")
 BAD = {
     "conse_se": {"confidence": ["wide"]},
     "conse_exp3e": {"C": [0.0, -1.0, INF]},
-    "dp_conse": {"epsilon": [0.0, -1.0, INF, NAN], "noise": [0.0, INF], "confidence": ["wide"], "width": ["wide"]},
-    "dp_conse_total": {"epsilon": [0.0, -1.0, INF, NAN], "budget": ["printed"]},
+    "dp_conse": {"epsilon": [0.0, -1.0, INF, NAN], "noise": [0.0, INF]},
+    "dp_conse_total": {"epsilon": [0.0, -1.0, INF, NAN]},
 }
 
 

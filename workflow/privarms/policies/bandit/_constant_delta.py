@@ -5,6 +5,7 @@ from math import log
 import numpy as np
 
 from privarms.policies.bandit.private_ucb import Params
+from privarms.ranges import strictly_within
 
 
 def with_constant_delta(params: Params, delta: float) -> Params:
@@ -12,8 +13,7 @@ def with_constant_delta(params: Params, delta: float) -> Params:
 
     That width is one of `private_ucb`'s, sqrt(ln(2/d) / (2 n)), at d = 2 delta^4.
     """
-    if not 0 < delta < 1:
-        raise ValueError(f"delta: expected a number in (0, 1); found {delta}")
+    strictly_within(0, 1, delta=delta)
     in_width = -4 * log(delta) - log(2)
     every_round = np.full(len(params.log_inverse_delta), in_width)
     return params._replace(log_inverse_delta=every_round, gamma_log=params.gamma_log - log(delta) - in_width)

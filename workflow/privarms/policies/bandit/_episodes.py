@@ -6,10 +6,10 @@ episode alone: half its pulls, or the one reward of the first pull.
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
 from privarms.policies.bandit import _batches
+from privarms.ranges import at_least, positive
 
 ALPHA = 3.1
 """What the paper's experiments use (section 5)."""
@@ -32,14 +32,8 @@ def configure(K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) 
 
     noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
-    if not alpha > 0:
-        raise ValueError(f"alpha: expected a number > 0; found {alpha}")
-    if not noise > 0:
-        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    at_least(2, K=K)
+    positive(epsilon=epsilon, alpha=alpha, noise=noise)
     return Params(int(K), float(epsilon), float(alpha), float(noise))
 
 

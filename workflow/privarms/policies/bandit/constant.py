@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 from numba import njit
 
+from privarms.ranges import at_least, within
+
 LABEL = "constant arm"
 SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 10e-9
@@ -27,10 +29,8 @@ class State(NamedTuple):
 
 def configure(K: int, arm: int) -> Params:
     """Parameters for always pulling `arm`, counted from 0, of K >= 2 arms; ValueError for another arm."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms, found {K}")
-    if not 0 <= arm < K:
-        raise ValueError(f"arm: expected 0 to {K - 1}, found {arm}")
+    at_least(2, K=K)
+    within(0, K - 1, arm=arm)
     return Params(K, arm)
 
 

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 from numba import njit
 
+from privarms.ranges import at_least
+
 LABEL = "uniform"
 SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 20e-9
@@ -26,8 +28,7 @@ class State(NamedTuple):
 
 def configure(K: int) -> Params:
     """Parameters for K >= 2 arms; ValueError for fewer."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms, found {K}")
+    at_least(2, K=K)
     return Params(K)
 
 

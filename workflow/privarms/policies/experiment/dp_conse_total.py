@@ -21,6 +21,7 @@ from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design
 from privarms.policies.experiment.dp_conse import State, begin_epoch, choose, count, eliminated_arm, init
+from privarms.ranges import positive
 
 # Shares of epsilon: what a batch's length and a mean get; the length that all trials share, to which a patient of the
 # first half may have come; a trial's own length and its estimate, of which a patient of the second half touches two.
@@ -47,10 +48,7 @@ def configure(M: int, horizon: int, alpha: float, epsilon: float, budget: Litera
 
     budget: "total", the column of results that tells these cells from those of `dp_conse`
     """
-    if epsilon == float("inf"):
-        raise ValueError("epsilon: expected a finite number > 0; without privacy the policy is conse_se")
-    if budget != "total":
-        raise ValueError(f"budget: expected total; found {budget!r}")
+    positive(epsilon=epsilon)
     return Params(trial.checked_design(M, horizon, alpha, epsilon))
 
 

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from privarms.policies.locally_private._auxiliary import users_and_budgets
+from privarms.ranges import at_least, positive
 
 # The printed algorithm has no largest depth. For d = 2 and c = 2 a bin of depth 12 would be refined if noise alone put
 # its sum 19 standard deviations away from 0, or after some 100 million users.
@@ -135,14 +136,9 @@ def configure(
 
     Raises ValueError for values out of range.
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if dimensions < 1:
-        raise ValueError(f"dimensions: expected at least 1; found {dimensions}")
-    if variant not in ("as_printed", "as_released"):
-        raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
-    if not 0 < c < math.inf:
-        raise ValueError(f"c: expected a number > 0; found {c}")
+    at_least(2, K=K)
+    at_least(1, dimensions=dimensions)
+    positive(c=c)
     deviating = deviation.split()
     if unknown := [name for name in deviating if name not in DEVIATIONS]:
         raise ValueError(f"deviation: expected some of {', '.join(DEVIATIONS)}; found {', '.join(unknown)}")
@@ -154,8 +150,7 @@ def configure(
     chosen = {name: ways[not printed[name]] for name, ways in DEVIATIONS.items()}
     users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
     batch = chosen["batch"] if batch is None else batch
-    if batch < 1:
-        raise ValueError(f"batch: expected at least 1 user; found {batch}")
+    at_least(1, batch=batch)
     for name, size in (("horizon", horizon), ("n_aux", n_aux)):
         if 0 < size < batch:
             raise ValueError(f"{name}: expected at least one batch of {batch} users; found {size}")

@@ -20,8 +20,7 @@ from numba import njit
 
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private._auxiliary import users_and_budgets
-
-LEARNT = ("all", "first")
+from privarms.ranges import at_least, positive
 
 
 class Params(NamedTuple):
@@ -73,14 +72,10 @@ def configure(
 
     learnt: of the sources, all or only the first. Raises ValueError for values out of range.
     """
-    for name, value, least in (("K", K, 2), ("dimensions", dimensions, 1), ("width", width, 0), ("batch", batch, 1)):
-        if value < least:
-            raise ValueError(f"{name}: expected at least {least}; found {value}")
-    for name, number in (("rate", rate), ("clip", clip)):
-        if not 0 < number < math.inf:
-            raise ValueError(f"{name}: expected a finite number > 0; found {number}")
-    if learnt not in LEARNT:
-        raise ValueError(f"learnt: expected all or first; found {learnt!r}")
+    at_least(2, K=K)
+    at_least(1, dimensions=dimensions, batch=batch)
+    at_least(0, width=width)
+    positive(rate=rate, clip=clip)
     users, epsilons = users_and_budgets(horizon, epsilon, **auxiliary)
     if learnt == "first":
         users, epsilons = users[:2], epsilons[:2]
