@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from privarms.ranges import strictly_within, within
+
 
 class Distance(NamedTuple):
     distance: float  # the largest gap between the sample's distribution function and the uniform one, in (0, 1]
@@ -33,17 +35,11 @@ def rejection_rate(p_values, alpha: float = 0.05) -> Rate:
     then better taken from `proportions.clopper_pearson`.
     """
     values = _p_values(p_values)
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha: expected a number in (0, 1); found {alpha}")
+    strictly_within(0, 1, alpha=alpha)
     rate = float(np.mean(values <= alpha))
     return Rate(rate, float(np.sqrt(rate * (1 - rate) / len(values))))
 
 
 def _p_values(values) -> np.ndarray:
-    values = np.asarray(values, float).ravel()
-    if not len(values):
-        raise ValueError("p_values: expected at least one; found none")
-    inside = (values >= 0) & (values <= 1)
-    if not inside.all():
-        raise ValueError(f"p_values: expected numbers in [0, 1]; found {values[~inside][0]}")
-    return values
+    within(0, 1, p_values=values)
+    return np.asarray(values, float).ravel()

@@ -172,8 +172,8 @@ def published_settings(results: Results) -> pd.DataFrame:
                 continue
             pulls, sums = runs.pulls, runs.sums
             as_many = int(published[runs.setting["experiment"]])
-            bias, errors, _ = sample_mean_bias(pulls, sums, runs.means, bounded=False)
-            value, error, spread = expected_average(pulls, sums, runs.means, as_many, bounded=False)
+            bias, errors, _ = sample_mean_bias(pulls, sums, runs.means)
+            value, error, spread = expected_average(pulls, sums, runs.means, as_many)
             worst = int(np.nanargmax(np.abs(bias)))
             rows.append(
                 {
