@@ -1,6 +1,6 @@
 """Adaptive experiments with features: the regret and the estimates of every replicate, feature by feature.
 
-The environment is an `environments._patients.Environment`.
+The environment is an `environments.features_bernoulli.Environment`.
 """
 
 from typing import NamedTuple
@@ -9,8 +9,7 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
-from privarms.environments._patients import arrive, gap, worse_arm
-from privarms.errors import StudyError
+from privarms.environments.features_bernoulli import arrive, gap, worse_arm
 from privarms.policies import Policy, functions
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
@@ -90,20 +89,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 
 
 def run(policy, params, environment, cell, replicates: int, rng) -> Record:
-    """The records of a number of replicates.
-
-    Raises StudyError where the policy and the environment were told different sizes, and for a private policy on
-    rewards outside [0, 1].
-    """
+    """The records of a number of replicates; StudyError where policy and environment were told different sizes."""
     design = params.design
     agree(cell, M=(len(environment.means), design.M), horizon=(int(environment.ends[-1]), design.n))
-    if design.epsilon < np.inf and not environment.bounded:
-        raise StudyError(
-            cell.paper,
-            f"studies.{cell.study}",
-            f"{cell.policy} on {cell.environment}: a private policy's noise is for rewards in [0, 1], which these are "
-            "not; give it an environment with bounded rewards",
-        )
     records = new_records(replicates, design.M)
     simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:

@@ -52,17 +52,6 @@ DEVIATIONS = {
     "offset": (0, 0.0001),
     # Users between two looks at the sums, where no other number is given.
     "batch": (1, 100),
-    # Several of these at once: see BUNDLES.
-    "estimator": ("single_sum", "running_sum"),
-    "weights": ("absolute", "signed"),
-    "band": ("two_radii", "radius_or_side"),
-    "split": ("some_arm", "all_arms"),
-}
-BUNDLES = {
-    "estimator": ("sums", "clip", "denominator"),
-    "weights": ("sign", "first_weight"),
-    "band": ("width", "floor"),
-    "split": ("arms", "asked"),
 }
 
 
@@ -144,7 +133,6 @@ def configure(
         raise ValueError(f"deviation: expected some of {', '.join(DEVIATIONS)}; found {', '.join(unknown)}")
     if "batch" in deviating and batch is not None:
         raise ValueError(f"deviation: expected no batch where batch is given; found batch = {batch}")
-    deviating += [name for bundle in deviating for name in BUNDLES.get(bundle, ())]
     # Each point as printed, unless as released: the variant's own way, and the other one where it deviates.
     printed = {name: (variant == "as_printed") != (name in deviating) for name in DEVIATIONS}
     chosen = {name: ways[not printed[name]] for name, ways in DEVIATIONS.items()}

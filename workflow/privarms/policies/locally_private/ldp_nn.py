@@ -36,5 +36,5 @@ def configure(
     """As `_private_sgd.configure`, with a hidden layer of `width` units, by default 2 d as in the released program."""
     units = 2 * dimensions if width is None else width
     at_least(1, width=units)
-    sources = {"M": M, "n_aux": n_aux, "epsilon_aux": epsilon_aux, "source_users": source_users, "auxiliary": auxiliary}
-    return _private_sgd.configure(K, horizon, epsilon, dimensions, units, batch, rate, clip, learnt, **sources)
+    sources = M, n_aux, epsilon_aux, source_users, auxiliary
+    return _private_sgd.configure(K, horizon, epsilon, dimensions, *sources, batch, rate, clip, learnt, units)
