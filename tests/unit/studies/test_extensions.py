@@ -186,8 +186,8 @@ CHOICE, CONFIGURE = "return least(state.pulls)", "def configure(K: int)"
             r"py:\d+: expected choose\(.*; found choose\(params, state, context",
         ),
         ("def configure", "def configured", r"py: expected a function configure"),
-        ("from ._pulled", "from ._pushed", r"py:6: ModuleNotFoundError: .*_pushed"),
-        (CONFIGURE, "def configure(K: int", r"py:16: SyntaxError: "),
+        ("from ._pulled", "from ._pushed", r"py:5: ModuleNotFoundError: .*_pushed"),
+        (CONFIGURE, "def configure(K: int", r"py:15: SyntaxError: "),
         (CONFIGURE, "def configure(K: int, arm: int = 3)", "its parameter 'arm' is called like a column"),
         (CONFIGURE, "def configure(K: int, epsilon: float = 3)", "'epsilon' is read as a privacy budget"),
     ],
@@ -210,10 +210,10 @@ PLAIN = in_python(POLICY)
 @pytest.mark.parametrize(
     ("text", "old", "new", "said"),
     [
-        (PLAIN, CHOICE, "return t % 2 + 1", ":22: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
-        (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":27: .*: ValueError: no"),
+        (PLAIN, CHOICE, "return t % 2 + 1", ":21: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
+        (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":26: .*: ValueError: no"),
         # Compiled, with the line where numba tells it.
-        (POLICY, CHOICE, "return -1", ":23: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
+        (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
         (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
         (POLICY, "pulls[arm] +=", "pulls[arm + 7] +=", ": .*: IndexError: .*; run `NUMBA_DISABLE_JIT=1 privarms check"),
     ],

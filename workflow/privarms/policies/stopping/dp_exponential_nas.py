@@ -4,7 +4,9 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.stopping import dp_nas
-from privarms.policies.stopping.dp_nas import Params, State, confidence_radius, noise_margin
+from privarms.policies.stopping.dp_nas import Params, State, confidence_radius, estimate, init, noise_margin
+
+__all__ = ["Params", "State", "ask", "configure", "estimate", "init", "stops"]
 
 LABEL = "DP exponential NAS"
 SECONDS_PER_RUN = 1.5e-6
