@@ -9,6 +9,7 @@ import pandas as pd
 from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.inference import mean_difference
+from privarms.inference.intervals import ratio
 from privarms.inference.proportions import clopper_pearson
 from privarms.jit.cache import compiled
 from privarms.papers.li2024.inference_formulas import (
@@ -21,7 +22,6 @@ from privarms.papers.li2024.inference_formulas import (
     pulls_bound,
     sure_patients,
 )
-from privarms.plots.curves import ratio
 from privarms.policies.experiment import conse_exp3e, dp_conse
 from privarms.studies import library
 from privarms.studies.results import Results

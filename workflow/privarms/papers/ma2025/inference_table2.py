@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pandas as pd
 
+from privarms.inference.intervals import ratio
 from privarms.inference.paired import compare, ratio_of_means, wilcoxon_p_value
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, named, reference, repeated
-from privarms.plots.curves import ratio
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
 
