@@ -8,6 +8,7 @@ from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
+from privarms.protocols._rows import rows
 
 FAMILY = "contextual"
 NEEDS_HORIZON = True
@@ -40,11 +41,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         order = environment_rng.permutation(users)[: cell.horizon]
         compiled(play_contextual)(rules, params, environment, order, checkpoints, policy_rng, rewards[i])
     refuse_not_finite(reward=rewards)
-    return {
-        "replicate": np.repeat(np.arange(replicates), len(checkpoints)),
-        "t": np.tile(checkpoints, replicates),
-        "reward": rewards.ravel(),
-    }
+    return rows("t", checkpoints, reward=rewards)
 
 
 @njit

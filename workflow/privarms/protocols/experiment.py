@@ -15,6 +15,7 @@ from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
+from privarms.protocols._rows import rows
 
 FAMILY = "experiment"
 KEYS = ("feature",)
@@ -81,11 +82,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     if cell.record == "totals":
         return totals(found)
     features = 1 if cell.record == "first_feature" else params.design.M
-    return {
-        "replicate": np.repeat(np.arange(replicates), features),
-        "feature": np.tile(np.arange(1, features + 1), replicates),
-        **{name: values[:, :features].ravel() for name, values in found.items()},
-    }
+    return rows("feature", np.arange(1, features + 1), **{name: x[:, :features] for name, x in found.items()})
 
 
 def run(policy, params, environment, cell, replicates: int, rng) -> Record:
