@@ -11,6 +11,9 @@ from numba import njit
 
 from privarms.ranges import at_least, within
 
+# Every coordinate of the point at which the local performance is measured.
+POINT = 0.33
+
 
 class Environment(NamedTuple):
     """Users, by source (0 for the target) and number within it.
@@ -68,7 +71,7 @@ def behave(environment, source, user, rng):
     return arm
 
 
-def checked_shrink(dimensions: int, gamma: float, kappa: float, point: float, variant: str) -> float:
+def checked_shrink(dimensions: int, gamma: float, kappa: float, variant: str) -> float:
     """The exponent e of `arrive`. Raises ValueError for values out of range.
 
     as_printed: density proportional to ||x - 1/2||_inf^gamma, so radius u^(1/(d + gamma)); as_released: radius
@@ -76,5 +79,5 @@ def checked_shrink(dimensions: int, gamma: float, kappa: float, point: float, va
     """
     at_least(1, dimensions=dimensions)
     at_least(0, gamma=gamma)
-    within(0, 1, kappa=kappa, point=point)
+    within(0, 1, kappa=kappa)
     return dimensions / (dimensions + gamma) - 1 if variant == "as_printed" else 1 / (gamma + 1) - 1

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numba import njit
 
-from privarms.environments._covariate_shift import Environment, arrive, behave, checked_shrink
+from privarms.environments._covariate_shift import POINT, Environment, arrive, behave, checked_shrink
 from privarms.ranges import at_least
 
 
@@ -29,7 +29,6 @@ def configure(
     dimensions: int = 2,
     gamma: float = 0.0,
     kappa: float = 1.0,
-    point: float = 0.33,
     centres: Literal["variant", "as_printed", "as_released"] = "variant",
 ) -> Environment:
     """K >= 2 arms on [0, 1]^d; the sources' law has gamma >= 0 and kappa in [0, 1]. Raises ValueError.
@@ -38,7 +37,7 @@ def configure(
     centres: those of the variant, or of one of the two whatever the variant is
     """
     at_least(2, K=K)
-    shrink = checked_shrink(dimensions, gamma, kappa, point, variant)
+    shrink = checked_shrink(dimensions, gamma, kappa, variant)
     printed = (variant if centres == "variant" else centres) == "as_printed"
     spacing = 1 / K if printed else 1 / (K + 1)
-    return Environment(arrive, behave, best, mean, int(K), int(dimensions), shrink, float(kappa), spacing, float(point))
+    return Environment(arrive, behave, best, mean, int(K), int(dimensions), shrink, float(kappa), spacing, POINT)

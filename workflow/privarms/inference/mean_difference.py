@@ -47,23 +47,17 @@ def coverage(estimate, effect, variance, confidence: float = 0.95) -> tuple[floa
     return share, float(np.sqrt(share * (1 - share) / runs)), runs
 
 
-def variance_ratio(estimate, effect, T, variance_0, variance_1) -> float:
+def variance_ratio(estimate, effect, T, variance_0, variance_1) -> tuple[float, float]:
     """The sample variance of sqrt(T) (estimate - effect) over s0^2 + s1^2, which the propositions say tends to 1.
 
-    nan with fewer than two estimates.
+    Returns it and its standard error, from the fourth moment; both are nan with fewer than two estimates.
     """
     scaled = np.sqrt(T) * (np.asarray(estimate, float) - effect) / np.sqrt(np.add(variance_0, variance_1))
-    return float(np.nanvar(scaled, ddof=1)) if np.sum(~np.isnan(scaled)) > 1 else np.nan
-
-
-def variance_ratio_error(estimate, effect, T, variance_0, variance_1) -> float:
-    """The standard error of `variance_ratio`, from the fourth moment; nan with fewer than two estimates."""
-    scaled = np.sqrt(T) * (np.asarray(estimate, float) - effect) / np.sqrt(np.add(variance_0, variance_1))
-    scaled = scaled[~np.isnan(scaled)]
-    if len(scaled) < 2:
-        return np.nan
-    squares = (scaled - scaled.mean()) ** 2
-    return float(squares.std(ddof=1) / np.sqrt(len(scaled)))
+    known = scaled[~np.isnan(scaled)]
+    if len(known) < 2:
+        return np.nan, np.nan
+    squares = (known - known.mean()) ** 2
+    return float(np.nanvar(scaled, ddof=1)), float(squares.std(ddof=1) / np.sqrt(len(known)))
 
 
 def standardised(estimate, effect, variance):

@@ -223,8 +223,7 @@ def coverage(results: Results) -> pd.DataFrame:
     for setting, cell in _of_coverage(results, ESTIMATE):
         estimate, effect, T = (cell[c] for c in ("estimate", "effect", "floor_T_min"))
         spread = cell["variance_0"], cell["variance_1"]
-        ratio_of_variances = mean_difference.variance_ratio(estimate, effect, T, *spread)
-        ratio_error = mean_difference.variance_ratio_error(estimate, effect, T, *spread)
+        ratio_of_variances, ratio_error = mean_difference.variance_ratio(estimate, effect, T, *spread)
         errors = (estimate - effect)[~np.isnan(estimate)]
         bias = errors.mean() if len(errors) else math.nan
         bias_se = errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan

@@ -238,9 +238,7 @@ def rejections(results: Results) -> pd.DataFrame:
     for setting, p, missing in _tests(results):
         measured = dict.fromkeys(("rejection_rate", "se", "ks", "ks_p"), math.nan)
         if len(p):
-            rate, distance = rejection_rate(p, LEVEL), ks_uniform(p)
-            measured = {"rejection_rate": rate.rate, "se": rate.standard_error}
-            measured |= {"ks": distance.distance, "ks_p": distance.p_value}
+            measured = dict(zip(measured, (*rejection_rate(p, LEVEL), *ks_uniform(p)), strict=True))
         rows.append(setting | {"replicates": len(p), "missing": missing} | measured)
     return pd.DataFrame(rows)
 

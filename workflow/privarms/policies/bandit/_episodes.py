@@ -16,10 +16,7 @@ ALPHA = 3.1
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2; epsilon: privacy budget > 0; alpha: exploration, > 3 in the theorems.
-
-    noise: multiple of the Laplace scale; only 1 is Algorithm 1, less is not epsilon-private
-    """
+    """n_arms: K; epsilon, alpha and noise: as in `configure`."""
 
     n_arms: int
     epsilon: float

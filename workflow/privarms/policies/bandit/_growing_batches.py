@@ -17,11 +17,7 @@ from privarms.ranges import at_least, positive, within
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2; epsilon: privacy budget > 0; ratio: of an arm's pulls after a batch to those before it, > 1.
-
-    first: the first batch has at least first / epsilon pulls; 0 is the algorithm
-    noise: multiple of the Laplace scale; only 1 is the algorithm, less is not epsilon-private
-    """
+    """n_arms: K; epsilon, ratio, first and noise: as in `configure`."""
 
     n_arms: int
     epsilon: float

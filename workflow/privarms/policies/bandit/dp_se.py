@@ -20,13 +20,7 @@ SECONDS_PER_STEP = 0.0
 
 
 class Params(NamedTuple):
-    """Parameters of Algorithm 3.
-
-    n_arms: K >= 2
-    epsilon: privacy budget > 0, or inf
-    beta: confidence in (0, 1)
-    noise: multiple of the Laplace scale of line 17; only 1 is Algorithm 3, less is not epsilon-private
-    """
+    """n_arms: K; epsilon, inf without privacy, beta and noise: as in `configure`."""
 
     n_arms: int
     epsilon: float
