@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 
 LABEL = "Stranger's greedy"
 SECONDS_PER_RUN = 1e-4
@@ -59,9 +58,6 @@ def learn(params, state, context, arm, reward, t, rng):
     state.pulls[arm] += 1
     state.reward_sums[arm] += reward
     return state
-
-
-POLICY = Policy(init, choose, learn)
 """
 
 ENVIRONMENT = (ROOT / "examples/my_bandits/environments/beta_rewards.py").read_text(encoding="utf-8")

@@ -58,7 +58,7 @@ def test_every_order_is_as_likely():
     environment = environment_module.Environment(
         environment_module.pull, np.zeros((3, 1)), labels, 3, np.zeros((0, 1)), labels[:0], np.array([0])
     )
-    policy = SimpleNamespace(POLICY=Policy(_first, _choose, _learn))
+    policy = Policy(_first, _choose, _learn)
     cell = SimpleNamespace(
         horizon=3, checkpoints=np.array([1, 2, 3]), record=None, environment="classification", policy="by round"
     )

@@ -1,6 +1,5 @@
 """The audit that fits any bandit: which event it finds, and that half of the noise is caught."""
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -57,8 +56,8 @@ def adds(params, state, context, arm, reward, t, rng):
     return state
 
 
-COMMITS = SimpleNamespace(POLICY=Policy(init, choose, learn))
-LEAKS = SimpleNamespace(POLICY=Policy(init, leaks, adds))
+COMMITS = Policy(init, choose, learn)
+LEAKS = Policy(init, leaks, adds)
 
 
 def counted(policy, params, rounds, trials=TRIALS):
@@ -69,7 +68,7 @@ def counted(policy, params, rounds, trials=TRIALS):
 
 def test_a_choice_that_gives_a_reward_away_is_found():
     assert counted(LEAKS, 1.0, 16, 100) == [0, 100]
-    (less, more), event = any_choice.look(LEAKS.POLICY, 1.0, 2, 16, 50)
+    (less, more), event = any_choice.look(LEAKS, 1.0, 2, 16, 50)
     assert event.round == 4
     assert (less.base, less.arm) == (more.base, more.arm)
     assert {less.changed, more.changed} == {False, True}
@@ -87,7 +86,7 @@ def draws(params, state, context, arm, reward, t, rng):
 
 
 def test_the_policy_is_not_told_of_the_last_round_but_while_an_event_is_looked_for(monkeypatch):
-    turns = SimpleNamespace(POLICY=Policy(init, takes_turns, draws))
+    turns = Policy(init, takes_turns, draws)
     inputs, tables = any_choice.configure(3, 0, 16, 1.0), (Table(3, 0.0, 0, False, 0), Table(3, 0.0, 0, True, 0))
     for arm, chosen, events in ((2, True, 9), (2, False, 0), (1, True, 0), (1, False, 9)):
         found = tables, any_choice.Event(5, arm, chosen)
@@ -97,7 +96,7 @@ def test_the_policy_is_not_told_of_the_last_round_but_while_an_event_is_looked_f
         same.random(9 * 4)
         assert rng.random() == same.random()
     rng, same, counts = np.random.default_rng(1), np.random.default_rng(1), np.zeros((5, 3))
-    any_choice._count_choices(turns.POLICY, 1.0, tables[0], 9, rng, counts)
+    any_choice._count_choices(turns, 1.0, tables[0], 9, rng, counts)
     same.random(9 * 5)
     assert rng.random() == same.random()
     assert counts.tolist() == [[0, 9, 0], [0, 0, 9], [9, 0, 0], [0, 9, 0], [0, 0, 9]]
@@ -110,7 +109,7 @@ def test_half_the_noise_is_caught_and_all_of_it_is_not():
 
 
 def test_the_event_is_the_same_with_both_neighbours_and_every_time():
-    first, second = (any_choice.look(COMMITS.POLICY, 1.0, 2, 16, 500) for _ in range(2))
+    first, second = (any_choice.look(COMMITS, 1.0, 2, 16, 500) for _ in range(2))
     assert first == second
     assert first[1].round > 2 * PULLS
 

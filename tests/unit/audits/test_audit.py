@@ -66,7 +66,7 @@ def test_a_multiple_of_the_noise_is_in_counts_and_probabilities():
 
 
 def test_a_subject_in_plain_python_is_counted_too():
-    rounds = SimpleNamespace(POLICY=Policy(lambda params: 0, lambda *others: 1, lambda *others: 0))
+    rounds = Policy(lambda params: 0, lambda *others: 1, lambda *others: 0)
     inputs = any_choice.configure(2, 0, 5, 1.0)
     assert any_choice.AUDIT.count(rounds, None, inputs, 5, 7, None) in (0, 7)
 

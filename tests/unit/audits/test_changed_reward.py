@@ -1,7 +1,6 @@
 """The audit of private UCB's choices: the events, and the exact loss of the released counter."""
 
 import math
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +30,7 @@ def remember(params, state, context, arm, reward, t, rng):
 
 
 def events(choose, params, neighbour, event, horizon, trials=7):
-    policy = SimpleNamespace(POLICY=Policy(init, choose, remember))
+    policy = Policy(init, choose, remember)
     inputs = changed_reward.configure(2, neighbour, event)
     return changed_reward.AUDIT.count(policy, params, inputs, horizon, trials, np.random.default_rng(1))
 

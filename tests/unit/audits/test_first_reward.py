@@ -1,7 +1,5 @@
 """The audit of DP-UCB's choices: the event, and the exact loss."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from numba import njit
@@ -35,7 +33,7 @@ def learn(params, state, context, arm, reward, t, rng):
     [((0.0, 1.0), (4, 4)), ((1.0, 2.0), (0, 4)), ((1.0, 3.0), (0, 0)), ((0.0, 2.0), (0, 4))],
 )
 def test_two_choices_of_arm_0_are_counted_and_its_first_reward_differs(wanted, events):
-    policy = SimpleNamespace(POLICY=Policy(init, choose, learn))
+    policy = Policy(init, choose, learn)
     for neighbour, expected in enumerate(events):
         inputs = first_reward.configure(5, neighbour)
         assert first_reward.AUDIT.count(policy, wanted, inputs, 7, 4, np.random.default_rng(1)) == expected

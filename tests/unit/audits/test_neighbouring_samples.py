@@ -1,6 +1,5 @@
 """The audit of DP-NAS: its streams, what is counted, and the exact loss."""
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +56,7 @@ def test_a_stop_on_the_positive_side_with_a_high_estimate_is_counted():
 
         changed = samples.copy()
         changed[0] += 2 * neighbour
-        rule = SimpleNamespace(RULE=Rule(start, asked, stops, says))
+        rule = Rule(start, asked, stops, says)
         inputs = Inputs(changed, neighbour, 1.0)
         return neighbouring_samples.AUDIT.count(rule, None, inputs, None, 3, np.random.default_rng(1))
 

@@ -99,8 +99,6 @@ def test_behaviour_policies_have_their_probabilities(kappa):
         ({"gamma": -0.1}, "gamma"),
         ({"kappa": 1.1}, "kappa"),
         ({"kappa": -0.1}, "kappa"),
-        ({"point": 1.01}, "point"),
-        ({"variant": "else"}, "variant"),
     ],
 )
 def test_environments_out_of_range_are_refused(values, name):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privarms.environments import _patients, features_bernoulli, features_normal
+from privarms.environments import features_bernoulli
 
 
 def rng(seed=1):
@@ -43,19 +43,10 @@ def test_the_seasons_meet_assumption_1_1_and_are_no_stationary_experiment(M):
 def test_patients_come_as_their_season_says():
     # All of summer's patients but 1 in 20,000 have feature 0, and winter's feature 1.
     environment = features_bernoulli.configure(M=2, horizon=6000, arrivals="seasonal", amplitude=0.9999)
-    came = np.array([_patients.arrive(environment, t, rng(t)) for t in range(1, 6001)])
+    came = np.array([features_bernoulli.arrive(environment, t, rng(t)) for t in range(1, 6001)])
     assert np.bincount(came[:2000])[0] >= 1995
     assert came[2000:5000].sum() >= 2990
     assert came[5000:].sum() <= 5
-
-
-@pytest.mark.parametrize("pattern", ["stationary", "seasonal"])
-def test_the_rarest_feature_has_its_probability_in_every_season(pattern):
-    environment = features_bernoulli.configure(M=3, horizon=3000, arrivals=pattern, rarest=0.01)
-    assert environment.probabilities[:, 2] == pytest.approx(0.01)
-    assert environment.probabilities.sum(axis=1) == pytest.approx(1)
-    never = features_bernoulli.configure(M=3, horizon=3000, arrivals=pattern, rarest=0.0)
-    assert 2 not in [_patients.arrive(never, t, rng(t)) for t in range(1, 3001)]
 
 
 def test_gaps_are_equally_spaced_and_one_feature_has_the_middle():
@@ -63,7 +54,6 @@ def test_gaps_are_equally_spaced_and_one_feature_has_the_middle():
     assert environment.means == pytest.approx(np.array([[0.3, 0.6], [0.3, 0.7], [0.3, 0.8]]))
     assert environment.deviations**2 == pytest.approx(np.array([[0.21, 0.24], [0.21, 0.21], [0.21, 0.16]]))
     assert features_bernoulli.configure(M=1, horizon=10).means == pytest.approx(np.array([[0.3, 0.7]]))
-    assert features_normal.configure(M=1, horizon=10, deviation=2.0).deviations.tolist() == [[2, 2]]
 
 
 @pytest.mark.parametrize(
@@ -72,18 +62,9 @@ def test_gaps_are_equally_spaced_and_one_feature_has_the_middle():
         ({"M": 0}, "M"),
         ({"smallest_gap": 0.6}, "gaps"),
         ({"lower": 0.6}, "lower"),
-        ({"arrivals": "weekly"}, "arrivals"),
-        ({"rarest": 1.0}, "rarest"),
+        ({"amplitude": 1.0}, "amplitude"),
     ],
 )
 def test_bad_parameters_of_an_environment_are_refused_by_name(wrong, named):
     with pytest.raises(ValueError, match=f"^{named}: expected"):
         features_bernoulli.configure(**{"M": 2, "horizon": 100, **wrong})
-    if named != "lower":
-        with pytest.raises(ValueError, match=f"^{named}: expected"):
-            features_normal.configure(**{"M": 2, "horizon": 100, **wrong})
-
-
-def test_a_bad_deviation_is_refused():
-    with pytest.raises(ValueError, match=r"^deviation: expected"):
-        features_normal.configure(M=1, horizon=10, deviation=-1.0)

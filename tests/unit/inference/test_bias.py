@@ -31,11 +31,9 @@ def test_the_normal_interval():
 def test_significant_arms_are_those_whose_interval_leaves_out_0():
     bias = np.array([0.0, 0.0195, -0.0197, 0.5, 0.0, 1e-9])
     se = np.array([0.01, 0.01, 0.01, 0.1, 0.0, 0.0])
-    assert b.significant(bias, se).tolist() == [False, False, True, True, False, True]
     assert b.significant_arms(bias, se) == 3
-    assert b.significant_arms(bias, se, level=0.06) == 4
     low, high = normal_interval(bias, se)
-    assert (((low > 0) | (high < 0)) == b.significant(bias, se)).all()
+    assert ((low > 0) | (high < 0)).sum() == 3
 
 
 def adaptive_runs(R, rng):
@@ -73,11 +71,9 @@ def test_the_spread_of_arms_that_err_together_is_that_of_one():
 
 def test_rewards_without_bounds():
     pulls, sums, means = np.full((2, 2), 2), np.array([[-3.0, 9.0], [1.0, 7.0]]), np.array([-1.0, 3.0])
-    with pytest.raises(ValueError, match=r"reward_sums: expected a sum in \[0, pulls\]; found -3"):
-        b.sample_mean_bias(pulls, sums, means)
-    assert b.sample_mean_bias(pulls, sums, means, bounded=False).bias.tolist() == [0.5, 1.0]
-    assert b.average_absolute_bias(pulls, sums, means, bounded=False)[0] == 0.75
-    assert b.expected_average(pulls, sums, means, 2, bounded=False).value == 0.75
+    assert b.sample_mean_bias(pulls, sums, means).bias.tolist() == [0.5, 1.0]
+    assert b.average_absolute_bias(pulls, sums, means)[0] == 0.75
+    assert b.expected_average(pulls, sums, means, 2).value == 0.75
 
 
 def test_what_the_proof_of_theorem_1_shows():
@@ -124,8 +120,8 @@ def test_a_replicate_that_leaves_an_arm_unpulled_is_left_out_for_that_arm_and_co
     assert se[:2] == pytest.approx([0.25 / math.sqrt(3), 0.25])
     assert np.isnan([bias[2], se[2]]).all()
     assert replicates.tolist() == [3, 2, 0]
-    assert b.significant(bias, se).tolist() == [False, False, False]
-    assert b.significant([1.0, np.nan, 1.0], [0.1, 0.1, np.nan]).tolist() == [True, False, False]
+    assert b.significant_arms(bias, se) == 0
+    assert b.significant_arms([1.0, np.nan, 1.0], [0.1, 0.1, np.nan]) == 1
     assert np.isnan(normal_interval(bias, se)[0]).tolist() == [False, False, True]
 
 
@@ -149,12 +145,9 @@ def test_the_average_absolute_bias_leaves_out_what_is_missing():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: b.sample_mean_bias(PULLS, SUMS[:2], [0.5, 0.5]), "expected shapes"),
-        (lambda: b.sample_mean_bias(-PULLS, SUMS, [0.5, 0.5]), "^pulls: .*found -2 for arm 0 in replicate 0"),
-        (lambda: b.sample_mean_bias(PULLS, 1.5 * SUMS, [0.5, 0.5]), "^reward_sums: .*found 6 for arm 1 in replicate 0"),
         (lambda: normal_interval(0.0, 1.0, 1.0), "^confidence"),
         (lambda: b.bias_bound(0.1, 1.5), "^mu"),
-        (lambda: b.tradeoff_epsilon(5, 1), "^horizon: expected a number >= 2; found 1"),
+        (lambda: b.tradeoff_epsilon(5, 1), "^horizon: expected at least 2; found 1"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_by_name(call, message):

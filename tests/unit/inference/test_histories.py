@@ -30,13 +30,6 @@ def test_ties_go_to_the_arm_of_the_largest_number_given():
     assert most_pulled(pulls, numbers).tolist() == [2, 1, 1]
 
 
-@pytest.mark.parametrize("choose", [least_pulled, most_pulled])
-@pytest.mark.parametrize("bad", [3, [], [[], []], [1, -1], [1.0, np.nan]])
-def test_counts_that_are_none_are_refused(choose, bad):
-    with pytest.raises(ValueError, match=r"^pulls: expected counts"):
-        choose(bad)
-
-
 def written(tmp_path, text):
     path = tmp_path / "history.csv"
     path.write_bytes(text.encode())

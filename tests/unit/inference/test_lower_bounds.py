@@ -35,7 +35,6 @@ def test_equal_arms_cost_nothing():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: lower_bounds.lai_robbins([]), "means"),
         (lambda: lower_bounds.azize([0.5, 1.5], 1), "means"),
         (lambda: lower_bounds.azize([0.5, 0.6], 0), "epsilon"),
         (lambda: lower_bounds.azize_basu([0.5, 0.6], -1), "epsilon"),

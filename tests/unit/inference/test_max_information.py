@@ -133,5 +133,5 @@ def test_every_argument_outside_its_range_is_refused_by_name(function):
 
 
 def test_the_best_beta_names_what_was_found():
-    with pytest.raises(ValueError, match=r"^epsilon: expected a number > 0; found -1\.0$"):
+    with pytest.raises(ValueError, match=r"^epsilon: expected a finite number > 0; found -1\.0$"):
         mi.best_beta([0.5, -1], 500, 0.05)

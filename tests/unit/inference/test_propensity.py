@@ -148,20 +148,3 @@ def test_the_plug_in_misses_an_effect_that_its_vectors_do_not_show():
     assert np.mean((plug_in + 2) ** 2) == pytest.approx(4, abs=0.01)
     robust = propensity.cross_fitted(arms, rewards)
     assert np.mean((robust + 2) ** 2) < 0.03
-
-
-@pytest.mark.parametrize(
-    ("call", "named"),
-    [
-        (lambda: propensity.mean_difference([0, 2], [1.0, 1.0]), "arms"),
-        (lambda: propensity.mean_difference([0, 1, 1], [1.0, 1.0]), "arms, rewards"),
-        (lambda: propensity.half_sample([1], [1.0]), "arms, rewards"),
-        (lambda: propensity.mean_difference([0, 1], [1.0, np.nan]), "rewards"),
-        (lambda: propensity.inverse_propensity([0, 1], [1.0, 1.0], 1.0), "propensity"),
-        (lambda: propensity.plug_in_ridge([0, 1], [1.0, 1.0], [[1.0]]), "vectors"),
-        (lambda: propensity.plug_in_ridge([0, 1], [1.0, 1.0], BASIS, 0.0), "penalty"),
-    ],
-)
-def test_bad_arguments_are_refused_by_name(call, named):
-    with pytest.raises(ValueError, match=f"^{named}: "):
-        call()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from privarms.inference.regression import Fit, coefficient_test, ols, ols_from_moments, two_sided_p_value, z_score
+from privarms.inference.regression import ols_from_moments, two_sided_p_value, z_score
 
 X = np.array([[1, 0.5, -2], [1, 1.25, 0.25], [1, -0.75, 3], [1, 2, 1.5], [1, -1.5, -0.5], [1, 0.25, 2.25], [1, 3, -1]])
 y = np.array([0.4, 1.7, -0.3, 2.2, -1.1, 0.9, 2.6])
@@ -37,29 +37,26 @@ def moments(X, y):
     return across @ X, (across @ y[..., None])[..., 0]
 
 
-@pytest.mark.parametrize("fit", [ols(X, y), ols_from_moments(*moments(X, y))], ids=["rows", "moments"])
-def test_the_fit_and_its_tests_are_those_of_statsmodels(fit):
+def test_the_fit_and_its_tests_are_those_of_statsmodels():
+    fit = ols_from_moments(*moments(X, y))
     assert fit.coefficients == pytest.approx(COEFFICIENTS, rel=1e-12)
     assert np.diag(fit.inverse_gram) == pytest.approx(VARIANCES, rel=1e-12)
     assert fit.inverse_gram[0, 1] == pytest.approx(-0.05704560030257688, rel=1e-12)
     for (sigma, null), expected in Z_TESTS.items():
-        found = [coefficient_test(fit, k, null, sigma) for k in range(3)]
-        assert np.transpose(found) == pytest.approx(np.array(expected), rel=1e-11)
+        z = z_score(fit.coefficients, null, sigma**2 * np.diag(fit.inverse_gram))
+        assert np.stack([z, two_sided_p_value(z)]) == pytest.approx(np.array(expected), rel=1e-11)
 
 
 def test_replicates_are_fitted_one_by_one():
     rows, rewards = replicates()
-    for fit in (ols(rows, rewards), ols_from_moments(*moments(rows, rewards))):
-        assert fit.coefficients.shape == (4, 3, 5)
-        for i in np.ndindex(4, 3):
-            scaled = rows[i] / UNITS
-            expected = np.linalg.lstsq(scaled, rewards[i])[0] / UNITS
-            inverse = np.linalg.inv(scaled.T @ scaled) / np.outer(UNITS, UNITS)
-            assert fit.coefficients[i] == pytest.approx(expected, rel=1e-8, abs=0)
-            assert fit.inverse_gram[i] == pytest.approx(inverse, rel=1e-8, abs=0)
-        z, p = coefficient_test(fit, 2, null=np.full((4, 3), 0.001), sigma=2.0)
-        assert z.shape == p.shape == (4, 3)
-        assert z[1, 2] == coefficient_test(Fit(*(part[1, 2] for part in fit)), 2, 0.001, 2.0)[0]
+    fit = ols_from_moments(*moments(rows, rewards))
+    assert fit.coefficients.shape == (4, 3, 5)
+    for i in np.ndindex(4, 3):
+        scaled = rows[i] / UNITS
+        expected = np.linalg.lstsq(scaled, rewards[i])[0] / UNITS
+        inverse = np.linalg.inv(scaled.T @ scaled) / np.outer(UNITS, UNITS)
+        assert fit.coefficients[i] == pytest.approx(expected, rel=1e-8, abs=0)
+        assert fit.inverse_gram[i] == pytest.approx(inverse, rel=1e-8, abs=0)
 
 
 def test_the_published_construction_divides_by_the_variance():
@@ -67,9 +64,6 @@ def test_the_published_construction_divides_by_the_variance():
     assert z_score(0.3, 0.1, 0.04, "variance") == pytest.approx(5.0)
     estimates = np.array([0.3, -0.3])
     assert z_score(estimates, 0.1, 0.04) == pytest.approx([1.0, -2.0])
-    z, p = coefficient_test(ols(X, y), 2, 0.0, 0.5, "variance")
-    assert z == pytest.approx(COEFFICIENTS[2] / (VARIANCES[2] / 4))
-    assert p == pytest.approx(2 * norm.sf(z))
 
 
 def test_two_sided_p_values():
@@ -83,32 +77,16 @@ def test_two_sided_p_values():
 def test_rank_deficient_designs_are_refused_by_replicate():
     rows, rewards = replicates()
     rows[2, 1, :, 4] = 1e8 * rows[2, 1, :, 0] + 1e5 * rows[2, 1, :, 1]
-    with pytest.raises(ValueError, match=r"^X: .*rank-deficient design in replicate 2, 1"):
-        ols(rows, rewards)
-    with pytest.raises(ValueError, match=r"^gram: .*rank-deficient design in replicate 2, 1"):
+    with pytest.raises(ValueError, match=r"^gram: .*rank-deficient design in replicate \[2, 1\]"):
         ols_from_moments(*moments(rows, rewards))
 
 
 @pytest.mark.parametrize("columns", [X[:, [0, 1, 1]], X * [1, 0, 1], X * 0, X[:, [0, 1, 0]] + [0, 0, 1]])
 def test_columns_that_repeat_or_vanish_are_refused(columns):
-    with pytest.raises(ValueError, match=r"rank-deficient design$"):
-        ols(columns, y)
-    with pytest.raises(ValueError, match=r"rank-deficient design$"):
+    with pytest.raises(ValueError, match="rank-deficient design"):
         ols_from_moments(*moments(columns, y))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ols(X, y[:-1]), "^X, y: expected shapes"),
-        (lambda: ols(np.where(X == 3, np.nan, X), y), "^X: expected finite"),
-        (lambda: ols_from_moments(X, y), "^gram, moments: expected shapes"),
-        (lambda: coefficient_test(ols(X, y), 3), "^coordinate: expected 0 to 2; found 3"),
-        (lambda: coefficient_test(ols(X, y), 0, sigma=0.0), "^sigma: expected a number > 0; found 0"),
-        (lambda: z_score(1.0, 0.0, [1.0, -2.0]), r"^variance: .*found -2\.0"),
-        (lambda: z_score(1.0, 0.0, 1.0, "root"), '^standard_error: expected "correct" or "variance"; found \'root\''),
-    ],
-)
-def test_bad_input_is_refused_by_name(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_a_variance_that_is_not_positive_is_refused():
+    with pytest.raises(ValueError, match=r"^variance: .*found -2\.0"):
+        z_score(1.0, 0.0, [1.0, -2.0])

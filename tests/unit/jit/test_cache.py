@@ -13,6 +13,7 @@ from numba import njit
 
 from privarms.environments import bernoulli
 from privarms.jit import cache
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import uniform
 from privarms.protocols.bandit import play_block
 from privarms.studies import library
@@ -39,7 +40,10 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(compiled, policy=uniform.POLICY):
+UNIFORM = functions(Policy, uniform)
+
+
+def run(compiled, policy=UNIFORM):
     params, checkpoints = uniform.configure(3), np.array([40])
     regret, pulls, sums = np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3))
     environment = bernoulli.configure(3, 0.9, 0.2)
@@ -104,7 +108,7 @@ def choose_the_first(params, state, context, t, rng):
 
 def test_a_function_of_another_file_is_compiled_and_not_kept(place):
     cache.use(library.sources)
-    policy = uniform.POLICY._replace(choose=choose_the_first)
+    policy = UNIFORM._replace(choose=choose_the_first)
     assert run(cache.compiled, policy) == run(lambda kernel: kernel, policy) != run(lambda kernel: kernel)
     assert not kept(place)
 

@@ -85,7 +85,7 @@ def test_lengths_are_never_negative_and_never_overflow():
 @pytest.mark.parametrize(("m", "epsilon"), [(-1, 1), (np.inf, 1), (np.nan, 1), (1, 0), (1, -1), (1, np.inf)])
 def test_bad_parameters_are_refused(m, epsilon):
     for function in (lambda: lap_plus.pmf(1, m, epsilon), lambda: lap_plus.sums(epsilon, m)):
-        with pytest.raises(ValueError, match="expected a finite number"):
+        with pytest.raises(ValueError, match="expected"):
             function()
 
 

@@ -37,7 +37,7 @@ def learn(params, state, context, arm, reward, t, rng):
 
 
 def run(environment, replicates, seed=3, record=None):
-    policy = SimpleNamespace(POLICY=Policy(init, choose, learn))
+    policy = Policy(init, choose, learn)
     cell = SimpleNamespace(checkpoints=np.array([50]), environment="bernoulli", record=record)
     rngs = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     return adaptive_tests.run_block(policy, Params(5), environment, cell, replicates, *rngs)
@@ -87,7 +87,7 @@ def turn(params, state, context, t, rng):
 
 def test_power_breaks_ties_at_random_and_tests_against_the_smallest_mean():
     environment = bernoulli.configure(5, top=1.0, bottom=0.2, spacing="one_best")
-    policy = SimpleNamespace(POLICY=Policy(init, turn, learn))
+    policy = Policy(init, turn, learn)
     cell = SimpleNamespace(checkpoints=np.array([50]), environment="bernoulli", record="power")
     rngs = np.random.default_rng(3), np.random.default_rng(4)
     rows = adaptive_tests.run_block(policy, Cycle(5), environment, cell, 4000, *rngs)

@@ -48,8 +48,3 @@ def test_cross_fitted_is_both_halves():
     # Balanced halves: the scores of a half average to its own difference of means, whatever the other half predicts.
     assert of(rows, "cross_fitted") == pytest.approx(of(rows, "mean_difference"))
     assert not np.allclose(of(rows, "half_sample"), of(rows, "mean_difference"))
-
-
-def test_an_unknown_experiment():
-    with pytest.raises(ValueError, match="experiment: expected linear or ill_conditioned; found 'other'"):
-        arm_vectors.configure("other")

@@ -1,6 +1,5 @@
 """Policies that ignore their rewards, for tests of the protocols."""
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,4 +24,4 @@ def learn(params, state, context, arm, reward, t, rng):
 
 def policy(choose):
     """Return a policy's module whose arms `choose` gives, by the round alone."""
-    return SimpleNamespace(POLICY=Policy(init, choose, learn))
+    return Policy(init, choose, learn)

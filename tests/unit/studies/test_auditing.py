@@ -10,13 +10,11 @@ from privarms.studies.cells import expand
 STUDIES = Path(__file__).parents[3] / "config/papers"
 
 POLICY = """from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy
 LABEL = "Noisy"
 def configure(K: int, epsilon: float, pulls: int): ...
 def init(params): ...
 def choose(params, state, context, t, rng): ...
 def learn(params, state, context, arm, reward, t, rng): ...
-POLICY = Policy(init, choose, learn)
 """
 
 

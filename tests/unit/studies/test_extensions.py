@@ -2,13 +2,14 @@
 
 import itertools
 from pathlib import Path
-from types import SimpleNamespace
 
 import numba
 import numpy as np
 import pytest
 
 from privarms.errors import PrivarmsError
+from privarms.policies import Policy, functions
+from privarms.policies.stopping import Rule
 from privarms.studies import additions, cells, extensions, library, paths, plan, run
 from privarms.studies.shards import Piece
 
@@ -17,7 +18,6 @@ POLICY = """
 from typing import NamedTuple
 import numpy as np
 from numba import njit
-from privarms.policies import Policy
 from ._pulled import least
 
 LABEL = "Least pulled"
@@ -43,8 +43,6 @@ def choose(params, state, context, t, rng):
 def learn(params, state, context, arm, reward, t, rng):
     state.pulls[arm] += 1
     return state
-
-POLICY = Policy(init, choose, learn)
 """
 PULLED = "from numba import njit\nimport numpy as np\n\n@njit\ndef least(pulls):\n    return np.argmin(pulls)\n"
 ENVIRONMENT = """
@@ -176,7 +174,7 @@ def in_python(text):
     return text.replace("@njit\n", "")
 
 
-CHOICE, CONFIGURE, BUNDLE = "return least(state.pulls)", "def configure(K: int)", "Policy(init, choose, learn)"
+CHOICE, CONFIGURE = "return least(state.pulls)", "def configure(K: int)"
 
 
 @pytest.mark.parametrize(
@@ -187,10 +185,9 @@ CHOICE, CONFIGURE, BUNDLE = "return least(state.pulls)", "def configure(K: int)"
             "context, rng):\n",
             r"py:\d+: expected choose\(.*; found choose\(params, state, context",
         ),
-        (f"POLICY = {BUNDLE}", "", r"py: expected POLICY = Policy\(init, choose, learn\)"),
         ("def configure", "def configured", r"py: expected a function configure"),
-        ("from ._pulled", "from ._pushed", r"py:6: ModuleNotFoundError: .*_pushed"),
-        (CONFIGURE, "def configure(K: int", r"py:16: SyntaxError: "),
+        ("from ._pulled", "from ._pushed", r"py:5: ModuleNotFoundError: .*_pushed"),
+        (CONFIGURE, "def configure(K: int", r"py:15: SyntaxError: "),
         (CONFIGURE, "def configure(K: int, arm: int = 3)", "its parameter 'arm' is called like a column"),
         (CONFIGURE, "def configure(K: int, epsilon: float = 3)", "'epsilon' is read as a privacy budget"),
     ],
@@ -213,10 +210,10 @@ PLAIN = in_python(POLICY)
 @pytest.mark.parametrize(
     ("text", "old", "new", "said"),
     [
-        (PLAIN, CHOICE, "return t % 2 + 1", ":22: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
-        (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":27: .*: ValueError: no"),
+        (PLAIN, CHOICE, "return t % 2 + 1", ":21: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
+        (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":26: .*: ValueError: no"),
         # Compiled, with the line where numba tells it.
-        (POLICY, CHOICE, "return -1", ":23: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
+        (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
         (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
         (POLICY, "pulls[arm] +=", "pulls[arm + 7] +=", ": .*: IndexError: .*; run `NUMBA_DISABLE_JIT=1 privarms check"),
     ],
@@ -256,14 +253,13 @@ def test_the_loop_of_each_family_has_the_same_runs_in_plain_python(policy, chang
     (cell,) = planned(**{"grid": {"K": 2, "epsilon": 1.0}, "policies": [{"policy": policy}], **changes})
     _, params, environment = run._configured(cell, {}).args
     module = library.load("policies", policy)
-    name = "RULE" if policy == "dp_nas" else "POLICY"
-    functions = getattr(module, name)
-    plain = type(functions)(*(function.py_func for function in functions))
+    compiled = functions(Rule if policy == "dp_nas" else Policy, module)
+    plain = type(compiled)(*(function.py_func for function in compiled))
     results = [
         library.load("protocols", cell.protocol).run_block(
-            SimpleNamespace(**{name: one}), params, environment, cell, 2, *map(np.random.default_rng, (1, 2))
+            one, params, environment, cell, 2, *map(np.random.default_rng, (1, 2))
         )
-        for one in (functions, plain)
+        for one in (compiled, plain)
     ]
     for column in results[0]:
         np.testing.assert_array_equal(results[0][column], results[1][column])

@@ -65,4 +65,4 @@ def test_names_are_found_whatever_the_package():
     assert library.family("ldp_mab") == "locally_private"
     # Private modules, and what reduces the audits' counts, are neither.
     assert not {"_trial", "_skip_ahead"} & set(library.names("policies"))
-    assert not {"reduction", "_patients"} & set(library.names("environments"))
+    assert not {"reduction", "_covariate_shift"} & set(library.names("environments"))

@@ -18,6 +18,7 @@ from numba import njit
 
 from privarms.audits.audit import Audit
 from privarms.errors import ArmError
+from privarms.policies import Policy, functions
 from privarms.protocols._loops import compiled
 
 SECONDS_PER_RUN = 1e-5
@@ -63,8 +64,8 @@ def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float) ->
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return those of `happens`: one of the tables and the event, chosen in runs on a stream of their own."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
-    tables, event = look(policy.POLICY, params, inputs.n_arms, rounds, min(PILOT, trials))
-    return policy.POLICY, params, tables[inputs.neighbour], event, np.zeros(event.round, np.int64)
+    tables, event = look(functions(Policy, policy), params, inputs.n_arms, rounds, min(PILOT, trials))
+    return functions(Policy, policy), params, tables[inputs.neighbour], event, np.zeros(event.round, np.int64)
 
 
 def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, Table], Event]:

@@ -23,6 +23,7 @@ from numba import njit
 from privarms.audits.any_choice import Table, play
 from privarms.audits.audit import Audit, scaled
 from privarms.jit.cache import compiled
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import private_ucb
 
 STREAMED_AS = {"neighbour": "stream"}
@@ -64,7 +65,7 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     if horizon < rounds[-1]:
         raise ValueError(f"horizon: expected at least the event's {rounds[-1]} rounds; found {horizon}")
     table = Table(2, base=0.0, arm=0, changed=inputs.neighbour == 1, lead=0)
-    return policy.POLICY, params, table, rounds, inputs.event == "half"
+    return functions(Policy, policy), params, table, rounds, inputs.event == "half"
 
 
 @njit

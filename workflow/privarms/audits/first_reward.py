@@ -22,6 +22,7 @@ from numba import njit
 from privarms.audits.audit import Audit, Inputs
 from privarms.jit.cache import compiled
 from privarms.mechanisms import laplace
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import dp_ucb, private_ucb
 
 SECONDS_PER_RUN = 1e-6
@@ -43,7 +44,7 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return those of `happens`. Raises ValueError for a horizon that is not K + 2."""
     if horizon != inputs.n_arms + 2:
         raise ValueError(f"horizon: expected K + 2 = {inputs.n_arms + 2} rounds for this audit; found {horizon}")
-    return policy.POLICY, params, inputs, horizon
+    return functions(Policy, policy), params, inputs, horizon
 
 
 @njit

@@ -31,6 +31,7 @@ from numba import njit
 from privarms.audits.audit import Audit
 from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus
+from privarms.policies import functions
 from privarms.policies.experiment import dp_conse, dp_conse_total
 from privarms.policies.experiment.dp_conse import released_mean
 
@@ -61,11 +62,6 @@ class Rules(NamedTuple):
     planned_length: Callable
     trial_length: Callable
     release: Callable
-
-
-def rules_of(policy) -> Rules:
-    """Return the functions of a policy's module."""
-    return Rules(*(getattr(policy, name) for name in Rules._fields))
 
 
 def configure(
@@ -208,7 +204,7 @@ AUDIT = Audit(
     subjects=("dp_conse", "dp_conse_total"),
     inputs=configure,
     event=happens,
-    arguments=lambda policy, params, inputs, *others: (rules_of(policy), params, inputs),
+    arguments=lambda policy, params, inputs, *others: (functions(Rules, policy), params, inputs),
     exact=probability,
     claimed=lambda epsilon: epsilon / 2,
 )

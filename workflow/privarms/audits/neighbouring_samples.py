@@ -24,7 +24,8 @@ from scipy.special import roots_legendre
 
 from privarms.audits.audit import Audit
 from privarms.jit.cache import compiled
-from privarms.policies.stopping import dp_nas
+from privarms.policies import functions
+from privarms.policies.stopping import Rule, dp_nas
 
 SECONDS_PER_RUN = 1e-4
 
@@ -123,6 +124,6 @@ AUDIT = Audit(
     subjects="dp_nas",
     inputs=configure,
     event=happens,
-    arguments=lambda policy, params, inputs, *others: (policy.RULE, params, inputs),
+    arguments=lambda policy, params, inputs, *others: (functions(Rule, policy), params, inputs),
     exact=probability,
 )

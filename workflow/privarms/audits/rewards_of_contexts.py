@@ -19,6 +19,7 @@ from numba import njit
 
 from privarms.audits.audit import Audit, Inputs, scaled
 from privarms.mechanisms.tree import node_levels
+from privarms.policies import Policy, functions
 from privarms.policies.linear import private_linear_ucb
 from privarms.policies.linear._regressions import confidence_radius
 
@@ -56,7 +57,7 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     if horizon < ROUNDS or node_levels(horizon) != LEVELS:
         raise ValueError(f"horizon: expected {ROUNDS} to {2**LEVELS - 1} rounds for this audit; found {horizon}")
     first = (2 * inputs.neighbour - 1) * params.clip
-    return policy.POLICY, params, other_contexts(params), first
+    return functions(Policy, policy), params, other_contexts(params), first
 
 
 @njit

@@ -18,7 +18,8 @@ import numpy as np
 from privarms.audits.audit import Audit
 from privarms.audits.neighbouring_samples import Inputs, happens, probability_at
 from privarms.jit.cache import compiled
-from privarms.policies.stopping import dp_exponential_nas, dp_nas
+from privarms.policies import functions
+from privarms.policies.stopping import Rule, dp_exponential_nas, dp_nas
 
 SECONDS_PER_RUN = 4e-6
 
@@ -81,6 +82,6 @@ AUDIT = Audit(
     subjects="dp_exponential_nas",
     inputs=configure,
     event=happens,
-    arguments=lambda policy, params, inputs, *others: (policy.RULE, params, inputs),
+    arguments=lambda policy, params, inputs, *others: (functions(Rule, policy), params, inputs),
     exact=probability,
 )

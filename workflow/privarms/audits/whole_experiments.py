@@ -14,12 +14,13 @@ from numba import njit
 from privarms.audits.audit import Audit, Inputs
 from privarms.audits.neighbouring_experiments import (
     PATIENTS,
+    Rules,
     first_half,
     first_half_probability,
     lengths,
     lengths_probability,
-    rules_of,
 )
+from privarms.policies import functions
 from privarms.policies.experiment import dp_conse, dp_conse_total
 
 # A trial is what is released of a run, not the run.
@@ -52,6 +53,6 @@ AUDIT = Audit(
     subjects=("dp_conse", "dp_conse_total"),
     inputs=configure,
     event=happens,
-    arguments=lambda policy, params, inputs, *others: (rules_of(policy), params, inputs),
+    arguments=lambda policy, params, inputs, *others: (functions(Rules, policy), params, inputs),
     exact=probability,
 )

@@ -15,6 +15,7 @@ import pandas as pd
 from privarms.claims import sums
 from privarms.claims.verdict import CONFIDENCE, Measured
 from privarms.errors import NoCellsError, PrivarmsError
+from privarms.inference.intervals import ratio
 from privarms.studies import library
 from privarms.studies.results import Results, among
 
@@ -248,12 +249,12 @@ def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Meas
     """Return the ratio of each row to its partner, an independent one; its standard error is of first order."""
     parts = []
     for top, bottom in _pairs(rows, measure, measure["ratio"], results):
-        value, note = top.value / bottom.value, f"{top.value:.4g} over {bottom.value:.4g}."
+        note = f"{top.value:.4g} over {bottom.value:.4g}."
         if top.replicates is None and bottom.replicates is None:
-            parts.append(Measured(value, note=note))
+            parts.append(Measured(top.value / bottom.value, note=note))
             continue
-        se = abs(value) * math.sqrt((top.se / top.value) ** 2 + (bottom.se / bottom.value) ** 2)
-        parts.append(Measured(value, se, min(top.replicates, bottom.replicates), note))
+        value, se = ratio(top.value, top.se, bottom.value, bottom.se)
+        parts.append(Measured(value, abs(float(se)), min(top.replicates, bottom.replicates), note))
     return parts
 
 

@@ -9,6 +9,11 @@ from typing import NamedTuple
 
 from numba import njit
 
+from privarms.ranges import at_least, within
+
+# Every coordinate of the point at which the local performance is measured.
+POINT = 0.33
+
 
 class Environment(NamedTuple):
     """Users, by source (0 for the target) and number within it.
@@ -66,22 +71,13 @@ def behave(environment, source, user, rng):
     return arm
 
 
-def checked_shrink(dimensions: int, gamma: float, kappa: float, point: float, variant: str) -> float:
+def checked_shrink(dimensions: int, gamma: float, kappa: float, variant: str) -> float:
     """The exponent e of `arrive`. Raises ValueError for values out of range.
 
     as_printed: density proportional to ||x - 1/2||_inf^gamma, so radius u^(1/(d + gamma)); as_released: radius
     u^(1/(d (gamma + 1))), so that the true exponent is d gamma
     """
-    if dimensions < 1:
-        raise ValueError(f"dimensions: expected at least 1; found {dimensions}")
-    if not 0 <= gamma < float("inf"):
-        raise ValueError(f"gamma: expected a finite number >= 0; found {gamma}")
-    if not 0 <= kappa <= 1:
-        raise ValueError(f"kappa: expected a number in [0, 1]; found {kappa}")
-    if not 0 <= point <= 1:
-        raise ValueError(f"point: expected a coordinate in [0, 1]; found {point}")
-    if variant == "as_printed":
-        return dimensions / (dimensions + gamma) - 1
-    if variant == "as_released":
-        return 1 / (gamma + 1) - 1
-    raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
+    at_least(1, dimensions=dimensions)
+    at_least(0, gamma=gamma)
+    within(0, 1, kappa=kappa)
+    return dimensions / (dimensions + gamma) - 1 if variant == "as_printed" else 1 / (gamma + 1) - 1

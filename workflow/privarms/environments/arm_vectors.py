@@ -29,7 +29,5 @@ def pull(environment, arm, rng):
 
 def configure(experiment: Literal["linear", "ill_conditioned"]) -> Environment:
     """Experiment 1 (linear: rewards are a'theta) or 2 (ill_conditioned: they are not, within any bounded theta)."""
-    if experiment not in EXPERIMENTS:
-        raise ValueError(f"experiment: expected {' or '.join(EXPERIMENTS)}; found {experiment!r}")
     vectors, means = EXPERIMENTS[experiment]
     return Environment(pull, np.array(means), np.array(vectors))

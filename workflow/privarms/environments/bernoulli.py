@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import at_least
+
 
 class Environment(NamedTuple):
     """pull(environment, arm, rng) -> reward in {0, 1}; means: float64[K], the expected rewards in [0, 1]."""
@@ -29,8 +31,7 @@ def configure(
     linear: linearly spaced down to `bottom`; one_best: all other arms have mean `bottom`; convex, concave: down to
     `bottom` on a parabola that is flat at the worst arm, or at the best one (mu3 and mu4 of Azize & Basu 2022)
     """
-    if K < 2:
-        raise ValueError(f"expected K >= 2, found {K}")
+    at_least(2, K=K)
     if not 0 <= bottom <= top <= 1:
         raise ValueError(f"expected 0 <= bottom <= top <= 1, found bottom {bottom} and top {top}")
     means = np.linspace(top, bottom, K)
@@ -40,6 +41,4 @@ def configure(
         means = bottom + (top - bottom) * (np.arange(K)[::-1] / (K - 1)) ** 2
     elif spacing == "concave":
         means = top - (top - bottom) * (np.arange(K) / (K - 1)) ** 2
-    elif spacing != "linear":
-        raise ValueError(f"spacing: expected linear, one_best, convex or concave; found {spacing!r}")
     return Environment(pull, means)

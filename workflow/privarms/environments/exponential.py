@@ -5,7 +5,8 @@ from typing import Literal
 import numpy as np
 from numba import njit
 
-from privarms.environments._covariate_shift import Environment, arrive, behave, checked_shrink
+from privarms.environments._covariate_shift import POINT, Environment, arrive, behave, checked_shrink
+from privarms.ranges import at_least
 
 
 @njit(forceinline=True)
@@ -28,7 +29,6 @@ def configure(
     dimensions: int = 2,
     gamma: float = 0.0,
     kappa: float = 1.0,
-    point: float = 0.33,
     centres: Literal["variant", "as_printed", "as_released"] = "variant",
 ) -> Environment:
     """K >= 2 arms on [0, 1]^d; the sources' law has gamma >= 0 and kappa in [0, 1]. Raises ValueError.
@@ -36,11 +36,8 @@ def configure(
     as_printed: the centre of arm k = 1..K is k / K; as_released: k / (K + 1). See `covariate_shift` for gamma.
     centres: those of the variant, or of one of the two whatever the variant is
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    shrink = checked_shrink(dimensions, gamma, kappa, point, variant)
-    if centres not in ("variant", "as_printed", "as_released"):
-        raise ValueError(f"centres: expected variant, as_printed or as_released; found {centres!r}")
+    at_least(2, K=K)
+    shrink = checked_shrink(dimensions, gamma, kappa, variant)
     printed = (variant if centres == "variant" else centres) == "as_printed"
     spacing = 1 / K if printed else 1 / (K + 1)
-    return Environment(arrive, behave, best, mean, int(K), int(dimensions), shrink, float(kappa), spacing, float(point))
+    return Environment(arrive, behave, best, mean, int(K), int(dimensions), shrink, float(kappa), spacing, POINT)

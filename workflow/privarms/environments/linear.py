@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple
 
 from numba import njit
 
+from privarms.ranges import at_least
+
 STREAMED_AS = {"dimensions": "d", "variant": "law"}
 
 
@@ -35,12 +37,7 @@ def configure(K: int, dimensions: int, variant: Literal["as_printed", "as_releas
     as_printed: contexts are uniform on the unit sphere, and so are coefficients subject to the first one being 0;
     as_released: both are uniform in the cube [-1, 1]^d, divided by their length, and nothing is 0
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if dimensions < 2:
-        raise ValueError(f"dimensions: expected at least 2, the first one being 0; found {dimensions}")
-    if variant not in ("as_printed", "as_released"):
-        raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
+    at_least(2, K=K, dimensions=dimensions)
     return Environment(draw_coefficients, draw_contexts, pull, int(K), int(dimensions), variant == "as_released")
 
 

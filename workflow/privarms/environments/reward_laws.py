@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import at_least
+
 LAWS = ("bernoulli", "normal", "truncated_normal")
 
 
@@ -53,10 +55,7 @@ def configure(
 
     normal: of variance 1; truncated_normal: a standard normal variable in [-mu, 1 - mu], moved to mean mu
     """
-    if K < 2:
-        raise ValueError(f"expected K >= 2, found {K}")
-    if law not in LAWS:
-        raise ValueError(f"law: expected {', '.join(LAWS)}; found {law!r}")
+    at_least(2, K=K)
     if not bottom <= top or (law != "normal" and not 0 <= bottom <= top <= 1):
         raise ValueError(f"expected 0 <= bottom <= top <= 1, found bottom {bottom} and top {top}")
     means = np.linspace(top, bottom, K)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numba import njit
 
-from privarms.environments._covariate_shift import Environment, arrive, behave, checked_shrink
+from privarms.environments._covariate_shift import POINT, Environment, arrive, behave, checked_shrink
 
 
 @njit(forceinline=True)
@@ -35,7 +35,6 @@ def configure(
     dimensions: int = 2,
     gamma: float = 0.0,
     kappa: float = 1.0,
-    point: float = 0.33,
 ) -> Environment:
     """K = 2 arms on the unit square; the sources' law has gamma >= 0 and kappa in [0, 1], see `covariate_shift`.
 
@@ -45,5 +44,5 @@ def configure(
         raise ValueError(f"K: expected 2 arms; found {K}")
     if dimensions != 2:
         raise ValueError(f"dimensions: expected 2; found {dimensions}")
-    shrink = checked_shrink(2, gamma, kappa, point, variant)
-    return Environment(arrive, behave, best, mean, 2, 2, shrink, float(kappa), 0.0, float(point))
+    shrink = checked_shrink(2, gamma, kappa, variant)
+    return Environment(arrive, behave, best, mean, 2, 2, shrink, float(kappa), 0.0, POINT)

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import positive
+
 
 class Environment(NamedTuple):
     """pull(environment, arm, rng) -> -R or R, whatever the arm; means: float64[1], the mean mu; R > 0."""
@@ -29,8 +31,7 @@ def probability_of_R(environment):
 
 def configure(mu: float, R: float = 1.0) -> Environment:
     """The mean mu, 0 < |mu| <= R."""
-    if not R > 0:
-        raise ValueError(f"R: expected a number > 0; found {R}")
+    positive(R=R)
     if not 0 < abs(mu) <= R:
         raise ValueError(f"mu: expected 0 < |mu| <= R = {R}, or no multiplicative approximation exists; found {mu}")
     return Environment(pull, np.array([float(mu)]), float(R))

@@ -8,13 +8,14 @@ betting against the null, one reward after another (Waudby-Smith & Ramdas 2024):
 
 The alternatives are mixed by Beta(1/2, 1/2), the prior of Jeffreys, which Krichevsky & Trofimov (1981) bet by: above
 the null alone where it is one-sided, on [0, 1] for intervals. Counts are whole numbers, arrays broadcast; an arm
-without a pull shows nothing. Raises ValueError outside the ranges.
+without a pull shows nothing.
 """
 
 import numpy as np
 from scipy.special import betainc, betaln, xlog1py, xlogy
 
 from privarms.inference.fixed_pulls import kl_interval
+from privarms.ranges import strictly_within, within
 
 PRIOR = 0.5
 
@@ -28,8 +29,7 @@ def log_e_value(successes, pulls, mean):
     """
     s, n = _counts(successes, pulls)
     m = np.asarray(mean, float)
-    if not ((m >= 0) & (m <= 1)).all():
-        raise ValueError(f"mean: expected numbers in [0, 1]; found {mean}")
+    within(0, 1, mean=m)
     with np.errstate(divide="ignore", invalid="ignore"):
         above = np.log(betainc(n - s + PRIOR, s + PRIOR, 1 - m)) - np.log(betainc(PRIOR, PRIOR, 1 - m))
         mixed = betaln(s + PRIOR, n - s + PRIOR) - betaln(PRIOR, PRIOR) + above
@@ -43,8 +43,7 @@ def confidence_sequence(successes, pulls, alpha: float = 0.05):
     The means that the two-sided mixture, of all of [0, 1], does not reject: n kl(s / n, m) below a level, for the
     likelihood ratio of s / n and a mean m is n kl(s / n, m).
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha: expected a number in (0, 1); found {alpha}")
+    strictly_within(0, 1, alpha=alpha)
     s, n = _counts(successes, pulls)
     most = np.maximum(n, 1)
     share = s / most
@@ -55,9 +54,4 @@ def confidence_sequence(successes, pulls, alpha: float = 0.05):
 
 
 def _counts(successes, pulls):
-    s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
-    holds = (s >= 0) & (s <= n) & (s == np.floor(s)) & (n == np.floor(n)) & np.isfinite(n)
-    if not holds.all():
-        found = f"{s[~holds].ravel()[0]:g} of {n[~holds].ravel()[0]:g}"
-        raise ValueError(f"successes, pulls: expected whole numbers, 0 <= successes <= pulls; found {found}")
-    return s, n
+    return np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))

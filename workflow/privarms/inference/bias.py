@@ -10,9 +10,12 @@ import numpy as np
 from scipy.special import ndtr
 
 from privarms.inference.regression import two_sided_p_value
+from privarms.ranges import at_least, positive, within
 
 # So many stand in memory as float64, whatever type they are given in.
 REPLICATES_AT_ONCE = 2**15
+# Of the tests whether an arm is biased.
+LEVEL = 0.05
 
 
 class Bias(NamedTuple):
@@ -27,29 +30,14 @@ class Average(NamedTuple):
     spread: float  # the standard deviation of that average over so many runs
 
 
-def sample_mean_bias(pulls, reward_sums, means, *, bounded: bool = True) -> Bias:
+def sample_mean_bias(pulls, reward_sums, means) -> Bias:
     """The bias of the sample mean of each arm, from R >= 1 independent replicates.
 
-    pulls: [R, K], >= 0; reward_sums: float64[R, K], in [0, pulls]; means: float64[K], the true ones, in [0, 1]
-    bounded: whether rewards are in [0, 1]; sums and means may be any numbers else
+    pulls: [R, K], >= 0; reward_sums: float64[R, K]; means: float64[K], the true ones
     The sample mean of an arm without a pull does not exist: that replicate is left out for that arm, and `replicates`
-    says how many are there (Theorem 1 is about algorithms that pull every arm). Raises ValueError outside these ranges.
+    says how many are there (Theorem 1 is about algorithms that pull every arm).
     """
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
-    if pulls.ndim != 2 or sums.shape != pulls.shape or means.shape != pulls.shape[1:] or not len(means):
-        raise ValueError(
-            "pulls, reward_sums, means: expected shapes [R, K], [R, K] and [K]; found "
-            f"{pulls.shape}, {sums.shape} and {means.shape}"
-        )
-    if not len(pulls):
-        raise ValueError("pulls: expected 1 replicate or more; found none")
-    for some in blocks(len(pulls)):
-        _each("pulls", "counts >= 0", pulls[some], pulls[some] >= 0, some.start)
-        if bounded:
-            holds = (sums[some] >= 0) & (sums[some] <= pulls[some])
-            _each("reward_sums", "a sum in [0, pulls]", sums[some], holds, some.start)
-    if bounded and not ((means >= 0) & (means <= 1)).all():
-        raise ValueError(f"means: expected numbers in [0, 1]; found {means}")
     pulled = pulls > 0
     replicates = pulled.sum(axis=0)
     if pulled.all() and len(pulls) > 1:
@@ -82,14 +70,14 @@ def _sum(parts: Iterator[np.ndarray]) -> np.ndarray:
     return total
 
 
-def average_absolute_bias(pulls, reward_sums, means, *, bounded: bool = True) -> tuple[float, float]:
+def average_absolute_bias(pulls, reward_sums, means) -> tuple[float, float]:
     """The mean over arms of |bias| and its standard error, from replicates as in `sample_mean_bias`.
 
     Arms that were never pulled are left out; both are nan where no arm has a bias. The standard error is that of the
     mean over arms of the signed errors, the signs being those that were found.
     """
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
-    bias, _, replicates = sample_mean_bias(pulls, sums, means, bounded=bounded)
+    bias, _, replicates = sample_mean_bias(pulls, sums, means)
     there = replicates > 0
     if not there.any():
         return float("nan"), float("nan")
@@ -108,7 +96,7 @@ def average_absolute_bias(pulls, reward_sums, means, *, bounded: bool = True) ->
     return float(np.abs(bias[there]).mean()), float(errors.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
 
 
-def expected_average(pulls, reward_sums, means, runs: int, *, bounded: bool = True) -> Average:
+def expected_average(pulls, reward_sums, means, runs: int) -> Average:
     """What the average over arms of |mean error over `runs` runs| is expected to be, from R >= 2 replicates.
 
     Noise makes an absolute value larger, and the more so the fewer the runs: an average over 10,000 runs is to be
@@ -119,7 +107,7 @@ def expected_average(pulls, reward_sums, means, runs: int, *, bounded: bool = Tr
     own variance is at most runs / R of the spread's. All are nan where a run lacks an arm.
     """
     pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
-    bias, _, replicates = sample_mean_bias(pulls, sums, means, bounded=bounded)
+    bias, _, replicates = sample_mean_bias(pulls, sums, means)
     R, K = pulls.shape
     if R < 2 or (replicates < R).any():
         return Average(float("nan"), float("nan"), float("nan"))
@@ -141,24 +129,16 @@ def _folded_mean(mean, deviation):
     return np.where(deviation > 0, folded, np.abs(mean))
 
 
-def significant(bias, standard_error, level: float = 0.05) -> np.ndarray:
-    """bool[K]: whether each arm's bias differs from 0, by a two-sided z-test at `level`, not adjusted for K tests.
+def significant_arms(bias, standard_error) -> int:
+    """The number of arms whose bias differs from 0 by a two-sided z-test at `LEVEL`; LEVEL K of them without any bias.
 
     A standard error of 0 (an arm of mean 0 or 1) is significant unless the bias is exactly 0; nan never is.
     """
     bias, standard_error = np.asarray(bias, float), np.asarray(standard_error, float)
-    _not_negative("standard_error", standard_error)
-    if not 0 < level < 1:
-        raise ValueError(f"level: expected a number in (0, 1); found {level}")
     missing = np.isnan(bias) | np.isnan(standard_error)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where((bias == 0) | missing, 0.0, bias / standard_error)
-    return ~missing & (two_sided_p_value(z) <= level)
-
-
-def significant_arms(bias, standard_error, level: float = 0.05) -> int:
-    """The number of arms whose bias is `significant`; `level` K of them are expected where there is no bias at all."""
-    return int(np.sum(significant(bias, standard_error, level)))
+    return int(np.sum(~missing & (two_sided_p_value(z) <= LEVEL)))
 
 
 def bias_bound(epsilon, mu):
@@ -167,9 +147,8 @@ def bias_bound(epsilon, mu):
     mu: in [0, 1]; inf where e^epsilon overflows. At mu = 0 the bound is 0.
     """
     epsilon, mu = np.asarray(epsilon, float), np.asarray(mu, float)
-    _setting(epsilon=epsilon)
-    if not ((mu >= 0) & (mu <= 1)).all():
-        raise ValueError(f"mu: expected a number in [0, 1]; found {mu}")
+    positive(epsilon=epsilon)
+    within(0, 1, mu=mu)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(mu > 0, np.expm1(epsilon) * mu, 0.0)[()]
 
@@ -192,7 +171,7 @@ def stopping_bias(epsilon, mu, horizon):
     """
     # Checks epsilon and mu.
     bias_bound(epsilon, mu)
-    _setting(horizon=horizon)
+    at_least(1, horizon=horizon)
     epsilon, mu, T = (np.asarray(x, float) for x in (epsilon, mu, horizon))
     right = 1 / (1 + np.exp(-epsilon))
     # After "0" the mean is the first reward; after "1" it is the first reward and T - 1 fresh ones, over T.
@@ -204,14 +183,14 @@ def stopping_bias(epsilon, mu, horizon):
 def tradeoff_epsilon(K, horizon):
     """ln^1.5 T / sqrt(K T): Corollary 1's epsilon, stated as an order, constant 1."""
     K, horizon = np.asarray(K, float), np.asarray(horizon, float)
-    _setting(K=K, horizon=horizon, least_horizon=2)
+    at_least(2, horizon=horizon)
     return np.log(horizon) ** 1.5 / np.sqrt(K * horizon)
 
 
 def tradeoff_regret_order(K, horizon):
     """sqrt(K T ln T): the regret of Corollary 1, an order, constant 1."""
     K, horizon = np.asarray(K, float), np.asarray(horizon, float)
-    _setting(K=K, horizon=horizon, least_horizon=2)
+    at_least(2, horizon=horizon)
     return np.sqrt(K * horizon * np.log(horizon))
 
 
@@ -221,30 +200,6 @@ def private_regret_order(epsilon, K, horizon):
     The first term is negative, and so out of play, for epsilon > ln T.
     """
     epsilon, T = np.asarray(epsilon, float), np.asarray(horizon, float)
-    _setting(epsilon=epsilon)
+    positive(epsilon=epsilon)
     regret = tradeoff_regret_order(K, T)
     return np.maximum(np.log(T) / epsilon * (np.log(np.log(T)) + np.log(1 / epsilon)), regret)
-
-
-def _setting(epsilon=1.0, K=1.0, horizon=1.0, least_horizon=1) -> None:
-    for name, values, expected, least, strict in (
-        ("epsilon", epsilon, "> 0", 0, True),
-        ("K", K, ">= 1", 1, False),
-        ("horizon", horizon, f">= {least_horizon}", least_horizon, False),
-    ):
-        values = np.asarray(values, float)
-        holds = np.isfinite(values) & ((values > least) if strict else (values >= least))
-        if not holds.all():
-            raise ValueError(f"{name}: expected a number {expected}; found {values[~holds].ravel()[0]}")
-
-
-def _not_negative(name: str, values) -> None:
-    if (values < 0).any():
-        raise ValueError(f"{name}: expected numbers >= 0; found {values[values < 0].ravel()[0]}")
-
-
-def _each(name: str, expected: str, values, holds, first: int) -> None:
-    if not holds.all():
-        replicate, arm = (int(i) for i in np.argwhere(~holds)[0])
-        found = f"{values[replicate, arm]:g} for arm {arm} in replicate {first + replicate}"
-        raise ValueError(f"{name}: expected {expected}; found {found}")

@@ -10,6 +10,7 @@ from scipy.special import betainc, betaincinv, gammaln, ndtri, xlog1py, xlogy
 
 from privarms.inference.divergences import kl_upper
 from privarms.jit.cache import compiled
+from privarms.ranges import strictly_within
 
 # Below this a tail is summed up in logarithms.
 SMALLEST = 1e-280
@@ -47,7 +48,7 @@ def _over_first(s, n, m):
 
 def exact_interval(successes, pulls, alpha: float = 0.05):
     """(low, high) of Clopper & Pearson 1934; each end errs with probability alpha / 2 or less."""
-    _level(alpha)
+    strictly_within(0, 1, alpha=alpha)
     s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
     low = np.where(s > 0, betaincinv(np.maximum(s, 1), n - s + 1, alpha / 2), 0.0)
     high = np.where(s < n, 1 - betaincinv(np.maximum(n - s, 1), s + 1, alpha / 2), 1.0)
@@ -65,7 +66,7 @@ def chernoff_interval(successes, pulls, log_alpha: float):
 
 def wilson_interval(successes, pulls, alpha: float = 0.05):
     """(low, high) of Wilson 1927, from the score test; approximate."""
-    _level(alpha)
+    strictly_within(0, 1, alpha=alpha)
     s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
     z2, most = ndtri(alpha / 2) ** 2, np.maximum(n, 1)
     share = s / most
@@ -105,8 +106,3 @@ def _kl_upper(x, level):
     for i in range(len(x)):
         found[i] = kl_upper(x[i], level[i]) if level[i] < np.inf else 1.0
     return found
-
-
-def _level(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha: expected a number in (0, 1); found {alpha}")

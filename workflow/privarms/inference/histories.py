@@ -36,13 +36,13 @@ def least_pulled(pulls, ties=None):
     ties: numbers of the same shape; of arms that tie, the one with the largest is taken. Random ones give each of them
     the same chance; without any the lowest index is taken.
     """
-    pulls = _pulls(pulls)
+    pulls = np.asarray(pulls)
     return _first(pulls == pulls.min(axis=-1, keepdims=True), ties)
 
 
 def most_pulled(pulls, ties=None):
     """The arm with the most pulls, as `least_pulled`."""
-    pulls = _pulls(pulls)
+    pulls = np.asarray(pulls)
     return _first(pulls == pulls.max(axis=-1, keepdims=True), ties)
 
 
@@ -98,10 +98,3 @@ def _number(text: str) -> float:
         return float("nan" if "_" in text else text)  # Python alone reads 1_0 as 10
     except ValueError:
         return float("nan")
-
-
-def _pulls(pulls) -> np.ndarray:
-    pulls = np.asarray(pulls)
-    if pulls.ndim == 0 or pulls.shape[-1] == 0 or not (pulls >= 0).all():
-        raise ValueError(f"pulls: expected counts >= 0 of at least one arm; found {pulls}")
-    return pulls

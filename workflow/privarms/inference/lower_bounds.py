@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from privarms.inference.divergences import d_epsilon, kl
 from privarms.jit.cache import compiled
+from privarms.ranges import positive, within
 
 
 def lai_robbins(means: Sequence[float]) -> float:
@@ -17,23 +18,17 @@ def lai_robbins(means: Sequence[float]) -> float:
 
 def azize_basu(means: Sequence[float], epsilon: float) -> float:
     """sum of gap / min(kl(mean, best), 6 epsilon gap), epsilon-DP (Azize & Basu 2022, Theorem 3, Bernoulli arms)."""
-    _budget(epsilon)
+    positive(epsilon=epsilon)
     return _over_arms(means, lambda mean, best: min(float(compiled(kl)(mean, best)), 6 * epsilon * (best - mean)))
 
 
 def azize(means: Sequence[float], epsilon: float) -> float:
     """sum of gap / d_epsilon(mean, best), epsilon-DP (Azize et al. 2025, Theorem 1)."""
-    _budget(epsilon)
+    positive(epsilon=epsilon)
     return _over_arms(means, lambda mean, best: float(compiled(d_epsilon)(mean, best, epsilon)))
 
 
 def _over_arms(means: Sequence[float], divergence: Callable[[float, float], float]) -> float:
-    if not len(means) or not all(0 <= mean <= 1 for mean in means):
-        raise ValueError(f"means: expected numbers in [0, 1]; found {list(means)}")
+    within(0, 1, means=means)
     best = max(means)
     return sum((best - mean) / divergence(mean, best) for mean in means if mean < best)
-
-
-def _budget(epsilon: float) -> None:
-    if not epsilon > 0:
-        raise ValueError(f"epsilon: expected a number > 0; found {epsilon}")

@@ -14,6 +14,8 @@ arrays and raise ValueError outside their ranges: epsilon > 0, horizon >= 1, alp
 
 import numpy as np
 
+from privarms.ranges import at_least, positive, strictly_within, within
+
 
 def max_information_nats(epsilon, horizon, beta):
     """x = epsilon^2 T / 2 + epsilon sqrt(T ln(2/beta) / 2): Theorem 4 in nats, with n = T, one row per round.
@@ -27,8 +29,8 @@ def max_information_nats(epsilon, horizon, beta):
 def log_corrected_level(alpha, epsilon, horizon, beta):
     """ln gamma(alpha) = ln(alpha - beta) - x, which does not underflow; -inf where beta >= alpha."""
     x = max_information_nats(epsilon, horizon, beta)
-    (alpha,) = _unit(alpha=alpha)
-    difference = np.maximum(alpha - np.asarray(beta, float), 0.0)
+    strictly_within(0, 1, alpha=alpha)
+    difference = np.maximum(np.subtract(alpha, beta), 0.0)
     with np.errstate(divide="ignore"):
         return np.log(difference) - x
 
@@ -68,8 +70,7 @@ def corrected_p_value(p, epsilon, horizon, beta):
     """
     x = max_information_nats(epsilon, horizon, beta)
     p = np.asarray(p, float)
-    if not ((p >= 0) & (p <= 1)).all():
-        raise ValueError(f"p: expected numbers in [0, 1]; found {p[~((p >= 0) & (p <= 1))].ravel()[0]}")
+    within(0, 1, p=p)
     # p e^x through its logarithm, cut off at 1, since e^x can overflow.
     log_p = np.log(np.maximum(p, np.nextafter(0, 1)))
     return np.minimum(np.exp(np.minimum(log_p + x, 0.0)) + np.asarray(beta, float), 1.0)
@@ -78,8 +79,8 @@ def corrected_p_value(p, epsilon, horizon, beta):
 def printed_level(alpha, epsilon, horizon, beta):
     """alpha / 2^k = alpha e^-x: Corollary 2 as printed. Its level is alpha + beta, not alpha as the paper says."""
     x = max_information_nats(epsilon, horizon, beta)
-    (alpha,) = _unit(alpha=alpha)
-    return alpha * np.exp(-x)
+    strictly_within(0, 1, alpha=alpha)
+    return np.asarray(alpha, float) * np.exp(-x)
 
 
 def released_level(alpha, epsilon, pulls):
@@ -90,32 +91,15 @@ def released_level(alpha, epsilon, pulls):
     halve ln(2/beta) under the root, as Theorem 4 does, which lowers the level a little. Where x' < 1/e it raises the
     level, even above 1.
     """
-    epsilon, pulls = _above(epsilon=epsilon)[0], _counts(pulls=pulls)[0]
-    (alpha,) = _unit(alpha=alpha)
+    positive(epsilon=epsilon)
+    at_least(1, pulls=pulls)
+    strictly_within(0, 1, alpha=alpha)
+    alpha, epsilon, pulls = (np.asarray(x, float) for x in (alpha, epsilon, pulls))
     return alpha / (np.e * (epsilon**2 * pulls / 2 + epsilon * np.sqrt(pulls * np.log(2))))
 
 
-def _setting(epsilon, horizon, **level):
-    return _above(epsilon=epsilon) + _counts(horizon=horizon) + _unit(**level)
-
-
-def _above(**values):
-    return _checked(values, "a number > 0", lambda x: (x > 0) & np.isfinite(x))
-
-
-def _counts(**values):
-    return _checked(values, "a number >= 1", lambda x: (x >= 1) & np.isfinite(x))
-
-
-def _unit(**values):
-    return _checked(values, "a number in (0, 1)", lambda x: (x > 0) & (x < 1))
-
-
-def _checked(values, expected: str, holds):
-    arrays = []
-    for name, value in values.items():
-        array = np.asarray(value, float)
-        if not holds(array).all():
-            raise ValueError(f"{name}: expected {expected}; found {array[~holds(array)].ravel()[0]}")
-        arrays.append(array)
-    return arrays
+def _setting(epsilon, horizon, **level) -> list[np.ndarray]:
+    positive(epsilon=epsilon)
+    at_least(1, horizon=horizon)
+    strictly_within(0, 1, **level)
+    return [np.asarray(x, float) for x in (epsilon, horizon, *level.values())]

@@ -12,14 +12,9 @@ from scipy.special import ndtri
 
 from privarms.inference.intervals import normal_interval
 from privarms.mechanisms import lap_plus
+from privarms.ranges import at_least
 
 INTERVALS = ("printed", "corrected", "corrected_laplace")
-
-
-def mean_difference(pulls_0, reward_sum_0, pulls_1, reward_sum_1):
-    """Mean of arm 1 less mean of arm 0, nan where an arm has no pull."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.true_divide(reward_sum_1, pulls_1) - np.true_divide(reward_sum_0, pulls_0)
 
 
 def variance(T, variance_0, variance_1, interval: str, epsilon: float | None = None):
@@ -29,18 +24,11 @@ def variance(T, variance_0, variance_1, interval: str, epsilon: float | None = N
     nothing. Raises ValueError.
     """
     T, both = np.asarray(T, float), np.add(variance_0, variance_1)
-    if interval not in INTERVALS:
-        raise ValueError(f"interval: expected {', '.join(INTERVALS)}; found {interval!r}")
-    if not np.all(T >= 1):
-        raise ValueError("T: expected trials of at least 1 patient")
-    if not (np.all(np.greater_equal(variance_0, 0)) and np.all(np.greater_equal(variance_1, 0))):
-        raise ValueError("variance_0, variance_1: expected numbers >= 0")
+    at_least(1, T=T)
     if interval == "printed":
         return both / T
     if interval == "corrected":
         return 2 * both / T
-    if epsilon is None or not np.all(np.greater(epsilon, 0)):
-        raise ValueError(f"epsilon: corrected_laplace needs a number > 0; found {epsilon}")
     return 2 * both / T + 8 / (epsilon * T) ** 2
 
 
@@ -59,23 +47,17 @@ def coverage(estimate, effect, variance, confidence: float = 0.95) -> tuple[floa
     return share, float(np.sqrt(share * (1 - share) / runs)), runs
 
 
-def variance_ratio(estimate, effect, T, variance_0, variance_1) -> float:
+def variance_ratio(estimate, effect, T, variance_0, variance_1) -> tuple[float, float]:
     """The sample variance of sqrt(T) (estimate - effect) over s0^2 + s1^2, which the propositions say tends to 1.
 
-    nan with fewer than two estimates.
+    Returns it and its standard error, from the fourth moment; both are nan with fewer than two estimates.
     """
     scaled = np.sqrt(T) * (np.asarray(estimate, float) - effect) / np.sqrt(np.add(variance_0, variance_1))
-    return float(np.nanvar(scaled, ddof=1)) if np.sum(~np.isnan(scaled)) > 1 else np.nan
-
-
-def variance_ratio_error(estimate, effect, T, variance_0, variance_1) -> float:
-    """The standard error of `variance_ratio`, from the fourth moment; nan with fewer than two estimates."""
-    scaled = np.sqrt(T) * (np.asarray(estimate, float) - effect) / np.sqrt(np.add(variance_0, variance_1))
-    scaled = scaled[~np.isnan(scaled)]
-    if len(scaled) < 2:
-        return np.nan
-    squares = (scaled - scaled.mean()) ** 2
-    return float(squares.std(ddof=1) / np.sqrt(len(scaled)))
+    known = scaled[~np.isnan(scaled)]
+    if len(known) < 2:
+        return np.nan, np.nan
+    squares = (known - known.mean()) ** 2
+    return float(np.nanvar(scaled, ddof=1)), float(squares.std(ddof=1) / np.sqrt(len(known)))
 
 
 def standardised(estimate, effect, variance):
@@ -133,8 +115,7 @@ def private_variance(T: float, variance_0: float, variance_1: float, epsilon: fl
     order in 1 / T_j. At small epsilon rare short trials carry the second part: a simulation that has not seen them
     underestimates it, one that has overestimates it.
     """
-    if not T >= 1:
-        raise ValueError(f"T: expected a trial of at least 1 patient; found {T}")
+    at_least(1, T=T)
     both = variance_0 + variance_1
     if np.isinf(epsilon):
         return float(2 * both / np.floor(T))

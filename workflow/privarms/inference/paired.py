@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-STATISTICS = ("difference", "ratio")
-TIES = ("average", "min")
+from privarms.ranges import strictly_within, within
 
 RESAMPLED_NUMBERS = 2**20  # of each sample that stand in memory at once: 8 MB
 
@@ -30,10 +29,8 @@ def wilcoxon_p_value(ours, others) -> float:
     observed rank sum or more over all 2^m signs) for m <= 50 pairs that are left and without such ties, for m <= 13
     with them; else the normal approximation with its correction for ties and none for continuity. Differences tie if
     they are the same number: sums of rewards do, their means may miss it by rounding.
-    Raises ValueError for unequal lengths, n < 1, and numbers that are not finite.
     """
-    ours, others = _pairs(ours, others, least=1)
-    differences = ours - others
+    differences = np.asarray(ours, float) - np.asarray(others, float)
     differences = differences[differences != 0]
     return float(scipy.stats.wilcoxon(differences, alternative="greater").pvalue) if len(differences) else 1.0
 
@@ -41,14 +38,10 @@ def wilcoxon_p_value(ours, others) -> float:
 def holm(p_values) -> np.ndarray:
     """Adjusted p-values in the given order: at most alpha where Holm's (1979) step-down test at level alpha rejects.
 
-    p_values: float64[m] in [0, 1], m >= 1; ValueError otherwise.
+    p_values: float64[m] in [0, 1], m >= 1
     """
     p_values = np.asarray(p_values, float)
-    if p_values.ndim != 1 or not len(p_values):
-        raise ValueError(f"p_values: expected one axis and at least one number; found shape {p_values.shape}")
-    inside = (p_values >= 0) & (p_values <= 1)
-    if not inside.all():
-        raise ValueError(f"p_values: expected numbers in [0, 1]; found {p_values[~inside][0]}")
+    within(0, 1, p_values=p_values)
     order = np.argsort(p_values, kind="stable")
     left = np.arange(len(p_values), 0, -1)
     adjusted = np.empty_like(p_values)
@@ -56,28 +49,16 @@ def holm(p_values) -> np.ndarray:
     return adjusted
 
 
-def paired_bootstrap(
-    ours, others, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95, statistic: str = "difference"
-) -> Interval:
-    """mean(ours) - mean(others), or with statistic "ratio" mean(ours) / mean(others), and its percentile interval.
+def ratio_of_means(ours, others, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95) -> Interval:
+    """mean(ours) / mean(others) and its percentile interval.
 
-    ours, others: float64[n] on the same replicates, n >= 2, others >= 0 of mean > 0 for a ratio; whole replicates are
-    drawn with replacement (Efron & Tibshirani 1993, ch. 13). resamples: at least 2; level: of the two-sided interval,
-    in (0, 1), which it reaches for large n. Raises ValueError outside these ranges.
+    ours, others: float64[n] on the same replicates, n >= 2, others >= 0 of mean > 0; whole replicates are drawn with
+    replacement (Efron & Tibshirani 1993, ch. 13). level: of the two-sided interval, which it reaches for large n.
     """
-    ours, others = _pairs(ours, others, least=2)
-    if statistic not in STATISTICS:
-        raise ValueError(f"statistic: expected {' or '.join(STATISTICS)}; found {statistic!r}")
-    if statistic == "ratio" and ((others < 0).any() or others.mean() == 0):
-        raise ValueError(f"others: expected numbers >= 0 of mean > 0 for a ratio; found {others.min()}")
-    if resamples < 2:
-        raise ValueError(f"resamples: expected at least 2; found {resamples}")
-    if not 0 < level < 1:
-        raise ValueError(f"level: expected a number in (0, 1); found {level}")
-    compared = np.true_divide if statistic == "ratio" else np.subtract
+    ours, others = np.asarray(ours, float), np.asarray(others, float)
 
     def of_means(x, y, axis=-1):
-        return compared(x.mean(axis=axis), y.mean(axis=axis))
+        return np.true_divide(x.mean(axis=axis), y.mean(axis=axis))
 
     # A resample of few replicates may have a mean of 0 below the line.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -110,8 +91,7 @@ def compare(
     Raises ValueError for fewer than 2 methods, a method without one of the replicates, a pair that stands twice, and
     values that are not finite.
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha: expected a number in (0, 1); found {alpha}")
+    strictly_within(0, 1, alpha=alpha)
     values = _wide(frame, value, method, replicate)
     if values.shape[1] < 2:
         raise ValueError(f"{method}: expected at least 2 to compare; found {list(values.columns)}")
@@ -135,36 +115,16 @@ def compare(
     )
 
 
-def rank_sums(
-    frame: pd.DataFrame, value: str, method: str, block: str | list[str], ties: str = "average"
-) -> pd.DataFrame:
+def rank_sums(frame: pd.DataFrame, value: str, method: str, block: str | list[str]) -> pd.DataFrame:
     """The methods' ranks within each block, 1 for the largest value, summed: columns `method` and rank_sum.
 
     frame: a row per method and block (a column or several that name it together), every method in every block.
-    ties: equal values share their mean rank ("average") or the best one ("min": 1, 2, 2, 4). The published sums of
-    Table 2 are those of "min" on its rounded entries.
-    Raises ValueError for another rule, a block without one of the methods, a pair that stands twice, and values that
-    are not finite.
+    Equal values share the best rank (1, 2, 2, 4): the published sums of Table 2 are those of its rounded entries.
+    Raises ValueError for a block without one of the methods, a pair that stands twice, and values that are not finite.
     """
-    if ties not in TIES:
-        raise ValueError(f"ties: expected {' or '.join(TIES)}; found {ties!r}")
     values = _wide(frame, value, method, block)
-    ranks = scipy.stats.rankdata(-values.to_numpy(), method=ties, axis=1)
+    ranks = scipy.stats.rankdata(-values.to_numpy(), method="min", axis=1)
     return pd.DataFrame({method: list(values.columns), "rank_sum": ranks.sum(axis=0)})
-
-
-def _pairs(ours, others, least: int) -> tuple[np.ndarray, np.ndarray]:
-    ours, others = np.asarray(ours, float), np.asarray(others, float)
-    if ours.ndim != 1 or ours.shape != others.shape:
-        raise ValueError(
-            f"ours, others: expected one axis of the same length; found shapes {ours.shape}, {others.shape}"
-        )
-    if len(ours) < least:
-        raise ValueError(f"ours, others: expected at least {least} replicates; found {len(ours)}")
-    for name, values in (("ours", ours), ("others", others)):
-        if not np.isfinite(values).all():
-            raise ValueError(f"{name}: expected finite numbers; found {values[~np.isfinite(values)][0]}")
-    return ours, others
 
 
 def _wide(frame: pd.DataFrame, value: str, method: str, block: str | list[str]) -> pd.DataFrame:

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.special import betaincinv
 
+from privarms.ranges import strictly_within
+
 
 def clopper_pearson(events, trials, confidence: float = 0.95):
     """The exact two-sided interval (low, high) of Clopper & Pearson 1934 for a binomial probability.
@@ -13,8 +15,7 @@ def clopper_pearson(events, trials, confidence: float = 0.95):
     events, trials = np.asarray(events, float), np.asarray(trials, float)
     if not np.all((events >= 0) & (events <= trials) & (trials >= 1)):
         raise ValueError("expected 0 <= events <= trials and trials >= 1")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence: expected a number in (0, 1); found {confidence}")
+    strictly_within(0, 1, confidence=confidence)
     tail = (1 - confidence) / 2
     # The beta quantiles are nan where a shape is 0; there the end of the interval is the end of [0, 1].
     low = np.where(events > 0, betaincinv(events, trials - events + 1, tail), 0.0)

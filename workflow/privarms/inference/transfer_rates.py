@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from privarms.ranges import at_least, positive, within
+
 
 def regret_rate(
     n: float,
@@ -19,18 +21,16 @@ def regret_rate(
     sources: (n_Q, epsilon_m, gamma, kappa) of each, gamma the transfer exponent, kappa the exploration coefficient
     Raises ValueError for values out of range.
     """
-    if not (n >= 2 and epsilon > 0 and K >= 2 and d >= 1 and 0 < beta <= d):
-        raise ValueError(
-            f"expected n >= 2, epsilon > 0, K >= 2, d >= 1, 0 < beta <= d; found {(n, epsilon, K, d, beta)}"
-        )
+    at_least(2, n=n, K=K)
+    at_least(1, d=d)
+    positive(epsilon=epsilon, beta=beta)
+    within(0, d, beta=beta)
     log = np.log(max([n, *(source[0] for source in sources)]))
     total = min(n * epsilon**2 / (K**2 * log), (n / (K * log)) ** ((2 + 2 * d) / (2 + d)))
     for n_aux, epsilon_aux, gamma, kappa in sources:
-        if not (n_aux >= 0 and epsilon_aux > 0 and gamma >= 0 and 0 <= kappa <= 1):
-            raise ValueError(
-                "expected n_Q >= 0, epsilon_m > 0, gamma >= 0 and 0 <= kappa <= 1; "
-                f"found {(n_aux, epsilon_aux, gamma, kappa)}"
-            )
+        at_least(0, n_Q=n_aux, gamma=gamma)
+        positive(epsilon_m=epsilon_aux)
+        within(0, 1, kappa=kappa)
         private = (kappa**2 * n_aux * epsilon_aux**2 / (K**2 * log)) ** ((2 + 2 * d) / (2 + 2 * d + 2 * gamma))
         plain = (kappa * n_aux / (K * log)) ** ((2 + 2 * d) / (2 + d + gamma))
         total += min(private, plain)

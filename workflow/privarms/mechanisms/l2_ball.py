@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import at_least, positive
+
 LABEL = "Release in a ball"
 
 
@@ -28,11 +30,8 @@ def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
 
     The norm is r (e^epsilon + 1)/(e^epsilon - 1) sqrt(pi)/2 D Gamma((D + 1)/2)/Gamma(D/2 + 1).
     """
-    if dimensions < 1:
-        raise ValueError(f"dimensions: expected at least 1; found {dimensions}")
-    for name, value in (("radius", radius), ("epsilon", epsilon)):
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}: expected a finite number > 0; found {value}")
+    at_least(1, dimensions=dimensions)
+    positive(radius=radius, epsilon=epsilon)
     D = dimensions
     gammas = math.exp(math.lgamma((D + 1) / 2) - math.lgamma(D / 2 + 1))
     norm = radius / math.tanh(epsilon / 2) * math.sqrt(math.pi) / 2 * D * gammas

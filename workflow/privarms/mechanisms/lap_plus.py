@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import at_least, positive
+
 LABEL = "Lap+"
 
 # Lengths beyond this are never waited for; it keeps sums of two within an int64.
@@ -25,8 +27,7 @@ class Mechanism(NamedTuple):
 
 def configure(epsilon: float) -> Mechanism:
     """Noise that makes a length epsilon / 2-private, but for what is cut off at 0. Raises ValueError."""
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    positive(epsilon=epsilon)
     return Mechanism(float(epsilon))
 
 
@@ -102,8 +103,6 @@ def _constant(centre: int, epsilon: float) -> float:
 
 
 def _centre(m: float, epsilon: float) -> int:
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
-    if not 0 <= m < np.inf:
-        raise ValueError(f"m: expected a finite number >= 0; found {m}")
+    positive(epsilon=epsilon)
+    at_least(0, m=m)
     return int(np.floor(m))

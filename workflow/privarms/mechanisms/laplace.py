@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import positive
+
 LABEL = "Laplace noise"
 
 
@@ -16,9 +18,7 @@ class Mechanism(NamedTuple):
 
 def configure(epsilon: float, sensitivity: float = 1.0) -> Mechanism:
     """Noise that makes a number epsilon-private which neighbours move by at most `sensitivity`. Raises ValueError."""
-    for name, value in (("epsilon", epsilon), ("sensitivity", sensitivity)):
-        if not 0 < value < float("inf"):
-            raise ValueError(f"{name}: expected a finite number > 0; found {value}")
+    positive(epsilon=epsilon, sensitivity=sensitivity)
     return Mechanism(sensitivity / epsilon)
 
 

@@ -15,6 +15,7 @@ from numba import njit
 
 from privarms.jit.intrinsics import lowest_bit
 from privarms.mechanisms.laplace import laplace
+from privarms.ranges import at_least, positive
 
 LABEL = "Tree counter"
 
@@ -38,16 +39,14 @@ class Counter(NamedTuple):
 def configure(horizon: int, epsilon: float) -> Counter:
     """A counter of `horizon` items in [0, 1] whose counts are epsilon-private together: an item is in a node of each
     level, and each node has an equal share of epsilon. Raises ValueError."""
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    positive(epsilon=epsilon)
     levels = node_levels(horizon)
     return Counter(levels, levels / epsilon)
 
 
 def node_levels(horizon: int) -> int:
     """How many levels a stream of `horizon` >= 1 items can release: floor(log2 horizon) + 1."""
-    if horizon < 1:
-        raise ValueError(f"expected a horizon of at least 1, found {horizon}")
+    at_least(1, horizon=horizon)
     return int(horizon).bit_length()
 
 

@@ -31,6 +31,7 @@ from numba import njit
 
 from privarms.jit.intrinsics import lowest_bit, popcount
 from privarms.mechanisms.tree import noise_from
+from privarms.ranges import positive
 
 LABEL = "Tree counter, skipping ahead"
 
@@ -75,8 +76,7 @@ class Guard(NamedTuple):
 
 def configure(epsilon: float) -> Guard:
     """The guard of trees of which a node alone is epsilon-private, for items in [0, 1]. Raises ValueError."""
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    positive(epsilon=epsilon)
     return new_guard(1 / epsilon)
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from privarms.claims.verdict import Measured
+from privarms.inference.intervals import ratio
 from privarms.plots.tables import shown
 from privarms.studies import library
 from privarms.studies.results import environment_of
@@ -93,12 +94,6 @@ def with_interval(rows: pd.DataFrame, mean: str, se: str, *, least: float | None
     """
     low, high = interval(rows[mean], rows[se], rows["replicates"])
     return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
-
-
-def ratio(mean, se, base_mean, base_se) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ratio of two independent means and its standard error to first order."""
-    value = mean / base_mean
-    return value, value * np.sqrt((se / mean) ** 2 + (base_se / base_mean) ** 2)
 
 
 def times(row, base) -> Measured:

@@ -6,11 +6,12 @@ and what the contract names, and may have the estimates `SECONDS_PER_RUN` and `S
 are NamedTuples of scalars and arrays. Functions are passed as values and parameters as arguments, so that a new
 parameter value compiles nothing. An exact fast path for an environment is a module of `privarms.fast_paths`.
 
-CONTRACT gives the arguments of every function by its name; a text in their place is what the name is bound to.
+CONTRACT gives the arguments of every function by its name.
 FAST_PATH gives those of a fast path; a family without one has no such name.
 """
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import NamedTuple
 
 
@@ -25,3 +26,8 @@ class Policy(NamedTuple):
     init: Callable
     choose: Callable
     learn: Callable
+
+
+def functions(kind: type, policy: ModuleType):
+    """Return the functions of a policy's module that are the fields of a NamedTuple, as one argument of a kernel."""
+    return kind(*(getattr(policy, name) for name in kind._fields))

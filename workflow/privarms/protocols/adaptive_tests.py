@@ -4,6 +4,7 @@ import numpy as np
 
 from privarms.inference.binomial_test import randomised_p_value
 from privarms.inference.histories import least_pulled, most_pulled
+from privarms.protocols._rows import rows
 from privarms.protocols.bandit import run_bandit
 
 FAMILY = "bandit"
@@ -32,21 +33,16 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     uniforms = {selector: environment_rng.random(replicates) for selector in selectors}
     ties = ties or _ties(selectors, pulls.shape, environment_rng)
     run = np.arange(replicates)
-    columns: dict[str, list] = {"arm": [], "pulls": [], "p_value": []}
+    parts = []
     for selector in selectors:
         least = selector == "least_pulled"
         arm = (least_pulled if least else most_pulled)(pulls, ties[selector])
         mean = np.full(replicates, means.min()) if power else means[arm]
         n, successes = pulls[run, arm], np.rint(reward_sums[run, arm]).astype(np.int64)
         side = "less" if least else "greater"
-        columns["arm"].append(arm)
-        columns["pulls"].append(n)
-        columns["p_value"].append(randomised_p_value(successes, n, mean, uniforms[selector], side))
-    return {
-        "replicate": np.repeat(run, len(selectors)),
-        "selector": np.tile(np.array(selectors), replicates),
-        **{name: np.stack(parts, axis=1).ravel() for name, parts in columns.items()},
-    }
+        parts.append((arm, n, randomised_p_value(successes, n, mean, uniforms[selector], side)))
+    arms, counts, p_values = (np.stack(part, axis=1) for part in zip(*parts, strict=True))
+    return rows("selector", selectors, arm=arms, pulls=counts, p_value=p_values)
 
 
 def _ties(selectors, shape, rng) -> dict[str, np.ndarray]:

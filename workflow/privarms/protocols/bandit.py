@@ -9,9 +9,11 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
+from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
+from privarms.protocols._rows import rows
 
 FAMILY = "bandit"
 NEEDS_HORIZON = True
@@ -44,20 +46,10 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     pseudo-regret; "arms": a row per replicate and arm with `arm`, `pulls` and `reward_sum` at the horizon.
     Rewards and choices share one stream: fast paths draw both at once, so common random numbers have no meaning.
     """
-    arms, checkpoints = len(environment.means), cell.checkpoints
     regret, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)
     if cell.record == "arms":
-        return {
-            "replicate": np.repeat(np.arange(replicates), arms),
-            "arm": np.tile(np.arange(arms), replicates),
-            "pulls": pulls.ravel(),
-            "reward_sum": reward_sums.ravel(),
-        }
-    return {
-        "replicate": np.repeat(np.arange(replicates), len(checkpoints)),
-        "t": np.tile(checkpoints, replicates),
-        "regret": regret.ravel(),
-    }
+        return rows("arm", np.arange(len(environment.means)), pulls=pulls, reward_sum=reward_sums)
+    return rows("t", cell.checkpoints, regret=regret)
 
 
 def run_bandit(policy, params, environment, cell, replicates, rng):
@@ -72,7 +64,8 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
     reward_sums = np.zeros((replicates, arms))
     simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:
-        compiled(play_block)(policy.POLICY, params, environment, checkpoints, rng, regret, pulls, reward_sums)
+        rules = functions(Policy, policy)
+        compiled(play_block)(rules, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     else:
         compiled(simulate_block)(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums)
     refuse_not_finite(reward=reward_sums, regret=regret)

@@ -4,9 +4,11 @@ import numpy as np
 from numba import njit
 
 from privarms.errors import PrivarmsError
+from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
+from privarms.protocols._rows import rows
 
 FAMILY = "contextual"
 NEEDS_HORIZON = True
@@ -32,17 +34,14 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         K=(environment.n_arms, getattr(params, "n_arms", None)),
         dimensions=(dimensions, getattr(params, "dimensions", None)),
     )
+    rules = functions(Policy, policy)
     checkpoints = cell.checkpoints
     rewards = np.zeros((replicates, len(checkpoints)))
     for i in range(replicates):
         order = environment_rng.permutation(users)[: cell.horizon]
-        compiled(play_contextual)(policy.POLICY, params, environment, order, checkpoints, policy_rng, rewards[i])
+        compiled(play_contextual)(rules, params, environment, order, checkpoints, policy_rng, rewards[i])
     refuse_not_finite(reward=rewards)
-    return {
-        "replicate": np.repeat(np.arange(replicates), len(checkpoints)),
-        "t": np.tile(checkpoints, replicates),
-        "reward": rewards.ravel(),
-    }
+    return rows("t", checkpoints, reward=rewards)
 
 
 @njit

@@ -1,6 +1,6 @@
 """Adaptive experiments with features: the regret and the estimates of every replicate, feature by feature.
 
-The environment is an `environments._patients.Environment`.
+The environment is an `environments.features_bernoulli.Environment`.
 """
 
 from typing import NamedTuple
@@ -9,12 +9,13 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
-from privarms.environments._patients import arrive, gap, worse_arm
-from privarms.errors import StudyError
+from privarms.environments.features_bernoulli import arrive, gap, worse_arm
+from privarms.policies import Policy, functions
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
+from privarms.protocols._rows import rows
 
 FAMILY = "experiment"
 KEYS = ("feature",)
@@ -81,32 +82,17 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     if cell.record == "totals":
         return totals(found)
     features = 1 if cell.record == "first_feature" else params.design.M
-    return {
-        "replicate": np.repeat(np.arange(replicates), features),
-        "feature": np.tile(np.arange(1, features + 1), replicates),
-        **{name: values[:, :features].ravel() for name, values in found.items()},
-    }
+    return rows("feature", np.arange(1, features + 1), **{name: x[:, :features] for name, x in found.items()})
 
 
 def run(policy, params, environment, cell, replicates: int, rng) -> Record:
-    """The records of a number of replicates.
-
-    Raises StudyError where the policy and the environment were told different sizes, and for a private policy on
-    rewards outside [0, 1].
-    """
+    """The records of a number of replicates; StudyError where policy and environment were told different sizes."""
     design = params.design
     agree(cell, M=(len(environment.means), design.M), horizon=(int(environment.ends[-1]), design.n))
-    if design.epsilon < np.inf and not environment.bounded:
-        raise StudyError(
-            cell.paper,
-            f"studies.{cell.study}",
-            f"{cell.policy} on {cell.environment}: a private policy's noise is for rewards in [0, 1], which these are "
-            "not; give it an environment with bounded rewards",
-        )
     records = new_records(replicates, design.M)
     simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:
-        compiled(play_block)(policy.POLICY, params, environment, rng, records)
+        compiled(play_block)(functions(Policy, policy), params, environment, rng, records)
     else:
         compiled(simulate_block)(simulate, params, environment, rng, records)
     refuse_not_finite(reward=records.reward_sums, regret=records.regret)

@@ -10,9 +10,11 @@ from numba import njit
 
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
+from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import admit, refuse_not_finite
 from privarms.protocols._loops import compiled
+from privarms.protocols._rows import rows
 
 FAMILY = "linear"
 NEEDS_HORIZON = True
@@ -65,7 +67,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         dimensions=(d, getattr(params, "dimensions", None)),
     )
     found = new_record(replicates, d)
-    compiled(play_linear_block)(policy.POLICY, params, environment, cell.horizon, environment_rng, policy_rng, found)
+    rules = functions(Policy, policy)
+    compiled(play_linear_block)(rules, params, environment, cell.horizon, environment_rng, policy_rng, found)
     refuse_not_finite(reward=found.sums, regret=found.regret)
     # Contexts have a density: as many rows as dimensions are independent.
     enough = found.pulls >= d
@@ -73,24 +76,26 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     fit = ols_from_moments(found.gram[enough], found.sums[enough])
     estimate[enough], variance[enough] = fit.coefficients, np.einsum("nii->ni", fit.inverse_gram)
 
-    coordinates = ("zero", "largest")
     tested = np.stack([np.zeros(replicates, np.int64), np.abs(found.theta).argmax(axis=1)], axis=1)
 
     def of_tested(values):
-        return np.take_along_axis(values, tested, axis=1).ravel()
+        return np.take_along_axis(values, tested, axis=1)
 
-    return {
-        "replicate": np.repeat(np.arange(replicates), len(coordinates)),
-        "coordinate": np.tile(coordinates, replicates),
-        "arm": np.repeat(found.arm, len(coordinates)),
-        "pulls": np.repeat(found.pulls, len(coordinates)),
-        "truth": of_tested(found.theta),
-        "estimate": of_tested(estimate),
-        "variance": of_tested(variance),
-        "policy_estimate": of_tested(found.theta_hat),
-        "policy_variance": of_tested(found.inverse),
-        "regret": np.repeat(found.regret, len(coordinates)),
-    }
+    def of_both(values):
+        return np.stack([values, values], axis=1)
+
+    return rows(
+        "coordinate",
+        ("zero", "largest"),
+        arm=of_both(found.arm),
+        pulls=of_both(found.pulls),
+        truth=of_tested(found.theta),
+        estimate=of_tested(estimate),
+        variance=of_tested(variance),
+        policy_estimate=of_tested(found.theta_hat),
+        policy_variance=of_tested(found.inverse),
+        regret=of_both(found.regret),
+    )
 
 
 @njit

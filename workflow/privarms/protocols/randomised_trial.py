@@ -3,9 +3,11 @@
 import numpy as np
 
 from privarms.inference import propensity
+from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
 from privarms.protocols._loops import compiled
+from privarms.protocols._rows import rows
 from privarms.protocols.bandit import play_every_round
 
 FAMILY = "bandit"
@@ -29,14 +31,10 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     agree(cell, K=(len(environment.means), getattr(params, "n_arms", None)))
     arms = np.zeros((replicates, cell.horizon), np.int64)
     rewards = np.zeros((replicates, cell.horizon))
-    compiled(play_every_round)(policy.POLICY, params, environment, environment_rng, policy_rng, arms, rewards)
+    rules = functions(Policy, policy)
+    compiled(play_every_round)(rules, params, environment, environment_rng, policy_rng, arms, rewards)
     refuse_not_finite(reward=rewards)
     effect = environment.means[1] - environment.means[0]
     found = np.stack([estimate(arms, rewards, environment.vectors) for estimate in ESTIMATORS.values()], axis=1)
-    return {
-        "replicate": np.repeat(np.arange(replicates), len(ESTIMATORS)),
-        "estimator": np.tile(np.array(list(ESTIMATORS)), replicates),
-        "estimate": found.ravel(),
-        "effect": np.full(found.size, effect),
-        "squared_error": ((found - effect) ** 2).ravel(),
-    }
+    measured = {"estimate": found, "effect": np.full(found.shape, effect), "squared_error": (found - effect) ** 2}
+    return rows("estimator", list(ESTIMATORS), **measured)

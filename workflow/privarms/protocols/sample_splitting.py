@@ -6,6 +6,7 @@ out (Xu, Qin & Liu 2013). Given the pulls their sum is binomial, whatever the po
 
 import numpy as np
 
+from privarms.protocols._rows import rows
 from privarms.protocols.bandit import run_bandit
 
 FAMILY = "bandit"
@@ -28,14 +29,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     pulls, reward_sums = np.zeros((replicates, K), np.int64), np.zeros((replicates, K))
     for shift in range(min(K, replicates)):
         rotated = environment._replace(means=np.roll(means, shift))
-        rows = np.arange(shift, replicates, K)
-        _, *found = run_bandit(policy, params, rotated, cell, len(rows), policy_rng)
-        pulls[rows], reward_sums[rows] = (np.roll(one, -shift, axis=1) for one in found)
+        those = np.arange(shift, replicates, K)
+        _, *found = run_bandit(policy, params, rotated, cell, len(those), policy_rng)
+        pulls[those], reward_sums[those] = (np.roll(one, -shift, axis=1) for one in found)
     held_out = environment_rng.binomial(pulls, means)
-    return {
-        "replicate": np.repeat(np.arange(replicates), K),
-        "arm": np.tile(np.arange(K), replicates),
-        "pulls": pulls.ravel(),
-        "reward_sum": reward_sums.ravel(),
-        "held_out_sum": held_out.ravel().astype(float),
-    }
+    return rows("arm", np.arange(K), pulls=pulls, reward_sum=reward_sums, held_out_sum=held_out.astype(float))

@@ -7,6 +7,8 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
+from privarms.policies import functions
+from privarms.policies.stopping import Rule
 from privarms.protocols._agreement import refuse
 from privarms.protocols._loops import compiled
 
@@ -27,7 +29,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     estimate = np.zeros(replicates)
     simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:
-        compiled(play_block)(policy.RULE, params, environment, policy_rng, stopping_time, estimate)
+        compiled(play_block)(functions(Rule, policy), params, environment, policy_rng, stopping_time, estimate)
     else:
         compiled(simulate_block)(simulate, params, environment, policy_rng, stopping_time, estimate)
     mu = environment.means[0]

@@ -42,16 +42,11 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
         raise PrivarmsError(f"{at}: {one} (the family {wanted}: see policies/{wanted}/__init__.py)")
 
 
-def fault(module: ModuleType, name: str, expected: tuple | str) -> str | None:
-    """Return what is wrong with one name of a module.
-
-    expected: the arguments of a function, or the text "Policy(init, choose, learn)" of a bundle of functions
-    """
-    value, file = getattr(module, name, None), extensions.shown(inspect.getfile(module))
-    if isinstance(expected, str):
-        return None if type(value).__name__ == expected.partition("(")[0] else f"{file}: expected {name} = {expected}"
-    wanted = f"{name}({', '.join(expected)})"
+def fault(module: ModuleType, name: str, expected: tuple) -> str | None:
+    """Return what is wrong with a function of a module; expected: its arguments."""
+    value, wanted = getattr(module, name, None), f"{name}({', '.join(expected)})"
     if not callable(value):
+        file = extensions.shown(inspect.getfile(module))
         return f"{file}: expected the function {wanted}; found none of this name"
     takes = tuple(library.function_arguments(value))
     if len(takes) == len(expected):

@@ -9,7 +9,6 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy
 from privarms.policies.bandit._round_robin import next_viable
 
 LABEL = "Private halving"  # what legends say
@@ -86,6 +85,3 @@ def learn(params, state, context, arm, reward, t, rng):
     reward_sums[:] = 0.0
     phase += 1
     return State(viable, reward_sums, phase, phase_length(params, viable, phase), next_viable(viable, len(viable) - 1))
-
-
-POLICY = Policy(init, choose, learn)

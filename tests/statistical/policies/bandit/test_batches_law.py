@@ -7,6 +7,7 @@ from numba import njit
 from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
 from privarms.fast_paths.bandit import _batches
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb
 from privarms.protocols.bandit import play_block, simulate_block
 
@@ -35,7 +36,7 @@ def pairs(one, other):
 
 def agree(policy, params, replicates=4000):
     """Whether the fast path of a policy has the law of its plain one."""
-    plain = sample(policy.POLICY, params, replicates, 1, fast=False)
+    plain = sample(functions(Policy, policy), params, replicates, 1, fast=False)
     fast = sample(fast_paths.find(policy, "bernoulli"), params, 4 * replicates, 2, fast=True)
     return plain, same_law([*pairs(plain, fast)])
 
@@ -67,7 +68,7 @@ def test_a_path_that_forgets_what_it_should_keep_is_told_apart():
         simulate(params, params.noise / params.epsilon, True, environment, checkpoints, rng, record)
 
     params = dp_klucb.configure(3, 0.5)
-    plain = sample(dp_klucb.POLICY, params, 4000, 1, fast=False)
+    plain = sample(functions(Policy, dp_klucb), params, 4000, 1, fast=False)
     assert not same_law([*pairs(plain, sample(forgetful, params, 16_000, 2, fast=True))])
 
 
@@ -89,5 +90,5 @@ def test_a_fast_path_that_leads_too_long_is_told_apart():
         short = np.array([int(max(c**0.97, 3)) for c in checkpoints])
         fast(params, environment, short, rng, record)
 
-    plain = sample(kl_ucb.POLICY, kl_ucb.configure(3), 4000, 1, fast=False)
+    plain = sample(functions(Policy, kl_ucb), kl_ucb.configure(3), 4000, 1, fast=False)
     assert not same_law([*pairs(plain, sample(greedy, kl_ucb.configure(3), 16_000, 2, fast=True))])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from privarms.environments.bernoulli import Environment, pull
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import dp_se, epoch_se, successive_elimination
 
 from ...two_sample import same_law
@@ -39,7 +40,7 @@ CASES = [
 @pytest.mark.parametrize(("policy", "given", "wrong", "means", "checkpoints", "kind"), CASES)
 def test_fast_is_plain(policy, given, wrong, means, checkpoints, kind):
     environment = Environment(pull, np.array(means))
-    plain = sample(policy.POLICY, policy.configure(**given), environment, checkpoints, 2500, 1)
+    plain = sample(functions(Policy, policy), policy.configure(**given), environment, checkpoints, 2500, 1)
     assert len(np.unique(plain[0][:, -1])) >= 3
     for settings, same in ((given, True), (given | wrong, False)):
         other = sample(fast(policy), policy.configure(**settings), environment, checkpoints, 30_000, 2)

@@ -8,6 +8,7 @@ import pytest
 from privarms.environments import bernoulli
 from privarms.fast_paths.bandit import _skip_ahead, dp_ucb__bernoulli
 from privarms.mechanisms import tree_guard
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import dp_ucb, ucb1
 
 from ...two_sample import same_law
@@ -35,7 +36,7 @@ CELLS = [("log2.5", 0.5), ("log3", 0.5), ("chan", 0.5), ("exact", 0.1), ("exact"
 def plain():
     """Plain samples of the short runs, by (width, epsilon)."""
     return {
-        cell: sample(dp_ucb.POLICY, configured(cell), ENVIRONMENT, CHECKPOINTS, 1000, seed)
+        cell: sample(functions(Policy, dp_ucb), configured(cell), ENVIRONMENT, CHECKPOINTS, 1000, seed)
         for seed, cell in enumerate(CELLS, start=100)
     }
 
@@ -85,7 +86,7 @@ def test_blocks_without_their_misses_are_told_apart(plain, careless):
 def test_fast_is_plain_over_a_million_rounds(cell, replicates):
     horizon = 1_000_000
     params, checkpoints = configured(cell, horizon), [30_000, 200_000, horizon]
-    one = sample(dp_ucb.POLICY, params, ENVIRONMENT, checkpoints, replicates, 4)
+    one = sample(functions(Policy, dp_ucb), params, ENVIRONMENT, checkpoints, replicates, 4)
     assert same_law(pairs(one, sample(FAST, params, ENVIRONMENT, checkpoints, 400, 5)))
     wrong = params._replace(width=1.1 * params.width)
     assert not same_law(pairs(one, sample(FAST, wrong, ENVIRONMENT, checkpoints, 400, 5)))
@@ -93,7 +94,7 @@ def test_fast_is_plain_over_a_million_rounds(cell, replicates):
 
 def test_ucb1_fast_is_plain():
     params = ucb1.configure(5)
-    one = sample(ucb1.POLICY, params, ENVIRONMENT, CHECKPOINTS, 3000, 6)
+    one = sample(functions(Policy, ucb1), params, ENVIRONMENT, CHECKPOINTS, 3000, 6)
     assert same_law(pairs(one, sample(FAST_UCB1, params, ENVIRONMENT, CHECKPOINTS, 3000, 7)))
     # Without noise, and with a little width.
     wrong = dp_ucb.configure(5, SHORT, 1.0, "log3")._replace(node_scale=0.0)

@@ -52,14 +52,14 @@ CASES = [
     pytest.param(
         SYMMETRIC("as_released"),
         {"K": 2, "horizon": 400, "epsilon": 20.0, "variant": "as_released", "batch": 20, "M": 0, "c": 0.2},
-        {"deviation": "band"},
+        {"deviation": "width floor"},
         id="symmetric", marks=pytest.mark.long,
     ),
     pytest.param(
         EXPONENTIAL(3, "as_printed", gamma=2.0),
         {"K": 3, "horizon": 120, "epsilon": 20.0, "variant": "as_printed", "M": 1, "n_aux": 100,
          "epsilon_aux": 30.0, "c": 0.3},
-        {"deviation": "band"},
+        {"deviation": "width floor"},
         id="as_printed",
     ),
 ]  # fmt: skip

@@ -5,6 +5,7 @@ import pytest
 
 from privarms import fast_paths
 from privarms.environments import two_point
+from privarms.policies import functions
 from privarms.policies.stopping import Rule, dp_exponential_nas, dp_nas
 from privarms.protocols.stopping import play_block, simulate_block
 
@@ -49,7 +50,7 @@ def pairs(one, other, kind):
 def test_fast_is_plain(setting, rule, kind):
     given, stream = SETTINGS[setting]
     params, environment = rule.configure(**given), two_point.configure(**stream)
-    plain = sample(rule.RULE, params, environment, 4000, 1)
+    plain = sample(functions(Rule, rule), params, environment, 4000, 1)
     assert same_law([*pairs(plain, sample(fast(rule), params, environment, 40_000, 2), kind)])
 
 
@@ -57,7 +58,7 @@ def test_wrong_laws_are_told_apart():
     given, stream = SETTINGS["noise"]
     environment = two_point.configure(**stream)
     for rule, kind in KINDS:
-        plain = sample(rule.RULE, rule.configure(**given), environment, 4000, 5)
+        plain = sample(functions(Rule, rule), rule.configure(**given), environment, 4000, 5)
         # 10% more privacy budget; and every scale right but that of the noise of the queries.
         budget = rule.configure(**{**given, "epsilon": 1.1 * given["epsilon"]})
         queries = rule.configure(**given)

@@ -10,6 +10,7 @@ from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
 from privarms.fast_paths.bandit._batches import simulation
 from privarms.inference.divergences import d_epsilon, kl
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import _batches, _episodes, _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb
 from privarms.protocols.bandit import new_record, play, simulate_block
 
@@ -154,7 +155,7 @@ def test_new_parameter_values_compile_nothing(policy):
     for epsilon, horizon in ((0.1, 300), (1.0, 1000), (3.0, 77)):
         args = (policy.configure(3, epsilon), environment, np.array([horizon]), np.random.default_rng(1))
         record = new_record(1, 3)
-        play(policy.POLICY, *args, record)
+        play(functions(Policy, policy), *args, record)
         assert record.pulls.sum() == horizon
         simulate_block(fast, *args, np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3)))
         compiled.append((len(play.signatures), len(fast.signatures), len(policy.choose.signatures)))

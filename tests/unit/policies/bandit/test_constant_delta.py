@@ -7,6 +7,7 @@ import pytest
 
 from privarms.environments import bernoulli, reward_laws
 from privarms.mechanisms.laplace import laplace
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import private_ucb, private_ucb_constant_delta, ucb, ucb_constant_delta
 from privarms.protocols.bandit import new_record, play
 
@@ -41,7 +42,7 @@ def test_a_run_is_the_run_written_out(law, private, seed):
         params = private_ucb_constant_delta.configure(K, T, EPSILON, DELTA, "as_released")
     arms = LADDER if law == "bernoulli" else reward_laws.configure(K, 1.0, 0.85, law)
     record = new_record(1, K)
-    play(ucb.POLICY, params, arms, np.array([T]), np.random.default_rng(seed), record)
+    play(functions(Policy, ucb), params, arms, np.array([T]), np.random.default_rng(seed), record)
     assert list(record.pulls) == written_out(private, arms, np.random.default_rng(seed))
 
 

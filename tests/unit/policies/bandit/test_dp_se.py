@@ -8,6 +8,7 @@ from numba import njit
 
 from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import dp_se, epoch_se
 from privarms.protocols.bandit import new_record, play
 
@@ -39,7 +40,7 @@ def script(early, late=None, turn=10**9):
 
 def run_plain(params, environment, checkpoints):
     record = new_record(len(checkpoints), len(environment.means))
-    play(dp_se.POLICY, params, environment, np.array(checkpoints), np.random.default_rng(1), record)
+    play(functions(Policy, dp_se), params, environment, np.array(checkpoints), np.random.default_rng(1), record)
     return record
 
 

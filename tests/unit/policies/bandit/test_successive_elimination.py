@@ -5,6 +5,7 @@ import pytest
 
 from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import successive_elimination as se
 from privarms.protocols.bandit import new_record, play
 
@@ -18,7 +19,7 @@ def run(means, params, checkpoints, fast):
     if fast:
         FAST(params, environment, np.array(checkpoints), rng, record)
     else:
-        play(se.POLICY, params, environment, np.array(checkpoints), rng, record)
+        play(functions(Policy, se), params, environment, np.array(checkpoints), rng, record)
     return record
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from privarms.policies import Policy, functions
 from privarms.policies.contextual import absse
 from privarms.protocols.contextual import play_contextual
 
@@ -32,7 +33,7 @@ def run(params, contexts, rewards):
     n = len(contexts)
     environment = Recorded(pull, contexts, rewards, np.full(n, -1), rewards.shape[1])
     order, rounds, totals = np.arange(n), np.arange(1, n + 1), np.zeros(n)
-    play_contextual(absse.POLICY, params, environment, order, rounds, np.random.default_rng(0), totals)
+    play_contextual(functions(Policy, absse), params, environment, order, rounds, np.random.default_rng(0), totals)
     return environment.pulled, totals
 
 

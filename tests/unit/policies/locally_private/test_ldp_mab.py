@@ -162,7 +162,6 @@ GOOD = {"K": 3, "horizon": 1000, "epsilon": 1.0, "variant": "as_released"}
         ({"batch": 0}, "batch"),
         ({"c": 0.0}, "c"),
         ({"deviation": "batch", "batch": 5}, "deviation"),
-        ({"variant": "else"}, "variant"),
         ({"deviation": "noise else"}, "deviation"),
     ],
 )

@@ -160,7 +160,7 @@ def test_values_out_of_range_are_refused(changes, message):
 
 
 def test_a_network_needs_a_unit():
-    with pytest.raises(ValueError, match="width: expected at least 1 unit"):
+    with pytest.raises(ValueError, match="width: expected at least 1"):
         ldp_nn.configure(horizon=60, epsilon=1.0, width=0, **SIZES)
 
 

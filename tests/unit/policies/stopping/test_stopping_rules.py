@@ -11,7 +11,8 @@ from privarms import fast_paths
 from privarms.environments import two_point
 from privarms.errors import PrivarmsError
 from privarms.fast_paths.stopping.dp_nas__two_point import deficit
-from privarms.policies.stopping import dp_exponential_nas, dp_nas
+from privarms.policies import functions
+from privarms.policies.stopping import Rule, dp_exponential_nas, dp_nas
 from privarms.protocols import stopping
 
 RULES = [dp_nas, dp_exponential_nas]
@@ -63,7 +64,7 @@ def test_without_noise_to_speak_of_a_rule_stops_when_the_mean_exceeds_its_margin
         expected = next(t for n, t in asked[rule] if stops(n, t))
         arguments = params, two_point.configure(value)
         for t, estimate in (
-            stopping.play(rule.RULE, *arguments, np.random.default_rng(1)),
+            stopping.play(functions(Rule, rule), *arguments, np.random.default_rng(1)),
             fast_paths.find(rule, "two_point")(*arguments, np.random.default_rng(1)),
         ):
             assert t == expected
@@ -91,7 +92,7 @@ def test_a_run_draws_in_the_order_of_the_algorithm():
                 if h * (1 + 1 / 0.6) + (c + B + A) / t <= 1.2:
                     break
             L = noise(rng, 4 * 1.5 / 0.3)
-            stopped, estimate = stopping.play(rule.RULE, params, constant(1.2), np.random.default_rng(seed))
+            stopped, estimate = stopping.play(functions(Rule, rule), params, constant(1.2), np.random.default_rng(seed))
             assert stopped == t
             assert estimate == pytest.approx(1.2 + L / t, rel=1e-9)
 

@@ -9,7 +9,7 @@ rewards, have the distribution of the trial.
 import numpy as np
 from numba import njit
 
-from privarms.environments._patients import gap, worse_arm
+from privarms.environments.features_bernoulli import gap, worse_arm
 from privarms.jit.binomial import binomial
 from privarms.policies.experiment import BOTH
 

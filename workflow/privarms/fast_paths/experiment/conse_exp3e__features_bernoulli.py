@@ -1,4 +1,4 @@
-"""ConSE with EXP3E, with any rewards of which the environment draws one, or a sum at once.
+"""ConSE with EXP3E, without arrivals in the first half, and the second half at once.
 
 The same distribution as `policies/experiment/conse_exp3e`. In the first half features do not touch each other, so that
 one after another runs patient by patient, until an arm is eliminated; only the difference of the sums R(a|x) decides.
@@ -8,7 +8,7 @@ The rest is drawn at once.
 import numpy as np
 from numba import njit
 
-from privarms.environments._patients import gap, worse_arm
+from privarms.environments.features_bernoulli import gap, worse_arm
 from privarms.fast_paths.experiment._halves import count_arrivals, finish, run_trial
 from privarms.policies.experiment import BOTH
 from privarms.policies.experiment._trial import T_min

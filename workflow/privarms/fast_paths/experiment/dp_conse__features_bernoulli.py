@@ -1,4 +1,4 @@
-"""DP-ConSE, and ConSE, with any rewards of which the environment draws a sum at once.
+"""DP-ConSE, and ConSE, an epoch at a time.
 
 The same distribution as `policies/experiment/dp_conse`: inside an epoch nothing but counts and sums decides, arms are
 fair coins and rewards of an arm are independent. So the arms of an epoch are one binomial draw, and the rewards of each
@@ -8,7 +8,7 @@ arm one draw of their sum. Features do not touch each other but by T_min, which 
 import numpy as np
 from numba import njit
 
-from privarms.environments._patients import gap, worse_arm
+from privarms.environments.features_bernoulli import gap, worse_arm
 from privarms.fast_paths.experiment._halves import count_arrivals, finish, run_trial
 from privarms.jit.binomial import binomial
 from privarms.policies.experiment import BOTH

@@ -9,6 +9,7 @@ import pandas as pd
 from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.inference import mean_difference
+from privarms.inference.intervals import ratio
 from privarms.inference.proportions import clopper_pearson
 from privarms.jit.cache import compiled
 from privarms.papers.li2024.inference_formulas import (
@@ -21,7 +22,6 @@ from privarms.papers.li2024.inference_formulas import (
     pulls_bound,
     sure_patients,
 )
-from privarms.plots.curves import ratio
 from privarms.policies.experiment import conse_exp3e, dp_conse
 from privarms.studies import library
 from privarms.studies.results import Results
@@ -223,8 +223,7 @@ def coverage(results: Results) -> pd.DataFrame:
     for setting, cell in _of_coverage(results, ESTIMATE):
         estimate, effect, T = (cell[c] for c in ("estimate", "effect", "floor_T_min"))
         spread = cell["variance_0"], cell["variance_1"]
-        ratio_of_variances = mean_difference.variance_ratio(estimate, effect, T, *spread)
-        ratio_error = mean_difference.variance_ratio_error(estimate, effect, T, *spread)
+        ratio_of_variances, ratio_error = mean_difference.variance_ratio(estimate, effect, T, *spread)
         errors = (estimate - effect)[~np.isnan(estimate)]
         bias = errors.mean() if len(errors) else math.nan
         bias_se = errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan

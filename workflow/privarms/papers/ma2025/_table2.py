@@ -239,7 +239,7 @@ def _rank_sums(contest: pd.DataFrame, ranked: pd.DataFrame) -> pd.DataFrame:
     own = contest[["name", *METHOD]].drop_duplicates()
     if ranked.empty:
         return own.assign(rank_sum=pd.array([pd.NA] * len(own), "Int64"))
-    sums = rank_sums(ranked.assign(rounded=ranked["ratio"].round(3)), "rounded", "name", "row", ties="min")
+    sums = rank_sums(ranked.assign(rounded=ranked["ratio"].round(3)), "rounded", "name", "row")
     return own.merge(sums.astype({"rank_sum": int}).astype({"rank_sum": "Int64"}), on="name", how="left")
 
 

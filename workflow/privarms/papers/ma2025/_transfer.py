@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from privarms.inference.intervals import ratio
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025 import _panels as panels
-from privarms.plots.curves import ratio
 from privarms.studies.results import Results
 
 # Contexts of both environments.

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from privarms.inference.intervals import ratio
 from privarms.papers.ma2025._table2 import at_times, named, reference, repeated
-from privarms.plots.curves import ratio
 from privarms.plots.tables import shown
 from privarms.studies.results import Results
 

@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from privarms.inference.paired import compare, paired_bootstrap, wilcoxon_p_value
+from privarms.inference.intervals import ratio
+from privarms.inference.paired import compare, ratio_of_means, wilcoxon_p_value
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, named, reference, repeated
-from privarms.plots.curves import ratio
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
 
@@ -111,7 +111,7 @@ def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Gen
         ours, others = of[best].to_numpy(float), of[cell].to_numpy(float)
         # A method may have earned nothing so far.
         earned = cell != best and others.mean() > 0
-        rows.append(paired_bootstrap(ours, others, rng, statistic="ratio") if earned else (np.nan, np.nan, np.nan))
+        rows.append(ratio_of_means(ours, others, rng) if earned else (np.nan, np.nan, np.nan))
     intervals = pd.DataFrame(rows, columns=["best_over_this", "low", "high"])
     own = found[["cell", "best", "significant", "significant_holm", "p", "p_holm"]].join(intervals)
     names = {f"best_{k}": winner[k] for k in ("method", "setting", "auxiliary")}

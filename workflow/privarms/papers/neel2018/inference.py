@@ -172,8 +172,8 @@ def published_settings(results: Results) -> pd.DataFrame:
                 continue
             pulls, sums = runs.pulls, runs.sums
             as_many = int(published[runs.setting["experiment"]])
-            bias, errors, _ = sample_mean_bias(pulls, sums, runs.means, bounded=False)
-            value, error, spread = expected_average(pulls, sums, runs.means, as_many, bounded=False)
+            bias, errors, _ = sample_mean_bias(pulls, sums, runs.means)
+            value, error, spread = expected_average(pulls, sums, runs.means, as_many)
             worst = int(np.nanargmax(np.abs(bias)))
             rows.append(
                 {
@@ -238,9 +238,7 @@ def rejections(results: Results) -> pd.DataFrame:
     for setting, p, missing in _tests(results):
         measured = dict.fromkeys(("rejection_rate", "se", "ks", "ks_p"), math.nan)
         if len(p):
-            rate, distance = rejection_rate(p, LEVEL), ks_uniform(p)
-            measured = {"rejection_rate": rate.rate, "se": rate.standard_error}
-            measured |= {"ks": distance.distance, "ks_p": distance.p_value}
+            measured = dict(zip(measured, (*rejection_rate(p, LEVEL), *ks_uniform(p)), strict=True))
         rows.append(setting | {"replicates": len(p), "missing": missing} | measured)
     return pd.DataFrame(rows)
 

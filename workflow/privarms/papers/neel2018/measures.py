@@ -15,7 +15,7 @@ from privarms.claims.measures import choose
 from privarms.claims.verdict import ROUNDING, Measured, quantile
 from privarms.inference import max_information
 from privarms.inference.bias import stopping_bias, underestimate_bound
-from privarms.plots.curves import ratio
+from privarms.inference.intervals import ratio
 from privarms.studies.results import Results
 
 

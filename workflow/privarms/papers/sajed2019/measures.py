@@ -6,8 +6,8 @@ The results show only the cells on which the claim rests (`over`), so that a mea
 import numpy as np
 
 from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured
+from privarms.inference.intervals import ratio
 from privarms.inference.proportions import clopper_pearson
-from privarms.plots.curves import ratio
 from privarms.studies.results import Results
 
 # By how much a run's regret grows at most if its arms stay for an epoch more: R_(e + 1) is below 5 times R_e (line 8).

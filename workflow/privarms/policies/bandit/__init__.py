@@ -9,6 +9,5 @@ CONTRACT = {
     "init": ("params",),
     "choose": ("params", "state", "context", "t", "rng"),
     "learn": ("params", "state", "context", "arm", "reward", "t", "rng"),
-    "POLICY": "Policy(init, choose, learn)",
 }
 FAST_PATH = ("params", "environment", "checkpoints", "rng", "record")

@@ -6,20 +6,17 @@ episode alone: half its pulls, or the one reward of the first pull.
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
 from privarms.policies.bandit import _batches
+from privarms.ranges import at_least, positive
 
 ALPHA = 3.1
 """What the paper's experiments use (section 5)."""
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2; epsilon: privacy budget > 0; alpha: exploration, > 3 in the theorems.
-
-    noise: multiple of the Laplace scale; only 1 is Algorithm 1, less is not epsilon-private
-    """
+    """n_arms: K; epsilon, alpha and noise: as in `configure`."""
 
     n_arms: int
     epsilon: float
@@ -32,14 +29,8 @@ def configure(K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) 
 
     noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
-    if not alpha > 0:
-        raise ValueError(f"alpha: expected a number > 0; found {alpha}")
-    if not noise > 0:
-        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    at_least(2, K=K)
+    positive(epsilon=epsilon, alpha=alpha, noise=noise)
     return Params(int(K), float(epsilon), float(alpha), float(noise))
 
 

@@ -13,14 +13,11 @@ import numpy as np
 from numba import njit
 
 from privarms.policies.bandit import _batches
+from privarms.ranges import at_least, positive, within
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2; epsilon: privacy budget > 0; ratio: of an arm's pulls after a batch to those before it, > 1.
-
-    first: the first batch has at least first / epsilon pulls; 0 is the algorithm
-    noise: multiple of the Laplace scale; only 1 is the algorithm, less is not epsilon-private
-    """
+    """n_arms: K; epsilon, ratio, first and noise: as in `configure`."""
 
     n_arms: int
     epsilon: float
@@ -35,16 +32,11 @@ def configure(K: int, epsilon: float, ratio: float = 2.0, first: float = 0.0, no
     first: an arm's first batch has at least first / epsilon pulls; 0, the default, is the algorithm, more is ours
     noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
+    at_least(2, K=K)
+    positive(epsilon=epsilon, noise=noise)
     if not 1 < ratio <= 1e6:
         raise ValueError(f"ratio: expected a number in (1, 1e6]; found {ratio}")
-    if not 0 <= first <= 1e9:
-        raise ValueError(f"first: expected a number in [0, 1e9]; found {first}")
-    if not noise > 0:
-        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    within(0, 1e9, first=first)
     return Params(int(K), float(epsilon), float(ratio), float(first), float(noise))
 
 

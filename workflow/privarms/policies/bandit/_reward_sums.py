@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import at_least
+
 
 class Params(NamedTuple):
     """n_arms: K >= 2."""
@@ -21,8 +23,7 @@ class State(NamedTuple):
 
 def configure(K: int) -> Params:
     """Parameters for K >= 2 arms."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
+    at_least(2, K=K)
     return Params(int(K))
 
 

@@ -7,11 +7,10 @@ be played; an arm with one pull has the mean of that reward; ties go to the lowe
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._episodes import Params, configure, init, learn
 
-__all__ = ["POLICY", "Params", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "choose", "configure", "init", "learn"]
 
 LABEL = "AdaP-UCB"
 SECONDS_PER_RUN = 1.5e-5
@@ -39,6 +38,3 @@ def choose(params, state, context, t, rng):
         return state.arm
     first = _batches.without_batch(state)
     return first if first >= 0 else best(params, state, t)
-
-
-POLICY = Policy(init, choose, learn)

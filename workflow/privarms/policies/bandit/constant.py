@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.policies import Policy
+from privarms.ranges import at_least, within
 
 LABEL = "constant arm"
 SECONDS_PER_RUN = 1e-3
@@ -29,10 +29,8 @@ class State(NamedTuple):
 
 def configure(K: int, arm: int) -> Params:
     """Parameters for always pulling `arm`, counted from 0, of K >= 2 arms; ValueError for another arm."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms, found {K}")
-    if not 0 <= arm < K:
-        raise ValueError(f"arm: expected 0 to {K - 1}, found {arm}")
+    at_least(2, K=K)
+    within(0, K - 1, arm=arm)
     return Params(K, arm)
 
 
@@ -52,6 +50,3 @@ def choose(params, state, context, t, rng):
 def learn(params, state, context, arm, reward, t, rng):
     """Nothing to learn."""
     return state
-
-
-POLICY = Policy(init, choose, learn)

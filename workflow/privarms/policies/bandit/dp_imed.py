@@ -8,11 +8,10 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import d_epsilon
-from privarms.policies import Policy
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._growing_batches import Params, configure, init, learn
 
-__all__ = ["POLICY", "Params", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "choose", "configure", "init", "learn"]
 
 LABEL = "DP-IMED"
 SECONDS_PER_RUN = 2e-5
@@ -49,6 +48,3 @@ def choose(params, state, context, t, rng):
         return state.arm
     first = _batches.without_batch(state)
     return first if first >= 0 else best(params, state, t)
-
-
-POLICY = Policy(init, choose, learn)

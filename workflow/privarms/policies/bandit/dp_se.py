@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy
 from privarms.policies.bandit._round_robin import next_viable
+from privarms.ranges import at_least, positive, strictly_within
 
 LABEL = "DP-SE"
 SECONDS_PER_RUN = 2e-6
@@ -20,13 +20,7 @@ SECONDS_PER_STEP = 0.0
 
 
 class Params(NamedTuple):
-    """Parameters of Algorithm 3.
-
-    n_arms: K >= 2
-    epsilon: privacy budget > 0, or inf
-    beta: confidence in (0, 1)
-    noise: multiple of the Laplace scale of line 17; only 1 is Algorithm 3, less is not epsilon-private
-    """
+    """n_arms: K; epsilon, inf without privacy, beta and noise: as in `configure`."""
 
     n_arms: int
     epsilon: float
@@ -56,25 +50,18 @@ def configure(K: int, horizon: int, epsilon: float, beta: float | None = None, n
 
     noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
     """
-    if epsilon == float("inf"):
-        raise ValueError("epsilon: expected a finite number > 0; without privacy the policy is epoch_se")
+    positive(epsilon=epsilon)
     return parameters(K, horizon, epsilon, beta, noise)
 
 
 def parameters(K: int, horizon: int, epsilon: float, beta: float | None, noise: float = 1.0) -> Params:
     """Checked parameters; beta None means 1 / horizon (section 5). Raises ValueError."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
+    at_least(2, K=K)
     if beta is None:
-        if horizon < 2:
-            raise ValueError(f"horizon: expected at least 2 rounds where beta is 1 / horizon; found {horizon}")
+        at_least(2, horizon=horizon)
         beta = 1 / horizon
-    if not epsilon > 0:
-        raise ValueError(f"epsilon: expected a number > 0; found {epsilon}")
-    if not 0 < beta < 1:
-        raise ValueError(f"beta: expected a number in (0, 1); found {beta}")
-    if not noise > 0:
-        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    strictly_within(0, 1, beta=beta)
+    positive(noise=noise)
     return Params(int(K), float(epsilon), float(beta), float(noise))
 
 
@@ -165,6 +152,3 @@ def learn(params, state, context, arm, reward, t, rng):
     reward_sums[:] = 0.0
     first = next_viable(viable, len(viable) - 1)
     return State(viable, arms, epoch, epoch_length(params, arms, epoch), 0, first, reward_sums)
-
-
-POLICY = Policy(init, choose, learn)

@@ -16,7 +16,7 @@ from scipy.special import comb, gammaincc
 
 from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
-from privarms.policies import Policy
+from privarms.ranges import at_least, positive
 
 LABEL = "DP-UCB"
 SECONDS_PER_RUN = 3e-3
@@ -51,14 +51,9 @@ def configure(
 
     noise: multiple of the Laplace scale of a node. Only 1, the default, is private; a privacy audit sets less.
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if horizon < K:
-        raise ValueError(f"horizon: expected at least one round for each of the {K} arms; found {horizon}")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
-    if not noise > 0:
-        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    at_least(2, K=K)
+    at_least(K, horizon=horizon)
+    positive(epsilon=epsilon, noise=noise)
     levels = node_levels(horizon)
     gamma = private_width(width, horizon, epsilon, levels + 1)
     return Params(int(K), levels, noise * log2_ceiling(horizon) / epsilon, gamma)
@@ -87,9 +82,7 @@ def private_width(width: str, horizon: int, epsilon: float, most: int) -> np.nda
         return np.full(most + 1, L**2 * log(T) / epsilon)
     if width == "chan":
         return L / epsilon * np.sqrt(np.maximum(k, log(2 * T))) * sqrt(8 * log(2 * T))
-    if width == "exact":
-        return L / epsilon * np.array([laplace_sum_quantile(count, 1 / (2 * T)) for count in k])
-    raise ValueError(f"width: expected log2.5, log3, chan or exact; found {width!r}")
+    return L / epsilon * np.array([laplace_sum_quantile(count, 1 / (2 * T)) for count in k])
 
 
 def laplace_sum_quantile(count: int, tail: float) -> float:
@@ -141,6 +134,3 @@ def learn(params, state, context, arm, reward, t, rng):
     state.reward_sums[arm] += reward
     state.noises[arm] = complete_node(state.tree, arm, state.pulls[arm], params.node_scale, rng)
     return state
-
-
-POLICY = Policy(init, choose, learn)

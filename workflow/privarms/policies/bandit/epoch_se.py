@@ -3,9 +3,9 @@
 R_e is (32 ln(8 |S| e^2 / beta) / 4^-e) + 1, c_e is 0, and the means are the sample means.
 """
 
-from privarms.policies.bandit.dp_se import POLICY, Params, State, choose, init, learn, parameters
+from privarms.policies.bandit.dp_se import Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 FAST_PATHS_OF = "dp_se"
 LABEL = "Epoch SE (not private)"

@@ -4,10 +4,9 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl
-from privarms.policies import Policy
 from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "IMED"
 SECONDS_PER_RUN = 5e-4
@@ -34,6 +33,3 @@ def smallest(pulls, reward_sums):
 def choose(params, state, context, t, rng):
     """Each arm once, then the smallest index."""
     return t - 1 if t <= params.n_arms else smallest(state.pulls, state.reward_sums)
-
-
-POLICY = Policy(init, choose, learn)

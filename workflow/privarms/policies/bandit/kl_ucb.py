@@ -4,10 +4,9 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl_upper
-from privarms.policies import Policy
 from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "KL-UCB"
 SECONDS_PER_RUN = 2e-3
@@ -31,6 +30,3 @@ def choose(params, state, context, t, rng):
         if value > best_index:
             best_arm, best_index = arm, value
     return best_arm
-
-
-POLICY = Policy(init, choose, learn)

@@ -26,7 +26,7 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace
 from privarms.mechanisms.tree import Tree, add_node, new_tree, node_levels
-from privarms.policies import Policy
+from privarms.ranges import at_least, positive
 
 LABEL = "Private UCB"
 SECONDS_PER_RUN = 1e-6
@@ -80,14 +80,10 @@ def parameters(K: int, horizon: int, epsilon: float, variant: str, *, gamma: boo
     variant: the counter; gamma, noise: whether to use the private bonus and the counter's noise (epsilon may be inf
     without both)
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if horizon < K:
-        raise ValueError(f"horizon: expected at least one round for each of the {K} arms; found {horizon}")
-    if (gamma or noise) and not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
-    if variant not in ("as_printed", "as_released"):
-        raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
+    at_least(2, K=K)
+    at_least(K, horizon=horizon)
+    if gamma or noise:
+        positive(epsilon=epsilon)
     T, released = int(horizon), variant == "as_released"
     node_scale = (2 if released else 1) * log2(T) / epsilon if noise else 0.0
     gamma_scale = K * log(T) ** 2 / epsilon if gamma else 0.0
@@ -162,6 +158,3 @@ def learn(params, state, context, arm, reward, t, rng):
     state.inverse_roots[arm] = 1 / sqrt(n)
     state.inverses[arm] = 1 / n
     return state
-
-
-POLICY = Policy(init, choose, learn)

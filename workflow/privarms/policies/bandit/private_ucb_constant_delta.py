@@ -3,13 +3,16 @@
 Index: (S + N + gamma) / n + sqrt(2 ln(1/delta) / n), gamma = K ln^2(T) ln(K T ln(T) / delta) / epsilon.
 """
 
+from math import log
 from typing import Literal
 
-from privarms.policies.bandit import private_ucb
-from privarms.policies.bandit._constant_delta import with_constant_delta
-from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn
+import numpy as np
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+from privarms.policies.bandit import private_ucb
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn
+from privarms.ranges import strictly_within
+
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "Private UCB, constant delta"
 SECONDS_PER_RUN = 1e-6
@@ -22,3 +25,14 @@ def configure(
     """Parameters for K >= 2 arms, a horizon >= K, a privacy budget epsilon > 0 and delta in (0, 1)."""
     params = private_ucb.parameters(K, horizon, epsilon, variant, gamma=True, noise=True)
     return with_constant_delta(params, delta)
+
+
+def with_constant_delta(params: Params, delta: float) -> Params:
+    """The same with the width sqrt(2 ln(1/delta) / n) and gamma = K ln^2(T) ln(K T ln(T) / delta) / epsilon.
+
+    That width is one of `private_ucb`'s, sqrt(ln(2/d) / (2 n)), at d = 2 delta^4.
+    """
+    strictly_within(0, 1, delta=delta)
+    in_width = -4 * log(delta) - log(2)
+    every_round = np.full(len(params.log_inverse_delta), in_width)
+    return params._replace(log_inverse_delta=every_round, gamma_log=params.gamma_log - log(delta) - in_width)

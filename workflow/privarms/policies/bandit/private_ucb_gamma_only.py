@@ -1,8 +1,8 @@
 """An ablation: private UCB of Neel & Roth 2018 with its bonus gamma_t / n and without any noise. Not private."""
 
-from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn, parameters
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 # Its epsilon is that of the bonus.
 PRIVATE = False

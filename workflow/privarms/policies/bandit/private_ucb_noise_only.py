@@ -5,9 +5,10 @@ As private as the counter is, for the bonus does not depend on the rewards.
 
 from typing import Literal
 
-from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn, parameters
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn, parameters
+from privarms.ranges import positive
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "Noise without bonus"
 SECONDS_PER_RUN = 1e-6
@@ -21,7 +22,6 @@ def configure(
 
     noise: multiple of the scale of the counter's noise. Only 1, the default, is private; a privacy audit sets less.
     """
-    if not noise > 0:
-        raise ValueError(f"noise: expected a multiple > 0 of the Laplace scale; found {noise}")
+    positive(noise=noise)
     params = parameters(K, horizon, epsilon, variant, gamma=False, noise=True)
     return params._replace(node_scale=noise * params.node_scale)

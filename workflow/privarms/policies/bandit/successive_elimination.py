@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.bandit._round_robin import next_viable
+from privarms.ranges import at_least, strictly_within
 
 LABEL = "Successive Elimination"
 SECONDS_PER_RUN = 2e-4
@@ -36,14 +36,11 @@ def configure(K: int, horizon: int, beta: float | None = None, c: float = 5.0) -
 
     c: the source asks for a constant above 4 and names none; 5 is our choice.
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
+    at_least(2, K=K)
     if beta is None:
-        if horizon < 2:
-            raise ValueError(f"horizon: expected at least 2 rounds where beta is 1 / horizon; found {horizon}")
+        at_least(2, horizon=horizon)
         beta = 1 / horizon
-    if not 0 < beta < 1:
-        raise ValueError(f"beta: expected a number in (0, 1); found {beta}")
+    strictly_within(0, 1, beta=beta)
     if not c > 4:
         raise ValueError(f"c: expected a number > 4; found {c}")
     return Params(int(K), float(beta), float(c))
@@ -97,6 +94,3 @@ def learn(params, state, context, arm, reward, t, rng):
         arms = eliminate(params, arms, sweeps, viable, reward_sums)
         following = next_viable(viable, len(viable) - 1)
     return State(viable, arms, sweeps, following, reward_sums)
-
-
-POLICY = Policy(init, choose, learn)

@@ -1,8 +1,8 @@
 """UCB, not private, with the index of Neel & Roth 2018: mean + sqrt(ln(2 / delta_t) / (2 n)); see `private_ucb`."""
 
-from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn, parameters
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "UCB (Neel & Roth)"
 SECONDS_PER_RUN = 1e-6

@@ -3,10 +3,9 @@
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "UCB1"
 SECONDS_PER_RUN = 3e-3
@@ -24,6 +23,3 @@ def choose(params, state, context, t, rng):
         if index > best_index:
             best_arm, best_index = arm, index
     return best_arm
-
-
-POLICY = Policy(init, choose, learn)

@@ -1,10 +1,10 @@
 """UCB, not private, with the index of a revision of the program of Neel & Roth 2018: mean + sqrt(2 ln(1/delta) / n)."""
 
 from privarms.policies.bandit import private_ucb
-from privarms.policies.bandit._constant_delta import with_constant_delta
-from privarms.policies.bandit.private_ucb import POLICY, Params, State, choose, init, learn
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn
+from privarms.policies.bandit.private_ucb_constant_delta import with_constant_delta
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "UCB, constant delta"
 SECONDS_PER_RUN = 1e-6

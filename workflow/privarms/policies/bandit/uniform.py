@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.policies import Policy
+from privarms.ranges import at_least
 
 LABEL = "uniform"
 SECONDS_PER_RUN = 1e-3
@@ -28,8 +28,7 @@ class State(NamedTuple):
 
 def configure(K: int) -> Params:
     """Parameters for K >= 2 arms; ValueError for fewer."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms, found {K}")
+    at_least(2, K=K)
     return Params(K)
 
 
@@ -49,6 +48,3 @@ def choose(params, state, context, t, rng):
 def learn(params, state, context, arm, reward, t, rng):
     """Nothing to learn."""
     return state
-
-
-POLICY = Policy(init, choose, learn)

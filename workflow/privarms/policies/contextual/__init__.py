@@ -7,5 +7,4 @@ CONTRACT = {
     "init": ("params",),
     "choose": ("params", "state", "context", "t", "rng"),
     "learn": ("params", "state", "context", "arm", "reward", "t", "rng"),
-    "POLICY": "Policy(init, choose, learn)",
 }

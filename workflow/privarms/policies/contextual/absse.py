@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
+from privarms.ranges import at_least, positive, within
 
 LABEL = "ABSE"
 SECONDS_PER_RUN = 1e-3
@@ -57,16 +57,11 @@ def configure(K: int, horizon: int, dimensions: int, smoothness: float = 1.0, li
     rewards and the policy does not learn them; with 1 and 1 a mean reward may go from 0 to 1 along an edge of the
     cube. ValueError for values out of range.
     """
-    if not 2 <= K <= MOST_ARMS:
-        raise ValueError(f"K: expected 2 to {MOST_ARMS} arms, found {K}")
-    if horizon < 1:
-        raise ValueError(f"horizon: expected at least 1 round, found {horizon}")
-    if not 1 <= dimensions <= MOST_DIMENSIONS:
-        raise ValueError(f"dimensions: expected 1 to {MOST_DIMENSIONS}, found {dimensions}")
-    if not 0 < smoothness <= 1:
-        raise ValueError(f"smoothness: expected a number in (0, 1], found {smoothness}")
-    if not 0 < lipschitz < math.inf:
-        raise ValueError(f"lipschitz: expected a positive number, found {lipschitz}")
+    within(2, MOST_ARMS, K=K)
+    at_least(1, horizon=horizon)
+    within(1, MOST_DIMENSIONS, dimensions=dimensions)
+    positive(smoothness=smoothness, lipschitz=lipschitz)
+    within(0, 1, smoothness=smoothness)
     n, d = horizon, dimensions
 
     # (5.1)
@@ -183,6 +178,3 @@ def end_round(depths, dimensions, bins, reward_sums, n_bins, row):
             bins[child]["depth"] = depth + 1
             bins[child]["active"] = active
             bins[child]["pending"] = active
-
-
-POLICY = Policy(init, choose, learn)

@@ -10,7 +10,6 @@ CONTRACT = {
     "init": ("params",),
     "choose": ("params", "state", "feature", "t", "rng"),
     "learn": ("params", "state", "feature", "arm", "reward", "t", "rng"),
-    "POLICY": "Policy(init, choose, learn)",
 }
 FAST_PATH = ("params", "environment", "rng", "record")
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import at_least, within
+
 
 class Design(NamedTuple):
     """What every policy of the family needs.
@@ -42,15 +44,10 @@ class Trial(NamedTuple):
 
 
 def checked_design(M: int, n: int, alpha: float, epsilon: float = np.inf) -> Design:
-    """Return a design of checked parameters. Raises ValueError."""
-    if M < 1:
-        raise ValueError(f"M: expected at least 1 feature; found {M}")
-    if n < 3:
-        raise ValueError(f"horizon: expected at least 3 rounds; found {n}")
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha: expected a number in [0, 1]; found {alpha}")
-    if not epsilon > 0:
-        raise ValueError(f"epsilon: expected a number > 0; found {epsilon}")
+    """Return a design of checked parameters; epsilon: checked by who has one. Raises ValueError."""
+    at_least(1, M=M)
+    at_least(3, horizon=n)
+    within(0, 1, alpha=alpha)
     return Design(int(M), int(n), float(alpha), float(epsilon))
 
 

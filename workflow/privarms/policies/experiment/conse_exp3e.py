@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial, checked_design
+from privarms.ranges import positive
 
 LABEL = "ConSE (EXP3E)"
 SECONDS_PER_RUN = 5e-6
@@ -40,11 +40,10 @@ def configure(M: int, horizon: int, alpha: float, C: float | None = None) -> Par
 
     C > 0: by default 4 (e^2 + 2)^2 log(2 / delta)^2 with delta = 1 / (2 n^2)
     """
-    if C is not None and not 0 < C < np.inf:
-        raise ValueError(f"C: expected a finite number > 0; found {C}")
     design = checked_design(M, horizon, alpha)
     if C is None:
         C = 4 * (np.exp(2) + 2) ** 2 * np.log(4 * float(design.n) ** 2) ** 2
+    positive(C=C)
     return Params(design, float(C))
 
 
@@ -97,6 +96,3 @@ def learn(params, state, feature, arm, reward, t, rng):
         second_half.floor_T_min[0] = int(trial.T_min(params.design, state.counts))
         second_half.lengths.fill(second_half.floor_T_min[0])
     return state
-
-
-POLICY = Policy(init, choose, learn)

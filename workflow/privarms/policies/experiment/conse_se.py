@@ -3,9 +3,9 @@
 from typing import Literal
 
 from privarms.policies.experiment._trial import checked_design
-from privarms.policies.experiment.dp_conse import POLICY, Params, State, choose, init, learn, parameters
+from privarms.policies.experiment.dp_conse import Params, State, choose, init, learn, parameters
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "ConSE (SE)"
 SECONDS_PER_RUN = 6e-6

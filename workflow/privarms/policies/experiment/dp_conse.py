@@ -27,9 +27,9 @@ from numba import njit
 
 from privarms.mechanisms.lap_plus import LONGEST, lap_plus
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial
+from privarms.ranges import positive
 
 LABEL = "DP-ConSE"
 SECONDS_PER_RUN = 6e-6
@@ -81,20 +81,14 @@ def configure(
     confidence, width: readings of h_e and c_e, see the module
     noise: multiple of the Laplace scales of means and estimates; 1 as printed, which does not keep what is promised
     """
-    if epsilon == float("inf"):
-        raise ValueError("epsilon: expected a finite number > 0; without privacy the policy is conse_se")
+    positive(epsilon=epsilon)
     return parameters(trial.checked_design(M, horizon, alpha, epsilon), confidence, width, noise)
 
 
 def parameters(design: Design, confidence: str, width: str, noise: float = 1.0) -> Params:
     """Return parameters with the readings by name; see the module. Raises ValueError."""
     shares, widths = {"printed": 1.0, "per_arm": 0.5}, {"printed": 2.0, "proof": 1.0}
-    if confidence not in shares:
-        raise ValueError(f"confidence: expected printed or per_arm; found {confidence!r}")
-    if width not in widths:
-        raise ValueError(f"width: expected printed or proof; found {width!r}")
-    if not 0 < noise < np.inf:
-        raise ValueError(f"noise: expected a finite multiple > 0 of the Laplace scale; found {noise}")
+    positive(noise=noise)
     return Params(design, shares[confidence], widths[width], float(noise))
 
 
@@ -252,6 +246,3 @@ def begin_epoch(state, feature, epoch, length):
     state.epochs[feature], state.lengths[feature], state.rounds[feature] = epoch, length, 0
     state.pulls[feature].fill(0)
     state.reward_sums[feature].fill(0.0)
-
-
-POLICY = Policy(init, choose, learn)

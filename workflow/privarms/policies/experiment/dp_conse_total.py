@@ -18,10 +18,10 @@ from numba import njit
 
 from privarms.mechanisms.lap_plus import LONGEST, lap_plus, two_sided
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design
 from privarms.policies.experiment.dp_conse import State, begin_epoch, choose, count, eliminated_arm, init
+from privarms.ranges import positive
 
 # Shares of epsilon: what a batch's length and a mean get; the length that all trials share, to which a patient of the
 # first half may have come; a trial's own length and its estimate, of which a patient of the second half touches two.
@@ -34,7 +34,7 @@ SECONDS_PER_STEP = 0.0
 # It was dp_conse with the parameter budget = total.
 STREAMED_AS = {"policy": "dp_conse"}
 
-__all__ = ["POLICY", "Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 
 class Params(NamedTuple):
@@ -48,10 +48,7 @@ def configure(M: int, horizon: int, alpha: float, epsilon: float, budget: Litera
 
     budget: "total", the column of results that tells these cells from those of `dp_conse`
     """
-    if epsilon == float("inf"):
-        raise ValueError("epsilon: expected a finite number > 0; without privacy the policy is conse_se")
-    if budget != "total":
-        raise ValueError(f"budget: expected total; found {budget!r}")
+    positive(epsilon=epsilon)
     return Params(trial.checked_design(M, horizon, alpha, epsilon))
 
 
@@ -161,6 +158,3 @@ def learn(params, state, feature, arm, reward, t, rng):
         for j in range(params.design.M):
             second_half.lengths[j] = trial_length(params, second_half.floor_T_min[0], rng)
     return state
-
-
-POLICY = Policy(init, choose, learn)

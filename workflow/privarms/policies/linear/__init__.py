@@ -9,5 +9,4 @@ CONTRACT = {
     "init": ("params",),
     "choose": ("params", "state", "contexts", "t", "rng"),
     "learn": ("params", "state", "context", "arm", "reward", "t", "rng"),
-    "POLICY": "Policy(init, choose, learn)",
 }

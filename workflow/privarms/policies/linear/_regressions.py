@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import at_least, positive, strictly_within
+
 # Indices that differ by less, relative to their size, are ties: arms that were not pulled yet all have the same index
 # on contexts of length 1, which rounding would tell apart.
 TIE = 1e-12
@@ -26,14 +28,10 @@ class Params(NamedTuple):
 
 def checked(K: int, dimensions: int, ridge: float, beta: float) -> Params:
     """Return parameters. Raises ValueError for what no linear policy takes."""
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if dimensions < 1:
-        raise ValueError(f"dimensions: expected at least 1; found {dimensions}")
-    if not 0 < ridge < np.inf:
-        raise ValueError(f"ridge: expected a finite number > 0; found {ridge}")
-    if not 0 < beta < 1:
-        raise ValueError(f"beta: expected a number in (0, 1); found {beta}")
+    at_least(2, K=K)
+    at_least(1, dimensions=dimensions)
+    positive(ridge=ridge)
+    strictly_within(0, 1, beta=beta)
     return Params(int(K), int(dimensions), float(ridge), float(beta))
 
 

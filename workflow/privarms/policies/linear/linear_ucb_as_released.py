@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.linear._regressions import Params, add_row, checked, multiply, project
 
 STREAMED_AS = {"dimensions": "d"}
@@ -90,6 +89,3 @@ def learn(params, state, context, arm, reward, t, rng):
         state.reward_sums[arm, k] += reward * context[k]
     multiply(state.inverse, arm, state.reward_sums, state.theta_hat)
     return state
-
-
-POLICY = Policy(init, choose, learn)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies import Policy
 from privarms.policies.linear._regressions import (
     Params,
     add_row,
@@ -81,6 +80,3 @@ def learn(params, state, context, arm, reward, t, rng):
         state.reward_sums[arm, k] += reward * context[k]
     multiply(state.inverse, arm, state.reward_sums, state.theta_hat)
     return state
-
-
-POLICY = Policy(init, choose, learn)

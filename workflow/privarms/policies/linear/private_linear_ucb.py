@@ -26,8 +26,8 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
-from privarms.policies import Policy
 from privarms.policies.linear._regressions import add_row, checked, confidence_radius, exceeds, multiply, project
+from privarms.ranges import at_least, positive
 
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "private linear UCB (ours)"
@@ -80,12 +80,8 @@ def configure(
 ) -> Params:
     """Parameters for K >= 2 arms, d = dimensions >= 1, horizon >= 1 rounds and a privacy budget epsilon > 0."""
     regression = checked(K, dimensions, ridge, beta)
-    if horizon < 1:
-        raise ValueError(f"horizon: expected at least 1 round; found {horizon}")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon: expected a finite number > 0; found {epsilon}")
-    if not 0 < clip < np.inf:
-        raise ValueError(f"clip: expected a finite number > 0; found {clip}")
+    at_least(1, horizon=horizon)
+    positive(epsilon=epsilon, clip=clip)
     levels = node_levels(horizon)
     scale = 2 * clip * sqrt(dimensions) * levels / epsilon
     doubt = log(2 / beta)
@@ -133,6 +129,3 @@ def learn(params, state, context, arm, reward, t, rng):
         state.private_sums[arm, k] = state.reward_sums[arm, k] + noise
     multiply(state.inverse, arm, state.private_sums, state.theta_hat)
     return state
-
-
-POLICY = Policy(init, choose, learn)

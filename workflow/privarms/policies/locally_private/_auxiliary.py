@@ -1,12 +1,11 @@
 """How many users each source has, and their privacy budgets, from what a study says of them."""
 
-import math
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
-AUXILIARY = ("with", "without")
+from privarms.ranges import at_least, positive
 
 
 def users_and_budgets(
@@ -24,14 +23,8 @@ def users_and_budgets(
     without auxiliary data. epsilon_aux: the budget of every source, or one for each in their order, as in "2 8".
     Raises ValueError for values out of range.
     """
-    if auxiliary not in AUXILIARY:
-        raise ValueError(f"auxiliary: expected with or without; found {auxiliary!r}")
-    if M < 0:
-        raise ValueError(f"M: expected at least 0 sources; found {M}")
-    if horizon < 1:
-        raise ValueError(f"horizon: expected at least 1 user; found {horizon}")
-    if n_aux < 0:
-        raise ValueError(f"n_aux: expected at least 0 users a source; found {n_aux}")
+    at_least(0, M=M, n_aux=n_aux)
+    at_least(1, horizon=horizon)
     sizes = [n_aux] * M if source_users is None else [int(n) for n in source_users]
     if auxiliary == "without":
         sizes = []
@@ -47,7 +40,5 @@ def users_and_budgets(
         raise ValueError(
             f"epsilon_aux: expected one budget, or one for each of the {len(sizes)} sources; found {epsilon_aux!r}"
         )
-    for name, value in (("epsilon", epsilon), *(("epsilon_aux", budget) for budget in budgets)):
-        if not 0 < value < math.inf:
-            raise ValueError(f"{name}: expected a finite number > 0; found {value}")
+    positive(epsilon=epsilon, epsilon_aux=budgets)
     return np.array([horizon, *sizes], np.int64), np.array([epsilon, *budgets], np.float64)

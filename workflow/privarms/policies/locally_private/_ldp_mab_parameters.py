@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from privarms.policies.locally_private._auxiliary import users_and_budgets
+from privarms.ranges import at_least, positive
 
 # The printed algorithm has no largest depth. For d = 2 and c = 2 a bin of depth 12 would be refined if noise alone put
 # its sum 19 standard deviations away from 0, or after some 100 million users.
@@ -51,17 +52,6 @@ DEVIATIONS = {
     "offset": (0, 0.0001),
     # Users between two looks at the sums, where no other number is given.
     "batch": (1, 100),
-    # Several of these at once: see BUNDLES.
-    "estimator": ("single_sum", "running_sum"),
-    "weights": ("absolute", "signed"),
-    "band": ("two_radii", "radius_or_side"),
-    "split": ("some_arm", "all_arms"),
-}
-BUNDLES = {
-    "estimator": ("sums", "clip", "denominator"),
-    "weights": ("sign", "first_weight"),
-    "band": ("width", "floor"),
-    "split": ("arms", "asked"),
 }
 
 
@@ -135,27 +125,20 @@ def configure(
 
     Raises ValueError for values out of range.
     """
-    if K < 2:
-        raise ValueError(f"K: expected at least 2 arms; found {K}")
-    if dimensions < 1:
-        raise ValueError(f"dimensions: expected at least 1; found {dimensions}")
-    if variant not in ("as_printed", "as_released"):
-        raise ValueError(f"variant: expected as_printed or as_released; found {variant!r}")
-    if not 0 < c < math.inf:
-        raise ValueError(f"c: expected a number > 0; found {c}")
+    at_least(2, K=K)
+    at_least(1, dimensions=dimensions)
+    positive(c=c)
     deviating = deviation.split()
     if unknown := [name for name in deviating if name not in DEVIATIONS]:
         raise ValueError(f"deviation: expected some of {', '.join(DEVIATIONS)}; found {', '.join(unknown)}")
     if "batch" in deviating and batch is not None:
         raise ValueError(f"deviation: expected no batch where batch is given; found batch = {batch}")
-    deviating += [name for bundle in deviating for name in BUNDLES.get(bundle, ())]
     # Each point as printed, unless as released: the variant's own way, and the other one where it deviates.
     printed = {name: (variant == "as_printed") != (name in deviating) for name in DEVIATIONS}
     chosen = {name: ways[not printed[name]] for name, ways in DEVIATIONS.items()}
     users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
     batch = chosen["batch"] if batch is None else batch
-    if batch < 1:
-        raise ValueError(f"batch: expected at least 1 user; found {batch}")
+    at_least(1, batch=batch)
     for name, size in (("horizon", horizon), ("n_aux", n_aux)):
         if 0 < size < batch:
             raise ValueError(f"{name}: expected at least one batch of {batch} users; found {size}")

@@ -20,8 +20,7 @@ from numba import njit
 
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private._auxiliary import users_and_budgets
-
-LEARNT = ("all", "first")
+from privarms.ranges import at_least, positive
 
 
 class Params(NamedTuple):
@@ -62,26 +61,27 @@ def configure(
     horizon: int,
     epsilon: float,
     dimensions: int,
-    width: int,
-    batch: int,
-    rate: float,
-    clip: float,
-    learnt: Literal["all", "first"],
-    **auxiliary: int | float | str | Sequence[int] | None,
+    M: int = 0,
+    n_aux: int = 0,
+    epsilon_aux: float | str = 1024.0,
+    source_users: Sequence[int] | None = None,
+    auxiliary: Literal["with", "without"] = "with",
+    batch: int = 100,
+    rate: float = 0.01,
+    clip: float = 1.0,
+    learnt: Literal["all", "first"] = "all",
+    width: int = 0,
 ) -> Params:
-    """Parameters for K arms and horizon users with budget epsilon; auxiliary: see `_auxiliary`.
+    """Parameters for K arms and horizon users with budget epsilon.
 
-    learnt: of the sources, all or only the first. Raises ValueError for values out of range.
+    M, n_aux, epsilon_aux, source_users, auxiliary: see `_auxiliary`; learnt: of the sources, all or only the first
+    width: units of the hidden layer, 0 without one. Raises ValueError for values out of range.
     """
-    for name, value, least in (("K", K, 2), ("dimensions", dimensions, 1), ("width", width, 0), ("batch", batch, 1)):
-        if value < least:
-            raise ValueError(f"{name}: expected at least {least}; found {value}")
-    for name, number in (("rate", rate), ("clip", clip)):
-        if not 0 < number < math.inf:
-            raise ValueError(f"{name}: expected a finite number > 0; found {number}")
-    if learnt not in LEARNT:
-        raise ValueError(f"learnt: expected all or first; found {learnt!r}")
-    users, epsilons = users_and_budgets(horizon, epsilon, **auxiliary)
+    at_least(2, K=K)
+    at_least(1, dimensions=dimensions, batch=batch)
+    at_least(0, width=width)
+    positive(rate=rate, clip=clip)
+    users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
     if learnt == "first":
         users, epsilons = users[:2], epsilons[:2]
     releases = [l2_ball.configure(K * parameters(dimensions, width), clip, e) for e in epsilons.tolist()]

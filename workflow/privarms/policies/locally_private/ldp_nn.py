@@ -8,6 +8,7 @@ from typing import Literal
 
 from privarms.policies.locally_private import _private_sgd
 from privarms.policies.locally_private._private_sgd import choose, init, learn
+from privarms.ranges import at_least
 
 __all__ = ["choose", "configure", "init", "learn"]
 
@@ -34,7 +35,6 @@ def configure(
 ) -> _private_sgd.Params:
     """As `_private_sgd.configure`, with a hidden layer of `width` units, by default 2 d as in the released program."""
     units = 2 * dimensions if width is None else width
-    if units < 1:
-        raise ValueError(f"width: expected at least 1 unit; found {units}")
-    sources = {"M": M, "n_aux": n_aux, "epsilon_aux": epsilon_aux, "source_users": source_users, "auxiliary": auxiliary}
-    return _private_sgd.configure(K, horizon, epsilon, dimensions, units, batch, rate, clip, learnt, **sources)
+    at_least(1, width=units)
+    sources = M, n_aux, epsilon_aux, source_users, auxiliary
+    return _private_sgd.configure(K, horizon, epsilon, dimensions, *sources, batch, rate, clip, learnt, units)

@@ -12,7 +12,6 @@ CONTRACT = {
     "ask": ("params", "state", "rng"),
     "stops": ("params", "state", "t", "total", "rng"),
     "estimate": ("params", "t", "total", "rng"),
-    "RULE": "Rule(init, ask, stops, estimate)",
 }
 FAST_PATH = ("params", "environment", "rng")
 

@@ -3,8 +3,10 @@
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.policies.stopping import Rule, dp_nas
+from privarms.policies.stopping import dp_nas
 from privarms.policies.stopping.dp_nas import Params, State, confidence_radius, estimate, init, noise_margin
+
+__all__ = ["Params", "State", "ask", "configure", "estimate", "init", "stops"]
 
 LABEL = "DP exponential NAS"
 SECONDS_PER_RUN = 1.5e-6
@@ -32,6 +34,3 @@ def stops(params, state, t, total, rng):
     c = noise_margin(params, state.query)
     h = confidence_radius(params, state.query, t)
     return abs(total / t) >= h * (1 + 1 / params.alpha) + (c + state.B + A) / t
-
-
-RULE = Rule(init, ask, stops, estimate)

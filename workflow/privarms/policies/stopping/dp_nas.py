@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.policies.stopping import Rule
+from privarms.ranges import positive, strictly_within
 
 LABEL = "DP-NAS"
 SECONDS_PER_RUN = 2.5e-5
@@ -41,12 +41,8 @@ def configure(epsilon: float, alpha: float, beta: float, R: float = 1.0, noise: 
 
     noise: multiple of the Laplace scales of line 1. Only 1, the default, is private; a privacy audit sets less.
     """
-    for name, value in (("epsilon", epsilon), ("R", R), ("noise", noise)):
-        if not 0 < value < np.inf:
-            raise ValueError(f"{name}: expected a finite number > 0; found {value}")
-    for name, value in (("alpha", alpha), ("beta", beta)):
-        if not 0 < value < 1:
-            raise ValueError(f"{name}: expected a number in (0, 1); found {value}")
+    positive(epsilon=epsilon, R=R, noise=noise)
+    strictly_within(0, 1, alpha=alpha, beta=beta)
     scales = (noise * 12 * R / epsilon, noise * 12 * R / epsilon, noise * 4 * R / epsilon)
     return Params(float(alpha), float(beta), float(R), *scales)
 
@@ -93,6 +89,3 @@ def estimate(params, t, total, rng):
     mean = total / t
     L = laplace(params.sigma_3, rng)
     return mean + L / t
-
-
-RULE = Rule(init, ask, stops, estimate)

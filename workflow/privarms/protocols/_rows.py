@@ -1,0 +1,13 @@
+"""What protocols record, as columns of rows."""
+
+import numpy as np
+
+
+def rows(key: str, values, **measured: np.ndarray) -> dict[str, np.ndarray]:
+    """Return a row per replicate and value of a key; measured: arrays of shape [replicates, values]."""
+    replicates = len(next(iter(measured.values())))
+    return {
+        "replicate": np.repeat(np.arange(replicates), len(values)),
+        key: np.tile(values, replicates),
+        **{name: numbers.ravel() for name, numbers in measured.items()},
+    }
