@@ -11,6 +11,8 @@ rule aggregate_study:
     benchmark:
         paths.benchmark(SCALE, "aggregate_study", "{paper}", "{study}")
     priority: lambda w: PRIORITY.get(w.paper, 0)
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 20 * attempt,

@@ -18,6 +18,8 @@ rule build_audit:
     benchmark:
         paths.benchmark(SCALE, "build_audit")
     localrule: True
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=10,

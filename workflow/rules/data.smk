@@ -14,6 +14,8 @@ rule fetch_raw:
         file="|".join(map(re.escape, ABSENT)) or "(?!)",
     priority: DATA_FIRST
     localrule: True
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=500,
         runtime=60,
@@ -37,6 +39,8 @@ rule generate_standin:
     benchmark:
         paths.benchmark(SCALE, "generate_standin", "{dataset}")
     priority: DATA_FIRST
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: 20 * attempt,

@@ -13,6 +13,8 @@ rule draw_figures:
         paths.benchmark(SCALE, "draw_figures", "{paper}", "{artifact}")
     priority: lambda w: PRIORITY.get(w.paper, 0)
     localrule: True
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=20,

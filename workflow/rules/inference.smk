@@ -10,6 +10,8 @@ rule compute_inference:
     benchmark:
         paths.benchmark(SCALE, "compute_inference", "{paper}", "{table}")
     priority: lambda w: PRIORITY.get(w.paper, 0)
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 20 * attempt,

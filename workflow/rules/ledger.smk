@@ -11,6 +11,8 @@ rule measure_claims:
         paths.benchmark(SCALE, "measure_claims", "{paper}")
     priority: lambda w: PRIORITY.get(w.paper, 0)
     localrule: True
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=20,
@@ -35,6 +37,8 @@ rule build_ledger:
     benchmark:
         paths.benchmark(SCALE, "build_ledger")
     localrule: True
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=500,
         runtime=5,

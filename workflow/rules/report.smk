@@ -16,6 +16,8 @@ rule build_report:
     benchmark:
         paths.benchmark(SCALE, "build_report")
     localrule: True
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=500,
         runtime=10,

@@ -11,6 +11,8 @@ rule simulate_shard:
     benchmark:
         paths.benchmark(SCALE, "simulate_shard", "{paper}", "{shard}")
     priority: lambda w: PRIORITY.get(w.paper, 0)
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: attempt * plan.simulation.minutes(w.paper, w.shard),

@@ -21,6 +21,8 @@ rule write_tables:
         paper=f"(?!{SHEETS})[a-z][a-z0-9]*",
     priority: lambda w: PRIORITY.get(w.paper, 0)
     localrule: True
+    conda:
+        "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=20,
