@@ -44,7 +44,7 @@ def happens(params, best, batch_size, inputs, rng):
             total += inputs.neighbour
         _batches.release(state, arm, size, total, scale, True, rng)
         t += size
-    return best(params, state, t) == inputs.n_arms - 1
+    return best(params, state, t, rng) == inputs.n_arms - 1
 
 
 def probability(params, inputs: Inputs) -> float:

@@ -8,7 +8,7 @@ from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
 from privarms.fast_paths.bandit import _batches
 from privarms.policies import Policy, functions
-from privarms.policies.bandit import _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb
+from privarms.policies.bandit import _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb, ucb1
 from privarms.protocols.bandit import play_block, simulate_block
 
 from ...two_sample import same_law
@@ -70,6 +70,20 @@ def test_a_path_that_forgets_what_it_should_keep_is_told_apart():
     params = dp_klucb.configure(3, 0.5)
     plain = sample(functions(Policy, dp_klucb), params, 4000, 1, fast=False)
     assert not same_law([*pairs(plain, sample(forgetful, params, 16_000, 2, fast=True))])
+
+
+@pytest.mark.parametrize("policy", [adap_ucb, adap_klucb, dp_klucb, dp_imed, kl_ucb, imed, ucb1])
+def test_the_order_of_the_arms_changes_no_mean_regret(policy):
+    private = policy in (adap_ucb, adap_klucb, dp_klucb, dp_imed)
+    params, regrets = policy.configure(3, 0.05) if private else policy.configure(3), []
+    for seed, means in enumerate(([0.7, 0.5, 0.4], [0.4, 0.5, 0.7])):
+        found = np.zeros((4000, 1)), np.zeros((4000, 3), np.int64), np.zeros((4000, 3))
+        environment, rng = Environment(pull, np.array(means)), np.random.default_rng(seed)
+        simulate_block(fast_paths.find(policy, "bernoulli"), params, environment, np.array([1000]), rng, *found)
+        regrets.append(found[0][:, 0])
+    first, last = regrets
+    # A difference of 4.6 standard errors has probability 4e-6.
+    assert abs(first.mean() - last.mean()) < 4.6 * np.sqrt((first.var() + last.var()) / 4000)
 
 
 @pytest.mark.parametrize("policy", [kl_ucb, imed])

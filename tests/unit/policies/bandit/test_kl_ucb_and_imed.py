@@ -14,9 +14,11 @@ def test_indices_by_hand():
     assert kl(0.3, kl_ucb.index(100, 30.0, 500)) == pytest.approx(math.log(500) / 100, rel=1e-9)
     pulls = np.array([100, 20, 5])
     # Means 0.6, 0.5, 0.4: ln 100 = 4.605; 20 kl(0.5, 0.6) + ln 20 = 3.404; 5 kl(0.4, 0.6) + ln 5 = 2.015.
-    assert imed.smallest(pulls, np.array([60.0, 10.0, 2.0])) == 2
-    assert imed.smallest(pulls, np.array([60.0, 2.0, 0.0])) == 0
-    assert imed.smallest(np.array([4, 4, 4]), np.array([2.0, 3.0, 3.0])) == 1, "the first of equals"
+    rng = np.random.default_rng(1)
+    assert imed.smallest(pulls, np.array([60.0, 10.0, 2.0]), rng) == 2
+    assert imed.smallest(pulls, np.array([60.0, 2.0, 0.0]), rng) == 0
+    drawn = {imed.smallest(np.array([4, 4, 4]), np.array([2.0, 3.0, 3.0]), rng) for _ in range(50)}
+    assert drawn == {1, 2}, "one of equals"
 
 
 def test_the_leader_of_kl_ucb_leads_as_long_as_said():
@@ -26,7 +28,7 @@ def test_the_leader_of_kl_ucb_leads_as_long_as_said():
         pulls = np.array([int(10 ** rng.uniform(1, 5)), *rng.integers(5, 2000, 3)])
         sums = np.floor(pulls * np.array([0.75, 0.6, 0.5, 0.3]))
         t = int(pulls.sum()) + 1
-        leader, level, last = kl_ucb__bernoulli._leader(pulls, sums, t, 10**9)
+        leader, level, last = kl_ucb__bernoulli._leader(pulls, sums, t, 10**9, rng)
         block = kl_ucb__bernoulli._sure_rounds(pulls[leader], sums[leader], level, t, min(10**4, last - t + 1))
         longer += block > 1
         for ahead in {0, block // 2, block - 1}:
@@ -44,13 +46,13 @@ def test_the_choice_of_imed_stays_as_long_as_said():
     for _ in range(300):
         pulls = np.array([int(10 ** rng.uniform(1, 5)), *rng.integers(5, 2000, 3)])
         sums = np.floor(pulls * np.array([0.75, 0.6, 0.5, 0.3]))
-        chosen = imed.smallest(pulls, sums)
+        chosen = imed.smallest(pulls, sums, rng)
         block = imed__bernoulli._sure_rounds(pulls, sums, chosen, 10**4)
         longer += block > 1
         for ahead in {0, block // 2, block - 1}:
             later = pulls.copy()
             later[chosen] += ahead
-            assert imed.smallest(later, sums) == chosen
+            assert imed.smallest(later, sums, rng) == chosen
     assert longer > 50
 
 

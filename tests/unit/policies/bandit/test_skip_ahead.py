@@ -11,7 +11,7 @@ def test_the_bound_holds_for_all_rounds_to_come():
     for _ in range(200):
         centres, radii = rng.random(4) * 10, np.sqrt(2 / rng.integers(1, 1000, 4))
         start = int(rng.integers(5, 10_000))
-        leader, rival = _compare(centres, radii, start)
+        leader, rival = _compare(centres, radii, start, rng)
         others = np.arange(4) != leader
         for t in (start, start + 1, start + 7, 2 * start, 100 * start):
             highest = (centres + radii * np.sqrt(np.log(t)))[others].max()

@@ -16,8 +16,8 @@ from privarms.policies.bandit._batches import new_state, release, without_batch
 def simulation(best: Callable, batch_size: Callable) -> Callable:
     """Return simulate(params, scale, forget, environment, checkpoints, rng, record) of a policy; see `release`.
 
-    best(params, state, t): the choice once every arm has a batch; batch_size(params, state, arm). They are no arguments
-    of `simulate`: numba would not keep its machine code.
+    best(params, state, t, rng): the choice once every arm has a batch; batch_size(params, state, arm). They are no
+    arguments of `simulate`: numba would not keep its machine code.
     """
 
     @njit
@@ -29,7 +29,7 @@ def simulation(best: Callable, batch_size: Callable) -> Callable:
         t, checkpoint, regret = 0, 0, 0.0
         while t < horizon:
             first = without_batch(state)
-            arm = first if first >= 0 else best(params, state, t + 1)
+            arm = first if first >= 0 else best(params, state, t + 1, rng)
             size = batch_size(params, state, arm)
             rounds = min(size, horizon - t)
             gap = best_mean - means[arm]

@@ -4,7 +4,7 @@ In round t the index of an arm with n pulls, reward sum S and tree counter noise
 
     (S + N + width[popcount(n)]) / n + sqrt(2 ln t / n)
 
-Each arm is pulled once, then the arm with the largest index; ties go to the lowest arm. UCB1 has no noise and no width.
+Each arm is pulled once, then the arm with the largest index; one of equals is drawn. UCB1 has no noise and no width.
 
 Why the distribution is that of the reference: the indices of all arms but the leader change only through ln t, so they
 have an upper bound for all later rounds (`Rival`). The leader leads as long as its noise stays above the floor at which
@@ -76,7 +76,7 @@ def simulate(node_scale, width, means, checkpoints, rng, record):
         regret += best - means[arm]
         t += 1
     while t < horizon:
-        leader, rival = _compare(centres, radii, t + 1)
+        leader, rival = _compare(centres, radii, t + 1, rng)
         gap = best - means[leader]
         n, seen, unseen, noise = pulls[leader], reward_sums[leader], 0, noises[leader]
         lead = _lead(width, rival, t + 1, n, seen, noise)
@@ -99,16 +99,21 @@ def simulate(node_scale, width, means, checkpoints, rng, record):
 
 
 @njit(forceinline=True)
-def _compare(centres, radii, t):
-    """The arm of the largest index in round t, the first of equals, and the bound of the others."""
+def _compare(centres, radii, t, rng):
+    """The arm of the largest index in round t, one of equals, and the bound of the others."""
     root = np.sqrt(np.log(t))
-    leader, highest, second = 0, -np.inf, -np.inf
+    leader, highest, second, equals = 0, -np.inf, -np.inf, 1
     for arm in range(len(centres)):
         value = centres[arm] + root * radii[arm]
         if value > highest:
-            leader, highest, second = arm, value, highest
-        elif value > second:
-            second = value
+            leader, highest, second, equals = arm, value, highest, 1
+            continue
+        second = max(second, value)
+        if value == highest:
+            # As in `_ties.largest`.
+            equals += 1
+            if rng.random() * equals < 1:
+                leader = arm
     widest = 0.0
     for arm in range(len(radii)):
         if arm != leader:

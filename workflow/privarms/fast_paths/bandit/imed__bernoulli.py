@@ -28,7 +28,7 @@ def simulate(params, environment, checkpoints, rng, record):
         if t < params.n_arms:
             arm, block = t, 1
         else:
-            arm = smallest(pulls, reward_sums)
+            arm = smallest(pulls, reward_sums, rng)
             block = _sure_rounds(pulls, reward_sums, arm, min(4 * block, horizon - t))
         gap = best - means[arm]
         while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + block:

@@ -11,6 +11,7 @@ from numba import njit
 
 from privarms.inference.divergences import kl
 from privarms.jit.binomial import binomial
+from privarms.policies.bandit._ties import largest
 from privarms.policies.bandit.kl_ucb import index
 
 # Where the level lies between the second largest index (0) and the largest (1). It changes speed, not results.
@@ -32,7 +33,7 @@ def simulate(params, environment, checkpoints, rng, record):
             # Round t + 1 is the arm's first pull: nothing else is sure.
             arm, level, last = t, 1.0, t + 1
         else:
-            arm, level, last = _leader(pulls, reward_sums, t + 1, horizon)
+            arm, level, last = _leader(pulls, reward_sums, t + 1, horizon, rng)
         gap = best - means[arm]
         leads = True
         while leads:
@@ -48,17 +49,13 @@ def simulate(params, environment, checkpoints, rng, record):
 
 
 @njit
-def _leader(pulls, reward_sums, t, horizon):
-    """The arm of the largest index in round t, the first of equals; a level between it and the others' indices; and the
+def _leader(pulls, reward_sums, t, horizon, rng):
+    """The arm of the largest index in round t, as `choose`; a level between it and the others' indices; and the
     last round, t or later, in which these are sure to be below the level."""
-    leader, highest, second = 0, -np.inf, -np.inf
-    for arm in range(len(pulls)):
-        value = index(pulls[arm], reward_sums[arm], t)
-        if value > highest:
-            leader, highest, second = arm, value, highest
-        elif value > second:
-            second = value
-    level = second + LEVEL * (highest - second)
+    indices = np.array([index(pulls[arm], reward_sums[arm], t) for arm in range(len(pulls))])
+    leader = largest(indices, rng)
+    highest, indices[leader] = indices[leader], -np.inf
+    level = indices.max() + LEVEL * (highest - indices.max())
     below = np.inf
     for arm in range(len(pulls)):
         if arm != leader:

@@ -1,7 +1,7 @@
 """AdaP-KLUCB (Azize & Basu 2022, Algorithm 1 with its index by the Kullback-Leibler divergence).
 
 Assumptions: t is the first round of the episode, the one about to be played; an arm with one pull has the mean
-of that reward; ties, which are many while indices are 1, go to the lowest arm.
+of that reward; of equals, which are many while indices are 1, one is drawn.
 """
 
 import numpy as np
@@ -10,6 +10,7 @@ from numba import njit
 from privarms.inference.divergences import kl_upper
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._episodes import Params, configure, init, learn
+from privarms.policies.bandit._ties import largest
 
 __all__ = ["Params", "choose", "configure", "init", "learn"]
 
@@ -33,9 +34,9 @@ def index(params, state, arm, t):
 
 
 @njit
-def best(params, state, t):
+def best(params, state, t, rng):
     """Line 6: the arm of the largest index."""
-    return np.argmax(np.array([index(params, state, arm, t) for arm in range(len(state.pulls))]))
+    return largest(np.array([index(params, state, arm, t) for arm in range(len(state.pulls))]), rng)
 
 
 @njit
@@ -44,4 +45,4 @@ def choose(params, state, context, t, rng):
     if state.left > 0:
         return state.arm
     first = _batches.without_batch(state)
-    return first if first >= 0 else best(params, state, t)
+    return first if first >= 0 else best(params, state, t, rng)

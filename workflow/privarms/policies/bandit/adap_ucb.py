@@ -1,7 +1,7 @@
 """AdaP-UCB (Azize & Basu 2022, Algorithm 1 with the index (7)).
 
 Assumptions: the 2 in ln(2 t) stands in (7) and is kept; t is the first round of the episode, the one about to
-be played; an arm with one pull has the mean of that reward; ties go to the lowest arm.
+be played; an arm with one pull has the mean of that reward; one of equals is drawn.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ from numba import njit
 
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._episodes import Params, configure, init, learn
+from privarms.policies.bandit._ties import largest
 
 __all__ = ["Params", "choose", "configure", "init", "learn"]
 
@@ -26,9 +27,9 @@ def index(params, state, arm, t):
 
 
 @njit
-def best(params, state, t):
+def best(params, state, t, rng):
     """Line 6: the arm of the largest index."""
-    return np.argmax(np.array([index(params, state, arm, t) for arm in range(len(state.pulls))]))
+    return largest(np.array([index(params, state, arm, t) for arm in range(len(state.pulls))]), rng)
 
 
 @njit
@@ -37,4 +38,4 @@ def choose(params, state, context, t, rng):
     if state.left > 0:
         return state.arm
     first = _batches.without_batch(state)
-    return first if first >= 0 else best(params, state, t)
+    return first if first >= 0 else best(params, state, t, rng)

@@ -1,7 +1,7 @@
 """DP-IMED (Azize et al. 2025).
 
 Assumptions: an arm has ceil(ratio^m) pulls after its m-th batch, also at the start, where every arm has one
-batch; ties go to the lowest arm.
+batch; one of equals is drawn.
 """
 
 import numpy as np
@@ -10,6 +10,7 @@ from numba import njit
 from privarms.inference.divergences import d_epsilon
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._growing_batches import Params, configure, init, learn
+from privarms.policies.bandit._ties import smallest
 
 __all__ = ["Params", "choose", "configure", "init", "learn"]
 
@@ -35,10 +36,10 @@ def index(params, state, arm, largest):
 
 
 @njit
-def best(params, state, t):
-    """The arm of the smallest index; the first of equals."""
+def best(params, state, t, rng):
+    """The arm of the smallest index."""
     largest = largest_mean(state)
-    return np.argmin(np.array([index(params, state, arm, largest) for arm in range(len(state.pulls))]))
+    return smallest(np.array([index(params, state, arm, largest) for arm in range(len(state.pulls))]), rng)
 
 
 @njit
@@ -47,4 +48,4 @@ def choose(params, state, context, t, rng):
     if state.left > 0:
         return state.arm
     first = _batches.without_batch(state)
-    return first if first >= 0 else best(params, state, t)
+    return first if first >= 0 else best(params, state, t, rng)

@@ -1,7 +1,7 @@
 """DP-KLUCB (Azize et al. 2025).
 
 Assumptions: an arm has ceil(ratio^m) pulls after its m-th batch, also at the start, where every arm has one
-batch; t is the round about to be played; ties, which are many while indices are 1, go to the lowest arm.
+batch; t is the round about to be played; of equals, which are many while indices are 1, one is drawn.
 """
 
 import numpy as np
@@ -10,6 +10,7 @@ from numba import njit
 from privarms.inference.divergences import d_epsilon_upper
 from privarms.policies.bandit import _batches
 from privarms.policies.bandit._growing_batches import Params, configure, init, learn
+from privarms.policies.bandit._ties import largest
 
 __all__ = ["Params", "choose", "configure", "init", "learn"]
 
@@ -26,9 +27,9 @@ def index(params, state, arm, t):
 
 
 @njit
-def best(params, state, t):
+def best(params, state, t, rng):
     """The arm of the largest index."""
-    return np.argmax(np.array([index(params, state, arm, t) for arm in range(len(state.pulls))]))
+    return largest(np.array([index(params, state, arm, t) for arm in range(len(state.pulls))]), rng)
 
 
 @njit
@@ -37,4 +38,4 @@ def choose(params, state, context, t, rng):
     if state.left > 0:
         return state.arm
     first = _batches.without_batch(state)
-    return first if first >= 0 else best(params, state, t)
+    return first if first >= 0 else best(params, state, t, rng)

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl
+from privarms.policies.bandit import _ties
 from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
@@ -14,22 +15,20 @@ SECONDS_PER_STEP = 0.0
 
 
 @njit
-def smallest(pulls, reward_sums):
-    """The arm of the smallest n kl(mean, largest mean) + ln n; the first of equals. Every arm has a pull."""
+def smallest(pulls, reward_sums, rng):
+    """The arm of the smallest n kl(mean, largest mean) + ln n; one of equals is drawn. Every arm has a pull."""
     largest = 0.0
     for arm in range(len(pulls)):
         largest = max(largest, reward_sums[arm] / pulls[arm])
-    best_arm, best_index = 0, np.inf
+    indices = np.empty(len(pulls))
     for arm in range(len(pulls)):
         mean = reward_sums[arm] / pulls[arm]
         divergence = kl(mean, largest) if mean < largest else 0.0
-        value = pulls[arm] * divergence + np.log(pulls[arm])
-        if value < best_index:
-            best_arm, best_index = arm, value
-    return best_arm
+        indices[arm] = pulls[arm] * divergence + np.log(pulls[arm])
+    return _ties.smallest(indices, rng)
 
 
 @njit
 def choose(params, state, context, t, rng):
     """Each arm once, then the smallest index."""
-    return t - 1 if t <= params.n_arms else smallest(state.pulls, state.reward_sums)
+    return t - 1 if t <= params.n_arms else smallest(state.pulls, state.reward_sums, rng)

@@ -5,6 +5,7 @@ from numba import njit
 
 from privarms.inference.divergences import kl_upper
 from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
+from privarms.policies.bandit._ties import largest
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
@@ -21,12 +22,8 @@ def index(pulls, reward_sum, t):
 
 @njit
 def choose(params, state, context, t, rng):
-    """Each arm once, then the largest index; ties go to the lowest arm."""
+    """Each arm once, then the largest index; one of equals is drawn."""
     if t <= params.n_arms:
         return t - 1
-    best_arm, best_index = 0, -np.inf
-    for arm in range(params.n_arms):
-        value = index(state.pulls[arm], state.reward_sums[arm], t)
-        if value > best_index:
-            best_arm, best_index = arm, value
-    return best_arm
+    pulls, sums = state.pulls, state.reward_sums
+    return largest(np.array([index(pulls[arm], sums[arm], t) for arm in range(params.n_arms)]), rng)

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
+from privarms.policies.bandit._ties import largest
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
@@ -14,12 +15,10 @@ SECONDS_PER_STEP = 7e-10
 
 @njit
 def choose(params, state, context, t, rng):
-    """Each arm once, then the largest mean + sqrt(2 ln t / pulls); ties go to the lowest index."""
+    """Each arm once, then the largest mean + sqrt(2 ln t / pulls); one of equals is drawn."""
     if t <= params.n_arms:
         return t - 1
-    best_arm, best_index = 0, -np.inf
+    indices = np.empty(params.n_arms)
     for arm in range(params.n_arms):
-        index = state.reward_sums[arm] / state.pulls[arm] + np.sqrt(2 * np.log(t) / state.pulls[arm])
-        if index > best_index:
-            best_arm, best_index = arm, index
-    return best_arm
+        indices[arm] = state.reward_sums[arm] / state.pulls[arm] + np.sqrt(2 * np.log(t) / state.pulls[arm])
+    return largest(indices, rng)
