@@ -13,6 +13,7 @@ rule aggregate_study:
     priority: lambda w: PRIORITY.get(w.paper, 0)
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 20 * attempt,

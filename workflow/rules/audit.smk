@@ -20,6 +20,7 @@ rule build_audit:
     localrule: True
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=1000,
         runtime=10,

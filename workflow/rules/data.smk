@@ -16,6 +16,7 @@ rule fetch_raw:
     localrule: True
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=500,
         runtime=60,
@@ -41,6 +42,7 @@ rule generate_standin:
     priority: DATA_FIRST
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: 20 * attempt,

@@ -15,6 +15,7 @@ rule draw_figures:
     localrule: True
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=1000,
         runtime=20,

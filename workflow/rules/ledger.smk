@@ -13,6 +13,7 @@ rule measure_claims:
     localrule: True
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=1000,
         runtime=20,
@@ -39,6 +40,7 @@ rule build_ledger:
     localrule: True
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=500,
         runtime=5,

@@ -18,6 +18,7 @@ rule build_report:
     localrule: True
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=500,
         runtime=10,

@@ -13,6 +13,7 @@ rule simulate_shard:
     priority: lambda w: PRIORITY.get(w.paper, 0)
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: attempt * plan.simulation.minutes(w.paper, w.shard),

@@ -23,6 +23,7 @@ rule write_tables:
     localrule: True
     conda:
         "../../environment.yml"
+    threads: 1
     resources:
         mem_mb=1000,
         runtime=20,
