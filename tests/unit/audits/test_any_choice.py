@@ -69,37 +69,41 @@ def counted(policy, params, rounds, trials=TRIALS):
 def test_a_choice_that_gives_a_reward_away_is_found():
     assert counted(LEAKS, 1.0, 16, 100) == [0, 100]
     (less, more), event = any_choice.look(LEAKS, 1.0, 2, 16, 50)
-    assert event.round == 4
+    assert event.scores.shape == (4, 2, 2)
     assert (less.base, less.arm) == (more.base, more.arm)
     assert {less.changed, more.changed} == {False, True}
 
 
 @njit
-def takes_turns(params, state, context, t, rng):
-    return t % 3
+def releases_again(params, state, context, arm, reward, t, rng):
+    """Release both sums at every doubling, each time with the whole budget: log2(T) times epsilon."""
+    state.sums[arm] += reward
+    if t & (t - 1) or t == 1:
+        return state
+    return State(state.sums, int(state.sums[1] + laplace(1 / params, rng) > state.sums[0] + laplace(1 / params, rng)))
 
 
 @njit
-def draws(params, state, context, arm, reward, t, rng):
-    rng.random()
+def follows(params, state, context, t, rng):
+    return state.best
+
+
+@njit
+def draws_anew(params, state, context, t, rng):
+    """Compare the sums in every round, with fresh noise of the whole budget."""
+    return int(state.sums[1] + laplace(1 / params, rng) > state.sums[0] + laplace(1 / params, rng))
+
+
+@njit
+def adds_all(params, state, context, arm, reward, t, rng):
+    state.sums[arm] += reward
     return state
 
 
-def test_the_policy_is_not_told_of_the_last_round_but_while_an_event_is_looked_for(monkeypatch):
-    turns = Policy(init, takes_turns, draws)
-    inputs, tables = any_choice.configure(3, 0, 16, 1.0), (Table(3, 0.0, 0, False, 0), Table(3, 0.0, 0, True, 0))
-    for arm, chosen, events in ((2, True, 9), (2, False, 0), (1, True, 0), (1, False, 9)):
-        found = tables, any_choice.Event(5, arm, chosen)
-        monkeypatch.setattr(any_choice, "look", lambda *_, found=found: found)
-        rng, same = np.random.default_rng(1), np.random.default_rng(1)
-        assert AUDIT.count(turns, 1.0, inputs, 1024, 9, rng) == events
-        same.random(9 * 4)
-        assert rng.random() == same.random()
-    rng, same, counts = np.random.default_rng(1), np.random.default_rng(1), np.zeros((5, 3))
-    any_choice._count_choices(turns, 1.0, tables[0], 9, rng, counts)
-    same.random(9 * 5)
-    assert rng.random() == same.random()
-    assert counts.tolist() == [[0, 9, 0], [0, 0, 9], [9, 0, 0], [0, 9, 0], [0, 0, 9]]
+@pytest.mark.parametrize("policy", [Policy(init, follows, releases_again), Policy(init, draws_anew, adds_all)])
+def test_a_budget_that_is_spent_again_and_again_is_seen_in_the_sequence_of_choices(policy):
+    events = counted(policy, 1.0, 256)
+    assert epsilon_lower_bound(events[0], TRIALS, events[1], TRIALS, 0.9999) > 1.0
 
 
 def test_half_the_noise_is_caught_and_all_of_it_is_not():
@@ -110,8 +114,9 @@ def test_half_the_noise_is_caught_and_all_of_it_is_not():
 
 def test_the_event_is_the_same_with_both_neighbours_and_every_time():
     first, second = (any_choice.look(COMMITS, 1.0, 2, 16, 500) for _ in range(2))
-    assert first == second
-    assert first[1].round > 2 * PULLS
+    assert first[0] == second[0]
+    assert (first[1].scores == second[1].scores).all()
+    assert first[1].threshold == second[1].threshold
 
 
 def test_before_anything_is_released_nothing_is_seen():

@@ -11,7 +11,7 @@ def test_the_studies_of_the_project_are_run(capsys, tmp_path):
     file = tmp_path / "audit.csv"
     assert now.show("laplace", trials=20_000, csv=str(file)) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == "private as claimed: laplace, released_number"
+    assert said[0] == "no violation shown: laplace, released_number"
     assert said[1].startswith("  claimed 0.25; shown at least 0.")
     assert said[1].endswith("; 20,000 trials")
     assert file.read_text().partition("\n")[0] == ",".join(verdicts.COLUMNS)

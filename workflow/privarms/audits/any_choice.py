@@ -1,9 +1,14 @@
 """Two tables of rewards that differ in the first reward of one arm: the audit of the choices of any bandit.
 
-Nothing is known of the policy, so that tables and event are chosen by looking: of some tables and of all choices up to
-the last round, in runs with a stream of their own that are not counted, the event that tells the neighbours apart best.
+Nothing is known of the policy, so that tables and event are chosen by looking, in pilot runs with a stream of their own
+that are not counted: of some tables the event on all choices up to the last round that tells the neighbours apart best.
 Then both are fixed. All rewards are 0, or all are 1, but for the changed one and, in some tables, `LEAD` later ones of
-all other arms. Events: the choice of a round is an arm, or is not. Neighbour 1 is the one with which it is likelier.
+all other arms.
+
+Events: a choice is an arm, or is not; or the whole sequence of choices has a large score. The score is the sum, over
+all rounds, of the log ratio of the neighbours' probabilities of a choice after the one before it, as the first half of
+the pilot runs has it; the second half fixes the threshold. A budget that is spent again and again, a little in every
+batch, shows in the sequence alone. Neighbour 1 is the one with which the event is likelier.
 
 `promised` is the epsilon that is claimed. The policy is told it or, for a broken twin with half the noise, twice as
 much.
@@ -26,7 +31,7 @@ SECONDS_PER_STEP = 1e-8
 
 LEAD = 2
 # Of one table and neighbour; and the stream that they have, which is no other's.
-PILOT, PILOT_SEED = 2_000, 20140501
+PILOT, PILOT_SEED = 4_000, 20140501
 
 
 class Inputs(NamedTuple):
@@ -49,11 +54,13 @@ class Table(NamedTuple):
 
 
 class Event(NamedTuple):
-    """The choice of `round` is `arm`, or is not."""
+    """The sum of scores[t, arm of round t, arm of round t + 1] is at least `threshold`; float64[rounds, K, K].
 
-    round: int
-    arm: int
-    chosen: bool
+    The arm of round 0 is arm 0
+    """
+
+    scores: np.ndarray
+    threshold: float
 
 
 def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float) -> Inputs:
@@ -65,7 +72,7 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return those of `happens`: one of the tables and the event, chosen in runs on a stream of their own."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
     tables, event = look(functions(Policy, policy), params, inputs.n_arms, rounds, min(PILOT, trials))
-    return functions(Policy, policy), params, tables[inputs.neighbour], event, np.zeros(event.round, np.int64)
+    return functions(Policy, policy), params, tables[inputs.neighbour], event, np.zeros(len(event.scores), np.int64)
 
 
 def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, Table], Event]:
@@ -74,17 +81,49 @@ def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, T
     best, tables, event = -math.inf, None, None
     for base, arm, lead in itertools.product((0.0, 1.0), (0, K - 1), (0, LEAD)):
         pair = [Table(K, base, arm, changed, lead) for changed in (False, True)]
-        counts = np.zeros((2, rounds, K))
-        for one, count in zip(pair, counts, strict=True):
-            compiled(_count_choices)(policy, params, one, runs, rng, count)
-        for chosen, likelier in itertools.product((True, False), (0, 1)):
-            seen = counts if chosen else runs - counts
-            margins = _apart(seen[1 - likelier], seen[likelier])
-            if margins.max() > best:
-                best, tables = margins.max(), (pair[1 - likelier], pair[likelier])
-                t, a = np.unravel_index(margins.argmax(), margins.shape)
-                event = Event(int(t) + 1, int(a), chosen)
+        choices = [np.zeros((runs, rounds), np.int64) for _ in pair]
+        for one, played in zip(pair, choices, strict=True):
+            compiled(_play_runs)(policy, params, one, rng, played)
+        for likelier in (0, 1):
+            for search in (_one_choice, _whole_sequence):
+                margin, candidate = search(choices[1 - likelier], choices[likelier], K)
+                if margin > best:
+                    best, tables, event = margin, (pair[1 - likelier], pair[likelier]), candidate
     return tables, event
+
+
+def _one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
+    """The best event on the choice of one round, from int64[runs, rounds] with either neighbour, and its margin."""
+    runs = len(likely)
+    counts = [np.stack([(played == arm).sum(axis=0) for arm in range(K)], axis=1) for played in (unlikely, likely)]
+    # [chosen or not, round, arm]
+    margins = np.stack([_apart(*counts), _apart(*(runs - count for count in counts))])
+    opposite, t, arm = np.unravel_index(margins.argmax(), margins.shape)
+    scores = np.zeros((t + 1, K, K))
+    scores[t, :, arm] = 1
+    if opposite:
+        scores[t] = 1 - scores[t]
+    return float(margins.max()), Event(scores, 0.5)
+
+
+def _whole_sequence(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
+    """The best event on all choices together, from int64[runs, rounds] with either neighbour, and its margin."""
+    runs, rounds = likely.shape
+    half, shape = runs // 2, (rounds, K, K)
+    # Where in `scores` a choice stands.
+    places = [
+        np.ravel_multi_index((np.arange(rounds)[None], np.pad(played, ((0, 0), (1, 0)))[:, :-1], played), shape)
+        for played in (unlikely, likely)
+    ]
+    logs = []
+    for place in places:
+        counts = np.bincount(place[:half].ravel(), minlength=rounds * K * K).reshape(shape) + 0.5
+        logs.append(np.log(counts / counts.sum(axis=2, keepdims=True)))
+    scores = logs[1] - logs[0]
+    values = [np.sort(scores.ravel()[place[half:]].sum(axis=1)) for place in places]
+    thresholds = np.unique(np.concatenate(values))
+    margins = _apart(*(len(some) - np.searchsorted(some, thresholds) for some in values))
+    return float(margins.max()), Event(scores, float(thresholds[margins.argmax()]))
 
 
 def _apart(unlikely: np.ndarray, likely: np.ndarray) -> np.ndarray:
@@ -120,20 +159,21 @@ def play(policy, params, table, learns_last, rng, choices):
 
 
 @njit
-def _count_choices(policy, params, table, runs, rng, counts):
-    """Play many runs, and add their choices by round and arm to float64[rounds, K]."""
-    choices = np.zeros(len(counts), np.int64)
-    for _ in range(runs):
-        play(policy, params, table, True, rng, choices)
-        for t in range(len(choices)):
-            counts[t, choices[t]] += 1
+def _play_runs(policy, params, table, rng, choices):
+    """Play a run for each row of `choices`, int64[runs, rounds], and overwrite it."""
+    for i in range(len(choices)):
+        play(policy, params, table, True, rng, choices[i])
 
 
 @njit
 def happens(policy, params, table, event, choices, rng):
-    """Play until the event's round; return whether the event happens."""
+    """Play until the event's last round; return whether the event happens."""
     play(policy, params, table, False, rng, choices)
-    return (choices[-1] == event.arm) == event.chosen
+    score, before = 0.0, 0
+    for t in range(len(choices)):
+        score += event.scores[t, before, choices[t]]
+        before = choices[t]
+    return score >= event.threshold
 
 
 # Neighbour 1 is the likelier one by the choice of the event; its probability is unknown.

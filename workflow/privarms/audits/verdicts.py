@@ -16,9 +16,9 @@ from privarms.audits.power import WANTED, power, trials_for
 from privarms.audits.reduction import ENDS, configured, parameters, reduce
 from privarms.studies import library
 
-NOT_PRIVATE, PRIVATE, NOT_CAUGHT, NOT_AUDITED = VERDICTS = (
+NOT_PRIVATE, NO_VIOLATION, NOT_CAUGHT, NOT_AUDITED = VERDICTS = (
     "not private as claimed",
-    "private as claimed",
+    "no violation shown",
     "not caught",
     "not audited",
 )
@@ -85,7 +85,7 @@ def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[s
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a line per subject, variant and assumption: its verdict in the setting that shows most.
 
-    A subject is not private as claimed if it is not in one setting, and private as claimed if no setting shows less
+    A subject is not private as claimed if it is not in one setting, and no violation is shown if no setting shows less
     and one would have. The line is the setting of that verdict with the largest bound over the claim; columns
     `COLUMNS` and `settings`, their number.
     """
@@ -175,7 +175,7 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
         notes = [] if bound > claimed else ["By calculation; these trials do not show it."]
         judged["power_against_half_noise"] = math.nan
     else:
-        judged["verdict"] = PRIVATE if control and control.row["lower_bound"] > claimed else NOT_CAUGHT
+        judged["verdict"] = NO_VIOLATION if control and control.row["lower_bound"] > claimed else NOT_CAUGHT
         notes += _of_power(half, judged["power_against_half_noise"], claimed)
         notes += [_of_control(control)] if control else ["No broken twin was run."]
         if bound == -math.inf:
@@ -190,7 +190,7 @@ def _of_power(half: Rates | None, reached: float, claimed: float) -> list[str]:
     if half is None:
         return ["What half the noise shows is not known."]
     if reached >= WANTED:
-        return []
+        return [f"Half the noise would have been seen with probability {math.floor(100 * reached) / 100:g}."]
     needed = trials_for(half.unlikely, half.likely, claimed, CONFIDENCE)
     if needed is None:
         shown = math.log(half.likely / half.unlikely) if half.unlikely > 0 < half.likely else math.nan

@@ -48,14 +48,31 @@ def failures(scale: str, began: float) -> Iterator[str]:
 
 def results(scale: str, began: float) -> Iterator[str]:
     """Count statements and claims, list changed verdicts, and name report and ledger, if this run wrote them."""
-    files = {"report": paths.report(scale), "ledger": paths.ledger(scale)}
+    files = {"report": paths.report(scale), "ledger": paths.ledger(scale), "audits": paths.audit(scale)}
     written = {name: file for name, file in files.items() if os.path.isfile(file) and os.path.getmtime(file) >= began}
     if "ledger" in written:
         try:
             yield from counts(scale)
         except PrivarmsError as error:
             yield f"no summary of the ledger: {error}"
+    if "audits" in written:
+        yield from audits(written["audits"])
     yield from (f"{name}: {os.path.abspath(file)}" for name, file in written.items())
+
+
+def audits(file: str) -> Iterator[str]:
+    """Count what was audited by verdict, and name what is not private as claimed or was not audited."""
+    # pandas and scipy take seconds to import; the start of a run does not wait for them.
+    import pandas as pd
+
+    from privarms.audits import verdicts
+
+    lines = verdicts.summary(pd.read_csv(file))
+    subjects = {word: sorted({*lines.loc[lines["verdict"] == word, "subject"]}) for word in verdicts.VERDICTS}
+    yield "audits: " + ", ".join(f"{len(names)} {word}" for word, names in subjects.items() if names)
+    for word in (verdicts.NOT_PRIVATE, verdicts.NOT_AUDITED):
+        if subjects[word]:
+            yield f"  {word}: {', '.join(subjects[word])}"
 
 
 def counts(scale: str) -> Iterator[str]:

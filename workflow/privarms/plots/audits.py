@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from privarms.audits.verdicts import NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE, PRIVATE
+from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.plots import style
 from privarms.plots.facets import name_lines
 from privarms.studies import library
@@ -12,10 +12,9 @@ from privarms.studies import library
 LEAST, MOST = 0.125, 32.0
 TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32)
 # No audit proves privacy.
-WORDS = {PRIVATE: "no excess shown"}
 COLOURS = {
     NOT_PRIVATE: style.COLOURS[1],
-    PRIVATE: style.COLOURS[0],
+    NO_VIOLATION: style.COLOURS[0],
     NOT_CAUGHT: style.QUIET,
     NOT_AUDITED: style.QUIET,
 }
@@ -46,7 +45,7 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         look = {"color": "black", "markeredgecolor": "black", "markerfacecolor": "black" if filled else "none"}
         ax.plot([], [], linestyle="none", marker=marker, label=label, **look)
     for verdict in dict.fromkeys(shown["verdict"]):
-        ax.plot([], [], linestyle="none", marker="s", color=COLOURS[verdict], label=WORDS.get(verdict, verdict))
+        ax.plot([], [], linestyle="none", marker="s", color=COLOURS[verdict], label=verdict)
     ax.set_xscale("log", base=2)
     name_lines(ax, shown["name"])
     ax.set(xlim=(LEAST / 1.12, MOST * 1.12), xlabel="privacy loss / claimed loss")

@@ -9,7 +9,7 @@ from textwrap import shorten
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from privarms.audits.verdicts import NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE, PRIVATE
+from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.data import STAND_IN
 from privarms.files.whole import read_csv, write_text
 from privarms.report import pictures, words
@@ -22,12 +22,11 @@ DATA_WORDS = {"simulated": "simulated", "real": "real data", "stand-in": STAND_I
 # The verdict of an audit looks like a verdict of the ledger.
 AUDIT_LOOKS = {
     NOT_PRIVATE: "differs",
-    PRIVATE: "reproduced",
+    NO_VIOLATION: "reproduced",
     NOT_CAUGHT: "inconclusive",
     NOT_AUDITED: "unverifiable",
 }
 # No audit proves privacy.
-AUDIT_WORDS = {word: word for word in AUDIT_LOOKS} | {PRIVATE: "no excess shown"}
 # Characters of a statement where an assumption refers to it.
 STATEMENT_SHOWN = 120
 
@@ -113,7 +112,6 @@ def build_report(
         if audits
         else {},
         audit_looks=AUDIT_LOOKS,
-        audit_words=AUDIT_WORDS,
         style=Markup(loader.get_source(environment, "page.css")[0]),
         script=Markup(loader.get_source(environment, "page.js")[0]),
     )
