@@ -146,4 +146,4 @@ def test_the_error_of_the_variance_ratio():
     for draws, spread in ((rng.standard_normal(200_000), 2), (rng.laplace(size=200_000) / np.sqrt(2), 5)):
         _, found = md.variance_ratio(np.append(draws, np.nan), 0.0, 1.0, 0.5, 0.5)
         assert found == pytest.approx(np.sqrt(spread / 200_000), rel=0.1)
-    assert np.isnan(md.variance_ratio([0.1, np.nan], 0.0, 1.0, 0.5, 0.5))
+    assert np.isnan(md.variance_ratio([0.1, np.nan], 0.0, 1.0, 0.5, 0.5)).all()

@@ -305,7 +305,7 @@ def test_a_policy_and_an_environment_of_different_sizes_are_refused():
 
 NAN, INF = float("nan"), float("inf")
 BAD = {
-    "conse_se": {"confidence": ["wide"]},
+    "conse_se": {},
     "conse_exp3e": {"C": [0.0, -1.0, INF]},
     "dp_conse": {"epsilon": [0.0, -1.0, INF, NAN], "noise": [0.0, INF]},
     "dp_conse_total": {"epsilon": [0.0, -1.0, INF, NAN]},

@@ -214,13 +214,7 @@ def learn(params, state, feature, arm, reward, t, rng):
             second_half.estimates[feature] = release(params, length, pulls, reward_sums, rng)
         return state
     if count(state, feature, arm, reward):
-        epoch = state.epochs[feature]
-        if epoch >= 1:
-            scale, margin = mean_scale(params, epoch), elimination_margin(params, epoch)
-            gone = eliminated_arm(scale, margin, state.pulls[feature], state.reward_sums[feature], rng)
-            if gone >= 0:
-                state.viable[feature, gone] = False
-        begin_epoch(state, feature, epoch + 1, draw_length(params, epoch + 1, rng))
+        end_epoch(mean_scale, elimination_margin, draw_length, params, state, feature, rng)
     if t == middle:
         second_half.floor_T_min[0] = planned_length(params, trial.T_min(params.design, state.counts), rng)
         for j in range(params.design.M):
@@ -241,8 +235,15 @@ def count(state, feature, arm, reward):
 
 
 @njit(forceinline=True)
-def begin_epoch(state, feature, epoch, length):
-    """Begin an epoch of `length` patients, lines 14 to 16."""
-    state.epochs[feature], state.lengths[feature], state.rounds[feature] = epoch, length, 0
+def end_epoch(mean_scale, elimination_margin, draw_length, params, state, feature, rng):
+    """Eliminate an arm, lines 10 to 12, and begin the next epoch, lines 14 to 16, by the rules of a policy."""
+    epoch = state.epochs[feature]
+    if epoch >= 1:
+        scale, margin = mean_scale(params, epoch), elimination_margin(params, epoch)
+        gone = eliminated_arm(scale, margin, state.pulls[feature], state.reward_sums[feature], rng)
+        if gone >= 0:
+            state.viable[feature, gone] = False
+    state.epochs[feature], state.lengths[feature] = epoch + 1, draw_length(params, epoch + 1, rng)
+    state.rounds[feature] = 0
     state.pulls[feature].fill(0)
     state.reward_sums[feature].fill(0.0)

@@ -20,7 +20,7 @@ from privarms.mechanisms.lap_plus import LONGEST, lap_plus, two_sided
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design
-from privarms.policies.experiment.dp_conse import State, begin_epoch, choose, count, eliminated_arm, init
+from privarms.policies.experiment.dp_conse import State, choose, count, end_epoch, init
 from privarms.ranges import positive
 
 # Shares of epsilon: what a batch's length and a mean get; the length that all trials share, to which a patient of the
@@ -146,13 +146,7 @@ def learn(params, state, feature, arm, reward, t, rng):
             second_half.estimates[feature] = release(params, planned, pulls, reward_sums, rng)
         return state
     if count(state, feature, arm, reward):
-        epoch = state.epochs[feature]
-        if epoch >= 1:
-            scale, margin = mean_scale(params, epoch), elimination_margin(params, epoch)
-            gone = eliminated_arm(scale, margin, state.pulls[feature], state.reward_sums[feature], rng)
-            if gone >= 0:
-                state.viable[feature, gone] = False
-        begin_epoch(state, feature, epoch + 1, draw_length(params, epoch + 1, rng))
+        end_epoch(mean_scale, elimination_margin, draw_length, params, state, feature, rng)
     if t == middle:
         second_half.floor_T_min[0] = planned_length(params, T_min(params.design, state.counts), rng)
         for j in range(params.design.M):

@@ -3,22 +3,13 @@
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.policies.stopping import dp_nas
-from privarms.policies.stopping.dp_nas import Params, State, confidence_radius, estimate, init, noise_margin
+from privarms.policies.stopping.dp_nas import Params, State, confidence_radius, configure, estimate, init, noise_margin
 
 __all__ = ["Params", "State", "ask", "configure", "estimate", "init", "stops"]
 
 LABEL = "DP exponential NAS"
 SECONDS_PER_RUN = 1.5e-6
 SECONDS_PER_STEP = 0.0
-
-
-def configure(epsilon: float, alpha: float, beta: float, R: float = 1.0, noise: float = 1.0) -> Params:
-    """Parameters for a privacy budget epsilon > 0; the estimate is off by alpha |mu| or more with probability beta.
-
-    noise: multiple of the Laplace scales. Only 1, the default, is private; a privacy audit sets less.
-    """
-    return dp_nas.configure(epsilon, alpha, beta, R, noise)
 
 
 @njit
