@@ -20,9 +20,10 @@ def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd
     of_uniform: of the regret of uniform choices; of_bound: over the bound by d_epsilon times ln T; times_not_private:
     over the least regret of a policy without privacy
     """
-    shown = privacy[(privacy["exact"] > MOST_SHOWN) | (privacy["lower_bound"] > MOST_SHOWN)]
-    refuted = set(zip(shown["policy"], shown["variant"], strict=True))
-    kept = np.array([pair not in refuted for pair in zip(runs["policy"], variants(runs), strict=True)], bool)
+    over = (privacy["exact"] > MOST_SHOWN) | (privacy["lower_bound"] > MOST_SHOWN)
+    trusted = privacy[~over & (privacy["audited"] > 0)]
+    pairs = set(zip(trusted["policy"], trusted["variant"], strict=True))
+    kept = np.array([pair in pairs for pair in zip(runs["policy"], variants(runs), strict=True)], bool)
     possible = runs["bound"] > 0
     least = runs[~runs["claims"] & possible].groupby(["K", "horizon", "instance"])["regret"].min()
     rows = []
