@@ -8,12 +8,11 @@ import re
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import NullFormatter
 
 from privarms.inference import lower_bounds
 from privarms.plots import style
 from privarms.plots.curves import described, with_interval
-from privarms.plots.facets import curves, in_every, in_order, name_lines, panels, parts
+from privarms.plots.facets import curves, in_every, in_order, parts
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
@@ -25,8 +24,6 @@ BOUNDS = {
     "bound_azize_basu": ("bound, Azize & Basu", style.LINESTYLES[3]),
     "bound_d_epsilon": ("bound, $d_\\varepsilon$", style.LINESTYLES[1]),
 }
-COLUMNS = 5
-QUANTILES_AT = 0.25
 TAIL_INSTANCE = "mu2"
 
 
@@ -144,41 +141,6 @@ def price(results: Results):
     grid.set_axis_labels("budget $\\varepsilon$", "regret / bound")
     style.legend(grid.figure)
     return grid.figure, numbers[[*NUMBERS, "over_bound", "over_bound_se", "low", "high"]]
-
-
-@figure(
-    "Means are not all",
-    inference=["regret"],
-)
-def quantiles(results: Results):
-    """Median (line), 90% and 99% quantiles (ends of the thick and the thin bar) and mean (diamond) of the pseudo-regret
-    of the batch policies at epsilon = 0.25 and the second largest horizon; where the mean is right of the thick bar,
-    fewer than one run in ten makes it.
-    """
-    rows = results.inference("regret")
-    horizons = sorted(rows["horizon"].unique())
-    rows = rows[rows["horizon"] == horizons[max(len(horizons) - 2, 0)]]
-    rows = rows[rows["replicates"] >= min(100, rows["replicates"].max())]
-    budgets = rows["epsilon"].dropna().unique()
-    epsilon = budgets[np.abs(np.log(budgets / QUANTILES_AT)).argmin()]
-    rows = rows[rows["epsilon"] == epsilon].reset_index(drop=True)
-    names = list(dict.fromkeys(_in_order(rows)["curve"]))
-    looks = _looks(rows)
-    shown = rows.assign(panel=rows["instance"].map(_instance), place=rows["curve"].map(names.index))
-    grid = panels(shown, col="panel", looks=looks, wrap=COLUMNS, height=0.25 * len(names) + 0.7, log="x")
-    for ax, name, row in parts(grid):
-        colour = looks[name]["color"]
-        ax.hlines(row["place"], row["median"], row["q99"], color=colour, linewidth=1)
-        ax.hlines(row["place"], row["median"], row["q90"], color=colour, linewidth=4)
-        ax.plot(row["median"], row["place"], "|", color=colour, markersize=10, mec=colour, markeredgewidth=1.5)
-        ax.plot(row["regret"], row["place"], "D", color=colour, markeredgecolor="black", markersize=4.5)
-    for ax in grid.axes.flat:
-        ax.xaxis.set_minor_formatter(NullFormatter())
-    name_lines(grid.axes.flat[0], names)
-    grid.set_axis_labels("pseudo-regret", "")
-    grid.figure.suptitle(f"$\\varepsilon = {epsilon:g}$, {_power(rows['horizon'].iloc[0])}")
-    columns = ["instance", "epsilon", "horizon", "curve", "replicates", "median", "regret", "q90", "q99"]
-    return grid.figure, rows[columns]
 
 
 @figure(
