@@ -1,7 +1,6 @@
 """What is computed from the studies before anything is drawn or judged."""
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -26,14 +25,6 @@ GROWTH_EPOCHS, GROWTH_BETA = range(1, 21), 1 / 50_000_000
 # Of section 1's remarks on the tree, and of Fact 2.1 from close to the ends of its ranges on.
 TREE_HORIZONS = tuple(10**n for n in range(4, 11))
 FACT_A, FACT_B = (1.05, 1.5, 2.0, 3.0, 10.0, 100.0, 1e4, 1e8), (1 / 17, 0.05, 0.03, 0.01, 1e-3, 1e-5, 1e-8)
-
-
-def _promised(bound: Callable[..., float], *values) -> float:
-    """A theorem's bound; NaN where the theorem says nothing."""
-    try:
-        return bound(*values)
-    except ValueError:
-        return np.nan
 
 
 def second_half(results: Results) -> pd.DataFrame:
@@ -188,7 +179,7 @@ def pulls(results: Results) -> pd.DataFrame:
             gap = arm * (cell["top"] - cell["bottom"]) / (cell["K"] - 1)
             gap = gap if cell.get("spacing") != "one_best" else cell["top"] - cell["bottom"]
             promise = (gap, int(cell["K"]), cell["epsilon"], cell["beta"])
-            ceiling = _promised(bounds.pulls_ceiling, *promise)
+            ceiling = bounds.pulls_ceiling(*promise)
             above = group.loc[group["pulls"] > ceiling, "replicate"]
             exceeding[above] = True
             found.append(
@@ -200,7 +191,7 @@ def pulls(results: Results) -> pd.DataFrame:
                     "replicates": len(group),
                     "mean": group["pulls"].mean(),
                     "largest": group["pulls"].max(),
-                    "order": _promised(bounds.pulls_order, *promise),
+                    "order": bounds.pulls_order(*promise),
                     "ceiling": ceiling,
                     "above": len(above) / len(group),
                 }
@@ -219,10 +210,10 @@ def scaling(results: Results) -> pd.DataFrame:
     cells = at_horizon(results.cells("scaling"))
     budgets = cells["epsilon"].fillna(np.inf)
     settings = zip(cells.itertuples(), budgets, strict=True)
-    orders = [_promised(bounds.regret_order, gaps(r), r.horizon, epsilon) for r, epsilon in settings]
+    orders = [bounds.regret_order(gaps(r), r.horizon, epsilon) for r, epsilon in settings]
     named = of_published_dp_se(cells)
     rows = zip(cells.itertuples(), named, strict=True)
-    ceilings = np.array([_promised(_regret_ceiling, r) if known else np.nan for r, known in rows])
+    ceilings = np.array([_regret_ceiling(r) if known else np.nan for r, known in rows])
     return cells.assign(
         order=orders,
         order_ratio=cells["regret_mean"] / orders,
@@ -255,7 +246,7 @@ def minimax(results: Results) -> pd.DataFrame:
         for r, is_known in zip(cells.itertuples(), known, strict=True)
     ]
     order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
-    ceiling = np.array([_promised(_regret_ceiling, r) for r in cells.itertuples()])
+    ceiling = np.array([_regret_ceiling(r) for r in cells.itertuples()])
     return cells.assign(
         order=order,
         ratio=cells["regret_mean"] / order,
@@ -284,10 +275,10 @@ def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
         setting = [row.get(k, np.nan) for k in ("epsilon", "alpha", "beta", "mu", "R")]
         setting[-1] = 1.0 if pd.isna(setting[-1]) else setting[-1]
         known = {
-            "t_upper": _promised(bounds.halting_time, *setting),
-            "t_lower": _promised(bounds.private_samples, *setting),
-            "order": _promised(bounds.samples_order, *setting),
-            "t_proof": _promised(bounds.private_samples_of_proof, *setting),
+            "t_upper": bounds.halting_time(*setting),
+            "t_lower": bounds.private_samples(*setting),
+            "order": bounds.samples_order(*setting),
+            "t_proof": bounds.private_samples_of_proof(*setting),
         }
         by = {
             f"by_{end}": (times[cell] <= known[f"t_{end}"]).mean() if known[f"t_{end}"] > 0 else np.nan
