@@ -7,13 +7,21 @@ import pandas as pd
 
 from privarms.audits import neighbouring_users
 from privarms.audits.reduction import COUNTS, ENDS, reduce
+from privarms.environments import exponential
+from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
+from privarms.papers.ma2025._transfer import DIMENSIONS
+from privarms.protocols.locally_private import expected_rewards
 from privarms.studies import library
 from privarms.studies.results import Results
 
 # Of each bound; forty bounds hold together with more than 95%.
 CONFIDENCE = 0.999
 SETTING = ["variant", "differ", "event", "batch", "epsilon"]
+# Points along an edge of the cube on which approximation errors are judged; a power of 2, so that bins hold as many.
+FINE = 4096
+# Of the bins that are judged.
+DEEPEST, ARMS = 12, 3
 STUDIES = [study for both in panels.STUDIES.values() for study in both]
 
 
@@ -142,3 +150,27 @@ def partitions(results: Results) -> pd.DataFrame:
     runs = runs.astype({"cell": str}).reset_index(drop=True)
     settings = [c for c in ("panels", "policy", "variant", "epsilon", "K", "dimensions", "horizon") if c in cells]
     return runs.assign(**{c: runs["cell"].map(cells[c]) for c in settings})
+
+
+def formulas(results: Results) -> pd.DataFrame:
+    """Return what formulas of the paper give, without any run: a row per formula and depth of a bin.
+
+    diameter: that of a bin over (17)'s tau_s; approximation_error: the largest distance of a reward from the mean of
+    its bin, over tau_s, for Figure 4's reward functions, which depend on the first coordinate alone, and uniform
+    contexts; density: the integral of c ||x - 1/2||_inf^2 over the square with the printed c = 2^-gamma d / (d + gamma)
+    """
+    x = (np.arange(FINE) + 0.5) / FINE
+    contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (DIMENSIONS - 1))
+    means = compiled(expected_rewards)(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
+    # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so that the power integrates to c again.
+    rows = [{"formula": "density", "depth": 0, "value": (2**-2 * DIMENSIONS / (DIMENSIONS + 2)) ** 2}]
+    for s in range(DEEPEST + 1):
+        tau = 2 * math.sqrt(DIMENSIONS) * 2 ** (-s / DIMENSIONS)
+        # The longest edge is halved first, so that edges differ by a factor of 2 at most.
+        edges = [2.0 ** -(s // DIMENSIONS + (k < s % DIMENSIONS)) for k in range(DIMENSIONS)]
+        # The worst cut leaves the first coordinate its longest edge.
+        bins = means.reshape(-1, int(max(edges) * FINE), ARMS)
+        error = float(np.abs(bins - bins.mean(axis=1, keepdims=True)).max()) / tau
+        rows.append({"formula": "diameter", "depth": s, "value": round(math.hypot(*edges) / tau, 9)})
+        rows.append({"formula": "approximation_error", "depth": s, "value": error})
+    return pd.DataFrame(rows)
