@@ -57,6 +57,28 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
     return pd.Series(curves, cells.index, dtype=object)
 
 
+def entries(cells: pd.DataFrame, apart_from: Sequence[str]) -> list[str]:
+    """Return the policy of each row as tables name it, with its `settings` behind: "dp_se noise=0.5"."""
+    named = zip(cells["policy"], settings(cells, apart_from), strict=True)
+    return [
+        " ".join([policy, *(f"{k}={v}" if isinstance(v, str) else f"{k}={v:g}" for k, v in own.items())])
+        for policy, own in named
+    ]
+
+
+def horizon_in_words(horizon: float) -> str:
+    """Return a horizon for a legend or a title, as a power of ten."""
+    exponent = int(np.log10(horizon) + 1e-9)
+    factor = horizon / 10**exponent
+    return f"$T = 10^{exponent}$" if factor == 1 else f"$T = {factor:g}\\times10^{exponent}$"
+
+
+def parameters(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per cell, which is the index: its parameters, without what was measured."""
+    columns = [c for c in cells.columns[: cells.columns.get_loc("replicates")] if c not in ("t", "arm")]
+    return cells[columns].drop_duplicates("cell").set_index("cell")
+
+
 def described(cells: pd.DataFrame) -> pd.DataFrame:
     """Return a row per cell, without what was measured: its parameters, its number of replicates, and
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from privarms.inference import lower_bounds
 from privarms.plots import style
-from privarms.plots.curves import described, with_interval
-from privarms.plots.facets import curves, in_every, in_order, parts
+from privarms.plots.curves import described, horizon_in_words, with_interval
+from privarms.plots.facets import curves, in_every, in_order, leading, parts
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
@@ -33,22 +33,10 @@ def _instance(name: str) -> str:
     return f"$\\mu_{{{numbered[1]}}}$" if numbered else name.replace("_", " ")
 
 
-def _power(horizon: float) -> str:
-    exponent = int(np.log10(horizon) + 1e-9)
-    factor = horizon / 10**exponent
-    return f"$T = 10^{exponent}$" if factor == 1 else f"$T = {factor:g}\\times10^{exponent}$"
-
-
-def _in_order(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows in the order of CURVES; other curves follow."""
-    known = {curve: place for place, curve in enumerate(CURVES)}
-    return rows.sort_values("curve", key=lambda c: c.map(known).fillna(len(known)), kind="stable")
-
-
 def _looks(rows: pd.DataFrame) -> style.Looks:
     """Private policies in colour, the others in grey; the bounds in black."""
     private = rows.groupby("curve", sort=False)["epsilon"].transform(lambda e: e.notna().any())
-    looks = style.looks(_in_order(rows[private])["curve"], CURVES, rows.loc[~private, "curve"])
+    looks = style.looks(leading(rows[private], "curve", CURVES)["curve"], CURVES, rows.loc[~private, "curve"])
     return looks | {label: style.LEVEL | {"linestyle": dashes, "marker": None} for label, dashes in BOUNDS.values()}
 
 
@@ -70,7 +58,7 @@ def over_time(results: Results):
         part = rows[(rows["instance"] == instance) & (rows["panel_epsilon"] == epsilon)]
         t = np.sort(part["t"].unique())
         bound = lower_bounds.azize(part["means"].iloc[0], epsilon) * np.log(t)
-        drawn.append(in_order(_in_order(part), "curve"))
+        drawn.append(in_order(leading(part, "curve", CURVES), "curve"))
         drawn.append(pd.DataFrame({"instance": instance, "panel_epsilon": epsilon, "t": t, "regret_mean": bound}))
         drawn[-1]["curve"] = label
     rows = pd.concat(drawn, ignore_index=True)
@@ -95,12 +83,12 @@ def _over_epsilon(rows: pd.DataFrame, value: str, se: str, bounds: pd.DataFrame 
     drawn = []
     for horizon, instance in itertools.product(sorted(rows["horizon"].unique()), instances):
         here = [f[(f["instance"] == instance) & (f["horizon"] == horizon)] for f in (rows, bounds) if f is not None]
-        drawn.append(in_order(_in_order(here[0]), "curve", by="epsilon"))
+        drawn.append(in_order(leading(here[0], "curve", CURVES), "curve", by="epsilon"))
         for name, (label, _) in BOUNDS.items() if bounds is not None else ():
             line = here[1][(here[1]["bound"] == name) & here[1]["epsilon"].notna()].sort_values("epsilon")
             drawn.append(line.drop(columns="bound").rename(columns={"value": value}).assign(curve=label))
     rows = pd.concat(drawn, ignore_index=True)
-    words = [f"{_instance(i)}, {_power(T)}" for i, T in rows[["instance", "horizon"]].to_numpy()]
+    words = [f"{_instance(i)}, {horizon_in_words(T)}" for i, T in rows[["instance", "horizon"]].to_numpy()]
     options = {"col": "panel", "wrap": len(instances), "height": 1.8, "log": "xy"}
     grid = curves(rows.assign(panel=words), "epsilon", value, looks=looks, **options)
     for ax in grid.axes.flat:
@@ -152,7 +140,7 @@ def regimes(results: Results):
     Basu (2022) see no dependence on epsilon right of the dashed line.
     """
     rows = results.inference("regimes")
-    rows = in_order(_in_order(with_interval(rows, "regret", "se")), "curve", by="epsilon")
+    rows = in_order(leading(with_interval(rows, "regret", "se"), "curve", CURVES), "curve", by="epsilon")
     grid = curves(rows, "epsilon", "regret", looks=_looks(rows), log="xy", height=2.4)
     bound = rows.drop_duplicates("epsilon").sort_values("epsilon")
     label = BOUNDS["bound_d_epsilon"][0]

@@ -12,7 +12,7 @@ from privarms.audits import (
 from privarms.audits.reduction import COUNTS, reduce
 from privarms.inference import lower_bounds
 from privarms.jit.cache import compiled
-from privarms.plots.curves import described, settings
+from privarms.plots.curves import described, entries
 from privarms.policies.bandit import _batches, _growing_batches
 from privarms.studies.results import Results
 
@@ -31,12 +31,7 @@ def _named(cells: pd.DataFrame) -> pd.DataFrame:
     """The cells; entry: the policy with its settings except `ratio`, which tables have in a column of its own."""
     cells = described(cells)
     apart = ("epsilon", "horizon", "environment", "K", "top", "bottom", "spacing", "ratio")
-    named = zip(cells["policy"], settings(cells, apart), strict=True)
-    entries = [
-        " ".join([policy, *(f"{k}={v}" if isinstance(v, str) else f"{k}={v:g}" for k, v in own.items())])
-        for policy, own in named
-    ]
-    return cells.assign(entry=entries, ratio=cells.get("ratio", np.nan))
+    return cells.assign(entry=entries(cells, apart), ratio=cells.get("ratio", np.nan))
 
 
 def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str, float]:

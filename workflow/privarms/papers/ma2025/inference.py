@@ -11,8 +11,8 @@ from privarms.environments import exponential
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._transfer import DIMENSIONS
+from privarms.plots.curves import parameters
 from privarms.protocols.locally_private import expected_rewards
-from privarms.studies import library
 from privarms.studies.results import Results
 
 # Of each bound; forty bounds hold together with more than 95%.
@@ -44,8 +44,7 @@ def spread(results: Results) -> pd.DataFrame:
     """
     rows = []
     for study in STUDIES:
-        cells = results.cells(study).drop_duplicates("cell").set_index("cell")
-        settings = cells[[c for c in cells.columns[: cells.columns.get_loc("replicates")] if c != "t"]]
+        settings = parameters(results.cells(study))
         runs = results.replicates(study, ("cell", "t", "horizon", "regret"))
         runs = runs[runs["t"] == runs["horizon"]]
         for cell, regret in runs.groupby("cell", observed=True, sort=False)["regret"]:
@@ -104,34 +103,18 @@ def first_eliminations(results: Results) -> pd.DataFrame:
 
     users, users_se: mean and standard error; 0 in the auxiliary stage, the horizon where no arm is eliminated
     """
-    cells = results.cells("illustration").drop_duplicates("cell")
+    cells = parameters(results.cells("illustration"))
     gone = {}
     for head, columns in results.by_cell("illustration", ("t", "arm", "replicate", "eliminated_after")):
         own = (columns["t"] == head["horizon"].iloc[0]) & (columns["arm"] > 0)
         at_end = pd.DataFrame({name: columns[name][own] for name in ("replicate", "eliminated_after")})
         gone[head["cell"].iloc[0]] = at_end.groupby("replicate")["eliminated_after"].min()
-    # Parameters that join the study have columns of their own, by which claims leave their cells out.
-    named = (
-        "variant",
-        "c",
-        "horizon",
-        "K",
-        "M",
-        "epsilon",
-        "n_aux",
-        "epsilon_aux",
-        "gamma",
-        "kappa",
-        "batch",
-        "panels",
-    )
-    settings = [c for c in dict.fromkeys((*named, *library.arguments("policies", "ldp_mab"))) if c in cells]
     rows = []
-    for _, cell in cells.iterrows():
-        users = gone[cell["cell"]].fillna(float(cell["horizon"])).to_numpy()
+    for cell, setting in cells.iterrows():
+        users = gone[cell].fillna(float(setting["horizon"])).to_numpy()
         se = users.std(ddof=1) / math.sqrt(len(users)) if len(users) > 1 else math.nan
         found = {"replicates": len(users), "users": users.mean(), "users_se": se}
-        rows.append({"cell": cell["cell"], "policy": cell["policy"], **cell[settings].to_dict()} | found)
+        rows.append({"cell": cell, **setting} | found)
     return pd.DataFrame(rows)
 
 

@@ -13,7 +13,8 @@ from privarms.claims.verdict import CONFIDENCE as VERDICT_CONFIDENCE
 from privarms.inference.atoms import atoms
 from privarms.inference.intervals import ratio
 from privarms.papers.sajed2019 import _bounds as bounds
-from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
+from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se
+from privarms.plots.curves import parameters
 from privarms.policies.bandit import dp_ucb
 from privarms.studies import library
 from privarms.studies.results import Results

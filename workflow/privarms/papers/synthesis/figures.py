@@ -14,7 +14,7 @@ from privarms.papers.synthesis import _advice
 from privarms.papers.synthesis._validity import ALPHA, PROCEDURES
 from privarms.plots import style
 from privarms.plots.curves import interval, with_interval
-from privarms.plots.facets import curves, in_order
+from privarms.plots.facets import curves, in_order, leading
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
@@ -149,9 +149,7 @@ def overview(results: Results):
 def _looks(runs: pd.DataFrame) -> style.Looks:
     """Policies that claim privacy in colour, in the order of POLICIES, the others in grey."""
     first = runs.drop_duplicates("curve")
-    place = {policy: i for i, policy in enumerate(POLICIES)}
-    private = first[first["claims"]]
-    private = private.sort_values("policy", key=lambda p: p.map(place).fillna(len(place)), kind="stable")
+    private = leading(first[first["claims"]], "policy", POLICIES)
     return style.looks(private["curve"], context=first.loc[~first["claims"], "curve"])
 
 
