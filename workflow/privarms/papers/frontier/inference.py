@@ -11,6 +11,7 @@ from privarms.audits import (
 )
 from privarms.audits.reduction import COUNTS, reduce
 from privarms.inference import lower_bounds
+from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.plots.curves import described, entries
 from privarms.policies.bandit import _batches, _growing_batches
@@ -78,6 +79,7 @@ def regimes(results: Results) -> pd.DataFrame:
     return _with_bounds(results, "regimes")
 
 
+@as_frame
 def bounds(results: Results) -> pd.DataFrame:
     """The lower bounds times ln T by themselves; a row per instance, epsilon, horizon and bound.
 
@@ -87,13 +89,13 @@ def bounds(results: Results) -> pd.DataFrame:
     """
     cells = described(results.cells("regret"))
     columns = [c for c in ("instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means") if c in cells]
-    rows = []
     for point in cells[columns].drop_duplicates(ignore_index=True).to_dict("records"):
         values = _bounds(point.pop("means"), point["epsilon"], point["horizon"])
         *older, newest = values.values()
         over_older = {BOUNDS[-1]: round(newest / max(older), 12)}
-        rows += [point | {"bound": k, "value": v, "over_older": over_older.get(k)} for k, v in values.items() if v == v]
-    return pd.DataFrame(rows)
+        for name, value in values.items():
+            if value == value:
+                yield point | {"bound": name, "value": value, "over_older": over_older.get(name)}
 
 
 def tail(results: Results) -> pd.DataFrame:

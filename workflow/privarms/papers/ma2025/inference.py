@@ -8,6 +8,7 @@ import pandas as pd
 from privarms.audits import neighbouring_users
 from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.environments import exponential
+from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._transfer import DIMENSIONS
@@ -64,6 +65,7 @@ def log_spread(sample: np.ndarray) -> tuple[float, float]:
     return math.log(sample.std(ddof=1)), math.sqrt(max(kurtosis - 1, 0) / (4 * len(sample)))
 
 
+@as_frame
 def eliminations(results: Results) -> pd.DataFrame:
     """Return how many arms each cell of study `eliminations` removes, and how often the best one in the bin's middle.
 
@@ -77,7 +79,6 @@ def eliminations(results: Results) -> pd.DataFrame:
     found = found.sort_values(["variant", "c", "epsilon", "n_aux", "epsilon_aux", "order", "n"], kind="stable")
     runs = dict(list(results.replicates("eliminations").groupby("cell", observed=True)))
     settings = [c for c in (*panels.ALGORITHM, "also", *panels.AXES, "batch", "panels") if c in found]
-    rows = []
     for _, cell in found.iterrows():
         group = runs[cell["cell"]]
         removed, wrong = group["eliminations"].to_numpy(float), group["wrong"].to_numpy(float)
@@ -87,17 +88,23 @@ def eliminations(results: Results) -> pd.DataFrame:
         several = removed.sum() and n > 1
         se = np.sqrt(((wrong - share * removed) ** 2).sum() * n / (n - 1)) / removed.sum() if several else np.nan
         means = {"lost": group["lost"], "source_wrong": group["auxiliary_wrong"]}
-        rows.append(
-            {"cell": cell["cell"], **{c: cell[c] for c in settings}, "label": panels.label(cell)}
-            | {"replicates": n, "removed": removed.mean(), "wrong": share, "wrong_se": se}
-            | {name: values.mean() for name, values in means.items()}
-            | {f"{name}_se": values.std(ddof=1) / np.sqrt(n) for name, values in means.items()}
-            | {"looks": int(group["looks"].sum()), "misses": int(group["misses"].sum())}
-            | {"missed": int((group["misses"] > 0).sum())}
-        )
-    return pd.DataFrame(rows)
+        yield {
+            "cell": cell["cell"],
+            **{c: cell[c] for c in settings},
+            "label": panels.label(cell),
+            "replicates": n,
+            "removed": removed.mean(),
+            "wrong": share,
+            "wrong_se": se,
+            **{name: values.mean() for name, values in means.items()},
+            **{f"{name}_se": values.std(ddof=1) / np.sqrt(n) for name, values in means.items()},
+            "looks": int(group["looks"].sum()),
+            "misses": int(group["misses"].sum()),
+            "missed": int((group["misses"] > 0).sum()),
+        }
 
 
+@as_frame
 def first_eliminations(results: Results) -> pd.DataFrame:
     """Return the target users before a sub-optimal arm is eliminated at the test point, per cell of `illustration`.
 
@@ -109,13 +116,11 @@ def first_eliminations(results: Results) -> pd.DataFrame:
         own = (columns["t"] == head["horizon"].iloc[0]) & (columns["arm"] > 0)
         at_end = pd.DataFrame({name: columns[name][own] for name in ("replicate", "eliminated_after")})
         gone[head["cell"].iloc[0]] = at_end.groupby("replicate")["eliminated_after"].min()
-    rows = []
     for cell, setting in cells.iterrows():
         users = gone[cell].fillna(float(setting["horizon"])).to_numpy()
         se = users.std(ddof=1) / math.sqrt(len(users)) if len(users) > 1 else math.nan
         found = {"replicates": len(users), "users": users.mean(), "users_se": se}
-        rows.append({"cell": cell, **setting} | found)
-    return pd.DataFrame(rows)
+        yield {"cell": cell, **setting} | found
 
 
 def illustrated(results: Results) -> pd.DataFrame:
@@ -135,6 +140,7 @@ def partitions(results: Results) -> pd.DataFrame:
     return runs.assign(**{c: runs["cell"].map(cells[c]) for c in settings})
 
 
+@as_frame
 def formulas(results: Results) -> pd.DataFrame:
     """Return what formulas of the paper give, without any run: a row per formula and depth of a bin.
 
@@ -146,7 +152,7 @@ def formulas(results: Results) -> pd.DataFrame:
     contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (DIMENSIONS - 1))
     means = compiled(expected_rewards)(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
     # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so that the power integrates to c again.
-    rows = [{"formula": "density", "depth": 0, "value": (2**-2 * DIMENSIONS / (DIMENSIONS + 2)) ** 2}]
+    yield {"formula": "density", "depth": 0, "value": (2**-2 * DIMENSIONS / (DIMENSIONS + 2)) ** 2}
     for s in range(DEEPEST + 1):
         tau = 2 * math.sqrt(DIMENSIONS) * 2 ** (-s / DIMENSIONS)
         # The longest edge is halved first, so that edges differ by a factor of 2 at most.
@@ -154,6 +160,5 @@ def formulas(results: Results) -> pd.DataFrame:
         # The worst cut leaves the first coordinate its longest edge.
         bins = means.reshape(-1, int(max(edges) * FINE), ARMS)
         error = float(np.abs(bins - bins.mean(axis=1, keepdims=True)).max()) / tau
-        rows.append({"formula": "diameter", "depth": s, "value": round(math.hypot(*edges) / tau, 9)})
-        rows.append({"formula": "approximation_error", "depth": s, "value": error})
-    return pd.DataFrame(rows)
+        yield {"formula": "diameter", "depth": s, "value": round(math.hypot(*edges) / tau, 9)}
+        yield {"formula": "approximation_error", "depth": s, "value": error}

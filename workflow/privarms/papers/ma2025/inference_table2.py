@@ -11,6 +11,7 @@ import pandas as pd
 
 from privarms.inference.intervals import ratio
 from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
+from privarms.inference.rows import as_frame
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, named, reference, repeated
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
@@ -163,9 +164,9 @@ def table2_gains(results: Results) -> pd.DataFrame:
     return _gains(results, "real_data", named(at_times(results.cells("real_data"))))
 
 
+@as_frame
 def adult_gains(results: Results) -> pd.DataFrame:
     """Return the same for the alternatives to Adult's entries, which `alternative` names."""
-    parts = []
     usual = named(results.cells("real_data"))
     for study in ("adult_sensitivity", "adult_settings"):
         cells = named(at_times(results.cells(study)), first=usual)
@@ -176,8 +177,7 @@ def adult_gains(results: Results) -> pd.DataFrame:
         else:
             found["alternative"] = found["setting"]
         # Other datasets and settings than those on which a claim rests; it is the alternative that names them.
-        parts.append(found.drop(columns=["dataset", "horizon", "setting", "settings"]))
-    return pd.concat(parts, ignore_index=True)
+        yield found.drop(columns=["dataset", "horizon", "setting", "settings"])
 
 
 def _gains(results: Results, study: str, cells: pd.DataFrame) -> pd.DataFrame:

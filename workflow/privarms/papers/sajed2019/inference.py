@@ -12,6 +12,7 @@ from privarms.audits.reduction import COUNTS, losses, reduce
 from privarms.claims.verdict import CONFIDENCE as VERDICT_CONFIDENCE
 from privarms.inference.atoms import atoms
 from privarms.inference.intervals import ratio
+from privarms.inference.rows import as_frame
 from privarms.papers.sajed2019 import _bounds as bounds
 from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se
 from privarms.plots.curves import parameters
@@ -85,6 +86,7 @@ def ratios(results: Results) -> pd.DataFrame:
     )
 
 
+@as_frame
 def growth(results: Results) -> pd.DataFrame:
     """How regret grows with the horizon; a row per policy and setting of study `growth`.
 
@@ -92,29 +94,29 @@ def growth(results: Results) -> pd.DataFrame:
     """
     cells = at_horizon(results.cells("growth"))
     settings = [k for k in parameters(cells).columns if k != "horizon" and cells[k].notna().any()]
-    rows = []
     for setting, some in cells.groupby(settings, observed=True, dropna=False, sort=False):
         some = some.sort_values("horizon")
         logs, regrets = np.log(np.log(some["horizon"].to_numpy(float))), np.log(some["regret_mean"].to_numpy())
         errors = (some["regret_se"] / some["regret_mean"]).to_numpy()
         # There is no growth with one horizon.
         width = logs[-1] - logs[0] or np.nan
-        rows.append(
-            dict(zip(settings, setting, strict=True))
-            | {"first": some["horizon"].iloc[0], "last": some["horizon"].iloc[-1]}
-            | {"replicates": some["replicates"].min(), "exponent": (regrets[-1] - regrets[0]) / width}
-            | {"exponent_se": np.hypot(errors[-1], errors[0]) / width}
-        )
-    return pd.DataFrame(rows)
+        yield {
+            **dict(zip(settings, setting, strict=True)),
+            "first": some["horizon"].iloc[0],
+            "last": some["horizon"].iloc[-1],
+            "replicates": some["replicates"].min(),
+            "exponent": (regrets[-1] - regrets[0]) / width,
+            "exponent_se": np.hypot(errors[-1], errors[0]) / width,
+        }
 
 
+@as_frame
 def noise_per_step(results: Results) -> pd.DataFrame:
     """The noise of DP-UCB's tree in a round of its arm (section 1), for epsilon = 1; a row per horizon.
 
     nodes: of a released sum, on average over the counts 1, ..., T; variance: of its noise; variance_ratio: over
     log2(T)^3; deviation_ratio: the root of the variance over ln T
     """
-    rows = []
     for horizon in TREE_HORIZONS:
         # Of the counts up to T as many have bit l as T + 1 numbers from 0 have, in runs of 2^l every 2^(l + 1).
         periods = [(1 << bit, (horizon + 1) // (2 << bit), (horizon + 1) % (2 << bit)) for bit in range(40)]
@@ -124,8 +126,7 @@ def noise_per_step(results: Results) -> pd.DataFrame:
             "variance_ratio": variance / np.log2(horizon) ** 3,
             "deviation_ratio": variance**0.5 / np.log(horizon),
         }
-        rows.append({"horizon": horizon, "nodes": nodes, "variance": variance} | ratios)
-    return pd.DataFrame(rows)
+        yield {"horizon": horizon, "nodes": nodes, "variance": variance} | ratios
 
 
 def _audited(blocks: pd.DataFrame, audit: Audit, settings: list[str]) -> pd.DataFrame:
@@ -299,13 +300,13 @@ def _upper_quartile(times: np.ndarray, together: int) -> tuple[float, float, flo
     return float(np.quantile(ordered, 0.75)), float(low), float(high)
 
 
+@as_frame
 def fact_2_1(results: Results) -> pd.DataFrame:
     """Fact 2.1 alone, nothing is simulated; a row per a, b and half of the fact.
 
     ratio: ln(a ln x) / (b x) where, of some x, it is smallest (first half: it must be above 1) or largest (second
     half: it must be below 1); x: there
     """
-    rows = []
     for a, b in itertools.product(FACT_A, FACT_B):
         end = np.log(a * np.log(1 / b)) / b
         for half, ends, extreme in (("first", (np.e, end), np.argmin), ("second", (2 * end, 1e6 * end), np.argmax)):
@@ -313,8 +314,7 @@ def fact_2_1(results: Results) -> pd.DataFrame:
                 x = np.geomspace(*ends, 1001)[1:-1]
                 ratios = [bounds.iterated_logarithm(a, b, float(one)) for one in x]
                 place = extreme(ratios)
-                rows.append({"a": a, "b": b, "half": half, "x": x[place], "ratio": ratios[place]})
-    return pd.DataFrame(rows)
+                yield {"a": a, "b": b, "half": half, "x": x[place], "ratio": ratios[place]}
 
 
 def epoch_growth(results: Results) -> pd.DataFrame:
