@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from privarms.claims.verdict import Measured
-from privarms.inference.intervals import ratio
+from privarms.inference.intervals import normal_interval, ratio
 from privarms.plots.tables import shown
 from privarms.studies import library
 from privarms.studies.results import environment_of
@@ -109,12 +109,15 @@ def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
     return mean - half, mean + half
 
 
-def with_interval(rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None) -> pd.DataFrame:
+def with_interval(
+    rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None, normal: bool = False
+) -> pd.DataFrame:
     """Return the rows with `low` and `high`, the interval of a column's mean.
 
     least: on a logarithmic axis, the smallest `low` is the mean over `least`
+    normal: with the normal quantile in place of Student's, for estimates that are no means of as many replicates
     """
-    low, high = interval(rows[mean], rows[se], rows["replicates"])
+    low, high = normal_interval(rows[mean], rows[se]) if normal else interval(rows[mean], rows[se], rows["replicates"])
     return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
 
 

@@ -40,10 +40,7 @@ def _looks(rows: pd.DataFrame) -> style.Looks:
     return looks | {label: style.LEVEL | {"linestyle": dashes, "marker": None} for label, dashes in BOUNDS.values()}
 
 
-@figure(
-    "Regret over time",
-    studies=["over_time"],
-)
+@figure("Regret over time", studies=["over_time"])
 def over_time(results: Results):
     """Mean pseudo-regret with 95% intervals, a row a budget and a column an instance; policies without privacy in grey.
     Dashed: the lower bound by d_epsilon times ln t, which is asymptotic.
@@ -77,19 +74,17 @@ def _over_epsilon(rows: pd.DataFrame, value: str, se: str, bounds: pd.DataFrame 
 
     bounds: lower bounds to draw; without them, policies without privacy are left out
     """
-    instances = rows["instance"].unique()
     looks, rows = _looks(rows), with_interval(rows, value, se, least=50)
-    rows = rows if bounds is not None else rows[rows["epsilon"].notna()]
-    drawn = []
-    for horizon, instance in itertools.product(sorted(rows["horizon"].unique()), instances):
-        here = [f[(f["instance"] == instance) & (f["horizon"] == horizon)] for f in (rows, bounds) if f is not None]
-        drawn.append(in_order(leading(here[0], "curve", CURVES), "curve", by="epsilon"))
-        for name, (label, _) in BOUNDS.items() if bounds is not None else ():
-            line = here[1][(here[1]["bound"] == name) & here[1]["epsilon"].notna()].sort_values("epsilon")
-            drawn.append(line.drop(columns="bound").rename(columns={"value": value}).assign(curve=label))
-    rows = pd.concat(drawn, ignore_index=True)
+    if bounds is None:
+        rows = rows[rows["epsilon"].notna()]
+    else:
+        names = bounds["bound"].map({name: label for name, (label, _) in BOUNDS.items()})
+        lines = bounds.assign(curve=names).rename(columns={"value": value})
+        rows = pd.concat([rows, lines[lines["epsilon"].notna()]], ignore_index=True)
+    rows = leading(rows, "curve", CURVES).sort_values("horizon", kind="stable")
+    rows = in_order(rows, "horizon", "instance", "curve", by="epsilon")
     words = [f"{_instance(i)}, {horizon_in_words(T)}" for i, T in rows[["instance", "horizon"]].to_numpy()]
-    options = {"col": "panel", "wrap": len(instances), "height": 1.8, "log": "xy"}
+    options = {"col": "panel", "wrap": rows["instance"].nunique(), "height": 1.8, "log": "xy"}
     grid = curves(rows.assign(panel=words), "epsilon", value, looks=looks, **options)
     for ax in grid.axes.flat:
         style.ticks(ax, [0.01, 0.1, 1])
@@ -115,10 +110,7 @@ def by_epsilon(results: Results):
     return grid.figure, numbers[[*NUMBERS, "regret", "se", "low", "high"]]
 
 
-@figure(
-    "The price of the algorithm",
-    inference=["regret"],
-)
+@figure("The price of the algorithm", inference=["regret"])
 def price(results: Results):
     """Mean pseudo-regret over the lower bound by d_epsilon times ln T, with 95% intervals; at 1 (dashed) a policy is as
     good as any can be when T is large.
@@ -131,10 +123,7 @@ def price(results: Results):
     return grid.figure, numbers[[*NUMBERS, "over_bound", "over_bound_se", "low", "high"]]
 
 
-@figure(
-    "Privacy regimes",
-    inference=["regimes"],
-)
+@figure("Privacy regimes", inference=["regimes"])
 def regimes(results: Results):
     """Mean pseudo-regret on mu5 over epsilon with 95% intervals, and the lower bound by d_epsilon times ln T. Azize &
     Basu (2022) see no dependence on epsilon right of the dashed line.

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from privarms.inference.bias import bias_bound
-from privarms.inference.intervals import normal_interval
 from privarms.papers.neel2018 import _looks
 from privarms.papers.neel2018._settings import (
     ABLATIONS,
@@ -50,8 +49,7 @@ def _bias_figure(results: Results, experiment: str, policy: str, number: str, *,
     rows = _looks.some(_without_post_hoc(rows[chosen]), f"Experiment {experiment}, {policy}")
     rows = rows.assign(printed=is_printed(rows, results, experiment))
     rows = _looks.tidy(panels(rows, first=rows["printed"]), looks)
-    low, high = normal_interval(rows["bias"], rows["se"])
-    rows = rows.assign(low=low, high=high, place=dodged(rows["arm"], rows["curve"]))
+    rows = with_interval(rows, "bias", "se", normal=True).assign(place=dodged(rows["arm"], rows["curve"]))
     options = {"col": "panel", "wrap": 2, "sharex": False, "sharey": False, "draw": points}
     grid = curves(rows, "place", "bias", looks=looks, **options)
     grid.set_axis_labels("mean of the arm", "bias of the sample mean")
@@ -165,9 +163,9 @@ def bias_vs_epsilon(results: Results):
     budgets = [described({"epsilon": part["epsilon"].dropna().min()}) for _, part in shown]
     shown = [(f"Experiment 2, {title or e}", part) for (title, part), e in zip(shown, budgets, strict=True)]
     rows = pd.concat([sweep, _looks.tidy(shown, looks).assign(kind="ablation")], ignore_index=True)
-    low, high = normal_interval(rows["average"], rows["average_se"])
+    rows = with_interval(rows, "average", "average_se", normal=True)
     swept = (rows["kind"] == "epsilon") & rows["epsilon"].notna()
-    rows = rows.assign(low=np.where(swept, np.maximum(low, 1e-5), low), high=high)
+    rows["low"] = np.where(swept, np.maximum(rows["low"], 1e-5), rows["low"])
     rows["place"] = rows.groupby("panel")["curve"].transform(lambda c: pd.factorize(c)[0])
     grid = facets.panels(rows, looks=looks, col="panel", wrap=2, sharex=False, sharey=False, height=2.6)
     for ax, name, part in facets.parts(grid):
