@@ -38,12 +38,12 @@ def privacy(results: Results) -> pd.DataFrame:
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS])
 
 
+@as_frame
 def spread(results: Results) -> pd.DataFrame:
     """Return how much the regret of each cell of Figures 7 to 9 varies from run to run.
 
     log_sd, log_sd_se: the logarithm of the standard deviation, and its standard error; nan where runs do not differ
     """
-    rows = []
     for study in STUDIES:
         settings = parameters(results.cells(study))
         runs = results.replicates(study, ("cell", "t", "horizon", "regret"))
@@ -51,8 +51,7 @@ def spread(results: Results) -> pd.DataFrame:
         for cell, regret in runs.groupby("cell", observed=True, sort=False)["regret"]:
             log_sd, se = log_spread(regret.to_numpy())
             row = {"study": study, "cell": cell, **settings.loc[cell], "replicates": len(regret)}
-            rows.append(row | {"log_sd": log_sd, "log_sd_se": se})
-    return pd.DataFrame(rows).astype({"cell": str})
+            yield row | {"log_sd": log_sd, "log_sd_se": se}
 
 
 def log_spread(sample: np.ndarray) -> tuple[float, float]:

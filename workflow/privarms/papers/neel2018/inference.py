@@ -23,7 +23,7 @@ from privarms.inference.bias import (
 from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.rows import as_frame
 from privarms.inference.uniformity import ks_uniform, rejection_rate
-from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, ladders, means, parameters, printed
+from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, means, parameters, printed
 from privarms.studies.results import Results
 
 CONFIDENCE = 0.95
@@ -306,6 +306,7 @@ def _rates(p: np.ndarray, levels: Mapping[str, float | np.ndarray]) -> dict[str,
     return rates
 
 
+@as_frame
 def _selected(results: Results, study: str, better: int | None = None) -> pd.DataFrame:
     """Return rejections at .05 before and after the correction; a row per cell and selector.
 
@@ -326,7 +327,6 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
             the level that Corollary 2 prints, with the beta of `level` and with beta = 1, and at that of the authors'
             program
     """
-    rows = []
     for cell, columns in results.by_cell(study, ("selector", "arm", "pulls", "p_value")):
         first = cell.iloc[0]
         epsilon, horizon = float(first.get("epsilon", math.nan)), int(first["horizon"])
@@ -339,23 +339,20 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
             own = np.ones(len(tests), bool) if better is None else (tests["arm"] == better).to_numpy()
             p = np.where(own, tests["p_value"], np.inf)
             levels = _levels(epsilon, horizon, tests["pulls"].to_numpy())
-            rows.append(
-                {
-                    **_setting(first, parameters(cell)),
-                    "epsilon": epsilon,
-                    "selector": selector,
-                    "replicates": len(p),
-                    "missing": len(every) - made,
-                    "tests": made,
-                    "selected": own.mean() if len(own) else math.nan,
-                    "degenerate": 1 - len(p) / made if made else math.nan,
-                    **_rates(p, {"naive": LEVEL}),
-                    "level": levels["corrected"],
-                    **_rates(p, levels),
-                }
-            )
-    table = pd.DataFrame(rows)
-    return table.assign(ladder=ladders(table))
+            yield {
+                **_setting(first, parameters(cell)),
+                "epsilon": epsilon,
+                "selector": selector,
+                "replicates": len(p),
+                "missing": len(every) - made,
+                "tests": made,
+                "selected": own.mean() if len(own) else math.nan,
+                "degenerate": 1 - len(p) / made if made else math.nan,
+                **_rates(p, {"naive": LEVEL}),
+                "level": levels["corrected"],
+                **_rates(p, levels),
+                "ladder": ladder(first["top"], first["bottom"], first["K"], first.get("spacing")),
+            }
 
 
 def false_discovery(results: Results) -> pd.DataFrame:
