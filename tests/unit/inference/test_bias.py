@@ -92,26 +92,6 @@ def test_theorem_1():
     assert found[:, 1] == pytest.approx([0.5 * math.expm1(0.05), 0.5 * math.expm1(400), math.inf])
 
 
-def test_corollary_1():
-    # K = 20, T = 500: ln 500 = 6.214608098422191; ln^1.5 = 15.49252..., sqrt(10000) = 100
-    epsilon = 6.214608098422191**1.5 / 100
-    assert b.tradeoff_epsilon(20, 500) == pytest.approx(epsilon, rel=1e-13)
-    assert b.tradeoff_regret_order(20, 500) == pytest.approx(100 * math.sqrt(6.214608098422191), rel=1e-13)
-
-
-def test_theorem_2():
-    log = 6.214608098422191
-    first = log / 0.01 * (math.log(log) + math.log(100))
-    assert b.private_regret_order(0.01, 20, 500) == pytest.approx(first, rel=1e-12)
-    assert first > 100 * math.sqrt(log)
-    for epsilon in (1.0, 100.0):
-        assert b.private_regret_order(epsilon, 20, 500) == pytest.approx(100 * math.sqrt(log), rel=1e-13)
-    # Corollary 1: at its epsilon the second term rules, for K <= T.
-    K, T = np.array([[2], [20], [500]]), np.array([500, 10**4, 10**8])
-    at = b.private_regret_order(b.tradeoff_epsilon(K, T), K, T)
-    assert at == pytest.approx(b.tradeoff_regret_order(K, T))
-
-
 def test_a_replicate_that_leaves_an_arm_unpulled_is_left_out_for_that_arm_and_counted():
     pulls, sums = np.array([[2, 4, 0], [1, 0, 0], [4, 2, 0]]), np.array([[1.0, 4.0, 0], [1.0, 0, 0], [3.0, 1.0, 0]])
     bias, se, replicates = b.sample_mean_bias(pulls, sums, [0.5, 0.75, 0.2])
@@ -147,7 +127,6 @@ def test_the_average_absolute_bias_leaves_out_what_is_missing():
     [
         (lambda: normal_interval(0.0, 1.0, 1.0), "^confidence"),
         (lambda: b.bias_bound(0.1, 1.5), "^mu"),
-        (lambda: b.tradeoff_epsilon(5, 1), "^horizon: expected at least 2; found 1"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_by_name(call, message):

@@ -178,28 +178,3 @@ def stopping_bias(epsilon, mu, horizon):
     after_1 = mu * ((1 - right) + right * (1 + (T - 1) * mu) / T)
     after_0 = (1 - mu) * (1 - right) * (T - 1) * mu / T
     return after_1 + after_0 - mu
-
-
-def tradeoff_epsilon(K, horizon):
-    """ln^1.5 T / sqrt(K T): Corollary 1's epsilon, stated as an order, constant 1."""
-    K, horizon = np.asarray(K, float), np.asarray(horizon, float)
-    at_least(2, horizon=horizon)
-    return np.log(horizon) ** 1.5 / np.sqrt(K * horizon)
-
-
-def tradeoff_regret_order(K, horizon):
-    """sqrt(K T ln T): the regret of Corollary 1, an order, constant 1."""
-    K, horizon = np.asarray(K, float), np.asarray(horizon, float)
-    at_least(2, horizon=horizon)
-    return np.sqrt(K * horizon * np.log(horizon))
-
-
-def private_regret_order(epsilon, K, horizon):
-    """max(ln T / epsilon (ln ln T + ln(1/epsilon)), sqrt(K T ln T)): Theorem 2, an order, constant 1.
-
-    The first term is negative, and so out of play, for epsilon > ln T.
-    """
-    epsilon, T = np.asarray(epsilon, float), np.asarray(horizon, float)
-    positive(epsilon=epsilon)
-    regret = tradeoff_regret_order(K, T)
-    return np.maximum(np.log(T) / epsilon * (np.log(np.log(T)) + np.log(1 / epsilon)), regret)

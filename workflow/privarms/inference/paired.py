@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from privarms.ranges import strictly_within, within
+from privarms.ranges import within
 
 RESAMPLED_NUMBERS = 2**20  # of each sample that stand in memory at once: 8 MB
 
@@ -74,45 +74,6 @@ def ratio_of_means(ours, others, rng: np.random.Generator, resamples: int = 10_0
             rng=rng,
         ).confidence_interval
     return Interval(float(of_means(ours, others)), float(low), float(high))
-
-
-def compare(
-    frame: pd.DataFrame, value: str, method: str, replicate: str | list[str], alpha: float = 0.05
-) -> pd.DataFrame:
-    """The method with the largest mean against every other one; a row per method, in the frame's order.
-
-    frame: a row per method and replicate (a column or several that name it together), every replicate for every
-    method. Columns: `method` under its own name; mean; se, of the mean, nan for one replicate; best, true for one
-    method, the first of equals; p, that of `wilcoxon_p_value` for the best one being larger than this one, and p_holm,
-    adjusted over all these tests, both nan for the best one; significant and significant_holm, true for the best one
-    alone, where all p or all p_holm are at most alpha.
-    The best one is chosen on the same replicates, which neither p takes into account: of two equal methods one is
-    significant with a probability near 2 alpha, not alpha.
-    Raises ValueError for fewer than 2 methods, a method without one of the replicates, a pair that stands twice, and
-    values that are not finite.
-    """
-    strictly_within(0, 1, alpha=alpha)
-    values = _wide(frame, value, method, replicate)
-    if values.shape[1] < 2:
-        raise ValueError(f"{method}: expected at least 2 to compare; found {list(values.columns)}")
-    means = values.mean().to_numpy()
-    best = np.arange(len(means)) == means.argmax()
-    winner = values.iloc[:, means.argmax()]
-    p, p_holm = np.full(len(means), np.nan), np.full(len(means), np.nan)
-    p[~best] = [wilcoxon_p_value(winner, values.iloc[:, other]) for other in np.flatnonzero(~best)]
-    p_holm[~best] = holm(p[~best])
-    return pd.DataFrame(
-        {
-            method: list(values.columns),
-            "mean": means,
-            "se": values.sem().to_numpy(),
-            "best": best,
-            "p": p,
-            "p_holm": p_holm,
-            "significant": best & (p[~best] <= alpha).all(),
-            "significant_holm": best & (p_holm[~best] <= alpha).all(),
-        }
-    )
 
 
 def rank_sums(frame: pd.DataFrame, value: str, method: str, block: str | list[str]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from privarms.claims.verdict import Measured
-from privarms.inference.intervals import ratio
+from privarms.inference.intervals import normal_interval, ratio
 from privarms.plots.tables import shown
 from privarms.studies import library
 from privarms.studies.results import environment_of
@@ -57,6 +57,28 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
     return pd.Series(curves, cells.index, dtype=object)
 
 
+def entries(cells: pd.DataFrame, apart_from: Sequence[str]) -> list[str]:
+    """Return the policy of each row as tables name it, with its `settings` behind: "dp_se noise=0.5"."""
+    named = zip(cells["policy"], settings(cells, apart_from), strict=True)
+    return [
+        " ".join([policy, *(f"{k}={v}" if isinstance(v, str) else f"{k}={v:g}" for k, v in own.items())])
+        for policy, own in named
+    ]
+
+
+def horizon_in_words(horizon: float) -> str:
+    """Return a horizon for a legend or a title, as a power of ten."""
+    exponent = int(np.log10(horizon) + 1e-9)
+    factor = horizon / 10**exponent
+    return f"$T = 10^{exponent}$" if factor == 1 else f"$T = {factor:g}\\times10^{exponent}$"
+
+
+def parameters(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per cell, which is the index: its parameters, without what was measured."""
+    columns = [c for c in cells.columns[: cells.columns.get_loc("replicates")] if c not in ("t", "arm")]
+    return cells[columns].drop_duplicates("cell").set_index("cell")
+
+
 def described(cells: pd.DataFrame) -> pd.DataFrame:
     """Return a row per cell, without what was measured: its parameters, its number of replicates, and
 
@@ -87,12 +109,15 @@ def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
     return mean - half, mean + half
 
 
-def with_interval(rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None) -> pd.DataFrame:
+def with_interval(
+    rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None, normal: bool = False
+) -> pd.DataFrame:
     """Return the rows with `low` and `high`, the interval of a column's mean.
 
     least: on a logarithmic axis, the smallest `low` is the mean over `least`
+    normal: with the normal quantile in place of Student's, for estimates that are no means of as many replicates
     """
-    low, high = interval(rows[mean], rows[se], rows["replicates"])
+    low, high = normal_interval(rows[mean], rows[se]) if normal else interval(rows[mean], rows[se], rows["replicates"])
     return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
 
 

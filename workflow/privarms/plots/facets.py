@@ -126,6 +126,12 @@ def in_every(rows: pd.DataFrame, column: str, values: Iterable | None = None) ->
     return pd.concat(parts, ignore_index=True) if parts else rows.iloc[:0].assign(**{f"panel_{column}": 0.0})
 
 
+def leading(rows: pd.DataFrame, column: str, names: Iterable[str]) -> pd.DataFrame:
+    """Return the rows with one of these names in a column first, in the order of the names."""
+    known = {name: place for place, name in enumerate(names)}
+    return rows.sort_values(column, key=lambda c: c.map(known).fillna(len(known)), kind="stable")
+
+
 def in_order(rows: pd.DataFrame, *columns: str, by: str | None = None) -> pd.DataFrame:
     """Return the rows panel by panel and curve by curve, in the order in which these first appear; then by `by`."""
     if not columns or not len(rows):

@@ -9,8 +9,10 @@ import pytest
 
 from privarms.claims import ledger
 from privarms.claims.measures import function
+from privarms.claims.verdict import Measured
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.transfer_rates import regret_rate
+from privarms.papers.ma2025.inference import formulas
 from privarms.studies import artifacts, library
 from privarms.studies import claims as of_claims
 from privarms.studies.results import Results
@@ -362,17 +364,17 @@ def test_the_constant_of_the_radius(tmp_path):
 
 def test_the_threshold_of_refining_bounds_a_bins_diameter():
     # Depth 0: sqrt(2) over 2 sqrt(2). Depth 1: edges 1 and 1/2, sqrt(1.25) over 2.
-    assert MEASURES["diameter"](None, 0).value == 0.5
-    assert MEASURES["diameter"](None, 12).value == pytest.approx(math.sqrt(1.25) / 2)
+    diameters = formulas(None).query("formula == 'diameter'").set_index("depth")["value"]
+    assert diameters[0] == 0.5
+    assert diameters.max() == pytest.approx(math.sqrt(1.25) / 2)
 
 
 def test_rewards_in_a_bin_are_near_their_mean():
-    found, verdict = measured(Results("ma2025", "paper"), "approximation_error", "as_printed")
+    value = formulas(None).query("formula == 'approximation_error'")["value"].max()
     # In small bins half an edge times the slope, over tau: a quarter of the slope, where the edge is the long one.
     u = np.linspace(0, 1, 100_001)
     slope = abs(np.gradient(2 / (1 + np.exp(18 * u**2)), u)).max()
-    assert found.value == pytest.approx(slope / 4, rel=0.02)
-    assert verdict == "reproduced"
+    assert value == pytest.approx(slope / 4, rel=0.02)
 
 
 def test_the_logs_are_met_in_standard_errors(tmp_path):
@@ -412,13 +414,12 @@ def test_the_logs_are_met_in_standard_errors(tmp_path):
 
 
 def test_the_printed_constant_does_not_normalise():
-    # gamma = 0 is the uniform law, where both are 1; the power 2 integrates to 1/8 on the square, not to 8.
-    assert MEASURES["density_total"](None, 0, 2).value == 1
     middles = (np.arange(1000) + 0.5) / 1000
     radius = np.maximum.outer(abs(middles - 0.5), abs(middles - 0.5))
     printed = 2**-2 * 2 / (2 + 2)
-    assert MEASURES["density_total"](None, 2, 2).value == pytest.approx(printed * (radius**2).mean(), rel=1e-5)
+    value = formulas(None).set_index("formula").loc["density", "value"]
+    assert value == pytest.approx(printed * (radius**2).mean(), rel=1e-5)
     claim = claims()["normalising_constant", ""]
-    for gamma, verdict in ((0, "reproduced"), (2, "differs")):
-        found = MEASURES["density_total"](None, gamma, 2)
-        assert ledger.judge(claim, found, paper="ma2025", scale="paper", data="")["verdict"] == verdict
+    for one, verdict in ((1.0, "reproduced"), (value, "differs")):
+        found = ledger.judge(claim, Measured(one), paper="ma2025", scale="paper", data="")
+        assert found["verdict"] == verdict

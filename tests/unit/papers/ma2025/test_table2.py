@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from privarms.papers.ma2025 import _table2, tables_real_data
+from privarms.papers.ma2025.inference_table2 import _contest
 from privarms.studies import paths
 
 from .toy_rewards import RATES, references, results, runs_of, usual
@@ -200,3 +201,23 @@ def test_table1_stands_beside_what_is_published(tmp_path):
         41292,
         7,
     )
+
+
+def test_a_contest_by_hand():
+    # Best by mean is c: against a 5 of 5 larger (p 1/32); against b the differences 1, 2, 3, 4, -5 have W+ = 10 of 15.
+    runs = {"b": [10, 11, 12, 13, 30], "a": [0, 1, 2, 3, 4], "c": [11, 13, 15, 17, 25]}
+    rewards = {(name, "full"): pd.Series(values, dtype=float) for name, values in runs.items()}
+    cells = pd.DataFrame({"cell": list(runs), "replicates": 5, "method": list(runs), "setting": "", "auxiliary": ""})
+    found = _contest(cells, rewards, "full", np.random.default_rng(1)).set_index("cell")
+    assert found["best"].to_dict() == {"c": True, "b": False, "a": False}
+    # Subsets of {1, ..., 5} with sum >= 10, so rest <= 5: 10 of them.
+    assert found["p"].to_dict() == pytest.approx({"c": np.nan, "b": 10 / 32, "a": 1 / 32}, nan_ok=True)
+    assert found["p_holm"].to_dict() == pytest.approx({"c": np.nan, "b": 10 / 32, "a": 2 / 32}, nan_ok=True)
+    assert not found[["significant", "significant_holm"]].any(axis=None), "c beats a alone"
+    pair = _contest(cells[cells["cell"] != "b"], rewards, "full", np.random.default_rng(1)).set_index("cell")
+    assert pair.loc["c", ["significant", "significant_holm"]].all()
+    # Holm doubles the smaller one of two p-values of 1/32.
+    rewards["b", "full"] = rewards["a", "full"]
+    both = _contest(cells, rewards, "full", np.random.default_rng(1)).set_index("cell")
+    assert both.loc["c", "significant"]
+    assert not both.loc["c", "significant_holm"]

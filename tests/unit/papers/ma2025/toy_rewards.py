@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from privarms.files import parquet
-from privarms.inference.paired import paired_bootstrap
+from privarms.inference.paired import ratio_of_means
 from privarms.papers.ma2025 import inference_table2
 from privarms.studies import library
 from privarms.studies.results import Results
@@ -98,7 +98,7 @@ def results(folder, published=(), facts=None, **studies):
     wanted = {"table2": "real_data", "table2_pairs": "real_data", "table2_gains": "real_data"}
     wanted |= {"adult_alternatives": "adult_settings", "adult_gains": "adult_settings"}
     # Few resamples, since no test looks at an interval's ends.
-    with mock.patch.object(inference_table2, "paired_bootstrap", partial(paired_bootstrap, resamples=99)):
+    with mock.patch.object(inference_table2, "ratio_of_means", partial(ratio_of_means, resamples=99)):
         for table, study in wanted.items():
             if study in studies:
                 write(table, "inference", library.paper_functions("ma2025", "inference")[table](before))

@@ -16,25 +16,17 @@ def test_theorem_3_3():
     assert bounds.halting_time(**SETTING, mu=-1.0, R=2.0) == pytest.approx(143571.053395540, rel=1e-12)
 
 
-def test_theorem_3_3_is_refused_outside_its_hypotheses():
-    for wrong, named in (
-        ({"beta": 0.1}, "beta"),
-        ({"mu": 0.0}, "mu"),
-        ({"alpha": 1.0}, "alpha"),
-        ({"epsilon": 0}, "eps"),
-    ):
-        with pytest.raises(ValueError, match=f"^{named}"):
-            bounds.halting_time(**{**SETTING, "mu": 0.5, **wrong})
-    with pytest.raises(ValueError, match="needs ln"):
-        bounds.halting_time(epsilon=1, alpha=0.99, beta=0.05, mu=1.0)
+def test_theorem_3_3_says_nothing_outside_its_hypotheses():
+    for wrong in ({"beta": 0.1}, {"mu": 0.0}, {"alpha": 1.0}, {"epsilon": 0}):
+        assert math.isnan(bounds.halting_time(**{**SETTING, "mu": 0.5, **wrong}))
+    assert math.isnan(bounds.halting_time(epsilon=1, alpha=0.99, beta=0.05, mu=1.0))
 
 
 def test_theorem_3_4():
     # ln 20 / (12 * 0.5 * 0.5)
     assert bounds.private_samples(**SETTING, mu=0.5) == pytest.approx(0.998577424517, rel=1e-11)
     assert bounds.private_samples(epsilon=0.5, alpha=0.5, beta=0.05, mu=-0.5, R=2) == pytest.approx(4 * 0.998577424517)
-    with pytest.raises(ValueError, match="beta"):
-        bounds.private_samples(epsilon=1, alpha=0.5, beta=0.25, mu=0.5)
+    assert math.isnan(bounds.private_samples(epsilon=1, alpha=0.5, beta=0.25, mu=0.5))
 
 
 def test_corollary_3_6():
@@ -56,8 +48,7 @@ def test_the_ceiling_adds_the_epochs_until_the_gap_is_reached():
     assert bounds.pulls_ceiling(gap=0.5, K=4, epsilon=1, beta=0.1) == 740
     assert bounds.pulls_ceiling(gap=1.0, K=4, epsilon=1, beta=0.1) == 740
     for gap in (0.0, 1.1):
-        with pytest.raises(ValueError, match="gap"):
-            bounds.pulls_ceiling(gap=gap, K=4, epsilon=1, beta=0.1)
+        assert math.isnan(bounds.pulls_ceiling(gap=gap, K=4, epsilon=1, beta=0.1))
 
 
 def test_theorems_4_3_and_4_4():
@@ -80,17 +71,13 @@ def test_the_largest_number_that_the_proof_of_theorem_3_4_allows():
     distance = 0.25 * 0.1 / (2 * 1.25)
     assert 0.05 * math.exp(6 * 0.5 * n * distance) + 0.05 == pytest.approx(0.75)
     assert n > bounds.private_samples(0.5, 0.25, 0.05, 0.1, 2.0)
-    with pytest.raises(ValueError, match="beta"):
-        bounds.private_samples_of_proof(0.5, 0.25, 0.25, 0.1)
+    assert math.isnan(bounds.private_samples_of_proof(0.5, 0.25, 0.25, 0.1))
 
 
 def test_fact_2_1_and_its_counterexample():
     # ln(1.05 ln 2.8) = .078 over 2.8 / 17, though 2.8 is between e and 17 ln(1.05 ln 17) = 18.6.
     assert bounds.iterated_logarithm(1.05, 1 / 17, 2.8) == pytest.approx(0.4735, abs=1e-3)
     assert math.e < 2.8 < 17 * math.log(1.05 * math.log(17))
-    for a, b, x in ((1.0, 0.05, 3.0), (2.0, 1 / 16, 3.0), (2.0, 0.05, math.e)):
-        with pytest.raises(ValueError, match=r"Fact 2\.1"):
-            bounds.iterated_logarithm(a, b, x)
 
 
 def test_t_U_of_theorem_3_3_may_lie_below_the_first_query_that_can_stop_the_rule():

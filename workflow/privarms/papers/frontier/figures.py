@@ -8,12 +8,11 @@ import re
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import NullFormatter
 
 from privarms.inference import lower_bounds
 from privarms.plots import style
-from privarms.plots.curves import described, with_interval
-from privarms.plots.facets import curves, in_every, in_order, name_lines, panels, parts
+from privarms.plots.curves import described, horizon_in_words, with_interval
+from privarms.plots.facets import curves, in_every, in_order, leading, parts
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
@@ -25,8 +24,6 @@ BOUNDS = {
     "bound_azize_basu": ("bound, Azize & Basu", style.LINESTYLES[3]),
     "bound_d_epsilon": ("bound, $d_\\varepsilon$", style.LINESTYLES[1]),
 }
-COLUMNS = 5
-QUANTILES_AT = 0.25
 TAIL_INSTANCE = "mu2"
 
 
@@ -36,29 +33,14 @@ def _instance(name: str) -> str:
     return f"$\\mu_{{{numbered[1]}}}$" if numbered else name.replace("_", " ")
 
 
-def _power(horizon: float) -> str:
-    exponent = int(np.log10(horizon) + 1e-9)
-    factor = horizon / 10**exponent
-    return f"$T = 10^{exponent}$" if factor == 1 else f"$T = {factor:g}\\times10^{exponent}$"
-
-
-def _in_order(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows in the order of CURVES; other curves follow."""
-    known = {curve: place for place, curve in enumerate(CURVES)}
-    return rows.sort_values("curve", key=lambda c: c.map(known).fillna(len(known)), kind="stable")
-
-
 def _looks(rows: pd.DataFrame) -> style.Looks:
     """Private policies in colour, the others in grey; the bounds in black."""
     private = rows.groupby("curve", sort=False)["epsilon"].transform(lambda e: e.notna().any())
-    looks = style.looks(_in_order(rows[private])["curve"], CURVES, rows.loc[~private, "curve"])
+    looks = style.looks(leading(rows[private], "curve", CURVES)["curve"], CURVES, rows.loc[~private, "curve"])
     return looks | {label: style.LEVEL | {"linestyle": dashes, "marker": None} for label, dashes in BOUNDS.values()}
 
 
-@figure(
-    "Regret over time",
-    studies=["over_time"],
-)
+@figure("Regret over time", studies=["over_time"])
 def over_time(results: Results):
     """Mean pseudo-regret with 95% intervals, a row a budget and a column an instance; policies without privacy in grey.
     Dashed: the lower bound by d_epsilon times ln t, which is asymptotic.
@@ -73,7 +55,7 @@ def over_time(results: Results):
         part = rows[(rows["instance"] == instance) & (rows["panel_epsilon"] == epsilon)]
         t = np.sort(part["t"].unique())
         bound = lower_bounds.azize(part["means"].iloc[0], epsilon) * np.log(t)
-        drawn.append(in_order(_in_order(part), "curve"))
+        drawn.append(in_order(leading(part, "curve", CURVES), "curve"))
         drawn.append(pd.DataFrame({"instance": instance, "panel_epsilon": epsilon, "t": t, "regret_mean": bound}))
         drawn[-1]["curve"] = label
     rows = pd.concat(drawn, ignore_index=True)
@@ -92,19 +74,17 @@ def _over_epsilon(rows: pd.DataFrame, value: str, se: str, bounds: pd.DataFrame 
 
     bounds: lower bounds to draw; without them, policies without privacy are left out
     """
-    instances = rows["instance"].unique()
     looks, rows = _looks(rows), with_interval(rows, value, se, least=50)
-    rows = rows if bounds is not None else rows[rows["epsilon"].notna()]
-    drawn = []
-    for horizon, instance in itertools.product(sorted(rows["horizon"].unique()), instances):
-        here = [f[(f["instance"] == instance) & (f["horizon"] == horizon)] for f in (rows, bounds) if f is not None]
-        drawn.append(in_order(_in_order(here[0]), "curve", by="epsilon"))
-        for name, (label, _) in BOUNDS.items() if bounds is not None else ():
-            line = here[1][(here[1]["bound"] == name) & here[1]["epsilon"].notna()].sort_values("epsilon")
-            drawn.append(line.drop(columns="bound").rename(columns={"value": value}).assign(curve=label))
-    rows = pd.concat(drawn, ignore_index=True)
-    words = [f"{_instance(i)}, {_power(T)}" for i, T in rows[["instance", "horizon"]].to_numpy()]
-    options = {"col": "panel", "wrap": len(instances), "height": 1.8, "log": "xy"}
+    if bounds is None:
+        rows = rows[rows["epsilon"].notna()]
+    else:
+        names = bounds["bound"].map({name: label for name, (label, _) in BOUNDS.items()})
+        lines = bounds.assign(curve=names).rename(columns={"value": value})
+        rows = pd.concat([rows, lines[lines["epsilon"].notna()]], ignore_index=True)
+    rows = leading(rows, "curve", CURVES).sort_values("horizon", kind="stable")
+    rows = in_order(rows, "horizon", "instance", "curve", by="epsilon")
+    words = [f"{_instance(i)}, {horizon_in_words(T)}" for i, T in rows[["instance", "horizon"]].to_numpy()]
+    options = {"col": "panel", "wrap": rows["instance"].nunique(), "height": 1.8, "log": "xy"}
     grid = curves(rows.assign(panel=words), "epsilon", value, looks=looks, **options)
     for ax in grid.axes.flat:
         style.ticks(ax, [0.01, 0.1, 1])
@@ -130,10 +110,7 @@ def by_epsilon(results: Results):
     return grid.figure, numbers[[*NUMBERS, "regret", "se", "low", "high"]]
 
 
-@figure(
-    "The price of the algorithm",
-    inference=["regret"],
-)
+@figure("The price of the algorithm", inference=["regret"])
 def price(results: Results):
     """Mean pseudo-regret over the lower bound by d_epsilon times ln T, with 95% intervals; at 1 (dashed) a policy is as
     good as any can be when T is large.
@@ -146,51 +123,13 @@ def price(results: Results):
     return grid.figure, numbers[[*NUMBERS, "over_bound", "over_bound_se", "low", "high"]]
 
 
-@figure(
-    "Means are not all",
-    inference=["regret"],
-)
-def quantiles(results: Results):
-    """Median (line), 90% and 99% quantiles (ends of the thick and the thin bar) and mean (diamond) of the pseudo-regret
-    of the batch policies at epsilon = 0.25 and the second largest horizon; where the mean is right of the thick bar,
-    fewer than one run in ten makes it.
-    """
-    rows = results.inference("regret")
-    horizons = sorted(rows["horizon"].unique())
-    rows = rows[rows["horizon"] == horizons[max(len(horizons) - 2, 0)]]
-    rows = rows[rows["replicates"] >= min(100, rows["replicates"].max())]
-    budgets = rows["epsilon"].dropna().unique()
-    epsilon = budgets[np.abs(np.log(budgets / QUANTILES_AT)).argmin()]
-    rows = rows[rows["epsilon"] == epsilon].reset_index(drop=True)
-    names = list(dict.fromkeys(_in_order(rows)["curve"]))
-    looks = _looks(rows)
-    shown = rows.assign(panel=rows["instance"].map(_instance), place=rows["curve"].map(names.index))
-    grid = panels(shown, col="panel", looks=looks, wrap=COLUMNS, height=0.25 * len(names) + 0.7, log="x")
-    for ax, name, row in parts(grid):
-        colour = looks[name]["color"]
-        ax.hlines(row["place"], row["median"], row["q99"], color=colour, linewidth=1)
-        ax.hlines(row["place"], row["median"], row["q90"], color=colour, linewidth=4)
-        ax.plot(row["median"], row["place"], "|", color=colour, markersize=10, mec=colour, markeredgewidth=1.5)
-        ax.plot(row["regret"], row["place"], "D", color=colour, markeredgecolor="black", markersize=4.5)
-    for ax in grid.axes.flat:
-        ax.xaxis.set_minor_formatter(NullFormatter())
-    name_lines(grid.axes.flat[0], names)
-    grid.set_axis_labels("pseudo-regret", "")
-    grid.figure.suptitle(f"$\\varepsilon = {epsilon:g}$, {_power(rows['horizon'].iloc[0])}")
-    columns = ["instance", "epsilon", "horizon", "curve", "replicates", "median", "regret", "q90", "q99"]
-    return grid.figure, rows[columns]
-
-
-@figure(
-    "Privacy regimes",
-    inference=["regimes"],
-)
+@figure("Privacy regimes", inference=["regimes"])
 def regimes(results: Results):
     """Mean pseudo-regret on mu5 over epsilon with 95% intervals, and the lower bound by d_epsilon times ln T. Azize &
     Basu (2022) see no dependence on epsilon right of the dashed line.
     """
     rows = results.inference("regimes")
-    rows = in_order(_in_order(with_interval(rows, "regret", "se")), "curve", by="epsilon")
+    rows = in_order(leading(with_interval(rows, "regret", "se"), "curve", CURVES), "curve", by="epsilon")
     grid = curves(rows, "epsilon", "regret", looks=_looks(rows), log="xy", height=2.4)
     bound = rows.drop_duplicates("epsilon").sort_values("epsilon")
     label = BOUNDS["bound_d_epsilon"][0]

@@ -11,8 +11,9 @@ from privarms.audits import (
 )
 from privarms.audits.reduction import COUNTS, reduce
 from privarms.inference import lower_bounds
+from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
-from privarms.plots.curves import described, settings
+from privarms.plots.curves import described, entries
 from privarms.policies.bandit import _batches, _growing_batches
 from privarms.studies.results import Results
 
@@ -31,12 +32,7 @@ def _named(cells: pd.DataFrame) -> pd.DataFrame:
     """The cells; entry: the policy with its settings except `ratio`, which tables have in a column of its own."""
     cells = described(cells)
     apart = ("epsilon", "horizon", "environment", "K", "top", "bottom", "spacing", "ratio")
-    named = zip(cells["policy"], settings(cells, apart), strict=True)
-    entries = [
-        " ".join([policy, *(f"{k}={v}" if isinstance(v, str) else f"{k}={v:g}" for k, v in own.items())])
-        for policy, own in named
-    ]
-    return cells.assign(entry=entries, ratio=cells.get("ratio", np.nan))
+    return cells.assign(entry=entries(cells, apart), ratio=cells.get("ratio", np.nan))
 
 
 def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str, float]:
@@ -83,6 +79,7 @@ def regimes(results: Results) -> pd.DataFrame:
     return _with_bounds(results, "regimes")
 
 
+@as_frame
 def bounds(results: Results) -> pd.DataFrame:
     """The lower bounds times ln T by themselves; a row per instance, epsilon, horizon and bound.
 
@@ -92,13 +89,13 @@ def bounds(results: Results) -> pd.DataFrame:
     """
     cells = described(results.cells("regret"))
     columns = [c for c in ("instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means") if c in cells]
-    rows = []
     for point in cells[columns].drop_duplicates(ignore_index=True).to_dict("records"):
         values = _bounds(point.pop("means"), point["epsilon"], point["horizon"])
         *older, newest = values.values()
         over_older = {BOUNDS[-1]: round(newest / max(older), 12)}
-        rows += [point | {"bound": k, "value": v, "over_older": over_older.get(k)} for k, v in values.items() if v == v]
-    return pd.DataFrame(rows)
+        for name, value in values.items():
+            if value == value:
+                yield point | {"bound": name, "value": value, "over_older": over_older.get(name)}
 
 
 def tail(results: Results) -> pd.DataFrame:

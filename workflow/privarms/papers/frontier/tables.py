@@ -47,10 +47,7 @@ def tail_runs(results: Results) -> pd.DataFrame:
     return rows.reindex(columns=TAIL)
 
 
-@table(
-    "Privacy audits",
-    inference=["audit"],
-)
+@table("Privacy audits", inference=["audit"])
 def audit(results: Results) -> pd.DataFrame:
     """Exact log ratio and 95% Clopper-Pearson lower bound; `noise` multiplies the Laplace scale."""
     found = results.inference("audit").rename(columns={"subject": "policy"})

@@ -11,7 +11,6 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from privarms.inference.intervals import normal_interval
 from privarms.papers.li2024 import _rows
 from privarms.papers.li2024._rows import CURVE, ELIMINATION, INFERENCE, MEASURED, PRIVACY
 from privarms.plots import style
@@ -146,9 +145,7 @@ def pareto_empirical(results: Results):
     """
     rows = _without(_stationary(results), ("dp_conse", 0.5), ("dp_conse", 2.0))
     rows = rows.assign(panel=_size(rows)).sort_values(["horizon", "M", "alpha"], kind="stable")
-    low, high = normal_interval(rows["mse"], rows["mse_se"].fillna(0))
-    # An axis of powers has no place for an end below 0.
-    rows = rows.assign(low=np.maximum(low, 0.1 * rows["mse"]), high=high)
+    rows = with_interval(rows.fillna({"mse_se": 0}), "mse", "mse_se", least=10, normal=True)
     looks, columns = _looks(rows), rows["M"].nunique()
     options = {"wrap": columns, "width": max(style.PAGE, 1.6 * columns), "height": 1.6, "log": "xy"}
     grid = panels(rows, col="panel", looks=looks, **options)
@@ -185,8 +182,8 @@ def privacy_cost(results: Results):
         looks[name]["marker"] = style.MARKERS[ns.index(n) % len(style.MARKERS)]
     drawn = []
     for ratio, x in (("noise_ratio", "eps2_T"), ("regret_ratio", "alpha")):
-        low, high = normal_interval(rows[ratio], rows[f"{ratio}_se"].fillna(0))
-        drawn.append(rows.assign(ratio=ratio, x=rows[x], y=rows[ratio], low=low, high=high))
+        part = rows.assign(ratio=ratio, x=rows[x], y=rows[ratio], se=rows[f"{ratio}_se"].fillna(0))
+        drawn.append(with_interval(part, "y", "se", normal=True))
     rows = pd.concat(drawn, ignore_index=True)
     options = {"col": "ratio", "row": "M", "hue": "name", "sharex": "col", "sharey": "col", "height": 2.3, "log": "y"}
     grid = panels(rows, looks=looks, **options)

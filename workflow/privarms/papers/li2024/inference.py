@@ -11,6 +11,7 @@ from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.inference import mean_difference
 from privarms.inference.intervals import ratio
 from privarms.inference.proportions import clopper_pearson
+from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.papers.li2024.inference_formulas import (
     environment_of,
@@ -157,6 +158,7 @@ def privacy_cost(results: Results) -> pd.DataFrame:
     return joined[["arrivals", "horizon", "M", "alpha", *columns]]
 
 
+@as_frame
 def elimination(results: Results) -> pd.DataFrame:
     """Per cell: how many features lose an arm in the first half, and what the first half costs.
 
@@ -165,7 +167,6 @@ def elimination(results: Results) -> pd.DataFrame:
     epochs after which their events leave one arm; over_bound, over_sure: runs with more; sure_regret: sure_pulls times
     the gap, over features; inverse_gap_sum: over features; R_1: patients of epoch 1; constant: EXP3E's C
     """
-    rows = []
     for setting, cell in _by_cell(results.replicates("elimination")):
         M, n, runs = int(setting["M"]), int(setting["horizon"]), len(cell)
         gone = int(cell["eliminated"].sum())
@@ -179,28 +180,24 @@ def elimination(results: Results) -> pd.DataFrame:
         bound = pulls_bound(n, gaps[0], epsilon) if M == 1 and params else math.nan
         with np.errstate(divide="ignore"):
             inverse_gap_sum = (1 / gaps).sum()
-        rows.append(
-            setting
-            | {
-                "replicates": runs,
-                "eliminated_fraction": gone / (runs * M),
-                "low": float(low),
-                "high": float(high),
-                "wrong": int((cell["wrong"] > 0).sum()),
-                "first_half_regret": first.mean(),
-                "first_half_se": first.std() / math.sqrt(runs),
-                "worst_pulls": pulls.max(),
-                "pulls_bound": bound,
-                "over_bound": int((pulls > bound + 0.5).sum()),
-                "sure_pulls": sure[0] if M == 1 else math.nan,
-                "over_sure": int((pulls > sure[0] + 0.5).sum()),
-                "sure_regret": float(sure @ gaps),
-                "inverse_gap_sum": inverse_gap_sum,
-                "R_1": float(compiled(dp_conse.epoch_length)(params, 1)) if params else math.nan,
-                "constant": conse_exp3e.configure(1, n, 1.0).C if setting["policy"] == "conse_exp3e" else math.nan,
-            }
-        )
-    return pd.DataFrame(rows)
+        yield setting | {
+            "replicates": runs,
+            "eliminated_fraction": gone / (runs * M),
+            "low": float(low),
+            "high": float(high),
+            "wrong": int((cell["wrong"] > 0).sum()),
+            "first_half_regret": first.mean(),
+            "first_half_se": first.std() / math.sqrt(runs),
+            "worst_pulls": pulls.max(),
+            "pulls_bound": bound,
+            "over_bound": int((pulls > bound + 0.5).sum()),
+            "sure_pulls": sure[0] if M == 1 else math.nan,
+            "over_sure": int((pulls > sure[0] + 0.5).sum()),
+            "sure_regret": float(sure @ gaps),
+            "inverse_gap_sum": inverse_gap_sum,
+            "R_1": float(compiled(dp_conse.epoch_length)(params, 1)) if params else math.nan,
+            "constant": conse_exp3e.configure(1, n, 1.0).C if setting["policy"] == "conse_exp3e" else math.nan,
+        }
 
 
 def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.ndarray:
@@ -214,12 +211,12 @@ def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.n
     return mean_difference.variance(T, cell["variance_0"], cell["variance_1"], interval, budget)
 
 
+@as_frame
 def coverage(results: Results) -> pd.DataFrame:
     """Coverage, variance and normality of the first feature's estimate; a row per cell and interval.
 
     nan where no run has an estimate, or too few
     """
-    rows = []
     for setting, cell in _of_coverage(results, ESTIMATE):
         estimate, effect, T = (cell[c] for c in ("estimate", "effect", "floor_T_min"))
         spread = cell["variance_0"], cell["variance_1"]
@@ -235,73 +232,64 @@ def coverage(results: Results) -> pd.DataFrame:
                 share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
                 distance, p = mean_difference.normality(estimate, effect, variance)
             before = variance
-            rows.append(
-                setting
-                | {
-                    "interval": interval,
-                    "coverage": share,
-                    "se": error,
-                    "variance_ratio": ratio_of_variances,
-                    "variance_ratio_se": ratio_error,
-                    "effect": float(np.mean(effect)),
-                    "bias": bias,
-                    "bias_se": bias_se,
-                    "ks": distance,
-                    "ks_p": p,
-                    "replicates": runs,
-                    "missing": len(estimate) - runs,
-                    "T": float(np.mean(T)),
-                }
-            )
-    return pd.DataFrame(rows)
+            yield setting | {
+                "interval": interval,
+                "coverage": share,
+                "se": error,
+                "variance_ratio": ratio_of_variances,
+                "variance_ratio_se": ratio_error,
+                "effect": float(np.mean(effect)),
+                "bias": bias,
+                "bias_se": bias_se,
+                "ks": distance,
+                "ks_p": p,
+                "replicates": runs,
+                "missing": len(estimate) - runs,
+                "T": float(np.mean(T)),
+            }
 
 
+@as_frame
 def normality(results: Results) -> pd.DataFrame:
     """Quantiles of the standardised estimate against normal ones; a row per cell, interval and level."""
-    parts = []
     for setting, cell in _of_coverage(results, ESTIMATE):
         estimate, effect = cell["estimate"], cell["effect"]
         for interval in mean_difference.INTERVALS:
             variance = _variance(setting, cell, interval)
             normal, measured = mean_difference.quantiles(estimate, effect, variance, LEVELS)
             columns = {"interval": interval, "level": LEVELS, "normal": normal, "measured": measured}
-            parts.append(pd.DataFrame({**setting, **columns, "replicates": len(estimate)}))
-    return pd.concat(parts, ignore_index=True)
+            yield pd.DataFrame({**setting, **columns, "replicates": len(estimate)})
 
 
+@as_frame
 def lower_bound(results: Results) -> pd.DataFrame:
     """How often the first feature's estimate errs by phi or more, and the least that Lemma 1.1 allows; one feature.
 
     Its proof has 1/2 (1 - sqrt(8 phi^2 R / (3 gap))) for rewards of -1 and 1, and R the regret; for rewards of 0 and 1
     error and regret are half as large, and 0 is reached at phi = sqrt(3 gap / (32 R)) again. share: phi over that
     """
-    rows = []
     for setting, measured in _of_coverage(results, ("estimate", "effect", "regret")):
         if int(setting["M"]) > 1:
             continue
         cell = pd.DataFrame(measured)
         errors = (cell["estimate"] - cell["effect"]).abs().dropna().to_numpy()
         largest = math.sqrt(3 * gaps_of(environment_of(setting))[0] / (32 * cell["regret"].mean()))
-        rows += [
-            setting
-            | {
+        for share in SHARES:
+            yield setting | {
                 "share": share,
                 "phi": share * largest,
                 "events": int((errors >= share * largest).sum()),
                 "replicates": len(errors),
                 "bound": (1 - share) / 2,
             }
-            for share in SHARES
-        ]
-    return pd.DataFrame(rows)
 
 
+@as_frame
 def estimators(results: Results) -> pd.DataFrame:
     """Mean squared error of every estimator over that of the mean difference on the same rewards, per study and m.
 
     se: of the ratio, from the pairs
     """
-    rows = []
     for study in ("table2", "table3"):
         for setting, cell in _by_cell(results.replicates(study)):
             errors = cell.pivot(index="replicate", columns="estimator", values="squared_error").dropna()
@@ -311,8 +299,7 @@ def estimators(results: Results) -> pd.DataFrame:
                 mean_ratio = errors[name].mean() / plain.mean()
                 spread = (errors[name] - mean_ratio * plain).std() / plain.mean()
                 own = {"study": study, "estimator": name, "m": int(setting["horizon"]), "replicates": n}
-                rows.append(kept | own | {"ratio": mean_ratio, "se": spread / math.sqrt(n)})
-    return pd.DataFrame(rows)
+                yield kept | own | {"ratio": mean_ratio, "se": spread / math.sqrt(n)}
 
 
 def _readings(results: Results, table: str) -> pd.DataFrame:

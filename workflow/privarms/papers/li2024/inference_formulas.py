@@ -9,6 +9,7 @@ import pandas as pd
 from privarms.audits import neighbouring_experiments
 from privarms.environments import features_bernoulli
 from privarms.inference import mean_difference
+from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus as mechanism
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
@@ -115,14 +116,13 @@ def epoch_params(setting: dict):
     return module.configure(1, int(setting["horizon"]), 1.0, **parameters)
 
 
+@as_frame
 def lap_plus(results: Results) -> pd.DataFrame:
     """What the probabilities of Lap+ add up to, with the printed constant and with the right one."""
-    rows = []
     for epsilon in (0.1, 0.5, 1.0, 2.0):
         for m in (1, 2, 5, 10, 100, 1000):
             printed, corrected = mechanism.sums(epsilon, m)
-            rows.append({"epsilon": epsilon, "m": m, "printed_sum": printed, "corrected_sum": corrected})
-    return pd.DataFrame(rows)
+            yield {"epsilon": epsilon, "m": m, "printed_sum": printed, "corrected_sum": corrected}
 
 
 def formulas(results: Results) -> pd.DataFrame:

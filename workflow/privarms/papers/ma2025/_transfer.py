@@ -3,6 +3,7 @@
 import pandas as pd
 
 from privarms.inference.intervals import ratio
+from privarms.inference.rows import as_frame
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025 import _panels as panels
 from privarms.studies.results import Results
@@ -14,13 +15,13 @@ BETA = 1.0
 OF_TARGET = ["n", "epsilon", "M", "K"]
 
 
+@as_frame
 def gains(results: Results, environments=tuple(panels.STUDIES)) -> pd.DataFrame:
     """Return Figure 8's cells with `gain`, regret over that without auxiliary data, and the same ratio of Theorem 3.4's
     `rate`.
 
     base_error: what all cells of one base share, its relative standard error. Cells without a base are left out.
     """
-    frames = []
     for environment in environments:
         cells = panels.figure_8(results, environment)
         # As printed, the run without sources is that of Figure 7(a).
@@ -38,8 +39,7 @@ def gains(results: Results, environments=tuple(panels.STUDIES)) -> pd.DataFrame:
             value, se = ratio(rows["mean_regret"], rows["se_regret"], base["mean_regret"], base["se_regret"])
             base_error = base["se_regret"] / base["mean_regret"]
             rates = [_rate_ratio(row) for _, row in rows.iterrows()]
-            frames.append(rows.assign(gain=value, gain_se=se, rate=rates, base_error=base_error))
-    return pd.concat(frames, ignore_index=True)
+            yield rows.assign(gain=value, gain_se=se, rate=rates, base_error=base_error)
 
 
 def _rate_ratio(row: pd.Series) -> float:

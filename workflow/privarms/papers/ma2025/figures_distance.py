@@ -123,10 +123,7 @@ def _words(table: pd.DataFrame) -> list[str]:
     ]
 
 
-@figure(
-    "Is the arm that goes the best one?",
-    inference=["eliminations"],
-)
+@figure("Is the arm that goes the best one?", inference=["eliminations"])
 def elimination_correctness(results: Results):
     """40,000 target users, exponential environment; two sources of 20,000 users where there are some. An arm is best in
     a bin if it is best in its middle. An algorithm that never removes anything has no curves.

@@ -54,10 +54,7 @@ def _runs(results: Results, figure: str, dimensions: int) -> list[pd.DataFrame]:
     return [run.assign(also=", ".join(text(a, run[c].iloc[0]) for a, c in differ)) for run in runs]
 
 
-@figure(
-    "Figure 2: the steps of the algorithm",
-    inference=["partitions"],
-)
+@figure("Figure 2: the steps of the algorithm", inference=["partitions"])
 def fig2(results: Results):
     """From a real run in one dimension (as released, epsilon = 8): estimates of the active arms with the half-width
     that decides; an arm whose upper end is below another one's lower end goes (faint); a bin whose radii are small is
@@ -127,10 +124,7 @@ def _moments(run: pd.DataFrame) -> dict[str, tuple[int, int]]:
     return {title: (int(row["t"]), int(row["bin"])) for title, row in first.items()}
 
 
-@figure(
-    "Figure 3: a max-edge partition",
-    inference=["partitions"],
-)
+@figure("Figure 3: a max-edge partition", inference=["partitions"])
 def fig3(results: Results):
     """The bins of one run in two dimensions (as released, epsilon = 8, no auxiliary data) down to depth 4; blue, those
     that hold (.33, .33).
@@ -165,9 +159,7 @@ def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(blue=inside)
 
 
-@figure(
-    "Figure 4: reward functions",
-)
+@figure("Figure 4: reward functions")
 def fig4(results: Results):
     """The text centres them at k/K, so that the last arm is best at the edge; the program at k/(K + 1)."""
     drawn = []
@@ -183,9 +175,7 @@ def fig4(results: Results):
     return grid.figure, rows
 
 
-@figure(
-    "Figure 5: marginal distributions of auxiliary contexts",
-)
+@figure("Figure 5: marginal distributions of auxiliary contexts")
 def fig5(results: Results):
     """The program draws the radius as u^(1/(d (gamma + 1))), so that its density is the printed one with exponent d
     gamma.

@@ -7,13 +7,22 @@ import pandas as pd
 
 from privarms.audits import neighbouring_users
 from privarms.audits.reduction import COUNTS, ENDS, reduce
+from privarms.environments import exponential
+from privarms.inference.rows import as_frame
+from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
-from privarms.studies import library
+from privarms.papers.ma2025._transfer import DIMENSIONS
+from privarms.plots.curves import parameters
+from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
 
 # Of each bound; forty bounds hold together with more than 95%.
 CONFIDENCE = 0.999
 SETTING = ["variant", "differ", "event", "batch", "epsilon"]
+# Points along an edge of the cube on which approximation errors are judged; a power of 2, so that bins hold as many.
+FINE = 4096
+# Of the bins that are judged.
+DEEPEST, ARMS = 12, 3
 STUDIES = [study for both in panels.STUDIES.values() for study in both]
 
 
@@ -29,22 +38,20 @@ def privacy(results: Results) -> pd.DataFrame:
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS])
 
 
+@as_frame
 def spread(results: Results) -> pd.DataFrame:
     """Return how much the regret of each cell of Figures 7 to 9 varies from run to run.
 
     log_sd, log_sd_se: the logarithm of the standard deviation, and its standard error; nan where runs do not differ
     """
-    rows = []
     for study in STUDIES:
-        cells = results.cells(study).drop_duplicates("cell").set_index("cell")
-        settings = cells[[c for c in cells.columns[: cells.columns.get_loc("replicates")] if c != "t"]]
+        settings = parameters(results.cells(study))
         runs = results.replicates(study, ("cell", "t", "horizon", "regret"))
         runs = runs[runs["t"] == runs["horizon"]]
         for cell, regret in runs.groupby("cell", observed=True, sort=False)["regret"]:
             log_sd, se = log_spread(regret.to_numpy())
             row = {"study": study, "cell": cell, **settings.loc[cell], "replicates": len(regret)}
-            rows.append(row | {"log_sd": log_sd, "log_sd_se": se})
-    return pd.DataFrame(rows).astype({"cell": str})
+            yield row | {"log_sd": log_sd, "log_sd_se": se}
 
 
 def log_spread(sample: np.ndarray) -> tuple[float, float]:
@@ -57,6 +64,7 @@ def log_spread(sample: np.ndarray) -> tuple[float, float]:
     return math.log(sample.std(ddof=1)), math.sqrt(max(kurtosis - 1, 0) / (4 * len(sample)))
 
 
+@as_frame
 def eliminations(results: Results) -> pd.DataFrame:
     """Return how many arms each cell of study `eliminations` removes, and how often the best one in the bin's middle.
 
@@ -70,7 +78,6 @@ def eliminations(results: Results) -> pd.DataFrame:
     found = found.sort_values(["variant", "c", "epsilon", "n_aux", "epsilon_aux", "order", "n"], kind="stable")
     runs = dict(list(results.replicates("eliminations").groupby("cell", observed=True)))
     settings = [c for c in (*panels.ALGORITHM, "also", *panels.AXES, "batch", "panels") if c in found]
-    rows = []
     for _, cell in found.iterrows():
         group = runs[cell["cell"]]
         removed, wrong = group["eliminations"].to_numpy(float), group["wrong"].to_numpy(float)
@@ -80,51 +87,39 @@ def eliminations(results: Results) -> pd.DataFrame:
         several = removed.sum() and n > 1
         se = np.sqrt(((wrong - share * removed) ** 2).sum() * n / (n - 1)) / removed.sum() if several else np.nan
         means = {"lost": group["lost"], "source_wrong": group["auxiliary_wrong"]}
-        rows.append(
-            {"cell": cell["cell"], **{c: cell[c] for c in settings}, "label": panels.label(cell)}
-            | {"replicates": n, "removed": removed.mean(), "wrong": share, "wrong_se": se}
-            | {name: values.mean() for name, values in means.items()}
-            | {f"{name}_se": values.std(ddof=1) / np.sqrt(n) for name, values in means.items()}
-            | {"looks": int(group["looks"].sum()), "misses": int(group["misses"].sum())}
-            | {"missed": int((group["misses"] > 0).sum())}
-        )
-    return pd.DataFrame(rows)
+        yield {
+            "cell": cell["cell"],
+            **{c: cell[c] for c in settings},
+            "label": panels.label(cell),
+            "replicates": n,
+            "removed": removed.mean(),
+            "wrong": share,
+            "wrong_se": se,
+            **{name: values.mean() for name, values in means.items()},
+            **{f"{name}_se": values.std(ddof=1) / np.sqrt(n) for name, values in means.items()},
+            "looks": int(group["looks"].sum()),
+            "misses": int(group["misses"].sum()),
+            "missed": int((group["misses"] > 0).sum()),
+        }
 
 
+@as_frame
 def first_eliminations(results: Results) -> pd.DataFrame:
     """Return the target users before a sub-optimal arm is eliminated at the test point, per cell of `illustration`.
 
     users, users_se: mean and standard error; 0 in the auxiliary stage, the horizon where no arm is eliminated
     """
-    cells = results.cells("illustration").drop_duplicates("cell")
+    cells = parameters(results.cells("illustration"))
     gone = {}
     for head, columns in results.by_cell("illustration", ("t", "arm", "replicate", "eliminated_after")):
         own = (columns["t"] == head["horizon"].iloc[0]) & (columns["arm"] > 0)
         at_end = pd.DataFrame({name: columns[name][own] for name in ("replicate", "eliminated_after")})
         gone[head["cell"].iloc[0]] = at_end.groupby("replicate")["eliminated_after"].min()
-    # Parameters that join the study have columns of their own, by which claims leave their cells out.
-    named = (
-        "variant",
-        "c",
-        "horizon",
-        "K",
-        "M",
-        "epsilon",
-        "n_aux",
-        "epsilon_aux",
-        "gamma",
-        "kappa",
-        "batch",
-        "panels",
-    )
-    settings = [c for c in dict.fromkeys((*named, *library.arguments("policies", "ldp_mab"))) if c in cells]
-    rows = []
-    for _, cell in cells.iterrows():
-        users = gone[cell["cell"]].fillna(float(cell["horizon"])).to_numpy()
+    for cell, setting in cells.iterrows():
+        users = gone[cell].fillna(float(setting["horizon"])).to_numpy()
         se = users.std(ddof=1) / math.sqrt(len(users)) if len(users) > 1 else math.nan
         found = {"replicates": len(users), "users": users.mean(), "users_se": se}
-        rows.append({"cell": cell["cell"], "policy": cell["policy"], **cell[settings].to_dict()} | found)
-    return pd.DataFrame(rows)
+        yield {"cell": cell, **setting} | found
 
 
 def illustrated(results: Results) -> pd.DataFrame:
@@ -142,3 +137,27 @@ def partitions(results: Results) -> pd.DataFrame:
     runs = runs.astype({"cell": str}).reset_index(drop=True)
     settings = [c for c in ("panels", "policy", "variant", "epsilon", "K", "dimensions", "horizon") if c in cells]
     return runs.assign(**{c: runs["cell"].map(cells[c]) for c in settings})
+
+
+@as_frame
+def formulas(results: Results) -> pd.DataFrame:
+    """Return what formulas of the paper give, without any run: a row per formula and depth of a bin.
+
+    diameter: that of a bin over (17)'s tau_s; approximation_error: the largest distance of a reward from the mean of
+    its bin, over tau_s, for Figure 4's reward functions, which depend on the first coordinate alone, and uniform
+    contexts; density: the integral of c ||x - 1/2||_inf^2 over the square with the printed c = 2^-gamma d / (d + gamma)
+    """
+    x = (np.arange(FINE) + 0.5) / FINE
+    contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (DIMENSIONS - 1))
+    means = compiled(expected_rewards)(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
+    # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so that the power integrates to c again.
+    yield {"formula": "density", "depth": 0, "value": (2**-2 * DIMENSIONS / (DIMENSIONS + 2)) ** 2}
+    for s in range(DEEPEST + 1):
+        tau = 2 * math.sqrt(DIMENSIONS) * 2 ** (-s / DIMENSIONS)
+        # The longest edge is halved first, so that edges differ by a factor of 2 at most.
+        edges = [2.0 ** -(s // DIMENSIONS + (k < s % DIMENSIONS)) for k in range(DIMENSIONS)]
+        # The worst cut leaves the first coordinate its longest edge.
+        bins = means.reshape(-1, int(max(edges) * FINE), ARMS)
+        error = float(np.abs(bins - bins.mean(axis=1, keepdims=True)).max()) / tau
+        yield {"formula": "diameter", "depth": s, "value": round(math.hypot(*edges) / tau, 9)}
+        yield {"formula": "approximation_error", "depth": s, "value": error}

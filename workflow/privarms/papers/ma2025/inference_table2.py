@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from privarms.inference.intervals import ratio
-from privarms.inference.paired import compare, ratio_of_means, wilcoxon_p_value
+from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
+from privarms.inference.rows import as_frame
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, named, reference, repeated
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
@@ -100,22 +101,26 @@ def _rewards_of(contest: pd.DataFrame, rewards: dict, time: str) -> dict[str, pd
 
 
 def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Generator) -> pd.DataFrame:
-    """Return `paired.compare` of a row's methods, by cell, and the bootstrap of the best one against each other one."""
+    """Return how the method with the largest mean of a row, the first of equals, compares with each other one.
+
+    The best one is chosen on the replicates of the tests, which their p-values do not take into account: of two equal
+    methods one is significant with a probability near 2 ALPHA.
+    """
     of = _rewards_of(contest, rewards, time)
-    frame = pd.concat([own.reset_index().assign(cell=cell) for cell, own in of.items()])
-    found = compare(frame, "reward", "cell", "replicate", ALPHA)
-    best = found.loc[found["best"], "cell"].iloc[0]
-    winner = contest.set_index("cell").loc[best]
-    rows = []
-    for cell in found["cell"]:
-        ours, others = of[best].to_numpy(float), of[cell].to_numpy(float)
+    best = max(of, key=lambda cell: of[cell].mean())
+    others = [cell for cell in of if cell != best]
+    p = np.array([wilcoxon_p_value(of[best], of[cell]) for cell in others])
+    adjusted = holm(p)
+    rows = [{"cell": best, "best": True, "significant": p.max() <= ALPHA, "significant_holm": adjusted.max() <= ALPHA}]
+    for cell, one, corrected in zip(others, p, adjusted, strict=True):
+        rows.append({"cell": cell, "best": False, "significant": False, "significant_holm": False})
+        rows[-1] |= {"p": one, "p_holm": corrected}
         # A method may have earned nothing so far.
-        earned = cell != best and others.mean() > 0
-        rows.append(ratio_of_means(ours, others, rng) if earned else (np.nan, np.nan, np.nan))
-    intervals = pd.DataFrame(rows, columns=["best_over_this", "low", "high"])
-    own = found[["cell", "best", "significant", "significant_holm", "p", "p_holm"]].join(intervals)
-    names = {f"best_{k}": winner[k] for k in ("method", "setting", "auxiliary")}
-    return own.assign(**names)
+        if of[cell].mean() > 0:
+            found = ratio_of_means(of[best], of[cell], rng)
+            rows[-1] |= dict(zip(("best_over_this", "low", "high"), found, strict=True))
+    winner = contest.set_index("cell").loc[best]
+    return pd.DataFrame(rows).assign(**{f"best_{k}": winner[k] for k in ("method", "setting", "auxiliary")})
 
 
 def table2_pairs(results: Results) -> pd.DataFrame:
@@ -133,7 +138,7 @@ def table2_pairs(results: Results) -> pd.DataFrame:
         of = _rewards_of(contest, rewards, row["time"].iloc[0])
         contest = contest.to_dict("records")
         means = [of[one["cell"]].mean() for one in contest]
-        # The first of equals is the better one, as in `paired.compare`.
+        # The first of equals is the better one, as in `_contest`.
         ordered = sorted(range(len(contest)), key=lambda i: (-means[i], i))
         for i, j in itertools.combinations(ordered, 2):
             first, second = contest[i], contest[j]
@@ -159,9 +164,9 @@ def table2_gains(results: Results) -> pd.DataFrame:
     return _gains(results, "real_data", named(at_times(results.cells("real_data"))))
 
 
+@as_frame
 def adult_gains(results: Results) -> pd.DataFrame:
     """Return the same for the alternatives to Adult's entries, which `alternative` names."""
-    parts = []
     usual = named(results.cells("real_data"))
     for study in ("adult_sensitivity", "adult_settings"):
         cells = named(at_times(results.cells(study)), first=usual)
@@ -172,8 +177,7 @@ def adult_gains(results: Results) -> pd.DataFrame:
         else:
             found["alternative"] = found["setting"]
         # Other datasets and settings than those on which a claim rests; it is the alternative that names them.
-        parts.append(found.drop(columns=["dataset", "horizon", "setting", "settings"]))
-    return pd.concat(parts, ignore_index=True)
+        yield found.drop(columns=["dataset", "horizon", "setting", "settings"])
 
 
 def _gains(results: Results, study: str, cells: pd.DataFrame) -> pd.DataFrame:

@@ -12,19 +12,14 @@ import pandas as pd
 
 from privarms.claims.sums import part, summed, told
 from privarms.claims.verdict import Measured
-from privarms.environments import exponential
 from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
 from privarms.inference.transfer_rates import regret_rate
-from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._transfer import BETA, DIMENSIONS, gains
-from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
 
 # A contradiction among some hundred neighbours in a grid: that of chance has probability below .01 in all.
 CONTRADICTION = 4
-# Points along an edge of the cube on which approximation errors are judged; a power of 2, so that bins hold as many.
-FINE = 4096
 ARMS = 3
 
 
@@ -261,43 +256,3 @@ def miss(results: Results, c: float, looks: str) -> Measured:
     }
     worst = max(logs, key=lambda n: logs[n])
     return Measured(math.exp(logs[worst]), 0.0, None, f"At n = {worst:,}.")
-
-
-def _edges(s: int) -> list[float]:
-    """The edges of a bin of depth s: the longest is halved first, so that they differ by a factor of 2 at most."""
-    return [2.0 ** -(s // DIMENSIONS + (k < s % DIMENSIONS)) for k in range(DIMENSIONS)]
-
-
-def _tau(s: int) -> float:
-    """(17)"""
-    return 2 * math.sqrt(DIMENSIONS) * 2 ** (-s / DIMENSIONS)
-
-
-def diameter(results: Results, depth: int) -> Measured:
-    """Return a bin's diameter over (17)'s tau_s, the largest down to a depth."""
-    ratios = [math.hypot(*_edges(s)) / _tau(s) for s in range(depth + 1)]
-    note = f"From {min(ratios):.3f} to {max(ratios):.3f} down to depth {depth}."
-    return Measured(round(max(ratios), 9), 0.0, None, note)
-
-
-def approximation_error(results: Results, depth: int) -> Measured:
-    """Return how far a bin's mean reward is from its rewards, over (17)'s tau_s: the largest down to a depth.
-
-    Of Figure 4's reward functions, which depend on the first coordinate alone: uniform contexts
-    """
-    x = (np.arange(FINE) + 0.5) / FINE
-    contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (DIMENSIONS - 1))
-    means = compiled(expected_rewards)(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
-    found = []
-    for s in range(depth + 1):
-        # The worst cut leaves the first coordinate its longest edge.
-        width = int(max(_edges(s)) * FINE)
-        bins = means.reshape(-1, width, ARMS)
-        found.append(float(np.abs(bins - bins.mean(axis=1, keepdims=True)).max()) / _tau(s))
-    return Measured(max(found), 0.0, None, f"At depth {int(np.argmax(found))}.")
-
-
-def density_total(results: Results, gamma: float, d: int) -> Measured:
-    """Return the integral of c ||x - 1/2||_inf^gamma over the cube with the printed c = 2^-gamma d / (d + gamma)."""
-    # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so that the power integrates to the same expression.
-    return Measured((2**-gamma * d / (d + gamma)) ** 2, 0.0, None, "Its inverse makes it a density.")

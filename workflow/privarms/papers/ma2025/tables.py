@@ -7,10 +7,7 @@ from privarms.studies.artifacts import table
 from privarms.studies.results import Results
 
 
-@table(
-    "The released program, run again, against the authors' logs",
-    studies=["regret", "regret_printed"],
-)
+@table("The released program, run again, against the authors' logs", studies=["regret", "regret_printed"])
 def reference_agreement(results: Results) -> pd.DataFrame:
     """Every cell of their logs (`mean_regret`, `se_regret`) beside ours, and z, the difference in standard errors; a
     log that several panels show is `distinct` once. The last rows have the mean and the standard deviation of z.

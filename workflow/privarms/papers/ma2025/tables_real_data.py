@@ -30,10 +30,7 @@ VARIANT_LABELS = {"as_printed": " as printed"}
 MOST_BESIDE = 5
 
 
-@table(
-    "Table 1: the real datasets",
-    studies=["real_data"],
-)
+@table("Table 1: the real datasets", studies=["real_data"])
 def table1(results: Results) -> pd.DataFrame:
     """Sizes and dimensions, ours and as published; the published max n_Q of Adult is the sum over its sources. Taxi's
     sizes are taken as published, from the first trips of May 2022 on; taxisample is a sample of three days of that

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from privarms.inference.bias import bias_bound, private_regret_order, tradeoff_epsilon
-from privarms.inference.intervals import normal_interval
+from privarms.inference.bias import bias_bound
 from privarms.papers.neel2018 import _looks
 from privarms.papers.neel2018._settings import (
     ABLATIONS,
@@ -50,8 +49,7 @@ def _bias_figure(results: Results, experiment: str, policy: str, number: str, *,
     rows = _looks.some(_without_post_hoc(rows[chosen]), f"Experiment {experiment}, {policy}")
     rows = rows.assign(printed=is_printed(rows, results, experiment))
     rows = _looks.tidy(panels(rows, first=rows["printed"]), looks)
-    low, high = normal_interval(rows["bias"], rows["se"])
-    rows = rows.assign(low=low, high=high, place=dodged(rows["arm"], rows["curve"]))
+    rows = with_interval(rows, "bias", "se", normal=True).assign(place=dodged(rows["arm"], rows["curve"]))
     options = {"col": "panel", "wrap": 2, "sharex": False, "sharey": False, "draw": points}
     grid = curves(rows, "place", "bias", looks=looks, **options)
     grid.set_axis_labels("mean of the arm", "bias of the sample mean")
@@ -165,9 +163,9 @@ def bias_vs_epsilon(results: Results):
     budgets = [described({"epsilon": part["epsilon"].dropna().min()}) for _, part in shown]
     shown = [(f"Experiment 2, {title or e}", part) for (title, part), e in zip(shown, budgets, strict=True)]
     rows = pd.concat([sweep, _looks.tidy(shown, looks).assign(kind="ablation")], ignore_index=True)
-    low, high = normal_interval(rows["average"], rows["average_se"])
+    rows = with_interval(rows, "average", "average_se", normal=True)
     swept = (rows["kind"] == "epsilon") & rows["epsilon"].notna()
-    rows = rows.assign(low=np.where(swept, np.maximum(low, 1e-5), low), high=high)
+    rows["low"] = np.where(swept, np.maximum(rows["low"], 1e-5), rows["low"])
     rows["place"] = rows.groupby("panel")["curve"].transform(lambda c: pd.factorize(c)[0])
     grid = facets.panels(rows, looks=looks, col="panel", wrap=2, sharex=False, sharey=False, height=2.6)
     for ax, name, part in facets.parts(grid):
@@ -211,52 +209,3 @@ def _ablation(ax, rows: pd.DataFrame, results: Results) -> None:
         for whose, number in (("UCB", "experiment_2_ucb_bias"), ("private", "experiment_2_private_bias")):
             value = results.published(number)
             style.published(ax, value, f"published, {whose}: {value:g}".replace(": 0.", ": ."), axis="x")
-
-
-@figure("Corollary 1: bias against regret", inference=["average_bias_corollary_1"])
-def tradeoff(results: Results):
-    """Theorem 1's bound on the bias of an arm of mean 1 against Theorem 2's order of the regret (constant 1) as epsilon
-    varies, K = 5; dots, Corollary 1's epsilon. Symbols: measured average |bias| and regret of the private UCB at that
-    epsilon, gap 0.05, which is round robin there.
-    """
-    rows = results.inference("average_bias_corollary_1")
-    rows = rows[rows["size"] == "all"]
-    rows = rows.assign(curve=labels(rows, PANEL)).sort_values(["K", "horizon"], kind="stable")
-    # Circles are Corollary 1's.
-    markers = {curve: look["marker"] for curve, look in _looks.looks(rows, ("", *_looks.LOOKS[1:])).items()}
-    rows = _looks.tidy(panels(rows, ("K", "horizon")), markers)
-    several = rows["K"].nunique() > 1
-    looks = style.looks(zip(rows["K"], rows["horizon"], strict=True))
-    figure, ax = style.subplots(width=style.COLUMN, height=2.3)
-    epsilons = np.geomspace(1e-4, 1, 81)
-    drawn = []
-    for (K, T), line in looks.items():
-        order = private_regret_order(epsilons, K, T)
-        label = f"$T = {T:,}$".replace(",", "{,}") + (f", $K = {K}$" if several else "")
-        ax.plot(bias_bound(epsilons, 1.0), order, label=label, color=line["color"])
-        epsilon = tradeoff_epsilon(K, T)
-        ax.plot(bias_bound(epsilon, 1.0), private_regret_order(epsilon, K, T), marker="o", color=line["color"])
-        bound = {"panel": "theory", "horizon": T, "epsilon": epsilons, "bias": bias_bound(epsilons, 1.0)}
-        drawn.append(pd.DataFrame(bound | {"regret": order, "K": K}))
-        here = rows[(rows["horizon"] == T) & (rows["K"] == K)]
-        for _, one in here.iterrows():
-            ax.plot(one["average"], one["regret"], marker=markers[one["curve"]], color=line["color"])
-            _beside(ax, one, epsilon, rows["ladder"].iloc[0])
-        drawn.append(here.rename(columns={"average": "bias", "average_se": "bias_se"}).assign(panel="measured"))
-    for curve in dict.fromkeys(rows["curve"]):
-        marker = {"marker": markers[curve], "linestyle": "none", "color": style.QUIET}
-        ax.plot([], [], label=f"{curve}, measured", **marker)
-    ax.set(xscale="log", yscale="log", xlabel="bias (bound, or measured average)", ylabel="regret")
-    style.legend(figure, columns=2)
-    columns = ["panel", "horizon", "epsilon", "bias", "regret", "policy", "bias_se", "regret_se", "replicates"]
-    keys = ("panel", "horizon", "epsilon", "policy", "variant", "ladder", "K", "curve")
-    return figure, told_apart(pd.concat(drawn, ignore_index=True), columns, keys)
-
-
-def _beside(ax, row: pd.Series, epsilon: float, ladder: str) -> None:
-    """Say of a symbol what tells it from Corollary 1's setting on the ladder of the others."""
-    own = {"epsilon": row["epsilon"]} if abs(row["epsilon"] / epsilon - 1) > 1e-4 else {}
-    own |= {"ladder": row["ladder"]} if row["ladder"] != ladder else {}
-    if own:
-        at = (row["average"], row["regret"])
-        ax.annotate(described(own), at, xytext=(4, 0), textcoords="offset points", va="center", fontsize=6)

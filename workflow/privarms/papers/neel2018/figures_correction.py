@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 
 from privarms.inference import max_information
-from privarms.inference.intervals import normal_interval
 from privarms.papers.neel2018 import _looks
 from privarms.papers.neel2018._settings import CORRECTION, LEVEL, PANEL, described, panels, printed, told_apart
 from privarms.plots import style
-from privarms.plots.curves import labels
+from privarms.plots.curves import labels, with_interval
 from privarms.plots.facets import curves
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
@@ -77,8 +76,7 @@ def _titles(found: pd.DataFrame, of_arms: list[tuple[str, pd.DataFrame]]) -> lis
 
 def _tested(rows: pd.DataFrame, test: str) -> pd.DataFrame:
     """The rates of one test as y, with their interval."""
-    low, high = normal_interval(rows[test], rows[f"{test}_se"])
-    return rows.assign(test=test, y=rows[test], low=low, high=high)
+    return with_interval(rows.assign(test=test, y=rows[test]), test, f"{test}_se", normal=True)
 
 
 def _false_discovery(rows: pd.DataFrame) -> pd.DataFrame:

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from privarms.inference.intervals import normal_interval
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.neel2018 import _looks
 from privarms.papers.neel2018._settings import FIGURE_6, LEVEL, described, is_printed, told_apart
 from privarms.plots import style
+from privarms.plots.curves import with_interval
 from privarms.plots.facets import curves, name_lines, panels, parts, points
 from privarms.studies import library
 from privarms.studies.artifacts import figure
@@ -170,8 +170,8 @@ def selection_bias(results: Results):
         name = SHORT.get((policy, estimator)) or library.attributes("policies", policy)["LABEL"]
         found.append(part.assign(shown=[_named(name, dict(own)) for _, own in part[differing].iterrows()]))
     rows = pd.concat(found, ignore_index=True)
-    low, high = normal_interval(rows["bias"], rows["se"])
-    rows = rows.assign(low=low, high=high, shown=rows["shown"].str.replace("\n", " "), place=rows.index)
+    rows = with_interval(rows, "bias", "se", normal=True)
+    rows = rows.assign(shown=rows["shown"].str.replace("\n", " "), place=rows.index)
     looks = style.looks(rows["policy"], LOOKS)
     height = 0.17 * len(rows) + 0.5
     draw = partial(points, along="x")

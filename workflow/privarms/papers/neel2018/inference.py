@@ -21,8 +21,9 @@ from privarms.inference.bias import (
     significant_arms,
 )
 from privarms.inference.regression import two_sided_p_value, z_score
+from privarms.inference.rows import as_frame
 from privarms.inference.uniformity import ks_uniform, rejection_rate
-from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, ladders, means, parameters, printed
+from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, means, parameters, printed
 from privarms.studies.results import Results
 
 CONFIDENCE = 0.95
@@ -84,12 +85,12 @@ def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
         yield "published", min(int(published[runs.setting["experiment"]]), len(runs.pulls))
 
 
+@as_frame
 def _bias(results: Results, study: str) -> pd.DataFrame:
     """Return the bias of every arm's sample mean; a row per cell, arm and size (all replicates, or as published).
 
     replicates: in which the arm was pulled, which are those of the mean; missing: the others
     """
-    parts = []
     for runs in _runs(results, study):
         epsilon = runs.setting["epsilon"]
         for size, n in _sizes(results, runs):
@@ -104,10 +105,10 @@ def _bias(results: Results, study: str) -> pd.DataFrame:
                 "replicates": found.replicates,
                 "missing": n - found.replicates,
             }
-            parts.append(pd.DataFrame({**runs.setting, **columns, "size": size}))
-    return pd.concat(parts, ignore_index=True)
+            yield pd.DataFrame({**runs.setting, **columns, "size": size})
 
 
+@as_frame
 def _average_bias(results: Results, study: str) -> pd.DataFrame:
     """Return the average over arms of |bias|, the worst arm, and the regret; a row per cell and size.
 
@@ -119,7 +120,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
     missing: how many sample means, of all arms in all replicates, do not exist, the arm never having been pulled
     mean_of_arms: the average of the true means
     """
-    rows, published = [], printed(results)["replicates"]
+    published = printed(results)["replicates"]
     for runs in _runs(results, study):
         for size, n in _sizes(results, runs):
             pulls, sums = runs.pulls[:n], runs.sums[:n]
@@ -132,40 +133,38 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
             if runs.setting["experiment"] in published:
                 as_many = int(published[runs.setting["experiment"]])
                 expected = expected_average(pulls, sums, runs.means, as_many)
-            rows.append(
-                {
-                    **runs.setting,
-                    "size": size,
-                    "replicates": n,
-                    "average": average,
-                    "average_se": average_se,
-                    **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
-                    "average_if_unbiased": errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan,
-                    "worst_arm": worst,
-                    "worst": bias[worst],
-                    "worst_se": errors[worst],
-                    "last": bias[-1],
-                    "last_se": errors[-1],
-                    "largest_z": np.abs(bias[random] / errors[random]).max() if random.any() else math.nan,
-                    "significant": significant_arms(bias, errors),
-                    "significant_upper": significant_arms(bias[:4], errors[:4]),
-                    "significant_lower": significant_arms(bias[4:], errors[4:]),
-                    "regret": regret.mean(),
-                    "regret_se": regret.std(ddof=1) / math.sqrt(n) if n > 1 else math.nan,
-                    "missing": int((n - replicates).sum()),
-                    "mean_of_arms": runs.means.mean(),
-                }
-            )
-    return pd.DataFrame(rows)
+            yield {
+                **runs.setting,
+                "size": size,
+                "replicates": n,
+                "average": average,
+                "average_se": average_se,
+                **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
+                "average_if_unbiased": errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan,
+                "worst_arm": worst,
+                "worst": bias[worst],
+                "worst_se": errors[worst],
+                "last": bias[-1],
+                "last_se": errors[-1],
+                "largest_z": np.abs(bias[random] / errors[random]).max() if random.any() else math.nan,
+                "significant": significant_arms(bias, errors),
+                "significant_upper": significant_arms(bias[:4], errors[:4]),
+                "significant_lower": significant_arms(bias[4:], errors[4:]),
+                "regret": regret.mean(),
+                "regret_se": regret.std(ddof=1) / math.sqrt(n) if n > 1 else math.nan,
+                "missing": int((n - replicates).sum()),
+                "mean_of_arms": runs.means.mean(),
+            }
 
 
+@as_frame
 def published_settings(results: Results) -> pd.DataFrame:
     """Return what Experiments 1 and 2 give with the rewards, index and ladder of the program's public revisions.
 
     A row per cell: law of the rewards; delta of the index, nan where it is that of the round; expected, expected_se,
     spread as in `average_bias_*`, over `runs` runs, as many as published; worst: the bias of the most biased arm
     """
-    rows, published = [], printed(results)["replicates"]
+    published = printed(results)["replicates"]
     for study in ("published_settings", "experiment_1", "experiment_2"):
         for runs in _runs(results, study):
             if runs.setting["policy"] not in REVISED:
@@ -175,31 +174,27 @@ def published_settings(results: Results) -> pd.DataFrame:
             bias, errors, _ = sample_mean_bias(pulls, sums, runs.means)
             value, error, spread = expected_average(pulls, sums, runs.means, as_many)
             worst = int(np.nanargmax(np.abs(bias)))
-            rows.append(
-                {
-                    **{k: v for k, v in runs.setting.items() if k not in ("law", "delta")},
-                    "law": runs.setting.get("law", "bernoulli"),
-                    "delta": runs.setting.get("delta", math.nan),
-                    "replicates": len(pulls),
-                    "runs": min(as_many, len(pulls)),
-                    "expected": value,
-                    "expected_se": error,
-                    "spread": spread,
-                    "worst_arm": worst,
-                    "worst": bias[worst],
-                    "worst_se": errors[worst],
-                }
-            )
-    return pd.DataFrame(rows)
+            yield {
+                **{k: v for k, v in runs.setting.items() if k not in ("law", "delta")},
+                "law": runs.setting.get("law", "bernoulli"),
+                "delta": runs.setting.get("delta", math.nan),
+                "replicates": len(pulls),
+                "runs": min(as_many, len(pulls)),
+                "expected": value,
+                "expected_se": error,
+                "spread": spread,
+                "worst_arm": worst,
+                "worst": bias[worst],
+                "worst_se": errors[worst],
+            }
 
 
+@as_frame
 def round_robin(results: Results) -> pd.DataFrame:
     """Return in which fraction of Experiment 1's runs all arms have T / K pulls, rounded up or down; a row per cell."""
-    rows = []
     for runs in _runs(results, "experiment_1"):
         even = np.ptp(runs.pulls, axis=1) <= 1
-        rows.append({**runs.setting, "fraction": even.mean(), "replicates": len(even)})
-    return pd.DataFrame(rows)
+        yield {**runs.setting, "fraction": even.mean(), "replicates": len(even)}
 
 
 def _linear(results: Results) -> Iterator[tuple[dict, pd.DataFrame]]:
@@ -228,43 +223,41 @@ def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray, int]]:
             yield setting | named, two_sided_p_value(score), int((~valid).sum())
 
 
+@as_frame
 def rejections(results: Results) -> pd.DataFrame:
     """Return how often the z-test of a coefficient rejects at .05, and how far its p-values are from uniform.
 
     A row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: what the released program
     keeps, which its shared list of contexts shifts). missing: runs whose arm has too few pulls for an estimate.
     """
-    rows = []
     for setting, p, missing in _tests(results):
         measured = dict.fromkeys(("rejection_rate", "se", "ks", "ks_p"), math.nan)
         if len(p):
             measured = dict(zip(measured, (*rejection_rate(p, LEVEL), *ks_uniform(p)), strict=True))
-        rows.append(setting | {"replicates": len(p), "missing": missing} | measured)
-    return pd.DataFrame(rows)
+        yield setting | {"replicates": len(p), "missing": missing} | measured
 
 
+@as_frame
 def histograms(results: Results) -> pd.DataFrame:
     """Return counts of p-values in 20 bins among the first replicates, as many as published; a row per test as in
     `rejections` and bin."""
     edges = np.linspace(0, 1, BINS + 1)
     published = int(printed(results)["replicates"]["linear"])
-    parts = []
     for setting, p, _ in _tests(results):
         first = p[:published]
         counts, _ = np.histogram(first, edges)
         columns = {"low": edges[:-1], "high": edges[1:], "count": counts, "replicates": len(first)}
         below = (first <= LEVEL).mean() if len(first) else math.nan
-        parts.append(pd.DataFrame({**setting, **columns, "below_level": below}))
-    return pd.concat(parts, ignore_index=True)
+        yield pd.DataFrame({**setting, **columns, "below_level": below})
 
 
+@as_frame
 def selection(results: Results) -> pd.DataFrame:
     """Return the most-pulled arm's error on its largest coefficient, signed so that up is away from 0.
 
     A row per cell, estimator as in `rejections` and coordinate ("zero": its plain error), over the runs that have the
     estimate; missing: the others; pulls and regret are means over runs.
     """
-    rows = []
     for setting, cell in _linear(results):
         for estimator, coordinate in itertools.product(_estimators(setting), ("zero", "largest")):
             prefix = "" if estimator == "ols" else "policy_"
@@ -274,22 +267,18 @@ def selection(results: Results) -> pd.DataFrame:
             error = (tested[f"{prefix}estimate"] - tested["truth"]) * sign
             n = len(error)
             root = math.sqrt(n) if n else math.nan
-            rows.append(
-                setting
-                | {
-                    "coordinate": coordinate,
-                    "estimator": estimator,
-                    "replicates": n,
-                    "missing": len(of_coordinate) - n,
-                    "bias": error.mean(),
-                    "se": error.std() / root,
-                    "standard_error": np.sqrt(tested[f"{prefix}variance"]).mean(),
-                    "pulls": tested["pulls"].mean(),
-                    "regret": tested["regret"].mean(),
-                    "regret_se": tested["regret"].std() / root,
-                }
-            )
-    return pd.DataFrame(rows)
+            yield setting | {
+                "coordinate": coordinate,
+                "estimator": estimator,
+                "replicates": n,
+                "missing": len(of_coordinate) - n,
+                "bias": error.mean(),
+                "se": error.std() / root,
+                "standard_error": np.sqrt(tested[f"{prefix}variance"]).mean(),
+                "pulls": tested["pulls"].mean(),
+                "regret": tested["regret"].mean(),
+                "regret_se": tested["regret"].std() / root,
+            }
 
 
 def _levels(epsilon: float, horizon: int, pulls: np.ndarray) -> dict[str, float | np.ndarray]:
@@ -317,6 +306,7 @@ def _rates(p: np.ndarray, levels: Mapping[str, float | np.ndarray]) -> dict[str,
     return rates
 
 
+@as_frame
 def _selected(results: Results, study: str, better: int | None = None) -> pd.DataFrame:
     """Return rejections at .05 before and after the correction; a row per cell and selector.
 
@@ -337,7 +327,6 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
             the level that Corollary 2 prints, with the beta of `level` and with beta = 1, and at that of the authors'
             program
     """
-    rows = []
     for cell, columns in results.by_cell(study, ("selector", "arm", "pulls", "p_value")):
         first = cell.iloc[0]
         epsilon, horizon = float(first.get("epsilon", math.nan)), int(first["horizon"])
@@ -350,23 +339,20 @@ def _selected(results: Results, study: str, better: int | None = None) -> pd.Dat
             own = np.ones(len(tests), bool) if better is None else (tests["arm"] == better).to_numpy()
             p = np.where(own, tests["p_value"], np.inf)
             levels = _levels(epsilon, horizon, tests["pulls"].to_numpy())
-            rows.append(
-                {
-                    **_setting(first, parameters(cell)),
-                    "epsilon": epsilon,
-                    "selector": selector,
-                    "replicates": len(p),
-                    "missing": len(every) - made,
-                    "tests": made,
-                    "selected": own.mean() if len(own) else math.nan,
-                    "degenerate": 1 - len(p) / made if made else math.nan,
-                    **_rates(p, {"naive": LEVEL}),
-                    "level": levels["corrected"],
-                    **_rates(p, levels),
-                }
-            )
-    table = pd.DataFrame(rows)
-    return table.assign(ladder=ladders(table))
+            yield {
+                **_setting(first, parameters(cell)),
+                "epsilon": epsilon,
+                "selector": selector,
+                "replicates": len(p),
+                "missing": len(every) - made,
+                "tests": made,
+                "selected": own.mean() if len(own) else math.nan,
+                "degenerate": 1 - len(p) / made if made else math.nan,
+                **_rates(p, {"naive": LEVEL}),
+                "level": levels["corrected"],
+                **_rates(p, levels),
+                "ladder": ladder(first["top"], first["bottom"], first["K"], first.get("spacing")),
+            }
 
 
 def false_discovery(results: Results) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """What the theorems of Sajed & Sheffet 2019 promise, as functions of their parameters.
 
-Where the paper states an order, the function is the expression inside O or Omega with constant 1, and says so.
+Where the paper states an order, the function is the expression inside O or Omega with constant 1, and says so. Outside
+of a theorem's conditions its function is nan.
 """
 
 import math
@@ -14,15 +15,11 @@ from privarms.policies.bandit import dp_se
 def halting_time(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
     """t_U = 2000 (t_0 + t_1 + t_2) of Theorem 3.3: Algorithm 2 halts by then with probability 1 - beta or more.
 
-    Raises ValueError outside the theorem: beta in (0, 0.08], mu != 0, and where ln(R / (alpha |mu|)) <= beta, for
-    which its logarithms are not positive.
+    The theorem is about beta in (0, 0.08] and mu != 0; its logarithms are positive for ln(R / (alpha |mu|)) > beta.
     """
-    if not 0 < beta <= 0.08:
-        raise ValueError(f"beta: Theorem 3.3 holds for beta in (0, 0.08]; found {beta}")
-    _stopping(epsilon, alpha, beta, mu, R)
-    iterated = math.log(R / (alpha * abs(mu)))
-    if iterated <= beta:
-        raise ValueError(f"alpha, mu: Theorem 3.3 needs ln(R / (alpha |mu|)) > beta; found {iterated}")
+    iterated = math.log(R / (alpha * abs(mu))) if _of_stopping(epsilon, alpha, mu, R) else math.nan
+    if not (0 < beta <= 0.08 and iterated > beta):
+        return math.nan
     log = math.log(iterated / beta)
     t_0 = R**2 * log / (alpha * mu) ** 2
     t_1 = R * log / (epsilon * abs(mu))
@@ -36,7 +33,8 @@ def private_samples(epsilon: float, alpha: float, beta: float, mu: float, R: flo
     On samples from {-R, R} any epsilon-private (alpha, beta) stopping rule sees more than n of them with probability
     above 1 - (sqrt(beta) + beta), which the proof rounds down to 1/4.
     """
-    _stopping(epsilon, alpha, beta, mu, R, below=0.25)
+    if not (0 < beta < 0.25 and _of_stopping(epsilon, alpha, mu, R)):
+        return math.nan
     return R * math.log(1 / beta) / (12 * alpha * abs(mu) * epsilon)
 
 
@@ -46,26 +44,21 @@ def private_samples_of_proof(epsilon: float, alpha: float, beta: float, mu: floa
     d = alpha |mu| / (R (1 + alpha)) is the total variation distance of P and Q, which the proof rounds up, as it does
     beta exp(6 epsilon n d) + beta to 3/4.
     """
-    _stopping(epsilon, alpha, beta, mu, R, below=0.25)
+    if not (0 < beta < 0.25 and _of_stopping(epsilon, alpha, mu, R)):
+        return math.nan
     return R * (1 + alpha) * math.log((0.75 - beta) / beta) / (6 * epsilon * alpha * abs(mu))
 
 
 def samples_order(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
     """R^2 ln(1/beta) / (alpha mu)^2 + R ln(1/beta) / (epsilon alpha |mu|), Corollary 3.6 without its constant."""
-    _stopping(epsilon, alpha, beta, mu, R)
+    if not (0 < beta < 1 and _of_stopping(epsilon, alpha, mu, R)):
+        return math.nan
     return math.log(1 / beta) * (R**2 / (alpha * mu) ** 2 + R / (epsilon * alpha * abs(mu)))
 
 
-def _stopping(epsilon: float, alpha: float, beta: float, mu: float, R: float, below: float = 1) -> None:
-    """Refuse what no theorem on stopping rules is about; below: the end of beta's range."""
-    if not epsilon > 0:
-        raise ValueError(f"epsilon: expected a number > 0; found {epsilon}")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha: expected a number in (0, 1); found {alpha}")
-    if not 0 < beta < below:
-        raise ValueError(f"beta: expected a number in (0, {below}); found {beta}")
-    if not 0 < abs(mu) <= R:
-        raise ValueError(f"mu: expected 0 < |mu| <= R = {R}; found {mu}")
+def _of_stopping(epsilon: float, alpha: float, mu: float, R: float) -> bool:
+    """Whether theorems on stopping rules are about these parameters."""
+    return epsilon > 0 and 0 < alpha < 1 and 0 < abs(mu) <= R
 
 
 def iterated_logarithm(a: float, b: float, x: float) -> float:
@@ -73,8 +66,6 @@ def iterated_logarithm(a: float, b: float, x: float) -> float:
 
     The fact says that this is above 1 for x < ln(a ln(1/b)) / b, and below 1 for x above twice that.
     """
-    if not (a > 1 and 0 < b < 1 / 16 and x > math.e):
-        raise ValueError(f"Fact 2.1 is about a > 1, 0 < b < 1/16 and x > e; found {a}, {b} and {x}")
     return math.log(a * math.log(x)) / (b * x)
 
 
@@ -83,19 +74,21 @@ def pulls_order(gap: float, K: int, epsilon: float, beta: float) -> float:
 
     ln ln(1/gap) is taken as 0 for a gap above 1/e, where it is negative or undefined.
     """
-    _gap(gap)
+    if not 0 < gap <= 1:
+        return math.nan
     iterated = math.log(max(1.0, math.log(1 / gap)))
     return (math.log(K / beta) + iterated) * (1 / gap**2 + 1 / (epsilon * gap))
 
 
-def pulls_ceiling(gap: float, K: int, epsilon: float, beta: float) -> int:
+def pulls_ceiling(gap: float, K: int, epsilon: float, beta: float) -> float:
     """An explicit bound on the pulls of an arm that holds, for all arms at once, with probability 1 - beta or more.
 
     Where the deviations that Algorithm 3 allows for do not happen, an arm leaves in the first epoch e with
     2^-e <= gap at the latest, since 4 h_e + 4 c_e < 2^-e; |S| = K bounds the epochs' lengths from above. Ours, from
     lines 8, 15, 16 and 20: Lemma 4.2 states the order only.
     """
-    _gap(gap)
+    if not 0 < gap <= 1:
+        return math.nan
     params = dp_se.parameters(K, 2, epsilon, beta)
     last = math.ceil(math.log2(1 / gap))
     return sum(math.ceil(compiled(dp_se.epoch_length)(params, K, e)) for e in range(1, max(1, last) + 1))
@@ -142,8 +135,3 @@ def first_epoch_regret(gap: float, K: int, horizon: int, epsilon: float) -> tupl
     s = np.linspace(0, 1 / scale, 1001)[1:-1]
     least = (s**2 / (4 * pulls) - 2 * np.log1p(-((s * scale) ** 2)) - s * (gap - margin)).min()
     return regret, min(1.0, 2 * (K - 1) * float(np.exp(least)))
-
-
-def _gap(gap: float) -> None:
-    if not 0 < gap <= 1:
-        raise ValueError(f"gap: expected a number in (0, 1]; found {gap}")

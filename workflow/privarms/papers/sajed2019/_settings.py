@@ -5,18 +5,11 @@ import pandas as pd
 
 from privarms.environments import bernoulli
 
-KEYS = ("t", "arm")
 # Cards of the report.
 FIGURE_1 = "Figure 1: regret of DP-SE and DP-UCB"
 STOPPING = "The private stopping rules"
 FIVE_TIMES = "At least 5 times? By the width of DP-UCB"
 PRIVACY = "Are DP-SE, DP-NAS and DP-UCB private?"
-
-
-def parameters(cells: pd.DataFrame) -> pd.DataFrame:
-    """What each cell is, without what was measured; a row per cell, which is the index."""
-    columns = [c for c in cells.columns[: cells.columns.get_loc("replicates")] if c not in KEYS]
-    return cells[columns].drop_duplicates("cell").set_index("cell")
 
 
 def at_horizon(cells: pd.DataFrame) -> pd.DataFrame:

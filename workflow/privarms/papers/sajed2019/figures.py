@@ -10,8 +10,8 @@ import pandas as pd
 
 from privarms.papers.sajed2019._settings import FIGURE_1, FIVE_TIMES, PRIVACY, STOPPING, at_horizon
 from privarms.plots import style
-from privarms.plots.curves import in_words, labels, settings, with_interval
-from privarms.plots.facets import band, curves, in_every, in_order, panels, parts
+from privarms.plots.curves import horizon_in_words, in_words, labels, settings, with_interval
+from privarms.plots.facets import band, curves, in_every, in_order, leading, panels, parts
 from privarms.studies import library
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
@@ -24,17 +24,11 @@ NOISES = {1.0: "noise as printed", 0.5: "half the noise"}
 INSTANCES = {"one_best": "mu1", "convex": "mu3", "concave": "mu4"}
 
 
-def _power(horizon: float) -> str:
-    exponent = int(np.log10(horizon) + 1e-9)
-    factor = horizon / 10**exponent
-    return f"10^{exponent}" if factor == 1 else f"{factor:g}\\times10^{exponent}"
-
-
 def _values(setting: dict) -> str:
     """The values of some axes in words; without those that do not apply."""
     shown = {"epsilon": "$\\varepsilon = {:g}$", "K": "$K = {:g}$"}
     there = {k: v for k, v in setting.items() if pd.notna(v)}
-    return ", ".join(f"$T = {_power(v)}$" if k == "horizon" else shown[k].format(v) for k, v in there.items())
+    return ", ".join(horizon_in_words(v) if k == "horizon" else shown[k].format(v) for k, v in there.items())
 
 
 def _ticks(ax, values) -> None:
@@ -135,12 +129,6 @@ def _along_axes(cells: pd.DataFrame, value: str, se: str, fixed: Sequence[str], 
     return grid, rows
 
 
-def _in_order(cells: pd.DataFrame) -> pd.DataFrame:
-    """Rows in the order of Figure 1's curves, what is none of them behind."""
-    known = {curve: number for number, curve in enumerate(CURVES)}
-    return cells.sort_values("curve", key=lambda c: c.map(known).fillna(len(known)), kind="stable")
-
-
 def _width(curve: str) -> str:
     """What stands for a curve in a legend that is about DP-UCB's width."""
     return curve.removeprefix("DP-UCB (").removesuffix(")") if curve in CURVES else curve
@@ -159,7 +147,7 @@ def dp_ucb_width(results: Results):
     """
     ratios = results.inference("ratios")
     ratios = ratios[ratios["study"] != "instances"]
-    ratios = _in_order(ratios.assign(curve=labels(ratios, tuple(AXES))))
+    ratios = leading(ratios.assign(curve=labels(ratios, tuple(AXES))), "curve", CURVES)
     grid, numbers = _along_axes(ratios, "ratio", "ratio_se", CURVES, _width)
     _finish_ratios(grid, results)
     columns = ["width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se", "regret_mean_dp_se"]
@@ -188,7 +176,7 @@ def instances(results: Results):
     figure_1 = (ratios["study"] == "figure1") & (ratios["K"] == 5)
     ratios = ratios.assign(instance=spacing.map(INSTANCES).mask(figure_1, "mu2"))
     ratios = ratios[ratios["instance"].notna() & ((ratios["study"] == "instances") | figure_1)]
-    ratios = _in_order(with_interval(ratios, "ratio", "ratio_se")).sort_values("instance", kind="stable")
+    ratios = leading(with_interval(ratios, "ratio", "ratio_se"), "curve", CURVES).sort_values("instance", kind="stable")
     rows = in_order(ratios, "instance", "curve", by="epsilon")
     names = rows["curve"].map(_width)
     rows = rows.assign(name=names, panel="$\\mu_" + rows["instance"].str.removeprefix("mu") + "$")
@@ -209,7 +197,7 @@ def growth(results: Results):
     the legend p, for which it grows like ln(T)^p from the first horizon to the last.
     """
     cells = at_horizon(results.cells("growth"))
-    cells = _in_order(cells.assign(curve=labels(cells, ("horizon",))))
+    cells = leading(cells.assign(curve=labels(cells, ("horizon",))), "curve", CURVES)
     powers = results.inference("growth")
     powers = dict(zip(labels(powers, ()), powers["exponent"], strict=True))
     logarithm = np.log(cells["horizon"])
@@ -297,7 +285,7 @@ def minimax(results: Results):
     cells = with_interval(cells.assign(setting=words), "ratio", "ratio_se")
     rows = cells.sort_values(["epsilon", "horizon", "K"], kind="stable").assign(
         curve=lambda f: [
-            ", ".join(filter(None, (f"$K = {K}$", f"$T = {_power(T)}$", setting)))
+            ", ".join(filter(None, (f"$K = {K}$", horizon_in_words(T), setting)))
             for K, T, setting in zip(f["K"], f["horizon"], f["setting"], strict=True)
         ],
         panel=lambda f: _panel_of("epsilon", f),

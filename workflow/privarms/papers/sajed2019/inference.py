@@ -1,7 +1,6 @@
 """What is computed from the studies before anything is drawn or judged."""
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -13,8 +12,10 @@ from privarms.audits.reduction import COUNTS, losses, reduce
 from privarms.claims.verdict import CONFIDENCE as VERDICT_CONFIDENCE
 from privarms.inference.atoms import atoms
 from privarms.inference.intervals import ratio
+from privarms.inference.rows import as_frame
 from privarms.papers.sajed2019 import _bounds as bounds
-from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se, parameters
+from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se
+from privarms.plots.curves import parameters
 from privarms.policies.bandit import dp_ucb
 from privarms.studies import library
 from privarms.studies.results import Results
@@ -26,14 +27,6 @@ GROWTH_EPOCHS, GROWTH_BETA = range(1, 21), 1 / 50_000_000
 # Of section 1's remarks on the tree, and of Fact 2.1 from close to the ends of its ranges on.
 TREE_HORIZONS = tuple(10**n for n in range(4, 11))
 FACT_A, FACT_B = (1.05, 1.5, 2.0, 3.0, 10.0, 100.0, 1e4, 1e8), (1 / 17, 0.05, 0.03, 0.01, 1e-3, 1e-5, 1e-8)
-
-
-def _promised(bound: Callable[..., float], *values) -> float:
-    """A theorem's bound; NaN where the theorem says nothing."""
-    try:
-        return bound(*values)
-    except ValueError:
-        return np.nan
 
 
 def second_half(results: Results) -> pd.DataFrame:
@@ -93,6 +86,7 @@ def ratios(results: Results) -> pd.DataFrame:
     )
 
 
+@as_frame
 def growth(results: Results) -> pd.DataFrame:
     """How regret grows with the horizon; a row per policy and setting of study `growth`.
 
@@ -100,29 +94,29 @@ def growth(results: Results) -> pd.DataFrame:
     """
     cells = at_horizon(results.cells("growth"))
     settings = [k for k in parameters(cells).columns if k != "horizon" and cells[k].notna().any()]
-    rows = []
     for setting, some in cells.groupby(settings, observed=True, dropna=False, sort=False):
         some = some.sort_values("horizon")
         logs, regrets = np.log(np.log(some["horizon"].to_numpy(float))), np.log(some["regret_mean"].to_numpy())
         errors = (some["regret_se"] / some["regret_mean"]).to_numpy()
         # There is no growth with one horizon.
         width = logs[-1] - logs[0] or np.nan
-        rows.append(
-            dict(zip(settings, setting, strict=True))
-            | {"first": some["horizon"].iloc[0], "last": some["horizon"].iloc[-1]}
-            | {"replicates": some["replicates"].min(), "exponent": (regrets[-1] - regrets[0]) / width}
-            | {"exponent_se": np.hypot(errors[-1], errors[0]) / width}
-        )
-    return pd.DataFrame(rows)
+        yield {
+            **dict(zip(settings, setting, strict=True)),
+            "first": some["horizon"].iloc[0],
+            "last": some["horizon"].iloc[-1],
+            "replicates": some["replicates"].min(),
+            "exponent": (regrets[-1] - regrets[0]) / width,
+            "exponent_se": np.hypot(errors[-1], errors[0]) / width,
+        }
 
 
+@as_frame
 def noise_per_step(results: Results) -> pd.DataFrame:
     """The noise of DP-UCB's tree in a round of its arm (section 1), for epsilon = 1; a row per horizon.
 
     nodes: of a released sum, on average over the counts 1, ..., T; variance: of its noise; variance_ratio: over
     log2(T)^3; deviation_ratio: the root of the variance over ln T
     """
-    rows = []
     for horizon in TREE_HORIZONS:
         # Of the counts up to T as many have bit l as T + 1 numbers from 0 have, in runs of 2^l every 2^(l + 1).
         periods = [(1 << bit, (horizon + 1) // (2 << bit), (horizon + 1) % (2 << bit)) for bit in range(40)]
@@ -132,8 +126,7 @@ def noise_per_step(results: Results) -> pd.DataFrame:
             "variance_ratio": variance / np.log2(horizon) ** 3,
             "deviation_ratio": variance**0.5 / np.log(horizon),
         }
-        rows.append({"horizon": horizon, "nodes": nodes, "variance": variance} | ratios)
-    return pd.DataFrame(rows)
+        yield {"horizon": horizon, "nodes": nodes, "variance": variance} | ratios
 
 
 def _audited(blocks: pd.DataFrame, audit: Audit, settings: list[str]) -> pd.DataFrame:
@@ -188,7 +181,7 @@ def pulls(results: Results) -> pd.DataFrame:
             gap = arm * (cell["top"] - cell["bottom"]) / (cell["K"] - 1)
             gap = gap if cell.get("spacing") != "one_best" else cell["top"] - cell["bottom"]
             promise = (gap, int(cell["K"]), cell["epsilon"], cell["beta"])
-            ceiling = _promised(bounds.pulls_ceiling, *promise)
+            ceiling = bounds.pulls_ceiling(*promise)
             above = group.loc[group["pulls"] > ceiling, "replicate"]
             exceeding[above] = True
             found.append(
@@ -200,7 +193,7 @@ def pulls(results: Results) -> pd.DataFrame:
                     "replicates": len(group),
                     "mean": group["pulls"].mean(),
                     "largest": group["pulls"].max(),
-                    "order": _promised(bounds.pulls_order, *promise),
+                    "order": bounds.pulls_order(*promise),
                     "ceiling": ceiling,
                     "above": len(above) / len(group),
                 }
@@ -219,10 +212,10 @@ def scaling(results: Results) -> pd.DataFrame:
     cells = at_horizon(results.cells("scaling"))
     budgets = cells["epsilon"].fillna(np.inf)
     settings = zip(cells.itertuples(), budgets, strict=True)
-    orders = [_promised(bounds.regret_order, gaps(r), r.horizon, epsilon) for r, epsilon in settings]
+    orders = [bounds.regret_order(gaps(r), r.horizon, epsilon) for r, epsilon in settings]
     named = of_published_dp_se(cells)
     rows = zip(cells.itertuples(), named, strict=True)
-    ceilings = np.array([_promised(_regret_ceiling, r) if known else np.nan for r, known in rows])
+    ceilings = np.array([_regret_ceiling(r) if known else np.nan for r, known in rows])
     return cells.assign(
         order=orders,
         order_ratio=cells["regret_mean"] / orders,
@@ -255,7 +248,7 @@ def minimax(results: Results) -> pd.DataFrame:
         for r, is_known in zip(cells.itertuples(), known, strict=True)
     ]
     order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
-    ceiling = np.array([_promised(_regret_ceiling, r) for r in cells.itertuples()])
+    ceiling = np.array([_regret_ceiling(r) for r in cells.itertuples()])
     return cells.assign(
         order=order,
         ratio=cells["regret_mean"] / order,
@@ -284,10 +277,10 @@ def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
         setting = [row.get(k, np.nan) for k in ("epsilon", "alpha", "beta", "mu", "R")]
         setting[-1] = 1.0 if pd.isna(setting[-1]) else setting[-1]
         known = {
-            "t_upper": _promised(bounds.halting_time, *setting),
-            "t_lower": _promised(bounds.private_samples, *setting),
-            "order": _promised(bounds.samples_order, *setting),
-            "t_proof": _promised(bounds.private_samples_of_proof, *setting),
+            "t_upper": bounds.halting_time(*setting),
+            "t_lower": bounds.private_samples(*setting),
+            "order": bounds.samples_order(*setting),
+            "t_proof": bounds.private_samples_of_proof(*setting),
         }
         by = {
             f"by_{end}": (times[cell] <= known[f"t_{end}"]).mean() if known[f"t_{end}"] > 0 else np.nan
@@ -307,13 +300,13 @@ def _upper_quartile(times: np.ndarray, together: int) -> tuple[float, float, flo
     return float(np.quantile(ordered, 0.75)), float(low), float(high)
 
 
+@as_frame
 def fact_2_1(results: Results) -> pd.DataFrame:
     """Fact 2.1 alone, nothing is simulated; a row per a, b and half of the fact.
 
     ratio: ln(a ln x) / (b x) where, of some x, it is smallest (first half: it must be above 1) or largest (second
     half: it must be below 1); x: there
     """
-    rows = []
     for a, b in itertools.product(FACT_A, FACT_B):
         end = np.log(a * np.log(1 / b)) / b
         for half, ends, extreme in (("first", (np.e, end), np.argmin), ("second", (2 * end, 1e6 * end), np.argmax)):
@@ -321,8 +314,7 @@ def fact_2_1(results: Results) -> pd.DataFrame:
                 x = np.geomspace(*ends, 1001)[1:-1]
                 ratios = [bounds.iterated_logarithm(a, b, float(one)) for one in x]
                 place = extreme(ratios)
-                rows.append({"a": a, "b": b, "half": half, "x": x[place], "ratio": ratios[place]})
-    return pd.DataFrame(rows)
+                yield {"a": a, "b": b, "half": half, "x": x[place], "ratio": ratios[place]}
 
 
 def epoch_growth(results: Results) -> pd.DataFrame:

@@ -4,16 +4,9 @@ import numpy as np
 import pandas as pd
 
 from privarms.papers.sajed2019._settings import FIGURE_1, PRIVACY, STOPPING, at_horizon
-from privarms.plots.curves import settings
+from privarms.plots.curves import entries
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
-
-
-def _with_settings(policies: pd.Series, cells: pd.DataFrame, columns: list[str]) -> list[str]:
-    """The policies' names, each with its settings that are no column of the table: a key has one row."""
-    further = settings(cells, columns)
-    named = zip(policies, further, strict=True)
-    return [" ".join([policy, *(f"{k}={v}" for k, v in own.items())]) for policy, own in named]
 
 
 @table("Regret at the horizon", studies=["figure1", "regret"], card=FIGURE_1, tab="At the horizon")
@@ -23,7 +16,7 @@ def regret(results: Results) -> pd.DataFrame:
     rows = pd.concat([law, figure1], ignore_index=True)
     summary = {"mean": "regret_mean", "se": "regret_se"} | {p: f"regret_{p}" for p in ("p05", "p50", "p95")}
     keys = ["policy", "width", "K", "epsilon", "horizon", "replicates"]
-    rows = rows.assign(policy=_with_settings(rows["policy"], rows, keys)).reindex(columns=[*keys, *summary.values()])
+    rows = rows.assign(policy=entries(rows, keys)).reindex(columns=[*keys, *summary.values()])
     # Study `regret` has more runs: Figure 1 stands only for what it lacks.
     rows = rows.drop_duplicates([k for k in keys if k != "replicates"], ignore_index=True)
     return rows.rename(columns={v: k for k, v in summary.items()})
@@ -40,14 +33,14 @@ def regret_atoms(results: Results) -> pd.DataFrame:
     law = results.inference("regret_atoms")
     law = law[law["K"] == 5]
     columns = ["policy", "epsilon", "value", "probability", "replicates"]
-    policies = _with_settings(law["policy"], law, columns)
+    policies = entries(law, columns)
     return law.assign(policy=policies)[columns].reset_index(drop=True)
 
 
 def _stopping(cells: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """A row per cell of stopping times: its algorithm and setting, with these columns; events are counts of runs."""
     keys = ["alpha", "mu", "epsilon", "replicates"]
-    cells = cells.assign(algorithm=_with_settings(cells["policy"], cells, keys))
+    cells = cells.assign(algorithm=entries(cells, keys))
     for event, share in (("failures", "failure_mean"), ("halted", "by_upper")):
         if event in columns:
             cells[event] = np.rint(cells[share] * cells["replicates"]).astype("Int64")

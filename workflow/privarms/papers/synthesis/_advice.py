@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.claims.verdict import Region
+from privarms.inference.rows import as_frame
 from privarms.papers.synthesis._validity import GUARANTEED, IF_PRIVATE, PROCEDURES
 from privarms.plots.curves import times
 
@@ -14,6 +15,7 @@ MORE_USERS = "sample_splitting"
 VALID = {*GUARANTEED, *IF_PRIVATE} - {MORE_USERS}
 
 
+@as_frame
 def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd.DataFrame:
     """Return the table; regret, shares and factors are ranges over the instances where regret is possible.
 
@@ -26,7 +28,6 @@ def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd
     kept = np.array([pair in pairs for pair in zip(runs["policy"], variants(runs), strict=True)], bool)
     possible = runs["bound"] > 0
     least = runs[~runs["claims"] & possible].groupby(["K", "horizon", "instance"])["regret"].min()
-    rows = []
     for (K, T, epsilon), part in runs[runs["claims"] & possible & kept].groupby(["K", "horizon", "epsilon"]):
         curve, as_good = take(part)
         own = part[part["curve"] == curve].set_index("instance")
@@ -41,8 +42,7 @@ def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd
         here = tests[(tests[["curve", "K", "horizon"]] == [curve, K, T]).all(axis=1)]
         here = here[np.isclose(here["epsilon"], epsilon)]
         row = {"K": K, "T": T, "epsilon": epsilon, "take": curve, "as_good": "; ".join(as_good)}
-        rows.append(row | ends | _inference(here) | shown_loss(own.iloc[0], privacy))
-    return pd.DataFrame(rows)
+        yield row | ends | _inference(here) | shown_loss(own.iloc[0], privacy)
 
 
 def take(rows: pd.DataFrame) -> tuple[str, list[str]]:

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from privarms.inference.proportions import clopper_pearson
+from privarms.inference.rows import as_frame
 from privarms.papers.synthesis import _advice
 from privarms.papers.synthesis._validity import ALPHA, PROCEDURES
 from privarms.plots import style
 from privarms.plots.curves import interval, with_interval
-from privarms.plots.facets import curves, in_order
+from privarms.plots.facets import curves, in_order, leading
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
@@ -149,9 +150,7 @@ def overview(results: Results):
 def _looks(runs: pd.DataFrame) -> style.Looks:
     """Policies that claim privacy in colour, in the order of POLICIES, the others in grey."""
     first = runs.drop_duplicates("curve")
-    place = {policy: i for i, policy in enumerate(POLICIES)}
-    private = first[first["claims"]]
-    private = private.sort_values("policy", key=lambda p: p.map(place).fillna(len(place)), kind="stable")
+    private = leading(first[first["claims"]], "policy", POLICIES)
     return style.looks(private["curve"], context=first.loc[~first["claims"], "curve"])
 
 
@@ -210,21 +209,20 @@ def tests(results: Results):
 EVENTS = {"error": "errors", "power": "powers", "mean_coverage": "mean_held"}
 
 
+@as_frame
 def _by_epsilon(rows: pd.DataFrame, measure: str, how: str) -> pd.DataFrame:
     """Over policies and instances: the mean with its interval, or the extreme with Clopper and Pearson's."""
-    points = []
     for epsilon, part in rows.groupby("epsilon", sort=True):
         if how == "mean":
             value, share = part[measure].mean(), part[measure]
             squares = part["mean_width_se"] ** 2 if measure == "mean_width" else share * (1 - share) / part["trials"]
             low, high = interval(value, np.sqrt(squares.sum()) / len(part), part["trials"].sum())
-            points.append({"epsilon": epsilon, "value": value, "low": low, "high": high})
+            yield {"epsilon": epsilon, "value": value, "low": low, "high": high}
             continue
         row = part.loc[part[measure].idxmax() if how == "max" else part[measure].idxmin()]
         low, high = clopper_pearson(row[EVENTS[measure]], row["trials"])
         about = {"curve": row["curve"], "instance": row["instance"]}
-        points.append({"epsilon": epsilon, "value": row[measure], "low": low, "high": high, **about})
-    return pd.DataFrame(points)
+        yield {"epsilon": epsilon, "value": row[measure], "low": low, "high": high, **about}
 
 
 LOCAL = {

@@ -5,6 +5,7 @@ import pandas as pd
 
 from privarms.inference import lower_bounds
 from privarms.inference.bias import bias_bound, sample_mean_bias
+from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.papers.synthesis import _validity
 from privarms.papers.synthesis._advice import variants
@@ -81,20 +82,20 @@ def runs(results: Results) -> pd.DataFrame:
     return frame.assign(over_bound=frame["regret"] / bound, over_bound_se=frame["se"] / bound)
 
 
+@as_frame
 def tests(results: Results) -> pd.DataFrame:
     """Tests and intervals; a row per cell and procedure. trials: runs, of which `errors`, `powers`, `mean_held` and
     `gap_held` are counts; log_gamma: of max-information, ln of the level at which it tests."""
-    rows = []
     for cell, part in _each(results):
         about = cell.drop("means").to_dict()
-        found = _validity.counted(part)
-        for procedure, counts in found.items():
-            rows.append({**about, "procedure": procedure, "trials": len(part.pulls), **counts})
+        for procedure, counts in _validity.counted(part).items():
+            row = {**about, "procedure": procedure, "trials": len(part.pulls), **counts}
             if procedure == "max_information":
-                rows[-1]["log_gamma"] = _validity.log_gamma(_validity.ALPHA / len(part.means), part)
-    return pd.DataFrame(rows)
+                row["log_gamma"] = _validity.log_gamma(_validity.ALPHA / len(part.means), part)
+            yield row
 
 
+@as_frame
 def privacy(results: Results) -> pd.DataFrame:
     """What the audits of all papers show of the policies here, over what is claimed; a row per policy and variant.
 
@@ -104,24 +105,20 @@ def privacy(results: Results) -> pd.DataFrame:
     cells = _cells(results, "central")
     audits = results.audit()
     audits = audits[audits["trials"] > 0]
-    rows = []
     for (policy, variant), part in cells.assign(variant=variants(cells)).groupby(["policy", "variant"], sort=False):
         own = audits[(audits["subject"] == policy) & (variants(audits) == variant)]
         claimed = own["claimed_epsilon"]
-        rows.append(
-            {
-                "policy": policy,
-                "variant": variant,
-                "curve": part["curve"].iloc[0] if part["curve"].nunique() == 1 else policy,
-                "claims": bool(part["claims"].iloc[0]),
-                "audited": len(own),
-                "exact": (own["exact"] / claimed).max(),
-                "lower_bound": (own["lower_bound"] / claimed).max(),
-                "confidence": own["confidence"].min(),
-                "trials": own["trials"].sum(),
-            }
-        )
-    return pd.DataFrame(rows)
+        yield {
+            "policy": policy,
+            "variant": variant,
+            "curve": part["curve"].iloc[0] if part["curve"].nunique() == 1 else policy,
+            "claims": bool(part["claims"].iloc[0]),
+            "audited": len(own),
+            "exact": (own["exact"] / claimed).max(),
+            "lower_bound": (own["lower_bound"] / claimed).max(),
+            "confidence": own["confidence"].min(),
+            "trials": own["trials"].sum(),
+        }
 
 
 # Of a grid on the cube, about, over which the mean regret of uniform choices is added up.
@@ -149,9 +146,9 @@ MEANS = {"regret": "regret", "reward": "reward", "removals": "eliminations", "lo
 MEANS |= {"in_parts": "in_parts", "alone": "alone"}
 
 
+@as_frame
 def _local(results: Results, study: str) -> pd.DataFrame:
     cells = _cells(results, study)
-    rows = []
     for name, group in results.replicates(study).groupby("cell", observed=True, sort=False):
         cell, found = cells.loc[name], {}
         group = group[group["t"] == group["t"].max()] if "t" in group else group
@@ -165,8 +162,7 @@ def _local(results: Results, study: str) -> pd.DataFrame:
         if per_user == per_user:
             uniform = per_user * cell["horizon"]
             found |= {"of_uniform": found["regret"] / uniform, "of_uniform_se": found["regret_se"] / uniform}
-        rows.append(cell.drop("means").to_dict() | found | {"study": study})
-    return pd.DataFrame(rows)
+        yield cell.drop("means").to_dict() | found | {"study": study}
 
 
 def _mean(values: np.ndarray) -> tuple[float, float]:

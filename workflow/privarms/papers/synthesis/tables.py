@@ -63,12 +63,7 @@ def advice(results: Results) -> pd.DataFrame:
     return _advice.advise(results.inference("runs"), results.inference("tests"), results.inference("privacy"))
 
 
-@table(
-    "Regret and bias",
-    inference=["runs"],
-    card="Regret, validity and width on the same runs",
-    tab="All cells",
-)
+@table("Regret and bias", inference=["runs"], card="Regret, validity and width on the same runs", tab="All cells")
 def runs(results: Results) -> pd.DataFrame:
     """A row per instance, T, policy and epsilon. `bound` and `uniform` are the lower bound by d_epsilon times ln T and
     the regret of uniform choices; `over_theorem` is the largest |bias| over Theorem 1's bound.
