@@ -119,6 +119,31 @@ def test_the_event_is_the_same_with_both_neighbours_and_every_time():
     assert first[1].threshold == second[1].threshold
 
 
+@njit
+def leaks_by_contexts(params, state, contexts, t, rng):
+    return leaks(params, state, contexts[0], t, rng)
+
+
+@njit
+def adds_by_context(params, state, context, arm, reward, t, rng):
+    return adds(params, state, context, arm, reward + 0 * context[0], t, rng)
+
+
+@pytest.mark.parametrize(
+    ("family", "policy"),
+    [
+        ("linear", Policy(init, leaks_by_contexts, adds_by_context)),
+        ("contextual", Policy(init, leaks, adds_by_context)),
+    ],
+)
+def test_policies_with_contexts_are_audited_as_well(family, policy):
+    contexts = any_choice._contexts(family, 2, 3)
+    tables, event = any_choice.look(policy, 1.0, 2, 16, 50, contexts)
+    choices, rng = np.zeros(4, np.int64), np.random.default_rng(1)
+    happens = [any_choice.happens(policy, 1.0, table, event, choices, rng) for table in tables]
+    assert happens == [False, True]
+
+
 def test_before_anything_is_released_nothing_is_seen():
     events = counted(COMMITS, 1.0, 2 * PULLS)
     assert events[0] in (0, TRIALS)

@@ -1,9 +1,10 @@
-"""Two tables of rewards that differ in the first reward of one arm: the audit of the choices of any bandit.
+"""Two tables of rewards that differ in the first reward of one arm: the audit of the choices of any bandit, with or
+without contexts.
 
 Nothing is known of the policy, so that tables and event are chosen by looking, in pilot runs with a stream of their own
 that are not counted: of some tables the event on all choices up to the last round that tells the neighbours apart best.
 Then both are fixed. All rewards are 0, or all are 1, but for the changed one and, in some tables, `LEAD` later ones of
-all other arms.
+all other arms. Contexts, where the family has some, are drawn once and are the same in both tables.
 
 Events: a choice is an arm, or is not; or the whole sequence of choices has a large score. The score is the sum, over
 all rounds, of the log ratio of the neighbours' probabilities of a choice after the one before it, as the first half of
@@ -16,6 +17,7 @@ much.
 
 import itertools
 import math
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -32,25 +34,31 @@ SECONDS_PER_STEP = 1e-8
 LEAD = 2
 # Of one table and neighbour; and the stream that they have, which is no other's.
 PILOT, PILOT_SEED = 4_000, 20140501
+# So many different rounds; then they come again.
+CONTEXTS = 64
+NO_CONTEXT = np.empty((1, 0))
 
 
 class Inputs(NamedTuple):
-    """n_arms: K; rounds: the last one that is looked at; neighbour: 0 or 1."""
+    """n_arms: K; rounds: the last one that is looked at; neighbour: 0 or 1; dimensions: of a context, 0 for none."""
 
     n_arms: int
     rounds: int
     neighbour: int
+    dimensions: int
 
 
 class Table(NamedTuple):
     """n_arms: K; base: the rewards, 0 or 1; arm: whose first one is the other of the two if `changed`; lead: of all
-    other arms so many rewards after the first are the other of the two."""
+    other arms so many rewards after the first are the other of the two; contexts: of the rounds in turn, float64[n, d]
+    or, if every arm has its own, float64[n, K, d]."""
 
     n_arms: int
     base: float
     arm: int
     changed: bool
     lead: int
+    contexts: np.ndarray = NO_CONTEXT
 
 
 class Event(NamedTuple):
@@ -63,24 +71,40 @@ class Event(NamedTuple):
     threshold: float
 
 
-def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float) -> Inputs:
-    """One of two tables, for K >= 2 arms and a policy that claims `promised` > 0; looked at for `rounds` > K rounds."""
-    return Inputs(K, rounds, neighbour)
+def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float, dimensions: int = 0) -> Inputs:
+    """One of two tables, for K >= 2 arms and a policy that claims `promised` > 0; looked at for `rounds` > K rounds.
+
+    dimensions: of the contexts, 0 for a family without any
+    """
+    return Inputs(K, rounds, neighbour, dimensions)
 
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return those of `happens`: one of the tables and the event, chosen in runs on a stream of their own."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
-    tables, event = look(functions(Policy, policy), params, inputs.n_arms, rounds, min(PILOT, trials))
+    contexts = NO_CONTEXT
+    if inputs.dimensions:
+        contexts = _contexts(Path(policy.__file__).parent.name, inputs.n_arms, inputs.dimensions)
+    tables, event = look(functions(Policy, policy), params, inputs.n_arms, rounds, min(PILOT, trials), contexts)
     return functions(Policy, policy), params, tables[inputs.neighbour], event, np.zeros(len(event.scores), np.int64)
 
 
-def look(policy, params, K: int, rounds: int, runs: int) -> tuple[tuple[Table, Table], Event]:
+def _contexts(family: str, K: int, dimensions: int) -> np.ndarray:
+    rng = np.random.default_rng(PILOT_SEED)
+    if family == "linear":
+        directions = rng.standard_normal((CONTEXTS, K, dimensions))
+        return directions / np.linalg.norm(directions, axis=2, keepdims=True)
+    return rng.random((CONTEXTS, dimensions))
+
+
+def look(
+    policy, params, K: int, rounds: int, runs: int, contexts: np.ndarray = NO_CONTEXT
+) -> tuple[tuple[Table, Table], Event]:
     """Return the tables of neighbours 0 and 1 and the event that tells them apart best in so many runs with each."""
     rng = np.random.default_rng(PILOT_SEED)
     best, tables, event = -math.inf, None, None
     for base, arm, lead in itertools.product((0.0, 1.0), (0, K - 1), (0, LEAD)):
-        pair = [Table(K, base, arm, changed, lead) for changed in (False, True)]
+        pair = [Table(K, base, arm, changed, lead, contexts) for changed in (False, True)]
         choices = [np.zeros((runs, rounds), np.int64) for _ in pair]
         for one, played in zip(pair, choices, strict=True):
             compiled(_play_runs)(policy, params, one, rng, played)
@@ -139,23 +163,29 @@ def _reward(table, arm, pulls):
 
 
 @njit
+def _of_arm(context, arm):
+    return context[arm] if context.ndim == 2 else context
+
+
+@njit
 def play(policy, params, table, learns_last, rng, choices):
     """Play one run, and overwrite `choices`, int64[rounds].
 
     learns_last: whether the policy is told of the last round too
     """
-    no_context = np.empty(0)
+    contexts = table.contexts
     pulls = np.zeros(table.n_arms, np.int64)
     state = policy.init(params)
     for t in range(1, len(choices) + 1):
-        arm = policy.choose(params, state, no_context, t, rng)
+        context = contexts[(t - 1) % len(contexts)]
+        arm = policy.choose(params, state, context, t, rng)
         if not 0 <= arm < table.n_arms:
             raise ArmError(arm, table.n_arms, t)
         choices[t - 1] = arm
         if t < len(choices) or learns_last:
             reward = _reward(table, arm, pulls[arm])
             pulls[arm] += 1
-            state = policy.learn(params, state, no_context, arm, reward, t, rng)
+            state = policy.learn(params, state, _of_arm(context, arm), arm, reward, t, rng)
 
 
 @njit
@@ -177,4 +207,4 @@ def happens(policy, params, table, event, choices, rng):
 
 
 # Neighbour 1 is the likelier one by the choice of the event; its probability is unknown.
-AUDIT = Audit(families=("bandit",), inputs=configure, event=happens, arguments=arguments)
+AUDIT = Audit(families=("bandit", "linear", "contextual"), inputs=configure, event=happens, arguments=arguments)

@@ -8,10 +8,12 @@ from privarms.studies import library
 PROMISED = 1.0
 TOLD = (PROMISED, 2 * PROMISED)
 ROUNDS = (64, 1024)
+# Of contexts, in a family that has some.
+DIMENSIONS = 2
 # Of a policy's own parameters, as studies give them; more would audit the same again.
 MOST_SETTINGS = 4
 # A study of the audit gives these itself.
-OTHERS = ("K", "horizon", "epsilon", "policy", "grid", "replicates", "block", "checkpoints", "record")
+OTHERS = ("K", "dimensions", "horizon", "epsilon", "policy", "grid", "replicates", "block", "checkpoints", "record")
 
 
 def completed(papers: Mapping[str, Mapping], trials: int) -> dict[str, Mapping]:
@@ -51,12 +53,15 @@ def fitting(family: str) -> str | None:
 
 def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int) -> dict:
     """Return a study of this audit; settings: of the policy's own parameters, one entry each."""
+    grid = {"neighbour": [0, 1], "K": 2, "rounds": list(ROUNDS), "promised": PROMISED, "epsilon": list(TOLD)}
+    if "dimensions" in library.arguments("policies", policy):
+        grid["dimensions"] = DIMENSIONS
     return {
         "protocol": "audit",
         "environment": {"name": audit},
         "horizon": ROUNDS[-1],
         "replicates": trials,
         "block": trials,
-        "grid": {"neighbour": [0, 1], "K": 2, "rounds": list(ROUNDS), "promised": PROMISED, "epsilon": list(TOLD)},
+        "grid": grid,
         "policies": [{"policy": policy, **setting} for setting in settings],
     }

@@ -51,8 +51,8 @@ def _advice_line(row: pd.Series) -> list[Entry]:
 )
 def advice(results: Results) -> pd.DataFrame:
     """Take: of the policies that claim epsilon, are audited and show at most 1.05 epsilon, the one whose regret is at
-    most the smallest factor above the least on every instance; (+n): n others are not surely (99.9% intervals) above 1.1
-    times its regret on any instance. Regret: over the instances with a better arm; of uniform: largest share of the
+    most the smallest factor above the least on every instance; (+n): n others are not surely (99.9% intervals) above
+    1.1 times its regret on any instance. Regret: over the instances with a better arm; of uniform: largest share of the
     regret of uniform choices; times not private: over the best policy without privacy, largest. Naive errs: type I
     error of the naive test of the arm that looks best, largest over all instances. Valid test: largest mean power among
     those whose level a theorem guarantees without more users. Interval: half the mean width of the narrowest of that
