@@ -6,7 +6,7 @@ import pytest
 
 from privarms.errors import PrivarmsError
 from privarms.studies import shards
-from privarms.studies.cells import Cell, expand
+from privarms.studies.cells import Cell
 
 
 class Priced(Cell):
@@ -71,25 +71,6 @@ def test_shards_hold_one_kind_of_run_and_the_user_s_own_data_stand_alone():
     cells = [CELLS[0], dataclasses.replace(CELLS[0], record="arms"), on("a"), on("b"), on("mine")]
     planned = shards.plan(cells, 1000, frozenset({"mine"}))
     assert [[p.cell for p in s.pieces] for s in planned] == [[cells[0], cells[2], cells[3]], [cells[1]], [cells[4]]]
-
-
-def test_estimated_cost_is_the_policy_s_own():
-    study = {
-        "protocol": "bandit",
-        "environment": {"name": "bernoulli", "top": 0.75, "bottom": 0.25},
-        "replicates": 1,
-        "block": 1,
-        "grid": {"K": 2},
-        "horizon": 1000,
-        "policies": [{"policy": "ucb1"}],
-    }
-    short = expand("f", "p", "s", study)[0]
-    long = dataclasses.replace(short, horizon=2000)
-    assert 0 < short.seconds < long.seconds
-    # A study may know better; its streams stay as they are.
-    slow = expand("f", "p", "s", study | {"seconds_per_step": 0.5})[0]
-    assert slow.seconds == pytest.approx(short.seconds + 1000 * 0.5 - (long.seconds - short.seconds))
-    assert slow.identity == short.identity
 
 
 def test_more_jobs_than_any_scheduler_takes_are_refused_at_once():
