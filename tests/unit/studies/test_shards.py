@@ -31,11 +31,6 @@ def test_every_block_is_run_once_and_in_order_whatever_the_size(seconds):
     assert all(len({p.cell.policy for p in s.pieces}) == 1 for s in planned)
 
 
-@pytest.mark.parametrize("seconds", [3, 4, 7, 11, 100])
-def test_no_shard_is_longer_than_asked_for_where_a_block_is_not(seconds):
-    assert all(s.seconds <= seconds for s in shards.plan(CELLS, seconds))
-
-
 def names(cells, seconds):
     return {shard.name for shard in shards.plan(cells, seconds)}
 
