@@ -66,16 +66,6 @@ def in_batches(policy, T, epsilon, noise, rng):
     return n
 
 
-def test_the_tree_of_the_second_implementation():
-    """A count has as many nodes as it has ones in base 2, and 6 and 7 share the nodes of 6."""
-    nodes, rng = np.zeros((RUNS, 1, 4)), np.random.default_rng(3)
-    arm = np.zeros(RUNS, int)
-    noises = [count_by_tree(nodes, arm, np.full(RUNS, n), 1.0, rng) for n in range(1, 8)]
-    # The variance of k nodes is 2 k; 4.5 of its standard errors, which are below 2 k sqrt(5 / RUNS).
-    assert np.var(noises, axis=1) == pytest.approx([2, 2, 4, 2, 4, 4, 6], abs=WIDTH * 6 * math.sqrt(5 / RUNS))
-    assert np.cov(noises[5], noises[6])[0, 1] == pytest.approx(4, abs=WIDTH * 6 * math.sqrt(5 / RUNS))
-
-
 @pytest.mark.parametrize(
     ("policy", "T", "epsilon", "parameters", "second"),
     [

@@ -31,11 +31,6 @@ def test_the_locked_versions_are_in_the_ranges_of_pyproject():
     assert [str(one) for one in wanted() if not one.specifier.contains(versions[one.name])] == []
 
 
-def test_the_library_can_be_installed_next_to_other_packages():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert [text for text in project["project"]["dependencies"] if not re.search(r">=[\d.]+,<\d+$", text)] == []
-
-
 def test_environment_yml_holds_the_locked_versions_and_nothing_else():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     # A package that no channel has is installed by pip.
@@ -45,14 +40,6 @@ def test_environment_yml_holds_the_locked_versions_and_nothing_else():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert versions.pop("python") == project["project"]["requires-python"]
     assert versions == {CONDA_NAMES.get(one.name, one.name): locked()[one.name] for one in wanted()}
-
-
-def test_the_makefile_s_uv_can_read_the_lock_file():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    uv = re.search(r"UV_VERSION := ([\d.]+)", makefile).group(1)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    least = project["tool"]["uv"]["required-version"].removeprefix(">=")
-    assert tuple(map(int, uv.split("."))) >= tuple(map(int, least.split(".")))
 
 
 def test_the_versions_agree():

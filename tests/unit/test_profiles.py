@@ -35,10 +35,3 @@ def test_a_cluster_s_profile_says_what_the_default_one_says(name):
     assert default.items() <= PROFILES[name].items()
     # Quiet about rules, Snakemake does not say why a job could not be submitted.
     assert PROFILES[name]["quiet"] == ["host"]
-
-
-@pytest.mark.parametrize("name", CLUSTERS)
-def test_a_cluster_s_jobs_are_retried_and_have_limits(name):
-    assert PROFILES[name]["retries"] >= 2
-    assert {"mem_mb", "runtime"} <= set(PROFILES[name]["default-resources"])
-    assert PROFILES[name]["local-cores"] >= 1

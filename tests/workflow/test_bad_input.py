@@ -1,11 +1,9 @@
 """Bad input ends a run with one clear error, a non-zero status and nothing half-written."""
 
-import shutil
-
 import pytest
 import yaml
 
-from .conftest import Project, only
+from .conftest import only
 
 pytestmark = pytest.mark.workflow
 
@@ -63,21 +61,6 @@ def test_a_wrong_configuration_is_one_clear_error(small, file, path, value, word
 
 def test_an_unknown_key_on_the_command_line_is_refused(small):
     refused(small, "-n", "sede=3", words=["sede", "unknown key", "seed"])
-
-
-def test_studies_that_cannot_be_read_or_run_are_one_clear_error(small):
-    place = small.folder / STUDIES
-    text = place.read_text(encoding="utf-8")
-    for content, words in (
-        (text.encode() + "# für".encode("latin-1"), [STUDIES, "cannot be read", "expected UTF-8 text"]),
-        (text.encode() + b"\nstudies: {}\n", [STUDIES, "duplicate key 'studies'", "line"]),
-    ):
-        place.write_bytes(content)
-        refused(small, "-n", words=words)
-    place.unlink()
-    place.mkdir()
-    refused(small, "-n", words=[STUDIES, "cannot be read", "Is a directory"])
-    place.rmdir()
 
 
 def test_a_fault_that_a_job_finds_names_the_file_in_use(small):
@@ -141,9 +124,3 @@ def test_at_paper_scale_a_missing_dataset_s_artifact_asked_for_by_name_is_an_err
         done = ma2025.run("-n", f"ma2025_{artifact}", scale="paper")
         assert done.returncode != 0
         assert [line for line in done.stdout.splitlines() if all(word in line for word in words)], done.stdout
-
-
-@pytest.mark.parametrize("folder", ["with space"])
-def test_a_path_with_a_space_is_no_trouble(template, tmp_path, folder):
-    project = only(Project(shutil.copytree(template, tmp_path / folder)), "ma2025")
-    project.complete("ma2025_table1")

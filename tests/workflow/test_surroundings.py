@@ -68,19 +68,3 @@ def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
     # The plugin for progress bars prints no line per job where the output is not a terminal.
     assert "Total Progress" not in done.stderr
     assert "jobid" not in done.stderr
-
-
-def test_another_working_directory_finds_the_project(small, tmp_path):
-    planned = small.run("-n", "--directory=" + str(tmp_path / "elsewhere"))
-    assert planned.returncode == 0, planned.stdout + planned.stderr
-    assert "simulate_shard" in planned.stdout
-
-
-def test_snakemake_s_other_views_of_a_run_work(small):
-    shown = small.run("--summary")
-    assert shown.returncode == 0, shown.stderr
-    assert "results/quick/report.html" in shown.stdout
-    graph = small.run("--dag")
-    assert graph.returncode == 0, graph.stderr
-    assert graph.stdout.lstrip().startswith("digraph")
-    assert "build_report" in graph.stdout

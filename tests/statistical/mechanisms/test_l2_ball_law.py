@@ -57,17 +57,3 @@ def test_a_vector_outside_the_ball_is_brought_in():
     mechanism = l2_ball.configure(2, 1.0, 1.0)
     one, other = (released(mechanism, np.array([x, 0.0]), 500, np.random.default_rng(7)) for x in (1.0, 9.0))
     assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "name"),
-    [
-        ((0, 1.0, 1.0), "dimensions"),
-        ((2, 0.0, 1.0), "radius"),
-        ((2, 1.0, 0.0), "epsilon"),
-        ((2, 1.0, np.inf), "epsilon"),
-    ],
-)
-def test_bad_input(wrong, name):
-    with pytest.raises(ValueError, match=f"^{name}: "):
-        l2_ball.configure(*wrong)

@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 
 from privarms.audits import any_choice
-from privarms.audits.any_choice import AUDIT, Table
+from privarms.audits.any_choice import AUDIT
 from privarms.audits.reduction import epsilon_lower_bound
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
@@ -148,16 +148,3 @@ def test_before_anything_is_released_nothing_is_seen():
     events = counted(COMMITS, 1.0, 2 * PULLS)
     assert events[0] in (0, TRIALS)
     assert events[0] == events[1]
-
-
-@pytest.mark.parametrize(
-    ("table", "rewards"),
-    [
-        (Table(2, 0.0, 0, True, 2), [[1, 0, 0, 0], [0, 1, 1, 0]]),
-        (Table(2, 0.0, 0, False, 0), [[0, 0, 0, 0], [0, 0, 0, 0]]),
-        (Table(2, 1.0, 1, True, 1), [[1, 0, 1, 1], [0, 1, 1, 1]]),
-    ],
-)
-def test_the_tables(table, rewards):
-    found = [[any_choice._reward(table, arm, pull) for pull in range(4)] for arm in range(2)]
-    assert found == rewards

@@ -45,12 +45,6 @@ def test_the_log_ratio_has_the_likelier_neighbour_on_top():
     assert audit().claimed(0.3) == 0.3
 
 
-def test_events_are_counted():
-    draws = np.random.default_rng(3).random(50)
-    counted = audit(arguments=lambda policy, params, inputs, *others: (params,))
-    assert counted.count(None, 0.3, PAIR[0], None, 50, np.random.default_rng(3)) == (draws < 0.3).sum()
-
-
 def test_a_multiple_of_the_noise_is_in_counts_and_probabilities():
     scaled_limit = audit(
         arguments=lambda policy, params, inputs, *others: (params.scale,),
@@ -112,16 +106,6 @@ def test_impossible_inputs_are_refused_by_name(name, wrong, message):
     given = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
     with pytest.raises(ValueError, match=f"^{message}"):
         library.load("environments", name).configure(**given | {"neighbour": 0} | wrong)
-
-
-def test_a_block_counts_its_events_in_one_row():
-    cell = SimpleNamespace(environment="released_number", horizon=None)
-    params, inputs = laplace.configure(epsilon=1.0), released_number.configure(1)
-    rows = protocol.run_block(laplace, params, inputs, cell, 400, None, np.random.default_rng(1))
-    events = released_number.AUDIT.count(laplace, params, inputs, None, 400, np.random.default_rng(1))
-    assert {name: column.tolist() for name, column in rows.items()} == {
-        **{"replicate": [0], "trials": [400], "events": [events]}
-    }
 
 
 def test_what_an_audit_cannot_count_is_an_error_of_the_study():

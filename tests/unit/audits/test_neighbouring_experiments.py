@@ -4,16 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from numba import njit
 
 from privarms.audits import neighbouring_experiments, whole_experiments
 from privarms.mechanisms import lap_plus
-from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment import dp_conse, dp_conse_total
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def configured(M, epsilon, policy=dp_conse, **more):
@@ -111,17 +105,6 @@ def test_the_shared_length_s_probabilities_by_enumeration(from_actions):
         assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_an_experiment_is_its_first_half_and_its_lengths():
-    for M, policy in itertools.product((1, 3), (dp_conse, dp_conse_total)):
-        params = configured(M, 1.0, policy)
-        for run in (0, 1):
-            parts = [neighbouring_experiments.first_half_probability(params, run)]
-            if M > 1:
-                parts.append(neighbouring_experiments.lengths_probability(params, 1000, run))
-            found = whole_experiments.probability(params, whole_experiments.configure(run))
-            assert found == pytest.approx(np.prod(parts))
-
-
 def test_the_event_of_the_proof_has_a_probability_below_one_half():
     for R, epsilon in itertools.product((1624.5, 2000.0, 7201.3), (0.1, 1.0)):
         q = np.exp(-epsilon / 2)
@@ -129,31 +112,3 @@ def test_the_event_of_the_proof_has_a_probability_below_one_half():
         expected = (1 if R == 2000.0 else q) / (1 + q)
         assert neighbouring_experiments.batch_event_probability(R, epsilon) == pytest.approx(expected, rel=1e-9)
         assert 1 - neighbouring_experiments.batch_event_probability(R, epsilon, 0.5) < 1e-15 + np.exp(-epsilon * R / 4)
-
-
-@njit
-def last_losing_pull(length, arms_rng):
-    """Where in a trial of `length` patients the losing arm, 0, is pulled last, by playing it."""
-    state = trial.new_trial(1)
-    state.lengths[0] = length
-    viable = np.array([[False, True]])
-    last = 0
-    for patient in range(1, length + 20):
-        arm = trial.choose(state, viable, 0, arms_rng)
-        trial.count(state, 0, arm, 0.0)
-        if arm == 0:
-            last = patient
-    return last
-
-
-@pytest.mark.statistical
-def test_the_actions_show_the_lengths_as_the_audit_says():
-    T, epsilon, trials = 6, 1.0, 20_000
-    params = dp_conse.configure(M=1, horizon=100, alpha=0, epsilon=epsilon)
-    for run in (0, 1):
-        generator = rng(run)
-        lengths = [dp_conse.trial_length(params, T + run, generator) for _ in range(trials)]
-        seen = np.mean([last_losing_pull(length, generator) >= T + 1 for length in lengths])
-        expected = neighbouring_experiments.lengths_probability(params, T, run, from_actions=True)
-        # Five standard errors.
-        assert seen == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / trials))

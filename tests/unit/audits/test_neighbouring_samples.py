@@ -1,13 +1,10 @@
 """The audit of DP-NAS: its streams, what is counted, and the exact loss."""
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 
 from privarms.audits import neighbouring_samples
 from privarms.audits.neighbouring_samples import Inputs, threshold
-from privarms.policies.stopping import Rule, dp_nas
+from privarms.policies.stopping import dp_nas
 
 SETTING = {"epsilon": 1.0, "alpha": 0.9, "beta": 0.5}
 
@@ -28,44 +25,6 @@ def test_the_sums_turn_and_end_where_they_should():
     assert margins[turn] >= -2 > margins[turn - 1]
     assert margins[-1] >= -3 > margins[-2]
     assert sums[-1] > 0
-
-
-class State(NamedTuple):
-    at: int
-
-
-def test_a_stop_on_the_positive_side_with_a_high_estimate_is_counted():
-    samples = np.array([-1.0, -1.0, 1.0, 1.0, 1.0])
-
-    def counted(at, estimate, neighbour=0):
-        @njit
-        def asked(params, state, rng):
-            return State(state.at + 1)
-
-        @njit
-        def start(params, rng):
-            return State(0)
-
-        @njit
-        def stops(params, state, t, total, rng):
-            return t == at
-
-        @njit
-        def says(params, t, total, rng):
-            return estimate
-
-        changed = samples.copy()
-        changed[0] += 2 * neighbour
-        rule = Rule(start, asked, stops, says)
-        inputs = Inputs(changed, neighbour, 1.0)
-        return neighbouring_samples.AUDIT.count(rule, None, inputs, None, 3, np.random.default_rng(1))
-
-    # The sum of stream 0 is 1 after five samples: the estimate must be 3 / 5 or more, with either neighbour.
-    assert counted(5, 0.6) == 3
-    assert counted(5, 0.6, neighbour=1) == 3
-    assert counted(5, 0.59) == 0
-    assert counted(2, 9.0) == 0, "on the negative side"
-    assert counted(6, 9.0) == 0, "does not stop"
 
 
 def test_the_probability_of_one_query_by_hand():

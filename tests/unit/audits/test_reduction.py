@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.audits import changed_reward, neighbouring_experiments, neighbouring_streams, neighbouring_users
+from privarms.audits import changed_reward, neighbouring_experiments, neighbouring_streams
 from privarms.audits.reduction import COUNTS, MEASURES, epsilon_lower_bound, reduce
 
 
@@ -60,22 +60,3 @@ def test_a_row_per_setting_and_parameters_that_do_not_apply_take_their_defaults(
     found = reduce(counts, neighbouring_streams.AUDIT, ["epsilon", "noise"])
     assert found[["epsilon", "noise"]].values.tolist() == [[0.25, 0.5], [0.25, 1], [0.5, 0.5], [0.5, 1]]
     assert found["exact"].tolist() == pytest.approx([0.5, 0.25, 1, 0.5], abs=1e-6)
-
-
-def test_audits_stand_beside_each_other_in_one_table():
-    users = {
-        "policy": "ldp_mab",
-        "K": 2,
-        "M": 0,
-        "horizon": 10_000,
-        "variant": "as_printed",
-        "differ": "arm",
-        "batch": 1,
-        "epsilon": 2.0,
-    }
-    one = reduce(blocks((3, 9), **users, event="quadrant"), neighbouring_users.AUDIT, ["epsilon"])
-    reward = {"policy": "private_ucb", "K": 2, "horizon": 101, "epsilon": 2.0, "variant": "as_released"}
-    both = pd.concat([one, reduce(blocks((9, 3), **reward), changed_reward.AUDIT, ["epsilon"])])
-    assert both["subject"].tolist() == ["ldp_mab", "private_ucb"]
-    assert both["lower_bound"].nunique() == 1
-    assert both[["claimed", "exact"]].notna().all(axis=None)

@@ -33,22 +33,3 @@ def test_every_change_is_of_one_kind():
     assert [r["claim"] for r in found.gone] == ["p/d"]
     assert [b["claim"] for _, b in found.moved] == ["p/c", "p/e"]
     assert found.verdicts == 3
-
-
-def test_changes_are_said_in_words():
-    found = changes.compare(BEFORE, AFTER)
-    assert changes.sentence(found) == (
-        "1 with another verdict, 1 new, 1 gone, 2 with other numbers and the same verdict"
-    )
-    assert list(changes.lines(found)) == [
-        "p/b: differs -> reproduced (measured 1, now 3; published 2)",
-        "p/f: new, inconclusive",
-        "p/d: gone, was reproduced",
-    ]
-    assert list(changes.lines(found, most=1))[1:] == ["and 2 more"]
-    assert changes.sentence(changes.compare(AFTER, AFTER)) == "no claim changed"
-    assert changes.named(row("p/a", "differs", variant="as_printed")) == "p/a (as_printed)"
-
-
-def test_counts_stand_in_the_order_of_the_words():
-    assert changes.counted(BEFORE, "verdict", ("differs", "gone", "reproduced")) == "2 differs, 4 reproduced"

@@ -49,12 +49,6 @@ def test_a_ledger_survives_writing_and_reading(tmp_path):
     assert second["statement"] == 'Ours: a, "b"\nc'
 
 
-def test_writing_what_was_read_changes_no_byte(tmp_path):
-    ledger.write([judged(Measured(1 / 3, 0.125, 30)), judged("no", claim="d")], tmp_path / "a.csv")
-    ledger.write(ledger.read(tmp_path / "a.csv"), tmp_path / "b.csv")
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
-
-
 def test_an_inconclusive_claim_says_what_would_decide_it():
     row = judged(Measured(5.1, 0.1, 100_000, "Note."))
     assert row["verdict"] == "inconclusive"
@@ -88,11 +82,6 @@ def test_a_region_that_is_wide_says_how_wide():
     assert row["note"] == "What is allowed spans a factor of 2.3, so that it tells little."
     assert judged(Measured(5.1), tolerance={"equals": 5, "absolute": 0.5})["note"] == ""
     assert row["tolerance"] == "equals 5 and within 2: 3 to 7"
-
-
-def test_what_was_not_measured_has_no_data():
-    assert judged("The raw data cannot be had.", data="real")["data"] == ""
-    assert judged(Measured(6.0), data="real")["data"] == "real"
 
 
 def claim(verdict, variant=""):

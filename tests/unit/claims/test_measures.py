@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from privarms.claims.measures import declared, function
+from privarms.claims.measures import declared
 from privarms.claims.verdict import Measured
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.inference.proportions import clopper_pearson
@@ -145,15 +145,6 @@ def test_what_is_wrong_is_an_error():
         measured(ratio="bound", exact=True, extreme="max", to={"where": {"policy": "dp_se"}})
     with pytest.raises(NoCellsError, match="policy dp_xy"):
         measured(of="regret_mean", where={"policy": "dp_xy"})
-
-
-def test_a_name_is_a_function_of_the_paper():
-    own = {"mine": lambda results: Measured(7)}
-    assert function("mine", own)(None).value == 7
-    assert (
-        function({"table": "regret", "of": "bound", "exact": True, "condition": "bound < 50"}, own)(results()).value
-        == 20
-    )
 
 
 CURVES = {

@@ -1,8 +1,6 @@
 """Adult: its facts on the real files, its rows one by one on small ones, and the preparation that datasets share."""
 
-import hashlib
 import io
-import json
 import os
 from pathlib import Path
 
@@ -10,8 +8,6 @@ import numpy as np
 import pytest
 
 from privarms.data import adult, preparation, prepared, sources
-from privarms.errors import PrivarmsError
-from privarms.files import parquet
 
 ROOT = Path(__file__).parents[3]
 ADULT = sources.load_sources(ROOT / "data" / "sources.yaml")["adult"]
@@ -32,32 +28,6 @@ def read(data=(), test=(), **options):
     chosen = preparation.choose_options("adult", adult.OPTIONS, options)
     files = {"adult.data": data, "adult.test": test}
     return adult.read({name: io.BytesIO("".join(lines).encode()) for name, lines in files.items() if lines}, chosen)
-
-
-def small(folder, rows=40):
-    """A small dataset on disk, a third of it auxiliary, and its entry with the right checksums."""
-    rng = np.random.default_rng(7)
-    lines = {"adult.data": [], "adult.test": ["|1x3 Cross validator\n"]}
-    for i in range(rows):
-        file = "adult.data" if i % 3 else "adult.test"
-        changes = {
-            "age": rng.integers(17, 90),
-            "hours_per_week": rng.integers(1, 99),
-            "capital_loss": rng.integers(0, 4000),
-            "sex": ("Male", "Female")[i % 2],
-            "workclass": ("Private", "State-gov")[i // 2 % 2],
-            "native_country": "Cuba" if i % 3 == 1 else "United-States",
-            "income": (">50K" if rng.random() < 0.4 else "<=50K") + "." * (file == "adult.test"),
-        }
-        lines[file].append(line(**changes))
-    files, paths = [], []
-    for name, content in lines.items():
-        path = folder / name
-        path.write_text("".join(content) + "\n")
-        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-        files.append({"name": name, "sha256": sha256, "url": "https://example.org/" + name})
-        paths.append(path)
-    return sources.describe("adult", files, title="Adult", licence="CC BY 4.0", citation="Nobody"), paths
 
 
 @pytest.fixture(scope="module")
@@ -127,53 +97,3 @@ def test_auxiliary_rows_are_several_sources_or_one_or_each_of_seven():
     assert np.bincount(copies.sources).tolist() == [1, *[3] * 7]
     for m in range(1, 8):
         assert copies.features.numbers[copies.sources == m][:, 0].tolist() == [20, 30, 40]
-
-
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        (line(workclass="?", occupation="?"), "workclass: no value"),
-        (line(age="young"), "age: not a number"),
-        (line(age="-1"), "age: out of range"),
-        (line(sex="male"), "sex: unknown category"),
-    ],
-)
-def test_a_row_that_cannot_be_used_is_dropped_and_counted(bad, reason):
-    table = read([line(), bad, line(income=">50K")])
-    assert table.labels.tolist() == [0, 1]
-    assert table.files["adult.data"] == {
-        "rows": 3,
-        "dropped": 1,
-        "dropped_because": {reason: {"rows": 1, "first_row": 2}},
-    }
-
-
-def test_the_prepared_form_holds_what_was_read(tmp_path):
-    dataset, paths = small(tmp_path)
-    facts = preparation.prepare(dataset, paths, tmp_path / "a.parquet", tmp_path / "a.json")
-    assert json.loads((tmp_path / "a.json").read_text()) == facts
-    assert parquet.metadata(tmp_path / "a.parquet")["facts"] == facts
-    assert facts["options"] == {"sources": "workclass", "reduction": "pca_auxiliary"}
-    assert facts["files"]["adult.test"]["sha256"] == dataset.files[1].sha256
-    table = read(*([paths[i].read_text()] for i in (0, 1)))
-    data = prepared.load(tmp_path / "a.parquet")
-    assert data.contexts.shape == (40, 3)
-    assert data.labels.tolist() == table.labels.tolist()
-    assert data.sources.tolist() == table.sources.tolist()
-    assert sorted(set(table.sources)) == [0, 1, 2]
-    assert facts["target_label_counts"] == np.bincount(table.labels[table.sources == 0]).tolist()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", "a.parquet", "adult.data", "adult.test"]
-    with pytest.raises(PrivarmsError, match=r"adult\.options: unknown option 'reductions'; expected one of sources, "):
-        preparation.prepare(dataset._replace(options={"reductions": "x"}), paths, tmp_path / "b", tmp_path / "b.json")
-
-
-def test_the_stand_in_is_marked_everywhere(tmp_path):
-    facts = preparation.prepare(ADULT, None, tmp_path / "a.parquet", tmp_path / "a.json")
-    assert facts["data"] == "stand-in"
-    assert json.loads((tmp_path / "a.json").read_text())["data"] == "stand-in"
-    assert prepared.load(tmp_path / "a.parquet").facts["data"] == "stand-in"
-    assert facts["title"].startswith("Synthetic stand-in")
-    assert "sha256" not in facts["files"]["adult.data"]
-    # The sizes of the real data.
-    assert (facts["rows"], facts["complete"], facts["n_target"]) == (48_842, 45_222, 41_292)
-    assert (facts["sum_n_source"], facts["sources"], facts["original_dimensions"]) == (3_930, 7, 46)

@@ -59,12 +59,6 @@ def test_a_small_table_by_hand():
     assert table.files["j.csv"] == {"rows": 4, "dropped": 0, "dropped_because": {}}
 
 
-def test_a_third_gender_is_left_out_and_counted():
-    table = read({}, {"Gender": "NonBinary"}, {"Gender": "Woman"})
-    assert table.features.numbers[:, 4].tolist() == [0, 1]
-    assert table.files["j.csv"]["dropped_because"] == {"Gender: NonBinary": {"rows": 1, "first_row": 3}}
-
-
 def test_the_number_of_rows_is_held_against_the_published_one(tmp_path):
     (file,) = JOBS.files
     assert (file.name, file.sha256, file.rows) == ("stackoverflow_full.csv", None, 73_462)

@@ -61,17 +61,6 @@ def mixed():
     return Features(rng.standard_normal((100, 2)), ["a", "b"], codes, ["c", "d"], [["x", "y", "z"], ["u", "v"]])
 
 
-def test_levels_become_columns_of_zeros_and_ones(mixed):
-    assert mixed.names == ["a", "b", "c=x", "c=y", "c=z", "d=u", "d=v"]
-    full = mixed.dense(slice(None))
-    assert np.array_equal(full[:, :2], mixed.numbers)
-    assert np.array_equal(full[:, 2:5], np.eye(3)[mixed.codes[:, 0]])
-    assert np.array_equal(full[:, 5:], np.vstack([np.eye(2), np.zeros(2)])[mixed.codes[:, 1]])
-    chosen = np.array([7, 3, 3])
-    assert np.array_equal(mixed.dense(chosen), full[chosen])
-    assert np.array_equal(mixed.take(chosen).dense(slice(None)), full[chosen])
-
-
 @pytest.mark.parametrize("method", reduction.REDUCTIONS)
 def test_the_size_of_a_chunk_changes_nothing_but_rounding(mixed, method, monkeypatch):
     source_of = np.arange(100) % 3

@@ -4,18 +4,14 @@ import hashlib
 import http.server
 import threading
 import time
-import urllib.parse
-from pathlib import Path
 
 import pytest
 
 from privarms.data import sources
-from privarms.data import taxi as taxi_module
 from privarms.errors import PrivarmsError
 
 CONTENT = b"a,b\n1,2\n" * 5000
 SHA = hashlib.sha256(CONTENT).hexdigest()
-ROOT = Path(__file__).parents[3]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -117,13 +113,6 @@ def test_missing_files_are_looked_for_at_their_probes_and_those_that_are_here_ar
     (tmp_path / "toy").rename(tmp_path / "here")
     assert sources.obtainable([here, probed, gone], tmp_path) == {"here", "probed"}
     assert sorted(server.paths) == ["/missing", "/ok"]
-
-
-def test_the_query_of_taxi_asks_for_the_columns_that_are_read():
-    (file,) = sources.load_sources(ROOT / "data" / "sources.yaml")["taxi"].files
-    query = urllib.parse.parse_qs(urllib.parse.urlsplit(file.url).query)
-    assert sorted(query) == ["$limit", "$order", "$select", "$where"]
-    assert query["$select"] == [",".join(taxi_module.COLUMNS)]
 
 
 def test_a_file_without_a_checksum_is_taken_as_it_is(tmp_path):

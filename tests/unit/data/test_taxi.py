@@ -183,18 +183,3 @@ def test_data_that_cannot_be_used_are_refused(tmp_path, content, said):
     with pytest.raises(PrivarmsError, match=said):
         prepare(tmp_path / "out", content)
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["t.csv"]
-
-
-def test_the_stand_in_has_the_published_size(tmp_path, monkeypatch):
-    assert (taxi.STAND_IN_TARGET, taxi.STAND_IN_SOURCE, taxi.STAND_IN_UNKNOWN) == (621_957, 18_945, 25_000)
-    # A twentieth of it, which takes as much less time.
-    sizes = {"STAND_IN_TARGET": 31_097, "STAND_IN_SOURCE": 947, "STAND_IN_UNKNOWN": 1_250}
-    for name, size in sizes.items():
-        monkeypatch.setattr(taxi, name, size)
-    facts = preparation.prepare(TAXI, None, tmp_path / "taxi.parquet", tmp_path / "taxi.json")
-    assert (facts["data"], facts["title"][:18]) == ("stand-in", "Synthetic stand-in")
-    assert (facts["n_target"], facts["sum_n_source"], facts["sources"]) == (31_097, 947, 1)
-    assert (facts["K"], facts["original_dimensions"], facts["dimensions"]) == (2, 93, 3)
-    assert facts["files"]["taxi_trips.csv"]["dropped_because"]["payment_type: Unknown"]["rows"] == 1_250
-    # 4.5 standard deviations of the share.
-    assert facts["label_counts"][1] / facts["complete"] == pytest.approx(taxi.CARD_SHARE, abs=0.0126)

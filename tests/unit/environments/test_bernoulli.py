@@ -24,15 +24,6 @@ def test_arms_are_linearly_spaced_where_nothing_is_said():
     assert bernoulli.configure(3, 1.0, 0.0).means.tolist() == [1.0, 0.5, 0.0]
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [({"K": 1}, "K"), ({"bottom": 0.8}, "bottom"), ({"top": 1.1}, "top")],
-)
-def test_bad_means_are_refused(change, named):
-    with pytest.raises(ValueError, match=named):
-        bernoulli.configure(**{"K": 5, "top": 0.75, "bottom": 0.25} | change)
-
-
 def test_a_reward_is_one_with_the_arm_s_probability():
     environment = bernoulli.configure(2, 1.0, 0.0)
     rng = np.random.default_rng(1)

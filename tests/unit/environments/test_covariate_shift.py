@@ -89,21 +89,3 @@ def test_behaviour_policies_have_their_probabilities(kappa):
     expected = np.linspace(kappa / 3, (2 - kappa) / 3, 3)
     assert np.bincount(arms, minlength=3) / n == pytest.approx(expected, abs=5 * math.sqrt(0.25 / n))
     assert kappa > 0 or (arms != 0).all()
-
-
-@pytest.mark.parametrize(
-    ("values", "name"),
-    [
-        ({"K": 1}, "K"),
-        ({"dimensions": 0}, "dimensions"),
-        ({"gamma": -0.1}, "gamma"),
-        ({"kappa": 1.1}, "kappa"),
-        ({"kappa": -0.1}, "kappa"),
-    ],
-)
-def test_environments_out_of_range_are_refused(values, name):
-    with pytest.raises(ValueError, match=f"^{name}: "):
-        exponential.configure(**{"K": 3, "variant": "as_released", **values})
-    if name != "K":
-        with pytest.raises(ValueError, match=f"^{name}: "):
-            symmetric.configure(**{"variant": "as_released", **values})

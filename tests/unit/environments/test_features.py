@@ -54,17 +54,3 @@ def test_gaps_are_equally_spaced_and_one_feature_has_the_middle():
     assert environment.means == pytest.approx(np.array([[0.3, 0.6], [0.3, 0.7], [0.3, 0.8]]))
     assert environment.deviations**2 == pytest.approx(np.array([[0.21, 0.24], [0.21, 0.21], [0.21, 0.16]]))
     assert features_bernoulli.configure(M=1, horizon=10).means == pytest.approx(np.array([[0.3, 0.7]]))
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        ({"M": 0}, "M"),
-        ({"smallest_gap": 0.6}, "gaps"),
-        ({"lower": 0.6}, "lower"),
-        ({"amplitude": 1.0}, "amplitude"),
-    ],
-)
-def test_bad_parameters_of_an_environment_are_refused_by_name(wrong, named):
-    with pytest.raises(ValueError, match=f"^{named}: expected"):
-        features_bernoulli.configure(**{"M": 2, "horizon": 100, **wrong})

@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -77,34 +76,3 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(PrivarmsError, match=r"file/a\.parquet: cannot be written"):
         parquet.write(tmp_path / "file" / "a.parquet", [pa.table({"x": [1]})], {})
-
-
-@pytest.mark.parametrize("size", [2, 3, 100])
-def test_rows_that_agree_are_read_one_run_after_the_other(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", size)
-    rows = pd.DataFrame({"cell": list("aaabbbbbc"), "K": [1, 1, 1, None, None, None, None, None, 3], "x": range(9)})
-    table = pa.table(
-        {"cell": pa.array(rows["cell"]).dictionary_encode(), "K": pa.array(rows["K"], pa.int64(), from_pandas=True)}
-        | {"x": pa.array(rows["x"]), "L": pa.array(range(9))}
-    )
-    parquet.write(tmp_path / "f.parquet", [table], {})
-    whole = parquet.read(tmp_path / "f.parquet").to_pandas()
-    found = list(parquet.read_by("cell", tmp_path / "f.parquet", ["x"]))
-    assert [list(values["x"]) for _, values in found] == [[0, 1, 2], [3, 4, 5, 6, 7], [8]]
-    firsts = pd.concat([first for first, _ in found], ignore_index=True)
-    expected = whole.groupby("cell", observed=True, sort=False).head(1).reset_index(drop=True)
-    # As in the whole: K is a float everywhere, for b has none, and L is an integer.
-    assert [first["K"].dtype for first, _ in found] == [float] * 3
-    assert [first["L"].dtype for first, _ in found] == [int] * 3
-    pd.testing.assert_frame_equal(firsts.astype({"cell": str}), expected.astype({"cell": str}))
-    narrow = [values["x"].dtype for _, values in parquet.read_by("cell", tmp_path / "f.parquet", ["x"], narrow=["x"])]
-    assert narrow == [np.uint8] * 3
-
-
-def test_rows_that_do_not_count_are_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 4)
-    arms = pa.array(["one", "two"] * 5).dictionary_encode()
-    parquet.write(tmp_path / "a.parquet", [pa.table({"t": range(10), "name": arms, "y": range(10)})], {})
-    found = parquet.read(tmp_path / "a.parquet", ("t", "name"), (("y", ">", 2), ("name", "==", "two")))
-    assert found.to_pydict() == {"t": [3, 5, 7, 9], "name": ["two"] * 4}
-    assert parquet.read(tmp_path / "a.parquet").num_rows == 10

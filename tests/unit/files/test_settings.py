@@ -1,7 +1,5 @@
 """YAML files: what they hold, and one clear error with the file, the line or key, and the value."""
 
-from pathlib import Path
-
 import pytest
 
 from privarms.errors import PrivarmsError
@@ -63,21 +61,3 @@ def test_what_cannot_be_read_is_named(tmp_path):
         read(tmp_path, "title: für", "latin-1")
     with pytest.raises(PrivarmsError, match=r"none\.yaml: cannot be read: .*No such file"):
         settings.read(tmp_path / "none.yaml")
-
-
-ROOT = Path(__file__).parents[3]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"seed": -1}, "seed: -1 is less than the minimum of 0"),
-        ({"seed": 7.0}, "seed: 7.0 is not of type 'integer'"),
-        ({"sed": 1}, "sed: unknown key; expected one of add, "),
-    ],
-)
-def test_a_value_that_does_not_fit_the_schema_is_named(changes, message):
-    content = settings.read(ROOT / "config/config.yaml")
-    settings.validate(content, "config", "config.yaml")
-    with pytest.raises(PrivarmsError, match=f"config.yaml: {message}"):
-        settings.validate(content | changes, "config", "config.yaml")

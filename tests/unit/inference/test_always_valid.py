@@ -66,8 +66,3 @@ def test_an_arm_without_a_pull_may_have_any_mean():
 def test_what_cannot_be(s, n, m):
     with pytest.raises(ValueError, match="expected"):
         log_e_value(s, n, m)
-
-
-def test_a_level_outside_0_and_1():
-    with pytest.raises(ValueError, match="alpha"):
-        confidence_sequence(1, 2, 1.0)

@@ -1,7 +1,6 @@
 """Atoms of a discrete law."""
 
 import numpy as np
-import pytest
 
 from privarms.inference.atoms import atoms
 
@@ -27,9 +26,3 @@ def test_values_further_apart_than_the_tolerance_are_two_atoms():
     assert len(atoms([1.0, 1.0 + 2e-9])) == 2
     assert len(atoms([1.0, 1.0 + 0.5e-9])) == 1
     assert len(atoms([-1.0, -1.0 - 0.5e-9, 1.0])) == 2
-
-
-@pytest.mark.parametrize("bad", [[], [1.0, np.nan], [np.inf]])
-def test_samples_without_atoms_are_refused(bad):
-    with pytest.raises(ValueError, match="finite"):
-        atoms(bad)

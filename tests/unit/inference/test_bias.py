@@ -122,18 +122,6 @@ def test_the_average_absolute_bias_leaves_out_what_is_missing():
     assert np.isnan(b.average_absolute_bias(0 * pulls, 0 * sums, [0.5, 0.7, 0.2])).all()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: normal_interval(0.0, 1.0, 1.0), "^confidence"),
-        (lambda: b.bias_bound(0.1, 1.5), "^mu"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_refused_by_name(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 @pytest.mark.parametrize(("epsilon", "mu"), [(0.05, 0.5), (1.0, 0.2), (5.0, 0.9)])
 def test_the_bias_of_the_policy_that_stops_is_that_of_all_its_runs(epsilon, mu):
     # Three rounds, every run with its probability: the first reward, whether the answer about it is right, two rewards.
@@ -146,22 +134,3 @@ def test_the_bias_of_the_policy_that_stops_is_that_of_all_its_runs(epsilon, mu):
         expected += rewards * (right if honest else 1 - right) * mean
     assert b.stopping_bias(epsilon, mu, 3) == pytest.approx(expected - mu, rel=1e-12)
     assert 0 < -b.stopping_bias(epsilon, mu, 10**6) <= b.underestimate_bound(epsilon, mu)
-
-
-@pytest.mark.parametrize("K", [2, 5, 20])
-@pytest.mark.parametrize("unpulled", [False, True])
-def test_what_stands_in_memory_changes_no_bit(monkeypatch, K, unpulled):
-    rng = np.random.default_rng(K)
-    pulls = rng.integers(1, 500, (1_001, K)).astype(np.uint16)
-    pulls[7, 1] = 0 if unpulled else 1
-    sums, means = np.floor(pulls * rng.random(pulls.shape)), rng.random(K)
-    whole = b.sample_mean_bias(pulls, sums, means)
-    if not unpulled:
-        errors = sums / pulls - means
-        assert whole.bias.tolist() == errors.mean(axis=0).tolist()
-        assert whole.standard_error.tolist() == (errors.std(axis=0, ddof=1) / np.sqrt(len(errors))).tolist()
-    average = b.average_absolute_bias(pulls, sums, means)
-    monkeypatch.setattr(b, "REPLICATES_AT_ONCE", 64)
-    for one, other in zip(whole, b.sample_mean_bias(pulls, sums, means), strict=True):
-        assert one.tolist() == other.tolist()
-    assert average == b.average_absolute_bias(pulls, sums, means)

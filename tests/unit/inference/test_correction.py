@@ -2,7 +2,6 @@
 
 import math
 
-import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
@@ -44,17 +43,6 @@ def test_rewards_that_are_no_coins_take_hoeffding_s_bound(tmp_path):
     divergence = 0.8 * math.log(0.8 / 0.5) + 0.2 * math.log(0.2 / 0.5)
     assert list(found["p_value"]) == pytest.approx([math.exp(-30 * divergence), 1.0])
     assert "Hoeffding" in correction.described(found)
-
-
-def test_a_table_is_shown_and_written(history, tmp_path):
-    found = correction.correct(history, epsilon=0.1, K=2)
-    said = correction.described(found)
-    assert "20 rounds, 2 arms, epsilon = 0.1" in said
-    assert "hold each against 0.05/2" in said
-    correction.write(found, tmp_path / "found.csv")
-    assert tuple(pd.read_csv(tmp_path / "found.csv")) == correction.COLUMNS
-    # A bandit whose noise hides nothing: no p-value is small enough.
-    assert "more than any p-value" in correction.described(correction.correct(history, epsilon=100.0))
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,3 @@ def test_newcombe_s_own_example():
 
 def test_the_interval_of_a_difference_holds_where_both_do():
     assert difference_interval((0.4, 0.6), (0.1, 0.3)) == pytest.approx((0.1, 0.5))
-
-
-@pytest.mark.parametrize("interval", [exact_interval, wilson_interval])
-def test_a_level_outside_0_and_1(interval):
-    with pytest.raises(ValueError, match="alpha"):
-        interval(1, 2, 0.0)

@@ -45,12 +45,6 @@ def test_holm_by_hand(p_values, adjusted):
     assert holm(p_values) == pytest.approx(adjusted)
 
 
-@pytest.mark.parametrize("p_values", [[0.1, 1.1], [-0.1], [np.nan]])
-def test_holm_refuses_what_is_no_p_value(p_values):
-    with pytest.raises(ValueError, match=r"^p_values: expected"):
-        holm(p_values)
-
-
 @pytest.mark.parametrize(
     ("ours", "others", "by_hand"),
     [
@@ -71,13 +65,6 @@ def test_the_level_of_a_bootstrap_interval():
     # The middle half of the law (0, 1, 2) with probabilities (1, 2, 1) / 4 is one point; its middle 60 % is not.
     for level, ends in ((0.4, (1, 1)), (0.6, (0, 2))):
         assert ratio_of_means([0, 2], [1, 1], np.random.default_rng(2), 4000, level)[1:] == pytest.approx(ends)
-
-
-def test_a_ratio_to_rewards_that_may_be_zero_has_an_interval():
-    found = ratio_of_means([4, 5, 6, 5], [0, 1, 2, 1], np.random.default_rng(1))
-    assert found.estimate == 5
-    # Resamples of zeros alone have no bound above.
-    assert 0 < found.low < 5 <= found.high
 
 
 VALUES = {"b": [10, 11, 12, 13, 30], "a": [0.0, 1, 2, 3, 4], "c": [11, 13, 15, 17, 25]}

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from statsmodels.api import OLS, add_constant
 
 from privarms.inference import propensity
 
@@ -73,15 +72,6 @@ def test_the_designs_are_their_definitions_round_by_round():
         assert propensity.cross_fitted(arms[i], rewards[i], p) == pytest.approx(np.mean(early + late), rel=1e-6)
 
 
-def test_two_estimates_are_those_of_statsmodels():
-    arms, rewards = data(m=30)
-    for a, r in zip(arms, rewards, strict=True):
-        assert propensity.mean_difference(a, r) == pytest.approx(OLS(r, add_constant(a)).fit().params[1], rel=1e-9)
-        # Its penalty is a share of the number of rounds.
-        model = OLS(r, BASIS[a]).fit_regularized(alpha=2.0 / 30, L1_wt=0)
-        assert propensity.ridge(a, r, BASIS, 2.0) == pytest.approx(model.params, rel=1e-9)
-
-
 def assignments(m, p):
     """Every assignment of m rounds and its probability."""
     arms = np.array(list(itertools.product((0, 1), repeat=m)))
@@ -137,14 +127,3 @@ def test_the_variances_that_tables_2_and_3_compare(estimate, variance):
     tolerance = 5 * squares.std() / np.sqrt(replicates) + 0.01 * variance(m)
     assert squares.mean() == pytest.approx(variance(m), abs=tolerance)
     assert squares.mean() != pytest.approx(1.5 * variance(m), abs=tolerance)
-
-
-@pytest.mark.statistical
-def test_the_plug_in_misses_an_effect_that_its_vectors_do_not_show():
-    rng = np.random.default_rng(12)
-    arms = rng.integers(0, 2, (2000, 400))
-    rewards = np.where(arms == 0, 3.0, 1.0) + rng.standard_normal(arms.shape)
-    plug_in = propensity.plug_in_ridge(arms, rewards, VECTORS)
-    assert np.mean((plug_in + 2) ** 2) == pytest.approx(4, abs=0.01)
-    robust = propensity.cross_fitted(arms, rewards)
-    assert np.mean((robust + 2) ** 2) < 0.03

@@ -22,19 +22,3 @@ def test_the_rejection_rate_counts_the_level_itself():
     assert rate == pytest.approx(0.4)
     assert se == pytest.approx(np.sqrt(0.4 * 0.6 / 5))
     assert rejection_rate([0.05, 0.2], alpha=0.5) == (1.0, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [([0.5, 1.1], r"found 1\.1"), ([-0.1], r"found -0\.1"), ([np.nan], "found nan")],
-)
-def test_what_is_no_p_value_is_refused(values, message):
-    for function in (ks_uniform, rejection_rate):
-        with pytest.raises(ValueError, match=f"^p_values: expected .*{message}"):
-            function(values)
-
-
-@pytest.mark.parametrize("alpha", [0.0, 1.0, np.nan])
-def test_a_level_outside_0_to_1_is_refused(alpha):
-    with pytest.raises(ValueError, match=r"^alpha"):
-        rejection_rate([0.5], alpha)

@@ -25,20 +25,3 @@ def test_bits(kind):
     for numbers in (NUMBERS, np.array(NUMBERS, kind)):
         assert [popcount(n) for n in numbers] == ones
         assert [lowest_bit(n) for n in numbers] == zeros
-
-
-def test_nothing_has_no_bit():
-    @njit
-    def in_a_kernel(n):
-        return popcount(n)
-
-    assert in_a_kernel(0) == popcount(0) == 0
-
-
-def test_small_integers():
-    @njit
-    def in_a_kernel(n):
-        return popcount(n), lowest_bit(n)
-
-    assert in_a_kernel(np.int32(12)) == (2, 2)
-    assert in_a_kernel(np.uint8(128)) == (1, 7)

@@ -86,12 +86,6 @@ def test_an_edited_file_names_another_folder(place, tmp_path):
     assert len(folders(place)) == 2
 
 
-def test_two_protocols_that_run_a_policy_share_its_kernels():
-    jobs = [library.sources(f"protocols.{name}", "policies.bandit.uniform") for name in ("bandit", "sample_splitting")]
-    assert {*jobs[0]} < {*jobs[1]}
-    assert library.sources(play_block.__module__, uniform.__name__) == jobs[0]
-
-
 def test_what_was_edited_since_is_not_kept(place, tmp_path):
     edited = tmp_path / "edited.py"
     edited.write_text("")

@@ -34,22 +34,9 @@ def test_a_panel_per_value_with_a_line_and_a_band_per_curve():
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
 
 
-def test_a_curve_without_x_is_a_level_line_and_a_table_without_rows_an_empty_panel():
-    looks = style.looks(["DP-SE", "UCB1"])
-    grid = facets.curves(ROWS.assign(t=np.nan), "t", "regret", looks=looks)
-    assert grid.ax.lines[0].get_ydata()[0] == ROWS["regret"].iloc[0]
-    assert len(facets.curves(ROWS.iloc[:0], "t", "regret", looks={}, col="epsilon").axes.flat) == 1
-
-
 def test_what_has_no_value_of_an_axis_stands_in_every_panel():
     rows = pd.DataFrame({"policy": ["dp_se", "dp_se", "ucb1"], "epsilon": [1.0, 0.1, np.nan]})
     shown = facets.in_every(rows, "epsilon")
     assert shown[["policy", "panel_epsilon"]].to_numpy().tolist() == [
         ["dp_se", 0.1], ["ucb1", 0.1], ["dp_se", 1.0], ["ucb1", 1.0],
     ]  # fmt: skip
-
-
-def test_numbers_are_written_panel_by_panel_and_curve_by_curve():
-    rows = pd.DataFrame({"panel": list("baba"), "curve": list("xyxx"), "t": [2, 1, 1, 0]})
-    ordered = facets.in_order(rows, "panel", "curve", by="t")
-    assert ordered.to_numpy().tolist() == [["b", "x", 1], ["b", "x", 2], ["a", "y", 1], ["a", "x", 0]]

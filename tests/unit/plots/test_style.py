@@ -108,15 +108,6 @@ def test_a_fixed_name_looks_the_same_whichever_others_a_figure_has():
     assert looks["joined"] == style.looks(["dp_se"])["dp_se"]
 
 
-def test_pairs_have_the_colour_of_one_and_the_dashes_of_the_other():
-    pairs = [(policy, width) for policy in "ab" for width in range(5)]
-    rows = pd.DataFrame([(f"{a} {b}", a, b) for a, b in pairs], columns=["name", "policy", "width"])
-    looks = style.crossed(rows, "name", "policy", "width")
-    assert looks["a 0"]["color"] == looks["a 1"]["color"] != looks["b 0"]["color"]
-    assert looks["a 1"]["linestyle"] == looks["b 1"]["linestyle"] != looks["a 0"]["linestyle"]
-    assert len(alike(looks)) == len(pairs)
-
-
 def test_a_legend_says_how_many_entries_it_leaves_out():
     figure, ax = style.subplots()
     for number in range(style.MOST_ENTRIES + 5):
@@ -151,22 +142,3 @@ def test_tables_say_what_is_a_stand_in(tmp_path):
         assert "ynthetic stand-in" in marked[suffix].read_text()
         assert "ynthetic stand-in" not in plain[suffix].read_text()
     assert marked["csv"].read_bytes() == plain["csv"].read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.1 + 0.2, "0.3"), (5e7, "50000000"), (np.int64(7), "7"), (True, "True"), (None, ""), (np.nan, ""), (pd.NA, ""),
-     (-np.inf, "-inf"), (1e300, "1e+300"), (-2.0, "-2"), ("1e5", "1e5"), (np.float32(0.5), "0.5")],
-)  # fmt: skip
-def test_shown(value, text):
-    assert tables.shown(value) == text
-
-
-def test_a_long_label_is_not_cut_off(tmp_path):
-    style.use_style()
-    figure, ax = style.subplots(1, 1, width=style.PAGE)
-    ax.set_yticks([0, 1], ["first weight: after warm up"] * 2)
-    paths = style.save(figure, pd.DataFrame({"x": [1]}), tmp_path / "figure")
-    picture = matplotlib.image.imread(paths["png"])[:, :, :3].min(axis=2)
-    assert (picture[:, :3] > 0.8).all()
-    assert (picture[:, :60] < 0.2).any()

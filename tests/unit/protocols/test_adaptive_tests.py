@@ -10,18 +10,13 @@ from numba import njit
 from scipy.stats import binom
 
 from privarms.environments import bernoulli
-from privarms.papers.neel2018.inference import ladder
-from privarms.policies import Policy
 from privarms.protocols import adaptive_tests
+
+from . import toy
 
 
 class Params(NamedTuple):
     period: int
-
-
-@njit
-def init(params):
-    return np.zeros(1, np.int64)
 
 
 @njit
@@ -31,13 +26,8 @@ def choose(params, state, context, t, rng):
     return 2 if place == 1 else 0 if place == 0 else 1
 
 
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    return state
-
-
 def run(environment, replicates, seed=3, record=None):
-    policy = Policy(init, choose, learn)
+    policy = toy.policy(choose)
     cell = SimpleNamespace(checkpoints=np.array([50]), environment="bernoulli", record=record)
     rngs = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     return adaptive_tests.run_block(policy, Params(5), environment, cell, replicates, *rngs)
@@ -87,7 +77,7 @@ def turn(params, state, context, t, rng):
 
 def test_power_breaks_ties_at_random_and_tests_against_the_smallest_mean():
     environment = bernoulli.configure(5, top=1.0, bottom=0.2, spacing="one_best")
-    policy = Policy(init, turn, learn)
+    policy = toy.policy(turn)
     cell = SimpleNamespace(checkpoints=np.array([50]), environment="bernoulli", record="power")
     rngs = np.random.default_rng(3), np.random.default_rng(4)
     rows = adaptive_tests.run_block(policy, Cycle(5), environment, cell, 4000, *rngs)
@@ -99,8 +89,3 @@ def test_power_breaks_ties_at_random_and_tests_against_the_smallest_mean():
     best = rows["arm"] == 0
     assert rows["p_value"][best].max() <= 0.2**10
     assert np.median(rows["p_value"][~best]) == pytest.approx(0.5, abs=0.1)
-
-
-def test_the_names_of_ladders():
-    assert ladder(1.0, 0.05, 20) == "1.00-0.05"
-    assert ladder(0.9, 0.5, 5) == "0.90-0.10"

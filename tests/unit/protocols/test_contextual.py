@@ -46,13 +46,6 @@ def test_the_environment_keeps_target_and_sources_apart(data):
         assert np.array_equal(environment.source_labels[rows], of_source["label"])
 
 
-def test_the_reward_is_one_for_the_label(data):
-    environment = environment_module.configure(str(data[0]))
-    rng = np.random.default_rng(0)
-    for user, label in enumerate(environment.labels):
-        assert [environment.pull(environment, user, arm, rng) for arm in range(3)] == np.eye(3)[label].tolist()
-
-
 def test_a_constant_arm_collects_its_labels(data):
     environment = environment_module.configure(str(data[0]))
     for arm in range(3):

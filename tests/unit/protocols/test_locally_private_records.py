@@ -1,6 +1,5 @@
 """Records of the locally private bandit's runs: regret, the test point, eliminations, messages, the partition."""
 
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -87,19 +86,6 @@ def test_a_partition_is_the_run_s_own_at_every_checkpoint():
             run_block("partition", **wrong)
 
 
-@pytest.mark.parametrize("variant", ["as_printed", "as_released"])
-def test_a_bin_that_was_halved_shows_the_look_that_halved_it(variant):
-    found = run_block("partition", replicates=1, n_aux=0, variant=variant)
-    halved = found["refined"] == 1
-    bins = np.unique(found["bin"][halved])
-    assert len(bins) >= 3
-    for i in bins:
-        rows = halved & (found["bin"] == i) & (found["active"] == 1) & (found["t"] == 2000)
-        # As printed the radius of some arm was small, as released those of all.
-        radius = found["radius"][rows].min() if variant == "as_printed" else found["radius"][rows].max()
-        assert radius < (2 * math.sqrt(2) if variant == "as_printed" else 1) * 2 ** (-found["depth"][rows][0] / 2)
-
-
 def test_estimates_outside_their_radii_are_counted():
     # The printed radius holds at c = 64 and is far too small at c = .01.
     environment = exponential.configure(3, "as_printed")
@@ -108,33 +94,6 @@ def test_estimates_outside_their_radii_are_counted():
     assert (wide["looks"] >= 3 * 1000).all()
     assert wide["misses"].tolist() == [0, 0, 0]
     assert (narrow["misses"] > 0.5 * narrow["looks"]).all()
-
-
-def test_messages_tell_what_is_drawn_for_the_users_in_a_bin_alone():
-    found = run_block("messages")
-    regret = run_block("regret")
-    assert (found["regret"] == regret["regret"][2::3]).all()
-    for name in ("in_parts", "empty", "alone"):
-        assert ((found[name] >= 0) & (found[name] <= 1)).all()
-    # A bin in the partition has been halved once at least.
-    assert (found["halvings"] >= found["in_parts"]).all()
-    assert (found["in_parts"] > 0).all()
-    printed = run_block("messages", deviation="noise")
-    assert all((printed[name] == 0).all() for name in ("in_parts", "halvings", "empty", "alone"))
-
-
-def test_without_elimination_play_is_uniform():
-    # At c = 64 the printed algorithm removes nothing; its regret a user is that of uniform play.
-    environment = exponential.configure(3, "as_printed")
-    found = run_block(environment=environment, variant="as_printed", c=64.0, epsilon=1.0, n_aux=0)
-    x = np.stack([(np.arange(5000) + 0.5) / 5000, np.zeros(5000)], axis=1)
-    means = locally_private.expected_rewards(environment, x)
-    gaps = means.max(axis=1, keepdims=True) - means
-    assert gaps.mean() == pytest.approx(0.437, abs=0.002)
-    assert found["regret"][2::3] / 2000 == pytest.approx(gaps.mean(), abs=5 * gaps.std() / math.sqrt(2000))
-    assert run_block("eliminations", environment=environment, variant="as_printed", c=64.0, epsilon=1.0)[
-        "eliminations"
-    ].tolist() == [0, 0, 0]
 
 
 def test_a_policy_told_other_sizes_is_refused():

@@ -12,7 +12,6 @@ from PIL import Image
 from privarms.claims.ledger import COLUMNS as LEDGER_COLUMNS
 from privarms.claims.ledger import STATEMENTS
 from privarms.errors import PrivarmsError
-from privarms.report import pictures
 from privarms.report.page import build_report
 
 STATEMENT = "regret <script>alert(1)</script> & \"less\" than 'that'"
@@ -211,35 +210,9 @@ def test_the_same_inputs_give_the_same_bytes(world, tmp_path):
     assert [path.name for path in world.folder.iterdir() if path.name.startswith(".")] == []
 
 
-def test_images_are_embedded(world):
-    first, second = world.build().all("img")
-    assert first["src"].startswith("data:image/webp;base64,")
-    # 3.4 and 6.8 inches at 96 CSS pixels an inch, enlarged alike
-    assert round(680 / 200 * 96 * pictures.SCREEN_ENLARGEMENT) == int(first["width"])
-    assert abs(int(second["width"]) - 2 * int(first["width"])) <= 1
-
-
 def test_quick_results_are_not_taken_for_published_ones(world):
     assert "Fewer runs and shorter horizons than published" in world.build(scale="quick").text
     assert "Fewer runs" not in world.build(scale="paper").text
-
-
-def test_a_stand_in_says_so_on_its_card_its_paper_and_in_the_ledger(world):
-    # The line of missing data, the paper, the card's badge and stripe, the claim, the datasets.
-    page = world.build()
-    assert page.text.lower().count("synthetic stand-in") == 6
-    world.papers.pop()
-    world.write_ledger(CLAIMS[:3])
-    assert world.build(datasets=DATASETS[1:]).text.lower().count("stand-in") == 0
-
-
-def test_claims_are_counted_by_verdict_and_lead_to_the_ledger(world):
-    page = world.build()
-    said = " ".join(page.text.split())
-    assert "all 4 claims by verdict: 2 reproduced, 1 differs, 1 unverifiable." in said
-    links = [a["href"] for a in page.all("a")]
-    assert {f"#ledger?verdict={word}" for word in ("reproduced", "differs", "unverifiable")} <= set(links)
-    assert "#ledger?verdict=inconclusive" not in links
 
 
 def test_what_is_to_be_done_about_missing_data_stands_once_and_can_be_copied(world):
@@ -291,27 +264,6 @@ def test_headlines_are_on_the_front_page_with_verdict_and_links(world):
         assert "No headline has a number in this run." in page.text
 
 
-def test_of_a_table_the_front_page_has_the_title(world):
-    for artifact in world.papers[0]["artifacts"]:
-        artifact["front"] = True
-    front = world.build().source.partition("<h2>In one picture</h2>")[2].partition("<h2>By paper</h2>")[0]
-    assert front.count("<h3>") == 2
-    assert front.count("<img") == front.count("<figcaption>") == 1
-
-
-def test_what_quick_measured_small_is_called_so(world):
-    small = claim("one/first", verdict="unverifiable", note="Scale quick is smaller.")
-    settings = {"claim": "first", "about": "first", "published": 5, "tolerance": {"at_least": 4}}
-    world.write_ledger([small | {"claim": "one2001/first"}, *CLAIMS[1:]])
-    world.papers[0]["claims"] = [settings]
-    said = world.build(scale="quick").text
-    assert "measured small" in said
-    assert "measured small" not in world.build(scale="paper").text
-    # A claim whose setting does not shrink is judged as it is.
-    world.papers[0]["claims"] = [settings | {"published_size": False}]
-    assert "measured small: " not in world.build(scale="quick").text
-
-
 def without(name):
     return [column for column in LEDGER_COLUMNS if column != name]
 
@@ -336,29 +288,6 @@ def test_an_artifact_that_was_not_made_says_why(world):
     page = world.build()
     assert "was not made. taxi.csv is missing" in page.text
     assert page.ids()["one2001/fig1"] == 1
-
-
-def test_a_page_that_cannot_be_written_says_so(world):
-    (world.folder / "file").write_text("")
-    world.output = world.folder / "file" / "report.html"
-    with pytest.raises(PrivarmsError, match=r"file/report\.html"):
-        world.build()
-
-
-def test_a_page_of_questions_of_our_own_counts_them(world):
-    text = world.statements.read_text(encoding="utf-8")
-    world.statements.write_text(text.replace("0,0,paper", "0,0,ours"), encoding="utf-8")
-    page = world.build()
-    # On the front page, and on the paper's own.
-    assert page.text.count("No statement of a paper: 3 claims of our own, 2 reproduced, 1 differs.") == 2
-    assert "#ledger?paper=one2001" in [unquote(a["href"]) for a in page.all("a")]
-
-
-def test_an_empty_ledger_makes_a_page(world):
-    world.write_ledger([])
-    page = world.build(datasets=[])
-    assert "The ledger is empty." in page.text
-    assert page.text.count("The ledger has no statement of its own.") == 5
 
 
 @pytest.fixture

@@ -48,18 +48,6 @@ def test_another_shard_size_gives_the_same_bytes(tmp_path):
     assert found[0][1] == found[1][1]
 
 
-@pytest.mark.parametrize("at_once", [1, 2**22])
-def test_what_stands_in_memory_changes_no_rows(tmp_path, monkeypatch, at_once):
-    made = run_study(tmp_path, 1)
-    found = [[parquet.read(p) for p in joined(tmp_path, made)]]
-    # Of a cell's 21 rows.
-    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 8)
-    monkeypatch.setattr(aggregate, "NUMBERS_AT_ONCE", at_once)
-    found.append([parquet.read(p) for p in joined(tmp_path, made)])
-    for before, after in zip(*found, strict=True):
-        assert before.to_pydict() == after.to_pydict()
-
-
 def test_rows_carry_parameters_and_a_summary_s_numbers_are_those_of_the_rows(tmp_path):
     study, cells = (parquet.read(p).to_pandas() for p in joined(tmp_path, run_study(tmp_path, 1)))
     assert len(study) == len(CELLS) * 7 * 3
@@ -74,13 +62,6 @@ def test_rows_carry_parameters_and_a_summary_s_numbers_are_those_of_the_rows(tmp
     assert row["regret_mean"] == pytest.approx(sum(regret) / 7, rel=1e-14)
     assert row["regret_se"] == pytest.approx(np.sqrt(sum((regret - sum(regret) / 7) ** 2) / 6 / 7), rel=1e-12)
     assert row["regret_p50"] == sorted(regret)[3]
-
-
-def test_rows_carry_the_variant_of_their_cell():
-    policies = [{"policy": "private_ucb", "variant": ["as_printed", "as_released"]}, {"policy": "uniform"}]
-    cells = expand("f.yaml", "p", "s", STUDY | {"grid": {"K": 2, "epsilon": 0.5}, "policies": policies})
-    columns = aggregate.cell_columns(cells, [2, 1, 1], {}, {})
-    assert columns["variant"].to_pylist() == ["as_printed", "as_printed", "as_released", None]
 
 
 def test_the_files_say_where_they_come_from(tmp_path):

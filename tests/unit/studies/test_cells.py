@@ -7,7 +7,7 @@ import pytest
 
 from privarms.errors import PrivarmsError
 from privarms.studies import grids
-from privarms.studies.cells import Cell, datasets, expand
+from privarms.studies.cells import Cell, expand
 
 
 def study(**changes):
@@ -125,28 +125,6 @@ def test_what_an_environment_of_data_tells_need_not_be_given():
     assert all("K" not in c.parameters for c in found)
     # The quarters of a horizon are checkpoints.
     assert [c.checkpoints.tolist() for c in found[::2]] == [[25, 50, 75, 100], [22, 45, 67, 90], [22, 45, 67, 90]]
-
-
-def test_datasets_of_a_study_stand_in_its_environment_or_in_grids():
-    assert datasets(on_data()) == {"adult", "jobs", "taxi"}
-    assert datasets(study()) == set()
-    fixed = study(environment={"name": "classification", "dataset": "adult"})
-    assert datasets(fixed) == {"adult"}
-    own = study(policies=[{"policy": "absse", "grid": {"dataset": "visits"}}])
-    assert datasets(own) == {"visits"}
-
-
-def test_a_whole_float_is_an_int_where_a_module_takes_ints_alone():
-    found = cells(
-        protocol="locally_private",
-        environment={"name": "exponential", "variant": "as_printed", "dimensions": 1.0, "gamma": 1.0, "K": 2},
-        grid={"batch": [50.0], "epsilon": [2.0]},
-        policies=[{"policy": "ldp_mab", "variant": "as_released"}],
-    )
-    (cell,) = found
-    assert repr({k: cell.parameters[k] for k in ("dimensions", "batch")}) == "{'dimensions': 1, 'batch': 50}"
-    # A float stays one: it names a column's type.
-    assert repr([cell.parameters[k] for k in ("epsilon", "gamma")]) == "[2.0, 1.0]"
 
 
 def test_a_grid_may_have_a_name_and_a_cell_stands_in_every_grid_that_has_it():

@@ -168,15 +168,6 @@ def test_a_claim_may_rest_on_several_sets_of_cells(tmp_path):
     assert found[1]["over"] == {"K": [3]}
 
 
-def test_a_published_number_is_looked_up(tmp_path):
-    assert loaded(tmp_path, {"published": {"number": "worst"}})[0]["published"] == 0.14
-
-
-def test_values_depend_on_the_scale(tmp_path):
-    entry = {"over": {"K": {"paper": [5], "quick": [2]}}}
-    assert loaded(tmp_path, entry, scale="quick")[0]["over"] == {"K": [2]}
-
-
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
@@ -198,13 +189,6 @@ def test_faults_name_the_file_and_the_key(tmp_path, entry, words):
     assert "\n" not in str(fault.value)
 
 
-def test_a_table_with_a_short_line_is_refused(tmp_path):
-    (tmp_path / "published").mkdir()
-    (tmp_path / "published/t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
-    with pytest.raises(PrivarmsError, match=r"t\.csv: line 3: found 1 fields, expected 2"):
-        claims.published(tmp_path)
-
-
 def test_the_project_s_own_claims_are_valid_at_both_scales():
     # What is ours alone has no claims.
     named = sorted((Path(__file__).parents[3] / "config/papers").glob("*/claims.yaml"))
@@ -212,3 +196,10 @@ def test_the_project_s_own_claims_are_valid_at_both_scales():
     for file in named:
         for scale in configuration.SCALES:
             assert claims.load(file.parent, scale, artifacts.of_paper(file.parent.name))
+
+
+def test_a_table_with_a_short_line_is_refused(tmp_path):
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published/t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
+    with pytest.raises(PrivarmsError, match=r"t\.csv: line 3: found 1 fields, expected 2"):
+        claims.published(tmp_path)

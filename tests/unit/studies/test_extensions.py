@@ -133,16 +133,6 @@ def refused(said, do=planned, **changes):
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_its_modules_are_imported_from_a_package_of_their_own(extension):
-    (cell,) = planned()
-    (folder,) = extensions.folders()
-    name = f"privarms_extensions.{folder.name}.policies.bandit.least_pulled"
-    assert library.module("policies", cell.policy) == library.load("policies", "least_pulled").__name__ == name
-    assert library.family("least_pulled") == "bandit"
-    assert library.policy_file("least_pulled") == f"{folder.name}/policies/bandit/least_pulled.py"
-    assert "least_pulled" in library.names("policies")
-
-
 def test_what_a_module_imports_and_its_fast_path_are_inputs_and_nothing_else_of_the_folder(extension):
     extension("policies/bandit/other.py", POLICY)
     assert library.fast_path("least_pulled", "bernoulli") is None
@@ -160,14 +150,6 @@ def test_what_a_module_imports_and_its_fast_path_are_inputs_and_nothing_else_of_
         r"other__bernoulli.py:4: expected simulate\(params, .*; found simulate\(params, environment, rng, record\)",
         policies=[{"policy": "other"}],
     )
-
-
-def test_a_name_of_ours_is_refused_with_both_files(extension):
-    extension("policies/linear/ucb1.py", POLICY)
-    refused(r"mine_\d+/policies/linear/ucb1.py: ucb1: expected a name .*bandit/ucb1.py has it")
-    extension("policies/linear/ucb1.py", "").unlink()
-    extension("policies/bandit/laplace.py", POLICY)
-    refused(r"policies/bandit/laplace.py: laplace: expected a name .*mechanisms/laplace.py has it")
 
 
 def in_python(text):
@@ -221,12 +203,6 @@ PLAIN = in_python(POLICY)
 def test_a_fault_in_a_run_is_one_line_with_file_and_line(extension, text, old, new, said):
     extension("policies/bandit/least_pulled.py", text.replace(old, new))
     refused(r"^p/studies.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py" + said, rows)
-
-
-def test_rewards_that_are_not_finite_name_the_environment(extension):
-    extension("environments/gaps.py", ENVIRONMENT)
-    said = r"environments/gaps.py: least_pulled on gaps: NotFiniteError: reward is not a finite"
-    refused(said, rows, environment={"name": "gaps"})
 
 
 def test_a_policy_and_an_environment_in_plain_python_run(extension):

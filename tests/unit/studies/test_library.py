@@ -40,14 +40,6 @@ def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):
     assert files == {"room/__init__.py", "room/a.py", "room/b.py", "room/b.html.j2", "c.py"}
 
 
-def test_arguments_and_choices_are_those_of_configure():
-    takes = library.arguments("policies", "dp_ucb")
-    assert list(takes) == ["K", "horizon", "epsilon", "width", "noise"]
-    assert takes["width"].choices == ("log2.5", "log3", "chan", "exact")
-    assert [name for name, argument in takes.items() if not argument.required] == ["noise"]
-    assert not library.arguments("policies", "dp_se")["beta"].required
-
-
 @pytest.mark.parametrize("policy", library.names("policies"))
 def test_every_policy_has_a_label_a_cost_and_fits_its_family(policy):
     has = library.attributes("policies", policy)
@@ -56,13 +48,3 @@ def test_every_policy_has_a_label_a_cost_and_fits_its_family(policy):
     assert callable(has["configure"])
     wanted = library.family_module(library.family(policy))["CONTRACT"]
     assert not any(contract.fault(library.load("policies", policy), *one) for one in wanted.items())
-
-
-def test_names_are_found_whatever_the_package():
-    assert library.module("policies", "dp_se") == "policies.bandit.dp_se"
-    assert library.module("environments", "bernoulli") == "environments.bernoulli"
-    assert library.module("environments", "changed_reward") == "audits.changed_reward"
-    assert library.family("ldp_mab") == "locally_private"
-    # Private modules, and what reduces the audits' counts, are neither.
-    assert not {"_trial", "_skip_ahead"} & set(library.names("policies"))
-    assert not {"reduction", "_covariate_shift"} & set(library.names("environments"))

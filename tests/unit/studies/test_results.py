@@ -81,11 +81,6 @@ def test_a_tag_shows_the_rows_of_its_cells(tmp_path):
     assert seen({"tag": ["other"]}, list(FRAME)) == list(FRAME["regret"])
 
 
-def test_a_view_of_a_view_shows_what_both_show(results):
-    assert list(results.only({"policy": ["a"]}).only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1]
-    assert list(results.only({"epsilon": [0.1]}).inference("ratios")["regret"]) == [1, 3, 4]
-
-
 def test_a_claim_without_cells_cannot_be_measured(results):
     with pytest.raises(NoCellsError, match="K 2"):
         results.only({"K": [2]}).inference("ratios")

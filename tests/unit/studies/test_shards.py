@@ -6,7 +6,7 @@ import pytest
 
 from privarms.errors import PrivarmsError
 from privarms.studies import shards
-from privarms.studies.cells import Cell, expand
+from privarms.studies.cells import Cell
 
 
 class Priced(Cell):
@@ -29,11 +29,6 @@ def test_every_block_is_run_once_and_in_order_whatever_the_size(seconds):
     assert blocks == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (2, 0), (2, 1), (2, 2), (2, 3), (2, 4)]
     assert len({s.name for s in planned}) == len(planned)
     assert all(len({p.cell.policy for p in s.pieces}) == 1 for s in planned)
-
-
-@pytest.mark.parametrize("seconds", [3, 4, 7, 11, 100])
-def test_no_shard_is_longer_than_asked_for_where_a_block_is_not(seconds):
-    assert all(s.seconds <= seconds for s in shards.plan(CELLS, seconds))
 
 
 def names(cells, seconds):
@@ -71,25 +66,6 @@ def test_shards_hold_one_kind_of_run_and_the_user_s_own_data_stand_alone():
     cells = [CELLS[0], dataclasses.replace(CELLS[0], record="arms"), on("a"), on("b"), on("mine")]
     planned = shards.plan(cells, 1000, frozenset({"mine"}))
     assert [[p.cell for p in s.pieces] for s in planned] == [[cells[0], cells[2], cells[3]], [cells[1]], [cells[4]]]
-
-
-def test_estimated_cost_is_the_policy_s_own():
-    study = {
-        "protocol": "bandit",
-        "environment": {"name": "bernoulli", "top": 0.75, "bottom": 0.25},
-        "replicates": 1,
-        "block": 1,
-        "grid": {"K": 2},
-        "horizon": 1000,
-        "policies": [{"policy": "ucb1"}],
-    }
-    short = expand("f", "p", "s", study)[0]
-    long = dataclasses.replace(short, horizon=2000)
-    assert 0 < short.seconds < long.seconds
-    # A study may know better; its streams stay as they are.
-    slow = expand("f", "p", "s", study | {"seconds_per_step": 0.5})[0]
-    assert slow.seconds == pytest.approx(short.seconds + 1000 * 0.5 - (long.seconds - short.seconds))
-    assert slow.identity == short.identity
 
 
 def test_more_jobs_than_any_scheduler_takes_are_refused_at_once():

@@ -17,7 +17,7 @@ from privarms.studies.configuration import listed
 FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([,g]))?\}")
 FOREIGN = re.compile(r"[^a-z0-9_]+")
 # What some of an entry's claims may lack.
-EMPTY = ("variant", "because", "headline")
+EMPTY = ("variant", "because", "headline", "inferred")
 # What a headline may show of its claim's row of the ledger, and how many words it may have.
 HEADLINE_FIELDS, HEADLINE_WORDS = ("reproduced", "low", "high", "published"), 25
 

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from numba import njit
 
 from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
-from privarms.fast_paths.bandit import _batches
 from privarms.policies import Policy, functions
-from privarms.policies.bandit import _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb, ucb1
+from privarms.policies.bandit import adap_klucb, adap_ucb, dp_imed, dp_klucb, imed, kl_ucb, ucb1
 from privarms.protocols.bandit import play_block, simulate_block
 
 from ...two_sample import same_law
@@ -60,18 +58,6 @@ def test_batches_fast_is_plain(policy, params, twin):
     assert not same_law([*pairs(plain, other)]), "the test tells a twin apart"
 
 
-def test_a_path_that_forgets_what_it_should_keep_is_told_apart():
-    simulate = _batches.simulation(dp_klucb.best, _growing_batches.batch_size)
-
-    @njit
-    def forgetful(params, environment, checkpoints, rng, record):
-        simulate(params, params.noise / params.epsilon, True, environment, checkpoints, rng, record)
-
-    params = dp_klucb.configure(3, 0.5)
-    plain = sample(functions(Policy, dp_klucb), params, 4000, 1, fast=False)
-    assert not same_law([*pairs(plain, sample(forgetful, params, 16_000, 2, fast=True))])
-
-
 @pytest.mark.parametrize("policy", [adap_ucb, adap_klucb, dp_klucb, dp_imed, kl_ucb, imed, ucb1])
 def test_the_order_of_the_arms_changes_no_mean_regret(policy):
     private = policy in (adap_ucb, adap_klucb, dp_klucb, dp_imed)
@@ -93,16 +79,3 @@ def test_skipping_rounds_is_playing_them(policy):
     other = kl_ucb if policy is imed else imed
     wrong = sample(fast_paths.find(other, "bernoulli"), other.configure(3), 16_000, 2, fast=True)
     assert not same_law([*pairs(plain, wrong)])
-
-
-def test_a_fast_path_that_leads_too_long_is_told_apart():
-    fast = fast_paths.find(kl_ucb, "bernoulli")
-
-    @njit
-    def greedy(params, environment, checkpoints, rng, record):
-        # As KL-UCB's, with an index in which ln t is 3% short.
-        short = np.array([int(max(c**0.97, 3)) for c in checkpoints])
-        fast(params, environment, short, rng, record)
-
-    plain = sample(functions(Policy, kl_ucb), kl_ucb.configure(3), 4000, 1, fast=False)
-    assert not same_law([*pairs(plain, sample(greedy, kl_ucb.configure(3), 16_000, 2, fast=True))])

@@ -1,14 +1,12 @@
 """LDPMAB's fast path: every decision against the reference implementation, on users and noise that are written down."""
 
 import importlib.util
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
 
-from privarms import fast_paths
 from privarms.fast_paths.locally_private import _ldp_mab_counts, _ldp_mab_rules, _partition
 from privarms.fast_paths.locally_private import ldp_mab as compiled_path
 from privarms.policies.locally_private import ldp_mab
@@ -263,21 +261,6 @@ def test_intervals_that_touch_eliminate_nothing(plain_path):
     assert state.counts["removals"][0] == 0
 
 
-@pytest.mark.parametrize("arms", [(0, 1), (0, 2), (0, 1, 2)])
-@pytest.mark.parametrize("between", [0.005, 0.015, 0.4])
-@pytest.mark.parametrize("i", [0, 1])
-def test_chances_are_the_reference_s(i, between, arms, plain_path):
-    # The whole cube or the first of its parts; arms about as good as each other or not.
-    params = ldp_mab.configure(K, 500, 8.0, "as_released", M=0, dimensions=1)
-    state, B = plain_path.init(params, Script()), ldp_mab.Bin(i, (0.0,), (1.0,), arms, 1, K)
-    B.f = {k: 0.3 + between * (k == arms[-1]) for k in arms}
-    for k in range(K):
-        state.arms[i, k].active = k in arms
-        state.arms[i, k].estimate, state.arms[i, k].radius = B.f.get(k, 0.9), 0.1
-    plain_path.set_chances(params.rules, state.bins, state.arms, i)
-    assert state.arms["chance"][i] == pytest.approx(np.cumsum(ldp_mab.chances(params, B)))
-
-
 # Eight users in batches of two: the cube; its halves; and the second half halved.
 @pytest.mark.parametrize(
     ("halved", "expected"), [([], (0, 0, 4, 0, 0)), ([0], (8, 8, 8, 3, 2)), ([0, 1], (8, 11, 12, 7, 2))]
@@ -297,11 +280,3 @@ def test_messages_are_counted_by_hand(halved, expected, environment, plain_path)
         plain_path.end_source(params, state, source)
     counts = state.counts[["in_parts", "halvings", "followed", "empty", "alone"]][0].tolist()
     assert counts == expected
-
-
-def test_the_fast_path_serves_every_environment():
-    for environment in ("exponential", "symmetric", "labelled_users"):
-        assert fast_paths.find(ldp_mab, environment) is compiled_path.simulate
-    assert (
-        fast_paths.find(SimpleNamespace(__name__="privarms.policies.locally_private.ldp_linear"), "symmetric") is None
-    )

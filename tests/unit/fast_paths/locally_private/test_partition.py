@@ -43,19 +43,6 @@ def find(tree, context):
     return _partition.find(tree.nodes, tree.shortcut, tree.grid, context)
 
 
-def test_bins_are_closed_on_the_left_and_at_one():
-    tree = draw_tree(3, 1, np.random.default_rng(3))
-    for i in (0, 2):
-        refine(tree, i)
-    points = (0, 0.49, 0.5, 0.74, 0.75, 1)
-    bins = [find(tree, [x]) for x in points]
-    assert bins == [1, 1, 5, 5, 6, 6]
-    for i, x in zip(bins, points, strict=True):
-        assert locally_private.holds(tree, i, np.array([x]))
-    assert not locally_private.holds(tree, 1, np.array([0.5]))
-    assert [find(tree, [x]) for x in (-0.3, 1.7)] == [1, 6]
-
-
 @pytest.mark.parametrize(("depth", "d"), [(0, 2), (1, 1), (5, 2), (12, 2), (7, 3), (8, 5), (4, 13)])
 def test_the_bin_of_a_context_is_the_one_that_holds_it(depth, d):
     # With d = 5 bins are finer than the grid, with d = 13 it is a single cell.

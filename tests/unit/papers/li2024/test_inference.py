@@ -84,14 +84,6 @@ def test_regret_and_error_of_a_cell(tmp_path):
     assert found["gap_sum"] == pytest.approx(0.8)
 
 
-def test_a_cell_without_any_estimate_is_missing_and_counted(tmp_path):
-    none = {"squared_error": 0.0, "squared_error_squares": 0.0, "missing": 4}
-    found = inference.pareto(results(tmp_path, pareto=[rows(CELL, SIZE, TOTALS | none)])).iloc[0]
-    assert math.isnan(found["mse"])
-    assert math.isnan(found["product"])
-    assert found["missing_fraction"] == 1
-
-
 def private_cells():
     plain = rows(CELL, SIZE, TOTALS)
     other = rows(CELL | {"cell": "b"}, SIZE, TOTALS, regret=999.0, confidence="per_arm")
@@ -210,16 +202,6 @@ def test_estimators_are_compared_in_pairs(tmp_path):
     assert found["se"].tolist() == pytest.approx([0.125] * 2)
 
 
-def test_the_intervals_of_more_noise_are_wider(tmp_path):
-    errors = FEATURE | {"estimate": [0.3, 0.53, NAN]}
-    private = rows(CELL | {"policy": "dp_conse"}, SIZE, errors, epsilon=0.5)
-    cells = [private, private.assign(cell="b", noise=8.0)]
-    found = inference.coverage(results(tmp_path, coverage=cells)).set_index("interval")
-    # Half-widths 1.96 sqrt(.009) = .186; with 8 / (.5 * 100)^2 = .0032 more .216, with 64 times that .907.
-    assert found.loc["corrected", "coverage"].tolist() == [0.5, 0.5]
-    assert found.loc["corrected_laplace", "coverage"].tolist() == [0.5, 1.0]
-
-
 def test_formulas_by_hand():
     found = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
     assert found["c_1", "printed"] == pytest.approx(2 * found["c_1", "proof"])
@@ -230,39 +212,3 @@ def test_formulas_by_hand():
     assert found["C", "printed"].iloc[1] / found["C", "printed"].iloc[0] == pytest.approx(growth)
     # (1 + e^2) / (1 + e^sqrt 2)
     assert found["exp3e_probabilities", "printed"].item() == pytest.approx(1.64065, rel=1e-5)
-
-
-def test_the_formulas_of_a_trial_s_length():
-    found = by_formula.formulas(None)
-    bias = found[(found["formula"] == "relative_bias") & (found["alpha"] == 1) & (found["n"] == 20_000)]
-    plain = bias.loc[bias["epsilon"].isna(), "value"].item()
-    # log n = 9.9
-    assert plain == -(2.0**-9)
-    assert bias.loc[bias["epsilon"] == 1, "value"].item() < 3 * plain
-    event = found[(found["formula"] == "trial_event") & (found["n"] == 20_000) & (found["epsilon"] == 1)]
-    chances = event.set_index("alpha")["value"]
-    # T_min = 9.9: 5 or more below 9, of what is not 10 or more below it.
-    below = [math.exp(-k / 2) / (1 + math.exp(-0.5)) for k in (5, 10)]
-    assert chances[1.0] == pytest.approx(1 - (below[0] - below[1]) / (1 - below[1]))
-    assert chances[0.1] == pytest.approx(1, abs=1e-12)
-
-
-def test_lap_plus_by_hand():
-    found = by_formula.lap_plus(None).set_index(["epsilon", "m"])
-    assert found["corrected_sum"].tolist() == pytest.approx([1.0] * len(found))
-    # (a + 1 - 1 / a) / (a + 1 - a), a = e^(1/2), at m = 1.
-    a = math.exp(0.5)
-    assert found.loc[(1.0, 1), "printed_sum"] == pytest.approx(a + 1 - 1 / a)
-
-
-@pytest.mark.parametrize(
-    ("M", "arrivals", "count"),
-    [
-        (1, "stationary", 30_000),
-        (5, "stationary", 6_000),
-        # A year's first half: summer for 20,000 patients, winter for 10,000; feature 2 is rare in summer.
-        (2, "seasonal", 20_000 * 0.1 + 10_000 * 0.9),
-    ],
-)
-def test_the_expected_count_of_the_rarest_feature(M, arrivals, count):
-    assert by_formula.least_count(features_bernoulli.configure(M, 60_000, arrivals=arrivals)) == pytest.approx(count)

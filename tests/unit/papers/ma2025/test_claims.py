@@ -15,9 +15,8 @@ from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025.inference import formulas
 from privarms.studies import artifacts, library
 from privarms.studies import claims as of_claims
-from privarms.studies.results import Results
 
-from .made_up import LOGS, ROOT, cells_of, made_up, paper, tagged, write
+from .made_up import ROOT, made_up, paper
 
 MEASURES = library.paper_functions("ma2025", "measures")
 BOTH = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric", "regret_printed_symmetric")}
@@ -119,65 +118,6 @@ def test_a_claim_about_regret_is_what_it_says_and_can_come_out_the_other_way(nam
     assert (found.value, verdict) == (pytest.approx(other, rel=1e-6), "differs")
 
 
-def test_auxiliary_data_save_at_most_what_the_rate_says(tmp_path):
-    # A tenth of the regret beats every promise, the same regret none.
-    made = made_up(tmp_path, lambda c: 1000 if not helped(c) else 100, content=content(), studies=BOTH["exponential"])
-    found, verdict = measured(made, "experiments_save_as_the_rate")
-    assert 0.1 < found.value < 1
-    assert verdict == "reproduced"
-    elsewhere = tmp_path / "none"
-    elsewhere.mkdir()
-    found, verdict = measured(made_up(elsewhere, content=content(), studies=BOTH["exponential"]),
-                              "experiments_save_as_the_rate")  # fmt: skip
-    assert found.value > 1
-    assert verdict == "differs"
-
-
-def test_the_error_of_a_mean_step_is_that_of_its_ends(tmp_path):
-    # Three values of gamma: two steps, of which only the ends' errors are left; eight cells a gamma and epsilon.
-    made = made_up(tmp_path, lambda c: 100, 3.0, content=content(), studies=BOTH["exponential"])
-    found, verdict = measured(made, "fig8_better_with_smaller_gamma")
-    assert found.se == pytest.approx(0.03 * math.sqrt(2 * 32) / 64)
-    # .003 errors to either side of 0 do not tell it from a hundredth.
-    assert verdict == "inconclusive"
-    low, high = found.interval
-    # 64 cells of 100 runs: nearly the normal quantile.
-    assert high - low == pytest.approx(2 * 3.29 * found.se, rel=0.01)
-
-
-def spreads(ratio):
-    """The spread of every cell of a study, by a function of the cell."""
-    frames = []
-    for study in BOTH["exponential"]:
-        frame = cells_of(study, content(), lambda cell: {"log_sd": math.log(ratio(cell)), "log_sd_se": 0.001})
-        frames.append(frame.drop(columns="t").assign(study=study))
-    return {"spread": pd.concat(frames, ignore_index=True)}
-
-
-@pytest.mark.parametrize(
-    ("name", "spread", "value", "other"),
-    [
-        ("fig7b_wider_not_private", lambda c: 3.0 if helped(c) else 2.0, 1.5, lambda c: 2.0 if helped(c) else 4.0),
-        *(
-            (f"{figure}_wider_at_small_epsilon", lambda c: 50 / of(c, "epsilon"), 1024,
-             lambda c: 1.5 if of(c, "epsilon") == 1 else 1)
-            for figure in ("fig7a", "fig7b")
-        ),
-        ("fig8_wider_at_small_source_budget", lambda c: 4 / aux(c), 512, lambda c: aux(c)),
-        ("fig8_wider_at_small_epsilon", lambda c: 4 / of(c, "epsilon"), 2, lambda c: of(c, "epsilon")),
-    ],
-)  # fmt: skip
-def test_intervals_are_compared_by_their_spread(name, spread, value, other, tmp_path):
-    for folder, of_cell, expected in (("right", spread, "reproduced"), ("wrong", other, "differs")):
-        (tmp_path / folder).mkdir()
-        inference = spreads(of_cell)
-        made = made_up(tmp_path / folder, content=content(), studies=BOTH["exponential"], inference=inference)
-        found, verdict = measured(made, name)
-        assert verdict == expected
-        if folder == "right":
-            assert found.value == pytest.approx(value)
-
-
 def removals(**changes):
     """Study `eliminations`: two rows without auxiliary data, and both orders of the sources at two budgets."""
     rows = [
@@ -213,73 +153,6 @@ def test_what_is_removed_is_counted(name, right, value, wrong, other, tmp_path):
     table = {"eliminations": removals(**wrong)}
     found, verdict = measured(made_up(tmp_path / "wrong", content=content(), studies=[], inference=table), name)
     assert (found.value, verdict) == (pytest.approx(other), "differs")
-
-
-def test_one_estimate_outside_contradicts_a_constant(tmp_path):
-    """600 runs with and without sources: none outside leaves open whether 1 in n^2 is; one run settles that."""
-    cases = (
-        ({}, 0, "inconclusive"),
-        ({"misses": [0, 0, 7, 0, 0, 0], "missed": [0, 0, 1, 0, 0, 0]}, 1 / 600, "differs"),
-    )
-    for i, (changes, value, verdict) in enumerate(cases):
-        (tmp_path / str(i)).mkdir()
-        tables = {"eliminations": removals(**changes)}
-        made = made_up(tmp_path / str(i), content=content(), studies=[], inference=tables)
-        found, said = measured(made, "proposition_2_7_as_released")
-        assert (found.value, found.replicates, said) == (pytest.approx(value), 600, verdict)
-        assert found.interval[1] > 0.001
-
-
-def firsts(**users):
-    settings = {"none": (0, 1024.0, 0.0), "effective": (500, 8.0, 0.0), "weak": (500, 0.5, 5.0)}
-    rows = [
-        {"cell": f"{panel} {name}", "policy": "ldp_mab", "variant": "as_released", "c": np.nan, "horizon": 10_000}
-        | {"n_aux": n_aux, "epsilon_aux": e, "gamma": g, "panels": f"{panel} {name}", "replicates": 100}
-        | {"users": users[name] if panel == "fig6" else 0.0, "users_se": 3.0 if name == "none" else 4.0}
-        for panel in ("fig6", "fig6_caption_size")
-        for name, (n_aux, e, g) in settings.items()
-    ]
-    return {"first_eliminations": pd.DataFrame(rows)}
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("fig6_effective_data", -0.5), ("fig6_weak_data", -0.2), ("fig6_effective_before_weak", -0.3)]
-)
-def test_the_first_arm_goes_earlier_with_auxiliary_data(name, value, tmp_path):
-    users = {"none": 7000.0, "effective": 2000.0, "weak": 5000.0}
-    found, verdict = measured(made_up(tmp_path, content=content(), studies=[], inference=firsts(**users)), name)
-    assert (found.value, verdict) == (pytest.approx(value), "reproduced")
-    assert found.se == pytest.approx((math.hypot(4, 4) if "before" in name else 5) / 10_000)
-    (tmp_path / "wrong").mkdir()
-    # Earlier, but not by a tenth of the horizon.
-    later = firsts(none=2000.0, effective=1800.0, weak=1900.0)
-    found, verdict = measured(made_up(tmp_path / "wrong", content=content(), studies=[], inference=later), name)
-    assert verdict == "differs"
-
-
-def descents(regret):
-    """Study `illustration`: a cell a setting, whose average regret up to t is regret(setting, t)."""
-    settings = {"none": (0, 1024.0, 0.0), "effective": (500, 8.0, 0.0), "weak": (500, 0.5, 5.0)}
-    rows = [
-        {"cell": name, "policy": "ldp_mab", "variant": "as_released", "c": np.nan, "deviation": "choice", "arm": arm}
-        | {"panels": f"fig6 {name}", "horizon": 10_000, "n_aux": n_aux, "epsilon_aux": e, "gamma": g, "t": t}
-        | {"replicates": 100, "regret_mean": t * regret(name, t), "regret_se": 0.01 * t}
-        | {"local_regret_mean": 2 * t * regret(name, t), "local_regret_se": 0.01 * t}
-        for name, (n_aux, e, g) in settings.items()
-        for t in (20, 985, 1095, 10_000)
-        for arm in (0, 1)
-    ]
-    return pd.DataFrame(rows)
-
-
-@pytest.mark.parametrize("name", ["fig6_faster_descent_effective", "fig6_faster_local_descent_effective"])
-def test_descent_is_the_average_regret_of_the_first_tenth(name, tmp_path):
-    # At 985 users, the checkpoint next to a tenth of 10,000; elsewhere the other way round.
-    for part, value, verdict in ((0.25, 0.5, "reproduced"), (0.5, 1.0, "differs")):
-        table = descents(lambda name, t, part=part: 0.5 if name != "effective" else part if t == 985 else 0.75 - part)
-        file = write(tmp_path / "illustration_cells.parquet", table)
-        found, said = measured(Results("ma2025", "paper", cells=[file], tagged=tagged()), name)
-        assert (found.value, said) == (pytest.approx(value), verdict)
 
 
 def audit(likelier, other, trials=1_000_000):
@@ -340,18 +213,6 @@ def test_the_exact_loss_has_no_error(factor, verdict, tmp_path):
     assert (found.value, found.se, said) == (pytest.approx(factor), 0, verdict)
 
 
-def test_what_messages_tell_is_the_least_over_the_settings(tmp_path):
-    for told, verdict in ((0.9, "differs"), (0.0, "reproduced")):
-        rows = [
-            {"dataset": "adult", "epsilon": e, "replicates": 20, "in_parts_mean": share, "in_parts_se": 0.01 * share}
-            | {"halvings_mean": 2.0, "empty_mean": 0.1, "alone_mean": 0.01}
-            for e, share in ((1, told), (2, told / 0.9 * 0.95))
-        ]
-        file = write(tmp_path / "messages_cells.parquet", pd.DataFrame(rows))
-        found, said = measured(Results("ma2025", "paper", cells=[file], tagged=tagged()), "adult_messages_tell_the_bin")
-        assert (found.value, said) == (told, verdict)
-
-
 def test_the_constant_of_the_radius(tmp_path):
     table = {"eliminations": removals()}
     made = made_up(tmp_path, content=content(), studies=BOTH["exponential"], inference=table)
@@ -375,42 +236,6 @@ def test_rewards_in_a_bin_are_near_their_mean():
     u = np.linspace(0, 1, 100_001)
     slope = abs(np.gradient(2 / (1 + np.exp(18 * u**2)), u)).max()
     assert value == pytest.approx(slope / 4, rel=0.02)
-
-
-def test_the_logs_are_met_in_standard_errors(tmp_path):
-    # Each cell has the authors' own mean, so that every z is 0; then that and two standard errors, of both, of it.
-    logs = pd.read_csv(LOGS, dtype={"epsilon_aux": str}).fillna({"order": ""})
-    alone = logs["n_aux"] == 0
-    keys = {}
-    for row, no_sources in zip(logs.itertuples(), alone, strict=True):
-        figure = (
-            "fig7a"
-            if row.figure == "fig7a"
-            else "fig8"
-            if row.figure[:4] == "fig8" or row.figure == "fig9c"
-            else "fig9"
-        )
-        setting = () if no_sources else (row.epsilon_aux, row.order, row.gamma, row.kappa)
-        keys[figure, row.epsilon, row.n, row.n_aux, row.M, *setting] = row
-
-    def regret(cell, shift=0):
-        figure = "fig7a" if older(cell) else "fig8" if of(cell, "batch") == 500 else "fig9"
-        order = {"2 8": "low_first(2,8)", "8 2": "high_first(8,2)"}.get(of(cell, "epsilon_aux"), "")
-        budget = "2|8" if order else f"{aux(cell):g}"
-        setting = (budget, order, of(cell, "gamma"), of(cell, "kappa")) if helped(cell) else ()
-        row = keys.get((figure, of(cell, "epsilon"), cell.horizon, of(cell, "n_aux"), of(cell, "M"), *setting))
-        return row.mean_regret + shift * row.se_regret if row else 0.0
-
-    made = made_up(tmp_path, regret, 0.0, content=content(), studies=BOTH["exponential"])
-    found, verdict = measured(made, "logs_mean")
-    assert found.value == pytest.approx(0, abs=0.05)
-    assert verdict == "reproduced"
-    assert measured(made, "logs_spread")[1] == "reproduced"
-    (tmp_path / "wrong").mkdir()
-    made = made_up(tmp_path / "wrong", lambda c: regret(c, 2), 0.0, content=content(), studies=BOTH["exponential"])
-    found, verdict = measured(made, "logs_mean")
-    assert found.value == pytest.approx(2, abs=0.05)
-    assert verdict == "differs"
 
 
 def test_the_printed_constant_does_not_normalise():

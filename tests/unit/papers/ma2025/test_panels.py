@@ -5,7 +5,6 @@ import pytest
 
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025.figures_distance import deviations_table
 
 from .made_up import made_up
 
@@ -52,31 +51,6 @@ def test_every_log_has_a_cell_of_ours(at_paper_scale):
     assert found.loc[found["n_aux"] > 0, "distinct"].mean() > 0.9
 
 
-@pytest.mark.parametrize("environment", panels.STUDIES)
-def test_a_panel_has_the_published_grid(at_paper_scale, environment):
-    sizes = {}
-    for figure in panels.FIGURES:
-        rows = panels.written(panels.panel(at_paper_scale, figure, environment, logs=True))
-        assert not rows.duplicated(["figure", "environment", *panels.KEY]).any()
-        sizes[figure] = rows["variant"].value_counts().to_dict()
-    # With noise from every user the paper's panels, without what only the logs have.
-    names = {figure: next(v for v in own if v.endswith(" noise")) for figure, own in sizes.items()}
-    assert set(names.values()) <= {"as_released noise", "as_released_current noise"}
-    private = {figure: sizes[figure].pop(name) for figure, name in names.items()}
-    assert private == {"fig7a": 40, "fig7b": 40, **dict.fromkeys(panels.FIGURE_8, 17), "fig9a": 1 + 6 * 4 * 2,
-                       "fig9b": 1 + 11 * 4 * 2, "fig9c": 4 + 2 * 2 * 4 * 2}  # fmt: skip
-    both = {"as_printed_c2", "as_printed_c64"}
-    older = {"as_released_current": 40} if environment == "exponential" else {}
-    assert sizes["fig7a"] == {"as_released": 40, **older} | dict.fromkeys(both, 35)
-    assert sizes["fig7b"] == {"as_released": 40} | dict.fromkeys(both, 35)
-    for figure in panels.FIGURE_8:
-        assert sizes[figure] == {"as_released": 17} | dict.fromkeys(both, 1)
-    # Without auxiliary data a cell stands once; (kappa or gamma) x n_Q x eps_m with them.
-    assert sizes["fig9a"] == {"as_released": 1 + 6 * 4 * 5} | dict.fromkeys(both, 2)
-    assert sizes["fig9b"] == {"as_released": 1 + 11 * 4 * 5} | dict.fromkeys(both, 2)
-    assert sizes["fig9c"] == {"as_released": 8 + 4 * 2 * 4 * 2} | dict.fromkeys(both, 4)
-
-
 def test_figure_7a_as_released_has_the_older_constants(tmp_path):
     older = made_up(tmp_path, lambda cell: 1.0 if cell.parameters.get("deviation") == "logarithm offset" else 2.0)
     rows = panels.written(panels.panel(older, "fig7a"))
@@ -84,35 +58,6 @@ def test_figure_7a_as_released_has_the_older_constants(tmp_path):
     assert set(rows.loc[rows["variant"] == "as_released_current", "mean_regret"]) == {2.0}
     for figure in panels.FIGURES[1:]:
         assert set(panels.panel(older, figure)["mean_regret"]) == {2.0}
-
-
-def test_cells_without_sources_are_named_as_in_the_logs(at_paper_scale):
-    rows = panels.regret(at_paper_scale)
-    alone = rows[rows["n_aux"] == 0]
-    assert set(alone["epsilon_aux"]) == {"1024"}
-    assert set(alone["gamma"]) == {0.0}
-    assert set(alone["kappa"]) == {1.0}
-    assert set(alone["order"]) == {""}
-    ordered = rows[rows["order"] != ""]
-    assert set(ordered["epsilon_aux"]) == {"2|8"}
-    assert set(ordered["order"]) == {"low_first(2,8)", "high_first(8,2)"}
-    assert set(rows["figure"]) == {*panels.FIGURES, *(f"{f}_symmetric" for f in panels.FIGURES)}
-
-
-def test_every_deviation_stands_alone(at_paper_scale):
-    table = deviations_table(at_paper_scale)
-    assert not table.duplicated([*panels.COLUMNS[:12], "switches"]).any()
-    changes = {v: set(part["switches"]) for v, part in table.groupby("variant")}
-    switches = {s.split("=")[0] for s in changes["as_released"]}
-    assert switches == {"", "noise", "sums", "clip", "denominator", "sign", "first_weight", "logarithm", "warm_up",
-                        "threshold", "width", "floor", "arms", "asked", "choice", "depth", "offset", "batch",
-                        "centres"}  # fmt: skip
-    assert {s.split("=")[0] for s in changes["as_printed_c2"]} == switches
-    assert all(changes[f"as_printed_c{c}"] == {""} for c in (16, 64, 256, 640))
-    # One alone, but for the older version of the program, which differs in two constants.
-    assert [s for some in changes.values() for s in some if " " in s] == ["logarithm=natural offset=0"]
-    assert {"batch=1", "offset=0", "centres=as_printed"} <= changes["as_released"]
-    assert {"batch=100", "offset=0.0001", "noise=bin_users"} <= changes["as_printed_c2"]
 
 
 def test_rates_by_hand():

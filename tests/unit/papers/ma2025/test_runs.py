@@ -12,7 +12,6 @@ from privarms.papers.ma2025.inference import (
     first_eliminations,
     illustrated,
     log_spread,
-    partitions,
     spread,
 )
 
@@ -87,14 +86,3 @@ def test_the_first_arm_that_goes():
     one = illustrated(runs({"illustration": (rows, cells)}))
     assert len(one) == 6
     assert (one["regret"] == 0).all()
-
-
-def test_runs_of_partitions_come_with_their_settings():
-    rows = pd.DataFrame(
-        {"cell": ["a", "b"], "horizon": 50, "t": 10, "replicate": 0, "bin": 0, "arm": [0, 1], "depth": 3}
-    )
-    cells = pd.DataFrame({"cell": ["a", "b"], "dimensions": [1, 2], "panels": ["fig2", "fig3"], "epsilon": [8, 16]})
-    found = partitions(runs({"partitions": (rows, cells)}))
-    assert found["dimensions"].tolist() == [1, 2]
-    assert found["panels"].tolist() == ["fig2", "fig3"]
-    assert found["depth"].tolist() == [3, 3]

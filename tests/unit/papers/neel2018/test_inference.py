@@ -134,13 +134,6 @@ def test_tests_of_an_arm_of_mean_1_are_degenerate():
     assert tables.false_discovery(Made(adaptive_tests=ladder))["degenerate"].tolist() == pytest.approx([0.6])
 
 
-def test_no_test_at_all_has_no_rate():
-    found = INFERENCE["false_discovery"](Made(adaptive_tests=picked((1.0, 0.5), 0.1, (0, 9, 0.1), (0, 9, 0.2))))
-    assert found["replicates"].tolist() == [0]
-    assert found["degenerate"].tolist() == [1]
-    assert found["naive"].isna().all()
-
-
 def test_the_loss_of_an_event_and_its_interval():
     setting = {"cell": "c", "policy": "private_ucb", "variant": "as_printed", "data": "simulated"}
     setting |= {"environment": "changed_reward", "horizon": 501, "K": 2, "epsilon": 1.0, "replicate": 0}

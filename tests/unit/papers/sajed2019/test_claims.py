@@ -62,14 +62,6 @@ def test_the_regret_over_its_ceiling():
     assert (found.value, found.se, found.replicates) == (0.9, 0.01, 50)
 
 
-def test_runs_of_one_and_the_same_regret_may_yet_differ():
-    one = {"policy": "dp_se", "ratio_se": 0.0, "replicates": 100, "epsilon": 0.25, "K": 2}
-    one |= {"horizon": 10**6, "bottom": 0.25}
-    found = claims.largest_mean(results(scaling=rows(one, {"ratio": 0.999})), "scaling", "ratio")
-    others = 1 - 0.0005 ** (1 / 100)
-    assert found.interval == pytest.approx((0.999 * (1 - others), 0.999 * (1 + 5 * others)))
-
-
 def test_how_rarely_another_regret_than_the_first_epochs_comes_up():
     # Summing leaves of runs that all agree a standard error that is not quite 0.
     one = {

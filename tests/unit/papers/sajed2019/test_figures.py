@@ -1,11 +1,8 @@
 """What is plotted and tabulated of the studies of Sajed & Sheffet 2019."""
 
-import math
-
 import pytest
 
-from privarms.papers.sajed2019 import figures, tables
-from privarms.plots import style
+from privarms.papers.sajed2019 import tables
 
 from .tables_by_hand import results, rows
 
@@ -32,13 +29,6 @@ PUBLISHED = [
 ADDED = [{"policy": "dp_se", "epsilon": 2.0}, {"policy": "uniform"}, {"policy": "ucb"}]
 
 
-def drawn(figure, **frames):
-    style.use_style()
-    made, numbers = figure(results(**frames))
-    lines = {line.get_label(): line for ax in made.axes for line in ax.lines if not line.get_label().startswith("_")}
-    return made, numbers, lines
-
-
 def test_the_table_of_regret_takes_figure_1_for_what_was_run_there_alone():
     law = study(*PUBLISHED[:4], *PUBLISHED[-3:], replicates=400_000, regret_mean=11.0)
     regret = tables.regret(results(cells={"regret": law, "figure1": study(*PUBLISHED)}))
@@ -51,18 +41,6 @@ def test_the_table_of_regret_takes_figure_1_for_what_was_run_there_alone():
     assert len(more) == len(PUBLISHED) + len(ADDED)
     (added,) = more[(more["policy"] == "dp_se") & (more["epsilon"] == 2)].to_dict("records")
     assert added["mean"] == pytest.approx(10)
-
-
-def test_regret_over_the_logarithm_of_the_horizon():
-    cells = [
-        one | {"horizon": T, "t": T, "regret_mean": r}
-        for T, r in ((100, 10.0), (1000, 20.0))
-        for one in study({"policy": "dp_ucb", "width": "chan"})[:1]
-    ]
-    powers = rows({"policy": "dp_ucb", "width": "chan", "exponent": 1.7, "environment": "bernoulli"}, {})
-    _, numbers, lines = drawn(figures.growth, cells={"growth": cells}, growth=powers)
-    assert list(lines) == ["DP-UCB, $p = 1.70$"]
-    assert list(numbers["ratio"]) == pytest.approx([10 / math.log(100), 20 / math.log(1000)])
 
 
 def test_the_tables_of_the_stopping_rules_count_runs():

@@ -120,37 +120,6 @@ def test_the_choice_is_asked_for_the_round_about_to_be_played_and_the_horizon_cu
     assert record.regret.tolist() == [0.75 * 8, 0.75 * 11]
 
 
-def test_a_batch_is_released_once_with_its_noise():
-    for forget in (True, False):
-        rng = np.random.default_rng(1)
-        sums = []
-        for _ in range(20_000):
-            state = _batches.new_state(1)
-            _batches.release(state, 0, 10, 4.0, 2.0, forget, rng)
-            _batches.release(state, 0, 30, 9.0, 2.0, forget, rng)
-            sums.append(state.private_sums[0])
-        assert state.pulls[0] == 40
-        assert state.rewards[0] == (30 if forget else 40)
-        noises = 1 if forget else 2
-        # Laplace noise of scale 2 has variance 8; that of the sample variance is known to about 2%.
-        assert np.mean(sums) == pytest.approx(9 if forget else 13, abs=0.15)
-        assert np.var(sums) == pytest.approx(8 * noises, rel=0.08)
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_the_noise_is_that_of_one_reward_over_epsilon(policy):
-    """What `learn` releases after a batch of zeros is the noise alone."""
-    for epsilon, noise in ((0.5, 1.0), (0.5, 0.5), (2.0, 1.0)):
-        params, rng, sums = policy.configure(2, epsilon, noise=noise), np.random.default_rng(3), []
-        for _ in range(20_000):
-            state = policy.init(params)
-            for t in (1, 2):
-                arm = policy.choose(params, state, np.empty(0), t, rng)
-                state = policy.learn(params, state, np.empty(0), arm, 0.0, t, rng)
-            sums.append(state.private_sums[0])
-        assert np.mean(np.abs(sums)) == pytest.approx(noise / epsilon, rel=0.05)
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 def test_new_parameter_values_compile_nothing(policy):
     environment, compiled = Environment(pull, np.array([0.6, 0.5, 0.4])), []
@@ -163,21 +132,3 @@ def test_new_parameter_values_compile_nothing(policy):
         simulate_block(fast, *args, np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3)))
         compiled.append((len(play.signatures), len(fast.signatures), len(policy.choose.signatures)))
     assert len(set(compiled)) == 1
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: adap_ucb.configure(1, 1.0), "K"),
-        (lambda: adap_klucb.configure(2, 0.0), "epsilon"),
-        (lambda: adap_ucb.configure(2, 1.0, alpha=0), "alpha"),
-        (lambda: adap_ucb.configure(2, 1.0, noise=0), "noise"),
-        (lambda: dp_klucb.configure(2, 1.0, ratio=1), "ratio"),
-        (lambda: dp_imed.configure(2, 1.0, first=-1), "first"),
-        (lambda: dp_imed.configure(2, math.inf), "epsilon"),
-        (lambda: dp_klucb.configure(2, 1.0, noise=-1), "noise"),
-    ],
-)
-def test_bad_parameters(call, said):
-    with pytest.raises(ValueError, match=f"^{said}: expected"):
-        call()

@@ -51,9 +51,3 @@ def test_gamma_takes_the_constant_delta():
     expected = K * math.log(T) ** 2 / EPSILON * math.log(K * T * math.log(T) / DELTA)
     assert private_ucb.private_bonus(params, 7) == pytest.approx(expected, rel=1e-12)
     assert params.levels == private_ucb.configure(K, T, EPSILON, "as_printed").levels
-
-
-@pytest.mark.parametrize("delta", [0, 1, 1.5, math.nan])
-def test_a_delta_that_is_none_is_refused(delta):
-    with pytest.raises(ValueError, match="delta: expected a number in"):
-        ucb_constant_delta.configure(K, T, delta)

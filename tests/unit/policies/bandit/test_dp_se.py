@@ -173,35 +173,3 @@ def test_a_huge_horizon_and_a_tiny_epsilon_are_in_range():
     # One epoch would be longer than an int64 can count.
     record = run_fast(dp_se.configure(K=64, horizon=640, epsilon=1e-30), environment, [640])
     assert record.pulls.tolist() == [10] * 64
-
-
-def test_new_parameter_values_compile_nothing():
-    environment = Environment(pull, np.array([0.7, 0.5]))
-    compiled = []
-    for params in (dp_se.configure(2, 100, 1), dp_se.configure(2, 100, 0.5, 0.1, 1), epoch_se.configure(2, 100)):
-        run_plain(params, environment, [100])
-        run_fast(params, environment, [100])
-        compiled.append((len(play.signatures), len(FAST.signatures)))
-    assert len(set(compiled)) == 1
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        ({"K": 1}, "K"),
-        ({"epsilon": 0.0}, "epsilon"),
-        ({"epsilon": -1.0}, "epsilon"),
-        ({"epsilon": float("nan")}, "epsilon"),
-        ({"epsilon": float("inf")}, "epsilon"),
-        ({"beta": 0.0}, "beta"),
-        ({"beta": 1.0}, "beta"),
-        ({"noise": 0.0}, "noise"),
-        ({"horizon": 1}, "horizon"),
-    ],
-)
-def test_bad_parameters_are_refused_by_name(wrong, named):
-    with pytest.raises(ValueError, match=f"^{named}: expected"):
-        dp_se.configure(**{"K": 3, "horizon": 100, "epsilon": 1.0, **wrong})
-    if named in ("K", "beta", "horizon"):
-        with pytest.raises(ValueError, match=f"^{named}: expected"):
-            epoch_se.configure(**{"K": 3, "horizon": 100, **wrong})

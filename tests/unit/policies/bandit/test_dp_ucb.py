@@ -114,38 +114,9 @@ def test_learning_adds_the_reward_and_a_node():
     assert state.noises == pytest.approx([0, draws[1] + draws[2]])
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"epsilon": 0},
-        {"epsilon": -1},
-        {"epsilon": math.inf},
-        {"epsilon": math.nan},
-        {"K": 1},
-        {"horizon": 4},
-        {"noise": 0},
-    ],
-)
-def test_a_bad_parameter_is_refused(change):
-    with pytest.raises(ValueError, match=next(iter(change))):
-        dp_ucb.configure(**{"K": 5, "horizon": 1000, "epsilon": 1.0, "width": "chan", **change})
-
-
 def test_one_arm_is_refused():
     with pytest.raises(ValueError, match="K"):
         ucb1.configure(1)
-
-
-def test_new_values_compile_nothing():
-    environment = bernoulli.configure(5, 0.75, 0.25)
-    for horizon, epsilon, width in ((100, 0.1, "log2.5"), (2000, 4, "exact"), (2000, 1.5, "chan")):
-        params = dp_ucb.configure(5, horizon, epsilon, width)
-        for run, law in ((play, (functions(Policy, dp_ucb),)), (FAST, ())):
-            record = new_record(2, 5)
-            run(*law, params, environment, np.array([10, horizon]), np.random.default_rng(1), record)
-            assert record.pulls.sum() == horizon
-    for kernel in (FAST, dp_ucb.init, dp_ucb.choose, dp_ucb.learn):
-        assert len(kernel.nopython_signatures) == 1
 
 
 @pytest.mark.parametrize("means", [[1.0, 0.0], [0.0, 1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])

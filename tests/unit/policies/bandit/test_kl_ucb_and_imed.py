@@ -54,9 +54,3 @@ def test_the_choice_of_imed_stays_as_long_as_said():
             later[chosen] += ahead
             assert imed.smallest(later, sums, rng) == chosen
     assert longer > 50
-
-
-def test_too_few_arms():
-    for policy in (kl_ucb, imed):
-        with pytest.raises(ValueError, match=r"^K: expected at least 2"):
-            policy.configure(1)

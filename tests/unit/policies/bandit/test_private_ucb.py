@@ -10,11 +10,9 @@ from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy, functions
 from privarms.policies.bandit import (
     private_ucb,
-    private_ucb_constant_delta,
     private_ucb_gamma_only,
     private_ucb_noise_only,
     ucb,
-    ucb_constant_delta,
 )
 from privarms.protocols.bandit import new_record, play
 
@@ -91,11 +89,6 @@ def test_a_run_is_the_run_written_out(name, seed):
     assert draw == rng.random()
 
 
-def test_every_policy_module_is_the_same_algorithm():
-    for module in (private_ucb_constant_delta, private_ucb_gamma_only, private_ucb_noise_only, ucb, ucb_constant_delta):
-        assert functions(Policy, module) == functions(Policy, private_ucb)
-
-
 def test_ties_go_to_the_lowest_arm():
     params, rng = ucb.configure(3, 10), np.random.default_rng(0)
     state = private_ucb.init(params)
@@ -114,20 +107,3 @@ def test_experiment_1_is_round_robin_and_so_says_nothing_of_adaptivity():
         assert 3e5 < private_ucb.private_bonus(params, 500) < 4e5
         for seed in range(200):
             assert list(run(params, ladder, [500], seed)[0].pulls) == [25] * 20
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: ucb.configure(1, 10), "K: expected at least 2; found 1"),
-        (lambda: ucb.configure(5, 4), "horizon: expected at least 5; found 4"),
-        (lambda: private_ucb.configure(2, 10, 0, "as_printed"), "epsilon: expected a finite number > 0; found 0"),
-        (lambda: private_ucb.configure(2, 10, math.inf, "as_printed"), "epsilon: expected a finite number > 0"),
-        (lambda: private_ucb_noise_only.configure(2, 10, -1, "as_printed"), "epsilon: expected a finite number > 0"),
-        (lambda: private_ucb.configure(2, 10, 1e-310, "as_printed"), "epsilon: 1e-310 is so small that noise or bonus"),
-        (lambda: private_ucb_gamma_only.configure(2, 10, math.nan), "epsilon: expected a finite number > 0"),
-    ],
-)
-def test_bad_parameters(call, said):
-    with pytest.raises(ValueError, match=said):
-        call()

@@ -54,21 +54,3 @@ def test_fast_and_plain_are_the_same_run_when_rewards_are_certain(means):
     assert fast.regret.tolist() == plain.regret.tolist()
     assert fast.pulls.tolist() == plain.pulls.tolist()
     assert fast.reward_sums.tolist() == plain.reward_sums.tolist()
-
-
-def test_new_parameter_values_compile_nothing():
-    compiled = []
-    for params in (se.configure(2, 100), se.configure(2, 1000, 0.1, 6)):
-        run([0.7, 0.3], params, [100], fast=True)
-        run([0.7, 0.3], params, [100], fast=False)
-        compiled.append((len(play.signatures), len(FAST.signatures)))
-    assert len(set(compiled)) == 1
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [({"K": 1}, "K"), ({"beta": 0.0}, "beta"), ({"beta": 1.0}, "beta"), ({"c": 4.0}, "c"), ({"horizon": 1}, "horizon")],
-)
-def test_bad_parameters_are_refused_by_name(wrong, named):
-    with pytest.raises(ValueError, match=f"^{named}: expected"):
-        se.configure(**{"K": 3, "horizon": 100, **wrong})

@@ -152,19 +152,3 @@ def test_the_tree_stays_within_its_room(K, n, d, L):
             arm = absse.choose(params, state, context, t, rng)
             state = absse.learn(params, state, context, arm, 0.0, t, rng)
             assert state.n_bins[0] <= params.max_bins == len(state.bins)
-
-
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("K", [1, 63]),
-        ("horizon", [0]),
-        ("dimensions", [0, 17]),
-        ("smoothness", [0.0, 1.5]),
-        ("lipschitz", [0.0, math.nan]),
-    ],
-)
-def test_values_out_of_range_are_refused(name, values):
-    for value in values:
-        with pytest.raises(ValueError, match=f"^{name}: expected"):
-            absse.configure(**{"K": 2, "horizon": 100, "dimensions": 2, name: value})

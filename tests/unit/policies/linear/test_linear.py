@@ -210,16 +210,6 @@ def test_policies_meet_the_same_environment_and_draw_from_their_own_stream():
     assert [state == untouched for state in own] == [True, True, False, False]
 
 
-def test_a_block_is_its_replicates_one_after_another():
-    params, environment = oful.configure(K, D), linear.configure(K, D, "as_printed")
-    together, _ = run(oful, params, replicates=3)
-    rngs = np.random.default_rng(1), np.random.default_rng(1001)
-    for i in range(3):
-        alone = protocol.run_block(oful, params, environment, cell(), 1, *rngs)
-        for name in set(alone) - {"replicate"}:
-            assert list(alone[name]) == list(together[name][2 * i : 2 * i + 2]), name
-
-
 def test_too_few_rows_have_no_estimate():
     # Four rounds, of which K = 4 arms get one each.
     found, _ = run(linear_ucb_as_released, linear_ucb_as_released.configure(K, D), horizon=K)
@@ -227,12 +217,6 @@ def test_too_few_rows_have_no_estimate():
     assert list(found["arm"]) == [0, 0]
     assert np.isnan([found["estimate"], found["variance"]]).all()
     assert np.isfinite([found["policy_estimate"], found["policy_variance"], found["truth"]]).all()
-
-
-def test_a_policy_without_estimates_leaves_them_empty():
-    found, _ = run(uniform, uniform.configure(K), replicates=3)
-    assert np.isnan([found["policy_estimate"], found["policy_variance"]]).all()
-    assert np.isfinite([found["estimate"], found["variance"]]).all()
 
 
 def test_the_private_scale_and_width():
@@ -259,28 +243,6 @@ def test_one_changed_reward_is_worth_epsilon():
         changed[reward] = [nodes[1 << level] for level in range(params.levels)]
     worth = np.abs(np.array(changed[1e9]) - np.array(changed[-1e9])).sum() / params.node_scale
     assert worth == pytest.approx(0.7)
-
-
-GIVEN = {"K": K, "dimensions": D}
-PRIVATE = {**GIVEN, "horizon": T, "epsilon": 1.0}
-BAD = {"K": [1], "dimensions": [0], "ridge": [0, math.inf], "beta": [0, 1, math.nan]}
-BAD_PRIVATE = {"horizon": [0], "epsilon": [0, -1, math.inf], "clip": [0, math.nan]}
-
-
-@pytest.mark.parametrize(
-    ("configure", "given", "bad"),
-    [
-        (oful.configure, GIVEN, BAD),
-        (linear_ucb_as_released.configure, GIVEN, BAD),
-        (private_linear_ucb.configure, PRIVATE, BAD | BAD_PRIVATE),
-        (linear.configure, {**GIVEN, "variant": "as_printed"}, {"K": [1], "dimensions": [1], "variant": ["cube"]}),
-    ],
-)
-def test_bad_parameters_are_refused_by_name(configure, given, bad):
-    for name, values in bad.items():
-        for value in values:
-            with pytest.raises(ValueError, match=f"^{name}: expected"):
-                configure(**{**given, name: value})
 
 
 @pytest.mark.parametrize(("arms", "dimensions", "name"), [(K + 1, D, "K"), (K, D + 1, "dimensions")])

@@ -134,37 +134,3 @@ def test_messages_have_the_user_and_noise_of_every_bin_or_of_the_user_s_alone(va
     assert second.U[0] == pytest.approx([0.08, 1.08])
     assert second.V[0] == pytest.approx([0.08, 1.08])
     assert [B.t.tolist() for B in state.bins] == [[1, 0], [1, 0]]
-
-
-GOOD = {"K": 3, "horizon": 1000, "epsilon": 1.0, "variant": "as_released"}
-
-
-@pytest.mark.parametrize(
-    ("values", "name"),
-    [
-        ({"K": 1}, "K"),
-        ({"horizon": 0}, "horizon"),
-        ({"horizon": 99}, "horizon"),
-        ({"n_aux": 50}, "n_aux"),
-        ({"n_aux": -1}, "n_aux"),
-        ({"M": -1}, "M"),
-        ({"epsilon": 0.0}, "epsilon"),
-        ({"epsilon": -1.0}, "epsilon"),
-        ({"epsilon": math.inf}, "epsilon"),
-        ({"epsilon": math.nan}, "epsilon"),
-        ({"epsilon": 1e-3}, "epsilon"),
-        ({"epsilon_aux": 0.0}, "epsilon_aux"),
-        ({"epsilon_aux": "2 -8"}, "epsilon_aux"),
-        ({"epsilon_aux": "2 8 2"}, "epsilon_aux"),
-        ({"M": 3, "epsilon_aux": "2 8"}, "epsilon_aux"),
-        ({"epsilon_aux": "2,8"}, "epsilon_aux"),
-        ({"dimensions": 0}, "dimensions"),
-        ({"batch": 0}, "batch"),
-        ({"c": 0.0}, "c"),
-        ({"deviation": "batch", "batch": 5}, "deviation"),
-        ({"deviation": "noise else"}, "deviation"),
-    ],
-)
-def test_values_out_of_range_are_refused(values, name):
-    with pytest.raises(ValueError, match=f"^{name}: "):
-        ldp_mab.configure(**{**GOOD, **values})

@@ -9,7 +9,6 @@ import pytest
 from privarms.environments import labelled_users
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private import ldp_linear, ldp_nn
-from privarms.policies.locally_private._auxiliary import users_and_budgets
 from privarms.protocols.locally_private import new_record, run
 
 SIZES = {"K": 3, "dimensions": 2, "source_users": [5, 3]}
@@ -108,66 +107,3 @@ def test_each_source_is_released_with_its_own_budget():
     assert params.norms[1] / params.norms[0] == pytest.approx(math.tanh(1) / math.tanh(0.5))
     assert ldp_linear.configure(horizon=60, epsilon=2.0, learnt="first", **SIZES).users.tolist() == [60, 5]
     assert ldp_linear.configure(horizon=60, epsilon=2.0, auxiliary="without", **SIZES).users.tolist() == [60]
-
-
-@pytest.mark.parametrize(("policy", "width"), [(ldp_linear, 0), (ldp_nn, 4)])
-def test_what_a_study_gives_is_what_runs(policy, width):
-    # In two dimensions the released network has four units.
-    default = policy.configure(horizon=60, epsilon=2.0, epsilon_aux="1 4", **SIZES)
-    assert (default.n_arms, default.dimensions, default.width) == (3, 2, width)
-    assert (default.batch, default.rate, default.clip) == (100, 0.01, 1.0)
-    assert default.users.tolist() == [60, 5, 3]
-    # The right half with probability e^epsilon / (1 + e^epsilon), each with its own budget.
-    assert default.truths == pytest.approx([0.880797, 0.731059, 0.982014], abs=1e-6)
-    given = policy.configure(horizon=60, epsilon=2.0, batch=7, rate=0.3, clip=0.5, **SIZES)
-    assert (given.batch, given.rate, given.clip) == (7, 0.3, 0.5)
-    assert given.norms[0] == pytest.approx(default.norms[0] / 2)
-
-
-def test_a_private_learner_of_an_easy_rule_finds_it():
-    # Labels 0 and 1 by the first coordinate, 50,000 users: nearly all are served rightly in the second half.
-    rng = np.random.default_rng(3)
-    n = 50_000
-    contexts = rng.random((n, 1))
-    labels = (contexts[:, 0] > 0.5).astype(np.int64)
-    functions = [getattr(labelled_users, f) for f in ("arrive", "behave", "best", "mean", "shuffle")]
-    easy = labelled_users.Environment(*functions, contexts, labels, np.arange(n), np.array([0, n]), 2, 1, 0.5)
-    for policy, width in ((ldp_linear, {}), (ldp_nn, {"width": 8})):
-        params = policy.configure(2, n, 4.0, 1, rate=0.3, **width)
-        record = new_record(2, 2)
-        run(policy, params, easy, np.array([n // 2, n]), rng, record)
-        assert (record.rewards[1] - record.rewards[0]) / (n / 2) > 0.85
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"K": 1}, "K: expected at least 2"),
-        ({"dimensions": 0}, "dimensions: expected at least 1"),
-        ({"batch": 0}, "batch: expected at least 1"),
-        ({"rate": 0.0}, "rate: expected a finite number > 0"),
-        ({"clip": math.inf}, "clip: expected a finite number > 0"),
-        ({"learnt": "last"}, "learnt: expected all or first"),
-        ({"epsilon": 0.0}, "epsilon: expected a finite number > 0"),
-        ({"epsilon_aux": "1 2 3"}, "epsilon_aux: expected one budget, or one for each of the 2 sources"),
-        ({"auxiliary": "some"}, "auxiliary: expected with or without"),
-        ({"source_users": []}, "auxiliary: there are no auxiliary sources in the data"),
-    ],
-)
-def test_values_out_of_range_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        ldp_linear.configure(**{"horizon": 60, "epsilon": 1.0, **SIZES, **changes})
-
-
-def test_a_network_needs_a_unit():
-    with pytest.raises(ValueError, match="width: expected at least 1"):
-        ldp_nn.configure(horizon=60, epsilon=1.0, width=0, **SIZES)
-
-
-def test_users_and_budgets_of_sources():
-    users, budgets = users_and_budgets(100, 1.0, epsilon_aux="2 8", source_users=[30, 5])
-    assert (users.tolist(), budgets.tolist()) == ([100, 30, 5], [1, 2, 8])
-    users, budgets = users_and_budgets(100, 1.0, M=2, n_aux=7, epsilon_aux=4)
-    assert (users.tolist(), budgets.tolist()) == ([100, 7, 7], [1, 4, 4])
-    users, budgets = users_and_budgets(100, 1.0, M=2, n_aux=7, epsilon_aux="2 8", auxiliary="without")
-    assert (users.tolist(), budgets.tolist()) == ([100], [1])
