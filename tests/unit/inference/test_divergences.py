@@ -16,6 +16,11 @@ def points(count, seed):
         yield (0.0 if rng.random() < 0.1 else x), (1.0 if rng.random() < 0.1 else y), 10 ** rng.uniform(-3, 1.5)
 
 
+def test_a_budget_so_large_that_its_exponential_is_0():
+    # d_epsilon(0, y) = -ln(1 - y (1 - e^-epsilon)), here kl(0, y).
+    assert d_epsilon_upper(0.0, 0.1, 1000.0) == pytest.approx(1 - math.exp(-0.1), rel=1e-12)
+
+
 def test_kl_worked_by_hand():
     assert kl(0.5, 0.75) == pytest.approx(0.5 * math.log(4 / 3), rel=1e-12)
     assert kl(0.0, 0.5) == pytest.approx(math.log(2))

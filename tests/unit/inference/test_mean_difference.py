@@ -63,6 +63,11 @@ def test_quantiles_of_normal_estimates_lie_on_the_diagonal():
     assert sample == pytest.approx(theory, abs=1e-3)
 
 
+def test_a_budget_that_needs_more_lengths_than_memory_holds_is_refused():
+    with pytest.raises(ValueError, match="epsilon, T: 1e-07 and 50"):
+        md.private_variance(50, 0.25, 0.25, 1e-7)
+
+
 def test_the_private_variance_is_a_sum_over_the_lengths():
     # By the law itself, drawn: T = 40, epsilon = 0.5, where short trials are rare.
     T, epsilon, both = 40.0, 0.5, 0.45

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from privarms.inference.paired import holm, rank_sums, ratio_of_means, wilcoxon_p_value
 
@@ -26,10 +26,18 @@ def test_signed_rank_tests_by_hand_with_and_without_zeros(differences, p):
         assert wilcoxon_p_value(100 + sample, np.full(len(sample), 100)) == pytest.approx(p, rel=1e-12)
 
 
-def test_many_ties_have_the_normal_approximation_with_its_correction():
-    # All 14 differences are 1 or -1: W+ is 7.5 times a binomial count, of variance 14 / 4.
-    differences = np.where(np.arange(14) < 11, 1, -1)
-    assert wilcoxon_p_value(differences, np.zeros(14)) == pytest.approx(norm.sf(4 / np.sqrt(3.5)))
+@pytest.mark.parametrize("pairs", [14, 400])
+def test_many_ties_are_exact_as_well(pairs):
+    # All differences are 1 or -1: the rank sum is a binomial count times the mean rank.
+    positive = int(0.6 * pairs)
+    differences = np.where(np.arange(pairs) < positive, 1, -1)
+    assert wilcoxon_p_value(differences, np.zeros(pairs)) == pytest.approx(binom.sf(positive - 1, pairs, 0.5))
+
+
+def test_more_pairs_than_can_be_counted_have_the_normal_approximation():
+    # The rank sum is 300.5 times a binomial count, of variance 600 / 4.
+    differences = np.where(np.arange(600) < 330, 1, -1)
+    assert wilcoxon_p_value(differences, np.zeros(600)) == pytest.approx(norm.sf(30 / np.sqrt(150)))
 
 
 @pytest.mark.parametrize(

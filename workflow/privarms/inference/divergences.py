@@ -67,7 +67,8 @@ def d_epsilon_upper(x, level, epsilon):
 
     d_epsilon is kl up to the y of logit(y) = logit(x) + epsilon, and its closed form from there.
     """
-    turn = x / (x + (1 - x) * np.exp(-epsilon))
+    # For a large epsilon e^-epsilon is 0.
+    turn = x / (x + (1 - x) * np.exp(-epsilon)) if x > 0 else 0.0
     if turn > x and kl(x, turn) >= level:
         return kl_upper(x, level)
     return min(np.expm1(-(level + epsilon * x)) / np.expm1(-epsilon), 1.0)

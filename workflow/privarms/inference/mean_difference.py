@@ -14,6 +14,8 @@ from privarms.inference.intervals import normal_interval
 from privarms.mechanisms import lap_plus
 from privarms.ranges import at_least
 
+# Of a trial: 160 MB in each array.
+MOST_LENGTHS = 20_000_000
 INTERVALS = ("printed", "corrected", "corrected_laplace")
 
 
@@ -119,7 +121,10 @@ def private_variance(T: float, variance_0: float, variance_1: float, epsilon: fl
     both = variance_0 + variance_1
     if np.isinf(epsilon):
         return float(2 * both / np.floor(T))
-    lengths = np.arange(1, int(T) + int(np.ceil(100 / epsilon)) + 1)
+    longest = int(T) + int(np.ceil(100 / epsilon))
+    if longest > MOST_LENGTHS:
+        raise ValueError(f"epsilon, T: {epsilon} and {T} need {longest:,} lengths; expected at most {MOST_LENGTHS:,}")
+    lengths = np.arange(1, longest + 1)
     chances = lap_plus.pmf(lengths, T, epsilon)
     errors = 2 * both / lengths + 8 / (epsilon * lengths) ** 2
     return float(chances @ errors / chances.sum())

@@ -12,6 +12,7 @@ import scipy
 
 from privarms.ranges import within
 
+EXACT_PAIRS = 400
 RESAMPLED_NUMBERS = 2**20  # of each sample that stand in memory at once: 8 MB
 
 
@@ -26,13 +27,20 @@ def wilcoxon_p_value(ours, others) -> float:
 
     ours, others: float64[n] on the same replicates, n >= 1. Pairs without a difference are dropped (Wilcoxon 1945);
     without any other pair p is 1. Equal sizes of differences share their mean rank. Exact (the probability of the
-    observed rank sum or more over all 2^m signs) for m <= 50 pairs that are left and without such ties, for m <= 13
-    with them; else the normal approximation with its correction for ties and none for continuity. Differences tie if
-    they are the same number: sums of rewards do, their means may miss it by rounding.
+    observed rank sum or more over all 2^m signs) for up to `EXACT_PAIRS` pairs that are left; for more the normal
+    approximation with its correction for ties and none for continuity. Differences tie if they are the same number:
+    sums of rewards do, their means may miss it by rounding.
     """
     differences = np.asarray(ours, float) - np.asarray(others, float)
     differences = differences[differences != 0]
-    return float(scipy.stats.wilcoxon(differences, alternative="greater").pvalue) if len(differences) else 1.0
+    if len(differences) > EXACT_PAIRS:
+        return float(scipy.stats.wilcoxon(differences, alternative="greater", method="asymptotic").pvalue)
+    # Mean ranks are whole numbers or halves.
+    twice_ranks = np.rint(2 * scipy.stats.rankdata(np.abs(differences))).astype(int)
+    chances = np.ones(1)
+    for rank in twice_ranks:
+        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
+    return float(min(chances[twice_ranks[differences > 0].sum() :].sum(), 1.0))
 
 
 def holm(p_values) -> np.ndarray:
