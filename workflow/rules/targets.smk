@@ -31,6 +31,7 @@ for paper in plan.outputs.papers:
         input:
             plan.outputs.files("figure", paper),
             plan.outputs.files("table", paper),
+            [paths.claims(SCALE, paper)] if paper in plan.outputs.claims else [],
         localrule: True
 
     for artifact in plan.outputs.papers[paper]["artifacts"]:

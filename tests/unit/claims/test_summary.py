@@ -40,6 +40,25 @@ def test_outcomes_changed_verdicts_and_places():
     ]
 
 
+def test_a_run_of_one_paper_ends_with_its_verdicts():
+    write_ledger(4.0)
+    part = Path("results/paper/claims/p.csv")
+    part.parent.mkdir()
+    Path(LEDGER).rename(part)
+    assert list(summary.results("paper", began=0)) == ["p: 1 differs, of 1 claims", f"claims of p: {part.absolute()}"]
+
+
+def test_what_audits_show_is_counted_and_what_is_not_private_is_named():
+    columns = "subject,variant,reading,lower_bound,claimed_epsilon,verdict"
+    rows = ["a,,,2,1,not private as claimed", "b,,,.5,1,no violation shown", "c,,,,,not audited"]
+    Path("results/paper/audit.csv").write_text("\n".join([columns, *rows]) + "\n")
+    assert list(summary.results("paper", began=0))[:3] == [
+        "audits: 1 not private as claimed, 1 no violation shown, 1 not audited",
+        "  not private as claimed: a",
+        "  not audited: c",
+    ]
+
+
 def test_a_run_that_made_no_ledger_reports_none():
     summary.keep_previous_ledger("paper")
     write_ledger(4.0)

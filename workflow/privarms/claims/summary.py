@@ -50,11 +50,10 @@ def results(scale: str, began: float) -> Iterator[str]:
     """Count statements and claims, list changed verdicts, and name report and ledger, if this run wrote them."""
     files = {"report": paths.report(scale), "ledger": paths.ledger(scale), "audits": paths.audit(scale)}
     written = {name: file for name, file in files.items() if os.path.isfile(file) and os.path.getmtime(file) >= began}
-    if "ledger" in written:
-        try:
-            yield from counts(scale)
-        except PrivarmsError as error:
-            yield f"no summary of the ledger: {error}"
+    try:
+        yield from counts(scale) if "ledger" in written else counts_of_papers(scale, began)
+    except PrivarmsError as error:
+        yield f"no summary of the ledger: {error}"
     if "audits" in written:
         yield from audits(written["audits"])
     yield from (f"{name}: {os.path.abspath(file)}" for name, file in written.items())
@@ -73,6 +72,17 @@ def audits(file: str) -> Iterator[str]:
     for word in (verdicts.NOT_PRIVATE, verdicts.NOT_AUDITED):
         if subjects[word]:
             yield f"  {word}: {', '.join(subjects[word])}"
+
+
+def counts_of_papers(scale: str, began: float) -> Iterator[str]:
+    """Count the claims by verdict of each paper whose claims this run measured, where it made no ledger."""
+    from privarms.claims import ledger
+
+    for file in sorted(Path(paths.claims(scale, "*")).parent.glob("*.csv")):
+        if file.stat().st_mtime >= began:
+            rows = ledger.read(file)
+            yield f"{file.stem}: {changes.counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,} claims"
+            yield f"claims of {file.stem}: {file.absolute()}"
 
 
 def counts(scale: str) -> Iterator[str]:
