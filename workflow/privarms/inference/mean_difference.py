@@ -1,9 +1,10 @@
 """The difference of two means after a randomised trial: estimates, intervals, their coverage and their law.
 
-Li, Shi & Simchi-Levi (ICML 2024), Propositions 2.6 and 3.6: sqrt(T) (estimate - effect) tends to N(0, s0^2 + s1^2),
-with T = T_min. Each of T patients gets one of the two arms, about T / 2 each, so that the variance is
-2 (s0^2 + s1^2); the private estimate has Lap(2 / (epsilon T)) on top, of variance 8 / (epsilon T)^2. Leading axes
-are replicates: everything broadcasts.
+Li, Shi & Simchi-Levi (ICML 2024), Propositions 2.6 and 3.6: sqrt(N) (estimate - effect) tends to N(0, s0^2 + s1^2),
+with N = max{f_min(n)^(1 - alpha), log n} over all n patients. Their proofs have T = T_min in place of N, which comes
+from the patients of the first half. Each of T patients gets one of the two arms, about T / 2 each, so that the
+variance is 2 (s0^2 + s1^2) / T; the private estimate has Lap(2 / (epsilon T)) on top, of variance 8 / (epsilon T)^2.
+Leading axes are replicates: everything broadcasts.
 """
 
 import numpy as np
@@ -16,18 +17,18 @@ from privarms.ranges import at_least
 
 # Of a trial: 160 MB in each array.
 MOST_LENGTHS = 20_000_000
-INTERVALS = ("printed", "corrected", "corrected_laplace")
+INTERVALS = ("printed", "trial", "corrected", "corrected_laplace")
 
 
 def variance(T, variance_0, variance_1, interval: str, epsilon: float | None = None):
     """The variance that an interval gives to the estimate; interval: one of INTERVALS.
 
-    T: T_min, >= 1; variance_0, variance_1: s0^2 and s1^2; epsilon: needed for corrected_laplace alone, where inf adds
-    nothing. Raises ValueError.
+    T: T_min, or N for `printed`, >= 1; variance_0, variance_1: s0^2 and s1^2; epsilon: needed for corrected_laplace
+    alone, where inf adds nothing. Raises ValueError.
     """
     T, both = np.asarray(T, float), np.add(variance_0, variance_1)
     at_least(1, T=T)
-    if interval == "printed":
+    if interval in ("printed", "trial"):
         return both / T
     if interval == "corrected":
         return 2 * both / T
@@ -49,12 +50,12 @@ def coverage(estimate, effect, variance, confidence: float = 0.95) -> tuple[floa
     return share, float(np.sqrt(share * (1 - share) / runs)), runs
 
 
-def variance_ratio(estimate, effect, T, variance_0, variance_1) -> tuple[float, float]:
-    """The sample variance of sqrt(T) (estimate - effect) over s0^2 + s1^2, which the propositions say tends to 1.
+def variance_ratio(estimate, effect, variance) -> tuple[float, float]:
+    """The sample variance of the estimate over the one that an interval gives to it; the propositions say 1.
 
     Returns it and its standard error, from the fourth moment; both are nan with fewer than two estimates.
     """
-    scaled = np.sqrt(T) * (np.asarray(estimate, float) - effect) / np.sqrt(np.add(variance_0, variance_1))
+    scaled = standardised(estimate, effect, variance)
     known = scaled[~np.isnan(scaled)]
     if len(known) < 2:
         return np.nan, np.nan

@@ -1,15 +1,19 @@
-"""The measures of li2024 that are functions, on tables of a few rows, worked by hand."""
+"""The measures of li2024 that are functions, by hand, and what its claims must not do."""
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from scipy.special import stdtrit
 
 from privarms.claims.verdict import Measured
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.li2024 import measures as claims
+from privarms.studies import artifacts
+from privarms.studies import claims as of_claims
+
+ROOT = Path(__file__).parents[4]
 
 
 def results(**tables: pd.DataFrame) -> SimpleNamespace:
@@ -51,19 +55,28 @@ def test_a_budget_in_total_is_apart():
     assert measured.value == pytest.approx(0.19061, rel=1e-4)
 
 
-def test_errors_over_the_lower_bound():
-    usual = {"policy": "conse_se", "horizon": 20_000, "alpha": 0.5, "phi": 0.01, "bound": 0.4, "replicates": 10_000}
-    table = pd.DataFrame([usual | {"events": 8000}, usual | {"events": 6000}])
-    measured = claims.estimation_lower_bound(results(lower_bound=table))
-    assert measured.value == pytest.approx(1.5)
-    assert measured.interval == pytest.approx([end / 0.4 for end in clopper_pearson(6000, 10_000, 0.9995)])
+CLAIMS = {c["claim"]: c for c in of_claims.load(ROOT / "config/papers/li2024", "paper", artifacts.of_paper("li2024"))}
+PAPERS = [claim for claim in CLAIMS.values() if not claim["ours"] and "measure" in claim]
 
 
-def test_the_spread_of_exp3e():
-    usual = {"policy": "conse_exp3e", "M": 2, "T_min": 20.0, "regret": 40.0, "regret_se": 1.0, "judged_product": 2.0}
-    usual |= {"judged_product_se": 0.0, "replicates": 10}
-    table = pd.DataFrame([usual, usual | {"judged_product": 6.0, "regret": 80.0}, usual | {"regret_se": math.nan}])
-    assert claims.exp3e_spread(results(pareto=table), "product").interval == (3.0, 3.0)
-    measured, half = claims.exp3e_spread(results(pareto=table), "regret"), -stdtrit(9, 0.0005 / 6) / 40
-    assert measured.value == 2.0
-    assert measured.interval == pytest.approx(((2 - half) / (1 + half), (2 + half) / (1 - half)))
+def test_an_upper_bound_in_orders_is_not_refuted_by_a_factor_of_ours():
+    spreads = [c["claim"] for c in PAPERS if "O(" in c["statement"] and "spread" in c["measure"]]
+    assert spreads == []
+
+
+def test_an_error_by_formula_is_compared_with_another_one():
+    # One such number alone is what the formula was written for, and cannot fail.
+    declared = [c for c in PAPERS if isinstance(c["measure"], dict)]
+    alone = [c["claim"] for c in declared if "expected_" in c["measure"].get("of", "")]
+    assert alone == []
+
+
+def test_section_5_has_no_features():
+    claim = CLAIMS["conse_eliminates_se"]
+    assert (claim["measure"]["where"]["M"], claim["measure"]["where"]["horizon"]) == (1, 20_000)
+
+
+def test_theorem_3_5_is_judged_by_what_its_definitions_release():
+    about = [c for c in PAPERS if c["about"] == "theorem_3_5"]
+    released = {(c.get("arguments") or c["measure"]["where"])["release"] for c in about}
+    assert released == {"estimate", "lengths_from_actions"}

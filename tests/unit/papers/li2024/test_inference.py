@@ -154,18 +154,20 @@ def test_runs_beyond_the_bounds_are_counted(tmp_path):
 
 def test_coverage_by_hand(tmp_path):
     found = inference.coverage(results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE)])).set_index("interval")
-    # Half-widths 1.96 sqrt(.45 / 100) = .131 and, corrected, .186: an error of .2 is outside both.
-    assert found["coverage"].tolist() == [0.5] * 3
-    assert found["replicates"].tolist() == [2] * 3
-    assert found["missing"].tolist() == [1] * 3
-    assert found["bias"].tolist() == pytest.approx([0.1] * 3)
+    # Half-widths 1.96 sqrt(.45 / 100) = .131 and, corrected, .186: an error of .2 is outside both. The printed interval
+    # has log(20,000) = 9.9 for alpha = 1 where the trial had 100 patients.
+    assert found["coverage"].tolist() == [1.0, 0.5, 0.5, 0.5]
+    assert found["replicates"].tolist() == [2] * 4
+    assert found["missing"].tolist() == [1] * 4
+    assert found["bias"].tolist() == pytest.approx([0.1] * 4)
     # Standard deviation .2 / sqrt 2 over sqrt 2.
-    assert found["bias_se"].tolist() == pytest.approx([0.1] * 3)
-    # 100 * .02 / .45
-    assert found["variance_ratio"].tolist() == pytest.approx([2 / 0.45] * 3)
+    assert found["bias_se"].tolist() == pytest.approx([0.1] * 4)
+    # .02 over .45 / 9.9, .45 / 100 and twice that.
+    ratios = [math.log(20_000) * 0.02 / 0.45, 2 / 0.45, 1 / 0.45, 1 / 0.45]
+    assert found["variance_ratio"].tolist() == pytest.approx(ratios)
     # Both squares are equal.
-    assert found["variance_ratio_se"].tolist() == pytest.approx([0.0] * 3)
-    assert found["effect"].tolist() == [0.3] * 3
+    assert found["variance_ratio_se"].tolist() == pytest.approx([0.0] * 4)
+    assert found["effect"].tolist() == [0.3] * 4
 
 
 def test_an_inverse_propensity_estimate_has_a_variance_of_its_own(tmp_path):
@@ -173,20 +175,11 @@ def test_an_inverse_propensity_estimate_has_a_variance_of_its_own(tmp_path):
     found = inference.coverage(results(tmp_path, coverage=[rows(CELL | {"policy": "conse_exp3e"}, SIZE, errors)]))
     # Means .3 and .6: (2 (.3 + .6) - .09) / 100 = .0171, a half-width of .256 where the mean difference has .186.
     assert found.set_index("interval")["coverage"].to_dict() == {
-        "printed": 0.5,
+        "printed": 1.0,
+        "trial": 0.5,
         "corrected": 1.0,
         "corrected_laplace": 1.0,
     }
-
-
-def test_the_lower_bound_by_hand(tmp_path):
-    # phi = share sqrt(3 * .4 / (32 * 60)) = share * .025; errors of .01 and .02.
-    errors = {"estimate": [0.41, 0.38, NAN], "effect": 0.4, "regret": [50.0, 60.0, 70.0]}
-    found = inference.lower_bound(results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE | errors, M=1)]))
-    assert found["phi"].tolist() == pytest.approx([0.025 * share for share in inference.SHARES])
-    assert found["events"].tolist() == [2, 2, 2, 1, 1]
-    assert found["replicates"].tolist() == [2] * 5
-    assert found["bound"].tolist() == pytest.approx([(1 - share) / 2 for share in inference.SHARES])
 
 
 def test_estimators_are_compared_in_pairs(tmp_path):
@@ -212,3 +205,25 @@ def test_formulas_by_hand():
     assert found["C", "printed"].iloc[1] / found["C", "printed"].iloc[0] == pytest.approx(growth)
     # (1 + e^2) / (1 + e^sqrt 2)
     assert found["exp3e_probabilities", "printed"].item() == pytest.approx(1.64065, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "share"), [("stationary", 2), ("seasonal", 10_000 / (20_000 / 3 * 0.1 + 10_000 / 3 * 0.9))]
+)
+def test_the_propositions_count_all_patients_and_the_trial_those_of_the_first_half(arrivals, share):
+    # Two features, each as frequent over the year; in the seasonal first half one has 0.1 for two thirds of the time.
+    environment = features_bernoulli.configure(2, 20_000, arrivals=arrivals)
+    assert by_formula.printed_order(environment, 20_000, 0.0, NAN) == pytest.approx(10_000, rel=1e-3)
+    found = by_formula.formulas(None)
+    rows = found[(found["formula"] == "normaliser") & (found["reading"] == arrivals) & (found["n"] == 20_000)]
+    assert rows.set_index("alpha")["value"][0.1] == pytest.approx(share**0.9, rel=1e-3)
+
+
+def test_steps_of_the_proofs_by_formula():
+    found = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
+    # phi = 1/4: the arms have 1/2 and 3/4 or 1/4, and the printed form is 1/3.
+    divergence = 0.5 * math.log(0.5 / 0.75) + 0.5 * math.log(0.5 / 0.25)
+    assert found["kl_over_its_form", "phi = 0.25"] == pytest.approx(3 * divergence)
+    # ceil(128 log(320,000) + 1) patients and the first one.
+    assert found["first_half_regret", "printed"] == 1625
+    assert found["chernoff"].max() < 1

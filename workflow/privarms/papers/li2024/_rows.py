@@ -37,7 +37,7 @@ def written(rows: pd.DataFrame, axes: Sequence[str], columns: Sequence[str]) -> 
 def pareto(rows: pd.DataFrame) -> pd.DataFrame:
     """Regret and error of cells, as table and figure write them."""
     columns = ["algorithm", "arrivals", "n", "M", "alpha", "epsilon", "replicates", "regret", "regret_se", "mse"]
-    return written(rows, PARETO, [*columns, "mse_se", "eliminated_fraction", "missing_fraction"])
+    return written(rows, PARETO, [*columns, "mse_se", "expected_mse", "eliminated_fraction", "missing_fraction"])
 
 
 def readings(rows: pd.DataFrame) -> pd.DataFrame:

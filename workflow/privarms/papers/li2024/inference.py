@@ -20,6 +20,7 @@ from privarms.papers.li2024.inference_formulas import (
     expected_error,
     expected_T_min,
     gaps_of,
+    printed_order,
     pulls_bound,
     sure_patients,
 )
@@ -30,8 +31,6 @@ from privarms.studies.results import Results
 CONFIDENCE = 0.95
 # Of each bound on a loss, so that 150 of them hold together with 98%.
 AUDIT_CONFIDENCE = 0.9999
-# Errors as parts of the one at which Lemma 1.1's bound is 0.
-SHARES = (0.05, 0.1, 0.25, 0.5, 0.75)
 LEVELS = np.linspace(0.005, 0.995, 100)
 AXES = ("arrivals", "horizon", "M", "alpha", "epsilon")
 # What is added up over the trials of a cell, by feature.
@@ -77,7 +76,8 @@ def pareto(results: Results) -> pd.DataFrame:
     which some feature has none; eliminated_fraction: of features; T_min: at the expected counts; product: mse times
     regret over M; expected_mse, expected_product: with the error by formula, of no sampling noise; judged_product,
     judged_product_se: the product that claims judge, ConSE's as simulated and others by formula, for the errors of
-    DP-ConSE rest on rare short trials and those of EXP3E on few runs; gap_sum: over features
+    DP-ConSE rest on rare short trials and those of EXP3E on few runs; gap_sum: over features; printed_order: what the
+    theorems have where the algorithm has T_min
     """
     measured = results.replicates("pareto")
     # Of all cells at once: one sum per cell would be half of the time.
@@ -110,6 +110,7 @@ def pareto(results: Results) -> pd.DataFrame:
                 "eliminated_fraction": features["eliminated"].sum() / features["trials"].sum(),
                 "missing_fraction": run["missing"] / n,
                 "T_min": T_min,
+                "printed_order": printed_order(environment, n_patients, alpha, epsilon),
                 "product": mse * regret / M,
                 "expected_mse": expected,
                 "expected_product": expected * regret / M,
@@ -202,9 +203,10 @@ def elimination(results: Results) -> pd.DataFrame:
 
 def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.ndarray:
     """The variance that an interval gives to each estimate of a cell."""
-    T = cell["floor_T_min"]
-    if setting["policy"] == "conse_exp3e" and interval != "printed":
-        environment = environment_of(setting)
+    T, environment = cell["floor_T_min"], environment_of(setting)
+    if interval == "printed":
+        T = printed_order(environment, int(setting["horizon"]), setting["alpha"], setting["epsilon"])
+    if setting["policy"] == "conse_exp3e" and interval not in ("printed", "trial"):
         return mean_difference.inverse_propensity_variance(T, environment.means[0], environment.deviations[0] ** 2)
     noise = setting.get("noise", math.nan)
     budget = math.inf if pd.isna(setting["epsilon"]) else setting["epsilon"] / (1 if pd.isna(noise) else noise)
@@ -215,12 +217,10 @@ def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.n
 def coverage(results: Results) -> pd.DataFrame:
     """Coverage, variance and normality of the first feature's estimate; a row per cell and interval.
 
-    nan where no run has an estimate, or too few
+    variance_ratio: of the estimate over what the interval has; nan where no run has an estimate, or too few
     """
     for setting, cell in _of_coverage(results, ESTIMATE):
         estimate, effect, T = (cell[c] for c in ("estimate", "effect", "floor_T_min"))
-        spread = cell["variance_0"], cell["variance_1"]
-        ratio_of_variances, ratio_error = mean_difference.variance_ratio(estimate, effect, T, *spread)
         errors = (estimate - effect)[~np.isnan(estimate)]
         bias = errors.mean() if len(errors) else math.nan
         bias_se = errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan
@@ -231,6 +231,7 @@ def coverage(results: Results) -> pd.DataFrame:
             if not np.array_equal(variance, before):
                 share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
                 distance, p = mean_difference.normality(estimate, effect, variance)
+                ratio_of_variances, ratio_error = mean_difference.variance_ratio(estimate, effect, variance)
             before = variance
             yield setting | {
                 "interval": interval,
@@ -259,29 +260,6 @@ def normality(results: Results) -> pd.DataFrame:
             normal, measured = mean_difference.quantiles(estimate, effect, variance, LEVELS)
             columns = {"interval": interval, "level": LEVELS, "normal": normal, "measured": measured}
             yield pd.DataFrame({**setting, **columns, "replicates": len(estimate)})
-
-
-@as_frame
-def lower_bound(results: Results) -> pd.DataFrame:
-    """How often the first feature's estimate errs by phi or more, and the least that Lemma 1.1 allows; one feature.
-
-    Its proof has 1/2 (1 - sqrt(8 phi^2 R / (3 gap))) for rewards of -1 and 1, and R the regret; for rewards of 0 and 1
-    error and regret are half as large, and 0 is reached at phi = sqrt(3 gap / (32 R)) again. share: phi over that
-    """
-    for setting, measured in _of_coverage(results, ("estimate", "effect", "regret")):
-        if int(setting["M"]) > 1:
-            continue
-        cell = pd.DataFrame(measured)
-        errors = (cell["estimate"] - cell["effect"]).abs().dropna().to_numpy()
-        largest = math.sqrt(3 * gaps_of(environment_of(setting))[0] / (32 * cell["regret"].mean()))
-        for share in SHARES:
-            yield setting | {
-                "share": share,
-                "phi": share * largest,
-                "events": int((errors >= share * largest).sum()),
-                "replicates": len(errors),
-                "bound": (1 - share) / 2,
-            }
 
 
 @as_frame

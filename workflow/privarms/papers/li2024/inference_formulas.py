@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 
 from privarms.audits import neighbouring_experiments
 from privarms.environments import features_bernoulli
@@ -33,11 +34,11 @@ def gaps_of(environment) -> np.ndarray:
     return np.round(np.abs(environment.means[:, 1] - environment.means[:, 0]), 12)
 
 
-def least_count(environment) -> float:
-    """How many patients of the rarest feature are expected in the first half."""
-    first_half = environment.ends <= environment.ends[-1] // 2
-    lengths = np.diff(environment.ends, prepend=0)[first_half]
-    return float((lengths @ environment.probabilities[first_half]).min())
+def least_count(environment, parts: int = 2) -> float:
+    """How many patients of the rarest feature are expected in the first half (parts 2) or in all (parts 1)."""
+    own = environment.ends <= environment.ends[-1] // parts
+    lengths = np.diff(environment.ends, prepend=0)[own]
+    return float((lengths @ environment.probabilities[own]).min())
 
 
 def expected_T_min(environment, n: int, alpha: float, epsilon: float, total: bool = False) -> float:
@@ -50,6 +51,12 @@ def expected_T_min(environment, n: int, alpha: float, epsilon: float, total: boo
     least = 16 * math.log(8 * n) if total else math.log(n)
     least /= 1 if math.isnan(epsilon) else epsilon
     return max(least, least_count(environment) ** (1 - alpha))
+
+
+def printed_order(environment, n: int, alpha: float, epsilon: float) -> float:
+    """max{f_min(n)^(1 - alpha), log n}, with log n / epsilon under privacy: f_min over all n patients, as printed."""
+    least = math.log(n) / (1 if math.isnan(epsilon) else epsilon)
+    return math.nan if math.isnan(alpha) else max(least, least_count(environment, 1) ** (1 - alpha))
 
 
 def expected_error(environment, T_min: float, epsilon: float) -> float:
@@ -130,7 +137,8 @@ def formulas(results: Results) -> pd.DataFrame:
 
     batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with 1/2; c_1 and h_1: widths of the first
     epoch; C: EXP3E's constant; exp3e_probabilities: the sum of the two printed ones; trial_event: P(T_j >= T_min / 2);
-    relative_bias: of the estimate of ConSE (printed) or DP-ConSE; both for one feature
+    relative_bias: of the estimate of ConSE (printed) or DP-ConSE; both for one feature; normaliser: what the
+    propositions have in place of T_min, over T_min at the expected counts of two features, by arrivals
     """
     rows = []
     R_1 = float(compiled(dp_conse.epoch_length)(dp_conse.configure(1, PATIENTS, 0.5, 1.0), 1))
@@ -149,8 +157,31 @@ def formulas(results: Results) -> pd.DataFrame:
     before, now, reward_sum = 1.0, 1 / math.sqrt(2), 2.0
     total = (1 + math.exp(before * reward_sum)) / (1 + math.exp(now * reward_sum))
     rows.append(("exp3e_probabilities", "printed", 2, math.nan, total))
+    rows += _proof_formulas(R_1)
     of_epochs = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
     return pd.concat([of_epochs, _trial_formulas()], ignore_index=True)
+
+
+def _proof_formulas(R_1: float) -> list[tuple]:
+    """What steps of the proofs and remarks say, over what they should; R_1: patients of epoch 1 at n = 20,000."""
+    rows = []
+    for phi in (0.05, 0.25):
+        divergence = -math.log(1 - 4 * phi**2) / 2
+        rows.append(("kl_over_its_form", f"phi = {phi:g}", math.nan, math.nan, divergence * (0.25 - phi**2) / phi**2))
+        rows.append(("kl_over_its_bound", f"phi = {phi:g}", math.nan, math.nan, divergence / (16 * phi**2 / 3)))
+    for count in (10, 100, 1000):
+        tail = float(binom.cdf(math.ceil(count / 2) - 1, PATIENTS // 2, count / (PATIENTS // 2)))
+        rows.append(("chernoff", f"f = {count}", PATIENTS, math.nan, tail / math.sqrt(2 / math.e) ** count))
+    rows.append(("chernoff", "rounded", PATIENTS, math.nan, math.sqrt(2 / math.e) / math.exp(-0.06)))
+    # Experiment 2 of section 5: a gap of 2, and either arm for half of the patients until epoch 1 ends.
+    rows.append(("first_half_regret", "printed", PATIENTS, math.nan, (1 + math.ceil(R_1)) * 2 / 2))
+    # A trial of all n patients, two features with gap .4 and s0^2 + s1^2 = .42: error 2 (s0^2 + s1^2) / f_min.
+    for n in (20_000, 1_000_000):
+        for reading, least in (("uniform", n / 2), ("rare", n**0.6)):
+            rows.append(("rct_product", reading, n, math.nan, n * 0.4 / 2 * 2 * 0.42 / least / 2))
+        # epsilon / log n over the error at alpha = 0, 1 / f_min, with epsilon = 1.
+        rows.append(("least_error", "printed", n, 1.0, n / 2 / math.log(n)))
+    return rows
 
 
 def _trial_formulas() -> pd.DataFrame:
@@ -163,4 +194,9 @@ def _trial_formulas() -> pd.DataFrame:
         if not math.isnan(epsilon):
             chance = mechanism.survival(math.ceil(T / 2), T, epsilon)
             rows.append(("trial_event", "printed", n, epsilon, chance, alpha, T))
+    for arrivals, n, alpha in itertools.product(("stationary", "seasonal"), (20_000, 1_000_000), (0.1, 0.3, 0.5, 1.0)):
+        environment = features_bernoulli.configure(2, n, arrivals=arrivals)
+        T = expected_T_min(environment, n, alpha, math.nan)
+        share = printed_order(environment, n, alpha, math.nan) / T
+        rows.append(("normaliser", arrivals, n, math.nan, share, alpha, T))
     return pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value", "alpha", "T_min"])

@@ -3,43 +3,8 @@
 import math
 
 from privarms.claims.measures import choose
-from privarms.claims.verdict import Measured, quantile
+from privarms.claims.verdict import Measured
 from privarms.studies.results import Results
-
-
-def estimation_lower_bound(results: Results) -> Measured:
-    """The smallest share of runs that err by phi or more over Lemma 1.1's bound, over cells and phi."""
-    rows = results.inference("lower_bound")
-    parts = []
-    for row in rows.itertuples():
-        one = Measured.fraction(row.events, row.replicates, together=len(rows))
-        note = (
-            f"{row.policy}, n = {row.horizon:,}, alpha = {row.alpha:g}: {row.events:,} of {row.replicates:,} runs err "
-            f"by {row.phi:.2g} or more, at least {row.bound:.3g} of them must."
-        )
-        ends = one.low / row.bound, one.high / row.bound
-        parts.append(Measured(one.value / row.bound, one.se, one.replicates, note, *ends))
-    return Measured.smallest(parts)
-
-
-def exp3e_spread(results: Results, of: str) -> Measured:
-    """The largest over the smallest regret, or regret times error, of ConSE with EXP3E over what is claimed of it.
-
-    of: regret or product; cells of a single run, whose errors are not known, do not enter the interval
-    """
-    cells = results.inference("pareto")
-    cells = cells[cells["policy"] == "conse_exp3e"]
-    if of == "product":
-        numbers, errors = cells["judged_product"], cells["judged_product_se"]
-    else:
-        order = cells["M"] * cells["T_min"]
-        numbers, errors = cells["regret"] / order, cells["regret_se"] / order
-    runs = cells["replicates"].astype(int)
-    half = errors * [quantile(n, 2 * numbers.count()) for n in runs]
-    low, high = numbers - half, numbers + half
-    ends = max(1.0, low.max() / high.min()), high.max() / low.min() if low.min() > 0 else math.inf
-    note = f"From {numbers.min():.3g} to {numbers.max():.3g} in {numbers.count()} cells."
-    return Measured(numbers.max() / numbers.min(), math.nan, int(runs.min()), note, *ends)
 
 
 def audit(results: Results, release: str, M: int, against: str = "claimed", budget: str = "") -> Measured:
