@@ -252,7 +252,7 @@ def normality(results: Results):
 
 @figure("Coverage of three 95% intervals", inference=["coverage"], card=INFERENCE, tab="Coverage")
 def coverage_intervals(results: Results):
-    """Share of runs whose interval holds the true effect, with 95% intervals; published level dashed; stationary
+    """Share of runs whose interval holds the true effect, with 95% intervals; nominal level dashed; stationary
     arrivals, M = 1, and M = 2 in the table. The printed variance, (s0^2 + s1^2)/max{f_min(n)^(1 - alpha), log n}, is
     too small by 2 (f_min(n)/f_min(n/2))^(1 - alpha). With T_min, as in the proof, it would be by 2: in the table.
     """
