@@ -133,3 +133,15 @@ def test_claims_about_one_statement_are_one_row(tmp_path):
     (tmp_path / "statements.csv").write_text((tmp_path / "statements.csv").read_text().replace("whose", "who"))
     with pytest.raises(PrivarmsError, match="expected the columns statement, paper"):
         ledger.read_statements(tmp_path / "statements.csv")
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ({"statement": "It is so", "place": "Theorem 1", "test": "T."}, '"It is so" (Theorem 1). Test: T.'),
+        ({"statement": "It is so", "place": "Theorem 1, in our words"}, "It is so (Theorem 1, in our words)."),
+        ({"statement": "It is so."}, "Ours: It is so."),
+    ],
+)
+def test_only_what_a_paper_says_word_for_word_is_quoted(claim, text):
+    assert ledger.stated(claim) == text

@@ -34,6 +34,8 @@ OUTCOMES = ("holds as printed", "only as released", "holds as released", "does n
 STATEMENTS = ("statement", "paper", "outcome", "claims", *VERDICTS, "whose")
 # A bound that holds by this factor tells little about the algorithm, nor does a region that spans that one.
 FAR, WIDE = 10, 1.5
+# The end of a place whose text was not at hand.
+NOT_QUOTED = "in our words"
 
 
 def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measured | str:
@@ -48,9 +50,13 @@ def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measu
 
 
 def stated(claim: Mapping) -> str:
-    """Return what a claim says and how it is tested; a statement of a paper is a quotation with its place."""
-    place = claim.get("place")
-    text = f'"{claim["statement"]}" ({place}).' if place else f"Ours: {claim['statement']}"
+    """Return what a claim says and how it is tested.
+
+    A statement of a paper is a quotation with its place, without quotation marks where the place says that it is not
+    """
+    statement, place = claim["statement"], claim.get("place", "")
+    quoted = statement if place.endswith(NOT_QUOTED) else f'"{statement}"'
+    text = f"{quoted} ({place})." if place else f"Ours: {statement}"
     return f"{text} Test: {claim['test']}" if claim.get("test") else text
 
 
