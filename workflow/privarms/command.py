@@ -17,14 +17,17 @@ that fits any policy of the family runs. Exit status 1 if a subject is not priva
   privarms audit private_halving --extension examples/my_bandits"""
 CORRECT = """\
 HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round in order, of an
-experiment whose arms were chosen by an epsilon-reward-private bandit (delta = 0). For each arm print its pulls,
+experiment whose arms were chosen by an epsilon-reward-private bandit (delta = 0). For each tested arm print its pulls,
 its mean, the one-sided binomial p-value of the null that its mean is at most --null, as if the arms were chosen
 beforehand, and the p-value that is valid despite the adaptive choice, by max-information (Neel and Roth 2018,
 section 4: Theorems 3 and 4).
 
-The corrected p-values are valid for one arm, chosen in any way; to use several of them divide --level.
+Without --arm the corrected p-values hold for all arms together (Bonferroni), so the smallest one holds too.
+With --arm only that arm is tested, which is more powerful. That p-value holds only for an arm that was fixed
+beforehand or chosen by the pulls alone. It does not hold for an arm chosen by rewards, means or p-values.
 
-  privarms correct history.csv --epsilon 0.1 --level 0.05"""
+  privarms correct history.csv --epsilon 0.1
+  privarms correct history.csv --epsilon 0.1 --arm most-pulled"""
 CHECK = """\
 Plan the studies of an extension and run each of their policies for up to 100 rounds, with array bounds checked.
 Exit status 1 if anything failed (docs/extend.md)."""
@@ -78,6 +81,9 @@ def parser() -> argparse.ArgumentParser:
     correct.add_argument("--level", type=float, default=0.05, help="level of the test, in (0, 1) (default: 0.05)")
     correct.add_argument("--beta", type=float, help="beta, fixed before the data are seen (default: best for --level)")
     correct.add_argument("--arms", metavar="K", type=int, help="number of arms (default: highest in the file + 1)")
+    correct.add_argument(
+        "--arm", metavar="ARM", help="only arm tested: number, most-pulled or least-pulled (default: all)"
+    )
     correct.add_argument("--csv", metavar="FILE", help="file for the table as CSV")
 
     check = _add(commands, "check", _check, "try an extension at a tiny size", CHECK)
@@ -120,6 +126,7 @@ def _correct(options) -> int:
         level=options.level,
         beta=options.beta,
         K=options.arms,
+        arm=options.arm,
     )
     print(correction.described(table))
     if options.csv:

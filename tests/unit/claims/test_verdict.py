@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -133,8 +134,47 @@ def test_a_bound_has_no_slack():
         region({"at_least": 5, "absolute": 1}, 5, Measured(5.0))
 
 
-def test_what_summing_leaves_of_zero_is_no_standard_error():
-    assert Measured(3.0, 1e-17, 100).interval == (3.0, 3.0)
+def test_replicates_that_all_agree_decide_nothing_unless_it_is_known_what_others_may_be():
+    # What summing leaves of zero is no standard error.
+    for agreeing in (Measured(3.0, 0.0, 40), Measured(3.0, 1e-17, 40)):
+        assert region({"at_most": 4}, "", agreeing).decide(agreeing) == "inconclusive"
+    assert region({"at_most": 4}, "", Measured(3.0)).decide(Measured(3.0)) == "reproduced"
+    # (1 - p)^40 = .0005
+    others = 1 - 0.0005 ** (1 / 40)
+    assert Measured.agreed(3.0, 40, 0.0, 7.0).interval == pytest.approx((3 - 3 * others, 3 + 4 * others))
+
+
+def test_the_interval_of_a_ratio_holds_where_its_denominator_is_known_badly():
+    """Of 20,000 intervals 20 miss; more than 45 or fewer than 4 have a probability below 1e-4. With the error to first
+    order more than 100 miss."""
+    rng, true = np.random.default_rng(7), 4.0
+    tops, bottoms = rng.normal(true, 0.2, 20_000), rng.normal(1.0, 0.17, 20_000)
+    missed = first_order = 0
+    for top, bottom in zip(tops, bottoms, strict=True):
+        ratio = Measured.ratio(Measured(top, 0.2, 10**9), Measured(bottom, 0.17, 10**9))
+        low, high = ratio.interval
+        missed += not low <= true <= high
+        first_order += abs(ratio.value - true) > Z * ratio.se
+    assert 4 <= missed <= 45
+    assert first_order > 100
+
+
+def test_the_ends_of_ratios():
+    exact = Measured.ratio(Measured(3.0), Measured(2.0))
+    assert (exact.interval, exact.replicates) == ((1.5, 1.5), None)
+    # Nothing bounds a ratio whose denominator may be 0, or whose runs all agree; unless it is known what others may be.
+    assert Measured.ratio(Measured(3.0, 0.1, 50), Measured(1.0, 0.3, 50)).interval == (-INF, INF)
+    assert Measured.ratio(Measured(3.0, 0.1, 50), Measured(1.0, 0.0, 50)).interval == (-INF, INF)
+    parts = Measured.agreed(3.0, 50, 0.0, 6.0), Measured.agreed(2.0, 50, 0.0, 4.0)
+    (a, b), (c, d) = (part.interval for part in parts)
+    assert Measured.ratio(*parts).interval == pytest.approx((a / d, b / c))
+
+
+def test_a_published_ratio_scatters_as_its_own_runs_do():
+    # Ours: 1 and .25 of 400 and 1,600 runs; theirs 100 runs, .2 and .04: a ratio below 6 is a - 6 b below 0.
+    ratio = Measured.ratio(Measured(1.0, 0.1, 400), Measured(0.25, 0.01, 1600))
+    found = region({"absolute": 0.5, "published_replicates": 100}, 6.0, ratio)
+    assert found.high - 6 == pytest.approx(0.5 + Z * math.hypot(0.2, 6 * 0.04) / 0.25)
 
 
 def test_of_an_extreme_nothing_is_known_if_a_part_is_not():

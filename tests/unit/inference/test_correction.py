@@ -21,11 +21,15 @@ def history(tmp_path):
 def test_the_numbers_are_those_of_theorems_3_and_4(history):
     epsilon, T, beta = 0.1, 20, 0.01
     found = correction.correct(history, epsilon=epsilon, beta=beta)
+    one = correction.correct(history, epsilon=epsilon, beta=beta, arm=0)
     expected = [binomtest(s, 10, 0.5, alternative="greater").pvalue for s in (9, 5)]
     assert list(found["p_value"]) == pytest.approx(expected)
     nats = epsilon**2 * T / 2 + epsilon * math.sqrt(T * math.log(2 / beta) / 2)
-    assert list(found["corrected_p_value"]) == pytest.approx([min(1, p * math.exp(nats) + beta) for p in expected])
-    assert found.attrs["corrected_level"] == pytest.approx((0.05 - beta) * math.exp(-nats))
+    corrected = [p * math.exp(nats) + beta for p in expected]
+    assert list(found["corrected_p_value"]) == pytest.approx([min(1, 2 * p) for p in corrected])
+    assert list(one["corrected_p_value"]) == pytest.approx(corrected[:1])
+    assert found.attrs["corrected_level"] == pytest.approx((0.025 - beta) * math.exp(-nats))
+    assert one.attrs["corrected_level"] == pytest.approx((0.05 - beta) * math.exp(-nats))
     assert (list(found["pulls"]), list(found["mean"])) == ([10, 10], [0.9, 0.5])
 
 
@@ -34,6 +38,21 @@ def test_the_correction_takes_away_what_adaptivity_may_have_given(history):
     assert list(weak["rejected"]) == list(weak["rejected_corrected"]) == [True, False]
     assert list(strong["rejected"]) == [True, False]
     assert list(strong["rejected_corrected"]) == [False, False]
+
+
+def test_who_takes_the_smallest_of_all_p_values_has_paid_for_it(tmp_path):
+    # Nine of ten, p = .011, is the best of twenty arms; named beforehand, or by its pulls, it is significant.
+    file = tmp_path / "history.csv"
+    rounds = [(0, 1)] * 9 + [(0, 0)] * 2 + [(arm, i % 2) for arm in range(1, 20) for i in range(10)]
+    file.write_text("arm,reward\n" + "".join(f"{arm},{reward}\n" for arm, reward in rounds))
+    table = correction.correct(file, epsilon=1e-6)
+    assert not table["rejected_corrected"].any()
+    assert set(table["holds_for"]) == {correction.ALL}
+    assert "however it is chosen" in correction.described(table)
+    for arm in ("0", "most-pulled"):
+        one = correction.correct(file, epsilon=1e-6, arm=arm)
+        assert (list(one["arm"]), list(one["rejected_corrected"])) == ([0], [True])
+        assert "fixed beforehand or chosen by the pulls alone" in correction.described(one)
 
 
 def test_rewards_that_are_no_coins_take_hoeffding_s_bound(tmp_path):
@@ -54,6 +73,8 @@ def test_rewards_that_are_no_coins_take_hoeffding_s_bound(tmp_path):
         ({"level": 0.0}, "level: expected a number in (0, 1)"),
         ({"beta": 0.05}, "beta: expected less than the level"),
         ({"K": 0}, "arms: expected a number >= 1"),
+        ({"arm": "best"}, "arm: expected a number from 0 to 1, most-pulled, least-pulled"),
+        ({"arm": "2"}, "arm: expected a number from 0 to 1"),
     ],
 )
 def test_bad_arguments_are_named(history, argument, said):

@@ -51,6 +51,7 @@ def test_a_curve_is_named_by_its_policy_and_what_tells_it_apart(rows, over, labe
 
 
 def test_interval_is_student_s():
-    low, high = curves.interval([1.0, 2.0], [0.5, np.nan], [5, 1])
+    low, high = curves.interval([1.0, 2.0, 2.0], [0.5, np.nan, 1e-17], [5, 1, 40])
     assert high[0] - 1 == pytest.approx(0.5 * stats.t.ppf(0.975, 4))
-    assert low[1] == high[1] == 2.0
+    # One run, or runs that all agree, have none.
+    assert np.isnan([*low[1:], *high[1:]]).all()

@@ -34,6 +34,15 @@ def test_a_panel_per_value_with_a_line_and_a_band_per_curve():
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
 
 
+def test_points_whose_runs_all_agree_are_hollow():
+    rows = ROWS[:3].assign(low=[1.0, 2.0, np.nan], high=[7.0, 2.0, np.nan])
+    ax = facets.panels(rows).axes.flat[0]
+    facets.points(ax, rows, "t", "regret", marker="o", color="C1")
+    filled, hollow = ax.lines[0], ax.lines[-1]
+    assert (len(filled.get_xdata()), list(hollow.get_xdata())) == (3, [1.0, 2.0])
+    assert (hollow.get_markerfacecolor(), hollow.get_markeredgecolor(), hollow.get_marker()) == ("white", "C1", "o")
+
+
 def test_what_has_no_value_of_an_axis_stands_in_every_panel():
     rows = pd.DataFrame({"policy": ["dp_se", "dp_se", "ucb1"], "epsilon": [1.0, 0.1, np.nan]})
     shown = facets.in_every(rows, "epsilon")

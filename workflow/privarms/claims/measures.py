@@ -15,7 +15,6 @@ import pandas as pd
 from privarms.claims import sums
 from privarms.claims.verdict import CONFIDENCE, Measured
 from privarms.errors import NoCellsError, PrivarmsError
-from privarms.inference.intervals import ratio
 from privarms.studies import library
 from privarms.studies.results import Results, among
 
@@ -66,7 +65,7 @@ def declared(results: Results, measure: Mapping) -> Measured:
         )
     low, high = measured.interval
     low, note, runs = max(low, measure.get("floor", -math.inf)), note or measured.note, fewest or measured.replicates
-    return Measured(measured.value, measured.se, runs, note, low, high)
+    return replace(measured, replicates=runs, note=note, low=low, high=high)
 
 
 def _extreme(rows: pd.DataFrame, parts: Sequence[Measured], extreme: str, own: str) -> tuple[Measured, str]:
@@ -187,7 +186,15 @@ def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured
         some = zip(values, runs, ends, strict=True)
         return [Measured(float(v), math.nan, int(n), "", float(low), float(high)) for v, n, (low, high) in some]
     errors = floats(measure.get("se", f"{column.removesuffix('_mean')}_se")) / over
-    return [Measured(float(v), float(e), int(n)) for v, e, n in zip(values, errors, runs, strict=True)]
+    found = [Measured(float(v), float(e), int(n)) for v, e, n in zip(values, errors, runs, strict=True)]
+    if "range" not in measure or "difference" in measure:
+        return found
+    lowest, highest = (floats(end) / over for end in measure["range"])
+    # Twice as many hold together: a ratio has two.
+    return [
+        Measured.agreed(one.value, one.replicates, low, high, 2 * len(rows)) if one.agrees else one
+        for one, low, high in zip(found, lowest, highest, strict=True)
+    ]
 
 
 def _plain(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
@@ -246,27 +253,23 @@ def _pairs(rows: pd.DataFrame, measure: Mapping, column: str, results: Results) 
 
 
 def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return the ratio of each row to its partner, an independent one; its standard error is of first order."""
-    parts = []
-    for top, bottom in _pairs(rows, measure, measure["ratio"], results):
-        note = f"{top.value:.4g} over {bottom.value:.4g}."
-        if top.replicates is None and bottom.replicates is None:
-            parts.append(Measured(top.value / bottom.value, note=note))
-            continue
-        value, se = ratio(top.value, top.se, bottom.value, bottom.se)
-        parts.append(Measured(value, abs(float(se)), min(top.replicates, bottom.replicates), note))
-    return parts
+    """Return the ratio of each row to its partner, an independent one, with ends for all rows together."""
+    return [
+        Measured.ratio(top, bottom, f"{top.value:.4g} over {bottom.value:.4g}.", together=len(rows))
+        for top, bottom in _pairs(rows, measure, measure["ratio"], results)
+    ]
 
 
 def _geometric(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return the geometric mean of the ratios of all rows to their partners."""
+    """Return the geometric mean of the ratios of all rows to their partners; its interval is that of its logarithm."""
     pairs = _pairs(rows, measure, measure["geometric"], results)
     ratios = [top.value / bottom.value for top, bottom in pairs]
-    value = math.exp(float(np.mean(np.log(ratios))))
     ends = [end for pair in pairs for end in pair]
-    errors = [value * end.se / end.value / len(pairs) for end in ends]
+    errors = [end.se / end.value / len(pairs) for end in ends]
     note = f"From {min(ratios):.2f} to {max(ratios):.2f} over {len(pairs)} pairs of cells."
-    return [sums.summed(value, errors, [end.replicates for end in ends], note)]
+    log = sums.summed(float(np.mean(np.log(ratios))), errors, [end.replicates for end in ends], note)
+    value, (low, high) = math.exp(log.value), log.interval
+    return [replace(log, value=value, se=value * log.se, low=math.exp(low), high=math.exp(high))]
 
 
 def _differences(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:

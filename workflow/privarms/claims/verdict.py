@@ -13,6 +13,7 @@ from statistics import NormalDist
 from scipy.special import stdtrit
 
 from privarms.errors import PrivarmsError
+from privarms.inference.intervals import fieller
 from privarms.inference.proportions import clopper_pearson
 
 CONFIDENCE = 0.999
@@ -25,8 +26,10 @@ VERDICTS = ("reproduced", "differs", "inconclusive", "unverifiable")
 class Measured:
     """What a claim's measure found.
 
-    value, its standard error se (0: exact; nan: not known), the replicates on which it rests, a sentence.
+    value, its standard error se (nan: not known), the replicates on which it rests (None: exact by formula), a
+    sentence.
     low, high: the ends of the 99.9% interval, where it is not the value -+ Student's quantile times se
+    of: a ratio's numerator and denominator
     """
 
     value: float
@@ -35,11 +38,47 @@ class Measured:
     note: str = ""
     low: float | None = None
     high: float | None = None
+    of: "tuple[Measured, Measured] | None" = None
 
     @property
     def interval(self) -> tuple[float, float]:
-        """I's ends; everything where the standard error is not known."""
+        """I's ends; everything where the standard error is not known, or all replicates agree."""
         return _interval(self, 1)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all replicates agree, but for rounding: they do not say how rarely one may differ."""
+        return self.replicates is not None and self.se <= ROUNDING * abs(self.value)
+
+    def scatter(self, runs: int, published: float) -> float:
+        """The standard error that so many runs leave in a published value, by our spread.
+
+        The ratio of two means a and b falls below p where a - p b falls below 0.
+        """
+        if self.of is None:
+            return self.se * math.sqrt(self.replicates / runs) if self.replicates else math.nan
+        top, bottom = (part.scatter(runs, published) for part in self.of)
+        return math.hypot(top, published * bottom) / abs(self.of[1].value)
+
+    @classmethod
+    def ratio(cls, top: "Measured", bottom: "Measured", note: str = "", together: int = 1) -> "Measured":
+        """The ratio of two independent means, with Fieller's interval.
+
+        together: how many such intervals hold at once with probability .999
+        """
+        value = top.value / bottom.value
+        replicates = min((part.replicates for part in (top, bottom) if part.replicates is not None), default=None)
+        if replicates is None:
+            return cls(value, note=note)
+        if top.agrees or bottom.agrees:
+            (low, high), (least, most) = (_interval(part, 2 * together) for part in (top, bottom))
+            known = low >= 0 < least and math.isfinite(high)
+            ends = (low / most, high / least) if known else (-math.inf, math.inf)
+            return cls(value, math.nan, replicates, note, *ends)
+        reach = quantile(replicates, together) if replicates > 1 else math.inf
+        low, high = fieller(top.value, reach * top.se, bottom.value, reach * bottom.se)
+        se = math.hypot(top.se, value * bottom.se) / abs(bottom.value)
+        return cls(value, se, replicates, note, low, high, (top, bottom))
 
     @classmethod
     def fraction(cls, events: int, trials: int, note: str = "", together: int = 1) -> "Measured":
@@ -52,6 +91,16 @@ class Measured:
         low, high = clopper_pearson(events, trials, 1 - (1 - CONFIDENCE) / together)
         share = events / trials
         return cls(share, math.sqrt(share * (1 - share) / trials), int(trials), note, float(low), float(high))
+
+    @classmethod
+    def agreed(cls, value: float, replicates: int, lowest: float, highest: float, together: int = 1) -> "Measured":
+        """The mean of replicates that all agree, where any replicate's number lies between `lowest` and `highest`.
+
+        I: the share of other replicates is at most Clopper and Pearson's end for none in as many.
+        """
+        others = cls.fraction(0, replicates, together=together).high
+        low, high = value - others * (value - lowest), value + others * (highest - value)
+        return cls(value, 0.0, replicates, low=low, high=high)
 
     @classmethod
     def largest(cls, parts: Sequence["Measured"], note: str = "") -> "Measured":
@@ -94,9 +143,7 @@ def _interval(measured: Measured, together: int) -> tuple[float, float]:
     """I, so wide that as many hold together."""
     if measured.low is not None and measured.high is not None:
         return measured.low, measured.high
-    if measured.se <= ROUNDING * abs(measured.value):
-        return measured.value, measured.value
-    if math.isnan(measured.value) or math.isnan(measured.se) or measured.replicates == 1:
+    if math.isnan(measured.value) or math.isnan(measured.se) or measured.replicates == 1 or measured.agrees:
         return -math.inf, math.inf
     half = quantile(measured.replicates, together) * measured.se
     return measured.value - half, measured.value + half
@@ -178,9 +225,9 @@ def region(tolerance: Mapping, published: float | str, measured: Measured) -> Re
         return Region(min(ends), max(ends))
     theirs = tolerance.get("published_se", 0.0)
     if "published_replicates" in tolerance:
-        if not measured.replicates or math.isnan(measured.se):
+        theirs = measured.scatter(tolerance["published_replicates"], target)
+        if math.isnan(theirs):
             return Region(math.nan, math.nan)
-        theirs = measured.se * math.sqrt(measured.replicates / tolerance["published_replicates"])
     slack = tolerance.get("absolute", 0.0) + quantile(None) * theirs
     return Region(target - slack, target + slack)
 

@@ -13,10 +13,13 @@ from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
 from privarms.inference.binomial_test import p_value
 from privarms.inference.divergences import kl
-from privarms.inference.histories import read_history
+from privarms.inference.histories import least_pulled, most_pulled, read_history
 from privarms.inference.max_information import best_beta, corrected_level, corrected_p_value, max_information_nats
 
-COLUMNS = ("arm", "pulls", "mean", "p_value", "corrected_p_value", "rejected", "rejected_corrected")
+COLUMNS = ("arm", "pulls", "mean", "p_value", "corrected_p_value", "rejected", "rejected_corrected", "holds_for")
+SELECTORS = {"most-pulled": most_pulled, "least-pulled": least_pulled}
+ALL = "any arm of this table, however it is chosen"
+ONE = "this arm, if it was fixed beforehand or chosen by the pulls alone"
 
 
 def correct(
@@ -26,15 +29,18 @@ def correct(
     level: float = 0.05,
     beta: float | None = None,
     K: int | None = None,
+    arm: int | str | None = None,
 ) -> pd.DataFrame:
-    """A row per arm, `COLUMNS`, of the one-sided tests that the arm's mean is at most `null`.
+    """A row per tested arm, `COLUMNS`, of the one-sided tests that the arm's mean is at most `null`.
 
     history: a CSV file as `histories.read_history` takes it, of T rounds; epsilon: of reward privacy of the whole
-    experiment, delta = 0; beta: of the correction, in (0, level); the best one for `level` where it is None
+    experiment, delta = 0; beta: of the correction, in (0, level); the best one for `level` where it is None;
+    arm: the only arm that is tested, its number or one of SELECTORS. Without it all K are, each at level / K
+    (Bonferroni), since who sees all of them may take the smallest
 
     p_value: as if pulls had been fixed in advance. Exact where all rewards are 0 or 1; else Hoeffding's (1963, Theorem
-    1) exp(-n KL(mean, null)), which holds for any rewards in [0, 1]. corrected_p_value: valid for an arm that is named
-    in advance, or chosen by the arms that were pulled alone. rejected: at `level`, without and with the correction.
+    1) exp(-n KL(mean, null)), which holds for any rewards in [0, 1]. corrected_p_value: valid for what `holds_for`
+    says. rejected: at `level`, without and with the correction.
     The frame's `attrs` hold the settings, and what is used of them. Raises PrivarmsError for a fault in any argument.
     """
     for name, value in (("null", null), ("level", level), *((("beta", beta),) if beta is not None else ())):
@@ -42,15 +48,17 @@ def correct(
             raise PrivarmsError(f"{name}: expected a number in (0, 1); found {value}")
     if not (epsilon > 0 and math.isfinite(epsilon)):
         raise PrivarmsError(f"epsilon: expected a number > 0; found {epsilon}")
-    if beta is not None and beta >= level:
-        raise PrivarmsError(f"beta: expected less than the level, {level}, or nothing is ever rejected; found {beta}")
     if K is not None and K < 1:
         raise PrivarmsError(f"arms: expected a number >= 1; found {K}")
     if not Path(history).is_file():
         raise PrivarmsError(f"{history}: no such file; expected a CSV file with the columns arm and reward")
     read = read_history(history, K)
     T = len(read.arms)
-    beta = float(best_beta(epsilon, T, level)) if beta is None else beta
+    tested = _tested(arm, read.pulls)
+    each = level / len(tested)
+    if beta is not None and beta >= each:
+        raise PrivarmsError(f"beta: expected less than the level, {each:g}, or nothing is ever rejected; found {beta}")
+    beta = float(best_beta(epsilon, T, each)) if beta is None else beta
     means = read.sums / read.pulls
     binary = bool(np.isin(read.rewards, (0.0, 1.0)).all())
     if binary:
@@ -59,20 +67,32 @@ def correct(
         p = np.array(
             [math.exp(-n * kl(mean, null)) if mean > null else 1.0 for n, mean in zip(read.pulls, means, strict=True)]
         )
-    corrected = corrected_p_value(p, epsilon, T, beta)
-    reached = float(corrected_level(level, epsilon, T, beta))
+    corrected = np.minimum(len(tested) * corrected_p_value(p, epsilon, T, beta), 1.0)
+    reached = float(corrected_level(each, epsilon, T, beta))
     columns = (np.arange(read.K), read.pulls, means, p, corrected, p <= level, (p <= reached) & (reached > 0))
-    found = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+    columns += (ALL if arm is None else ONE,)
+    found = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True))).iloc[tested].reset_index(drop=True)
     found.attrs = {"epsilon": epsilon, "null": null, "level": level, "beta": beta, "T": T, "binary": binary}
-    found.attrs |= {"nats": float(max_information_nats(epsilon, T, beta)), "corrected_level": reached}
+    found.attrs |= {"arms": read.K, "nats": float(max_information_nats(epsilon, T, beta)), "corrected_level": reached}
     return found
+
+
+def _tested(arm: int | str | None, pulls: np.ndarray) -> list[int]:
+    """Return the numbers of the arms that are tested."""
+    if arm is None:
+        return list(range(len(pulls)))
+    chosen = SELECTORS[arm](pulls) if arm in SELECTORS else arm
+    if not (str(chosen).isdigit() and int(chosen) < len(pulls)):
+        known = ", ".join(SELECTORS)
+        raise PrivarmsError(f"arm: expected a number from 0 to {len(pulls) - 1}, {known}; found {arm}")
+    return [int(chosen)]
 
 
 def described(found: pd.DataFrame) -> str:
     """What `correct` found, for reading."""
     of = found.attrs
     test = "exact binomial" if of["binary"] else "Hoeffding's bound (the rewards are not all 0 or 1)"
-    shown = found.assign(
+    shown = found.drop(columns="holds_for").assign(
         mean=[f"{v:.4f}" for v in found["mean"]],
         **{name: [f"{v:.3g}" for v in found[name]] for name in ("p_value", "corrected_p_value")},
         **{name: ["yes" if v else "no" for v in found[name]] for name in ("rejected", "rejected_corrected")},
@@ -83,13 +103,13 @@ def described(found: pd.DataFrame) -> str:
     )
     return "\n".join(
         (
-            f"{of['T']:,} rounds, {len(found)} arms, epsilon = {of['epsilon']:g}; null: mean <= {of['null']:g}; {test}",
+            f"{of['T']:,} rounds, {of['arms']} arms, epsilon = {of['epsilon']:g}; null: mean <= {of['null']:g}; {test}",
             f"max-information {of['nats']:.4g} nats at beta = {of['beta']:.3g}: level {of['level']:g} takes {needed}",
             "",
             shown.to_string(index=False),
             "",
-            "corrected_p_value holds for one arm, named in advance or chosen by the arms that were pulled alone; to "
-            f"read all {len(found)}, hold each against {of['level']:g}/{len(found)}.",
+            f"corrected_p_value holds for {found['holds_for'].iloc[0]}.",
+            f"Assumed: the choices of all {of['T']:,} rounds are {of['epsilon']:g}-private in the rewards.",
         )
     )
 

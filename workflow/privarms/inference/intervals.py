@@ -1,4 +1,6 @@
-"""Standard errors of ratios, and intervals of an estimate from its standard error."""
+"""Ratios and their errors, and intervals of an estimate from its standard error."""
+
+import math
 
 import numpy as np
 from scipy.special import ndtri
@@ -18,3 +20,22 @@ def ratio(mean, se, base_mean, base_se):
     """Return the ratio of two independent means and its standard error to first order."""
     value = mean / base_mean
     return value, value * np.sqrt((se / mean) ** 2 + (base_se / base_mean) ** 2)
+
+
+def fieller(mean, half, base_mean, base_half):
+    """Return the ends of the ratio of two independent means, from the half-widths of their own intervals.
+
+    Unlike the first-order standard error it holds where the denominator is known badly; nothing is known where the
+    denominator's interval holds 0. A nan gives the same.
+
+    References
+    ----------
+    Fieller (1954), Some problems in interval estimation
+    """
+    below = base_mean**2 - base_half**2
+    if not below > 0 or not math.isfinite(half):
+        return -math.inf, math.inf
+    # The ratios r with (mean - r base_mean)^2 <= half^2 + r^2 base_half^2.
+    reach = math.sqrt(base_half**2 * mean**2 + half**2 * below) / below
+    middle = mean * base_mean / below
+    return middle - reach, middle + reach

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from privarms.claims.verdict import Measured
-from privarms.inference.intervals import normal_interval, ratio
+from privarms.claims.verdict import ROUNDING, Measured
+from privarms.inference.intervals import normal_interval
 from privarms.plots.tables import shown
 from privarms.studies import library
 from privarms.studies.results import environment_of
@@ -103,9 +103,13 @@ def _means(cell: Mapping) -> tuple[float, ...]:
 
 
 def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
-    """Return Student's 95% interval of a mean from its standard error; arrays or scalars."""
+    """Return Student's 95% interval of a mean from its standard error, nan where all replicates agree or one is alone.
+
+    Arrays or scalars.
+    """
     mean, se, replicates = (np.asarray(v, dtype=float) for v in (mean, se, replicates))
-    half = stdtrit(np.maximum(replicates - 1, 1), 0.975) * np.nan_to_num(se)
+    known = np.where(se > ROUNDING * np.abs(mean), se, np.nan)
+    half = stdtrit(np.maximum(replicates - 1, 1), 0.975) * known
     return mean - half, mean + half
 
 
@@ -122,6 +126,9 @@ def with_interval(
 
 
 def times(row, base) -> Measured:
-    """Return the ratio of two independent mean regrets; rows with regret, se and replicates."""
-    value, se = ratio(row.regret, row.se, base.regret, base.se)
-    return Measured(float(value), float(se), int(min(row.replicates, base.replicates)))
+    """Return the ratio of two independent mean regrets; rows with regret, se and replicates.
+
+    Where all runs agree, another run's regret is taken to be at most twice theirs.
+    """
+    means = [Measured(float(one.regret), float(one.se), int(one.replicates)) for one in (row, base)]
+    return Measured.ratio(*(Measured.agreed(m.value, m.replicates, 0, 2 * m.value) if m.agrees else m for m in means))

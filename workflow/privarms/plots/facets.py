@@ -97,10 +97,18 @@ def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look) -> None:
 
 
 def points(ax: Axes, rows: pd.DataFrame, x: str, y: str, *, along: str = "y", **look) -> None:
-    """Draw points, without a line, with error bars along one of the axes."""
+    """Draw points, without a line, with error bars along one of the axes.
+
+    A point whose interval has no width is hollow: its runs all agree, which does not make it certain.
+    """
     value = rows[y if along == "y" else x]
     error = {f"{along}err": [value - rows["low"], rows["high"] - value]} if "low" in rows else {}
-    ax.errorbar(rows[x], rows[y], **(look | error | {"linestyle": "none", "elinewidth": 0.8}))
+    line, *_ = ax.errorbar(rows[x], rows[y], **(look | error | {"linestyle": "none", "elinewidth": 0.8}))
+    hollow = rows[~(rows["high"] > rows["low"])] if "low" in rows else rows.iloc[:0]
+    if len(hollow):
+        shape = {"marker": line.get_marker(), "markersize": line.get_markersize(), "zorder": line.get_zorder()}
+        edge = {"markerfacecolor": "white", "markeredgecolor": line.get_color(), "markeredgewidth": 0.8}
+        ax.plot(hollow[x], hollow[y], linestyle="none", **shape, **edge)
 
 
 def name_lines(ax: Axes, names: Iterable[str], **options) -> None:

@@ -186,7 +186,6 @@ def test_the_numbers_of_experiment_2_in_a_setting():
     ]
     rows[1]["spread"] = 0.0007
     found = fit(rows, "2")
-    # The ratio is 5, by .1 and .318 of it: 2.5 / 1.668; the private number is the same .0007 away.
-    error = 5 * math.hypot(0.1, 0.0007 / 0.0022)
-    assert found.value == pytest.approx(2.5 / error)
+    # UCB's average is .0055 below 7.5 times the private one; the private number is 1 of its deviations away.
+    assert found.value == pytest.approx(0.0055 / math.hypot(0.0011, 7.5 * 0.0007))
     assert found.replicates == 1_000

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.claims.measures import choose
-from privarms.claims.verdict import ROUNDING, Measured, quantile
+from privarms.claims.verdict import Measured, quantile
 from privarms.inference import max_information
 from privarms.inference.bias import stopping_bias, underestimate_bound
 from privarms.inference.intervals import ratio
@@ -90,11 +90,8 @@ def uniform_regret(results: Results, variant: str) -> Measured:
     row = _row(curve, t=curve["horizon"].iloc[0])
     even = row["horizon"] * (row["top"] - row["bottom"]) / 2
     found = Measured(row["regret_mean"] / even, row["regret_se"] / even, int(row["replicates"]))
-    if found.se > ROUNDING * found.value:
-        return found
-    # Runs that all agree say no more than how rarely one may have another regret, of 0 or of twice this one at most.
-    other = Measured.fraction(0, found.replicates).high
-    return replace(found, low=found.value - other, high=found.value + other)
+    # No run's regret is below 0, or above that of always pulling the worst arm.
+    return Measured.agreed(found.value, found.replicates, 0.0, 2.0) if found.agrees else found
 
 
 def correction_scale(results: Results, horizons: list[int], alphas: list[float]) -> Measured:
@@ -135,10 +132,10 @@ def published_fit(
     privates = [_row(rows, policy=f"private_ucb{kind}", variant=variant) for variant in variants]
     together = len(units) + len(privates) - 1
 
-    def distance(number: str, unit: float, value: float, error: float, spread: float, n: float) -> Measured:
-        off = value - results.published(f"experiment_{experiment}_{number}")
-        beyond, half = max(abs(off) - unit, 0.0) / spread, quantile(int(n), together) * error / spread
-        note = f"{number.replace('_', ' ')} {value:.3g}, {math.copysign(beyond, off):+.1f}"
+    def distance(number: str, unit: float, value: float, error: float, spread: float, n: float, over=1.0) -> Measured:
+        off = value - over * results.published(f"experiment_{experiment}_{number}")
+        beyond, half = max(abs(off) - over * unit, 0.0) / spread, quantile(int(n), together) * error / spread
+        note = f"{number.replace('_', ' ')} {value / over:.3g}, {math.copysign(beyond, off):+.1f}"
         return Measured(beyond, error / spread, int(n), note, beyond - half, beyond + half)
 
     averages = ["expected", "expected_se", "spread", "replicates"]
@@ -149,8 +146,9 @@ def published_fit(
         worst = abs(plain["worst"]), plain["worst_se"], spread, plain["replicates"]
         parts.append(distance("worst_bias", units[2], *worst))
     elif len(units) == 3:
-        pair = plain, privates[0]
-        value, error = ratio(*(row[column] for row in pair for column in ("expected", "expected_se")))
-        _, spread = ratio(*(row[column] for row in pair for column in ("expected", "spread")))
-        parts.append(distance("times", units[2], value, error, spread, min(row["replicates"] for row in pair)))
+        # A ratio of averages is below 7.5 where UCB's average less 7.5 times private UCB's is below 0.
+        private, times = privates[0], results.published("experiment_2_times")
+        error, spread = (math.hypot(plain[one], times * private[one]) for one in ("expected_se", "spread"))
+        runs = min(plain["replicates"], private["replicates"])
+        parts.append(distance("times", units[2], plain["expected"], error, spread, runs, private["expected"]))
     return Measured.largest(parts, "; ".join(part.note for part in parts) + ".")
