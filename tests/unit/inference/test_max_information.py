@@ -1,7 +1,10 @@
 """Max-information corrections: closed forms worked by hand, and beta against a dense grid."""
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from privarms.inference import max_information as mi
 
@@ -88,3 +91,23 @@ def test_the_corrected_p_value_is_between_beta_and_1():
     with np.errstate(over="raise"):
         # A p-value of 0 may be one that underflowed: it does not reject where `corrected_level` is 0.
         assert mi.corrected_p_value([0.0, 1e-300, 1.0], 400, 10**6, 0.02).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_the_selector_that_answers_with_the_last_reward():
+    """All streams of 5 rewards and all choices: what is rejected, and that the choices are private, by enumeration."""
+    T, epsilon, level = 5, 0.7, 0.1
+    right = np.exp(epsilon) / (1 + np.exp(epsilon))
+    streams = np.array(list(itertools.product((0, 1), repeat=T)))
+    answers = streams[:, : T - 1][:, None] == np.array(list(itertools.product((0, 1), repeat=T - 1)))[None]
+    # [stream, choices]: the probability of the choices, and whether the test rejects.
+    probability = np.where(answers, right, 1 - right).prod(axis=2)
+    agreeing = answers.sum(axis=2)
+    p = np.array([binom.sf(k - 1, T - 1, 0.5) for k in range(T)])[agreeing]
+    rejected = ((p <= level) * probability).sum(axis=1).mean()
+    assert mi.response_rejections(level, epsilon, T) == pytest.approx(rejected)
+    neighbours = [(i, j) for i, j in itertools.combinations(range(2**T), 2) if abs(streams[i] - streams[j]).sum() == 1]
+    losses = [abs(np.log(probability[i] / probability[j])).max() for i, j in neighbours]
+    assert max(losses) == pytest.approx(epsilon)
+    # A level that is a p-value's own is reached.
+    exact = mi.response_rejections(1 / 16, epsilon, T)
+    assert exact == pytest.approx(right**4)

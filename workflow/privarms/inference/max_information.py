@@ -13,6 +13,7 @@ arrays and raise ValueError outside their ranges: epsilon > 0, horizon >= 1, alp
 """
 
 import numpy as np
+from scipy.stats import binom
 
 from privarms.ranges import at_least, positive, strictly_within, within
 
@@ -96,6 +97,22 @@ def released_level(alpha, epsilon, pulls):
     strictly_within(0, 1, alpha=alpha)
     alpha, epsilon, pulls = (np.asarray(x, float) for x in (alpha, epsilon, pulls))
     return alpha / (np.e * (epsilon**2 * pulls / 2 + epsilon * np.sqrt(pulls * np.log(2))))
+
+
+def response_rejections(level, epsilon, horizon):
+    """P[p <= level] under the null when a private policy picks the tested statistic; exact, and far above `level`.
+
+    Two arms of mean 1/2, rewards 0 or 1. The choice of round t + 1 answers with the reward of round t, right with
+    probability e^eps / (1 + e^eps). Each reward decides one answer: the T choices are epsilon-reward-private. The
+    statistic counts the rounds before the last whose reward is the next choice: binomial(T - 1, 1/2) for choices that
+    were made without the data.
+    """
+    epsilon, horizon, level = _setting(epsilon, horizon, level=level)
+    n = horizon - 1
+    # The fewest such rounds that reject. The quantile is one off where its probability is `level` itself, or rounds.
+    fewest = binom.isf(level, n, 0.5)
+    fewest = fewest + (binom.sf(fewest - 1, n, 0.5) > level)
+    return binom.sf(fewest - 1, n, 1 / (1 + np.exp(-epsilon)))
 
 
 def _setting(epsilon, horizon, **level) -> list[np.ndarray]:

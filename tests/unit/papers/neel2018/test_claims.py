@@ -48,18 +48,34 @@ def measure(name, results, **arguments):
     return MEASURES[name](results, **arguments)
 
 
-def test_private_share():
-    def found(fraction):
-        even = [ONE | PRINTED | {"fraction": fraction, "replicates": 100_000}]
-        plain = [ONE | UCB | {"average": 0.04, "average_se": 0.001, "replicates": 100_000}]
-        return measure("private_share", Made(round_robin=even, average_bias_experiment_1=plain), variant="as_printed")
+def test_the_published_averages_of_experiment_1_have_no_ratio_of_40():
+    names = {"top": "experiment_1_ucb_bias", "bottom": "experiment_1_private_bias"}
+    found = measure("published_quotient", Made(), **names, units=[0.00005, 0.000005])
+    assert found.value == pytest.approx(39.66, abs=0.005)
+    assert found.interval == (pytest.approx(0.06975 / 0.001765), pytest.approx(0.06985 / 0.001755))
+    assert verdict(found, {"at_least": 40}) == "differs"
+    # To one digit less they could have it.
+    assert (
+        verdict(measure("published_quotient", Made(), **names, units=[0.0005, 0.00005]), {"at_least": 40}) != "differs"
+    )
 
-    always, often = found(1.0), found(0.9)
-    # No uneven run in 100,000: at most ln(4000) / 100,000, over .04 less 3.48 standard errors.
-    assert always.interval == (0, pytest.approx(math.log(4000) / 1e5 / (0.04 - 3.48e-3), rel=1e-3))
-    assert always.value == 0
-    # That the pulls are uneven in a tenth of the runs leaves the bias open.
-    assert verdict(often, {"at_most": 0.025}) == "inconclusive"
+
+def test_the_selector_that_adapts_catches_every_wrong_correction():
+    def over(beta, alphas):
+        named = {"horizon": 500, "epsilons": [0.02, 500**-0.5, 0.1, 1], "alphas": alphas, "beta": beta}
+        return verdict(measure("response_level", None, **named), {"at_most": 1})
+
+    alphas = [0.05, 1e-3, 1e-6]
+    assert over("best", alphas) == "reproduced"
+    assert [over(beta, alphas) for beta in ("none", 0.05, 0.999)] == ["differs"] * 3
+    # At .05 the printed correction keeps its level.
+    assert over(0.05, [0.05]) == "reproduced"
+
+
+def test_consequences_of_theorem_2():
+    named = {"horizons": [10**3, 10**6, 10**12], "arms": 5}
+    assert measure("order_over", None, **named, budget="tradeoff").value == 1
+    assert measure("order_over", None, **named, budget="least").value < 1
 
 
 def test_theorem_1_is_nearly_attained():
@@ -122,11 +138,14 @@ def best_level(alpha, epsilon, T):
 
 
 def test_correction_scale():
-    constant = measure("correction_scale", None, horizons=[100, 10**6], alphas=[0.05])
+    constant = measure("correction_scale", None, horizons=[100, 10**6], alphas=[0.05], beta="best")
     assert constant.value == pytest.approx(best_level(0.05, 1e-3, 10**6) / best_level(0.05, 0.1, 100), rel=1e-6)
-    over_alpha = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6])
+    over_alpha = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6], beta="best")
     scaled = [best_level(a, 500**-0.5, 500) / a for a in (0.1, 1e-6)]
     assert over_alpha.value == pytest.approx(scaled[1] / scaled[0], rel=1e-4)
+    # As printed beta does not change with alpha.
+    printed = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6], beta=0.05)
+    assert printed.value == pytest.approx(1)
 
 
 def in_setting(experiment, policy, law, delta=None, variant=None, **values):

@@ -27,8 +27,8 @@ from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, means
 from privarms.studies.results import Results
 
 CONFIDENCE = 0.95
-# The policies of Experiments 1 and 2 in the revisions of the program.
-REVISED = ("ucb", "private_ucb", "ucb_constant_delta", "private_ucb_constant_delta")
+# The policies of Experiments 1 and 2 in the revisions of the program, and another reading of UCB.
+REVISED = ("ucb", "ucb1", "private_ucb", "ucb_constant_delta", "private_ucb_constant_delta")
 BINS = 20
 # Corollary 2 holds for every beta > 0 as printed; here beta is below 1.
 ALMOST_1 = 1 - 1e-9

@@ -23,24 +23,13 @@ def _row(frame: pd.DataFrame, **where) -> pd.Series:
     return choose(frame, where).iloc[0]
 
 
-def private_share(results: Results, variant: str) -> Measured:
-    """Return private UCB's average |bias| over UCB's in Experiment 1.
+def published_quotient(results: Results, top: str, bottom: str, units: list[float]) -> Measured:
+    """Return the quotient of two published numbers, with the ends that their rounding leaves.
 
-    A run in which all arms have T / K pulls shows each arm's first T / K rewards, whose mean is unbiased: no arm's
-    |bias| exceeds the probability of another run, to which Clopper and Pearson's interval applies.
+    units : half a unit of the last printed digit, of either
     """
-    plain = _row(results.inference("average_bias_experiment_1"), policy="ucb")
-    row = _row(results.inference("round_robin"), policy="private_ucb", variant=variant)
-    runs = int(row["replicates"])
-    uneven = Measured.fraction(runs - round(row["fraction"] * runs), runs, together=2)
-    half = quantile(int(plain["replicates"]), 2) * plain["average_se"]
-    note = (
-        f"Every arm has {row['horizon'] // row['K']} pulls in {row['fraction']:.4%} of the runs, whatever the rewards: "
-        f"its bias is at most {uneven.interval[1]:.1g}, and 0 so far as can be seen, where UCB's average is "
-        f"{plain['average']:.3g}."
-    )
-    high = uneven.interval[1] / (plain["average"] - half)
-    return Measured(uneven.value / plain["average"], 0.0, runs, note, 0.0, high)
+    (a, b), (u, v) = (results.published(name) for name in (top, bottom)), units
+    return Measured(a / b, note=f"{a:g} over {b:g}, both rounded.", low=(a - u) / (b + v), high=(a + u) / (b - v))
 
 
 def theorem_1_attained(results: Results, epsilon: float, mu: float, horizon: int) -> Measured:
@@ -94,13 +83,54 @@ def uniform_regret(results: Results, variant: str) -> Measured:
     return Measured.agreed(found.value, found.replicates, 0.0, 2.0) if found.agrees else found
 
 
-def correction_scale(results: Results, horizons: list[int], alphas: list[float]) -> Measured:
-    """Return the smallest gamma(alpha) / alpha of Theorem 3 at epsilon = 1/sqrt(T) over the largest."""
+def correction_scale(results: Results, horizons: list[int], alphas: list[float], beta: float | str) -> Measured:
+    """Return the smallest gamma(alpha) / alpha at epsilon = 1/sqrt(T) over the largest.
+
+    beta : of Corollary 2 as printed; "best": Theorem 3's gamma with its best beta at each alpha
+    """
     T, alpha = np.array(horizons), np.array(alphas)
-    beta = max_information.best_beta(T**-0.5, T, alpha)
-    scaled = max_information.corrected_level(alpha, T**-0.5, T, beta) / alpha
+    scaled = _level(alpha, T**-0.5, T, beta) / alpha
     note = f"gamma(alpha) is between {scaled.min():.4f} and {scaled.max():.4f} alpha."
     return Measured(float(scaled.min() / scaled.max()), note=note)
+
+
+def response_level(
+    results: Results, horizon: int, epsilons: list[float], alphas: list[float], beta: float | str
+) -> Measured:
+    """Return the largest share of true nulls over alpha that the selector of `response_rejections` rejects.
+
+    beta : as in `correction_scale`; "none": without a correction
+    """
+    epsilon, alpha = (x.ravel() for x in np.meshgrid(epsilons, alphas))
+    level = alpha if beta == "none" else _level(alpha, epsilon, horizon, beta)
+    # A level that underflows rejects nothing.
+    level = np.maximum(level, np.finfo(float).tiny)
+    over = max_information.response_rejections(level, epsilon, horizon) / alpha
+    worst = int(over.argmax())
+    share = f"{over[worst] * alpha[worst]:.3g} of true nulls at alpha = {alpha[worst]:g}"
+    return Measured(float(over[worst]), note=f"{share}, epsilon = {epsilon[worst]:.3g}.")
+
+
+def _level(alpha, epsilon, horizon, beta: float | str):
+    if beta != "best":
+        return max_information.printed_level(alpha, epsilon, horizon, beta)
+    return max_information.corrected_level(alpha, epsilon, horizon, max_information.best_beta(epsilon, horizon, alpha))
+
+
+def order_over(results: Results, horizons: list[int], arms: int, budget: str) -> Measured:
+    """Return the largest of Theorem 2's order of the regret over sqrt(K T ln T), or its fall over T; constants 1.
+
+    budget : "tradeoff", epsilon = ln^1.5 T / sqrt(K T), over sqrt(K T ln T); "least", epsilon = ln^3 T / T, which is
+        omega(ln^2 T / T): the order over T at the last horizon over that at the first
+    """
+    T = np.array(horizons, float)
+    log, least = np.log(T), np.sqrt(arms * T * np.log(T))
+    epsilon = log**1.5 / np.sqrt(arms * T) if budget == "tradeoff" else log**3 / T
+    order = np.maximum(log / epsilon * (np.log(log) + np.log(1 / epsilon)), least)
+    if budget == "tradeoff":
+        return Measured(float((order / least).max()))
+    first, last = (order / T)[[0, -1]]
+    return Measured(float(last / first), note=f"Per round from {first:.3g} to {last:.3g}.")
 
 
 def published_fit(
