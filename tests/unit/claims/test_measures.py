@@ -1,6 +1,7 @@
 """Declared measures on tables of a few rows, with values worked out by hand."""
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -62,6 +63,12 @@ def test_rows_are_chosen_by_values_and_a_condition():
         results(), {"cells": "study", "extreme": "min", "of": "regret_mean", "where": {"epsilon": 0.1}}
     )
     assert at_the_end.value == 300
+
+
+def test_no_claim_takes_its_standard_error_for_0():
+    files = list((Path(__file__).parents[3] / "config/papers").glob("*/claims.yaml"))
+    assert len(files) == 5
+    assert not [file for file in files if "se: 0\n" in file.read_text(encoding="utf-8")]
 
 
 def test_an_exact_number_has_no_error():

@@ -67,7 +67,7 @@ def test_the_selector_that_adapts_catches_every_wrong_correction():
 
     alphas = [0.05, 1e-3, 1e-6]
     assert over("best", alphas) == "reproduced"
-    assert [over(beta, alphas) for beta in ("none", 0.05, 0.999)] == ["differs"] * 3
+    assert [over(beta, alphas) for beta in ("none", "2k", 0.05, 0.999)] == ["differs"] * 4
     # At .05 the printed correction keeps its level.
     assert over(0.05, [0.05]) == "reproduced"
 

@@ -99,7 +99,7 @@ def response_level(
 ) -> Measured:
     """Return the largest share of true nulls over alpha that the selector of `response_rejections` rejects.
 
-    beta : as in `correction_scale`; "none": without a correction
+    beta : as in `correction_scale`; "none": without a correction; "2k": Theorem 3 with its 2k as it is printed
     """
     epsilon, alpha = (x.ravel() for x in np.meshgrid(epsilons, alphas))
     level = alpha if beta == "none" else _level(alpha, epsilon, horizon, beta)
@@ -112,9 +112,13 @@ def response_level(
 
 
 def _level(alpha, epsilon, horizon, beta: float | str):
-    if beta != "best":
+    if beta not in ("best", "2k"):
         return max_information.printed_level(alpha, epsilon, horizon, beta)
-    return max_information.corrected_level(alpha, epsilon, horizon, max_information.best_beta(epsilon, horizon, alpha))
+    best = max_information.best_beta(epsilon, horizon, alpha)
+    if beta == "best":
+        return max_information.corrected_level(alpha, epsilon, horizon, best)
+    bits = max_information.max_information_nats(epsilon, horizon, best) / math.log(2)
+    return (alpha - best) / (2 * bits)
 
 
 def order_over(results: Results, horizons: list[int], arms: int, budget: str) -> Measured:
