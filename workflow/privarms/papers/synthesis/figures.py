@@ -73,11 +73,12 @@ def _measures(runs: pd.DataFrame, tests: pd.DataFrame) -> Iterator[pd.DataFrame]
 
 
 def _over_instances(rows: pd.DataFrame, how: str) -> pd.DataFrame:
-    """The mean over the instances, of the ends too; or the row of the largest or the smallest."""
+    """The mean over the instances, of the ends too unless one has none; or the row of the largest or the smallest."""
     keys = ["curve", "claims", "horizon", "epsilon"]
     if how == "mean":
-        means = rows.groupby([*keys, "measure"], sort=False, dropna=False)[["value", "low", "high"]].mean()
-        return means.reset_index()
+        groups = rows.groupby([*keys, "measure"], sort=False, dropna=False)[["value", "low", "high"]]
+        complete = groups.count()
+        return groups.mean().where(complete.eq(complete["value"], axis=0)).reset_index()
     groups = rows.groupby(keys, sort=False, dropna=False)["value"]
     return rows.loc[groups.idxmax() if how == "max" else groups.idxmin()]
 
