@@ -93,4 +93,4 @@ def _largest(divergence, mean, level):
 
 INDICES = (ucb1, dp_ucb, ucb, kl_ucb, imed, adap_ucb, adap_klucb, dp_klucb, dp_imed)
 RULES = {index.__name__: index for index in INDICES}
-"""The index of each policy. The arm of the largest index is chosen; ties go to the lowest arm."""
+"""The index of each policy. The arm of the largest index is chosen, one of equals at random ("ucb": the lowest)."""

@@ -22,19 +22,31 @@ def by_enumeration(policy, means, T):
     for t in range(1, T + 1):
         following = defaultdict(float)
         n, s = (np.array([state[i] for state in states], float) for i in (0, 1))
-        arms = np.full(len(states), t - 1) if t <= K else RULES[policy](n, s, t, T, None).argmax(axis=1)
-        for ((pulls, sums), probability), arm in zip(states.items(), arms, strict=True):
-            one_more = tuple(p + (i == arm) for i, p in enumerate(pulls))
-            paid = tuple(s + (i == arm) for i, s in enumerate(sums))
-            following[one_more, paid] += probability * means[arm]
-            following[one_more, sums] += probability * (1 - means[arm])
+        shares = np.eye(K)[[t - 1] * len(states)] if t <= K else chances(RULES[policy](n, s, t, T, None), policy)
+        for ((pulls, sums), probability), share in zip(states.items(), shares, strict=True):
+            for arm in np.flatnonzero(share):
+                one_more = tuple(p + (i == arm) for i, p in enumerate(pulls))
+                paid = tuple(s + (i == arm) for i, s in enumerate(sums))
+                following[one_more, paid] += probability * share[arm] * means[arm]
+                following[one_more, sums] += probability * share[arm] * (1 - means[arm])
         states = following
     return sum(probability * np.array(pulls, float) for (pulls, _), probability in states.items())
 
 
+def chances(indices, policy):
+    """Return the probability of each arm's choice, float64[..., K]: equals share it, with "ucb" the lowest has it."""
+    if policy == "ucb":
+        return np.eye(indices.shape[1])[indices.argmax(axis=1)]
+    largest = indices == indices.max(axis=1, keepdims=True)
+    return largest / largest.sum(axis=1, keepdims=True)
+
+
 def test_the_enumeration_of_three_rounds():
-    # UCB1 plays arm 0 in round 3 unless arm 1 alone paid: 1 - .4 * .7 = .72 (ties go to arm 0).
-    assert by_enumeration("ucb1", [0.6, 0.7], 3) == pytest.approx([1.72, 1.28])
+    # UCB1 plays arm 0 in round 3 if it alone paid, .6 * .3 = .18, and in half of the cases in which both or none did,
+    # (.42 + .12) / 2 = .27.
+    assert by_enumeration("ucb1", [0.6, 0.7], 3) == pytest.approx([1.45, 1.55])
+    # The first of equals: 1 - .4 * .7 = .72.
+    assert by_enumeration("ucb", [0.6, 0.7], 3) == pytest.approx([1.72, 1.28])
 
 
 @pytest.mark.parametrize("policy", ["ucb1", "ucb", "kl_ucb", "imed"])

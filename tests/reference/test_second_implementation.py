@@ -14,6 +14,11 @@ FORGETS = ("adap_ucb", "adap_klucb")
 """Policies whose index uses the last batch alone."""
 
 
+def chosen(indices, rng):
+    """Return the arm of the largest index of each run, one of equals at random."""
+    return np.where(indices == indices.max(axis=1, keepdims=True), rng.random(indices.shape), -1.0).argmax(axis=1)
+
+
 def round_by_round(policy, T, epsilon, noise, rng):
     """Return int64[RUNS, K], the pulls of DP-UCB, whose sums are released by a binary tree."""
     runs, K = np.arange(RUNS), len(MEANS)
@@ -22,7 +27,7 @@ def round_by_round(policy, T, epsilon, noise, rng):
     nodes = np.zeros((RUNS, K, T.bit_length()))
     scale = noise * math.ceil(math.log2(T)) / epsilon
     for t in range(1, T + 1):
-        arm = np.full(RUNS, t - 1) if t <= K else RULES[policy](n, s + released, t, T, epsilon).argmax(axis=1)
+        arm = np.full(RUNS, t - 1) if t <= K else chosen(RULES[policy](n, s + released, t, T, epsilon), rng)
         n[runs, arm] += 1
         s[runs, arm] += rng.random(RUNS) < MEANS[arm]
         released[runs, arm] = count_by_tree(nodes, arm, n[runs, arm], scale, rng)
@@ -49,7 +54,7 @@ def in_batches(policy, T, epsilon, noise, rng):
         arm = np.where(
             first.any(axis=1),
             first.argmax(axis=1),
-            RULES[policy](in_index[runs], sums[runs], t[:, None] + 1, T, epsilon).argmax(axis=1),
+            chosen(RULES[policy](in_index[runs], sums[runs], t[:, None] + 1, T, epsilon), rng),
         )
         before = n[runs, arm]
         # AdaP doubles from 1 pull, the policies of 2025 have powers of the ratio 2.
@@ -71,7 +76,7 @@ def in_batches(policy, T, epsilon, noise, rng):
     [
         ("dp_ucb", 128, 4.0, {"horizon": 128, "width": "chan"}, round_by_round),
         ("adap_ucb", 64, 1.0, {}, in_batches),
-        ("adap_klucb", 64, 4.0, {}, in_batches),
+        ("adap_klucb", 64, 8.0, {}, in_batches),
         ("dp_klucb", 64, 0.5, {"ratio": 2.0}, in_batches),
         ("dp_imed", 64, 1.0, {"ratio": 2.0}, in_batches),
     ],

@@ -60,13 +60,21 @@ def probability(params, inputs: Inputs) -> float:
     return sum(scipy.integrate.quad(density, low, high, epsabs=1e-14)[0] for low, high in itertools.pairwise(ends))
 
 
-def first_choice(subject: str, inputs: Callable, batch_size: Callable, exact: Callable = probability, **more) -> Audit:
+def first_choice(
+    subject: str,
+    inputs: Callable,
+    batch_size: Callable,
+    exact: Callable = probability,
+    best: Callable | None = None,
+    **more,
+) -> Audit:
     """Return the audit whose event is that the last arm is chosen first; batch_size(params, state, arm): of the policy.
 
-    exact: the probability of the event, if it is not the order of the sums alone; more: of `Audit`
+    exact: the probability of the event, if it is not the order of the sums alone; best(params, state, t, rng): the
+    choice, if it is not the policy's own; more: of `Audit`
     """
 
     def arguments(policy, params, inputs, *others):
-        return params, policy.best, batch_size, inputs
+        return params, best or policy.best, batch_size, inputs
 
     return Audit(subjects=subject, inputs=inputs, event=happens, arguments=arguments, exact=exact, **more)

@@ -1,20 +1,23 @@
-"""The first choice of AdaP-KLUCB on two neighbouring reward streams; see `_first_choice`.
+"""The first order of AdaP-KLUCB's indices on two neighbouring reward streams; see `_first_choice`.
 
 The first batch is one reward. The index of every arm is 1 unless its noise is far below 0, because the sum of reward,
-noise and alpha ln(3) / epsilon is clipped to [0, 1]. Ties go to arm 0, whose reward is 0 or, for neighbour 1, 1; the
-reward of arm 1 is 0. Event: arm 1 of two is chosen, so the noise of arm 0 lies in its lower tail, where its density
-changes by exactly e^epsilon over a step of epsilon scales. Theorem 6 of Azize & Basu 2022 promises epsilon.
+noise and alpha ln(3) / epsilon is clipped to [0, 1]. The choice is then a draw among equals, which hides the noise; the
+indices, made of the released means alone, are private too. The first reward of arm 0 is 0 or, for neighbour 1, 1; that
+of arm 1 is 0. Event: the index of arm 1 of two is larger, so the noise of arm 0 lies in its lower tail, where its
+density changes by exactly e^epsilon over a step of epsilon scales. Theorem 6 of Azize & Basu 2022 promises epsilon.
 """
 
 from typing import Literal
 
 import numpy as np
 import scipy
+from numba import njit
 
 from privarms.audits._first_choice import Inputs, first_choice
 from privarms.inference.divergences import kl_upper
 from privarms.jit.cache import compiled
 from privarms.policies.bandit._episodes import Params, episode_length
+from privarms.policies.bandit.adap_klucb import index
 
 SECONDS_PER_RUN = 6e-7
 
@@ -49,4 +52,10 @@ def first_mean_of_index_one(level: float) -> float:
     return high
 
 
-AUDIT = first_choice("adap_klucb", configure, episode_length, probability, likelier=0)
+@njit
+def arm_of_larger_index(params, state, t, rng):
+    """Arm 1 if its index is larger, else arm 0."""
+    return 1 if index(params, state, 1, t) > index(params, state, 0, t) else 0
+
+
+AUDIT = first_choice("adap_klucb", configure, episode_length, probability, arm_of_larger_index, likelier=0)

@@ -119,7 +119,8 @@ def test_one_arm_is_refused():
         ucb1.configure(1)
 
 
-@pytest.mark.parametrize("means", [[1.0, 0.0], [0.0, 1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+# Without equal indices, between which both would draw.
+@pytest.mark.parametrize("means", [[1.0, 0.0], [0.0, 1.0]])
 @pytest.mark.parametrize("width", ["none", *WIDTHS])
 def test_without_noise_and_chance_the_fast_path_is_the_plain_one(means, width):
     horizon, environment = 5000, Environment(pull, np.array(means))
