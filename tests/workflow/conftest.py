@@ -21,7 +21,7 @@ PAPERS = ROOT / "config/papers"
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
 REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 5_000, 200
 # Their stand-ins are too long for runs in plain Python.
-LARGE = ("taxi", "taxisample")
+LARGE = ("taxi", "taxicard", "taxisample", "taxisamplecard")
 SMALL = Path(__file__).with_name("small.yaml")
 
 

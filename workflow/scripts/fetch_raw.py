@@ -4,6 +4,7 @@ from privarms.data import sources
 from privarms.job import job
 
 with job(snakemake):
-    dataset = sources.load_sources(snakemake.params.sources)[snakemake.params.dataset]
+    mirror = sources.choose_mirror(snakemake.config.get("mirror"))
+    dataset = sources.load_sources(snakemake.params.sources, mirror)[snakemake.params.dataset]
     file = next(f for f in dataset.files if f.name == snakemake.params.file)
-    sources.fetch(dataset, file, mirror=sources.choose_mirror(snakemake.config.get("mirror")))
+    sources.fetch(dataset, file, mirror=mirror)

@@ -3,6 +3,8 @@
 import io
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from privarms.data import jobs, preparation, prepared, sources
@@ -59,13 +61,67 @@ def test_a_small_table_by_hand():
     assert table.files["j.csv"] == {"rows": 4, "dropped": 0, "dropped_because": {}}
 
 
-def test_the_number_of_rows_is_held_against_the_published_one(tmp_path):
-    (file,) = JOBS.files
-    assert (file.name, file.sha256, file.rows) == ("stackoverflow_full.csv", None, 73_462)
-    (tmp_path / file.name).write_text("".join(lines({})), encoding="utf-8")
-    with pytest.raises(PrivarmsError, match=r"stackoverflow_full\.csv: expected 73,462 rows, found 1: .*kaggle\.com"):
-        preparation.prepare(JOBS, [tmp_path / file.name], tmp_path / "a.parquet", tmp_path / "a.json")
-    assert not (tmp_path / "a.parquet").exists()
+def parts(folder, *groups):
+    """Parts in Parquet, numbers as numbers, and a dataset of them."""
+    files = []
+    for i, rows in enumerate(groups):
+        columns = {name: [(ROW | row)[name] for row in rows] for name in ROW}
+        numbers = {name: [float(v) for v in columns[name]] for name in ("Employment", "PreviousSalary", "Employed")}
+        pq.write_table(pa.table(columns | numbers | {"YearsCode": [8] * len(rows)}), folder / f"{i}.parquet")
+        files.append({"name": f"{i}.parquet", "url": f"https://example.org/{i}", "rows": len(rows)})
+    keys = {"title": "T", "licence": "L", "citation": "C", "module": "jobs"}
+    return sources.describe("toy", files, expected={"target": 4, "auxiliary": 2}, **keys), [
+        folder / file["name"] for file in files
+    ]
+
+
+ABROAD = {"Country": "Brazil"}
+ROWS = [
+    {},
+    ABROAD | {"Employed": "1"},
+    {"Gender": "NonBinary"},
+    ABROAD,
+    ABROAD | {"EdLevel": "PhD"},
+    {"Age": ">35"},
+    ABROAD,
+]
+
+
+def test_two_parts_in_parquet_are_the_csv_file(tmp_path):
+    dataset, files = parts(tmp_path, ROWS[:3], ROWS[3:])
+    streams = {file.name: io.BytesIO(file.read_bytes()) for file in files}
+    found, expected = jobs.read(streams, {}), read(*ROWS)
+    assert found.features.numbers.tolist() == expected.features.numbers.tolist()
+    assert (found.labels.tolist(), found.sources.tolist()) == (expected.labels.tolist(), expected.sources.tolist())
+    assert [account["rows"] for account in found.files.values()] == [3, 4]
+    facts = preparation.prepare(dataset, files, tmp_path / "a.parquet", tmp_path / "a.json")
+    assert (facts["n_target"], facts["source_sizes"]) == (4, [2])
+
+
+def test_other_data_of_the_right_length_are_refused(tmp_path):
+    dataset, files = parts(tmp_path, ROWS[:3], [*ROWS[3:6], {}])
+    with pytest.raises(PrivarmsError, match=r"0\.parquet, 1\.parquet: expected 4 complete target rows, found 3"):
+        preparation.prepare(dataset, files, tmp_path / "a.parquet", tmp_path / "a.json")
+    assert not (tmp_path / "a.json").exists()
+
+
+def test_the_file_that_needs_a_login_is_known_by_its_git_blob(tmp_path):
+    assert [file.rows for file in JOBS.files] == [44_149, 29_313]
+    assert JOBS.expected == {"target": 57_773, "auxiliary": 14_318}
+    (file,) = JOBS.otherwise
+    assert (file.name, file.rows) == ("stackoverflow_full.csv", 73_462)
+    assert sources.with_files(JOBS, tmp_path).files == JOBS.files
+    place = sources.raw_path(JOBS, file, tmp_path)
+    place.parent.mkdir()
+    place.write_text("".join(lines({})), encoding="utf-8")
+    assert sources.with_files(JOBS, tmp_path).files == JOBS.otherwise
+    with pytest.raises(PrivarmsError, match="expected git blob d93343064b29e46c4802220f255bdbec05c32672, found "):
+        sources.verify(file, place)
+    # What `echo hello | git hash-object --stdin` says.
+    place.write_bytes(b"hello\n")
+    assert sources.verify(file._replace(git_blob="ce013625030ba8dba906f756967f9e9ca394464a"), place)
+    message = sources.missing_message(JOBS)
+    assert message.index("https://huggingface.co/") < message.index("by hand: log in")
 
 
 def test_the_stand_in_has_the_published_sizes(tmp_path):

@@ -13,7 +13,7 @@ from privarms.errors import PrivarmsError
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sources.load_sources(ROOT / "data" / "sources.yaml")
-TAXI, SAMPLE = SOURCES["taxi"], SOURCES["taxisample"]
+TAXI, SAMPLE = SOURCES["taxi"], SOURCES["taxisamplecard"]
 # Tuesday the 17th of May 2022, 7:15; from the Near North Side to the Near South Side.
 TRIP = {
     "trip_start_timestamp": "2022-05-17T07:15:00.000",
@@ -24,6 +24,7 @@ TRIP = {
     "fare": "9.75",
     "tolls": "0",
     "extras": "1",
+    "tips": "2",
     "payment_type": "Credit Card",
     "company": "Flash Cab",
 }
@@ -38,8 +39,8 @@ def lines(*trips, names=None):
     ]
 
 
-def read(*trips, names=None):
-    return taxi.read({"t.csv": io.BytesIO("".join(lines(*trips, names=names)).encode())}, {})
+def read(*trips, names=None, label="card"):
+    return taxi.read({"t.csv": io.BytesIO("".join(lines(*trips, names=names)).encode())}, {"label": label})
 
 
 def reasons(table):
@@ -75,6 +76,20 @@ def test_facts_of_the_real_sample(sample_file, tmp_path):
     assert facts["left_out_beyond"] == {"target": 0, "auxiliary": 0}
     data = prepared.load(tmp_path / "a.parquet")
     assert data.contexts.shape == (30_488, 3)
+
+
+def test_nineteen_of_twenty_who_paid_by_card_gave_a_tip(sample_file, tmp_path):
+    tipped = SOURCES["taxisample"]
+    facts = preparation.prepare(tipped, [sample_file], tmp_path / "a.parquet", tmp_path / "a.json")
+    assert (facts["n_target"], facts["source_sizes"], facts["original_dimensions"]) == (13_798, [344], 93)
+    assert facts["files"][sample_file.name]["dropped_because"]["payment_type: not Credit Card"]["rows"] == 16_346
+    assert facts["label_counts"][1] / facts["complete"] == pytest.approx(taxi.TIPPED_SHARE, abs=5e-5)
+
+
+def test_a_tip_is_asked_of_those_who_paid_by_card():
+    table = read({}, {"payment_type": "Cash"}, {"tips": "0"}, {"tips": "$1,000.50"}, {"tips": ""}, label="tipped")
+    assert (table.labels.tolist(), table.label_names) == ([1, 0, 1], ["no tip", "tip"])
+    assert reasons(table) == {"payment_type: not Credit Card": 1, "tips: no value": 1}
 
 
 def test_a_small_table_by_hand():
@@ -141,7 +156,7 @@ def prepare(folder, content, **entry):
     folder.mkdir(exist_ok=True)
     (folder / "t.csv").write_text("".join(content), encoding="utf-8")
     files = [{"name": "t.csv", "by_hand": "ask", **entry.pop("file", {})}]
-    keys = {"title": "T", "licence": "L", "citation": "C", "module": "taxi", **entry}
+    keys = {"title": "T", "licence": "L", "citation": "C", "module": "taxi", "options": {"label": "card"}, **entry}
     dataset = sources.describe("toy", files, **keys)
     return preparation.prepare(dataset, [folder / "t.csv"], folder / "a.parquet", folder / "a.json")
 
@@ -176,7 +191,7 @@ def test_the_first_rows_are_taken_where_the_entry_says_how_many(tmp_path):
         (lines(*({**t, "payment_type": "Cash"} for t in enough())), "all rows of the target have the label 'other'"),
         (lines(*({**t, "company": "X"} for t in enough())), f"no complete row belongs to the source '{taxi.COMPANY}'"),
         (lines(*({**t, **OF_SOURCE} for t in enough())), "no complete row belongs to the target"),
-        ("".join(lines(*enough()))[:-40], r"t\.csv: CSV parse error: Row #21: Expected 10 columns"),
+        ("".join(lines(*enough()))[:-40], r"t\.csv: CSV parse error: Row #21: Expected 11 columns"),
     ],
 )  # fmt: skip
 def test_data_that_cannot_be_used_are_refused(tmp_path, content, said):

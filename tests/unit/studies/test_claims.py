@@ -178,7 +178,6 @@ def test_a_claim_may_rest_on_several_sets_of_cells(tmp_path):
         ({"each": {"K": [2, 3]}}, ["five_times: stands twice"]),
         ({"each": {"table": "table2", "only": {"epsilonn": 2}}}, ["unknown column of table2 'epsilonn'", "epsilon"]),
         ({"tolerance": {"at_least": 5, "at_most": 3}}, ["five_times.tolerance", "5 is above at_most 3"]),
-        ({"unverifiable": "no data"}, ["five_times: expected either"]),
     ],
 )
 def test_faults_name_the_file_and_the_key(tmp_path, entry, words):
@@ -187,6 +186,13 @@ def test_faults_name_the_file_and_the_key(tmp_path, entry, words):
     for word in ["claims.yaml", *words]:
         assert word in str(fault.value)
     assert "\n" not in str(fault.value)
+
+
+def test_some_claims_of_an_entry_cannot_be_told(tmp_path):
+    each = [{"arms": 2, "cannot": ""}, {"arms": 3, "cannot": "K is ours."}]
+    two, three = loaded(tmp_path, {"claim": "of_{arms}", "each": each, "unverifiable": "{cannot}"})
+    assert "unverifiable" not in two
+    assert three["unverifiable"] == "K is ours."
 
 
 def test_the_project_s_own_claims_are_valid_at_both_scales():

@@ -1,4 +1,4 @@
-"""The rows of one file as columns of texts, and the number of dropped rows by reason."""
+"""The rows of one CSV or Parquet file as columns of texts, and the number of dropped rows by reason."""
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 
 from privarms.errors import PrivarmsError
 
@@ -70,13 +71,16 @@ def read(
     delimiter: str = ",",
     names: Sequence[str] | None = None,
 ) -> Rows:
-    """Read a CSV file; in one with a header, that is row 1.
+    """Read a CSV file, in which a header is row 1, or a Parquet file, which the ending of its name tells.
 
     columns: the needed ones, after `rename` (default: all)
     names: the names of all columns, for a stream without a header
 
-    Raises PrivarmsError for a file that is not UTF-8 text, lacks one of the columns, or has a row of another length.
+    Raises PrivarmsError for a file that is not whole, not UTF-8 text, lacks one of the columns, or has a row of another
+    length.
     """
+    if file.endswith(".parquet"):
+        return Rows(file, _parquet(file, stream, columns), first_row=1)
     try:
         header = list(names or map(rename, _header(stream, delimiter)))
         require(file, columns or (), header)
@@ -93,6 +97,19 @@ def read(
             f"{file}: {reason}; expected a CSV file in UTF-8 with rows of one length; correct it, or get it again"
         ) from error
     return Rows(file, table, first_row=1 if names else 2)
+
+
+def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> pa.Table:
+    try:
+        table = pa.parquet.read_table(stream)
+        require(file, columns or (), table.column_names)
+        table = table.select(columns or table.column_names)
+        return table.cast(pa.schema([(name, pa.string()) for name in table.column_names]))
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise PrivarmsError(
+            f"{file}: not a whole Parquet file of texts and numbers ({reason}); get it again, or convert it to CSV"
+        ) from error
 
 
 def require(file: str, columns: Iterable[str], present: Iterable[str]) -> None:

@@ -68,21 +68,28 @@ STAND_IN_SEED = 2022
 
 
 def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
-    """Return the complete rows of stackoverflow_full.csv in their order; the others are dropped and counted."""
-    ((file, stream),) = files.items()
-    rows = delimited.read(file, stream, [*NUMBERS, COUNTRY, LABEL])
-    numbers = {}
-    for column, levels in NUMBERS.items():
-        if levels is None:
-            numbers[column] = rows.numbers(column, low=0.0)
-        else:
-            numbers[column] = np.array(list(levels.values()), float)[rows.codes(column, list(levels))]
-    labels = rows.codes(LABEL, ("0", "1")).astype(np.int64)
-    sources = (rows.texts(COUNTRY) == SOURCE_COUNTRY).to_numpy(np.int64)
-    rows.drop(numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER], f"Gender: {LEFT_OUT_GENDER}")
-    account, kept = rows.account(), rows.kept
-    features = of_numbers(np.column_stack([values[kept] for values in numbers.values()]), list(NUMBERS))
-    return Table(features, labels[kept], list(LABELS), sources[kept], [SOURCE_COUNTRY], {file: account})
+    """Return the complete rows of stackoverflow_full.csv, or of its parts in Parquet, in their order; the others are
+    dropped and counted.
+    """
+    parts, accounts = [], {}
+    for file, stream in files.items():
+        rows = delimited.read(file, stream, [*NUMBERS, COUNTRY, LABEL])
+        for column in ("Employment", LABEL):
+            # A tool that took these for numbers writes 1.0.
+            rows.frame[column] = rows.frame[column].str.removesuffix(".0")
+        numbers = {}
+        for column, levels in NUMBERS.items():
+            if levels is None:
+                numbers[column] = rows.numbers(column, low=0.0)
+            else:
+                numbers[column] = np.array(list(levels.values()), float)[rows.codes(column, list(levels))]
+        labels = rows.codes(LABEL, ("0", "1")).astype(np.int64)
+        sources = (rows.texts(COUNTRY) == SOURCE_COUNTRY).to_numpy(np.int64)
+        rows.drop(numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER], f"Gender: {LEFT_OUT_GENDER}")
+        accounts[file] = rows.account()
+        parts.append([values[rows.kept] for values in (np.column_stack(list(numbers.values())), labels, sources)])
+    numbers, labels, sources = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Table(of_numbers(numbers, list(NUMBERS)), labels, list(LABELS), sources, [SOURCE_COUNTRY], accounts)
 
 
 def generate() -> dict[str, list[str]]:

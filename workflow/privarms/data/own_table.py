@@ -10,13 +10,10 @@ delimiter  of a CSV file, a comma by default
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from privarms.data import delimited
 from privarms.data.features import Features, Table
@@ -37,10 +34,7 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
     categories in a column, and a target without rows.
     """
     ((file, stream),) = files.items()
-    if Path(file).suffix == ".parquet":
-        rows = _read_parquet(file, stream)
-    else:
-        rows = delimited.read(file, stream, delimiter=description.get("delimiter", ","))
+    rows = delimited.read(file, stream, delimiter=description.get("delimiter", ","))
     label, source = description["label"], description.get("source")
     leave_out, must_be_numbers, must_be_texts = (description.get(k, []) for k in ("leave_out", "numbers", "texts"))
     named = [label, source["column"]] if source else [label]
@@ -98,15 +92,3 @@ def _sorted_levels(texts: pd.Series) -> tuple[list[str], np.ndarray]:
 def _all_numbers(texts: pd.Series) -> bool:
     present = texts.dropna()
     return len(present) > 0 and bool(np.isfinite(delimited.floats(present)).all())
-
-
-def _read_parquet(file: str, stream: BinaryIO) -> delimited.Rows:
-    try:
-        table = pq.read_table(stream)
-        texts = table.cast(pa.schema([(name, pa.string()) for name in table.column_names]))
-    except (pa.ArrowException, OSError) as error:
-        reason = " ".join(str(error).split())
-        raise PrivarmsError(
-            f"{file}: not a whole Parquet file of texts and numbers ({reason}); get it again, or convert it to CSV"
-        ) from error
-    return delimited.Rows(file, texts, first_row=1)

@@ -49,7 +49,7 @@ def prepare(
             streams = {file.name: stack.enter_context(open(path, "rb")) for file, path in files}
         table = module.read(streams, dataset.table or chosen)
     if raw_files is not None:
-        _check_row_counts(dataset, table)
+        _check_counts(dataset, table)
     table, left_out = _first_rows(table, dataset.at_most)
     _check_usable(dataset.name, table)
     contexts, reduction = reduce(table.features, table.sources, chosen["reduction"])
@@ -71,14 +71,23 @@ def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], options: 
     return {key: options.get(key, values[0]) for key, values in allowed.items()}
 
 
-def _check_row_counts(dataset: Dataset, table: Table) -> None:
-    """Raise PrivarmsError for a file with another number of rows, dropped ones included, than its key `rows`."""
+def _check_counts(dataset: Dataset, table: Table) -> None:
+    """Raise PrivarmsError for a file with another number of rows, dropped ones included, than its key `rows`, and for
+    other numbers of complete rows than `expected`."""
     for file in dataset.files:
         rows = table.files[file.name]["rows"]
         if file.rows not in (None, rows):
             raise PrivarmsError(
                 f"{file.name}: expected {file.rows:,} rows, found {rows:,}: it was cut or is another file; "
                 f"get it again ({file.url or file.by_hand})"
+            )
+    of_target = int((table.sources == 0).sum())
+    found = {"target": of_target, "auxiliary": len(table.sources) - of_target}
+    for part, rows in dataset.expected.items():
+        if found[part] != rows:
+            raise PrivarmsError(
+                f"{', '.join(file.name for file in dataset.files)}: expected {rows:,} complete {part} rows, found "
+                f"{found[part]:,}: other data than the published ones; get them again"
             )
 
 

@@ -1,7 +1,7 @@
 """Raw files: their places, downloads and checksums.
 
-A file is searched at <raw>/<folder>/<name>, then at <mirror>/<folder>/<name>, then at its URL. Its SHA-256 is
-checked if it is known. Planning a run imports this module, so packages that speak HTTP are imported where needed.
+A file is searched at <raw>/<folder>/<name>, then at <mirror>/<folder>/<name>, then at its URL. Its checksum is
+verified if it is known. Planning a run imports this module, so packages that speak HTTP are imported where needed.
 """
 
 import hashlib
@@ -30,7 +30,8 @@ RETRIES = 2
 class RawFile(NamedTuple):
     """One raw file; exactly one of `url` and `by_hand` (instructions) is given.
 
-    sha256: 64 hexadecimal digits, or None for a file that differs between downloads; rows: its number of rows;
+    sha256: 64 hexadecimal digits, or None for a file that differs between downloads; git_blob: what `git hash-object`
+    says, where that alone is known; rows: its number of rows;
     probe: an address that answers at once, for a `url` that is slow to begin
     """
 
@@ -40,6 +41,7 @@ class RawFile(NamedTuple):
     by_hand: str | None = None
     rows: int | None = None
     probe: str | None = None
+    git_blob: str | None = None
 
 
 class Dataset(NamedTuple):
@@ -49,6 +51,8 @@ class Dataset(NamedTuple):
     folder: the folder of its raw files, here and in a mirror (default: its name)
     options: the options of its module, and `reduction`
     at_most: the largest number of rows of the `target` and of all `auxiliary` sources (default: all), the first ones
+    expected: the number of these rows that the right files have, where it is known
+    otherwise: files with the same content, which are read instead where they are all in place or in a folder's mirror
     """
 
     name: str
@@ -61,20 +65,30 @@ class Dataset(NamedTuple):
     options: Mapping[str, str] = MappingProxyType({})
     table: Mapping | None = None
     at_most: Mapping[str, int] = MappingProxyType({})
+    expected: Mapping[str, int] = MappingProxyType({})
+    otherwise: tuple[RawFile, ...] = ()
 
 
-def load_sources(path: Path | str = SOURCES) -> dict[str, Dataset]:
+def load_sources(path: Path | str = SOURCES, mirror: str | None = None) -> dict[str, Dataset]:
     """Read and validate sources.yaml; PrivarmsError names the file and the key."""
     content = settings.read(Path(path))
     settings.validate(content, "sources", path)
-    return {name: describe(name, **entry) for name, entry in content.items()}
+    return {name: with_files(describe(name, **entry), mirror=mirror) for name, entry in content.items()}
 
 
-def describe(name: str, files: list[Mapping], **entry) -> Dataset:
+def describe(name: str, files: list[Mapping], otherwise: Iterable[Mapping] = (), **entry) -> Dataset:
     """Return a dataset from the keys of its entry in sources.yaml, with the defaults of missing ones."""
     module = "own_table" if "table" in entry else name
-    files = tuple(RawFile(**file) for file in files)
-    return Dataset(**{"name": name, "files": files, "module": module, "folder": name, **entry})
+    files, otherwise = (tuple(RawFile(**file) for file in group) for group in (files, otherwise))
+    keys = {"name": name, "files": files, "otherwise": otherwise, "module": module, "folder": name}
+    return Dataset(**{**keys, **entry})
+
+
+def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = None) -> Dataset:
+    """Return the dataset with the files of `otherwise` where they are all there."""
+    places = [_places(dataset, file, raw, mirror) for file in dataset.otherwise]
+    there = places and all(place and not _is_address(place[0]) for place in places)
+    return dataset._replace(files=dataset.otherwise) if there else dataset
 
 
 def choose_mirror(configured: str | None = None) -> str | None:
@@ -164,22 +178,33 @@ def _download(address: str, local: Path, file: RawFile) -> None:
 
 
 def verify(file: RawFile, path: Path | str) -> str:
-    """Return the SHA-256 of a file. Raises PrivarmsError if it is not the expected one."""
+    """Return the SHA-256 of a file. Raises PrivarmsError if a checksum is not the expected one."""
     with open(path, "rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    if file.sha256 not in (None, sha256):
-        raise PrivarmsError(
-            f"{path}: the wrong file: expected SHA-256 {file.sha256}, found {sha256}; delete it and get it again "
-            f"({file.url or file.by_hand})"
-        )
+        stream.seek(0)
+        # What git hashes is the content behind its length.
+        git_blob = hashlib.sha1(b"blob %d\0" % os.fstat(stream.fileno()).st_size, usedforsecurity=False)
+        while file.git_blob and (chunk := stream.read(2**20)):
+            git_blob.update(chunk)
+    checks = (("SHA-256", file.sha256, sha256), ("git blob", file.git_blob, git_blob.hexdigest()))
+    for kind, expected, found in checks:
+        if expected not in (None, found):
+            raise PrivarmsError(
+                f"{path}: the wrong file: expected {kind} {expected}, found {found}; delete it and get it again "
+                f"({file.url or file.by_hand})"
+            )
     return sha256
 
 
 def missing_message(dataset: Dataset, raw: Path | str = RAW) -> str:
     """Return the files that a dataset needs: where to get them, where to put them, and their checksums."""
-    files = "; ".join(f"{raw_path(dataset, file, raw)} ({_origin(file)})" for file in dataset.files)
+    ways = [
+        "; ".join(f"{raw_path(dataset, file, raw)} ({_origin(file)})" for file in files)
+        for files in (dataset.files, dataset.otherwise)
+        if files
+    ]
     return (
-        f"The raw data of {dataset.name} are not there. Put in place {files}, "
+        f"The raw data of {dataset.name} are not there. Put in place {', or '.join(ways)}, "
         f"or set a mirror ({MIRROR_VARIABLE}) that holds {dataset.folder}/{dataset.files[0].name}."
     )
 

@@ -17,7 +17,7 @@ from privarms.studies.configuration import listed
 FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([,g]))?\}")
 FOREIGN = re.compile(r"[^a-z0-9_]+")
 # What some of an entry's claims may lack.
-EMPTY = ("variant", "because", "headline", "inferred")
+EMPTY = ("variant", "because", "headline", "inferred", "unverifiable")
 # What a headline may show of its claim's row of the ledger, and how many words it may have.
 HEADLINE_FIELDS, HEADLINE_WORDS = ("reproduced", "low", "high", "published"), 25
 
@@ -198,11 +198,9 @@ def _check(file: Path, claims: list[dict], artifacts: Mapping) -> None:
         if named in seen:
             raise PrivarmsError(f"{where}: stands twice; give each claim a name")
         seen.add(named)
-        if ("measure" in claim) == ("unverifiable" in claim):
-            raise PrivarmsError(
-                f"{where}: expected either `measure` and `tolerance`, or `unverifiable` with the reason"
-            )
-        if "measure" in claim:
+        if not {"measure", "unverifiable"} & set(claim):
+            raise PrivarmsError(f"{where}: expected `measure` and `tolerance`, or `unverifiable` with the reason")
+        if "tolerance" in claim:
             _check_tolerance(where, claim["tolerance"], claim["published"])
         check_known(f"{where}.artifact", "artifact", claim["artifact"], artifacts)
         if "headline" in claim:

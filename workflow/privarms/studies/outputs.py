@@ -232,7 +232,8 @@ class Outputs:
         for claim in self.claims[paper]:
             needed, artifact = _listed(claim.get("dataset")), claim["artifact"]
             used = [d for d in needed if d in self.datasets.statuses]
-            data = self.datasets.origin(used) if used else self.origin(paper, artifact)
+            # Without cells a claim rests on formulas or on what is printed.
+            data = self.origin(paper, artifact) if claim["over"] and not used else self.datasets.origin(used)
             lacking = [self.datasets.missing_message(d) for d in used if self.datasets.is_missing(d)]
             lacking += [f"No study of this run uses {d}." for d in needed if d not in used]
             answers.append((data, " ".join(lacking) or missing.get(artifact)))

@@ -28,7 +28,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     extensions.extend(config.get("extensions", []))
     config = {**config, **{key: paths.located(config[key]) for key in ("papers", "sources")}}
     of_papers = planning.papers(config)
-    of_sources = sources.load_sources(config["sources"])
+    of_sources = sources.load_sources(config["sources"], sources.choose_mirror(config.get("mirror")))
     needed = planning.datasets(of_papers)
     for dataset in needed:
         check_known(config["sources"], "dataset", dataset, of_sources)

@@ -86,3 +86,36 @@ def test_the_first_arm_that_goes():
     one = illustrated(runs({"illustration": (rows, cells)}))
     assert len(one) == 6
     assert (one["regret"] == 0).all()
+
+
+def drawn(share, gone):
+    """One run of 20,000 users at the test point, as `illustrated` returns it."""
+    t = [10_000, 20_000]
+    rows = pd.DataFrame(
+        [
+            {"cell": "a", "replicate": 0, "t": at, "arm": k, "regret": 0.0, "local_regret": 0.0, "share": s}
+            | {"eliminated_after": gone[k]}
+            for at, shares in zip(t, share, strict=True)
+            for k, s in enumerate(shares)
+        ]
+    )
+    cells = pd.DataFrame([{"cell": "a", **SETTINGS, "horizon": 20_000}])
+    return illustrated(runs({"illustration": (rows, cells)}))
+
+
+def test_the_run_that_figure_6_shows_draws_an_arm_for_each_user():
+    # Arm 3 goes after half of the users: 1/3 of the first, and then 1/2 for each of the others.
+    expected = np.array([[1 / 3, 1 / 3, 1 / 3], [5 / 12, 5 / 12, 1 / 6]])
+    found = drawn(expected, [math.nan, math.nan, 10_000])
+    shares = found["share"].to_numpy().reshape(2, 3)
+    counts = shares * [[10_000], [20_000]]
+    np.testing.assert_allclose(counts, np.rint(counts), atol=1e-8)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert 0 < abs(shares - expected).max() < 0.02
+    assert counts[1, 2] == pytest.approx(counts[0, 2])
+    # What the drawn arms cost there, in Figure 4's rewards at .33: a user of each arm a third of the time.
+    x = 2 / (1 + np.exp(2 * (3 * (0.33 - np.arange(1, 4) / 4)) ** 2))
+    np.testing.assert_allclose(found["local_regret"].to_numpy()[[0, 3]], counts @ (x.max() - x))
+    # Another choice than a uniform one stays as it is.
+    other = np.array([[0.8, 0.1, 0.1], [0.8, 0.1, 0.1]])
+    assert (drawn(other, [math.nan] * 3)["share"].to_numpy() == other.ravel()).all()

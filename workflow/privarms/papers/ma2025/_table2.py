@@ -2,8 +2,9 @@
 
 A method is a policy in a variant, with or without auxiliary data, in a `setting`: the parameters in which a cell
 differs from the first one of its policy and variant, so none as a rule. A row is a dataset, a number of its users (the
-horizon), a pair of budgets and a time. What does not depend on a budget is repeated for each one, as in the published
-table. The algorithm as printed runs fewer replicates: it is not among the methods that are compared.
+horizon), a pair of budgets and a time. What does not depend on a budget is repeated for each one; the published
+table has entries that differ there nevertheless. The algorithm as printed runs fewer replicates: it is not among the
+methods that are compared.
 """
 
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Figures 2 to 6: what the algorithm does in one run, its environment, and what auxiliary data change."""
+"""Figures 1 to 6: who sends what, the algorithm in one run, its environment, and what auxiliary data change."""
 
 import itertools
 
@@ -52,6 +52,25 @@ def _runs(results: Results, figure: str, dimensions: int) -> list[pd.DataFrame]:
     differ = [(a, c) for a, c in {"epsilon": "epsilon", "K": "K", "n": "horizon"}.items() if runs[c].nunique() > 1]
     runs = [run for _, run in runs.groupby("cell", sort=False)]
     return [run.assign(also=", ".join(text(a, run[c].iloc[0]) for a, c in differ)) for run in runs]
+
+
+@figure("Figure 1: the learning process")
+def fig1(results: Results):
+    """A schematic without data: the server sends a policy; context, arm and reward stay with the user, and a private
+    message goes back. Auxiliary users send theirs before.
+    """
+    fig, ax = style.subplots(1, 1, width=style.PAGE, height=1.9)
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    ax.axis("off")
+    sides = {0.2: "user $t$\n\n$X_t$, arm $\\pi_t(X_t)$,\nreward $Y_t$", 0.8: "server\n\nestimates, bins,\nactive arms"}
+    for x, name in sides.items():
+        ax.text(x, 0.5, name, ha="center", va="center", bbox={"boxstyle": "round,pad=0.8", "facecolor": "white"})
+    rows = [("server", "user", "policy $\\pi_t$"), ("user", "server", "private message $\\tilde{Z}_t$")]
+    for y, (sender, _, what) in zip((0.7, 0.3), rows, strict=True):
+        tail, head = (0.65, 0.35) if sender == "server" else (0.35, 0.65)
+        ax.annotate("", (head, y), (tail, y), arrowprops={"arrowstyle": "->"})
+        ax.text(0.5, y + 0.03, what, ha="center", va="bottom")
+    return fig, pd.DataFrame(rows, columns=["sender", "receiver", "message"])
 
 
 @figure("Figure 2: the steps of the algorithm", inference=["partitions"])
@@ -215,9 +234,10 @@ FIGURE_6 = {
     "Figure 6: what auxiliary data change",
     (
         "As released, uniform choices, batches of 10; epsilon = 1; auxiliary users where there are some: effective, "
-        "eps_1 = 8, gamma = 0; weak, eps_1 = .5, gamma = 5. Black, one run, as published; violet, the mean of many "
-        "runs (their number stands in the legend) with its 95% interval. Dashed, when that run removes an arm at the "
-        "test point. Of one algorithm alone."
+        "eps_1 = 8, gamma = 0; weak, eps_1 = .5, gamma = 5. Black, one run, as published: at the test point an arm is "
+        "drawn for each user. Violet, the mean of many runs (their number stands in the legend) with its 95% interval, "
+        "at the test point of the chances, which draws have on average. Dashed, when that run removes an arm there. Of "
+        "one algorithm alone."
     ),
     name="fig6",
     tab="As released",

@@ -137,10 +137,16 @@ ENVIRONMENTS = {
     "exponential": {"studies": ["regret", "regret_printed"], "tab": "Exponential environment"},
     "symmetric": {"studies": ["regret_symmetric", "regret_printed_symmetric"], "tab": "Second environment"},
 }
-OWN_SCALE = "95% intervals of the mean; every panel has its own scale. Diamonds, means of the authors' logs."
+OTHER_WORLD = (
+    "As printed has the text's auxiliary contexts and, in the first environment, reward functions; the others have the "
+    "program's."
+)
+OWN_SCALE = (
+    f"95% intervals of the mean; every panel has its own scale. {OTHER_WORLD} Diamonds, means of the authors' logs."
+)
 LINES = (
     "Lines, as released and with noise from every user, with 95% intervals of the mean; grey, {} as printed. "
-    "Diamonds, means of the authors' logs of the first environment."
+    f"{OTHER_WORLD} Diamonds, means of the authors' logs of the first environment."
 )
 TITLES = {
     "fig7a": "Figure 7(a): regret over target users",

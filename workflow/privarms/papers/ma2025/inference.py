@@ -15,9 +15,11 @@ from privarms.papers.ma2025._transfer import DIMENSIONS
 from privarms.plots.curves import parameters
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
+from privarms.studies.streams import digest, stream
 
 # Of each bound; forty bounds hold together with more than 95%.
 CONFIDENCE = 0.999
+DRAWN_SEED = 2025
 SETTING = ["variant", "differ", "event", "batch", "epsilon"]
 # Points along an edge of the cube on which approximation errors are judged; a power of 2, so that bins hold as many.
 FINE = 4096
@@ -123,9 +125,31 @@ def first_eliminations(results: Results) -> pd.DataFrame:
 
 
 def illustrated(results: Results) -> pd.DataFrame:
-    """Return the first run of each cell of study `illustration`, which Figure 6 shows next to the means."""
+    """Return the first run of each cell of study `illustration`, which Figure 6 shows next to the means.
+
+    share, local_regret: of arms that are drawn at the test point user by user, as in the text; the study has their
+    expectations. Arms are chosen uniformly among those that are left there; a run of another choice stays as it is.
+    """
     columns = ("cell", "t", "arm", "regret", "local_regret", "share", "eliminated_after")
-    return results.replicates("illustration", columns, (("replicate", "==", 0),)).astype({"cell": str})
+    runs = results.replicates("illustration", columns, (("replicate", "==", 0),)).astype({"cell": str})
+    cells = results.cells("illustration").drop_duplicates("cell").set_index("cell")
+    parts = [_drawn(run, cells.loc[cell, "variant"]) for cell, run in runs.groupby("cell", sort=False)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _drawn(run: pd.DataFrame, variant: str) -> pd.DataFrame:
+    """Draw the arms of one run at the test point, on a stream of its own."""
+    t, arms = run["t"].unique(), run["arm"].nunique()
+    left = ~(np.arange(t[-1])[:, None] >= run["eliminated_after"].to_numpy(float)[:arms])
+    chances = (left / np.maximum(left.sum(axis=1, keepdims=True), 1)).cumsum(axis=0)[t - 1] / t[:, None]
+    if not np.allclose(chances, run["share"].to_numpy().reshape(chances.shape)):
+        return run
+    environment = exponential.configure(arms, variant)
+    means = compiled(expected_rewards)(environment, np.full((1, environment.dimensions), environment.point))[0]
+    numbers = stream(DRAWN_SEED, digest({"cell": run["cell"].iloc[0]}), 0).random(left.shape)
+    drawn = np.arange(arms) == (numbers * left).argmax(axis=1)[:, None]
+    counts = drawn.cumsum(axis=0)[t - 1]
+    return run.assign(share=(counts / t[:, None]).ravel(), local_regret=np.repeat(counts @ (means.max() - means), arms))
 
 
 def partitions(results: Results) -> pd.DataFrame:

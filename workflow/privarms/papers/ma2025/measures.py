@@ -16,6 +16,7 @@ from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._transfer import BETA, DIMENSIONS, gains
+from privarms.studies.configuration import listed
 from privarms.studies.results import Results
 
 # A contradiction among some hundred neighbours in a grid: that of chance has probability below .01 in all.
@@ -151,6 +152,43 @@ def over_transfer_rate(results: Results, environment: str, **algorithm) -> Measu
     return told(Measured.largest(parts), runs.min(), note)
 
 
+def rate_steps(
+    results: Results, axis: str, n, epsilon, n_aux=0, epsilon_aux=1, gamma=0, kappa=1, beta=BETA, extreme: str = "max"
+) -> Measured:
+    """Return the rate (22) at a value of an axis over that at the value before, an extreme over all settings.
+
+    With two sources; without any, n_aux = 0, it is (5)
+    """
+    settings = {"n": n, "epsilon": epsilon, "n_aux": n_aux, "epsilon_aux": epsilon_aux, "gamma": gamma}
+    settings = {name: listed(values) for name, values in (settings | {"kappa": kappa, "beta": beta}).items()}
+
+    def rate(n, epsilon, n_aux, epsilon_aux, gamma, kappa, beta):
+        return regret_rate(n, epsilon, ARMS, DIMENSIONS, beta, [(n_aux, epsilon_aux, gamma, kappa)] * 2)
+
+    ratios = []
+    for point in itertools.product(*(values[:1] if name == axis else values for name, values in settings.items())):
+        fixed = dict(zip(settings, point, strict=True))
+        along = [rate(**fixed | {axis: value}) for value in settings[axis]]
+        ratios += [after / before for before, after in itertools.pairwise(along)]
+    note = f"From {min(ratios):.3g} to {max(ratios):.3g} over {len(ratios)} ratios."
+    return Measured({"max": max, "min": min}[extreme](ratios), 0.0, None, note)
+
+
+def private_over_plain(results: Results) -> Measured:
+    """Return the private term of (7) over the other one: the smallest over epsilon up to 1, n, d, and beta up to d."""
+    grid = itertools.product((0.01, 0.1, 0.5, 1), (10, 1_000, 10_000, 160_000), range(1, 5), (0.5, 1, 2, 4))
+    ratios = [
+        (n * e**2) ** (-(1 + beta) / (2 + 2 * d)) / n ** (-(1 + beta) / (2 + d)) for e, n, d, beta in grid if beta <= d
+    ]
+    return Measured(min(ratios), 0.0, None, f"Up to {max(ratios):.3g}, over {len(ratios)} settings.")
+
+
+def log_repetitions(results: Results) -> Measured:
+    """Return the fewest runs of a cell in the authors' logs."""
+    runs = panels.logs(results)["replicates"]
+    return Measured(int(runs.min()), 0.0, None, f"At most {runs.max()}.")
+
+
 def logs_agreement(results: Results, statistic: str) -> Measured:
     """Return the mean or the standard deviation (`std`) of the z-scores of `reference_agreement`, distinct cells."""
     table = panels.agreement(results)
@@ -180,29 +218,6 @@ def blind_removals(results: Results, variant: str, c: float | str) -> Measured:
     # A run's removals are taken to be as many as in the mean.
     reach = [(w * share, w * (1 - share)) for w, share in zip(weights, chosen, strict=True)]
     return summed(value, errors, [*table["replicates"]], note, reach)
-
-
-def descent(
-    results: Results, variant: str, c: float | str, panel: str, better: str, measure: str, share: float
-) -> Measured:
-    """Return the average regret of a share of the target's users with auxiliary data over that without, in Figure 6.
-
-    panel: fig6, or fig6_caption_size; better: effective or weak; measure: regret, or local_regret, at the test point;
-    share: of the horizon
-    """
-    cells = _of_algorithm(results.cells("illustration"), variant, c)
-    cells = cells[cells["arm"] == 0]
-    names = cells["panels"].str.split()
-    ends = []
-    for setting in (better, "none"):
-        cell = cells[[{panel, setting} <= set(n) for n in names]]
-        # The checkpoint next to it; of the same horizon, so the same for both.
-        ends.append(cell.loc[(np.log(cell["t"] / (share * cell["horizon"]))).abs().idxmin()])
-    (a, a_se), (b, b_se) = ((end[f"{measure}_mean"] / end["t"], end[f"{measure}_se"] / end["t"]) for end in ends)
-    note = f"After {ends[0]['t']:,} users: {better} {a:.3f} a user, none {b:.3f}."
-    # A user's regret is between 0 and 1, as rewards are.
-    reach = [(a / b, (1 - a) / b), (a / b * (1 - b) / b, a / b)]
-    return summed(a / b, [a_se / b, a / b * b_se / b], [end["replicates"] for end in ends], note, reach)
 
 
 def _audited(results: Results, variant: str, differ: str) -> pd.DataFrame:

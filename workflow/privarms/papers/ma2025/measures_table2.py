@@ -36,17 +36,17 @@ def table1_entry(results: Results, dataset: str, entry: str) -> Measured:
     return Measured(facts[entry], note=note)
 
 
-def _table(results: Results, dataset: str) -> pd.DataFrame:
-    """Return the entries of one dataset, without LDPMAB as printed."""
+def _table(results: Results, datasets: str) -> pd.DataFrame:
+    """Return the entries of some datasets, names with plus signs between them, without LDPMAB as printed."""
     table = results.inference("table2")
     table = table[(table["variant"] != "as_printed") & table["ratio"].notna()]
-    return choose(table, {"dataset": dataset})
+    return pd.concat([choose(table, {"dataset": dataset}) for dataset in datasets.split("+")])
 
 
-def _alone(results: Results, dataset: str) -> pd.DataFrame:
+def _alone(results: Results, datasets: str) -> pd.DataFrame:
     """Return the entries without auxiliary data, each once."""
-    table = choose(_table(results, dataset), {"auxiliary": "without"})
-    return table.drop_duplicates(["epsilon", "time", *METHOD])
+    table = choose(_table(results, datasets), {"auxiliary": "without"})
+    return table.drop_duplicates(["dataset", "epsilon", "time", *METHOD])
 
 
 def table2_entry(
@@ -78,22 +78,20 @@ def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary:
     """Return a rank sum over the rows of some datasets, `datasets` being names with plus signs between them."""
     keys = {"datasets": datasets, "time": time, "method": method, "auxiliary": auxiliary}
     value = float(choose(_ranks(results), keys)["rank_sum"].iloc[0])
-    names = datasets.split("+")
-    replicates = min(_replicates(results, dataset) for dataset in names)
-    orders = pd.concat([_orders(results, dataset) for dataset in names])
+    orders = _orders(results, datasets)
     places = _places(orders[orders["time"] == time])
     if (method, auxiliary) not in places.index:
         raise NoCellsError(f"{label_of(method)} {auxiliary} auxiliary data is not among the methods that are compared")
     best, worst = places.loc[(method, auxiliary), ["best", "worst"]]
-    return Measured(value, math.nan, replicates, "", float(best), float(worst))
+    return Measured(value, math.nan, _replicates(results, datasets), "", float(best), float(worst))
 
 
 @cache
-def _orders(results: Results, dataset: str) -> pd.DataFrame:
+def _orders(results: Results, datasets: str) -> pd.DataFrame:
     """Return each method of a row against each other one, `other_`: whether its entry is surely, and possibly, the
     larger one."""
-    pairs = _pairs(results, dataset)
-    bases = _table(results, dataset).drop_duplicates(ROW)[[*ROW, "base"]]
+    pairs = _pairs(results, datasets)
+    bases = _table(results, datasets).drop_duplicates(ROW)[[*ROW, "base"]]
     pairs = pairs.merge(bases, on=ROW, how="left")
     half = [quantile(row.replicates, len(pairs)) * row.gap_se for row in pairs.itertuples()]
     low, high = (pairs["gap"] - half) / pairs["base"], (pairs["gap"] + half) / pairs["base"]
@@ -115,67 +113,71 @@ def _places(orders: pd.DataFrame) -> pd.DataFrame:
     return (above + rows).set_axis(["best", "worst"], axis=1)
 
 
-def _rewards_of_others(results: Results, dataset: str) -> str:
-    """Return a sentence on what the ratios are relative to: ABSE's rewards, and those of the best constant arm."""
+def _rewards_of_others(results: Results, datasets: str) -> str:
+    """Return sentences on what the ratios are relative to: ABSE's rewards, and those of the best constant arm."""
+    return " ".join(_rewards_on(results, dataset) for dataset in datasets.split("+"))
+
+
+def _rewards_on(results: Results, dataset: str) -> str:
     base = choose(at_times(reference(results.cells("real_data_reference"))), {"dataset": dataset})
     base = base.drop_duplicates("time").set_index("time")
     quarter, full = (float(base["base"][time] / base["t"][time]) for time in ("quarter", "full"))
     return (
-        f"ABSE earns {quarter:.3f} a user up to n_P/4 and {full:.3f} up to n_P, the most frequent label "
+        f"On {dataset} ABSE earns {quarter:.3f} a user up to n_P/4 and {full:.3f} up to n_P, the most frequent label "
         f"{best_constant(results, dataset):.3f}."
     )
 
 
-def rank_lead(results: Results, dataset: str) -> Measured:
+def rank_lead(results: Results, datasets: str) -> Measured:
     """Return LDPMAB's rank sum with auxiliary data, over both times, less the smallest one of the other methods."""
-    sums = choose(_ranks(results), {"datasets": dataset}).astype({"rank_sum": int})
+    sums = choose(_ranks(results), {"datasets": datasets}).astype({"rank_sum": int})
     sums = sums.groupby(["method", "auxiliary"])["rank_sum"].sum()
-    own = _own(sums, dataset)
-    places = _places(_orders(results, dataset))
+    own = _own(sums, datasets)
+    places = _places(_orders(results, datasets))
     mine, others = places.loc[(LDPMAB, "with")], places.drop(index=[(LDPMAB, "with")])
     low, high = mine["best"] - others["worst"].min(), mine["worst"] - others["best"].min()
     each = ", ".join(f"{label_of(m)} {a} {v}" for (m, a), v in sums.sort_values().items())
-    note = f"LDPMAB with {own}; {each}. {_rewards_of_others(results, dataset)}"
-    return Measured(float(own - sums.min()), math.nan, _replicates(results, dataset), note, float(low), float(high))
+    note = f"LDPMAB with {own}; {each}. {_rewards_of_others(results, datasets)}"
+    return Measured(float(own - sums.min()), math.nan, _replicates(results, datasets), note, float(low), float(high))
 
 
-def _own(values: pd.Series, dataset: str):
+def _own(values: pd.Series, datasets: str):
     """Return LDPMAB's value with auxiliary data, which is taken out."""
     if (LDPMAB, "with") not in values or len(values) < 2:
-        raise NoCellsError(f"this run has not both LDPMAB with auxiliary data and another method on {dataset}")
+        raise NoCellsError(f"this run has not both LDPMAB with auxiliary data and another method on {datasets}")
     return values.pop((LDPMAB, "with"))
 
 
-def _replicates(results: Results, dataset: str) -> int:
-    return int(_table(results, dataset)["replicates"].min())
+def _replicates(results: Results, datasets: str) -> int:
+    return int(_table(results, datasets)["replicates"].min())
 
 
-def significant_lead(results: Results, dataset: str) -> Measured:
+def significant_lead(results: Results, datasets: str) -> Measured:
     """Return the rows in which LDPMAB with auxiliary data is significantly the best method, less those of the next."""
-    table = _table(results, dataset)
+    table = _table(results, datasets)
     counts = table.groupby(["method", "auxiliary"]).size() * 0
     corrected = counts.copy()
-    for _, row in _pairs(results, dataset).groupby(ROW, sort=False, dropna=False):
+    for _, row in _pairs(results, datasets).groupby(ROW, sort=False, dropna=False):
         names, others = (list(zip(*(row[f"{o}{k}"] for k in METHOD), strict=True)) for o in ("", "other_"))
         # The best one is never the worse one of two.
         (winner,) = set(names) - set(others)
         p = row.loc[[name == winner for name in names], "p"].to_numpy()
         counts[winner[0], winner[2]] += bool((p <= ALPHA).all())
         corrected[winner[0], winner[2]] += bool((holm(p) <= ALPHA).all())
-    own = _own(counts, dataset)
+    own = _own(counts, datasets)
     best = counts.idxmax()
-    rows = int(table.groupby(["epsilon", "epsilon_aux", "time"]).ngroups)
+    rows = int(table.groupby(ROW, dropna=False, observed=True).ngroups)
     note = (
         f"{own} of {rows} rows (with Holm's correction {corrected[LDPMAB, 'with']}); the next one, {label_of(best[0])} "
         f"{best[1]} auxiliary data, {counts.max()}."
     )
-    sure, possible = _wins(_orders(results, dataset))
-    low = _own(sure, dataset) - possible.drop((LDPMAB, "with")).max()
-    high = _own(possible, dataset) - sure.max()
+    sure, possible = _wins(_orders(results, datasets))
+    low = _own(sure, datasets) - possible.drop((LDPMAB, "with")).max()
+    high = _own(possible, datasets) - sure.max()
     value = float(own - counts.max())
     # A test by ranks may see what means do not tell, and the other way round.
     ends = min(value, float(low)), max(value, float(high))
-    return Measured(value, math.nan, _replicates(results, dataset), note, *ends)
+    return Measured(value, math.nan, _replicates(results, datasets), note, *ends)
 
 
 def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
@@ -189,7 +191,7 @@ def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     )
 
 
-def _pairs(results: Results, dataset: str) -> pd.DataFrame:
+def _pairs(results: Results, datasets: str) -> pd.DataFrame:
     """Return the comparisons of two methods that are both among those on which the claim rests.
 
     Raises
@@ -197,6 +199,10 @@ def _pairs(results: Results, dataset: str) -> pd.DataFrame:
     NoCellsError
         If one of these methods is compared with none.
     """
+    return pd.concat([_pairs_on(results, dataset) for dataset in datasets.split("+")])
+
+
+def _pairs_on(results: Results, dataset: str) -> pd.DataFrame:
     pairs = results.inference("table2_pairs")
     own = [*METHOD, "settings"]
     named = _table(results, dataset)[[*ROW, *own]]
@@ -253,12 +259,12 @@ def _gain_elsewhere(results: Results, time: str, first: tuple, second: tuple) ->
     )
 
 
-def negative_transfer(results: Results, dataset: str, method: str) -> Measured:
+def negative_transfer(results: Results, datasets: str, method: str) -> Measured:
     """Return the rows in which a method earns less with auxiliary data than without, by more than CLEAR paired
     standard errors; of Adult also under each of the alternatives."""
-    found = _losses(choose(results.inference("table2_gains"), {"dataset": dataset}), method)
+    found = _losses(choose(results.inference("table2_gains"), {"dataset": datasets.split("+")}), method)
     if found.empty:
-        raise NoCellsError(f"this run has no runs of {method} with and without auxiliary data on {dataset}")
+        raise NoCellsError(f"this run has no runs of {method} with and without auxiliary data on {datasets}")
     worst = found.loc[found["z"].idxmax()]
     count = int((found["z"] > CLEAR).sum())
     note = (
@@ -266,7 +272,7 @@ def negative_transfer(results: Results, dataset: str, method: str) -> Measured:
         f"eps_m = {shown(worst['epsilon_aux'])}, t = {'n_P/4' if worst['time'] == 'quarter' else 'n_P'}: "
         f"{worst['z']:.1f} standard errors."
     )
-    if dataset == ADULT:
+    if datasets == ADULT:
         others = _losses(results.inference("adult_gains"), method).groupby("alternative", sort=False)["z"]
         elsewhere_too = {name: int((z > CLEAR).sum()) for name, z in others}
         some = ", ".join(f"{n} ({name})" for name, n in elsewhere_too.items() if n) or "none"
@@ -283,30 +289,30 @@ def _losses(gains: pd.DataFrame, method: str) -> pd.DataFrame:
     return gains[own & (gains["epsilon"] == gains["other_epsilon"]) & gains["z"].notna()]
 
 
-def beats_linear(results: Results, dataset: str) -> Measured:
+def beats_linear(results: Results, datasets: str) -> Measured:
     """Return, without auxiliary data, the mean of ln(LDPMAB's reward / Linear's) over epsilon and both times."""
-    wide = _alone(results, dataset).set_index(["epsilon", "time", "method"])[["reward_mean", "reward_se"]]
+    wide = _alone(results, datasets).set_index(["dataset", "epsilon", "time", "method"])[["reward_mean", "reward_se"]]
     wide = wide.unstack("method")
     both = (LDPMAB, "ldp_linear")
     if not set(both) <= set(wide["reward_mean"]):
-        raise NoCellsError(f"this run has not both LDPMAB and Linear without auxiliary data on {dataset}")
+        raise NoCellsError(f"this run has not both LDPMAB and Linear without auxiliary data on {datasets}")
     logs = np.log(wide["reward_mean"][LDPMAB] / wide["reward_mean"]["ldp_linear"])
     # Entries of one run at two times are dependent: their errors are added up, not their squares.
     errors = sum(wide["reward_se"][m] / wide["reward_mean"][m] for m in both)
-    each = ", ".join(f"{math.exp(v):.2f} at ({e:g}, {t})" for (e, t), v in logs.items())
-    note = f"Ratios: {each}. {_rewards_of_others(results, dataset)}"
-    return Measured(float(logs.mean()), float(errors.mean()), _replicates(results, dataset), note)
+    each = ", ".join(f"{math.exp(v):.2f} at ({e:g}, {t})" for (_, e, t), v in logs.items())
+    note = f"Ratios: {each}. {_rewards_of_others(results, datasets)}"
+    return Measured(float(logs.mean()), float(errors.mean()), _replicates(results, datasets), note)
 
 
-def share_below_absse(results: Results, dataset: str) -> Measured:
+def share_below_absse(results: Results, datasets: str) -> Measured:
     """Return the share of entries without auxiliary data whose ratio is below 1."""
-    alone = _alone(results, dataset)
+    alone = _alone(results, datasets)
     below = alone["ratio"] < 1
     by_method = ", ".join(f"{label_of(m)} {int(b.sum())} of {len(b)}" for m, b in below.groupby(alone["method"]))
-    note = f"{by_method}. {_rewards_of_others(results, dataset)}"
+    note = f"{by_method}. {_rewards_of_others(results, datasets)}"
     half = np.array([quantile(n, len(alone)) for n in alone["replicates"]]) * alone["se"]
     sure, possible = (alone["ratio"] + half < 1).mean(), (alone["ratio"] - half < 1).mean()
-    return Measured(float(below.mean()), math.nan, _replicates(results, dataset), note, float(sure), float(possible))
+    return Measured(float(below.mean()), math.nan, _replicates(results, datasets), note, float(sure), float(possible))
 
 
 def printed_over_uniform(results: Results, dataset: str, auxiliary: str) -> Measured:
@@ -322,3 +328,11 @@ def printed_over_uniform(results: Results, dataset: str, auxiliary: str) -> Meas
         replicates = [row["replicates"], uniform["replicates"]]
         parts.append(part((row["reward_mean"] - uniform["reward_mean"]) / n, errors, replicates))
     return told(Measured.largest(parts), printed["replicates"].min(), "")
+
+
+def printed_changes(results: Results, methods: str, auxiliary: str, epsilon) -> Measured:
+    """Return how many pairs of published entries differ between eps_m = 1 and 4, of some methods (plus signs)."""
+    table = results.published_table("table2")
+    table = choose(table, {"method": methods.split("+"), "auxiliary": auxiliary, "epsilon": epsilon})
+    entries = table.groupby(["dataset", "epsilon", "time", "method"])["ratio"]
+    return Measured(int((entries.nunique() > 1).sum()), 0.0, None, f"Of {entries.ngroups} pairs.")

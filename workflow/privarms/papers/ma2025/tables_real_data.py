@@ -34,7 +34,7 @@ MOST_BESIDE = 5
 def table1(results: Results) -> pd.DataFrame:
     """Sizes and dimensions, ours and as published; the published max n_Q of Adult is the sum over its sources. Taxi's
     sizes are taken as published, from the first trips of May 2022 on; taxisample is a sample of three days of that
-    month.
+    month. Their label is a tip, that of taxicard and taxisamplecard a trip paid by card.
     """
     stated = results.published_table("table1")
     names = [f"published_{entry}" for entry in stated["entry"].unique()]
