@@ -64,11 +64,12 @@ def fig1(results: Results):
     ax.axis("off")
     sides = {0.2: "user $t$\n\n$X_t$, arm $\\pi_t(X_t)$,\nreward $Y_t$", 0.8: "server\n\nestimates, bins,\nactive arms"}
     for x, name in sides.items():
-        ax.text(x, 0.5, name, ha="center", va="center", bbox={"boxstyle": "round,pad=0.8", "facecolor": "white"})
+        box = {"boxstyle": "round,pad=0.8", "facecolor": "white", "edgecolor": "black"}
+        ax.text(x, 0.5, name, ha="center", va="center", bbox=box)
     rows = [("server", "user", "policy $\\pi_t$"), ("user", "server", "private message $\\tilde{Z}_t$")]
     for y, (sender, _, what) in zip((0.7, 0.3), rows, strict=True):
         tail, head = (0.65, 0.35) if sender == "server" else (0.35, 0.65)
-        ax.annotate("", (head, y), (tail, y), arrowprops={"arrowstyle": "->"})
+        ax.annotate("", (head, y), (tail, y), arrowprops={"arrowstyle": "->", "color": "black"})
         ax.text(0.5, y + 0.03, what, ha="center", va="bottom")
     return fig, pd.DataFrame(rows, columns=["sender", "receiver", "message"])
 
