@@ -107,6 +107,16 @@ def test_what_is_known_of_a_statement_follows_from_the_claims_about_it(group, ou
     assert ledger.outcome(group) == outcome
 
 
+@pytest.mark.parametrize(
+    ("assumed", "outcome"),
+    [(("narrow", "wide"), "depends on an assumption"), (("", ""), "does not hold")],
+)
+def test_a_verdict_that_an_assumption_decides_says_so(assumed, outcome):
+    entries = [{"claim": name, "about": "s", "assumes": one} for name, one in zip("cd", assumed, strict=True)]
+    rows = [judged(Measured(6.0)), judged(Measured(4.0), claim="d")]
+    assert ledger.statements({"p2020": entries}, rows)[0]["outcome"] == outcome
+
+
 def test_claims_about_one_statement_are_one_row(tmp_path):
     claims = {
         "p2020": [

@@ -205,3 +205,12 @@ def test_a_parameter_that_a_table_lacks_has_no_value():
     assert measured(of="regret_mean", where={"deviation": "", "epsilon": 1}).value == 40
     with pytest.raises(PrivarmsError, match="no column 'deviatoin'"):
         measured(of="regret_mean", where={"deviatoin": ""})
+
+
+def test_a_mean_that_one_run_carries_is_named():
+    rows = REGRET.assign(cell=["a", "b", "c", "d"], regret_largest_share=[0.95, 0.02, 0.06, 0.09])
+    number = declared(results(regret=rows), {"table": "regret", "extreme": "max", "of": "regret_mean"})
+    assert number.note.endswith("In a one run makes up to 95% of the mean.")
+    # Of few runs each makes a good part.
+    few = results(regret=rows.assign(replicates=2, regret_largest_share=0.6))
+    assert "one run" not in declared(few, {"table": "regret", "extreme": "max", "of": "regret_mean"}).note

@@ -6,7 +6,7 @@ import pytest
 from privarms.jit.intrinsics import lowest_bit
 from privarms.mechanisms import tree_guard
 from privarms.mechanisms.laplace import laplace
-from privarms.mechanisms.tree import complete_node, new_tree, node_levels, noise_from
+from privarms.mechanisms.tree import complete_node, new_tree, node_levels, noise_from, walk_path
 from privarms.mechanisms.tree_guard import CELL, TOP
 
 from ...tree_nodes import released_noise
@@ -63,3 +63,16 @@ def test_the_chances_of_a_miss_in_a_block_of_two_and_of_four(i):
     after = np.where(rooms < 0, 1.0, np.exp(-np.maximum(rooms, 0) * CELL) / 2)
     assert tree_guard.INSIDE[2, i] == pytest.approx(1 - (1 - missed) * (1 - chance @ after), abs=1e-13)
     assert tree_guard.MOVE[i].sum() + tree_guard.BELOW[i] == pytest.approx(1, abs=1e-13)
+
+
+def test_the_printed_counter_adds_the_path_to_every_leaf():
+    levels, rng, same = 3, np.random.default_rng(3), np.random.default_rng(3)
+    tree, nodes = new_tree(2, levels), {}
+    for n in range(1, 9):
+        for level in range(levels - 1, -1, -1):
+            place = level, (n - 1) >> level
+            if place not in nodes:
+                nodes[place] = laplace(2.0, same)
+        path = sum(nodes[level, (n - 1) >> level] for level in range(levels))
+        assert walk_path(tree, 1, n, 2.0, rng) == pytest.approx(path)
+    assert len(nodes) == 2 + 4 + 8

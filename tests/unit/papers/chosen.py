@@ -4,7 +4,7 @@ import operator
 
 import pandas as pd
 
-COMPARISONS = {"==": operator.eq, ">": operator.gt}
+COMPARISONS = {"==": operator.eq, ">": operator.gt, "in": lambda column, values: column.isin(values)}
 
 
 def chosen(frame: pd.DataFrame, columns=None, filters=None) -> pd.DataFrame:

@@ -23,7 +23,7 @@ def cells(*rows):
                 {"policy": "ucb1"},
             ],
             ("epsilon",),
-            ["DP-SE", "DP-SE", "DP-UCB (log2.5)", "DP-UCB (chan)", "UCB1"],
+            ["DP-SE", "DP-SE", "DP-UCB (log^2.5)", "DP-UCB (chan)", "UCB1"],
         ),
         # A setting that only some cells have tells them apart.
         (

@@ -122,3 +122,10 @@ def test_a_study_is_found_among_the_rows_of_others(tmp_path):
     alone = joined(tmp_path / "alone", run_study(tmp_path / "alone", 1e6))
     together = joined(tmp_path, paths)
     assert [p.read_bytes() for p in together] == [p.read_bytes() for p in alone]
+
+
+def test_the_largest_share_of_one_run_in_the_mean_regret(tmp_path):
+    study, summary = joined(tmp_path, run_study(tmp_path, 1))
+    runs, cells = (parquet.read(path).to_pandas() for path in (study, summary))
+    regret = runs.groupby(["cell", "t"], sort=False, observed=True)["regret"]
+    assert cells["regret_largest_share"].to_numpy() == pytest.approx((regret.max() / regret.sum()).to_numpy())

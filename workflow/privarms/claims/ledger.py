@@ -30,7 +30,8 @@ COLUMNS = (
     "margin",
 )
 NUMBERS = ("reproduced", "se", "replicates", "low", "high", "margin")
-OUTCOMES = ("holds as printed", "only as released", "holds as released", "does not hold", "cannot be told")
+DEPENDS = "depends on an assumption"
+OUTCOMES = ("holds as printed", "only as released", "holds as released", DEPENDS, "does not hold", "cannot be told")
 STATEMENTS = ("statement", "paper", "outcome", "claims", *VERDICTS, "whose")
 # A bound that holds by this factor tells little about the algorithm, nor does a region that spans that one.
 FAR, WIDE = 10, 1.5
@@ -138,11 +139,12 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
 
     claims: paper -> claims as `studies.claims.load` gives them; rows: of the ledger
     """
-    names, ours = {}, set()
+    names, ours, assumptions = {}, set(), {}
     for paper, some in claims.items():
         for claim in some:
             name = f"{paper}/{claim['about']}"
             names[f"{paper}/{claim['claim']}", claim.get("variant", "")] = name
+            assumptions[f"{paper}/{claim['claim']}", claim.get("variant", "")] = claim.get("assumes", "")
             ours |= {name} if claim.get("ours") else set()
     about: dict[str, list[Mapping]] = {}
     for row in rows:
@@ -150,10 +152,22 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
     found = []
     for name, group in about.items():
         count = Counter(row["verdict"] for row in group)
-        known = {"statement": name, "paper": group[0]["paper"], "outcome": outcome(group), "claims": len(group)}
+        under: dict[str, list[Mapping]] = {}
+        for row in group:
+            under.setdefault(assumptions[row["claim"], row["variant"]], []).append(row)
+        told = together({outcome(some) for some in under.values()})
+        known = {"statement": name, "paper": group[0]["paper"], "outcome": told, "claims": len(group)}
         known |= {verdict: count[verdict] for verdict in VERDICTS}
         found.append(known | {"whose": "ours" if name in ours else "paper"})
     return found
+
+
+def together(outcomes: set[str]) -> str:
+    """One of OUTCOMES, from the outcomes of a statement under each assumption of ours that its claims name."""
+    if len(outcomes) == 1:
+        return next(iter(outcomes))
+    decided = {"holds" if "released" in one or "printed" in one else one for one in outcomes}
+    return DEPENDS if decided == {"holds", "does not hold"} else "cannot be told"
 
 
 def outcome(group: Sequence[Mapping]) -> str:

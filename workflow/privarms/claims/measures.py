@@ -19,6 +19,8 @@ from privarms.studies import library
 from privarms.studies.results import Results, among
 
 EXTREMES = {"max": Measured.largest, "min": Measured.smallest}
+# The part of a mean regret that one run may make without a word.
+CARRIED = 0.1
 # Numbers that are settings and no parameter of a policy or an environment.
 SETTINGS = ("horizon", "arm", "n", "m")
 
@@ -63,9 +65,21 @@ def declared(results: Results, measure: Mapping) -> Measured:
         raise PrivarmsError(
             f"measure {dict(measure)}: expected one row, found {len(parts)}; choose one or add `extreme`"
         )
+    note = f"{note or measured.note} {_carried_by_one(rows)}".strip()
     low, high = measured.interval
     low, note, runs = max(low, measure.get("floor", -math.inf)), note or measured.note, fewest or measured.replicates
     return replace(measured, replicates=runs, note=note, low=low, high=high)
+
+
+def _carried_by_one(rows: pd.DataFrame) -> str:
+    """Name the cells in which one run makes more than a tenth of the mean regret, and more than twice its part."""
+    if "regret_largest_share" not in rows:
+        return ""
+    carried = rows[rows["regret_largest_share"] > np.maximum(CARRIED, 2 / rows["replicates"])]
+    share = carried["regret_largest_share"].max()
+    return (
+        f"In {', '.join(carried['cell'].unique())} one run makes up to {share:.0%} of the mean." if len(carried) else ""
+    )
 
 
 def _extreme(rows: pd.DataFrame, parts: Sequence[Measured], extreme: str, own: str) -> tuple[Measured, str]:

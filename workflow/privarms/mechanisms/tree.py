@@ -5,6 +5,8 @@ count released after n items is the true sum plus the noise of the popcount(n) n
 the largest downwards: for 13 = 8 + 4 + 1 those over items 1-8, 9-12 and 13. Every count completes exactly one node
 that is ever released, at the level of its lowest set bit; the nodes of the bits above were part of the last release.
 
+`walk_path` is another counter on the same tree: the noise of the nodes on the path to the count's leaf.
+
 The functions carry the noise alone; the true sum, the count n and the scale of a node are the caller's.
 """
 
@@ -78,4 +80,21 @@ def add_node(tree, arm, n, drawn):
     level = lowest_bit(n)
     noise = noise_from(tree, arm, n, level + 1) + drawn
     tree.prefix[arm, level] = noise
+    return noise
+
+
+@njit
+def walk_path(tree, arm, n, node_scale, rng):
+    """Draw the nodes on the path to leaf n >= 1 that are not on that to leaf n - 1, in place; return the path's noise.
+
+    Here every leaf n has the nodes of all levels above it but the root, and prefix[arm, l] is the noise of the levels
+    >= l of the path. The stream has at most 2**levels items.
+    """
+    levels = tree.prefix.shape[1]
+    level = lowest_bit(n - 1) if n > 1 else levels - 1
+    noise = tree.prefix[arm, level + 1] if level + 1 < levels else 0.0
+    while level >= 0:
+        noise += laplace(node_scale, rng)
+        tree.prefix[arm, level] = noise
+        level -= 1
     return noise

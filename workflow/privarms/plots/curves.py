@@ -52,6 +52,7 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
     curves = []
     for policy, own in zip(cells["policy"], settings(cells, apart_from), strict=True):
         words = [policy] if policy in shared else []
+        own = {k: library.attributes("policies", policy).get("WORDS", {}).get(v, v) for k, v in own.items()}
         words += [in_words(own)] if own else []
         curves.append(f"{policies[policy]} ({', '.join(words)})" if words else policies[policy])
     return pd.Series(curves, cells.index, dtype=object)

@@ -13,7 +13,7 @@ from privarms.studies.claims import headline
 SMALL = "measured small"
 WORDS = (*VERDICTS, SMALL)
 # Each outcome looks like a verdict: the class in the style.
-LOOKS = ("reproduced", "inconclusive", "released", "differs", "unverifiable", "small")
+LOOKS = ("reproduced", "inconclusive", "released", "inconclusive", "differs", "unverifiable", "small")
 OUTCOME_WORDS = (*OUTCOMES, SMALL)
 OUTCOME_LOOKS = dict(zip(OUTCOME_WORDS, LOOKS, strict=True))
 DIGITS = {"published": 6, "reproduced": 4, "se": 2, "low": 4, "high": 4, "margin": 2, "replicates": 9, "tolerance": 6}

@@ -190,7 +190,15 @@ def _summaries(
         samples = np.split(sorted_by_group[measure], ends[:-1])
         parts = [_described(samples[first : first + together]) for first in range(0, len(samples), together)]
         columns |= {f"{measure}_{name}": np.concatenate([p[name] for p in parts]) for name in parts[0]}
+        if measure == "regret":
+            columns["regret_largest_share"] = np.array([_largest_share(sample) for sample in samples])
     return columns
+
+
+def _largest_share(sample: np.ndarray) -> float:
+    """The largest part that one replicate has in the mean; NaN where that is 0."""
+    total = np.nansum(sample)
+    return float(np.nanmax(sample) / total) if total > 0 else np.nan
 
 
 def _described(samples: Sequence[np.ndarray]) -> dict[str, np.ndarray]:

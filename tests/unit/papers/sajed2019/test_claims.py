@@ -1,5 +1,7 @@
 """The measures of Sajed & Sheffet 2019 that are functions, on tables of a few rows, worked by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import t
@@ -7,8 +9,12 @@ from scipy.stats import t
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.sajed2019 import _bounds as bounds
 from privarms.papers.sajed2019 import measures as claims
+from privarms.studies import artifacts, configuration
+from privarms.studies import claims as of_claims
 
 from .tables_by_hand import results, rows, verdict
+
+PAPER = Path(__file__).parents[4] / "config/papers/sajed2019"
 
 
 def test_the_probability_that_a_curve_grows():
@@ -29,6 +35,26 @@ def test_an_exponent_of_runs_that_all_agree_is_not_certain():
     half = 5 * (1 - 0.0005 ** (1 / 1000)) / np.log(2)
     assert found.interval == pytest.approx((0.95 - half, 0.95 + half))
     assert verdict(found, at_most=1) == "inconclusive"
+
+
+def test_the_spread_of_mean_regrets():
+    row = {"policy": "dp_se", "replicates": 1000, "order_ratio_se": 0.01}
+    found = claims.mean_spread(
+        results(scaling=rows(row, {"order_ratio": 2.0}, {"order_ratio": 8.0})), "scaling", "order_ratio"
+    )
+    half = -t.ppf(0.0005 / 4, 999) * 0.01
+    assert found.value == 4
+    assert found.interval == pytest.approx(((8 - half) / (2 + half), (8 + half) / (2 - half)))
+
+
+@pytest.mark.parametrize("scale", ["paper", "quick"])
+def test_what_an_assumption_decides_names_it_and_no_horizon_is_rounded(scale):
+    own = of_claims.load(PAPER, scale, artifacts.of_paper("sajed2019"))
+    deciding = [c for c in own if c["about"] in ("at_least_5_times", "dp_ucb_never_comparable", "epsilon_effect")]
+    assert all(c["measure"]["where"]["width"] in c.get("assumes", "") for c in deciding)
+    # log2(T) is rounded up in the depth of a tree, which moves an exponent.
+    horizons = configuration.load_paper(PAPER / "studies.yaml", scale)["studies"]["growth"]["grid"]["horizon"]
+    assert all(horizon.bit_count() == 1 for horizon in horizons)
 
 
 STOPPING = {"policy": "dp_exponential_nas", "replicates": 1000, "stopping_time_se": 1.0, "alpha": 0.5, "mu": 0.5}

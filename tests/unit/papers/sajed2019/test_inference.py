@@ -16,7 +16,7 @@ CELL |= {"bottom": 0.25, "epsilon": 0.5}
 
 def cells(*own):
     """Summaries of cells c0, c1, ..., at the horizon."""
-    measured = {"t": 100, "replicates": 2, "regret_mean": 10.0, "regret_se": 1.0}
+    measured = {"t": 100, "replicates": 2, "regret_mean": 10.0, "regret_se": 1.0, "regret_largest_share": 0.5}
     named = dict.fromkeys(["cell", "policy", *CELL, "width", *(k for one in own for k in one)])
     named |= {"policy": "dp_se"} | CELL
     return [named | {"cell": f"c{i}"} | one | measured for i, one in enumerate(own)]
@@ -48,6 +48,14 @@ def test_the_law_of_the_regret_of_each_cell():
         [3, 1.0, 0.25, 4],
         [3, 3.0, 0.75, 4],
     ]
+
+
+def test_what_thirty_runs_give_where_there_are_more():
+    runs = [{"cell": "c0", "replicate": i, "t": 100, "regret": float(i // 30)} for i in range(95)]
+    some = [c | {"replicates": n} for c, n in zip(cells({}, {}), (95, 30), strict=True)]
+    found = inference.thirty_runs(results(cells={"figure1": some}, replicates={"figure1": runs}))
+    # Three whole parts of 30 runs, of means 0, 1 and 2; the rest is left out.
+    assert found[["cell", "t", "low", "high"]].to_numpy().tolist() == [["c0", 100, 0.05, 1.95]]
 
 
 def ratios(regret, figure1, instances=()):
@@ -100,7 +108,15 @@ def test_how_regret_grows_with_the_horizon():
 
 
 def test_the_noise_of_a_round_is_that_of_the_bits_of_its_count():
-    found = inference.noise_per_step(results()).set_index("horizon")
+    found = inference.noise_per_step(results())
+    nodes = found[found["horizon"] == 10**4].set_index(["counter", "steps"])["nodes"]
+    # 8191 has 13 bits, and a path from below the root 14 nodes.
+    assert (nodes["dyadic", "fewest"], nodes["dyadic", "most"]) == (
+        1,
+        max(bin(n).count("1") for n in range(1, 10**4 + 1)),
+    )
+    assert set(nodes["path"]) == {14}
+    found = found[(found["counter"] == "dyadic") & (found["steps"] == "average")].set_index("horizon")
     bits = np.mean([bin(n).count("1") for n in range(1, 10**4 + 1)])
     assert found.loc[10**4, "nodes"] == pytest.approx(bits)
     # 14 levels: nodes of scale 14, of variance 2 14^2.

@@ -32,20 +32,51 @@ def test_the_scale_and_the_levels_of_the_tree():
 
 def test_the_widths_that_do_not_depend_on_the_count():
     # At T = 1024, L = 10 and ln T = 10 ln 2.
-    assert private_width("log2.5", 1024, 0.5, 4) == pytest.approx([math.exp(2.5 * math.log(10)) * math.log(2) * 2] * 5)
-    assert private_width("log3", 1024, 0.5, 4) == pytest.approx([1000 * math.log(2) * 2] * 5)
+    assert private_width("log2.5", 1024, 0.5, 4, 5) == pytest.approx(
+        [math.exp(2.5 * math.log(10)) * math.log(2) * 2] * 5
+    )
+    assert private_width("log3", 1024, 0.5, 4, 5) == pytest.approx([1000 * math.log(2) * 2] * 5)
+
+
+def test_the_width_of_mishra_and_thakurta_and_natural_logarithms():
+    log = math.log(1024)
+    own = 3 * log**2 * math.log(3 * 1024 * log * 1024) / 0.5
+    assert private_width("mishra_thakurta", 1024, 0.5, 2, 3) == pytest.approx([own] * 3)
+    assert private_width("ln3", 1024, 0.5, 2, 3) == pytest.approx([log**3 / 0.5] * 3)
+    assert private_width("ln2.5", 1024, 0.5, 2, 3) == pytest.approx([log**2.5 / 0.5] * 3)
+    # Each of their K trees has a K-th of the budget.
+    assert dp_ucb.configure(3, 1024, 0.5, "mishra_thakurta").node_scale == 3 * 10 / 0.5
+
+
+def test_the_width_of_the_printed_counter_is_that_of_all_its_nodes():
+    params = dp_ucb.configure(2, 1000, 0.25, "exact", counter="path")
+    assert params.path
+    assert params.levels == 10
+    assert params.width == pytest.approx([laplace_sum_quantile(10, 1 / 2000) * 40] * 12)
+
+
+def test_the_printed_counter_is_the_same_round_by_round_and_fast():
+    environment, checkpoints = bernoulli.configure(3, 0.75, 0.25), np.array([1, 3, 10, 700, 20_000])
+    params = dp_ucb.configure(3, 20_000, 2.0, "exact", counter="path")
+    plain, fast = new_record(5, 3), new_record(5, 3)
+    play(functions(Policy, dp_ucb), params, environment, checkpoints, np.random.default_rng(7), plain)
+    FAST(params, environment, checkpoints, np.random.default_rng(7), fast)
+    assert (plain.pulls == fast.pulls).all()
+    assert plain.pulls.min() > 1
+    assert plain.regret == pytest.approx(fast.regret)
+    assert (plain.reward_sums == fast.reward_sums).all()
 
 
 def test_the_width_of_chan():
     # T = 8: L = 3 and ln 16 = 2.77..., between two nodes and three.
-    width = private_width("chan", 8, 1.0, 4)
+    width = private_width("chan", 8, 1.0, 4, 5)
     assert width[:3] == pytest.approx([3 * math.log(16) * math.sqrt(8)] * 3)
     assert width[3:] == pytest.approx([3 * math.sqrt(8 * k * math.log(16)) for k in (3, 4)])
 
 
 def test_the_exact_width_of_one_node_and_of_two():
     # P(|X| > x) is exp(-x), and exp(-x) (2 + x) / 2 for two nodes: two-sided, as the width of Chan et al.
-    width = private_width("exact", T, 0.25, 2) * 0.25 / 26
+    width = private_width("exact", T, 0.25, 2, 5) * 0.25 / 26
     assert width[0] == 0
     assert width[1] == pytest.approx(math.log(T), rel=1e-12)
     assert math.exp(-width[2]) * (2 + width[2]) / 2 * T == pytest.approx(1, rel=1e-10)

@@ -17,7 +17,7 @@ from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
 # The curves of the studies, in the order of their colours.
-CURVES = ("DP-KLUCB", "AdaP-UCB", "DP-IMED", "AdaP-KLUCB", "DP-SE", "DP-IMED (first = 8)", "DP-UCB (log2.5)")
+CURVES = ("DP-KLUCB", "AdaP-UCB", "DP-IMED", "AdaP-KLUCB", "DP-SE", "DP-IMED (first = 8)", "DP-UCB (log^2.5)")
 CURVES += ("DP-UCB (log3)", "DP-UCB (chan)", "DP-UCB (exact)")
 BOUNDS = {
     "bound_lai_robbins": ("bound, Lai & Robbins", style.LINESTYLES[2]),

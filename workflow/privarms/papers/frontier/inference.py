@@ -51,7 +51,9 @@ def _summary(regret: np.ndarray) -> dict[str, float]:
     runs = len(regret)
     se = regret.std(ddof=1) / np.sqrt(runs) if runs > 1 else np.nan
     median, q90, q99 = np.quantile(regret, [0.5, 0.9, 0.99])
-    return {"regret": regret.mean(), "se": se, "median": median, "q90": q90, "q99": q99}
+    share = regret.max() / regret.sum() if regret.sum() > 0 else np.nan
+    summary = {"regret": regret.mean(), "se": se, "median": median, "q90": q90, "q99": q99}
+    return summary | {"regret_largest_share": share}
 
 
 def _with_bounds(results: Results, study: str) -> pd.DataFrame:

@@ -17,7 +17,8 @@ from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
 # The curves of Figure 1, in the order of their colours.
-CURVES = ("DP-SE", "DP-UCB (log2.5)", "DP-UCB (log3)", "DP-UCB (chan)", "DP-UCB (exact)")
+CURVES = ("DP-SE", "DP-UCB (log^2.5)", "DP-UCB (log^3)", "DP-UCB (chan)", "DP-UCB (exact)")
+CURVES += ("DP-UCB (Mishra & Thakurta)", "DP-UCB (exact, printed counter)", "DP-UCB (ln^2.5)", "DP-UCB (ln^3)")
 AXES = {"epsilon": "privacy budget $\\varepsilon$", "K": "number of arms $K$", "horizon": "horizon $T$"}
 NOISES = {1.0: "noise as printed", 0.5: "half the noise"}
 # Of Azize & Basu 2022; mu2 is linear, as in Figure 1.
@@ -57,27 +58,47 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     epsilons = sorted(cells["epsilon"].dropna().unique())
     chosen = [e for e in epsilons if e in published]
     chosen += [e for e in epsilons if further and e not in set(printed["epsilon"])]
-    rows = in_every(with_interval(cells, "regret_mean", "regret_se", least=50), "epsilon", chosen)
+    rows = with_interval(cells, "regret_mean", "regret_se", least=50)
+    few = rows[["cell", "t"]].merge(results.inference("thirty_runs"), on=["cell", "t"], how="left").set_axis(rows.index)
+    rows = in_every(rows.assign(**{end: few[end].fillna(rows[end]) for end in ("low", "high")}), "epsilon", chosen)
     titles = {e: f"$\\varepsilon = {e:g}$" + ("" if e in published else " (not in the paper)") for e in chosen}
     rows = in_order(rows.assign(panel=rows["panel_epsilon"].map(titles)), "panel", "curve")
     looks = style.looks(first["curve"], CURVES, context)
-    grid = curves(rows, "t", "regret_mean", looks=looks, col="panel", wrap=2, height=2.3, log="xy")
+    grid = curves(rows, "t", "regret_mean", looks=looks, col="panel", wrap=2, height=2.3, log="y")
+    banded = set(results.inference("thirty_runs")["cell"])
+    for ax, name, some in parts(grid):
+        if set(some["cell"]) <= banded:
+            ax.plot(some["t"], some["regret_p50"], color=looks[name]["color"], linewidth=0.8, linestyle=(0, (1, 1)))
     grid.set_axis_labels("round $t$", "mean cumulative pseudo-regret")
-    grid.set(xlim=(None, cells["horizon"].max()))
+    grid.set(xlim=(0, cells["horizon"].max()), ylim=(100, None))
     style.legend(grid.figure)
-    columns = ["policy", "width", "horizon", "t", "replicates", "regret_mean", "regret_se"]
+    columns = ["policy", "width", "counter", "horizon", "t", "replicates", "regret_mean", "regret_se", "regret_p50"]
     return grid.figure, rows.reindex(columns=[*columns, "panel_epsilon", "curve", "low", "high"])
 
 
-@figure("Figure 1a: regret at epsilon = 0.1 and 0.25", studies=["figure1"], card=FIGURE_1, tab="epsilon = 0.1 and 0.25")
+@figure(
+    "Figure 1a: regret at epsilon = 0.1 and 0.25",
+    studies=["figure1"],
+    inference=["thirty_runs"],
+    card=FIGURE_1,
+    tab="epsilon = 0.1 and 0.25",
+)
 def fig1a(results: Results):
-    """Mean pseudo-regret of DP-SE and of DP-UCB under four private widths, with 95% intervals of the mean; policies
-    without privacy for context. The published figure has no printed numbers.
+    """Mean pseudo-regret of DP-SE and DP-UCB, with 95% intervals of the mean; grey: policies without privacy. DP-UCB's
+    width is of order log^2.5 or log^3, Mishra and Thakurta's, that of Chan, Shi and Song (chan), or the exact quantile
+    of its noise (exact), also with the counter that section 1 prints. Where more than 30 runs were made, dots are the
+    median and the band has 95% of the means of 30 runs. The published figure has no printed numbers.
     """
     return _regret_panels(results, "fig1a", further=False)
 
 
-@figure("Figure 1b: regret at epsilon = 0.5 and 1", studies=["figure1"], card=FIGURE_1, tab="epsilon = 0.5 and 1")
+@figure(
+    "Figure 1b: regret at epsilon = 0.5 and 1",
+    studies=["figure1"],
+    inference=["thirty_runs"],
+    card=FIGURE_1,
+    tab="epsilon = 0.5 and 1",
+)
 def fig1b(results: Results):
     """As Figure 1a. An epsilon that is in neither has a panel here."""
     return _regret_panels(results, "fig1b", further=True)
@@ -142,11 +163,12 @@ def _width(curve: str) -> str:
 )
 def dp_ucb_width(results: Results):
     """Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals. The paper's statement is that
-    every ratio is at least 5 (dashed). Left: K = 5; right: the additional settings at epsilon = 0.25. A private policy
-    that joins has its curve too.
+    every ratio is at least 5 (dashed). Left: K = 5; right: other K at epsilon = 0.25; claims use all epsilon. Width
+    of order log^2.5 or log^3, with base e throughout ln^2.5 or ln^3, that of Mishra and Thakurta or of Chan, Shi and
+    Song (chan), or the exact quantile of the noise.
     """
     ratios = results.inference("ratios")
-    ratios = ratios[ratios["study"] != "instances"]
+    ratios = ratios[(ratios["study"] != "instances") & ((ratios["K"] == 5) | (ratios["epsilon"] == 0.25))]
     ratios = leading(ratios.assign(curve=labels(ratios, tuple(AXES))), "curve", CURVES)
     grid, numbers = _along_axes(ratios, "ratio", "ratio_se", CURVES, _width)
     _finish_ratios(grid, results)
@@ -169,13 +191,14 @@ def _finish_ratios(grid, results: Results) -> None:
 def instances(results: Results):
     """Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals, on the instances mu1 to mu4
     of Azize and Basu (2022); mu2 is that of Figure 1. The paper's statement is that every ratio is at least 5 (dashed).
+    K = 5; claims use K = 3, 10 and 20 too. Widths as in the other figure.
     """
     ratios = results.inference("ratios")
     ratios = ratios.assign(curve=labels(ratios, (*AXES, "top", "bottom", "spacing")))
     spacing = ratios["spacing"] if "spacing" in ratios else pd.Series(np.nan, ratios.index)
-    figure_1 = (ratios["study"] == "figure1") & (ratios["K"] == 5)
+    figure_1 = (ratios["study"] != "instances") & (ratios["K"] == 5)
     ratios = ratios.assign(instance=spacing.map(INSTANCES).mask(figure_1, "mu2"))
-    ratios = ratios[ratios["instance"].notna() & ((ratios["study"] == "instances") | figure_1)]
+    ratios = ratios[ratios["instance"].notna() & (ratios["K"] == 5)]
     ratios = leading(with_interval(ratios, "ratio", "ratio_se"), "curve", CURVES).sort_values("instance", kind="stable")
     rows = in_order(ratios, "instance", "curve", by="epsilon")
     names = rows["curve"].map(_width)

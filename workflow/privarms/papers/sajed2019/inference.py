@@ -25,7 +25,9 @@ CONFIDENCE = 0.95
 GROWTH_EPSILONS, GROWTH_ARMS = (0.001, 0.01, 0.1, 0.25, 0.5, 1.0, 10.0), (2, 3, 5, 10, 20, 50)
 GROWTH_EPOCHS, GROWTH_BETA = range(1, 21), 1 / 50_000_000
 # Of section 1's remarks on the tree, and of Fact 2.1 from close to the ends of its ranges on.
+RUNS = 30
 TREE_HORIZONS = tuple(10**n for n in range(4, 11))
+PROOF_SIZES = (0.01, 0.1, 0.5, 0.7, 0.9, 0.96)
 FACT_A, FACT_B = (1.05, 1.5, 2.0, 3.0, 10.0, 100.0, 1e4, 1e8), (1 / 17, 0.05, 0.03, 0.01, 1e-3, 1e-5, 1e-8)
 
 
@@ -66,7 +68,7 @@ def ratios(results: Results) -> pd.DataFrame:
     """Mean regret at the horizon over DP-SE's in the same setting; a row per cell of every other private policy.
 
     study: figure1, settings or instances. DP-SE's regret is that of study `regret`, which has many more runs, or else
-    of the same studies; NaN where it was not run.
+    of the same studies; NaN where it was not run. regret_largest_share: of one run in the mean.
     """
     studies = {study: results.cells(study) for study in ("regret", "figure1", "settings", "instances")}
     ends = pd.concat([at_horizon(c).assign(study=s) for s, c in studies.items()], ignore_index=True)
@@ -77,7 +79,7 @@ def ratios(results: Results) -> pd.DataFrame:
     dp_se = ends.loc[base, [*setting, *regrets]].drop_duplicates(setting)
     others = ends[(ends["policy"] != "dp_se") & ends["epsilon"].notna() & (ends["study"] != "regret")]
     own = dict.fromkeys(k for c in studies.values() for k in parameters(c).columns)
-    joined = others[["study", "cell", *own, "replicates", *regrets]].merge(
+    joined = others[["study", "cell", *own, "replicates", *regrets, "regret_largest_share"]].merge(
         dp_se, on=setting, how="left", suffixes=("", "_dp_se"), validate="many_to_one"
     )
     value, error = ratio(*(joined[c] for c in ("regret_mean", "regret_se", "regret_mean_dp_se", "regret_se_dp_se")))
@@ -112,21 +114,40 @@ def growth(results: Results) -> pd.DataFrame:
 
 @as_frame
 def noise_per_step(results: Results) -> pd.DataFrame:
-    """The noise of DP-UCB's tree in a round of its arm (section 1), for epsilon = 1; a row per horizon.
+    """The noise of either counter of DP-UCB in a round of its arm (section 1), for epsilon = 1; a row per horizon.
 
-    nodes: of a released sum, on average over the counts 1, ..., T; variance: of its noise; variance_ratio: over
-    log2(T)^3; deviation_ratio: the root of the variance over ln T
+    nodes: of a released sum, at the counts 1, ..., T with fewest and with most and on average (`steps`); variance: of
+    its noise; variance_ratio: over log2(T)^3; deviation_ratio: the root of the variance over ln T
     """
     for horizon in TREE_HORIZONS:
         # Of the counts up to T as many have bit l as T + 1 numbers from 0 have, in runs of 2^l every 2^(l + 1).
         periods = [(1 << bit, (horizon + 1) // (2 << bit), (horizon + 1) % (2 << bit)) for bit in range(40)]
-        nodes = sum(size * whole + max(0, rest - size) for size, whole, rest in periods) / horizon
-        variance = nodes * 2 * dp_ucb.configure(2, horizon, 1.0, "log3").node_scale ** 2
-        ratios = {
-            "variance_ratio": variance / np.log2(horizon) ** 3,
-            "deviation_ratio": variance**0.5 / np.log(horizon),
-        }
-        yield {"horizon": horizon, "nodes": nodes, "variance": variance} | ratios
+        average = sum(size * whole + max(0, rest - size) for size, whole, rest in periods) / horizon
+        levels = dp_ucb.log2_ceiling(horizon)
+        # One number up to T has all bits below T's highest, unless T has them all itself.
+        dyadic = {"fewest": 1, "average": average, "most": (horizon + 1).bit_length() - 1}
+        for counter, of_steps in (("dyadic", dyadic), ("path", dict.fromkeys(dyadic, levels))):
+            for steps, nodes in of_steps.items():
+                variance = nodes * 2 * dp_ucb.configure(2, horizon, 1.0, "log3").node_scale ** 2
+                ratios = {
+                    "variance_ratio": variance / np.log2(horizon) ** 3,
+                    "deviation_ratio": variance**0.5 / np.log(horizon),
+                }
+                row = {"horizon": horizon, "counter": counter, "steps": steps, "nodes": nodes, "variance": variance}
+                yield row | ratios
+
+
+def thirty_runs(results: Results) -> pd.DataFrame:
+    """Where Figure 1 has more than the published 30 runs: the ends of 95% of the means of 30, a row per cell and t."""
+    cells = results.cells("figure1")
+    more = tuple(cells.loc[cells["replicates"] >= 2 * RUNS, "cell"].unique())
+    if not more:
+        return pd.DataFrame({"cell": [], "t": [], "low": [], "high": []})
+    runs = results.replicates("figure1", ("cell", "replicate", "t", "regret"), (("cell", "in", more),))
+    runs = runs.assign(part=runs["replicate"] // RUNS, cell=runs["cell"].astype(str))
+    runs = runs[runs["part"] < runs.groupby("cell")["replicate"].transform("max") // RUNS]
+    means = runs.groupby(["cell", "t", "part"])["regret"].mean().groupby(["cell", "t"])
+    return pd.DataFrame({"low": means.quantile(0.025), "high": means.quantile(0.975)}).reset_index()
 
 
 def _audited(blocks: pd.DataFrame, audit: Audit, settings: list[str]) -> pd.DataFrame:
@@ -219,6 +240,7 @@ def scaling(results: Results) -> pd.DataFrame:
     return cells.assign(
         order=orders,
         order_ratio=cells["regret_mean"] / orders,
+        order_ratio_se=cells["regret_se"] / orders,
         ceiling=ceilings,
         ratio=cells["regret_mean"] / ceilings,
         ratio_se=cells["regret_se"] / ceilings,
@@ -317,6 +339,32 @@ def fact_2_1(results: Results) -> pd.DataFrame:
                 yield {"a": a, "b": b, "half": half, "x": x[place], "ratio": ratios[place]}
 
 
+@as_frame
+def theorem_3_3_facts(results: Results) -> pd.DataFrame:
+    """The three facts in the proof of Theorem 3.3 and what they imply, at the smallest t, R = 1; nothing is simulated.
+
+    ratio: left over right side of the inequality, which must be at most 1; a row per setting and inequality
+    """
+    for alpha, mu, epsilon, beta in itertools.product(PROOF_SIZES, PROOF_SIZES, (1e-3, 0.1, 1.0, 100.0), (1e-6, 0.08)):
+        iterated = np.log(1 / (alpha * mu)) / beta
+        if iterated <= 1:
+            continue
+        # t_0, t_1 and t_2, times what the facts ask for; the first query comes at t = 2.
+        first = max(2.0, 1000 * np.log(iterated) / (alpha * mu) ** 2)
+        second = max(2.0, 1000 * np.log(iterated) / (epsilon * mu))
+        third = 48 * np.log(1 / beta) / (epsilon * alpha * mu)
+        ratios = {
+            "1": np.log(4 * np.log2(first / beta)) / first * (18 / (alpha * mu)) ** 2,
+            "1, implied": 2 * np.log(16 * np.log2(first) ** 2 / beta) / first * (9 / (alpha * mu)) ** 2,
+            "2": np.log(4 * np.log2(second / beta)) / second * 288 / (epsilon * mu),
+            "2, implied": 96 * np.log(4 * np.log2(second) / beta) / second * 3 / (epsilon * mu),
+            "3": 4 * np.log(4 / beta) / third * 3 / (alpha * epsilon * mu),
+        }
+        setting = {"alpha": alpha, "mu": mu, "epsilon": epsilon, "beta": beta}
+        for fact, value in ratios.items():
+            yield setting | {"fact": fact, "ratio": value}
+
+
 def epoch_growth(results: Results) -> pd.DataFrame:
     """R_(e+1) over R_e from line 8 alone, nothing is simulated; a row per |S|, what is left of it, e and epsilon."""
     rows = [
@@ -331,6 +379,11 @@ def epoch_growth(results: Results) -> pd.DataFrame:
 def large_mean(results: Results) -> pd.DataFrame:
     """As `stopping`, of the study `large_mean`."""
     return stopping(results, "large_mean")
+
+
+def other_range(results: Results) -> pd.DataFrame:
+    """As `stopping`, of the study `other_range`."""
+    return stopping(results, "other_range")
 
 
 def noise_alone(results: Results) -> pd.DataFrame:

@@ -4,6 +4,7 @@ The results show only the cells on which the claim rests (`over`), so that a mea
 """
 
 import numpy as np
+import pandas as pd
 
 from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured
 from privarms.inference.intervals import ratio
@@ -71,8 +72,30 @@ def largest_mean(results: Results, table: str, column: str) -> Measured:
     epoch more. Where that regret is the first epoch's, the probability of any other is known by formula, and no regret
     is above the gap times T.
     """
+    cells = _of_dp_se(results, table, column)
+    worst = cells.loc[cells[column].idxmax()]
+    setting = ", ".join(f"{k} = {worst[k]:,g}" for k in ("K", "epsilon", "horizon", "bottom"))
+    return Measured.largest(_means(cells, column), f"Largest at {setting}, of {len(cells)} rows.")
+
+
+def mean_spread(results: Results, table: str, column: str) -> Measured:
+    """The largest over the smallest of DP-SE's mean regrets in some unit; see `largest_mean` for runs that agree."""
+    cells = _of_dp_se(results, table, column)
+    # Twice as many, for the two must hold together.
+    parts = _means(pd.concat([cells, cells]), column)
+    top, bottom = Measured.largest(parts), Measured.smallest(parts)
+    note = f"From {bottom.value:.3g} to {top.value:.3g} in {len(cells)} rows."
+    return Measured(
+        top.value / bottom.value, np.nan, top.replicates, note, top.low / bottom.high, top.high / bottom.low
+    )
+
+
+def _of_dp_se(results: Results, table: str, column: str) -> pd.DataFrame:
     cells = results.inference(table)
-    cells = cells[(cells["policy"] == "dp_se") & cells[column].notna()]
+    return cells[(cells["policy"] == "dp_se") & cells[column].notna()]
+
+
+def _means(cells: pd.DataFrame, column: str) -> list[Measured]:
     parts = []
     for row in cells.to_dict("records"):
         value, se, runs = row[column], row[f"{column}_se"], int(row["replicates"])
@@ -87,6 +110,4 @@ def largest_mean(results: Results, table: str, column: str) -> Measured:
             exact = 1 - other, 1 + other * row["gap"] * row["horizon"] / first
             ends = max(ends[0], exact[0]), min(ends[1], exact[1])
         parts.append(Measured(value, se, runs, "", *(value * end for end in ends)))
-    worst = cells.loc[cells[column].idxmax()]
-    setting = ", ".join(f"{k} = {worst[k]:,g}" for k in ("K", "epsilon", "horizon", "bottom"))
-    return Measured.largest(parts, f"Largest at {setting}, of {len(cells)} rows.")
+    return parts

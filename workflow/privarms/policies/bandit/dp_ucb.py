@@ -3,7 +3,11 @@
 The paper describes only its mechanism (section 1: one tree per arm, Lap(log2(T)/epsilon) per node). Assumption: each
 arm is pulled once, then the arm with the largest index (S + N + gamma)/n + sqrt(2 ln t / n), where n counts the arm's
 pulls, S is its reward sum and N the noise of its tree counter at n; L = ceil(log2 T) levels, Lap(L/epsilon) per node.
-The paper does not give the private width gamma; `width` selects one of four assumptions.
+The paper does not give the private width gamma; `width` selects an assumption. `counter` selects which nodes make N:
+
+dyadic: the popcount(n) nodes of n's dyadic decomposition, as Chan, Shi & Song 2010 release sums
+path: as section 1 prints, the L nodes on the way from below the root to leaf n. It is epsilon-private too: a changed
+    reward is undone by shifting one node per level at most, those that cover all later leaves.
 """
 
 from math import log, sqrt
@@ -15,10 +19,13 @@ from numba import njit
 from scipy.special import comb, gammaincc
 
 from privarms.jit.intrinsics import popcount
-from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
+from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels, walk_path
 from privarms.ranges import at_least, positive
 
 LABEL = "DP-UCB"
+# What legends say in place of a value.
+WORDS = {"log2.5": "log^2.5", "log3": "log^3", "ln2.5": "ln^2.5", "ln3": "ln^3"}
+WORDS |= {"mishra_thakurta": "Mishra & Thakurta", "path": "printed counter"}
 SECONDS_PER_RUN = 3e-3
 SECONDS_PER_STEP = 2e-10
 
@@ -26,13 +33,14 @@ SECONDS_PER_STEP = 2e-10
 class Params(NamedTuple):
     """n_arms: K >= 2; levels: of a tree; node_scale: L / epsilon times the multiple of the noise.
 
-    width: float64[levels + 2], gamma by popcount(n)
+    width: float64[levels + 2], gamma by popcount(n); path: whether the counter is the one of paths
     """
 
     n_arms: int
     levels: int
     node_scale: float
     width: np.ndarray
+    path: bool = False
 
 
 class State(NamedTuple):
@@ -45,7 +53,12 @@ class State(NamedTuple):
 
 
 def configure(
-    K: int, horizon: int, epsilon: float, width: Literal["log2.5", "log3", "chan", "exact"], noise: float = 1.0
+    K: int,
+    horizon: int,
+    epsilon: float,
+    width: Literal["log2.5", "log3", "chan", "exact", "mishra_thakurta", "ln2.5", "ln3"],
+    noise: float = 1.0,
+    counter: Literal["dyadic", "path"] = "dyadic",
 ) -> Params:
     """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; width: see `private_width`.
 
@@ -54,9 +67,13 @@ def configure(
     at_least(2, K=K)
     at_least(K, horizon=horizon)
     positive(epsilon=epsilon, noise=noise)
-    levels = node_levels(horizon)
-    gamma = private_width(width, horizon, epsilon, levels + 1)
-    return Params(int(K), levels, noise * log2_ceiling(horizon) / epsilon, gamma)
+    levels, L, path = node_levels(horizon), log2_ceiling(horizon), counter == "path"
+    gamma = private_width(width, horizon, epsilon, levels + 1, K)
+    # Mishra & Thakurta give each arm's tree a K-th of the budget.
+    share = K if width == "mishra_thakurta" else 1
+    if path:
+        levels, gamma = L, np.full(L + 2, gamma[L])
+    return Params(int(K), levels, noise * share * L / epsilon, gamma, path)
 
 
 def log2_ceiling(horizon: int) -> int:
@@ -64,22 +81,28 @@ def log2_ceiling(horizon: int) -> int:
     return int(horizon - 1).bit_length()
 
 
-def private_width(width: str, horizon: int, epsilon: float, most: int) -> np.ndarray:
+def private_width(width: str, horizon: int, epsilon: float, most: int, K: int) -> np.ndarray:
     """gamma at a count whose noise has k nodes: float64[most + 1], for k = 0, ..., most.
 
     With T the horizon, b = L / epsilon the scale of a node, L = ceil(log2 T):
     log2.5: L^1.5 ln T / epsilon, the order of the union bound that section 1 quotes;
     log3: L^2 ln T / epsilon, the order that footnote 3 gives to Mishra & Thakurta 2015;
     chan: b sqrt(max(k, l)) sqrt(8 l), l = ln(2 T), the bound of Chan, Shi & Song 2010 for |noise| at delta = 1 / T;
-    exact: what |noise| exceeds with probability 1 / T.
-    The last two are two-sided bounds of one count, at the same confidence.
+    exact: what |noise| exceeds with probability 1 / T. As chan a two-sided bound of one count;
+    mishra_thakurta: K ln(T)^2 ln(K T ln(T) / delta) / epsilon, delta = 1 / T, the bonus of Mishra & Thakurta 2015;
+    ln2.5, ln3: ln(T)^2.5 / epsilon and ln(T)^3 / epsilon, for section 2 has logarithms to base e.
     """
     T, L = horizon, log2_ceiling(horizon)
     k = np.arange(most + 1)
-    if width == "log2.5":
-        return np.full(most + 1, L**1.5 * log(T) / epsilon)
-    if width == "log3":
-        return np.full(most + 1, L**2 * log(T) / epsilon)
+    constant = {
+        "log2.5": L**1.5 * log(T),
+        "log3": L**2 * log(T),
+        "mishra_thakurta": K * log(T) ** 2 * log(K * T**2 * log(T)),
+        "ln2.5": log(T) ** 2.5,
+        "ln3": log(T) ** 3,
+    }
+    if width in constant:
+        return np.full(most + 1, constant[width] / epsilon)
     if width == "chan":
         return L / epsilon * np.sqrt(np.maximum(k, log(2 * T))) * sqrt(8 * log(2 * T))
     return L / epsilon * np.array([laplace_sum_quantile(count, 1 / (2 * T)) for count in k])
@@ -132,5 +155,9 @@ def learn(params, state, context, arm, reward, t, rng):
     """Append the reward to the arm's counter, in place."""
     state.pulls[arm] += 1
     state.reward_sums[arm] += reward
-    state.noises[arm] = complete_node(state.tree, arm, state.pulls[arm], params.node_scale, rng)
+    n, scale = state.pulls[arm], params.node_scale
+    if params.path:
+        state.noises[arm] = walk_path(state.tree, arm, n, scale, rng)
+    else:
+        state.noises[arm] = complete_node(state.tree, arm, n, scale, rng)
     return state
