@@ -24,7 +24,11 @@ BAD_STOPPING = {"epsilon": [0, INF], "alpha": [0, 1], "beta": [1], "R": [0], "no
 
 # What is configured, a set of values that it takes, and values that it refuses.
 CONFIGURED = [
-    ("bernoulli", {"K": 5, "top": 0.75, "bottom": 0.25}, {"K": [1], "bottom": [0.8], "top": [1.1]}),
+    (
+        "bernoulli",
+        {"K": 5, "top": 0.75, "bottom": 0.25},
+        {"K": [1], "bottom": [0.8], "top": [1.1], "spacing": ["even"]},
+    ),
     ("exponential", {"K": 3, "variant": "as_released"}, SHIFT | {"K": [1]}),
     ("symmetric", {"variant": "as_released"}, SHIFT),
     ("features_bernoulli", {"M": 2, "horizon": 100}, FEATURES | {"lower": [0.6]}),
@@ -51,9 +55,13 @@ CONFIGURED = [
     (
         "dp_ucb",
         BANDIT | {"epsilon": 1.0, "width": "chan"},
-        {"epsilon": NO_BUDGET, "K": [1], "horizon": [4], "noise": [0]},
+        {"epsilon": NO_BUDGET, "K": [1], "horizon": [4], "noise": [0], "width": ["wide"], "counter": [""]},
     ),
-    ("private_ucb", BANDIT | {"epsilon": 1, "variant": "as_printed"}, {"epsilon": [0, INF, 1e-310]}),
+    (
+        "private_ucb",
+        BANDIT | {"epsilon": 1, "variant": "as_printed"},
+        {"epsilon": [0, INF, 1e-310], "variant": ["printed"]},
+    ),
     ("private_ucb_noise_only", BANDIT | {"epsilon": 1, "variant": "as_printed"}, {"epsilon": [-1]}),
     ("private_ucb_gamma_only", BANDIT | {"epsilon": 1}, {"epsilon": [NAN]}),
     ("adap_ucb", BATCHES, {"K": [1], "alpha": [0], "noise": [0]}),

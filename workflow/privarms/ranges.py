@@ -1,8 +1,28 @@
-"""Numbers and arrays held against their range: a ValueError names what lies outside, and what was expected."""
+"""Arguments held against their range or their choices: a ValueError names what lies outside, and what was expected."""
 
+import functools
+import inspect
 from collections.abc import Callable
+from typing import Literal, get_args, get_origin
 
 import numpy as np
+
+
+def of_choices(function: Callable) -> Callable:
+    """Return the function with its arguments held against the choices of their annotations, `Literal`."""
+    signature = inspect.signature(function)
+    annotations = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+    choices = {name: get_args(kind) for name, kind in annotations.items() if get_origin(kind) is Literal}
+
+    @functools.wraps(function)
+    def checked(*arguments, **named):
+        for name, value in signature.bind(*arguments, **named).arguments.items():
+            if name in choices and value not in choices[name]:
+                expected = ", ".join(map(str, choices[name]))
+                raise ValueError(f"{name}: expected one of {expected}; found {value!r}")
+        return function(*arguments, **named)
+
+    return checked
 
 
 def positive(**values) -> None:

@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.ranges import of_choices
+
 # By experiment: the vectors a0 and a1, and the means mu0 and mu1.
 EXPERIMENTS = {
     "linear": (((1.0, 0.0), (0.0, 1.0)), (1.0, 1.0)),
@@ -27,6 +29,7 @@ def pull(environment, arm, rng):
     return environment.means[arm] + rng.standard_normal()
 
 
+@of_choices
 def configure(experiment: Literal["linear", "ill_conditioned"]) -> Environment:
     """Experiment 1 (linear: rewards are a'theta) or 2 (ill_conditioned: they are not, within any bounded theta)."""
     vectors, means = EXPERIMENTS[experiment]

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.ranges import at_least
+from privarms.ranges import at_least, of_choices
 
 
 class Environment(NamedTuple):
@@ -23,6 +23,7 @@ def pull(environment, arm, rng):
     return 1.0 if rng.random() < environment.means[arm] else 0.0
 
 
+@of_choices
 def configure(
     K: int, top: float, bottom: float, spacing: Literal["linear", "one_best", "convex", "concave"] = "linear"
 ) -> Environment:

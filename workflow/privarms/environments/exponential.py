@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from privarms.environments._covariate_shift import POINT, Environment, arrive, behave, checked_shrink
-from privarms.ranges import at_least
+from privarms.ranges import at_least, of_choices
 
 
 @njit(forceinline=True)
@@ -23,6 +23,7 @@ def mean(environment, source, user, context, arm):
     return 2 / (1 + np.exp(2 * distance * distance))
 
 
+@of_choices
 def configure(
     K: int,
     variant: Literal["as_printed", "as_released"],

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from privarms.jit.binomial import binomial
-from privarms.ranges import at_least
+from privarms.ranges import at_least, of_choices
 
 
 class Environment(NamedTuple):
@@ -49,6 +49,7 @@ def pull_sum(environment, feature, arm, count, rng):
     return float(binomial(count, environment.means[feature, arm], rng))
 
 
+@of_choices
 def configure(
     M: int,
     horizon: int,

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from numba import njit
 
-from privarms.ranges import at_least
+from privarms.ranges import at_least, of_choices
 
 STREAMED_AS = {"dimensions": "d", "variant": "law"}
 
@@ -31,6 +31,7 @@ class Environment(NamedTuple):
     as_released: bool
 
 
+@of_choices
 def configure(K: int, dimensions: int, variant: Literal["as_printed", "as_released"]) -> Environment:
     """K >= 2 arms and contexts of d = dimensions >= 2 coordinates.
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.ranges import at_least
+from privarms.ranges import at_least, of_choices
 
 LAWS = ("bernoulli", "normal", "truncated_normal")
 
@@ -48,6 +48,7 @@ def truncated_mean(low: float, high: float) -> float:
     return (density(low) - density(high)) / ((erf(high / sqrt(2)) - erf(low / sqrt(2))) / 2)
 
 
+@of_choices
 def configure(
     K: int, top: float, bottom: float, law: Literal["bernoulli", "normal", "truncated_normal"]
 ) -> Environment:

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from privarms.environments._covariate_shift import POINT, Environment, arrive, behave, checked_shrink
+from privarms.ranges import of_choices
 
 
 @njit(forceinline=True)
@@ -29,6 +30,7 @@ def mean(environment, source, user, context, arm):
     return 0.5 + height if (side > 0) == (arm == 1) else 0.5 - height
 
 
+@of_choices
 def configure(
     variant: Literal["as_printed", "as_released"],
     K: int = 2,

@@ -20,7 +20,7 @@ from scipy.special import comb, gammaincc
 
 from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels, walk_path
-from privarms.ranges import at_least, positive
+from privarms.ranges import at_least, of_choices, positive
 
 LABEL = "DP-UCB"
 # What legends say in place of a value.
@@ -52,6 +52,7 @@ class State(NamedTuple):
     tree: Tree
 
 
+@of_choices
 def configure(
     K: int,
     horizon: int,

@@ -26,7 +26,7 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace
 from privarms.mechanisms.tree import Tree, add_node, new_tree, node_levels
-from privarms.ranges import at_least, positive
+from privarms.ranges import at_least, of_choices, positive
 
 LABEL = "Private UCB"
 SECONDS_PER_RUN = 1e-6
@@ -69,6 +69,7 @@ class State(NamedTuple):
     inverses: np.ndarray
 
 
+@of_choices
 def configure(K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"]) -> Params:
     """Return parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes per round."""
     return parameters(K, horizon, epsilon, variant, gamma=True, noise=True)

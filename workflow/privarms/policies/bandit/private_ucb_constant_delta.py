@@ -10,7 +10,7 @@ import numpy as np
 
 from privarms.policies.bandit import private_ucb
 from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn
-from privarms.ranges import strictly_within
+from privarms.ranges import of_choices, strictly_within
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
@@ -19,6 +19,7 @@ SECONDS_PER_RUN = 1e-6
 SECONDS_PER_STEP = 3e-8
 
 
+@of_choices
 def configure(
     K: int, horizon: int, epsilon: float, delta: float, variant: Literal["as_printed", "as_released"]
 ) -> Params:

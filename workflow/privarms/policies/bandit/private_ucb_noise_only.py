@@ -6,7 +6,7 @@ As private as the counter is, for the bonus does not depend on the rewards.
 from typing import Literal
 
 from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn, parameters
-from privarms.ranges import positive
+from privarms.ranges import of_choices, positive
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
@@ -15,6 +15,7 @@ SECONDS_PER_RUN = 1e-6
 SECONDS_PER_STEP = 3e-8
 
 
+@of_choices
 def configure(
     K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"], noise: float = 1.0
 ) -> Params:

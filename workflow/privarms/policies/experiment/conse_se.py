@@ -4,6 +4,7 @@ from typing import Literal
 
 from privarms.policies.experiment._trial import checked_design
 from privarms.policies.experiment.dp_conse import Params, State, choose, init, learn, parameters
+from privarms.ranges import of_choices
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
@@ -13,6 +14,7 @@ SECONDS_PER_STEP = 0.0
 FAST_PATHS_OF = "dp_conse"
 
 
+@of_choices
 def configure(M: int, horizon: int, alpha: float, confidence: Literal["printed", "per_arm"] = "printed") -> Params:
     """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1], the smaller the longer the trial.
 

@@ -29,7 +29,7 @@ from privarms.mechanisms.lap_plus import LONGEST, lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial
-from privarms.ranges import positive
+from privarms.ranges import of_choices, positive
 
 LABEL = "DP-ConSE"
 SECONDS_PER_RUN = 6e-6
@@ -67,6 +67,7 @@ class State(NamedTuple):
     trial: Trial
 
 
+@of_choices
 def configure(
     M: int,
     horizon: int,

@@ -21,7 +21,7 @@ from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design
 from privarms.policies.experiment.dp_conse import State, choose, count, end_epoch, init
-from privarms.ranges import positive
+from privarms.ranges import of_choices, positive
 
 # Shares of epsilon: what a batch's length and a mean get; the length that all trials share, to which a patient of the
 # first half may have come; a trial's own length and its estimate, of which a patient of the second half touches two.
@@ -43,6 +43,7 @@ class Params(NamedTuple):
     design: Design
 
 
+@of_choices
 def configure(M: int, horizon: int, alpha: float, epsilon: float, budget: Literal["total"] = "total") -> Params:
     """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1] and a privacy budget epsilon > 0.
 

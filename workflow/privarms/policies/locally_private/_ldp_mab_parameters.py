@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from privarms.policies.locally_private._auxiliary import users_and_budgets
-from privarms.ranges import at_least, positive
+from privarms.ranges import at_least, of_choices, positive
 
 # The printed algorithm has no largest depth. For d = 2 and c = 2 a bin of depth 12 would be refined if noise alone put
 # its sum 19 standard deviations away from 0, or after some 100 million users.
@@ -99,6 +99,7 @@ class Params(NamedTuple):
     rules: Rules
 
 
+@of_choices
 def configure(
     K: int,
     horizon: int,

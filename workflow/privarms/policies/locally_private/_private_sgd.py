@@ -20,7 +20,7 @@ from numba import njit
 
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private._auxiliary import users_and_budgets
-from privarms.ranges import at_least, positive
+from privarms.ranges import at_least, of_choices, positive
 
 
 class Params(NamedTuple):
@@ -56,6 +56,7 @@ class State(NamedTuple):
     message: np.ndarray
 
 
+@of_choices
 def configure(
     K: int,
     horizon: int,

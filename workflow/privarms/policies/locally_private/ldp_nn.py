@@ -8,7 +8,7 @@ from typing import Literal
 
 from privarms.policies.locally_private import _private_sgd
 from privarms.policies.locally_private._private_sgd import choose, init, learn
-from privarms.ranges import at_least
+from privarms.ranges import at_least, of_choices
 
 __all__ = ["choose", "configure", "init", "learn"]
 
@@ -17,6 +17,7 @@ SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 550e-9
 
 
+@of_choices
 def configure(
     K: int,
     horizon: int,
