@@ -10,6 +10,7 @@ path: as section 1 prints, the L nodes on the way from below the root to leaf n.
     reward is undone by shifting one node per level at most, those that cover all later leaves.
 """
 
+from functools import cache
 from math import log, sqrt
 from typing import Literal, NamedTuple
 
@@ -109,6 +110,7 @@ def private_width(width: str, horizon: int, epsilon: float, most: int, K: int) -
     return L / epsilon * np.array([laplace_sum_quantile(count, 1 / (2 * T)) for count in k])
 
 
+@cache
 def laplace_sum_quantile(count: int, tail: float) -> float:
     """The x that a sum of `count` standard Laplace variables exceeds with probability `tail`, in (0, 1/2].
 
