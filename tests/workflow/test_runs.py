@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import time
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_everything_is_made(made):
 
 
 def test_papers_are_made_one_after_the_other(made):
-    """Less than half of a paper is there before the last of the paper before: of two cores one is free at its end."""
+    """Hardly anything of a paper is there before half of the paper before; one long job may end late, on one core."""
     rooms = ("studies", "inference", "figures", "tables", "claims")
     files = [p for room in rooms for p in (made.folder / "results/quick" / room).rglob("*") if p.is_file()]
     times: dict[str, list[float]] = {}
@@ -47,7 +48,7 @@ def test_papers_are_made_one_after_the_other(made):
         times.setdefault(paper, []).append(file.stat().st_mtime)
     assert len(times) > 4
     for before, after in itertools.pairwise(sorted(times.values(), key=min)):
-        assert sum(time < max(before) for time in after) < len(after) / 2
+        assert sum(time < statistics.median(before) for time in after) < len(after) / 10
 
 
 # Other programs read these: docs/output.md names their columns, and in bold letters those that are a row's key.
