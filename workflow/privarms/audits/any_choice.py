@@ -85,8 +85,9 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     contexts = NO_CONTEXT
     if inputs.dimensions:
         contexts = _contexts(Path(policy.__file__).parent.name, inputs.n_arms, inputs.dimensions)
-    tables, event = look(functions(Policy, policy), params, inputs.n_arms, rounds, min(PILOT, trials), contexts)
-    return functions(Policy, policy), params, tables[inputs.neighbour], event, np.zeros(len(event.scores), np.int64)
+    own = functions(Policy, policy)
+    tables, event = look(own, params, inputs.n_arms, rounds, min(PILOT, trials), contexts)
+    return own, params, tables[inputs.neighbour], event, np.zeros(len(event.scores), np.int64)
 
 
 def _contexts(family: str, K: int, dimensions: int) -> np.ndarray:

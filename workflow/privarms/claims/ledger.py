@@ -31,7 +31,8 @@ COLUMNS = (
 )
 NUMBERS = ("reproduced", "se", "replicates", "low", "high", "margin")
 DEPENDS = "depends on an assumption"
-OUTCOMES = ("holds as printed", "only as released", "holds as released", DEPENDS, "does not hold", "cannot be told")
+HOLDS = ("holds as printed", "only as released", "holds as released")
+OUTCOMES = (*HOLDS, DEPENDS, "does not hold", "cannot be told")
 STATEMENTS = ("statement", "paper", "outcome", "claims", *VERDICTS, "whose")
 # A bound that holds by this factor tells little about the algorithm, nor does a region that spans that one.
 FAR, WIDE = 10, 1.5
@@ -155,18 +156,18 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
         under: dict[str, list[Mapping]] = {}
         for row in group:
             under.setdefault(assumptions[row["claim"], row["variant"]], []).append(row)
-        told = together({outcome(some) for some in under.values()})
-        known = {"statement": name, "paper": group[0]["paper"], "outcome": told, "claims": len(group)}
+        joint = together({outcome(some) for some in under.values()})
+        known = {"statement": name, "paper": group[0]["paper"], "outcome": joint, "claims": len(group)}
         known |= {verdict: count[verdict] for verdict in VERDICTS}
         found.append(known | {"whose": "ours" if name in ours else "paper"})
     return found
 
 
 def together(outcomes: set[str]) -> str:
-    """One of OUTCOMES, from the outcomes of a statement under each assumption of ours that its claims name."""
+    """Return one of OUTCOMES, from the outcomes of a statement under each assumption of ours that its claims name."""
     if len(outcomes) == 1:
         return next(iter(outcomes))
-    decided = {"holds" if "released" in one or "printed" in one else one for one in outcomes}
+    decided = {"holds" if one in HOLDS else one for one in outcomes}
     return DEPENDS if decided == {"holds", "does not hold"} else "cannot be told"
 
 

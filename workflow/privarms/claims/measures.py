@@ -200,14 +200,14 @@ def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured
         some = zip(values, runs, ends, strict=True)
         return [Measured(float(v), math.nan, int(n), "", float(low), float(high)) for v, n, (low, high) in some]
     errors = floats(measure.get("se", f"{column.removesuffix('_mean')}_se")) / over
-    found = [Measured(float(v), float(e), int(n)) for v, e, n in zip(values, errors, runs, strict=True)]
+    numbers = [Measured(float(v), float(e), int(n)) for v, e, n in zip(values, errors, runs, strict=True)]
     if "range" not in measure or "difference" in measure:
-        return found
+        return numbers
     lowest, highest = (floats(end) / over for end in measure["range"])
     # Twice as many hold together: a ratio has two.
     return [
         Measured.agreed(one.value, one.replicates, low, high, 2 * len(rows)) if one.agrees else one
-        for one, low, high in zip(found, lowest, highest, strict=True)
+        for one, low, high in zip(numbers, lowest, highest, strict=True)
     ]
 
 

@@ -82,12 +82,12 @@ def _check_counts(dataset: Dataset, table: Table) -> None:
                 f"get it again ({file.url or file.by_hand})"
             )
     of_target = int((table.sources == 0).sum())
-    found = {"target": of_target, "auxiliary": len(table.sources) - of_target}
+    counts = {"target": of_target, "auxiliary": len(table.sources) - of_target}
     for part, rows in dataset.expected.items():
-        if found[part] != rows:
+        if counts[part] != rows:
             raise PrivarmsError(
                 f"{', '.join(file.name for file in dataset.files)}: expected {rows:,} complete {part} rows, found "
-                f"{found[part]:,}: other data than the published ones; get them again"
+                f"{counts[part]:,}: other data than the published ones; get them again"
             )
 
 

@@ -87,8 +87,8 @@ def describe(name: str, files: list[Mapping], otherwise: Iterable[Mapping] = (),
 def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = None) -> Dataset:
     """Return the dataset with the files of `otherwise` where they are all there."""
     places = [_places(dataset, file, raw, mirror) for file in dataset.otherwise]
-    there = places and all(place and not _is_address(place[0]) for place in places)
-    return dataset._replace(files=dataset.otherwise) if there else dataset
+    present = places and all(place and not _is_address(place[0]) for place in places)
+    return dataset._replace(files=dataset.otherwise) if present else dataset
 
 
 def choose_mirror(configured: str | None = None) -> str | None:
@@ -187,10 +187,10 @@ def verify(file: RawFile, path: Path | str) -> str:
         while file.git_blob and (chunk := stream.read(2**20)):
             git_blob.update(chunk)
     checks = (("SHA-256", file.sha256, sha256), ("git blob", file.git_blob, git_blob.hexdigest()))
-    for kind, expected, found in checks:
-        if expected not in (None, found):
+    for kind, expected, actual in checks:
+        if expected not in (None, actual):
             raise PrivarmsError(
-                f"{path}: the wrong file: expected {kind} {expected}, found {found}; delete it and get it again "
+                f"{path}: the wrong file: expected {kind} {expected}, found {actual}; delete it and get it again "
                 f"({file.url or file.by_hand})"
             )
     return sha256

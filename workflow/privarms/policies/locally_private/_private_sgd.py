@@ -71,18 +71,22 @@ def configure(
     rate: float = 0.01,
     clip: float = 1.0,
     learnt: Literal["all", "first"] = "all",
-    width: int = 0,
 ) -> Params:
-    """Parameters for K arms and horizon users with budget epsilon.
+    """Return the parameters without a hidden layer, for K arms and horizon users with budget epsilon.
 
     M, n_aux, epsilon_aux, source_users, auxiliary: see `_auxiliary`; learnt: of the sources, all or only the first
-    width: units of the hidden layer, 0 without one. Raises ValueError for values out of range.
+    Raises ValueError for values out of range.
     """
+    sources = M, n_aux, epsilon_aux, source_users, auxiliary
+    return of_width(0, K, horizon, epsilon, dimensions, sources, batch, rate, clip, learnt)
+
+
+def of_width(width, K, horizon, epsilon, dimensions, sources, batch, rate, clip, learnt) -> Params:
+    """Return the parameters with so many units in the hidden layer, 0 for none; sources: from M to auxiliary."""
     at_least(2, K=K)
     at_least(1, dimensions=dimensions, batch=batch)
-    at_least(0, width=width)
     positive(rate=rate, clip=clip)
-    users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
+    users, epsilons = users_and_budgets(horizon, epsilon, *sources)
     if learnt == "first":
         users, epsilons = users[:2], epsilons[:2]
     releases = [l2_ball.configure(K * parameters(dimensions, width), clip, e) for e in epsilons.tolist()]

@@ -38,4 +38,4 @@ def configure(
     units = 2 * dimensions if width is None else width
     at_least(1, width=units)
     sources = M, n_aux, epsilon_aux, source_users, auxiliary
-    return _private_sgd.configure(K, horizon, epsilon, dimensions, *sources, batch, rate, clip, learnt, units)
+    return _private_sgd.of_width(units, K, horizon, epsilon, dimensions, sources, batch, rate, clip, learnt)
