@@ -23,5 +23,8 @@ rule draw_figures:
         scale=SCALE,
         drawn_by=lambda w: plan.outputs.made_by(w.paper, "figure", w.artifact),
         data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact)),
+        policies=lambda w: plan.outputs.private_policies(
+            w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact)
+        ),
     script:
         "../scripts/draw_figures.py"

@@ -31,6 +31,9 @@ rule write_tables:
         scale=SCALE,
         written_by=lambda w: plan.outputs.made_by(w.paper, "table", w.artifact),
         data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)),
+        policies=lambda w: plan.outputs.private_policies(
+            w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)
+        ),
         sheet=lambda w: plan.outputs.sheet(w.paper, w.artifact),
     script:
         "../scripts/write_tables.py"

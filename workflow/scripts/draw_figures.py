@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pandas as pd
+
+from privarms.audits import verdicts
 from privarms.data import STAND_IN
 from privarms.job import job
 from privarms.plots import style
@@ -14,6 +17,9 @@ with job(snakemake):
     style.use_style()
     draw = getattr(library.load_module(module), function)
     figure, numbers = draw(Results(snakemake.wildcards.paper, snakemake.params.scale, **read), **arguments)
+    for audit in snakemake.input.audit:
+        if warning := verdicts.warning(verdicts.summary(pd.read_csv(audit)), snakemake.params.policies):
+            style.warn(figure, warning)
     if snakemake.params.data == "stand-in":
         style.watermark(figure)
         # A figure of several datasets has a column for it.

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pandas as pd
+
+from privarms.audits import verdicts
 from privarms.job import job
 from privarms.plots.sheet import write_sheet
 from privarms.plots.tables import write_table
@@ -19,4 +22,6 @@ with job(snakemake):
         sheet = getattr(library.load_module(module), function)(frame, results)
         write_sheet(frame, sheet, stem, stand_in=stand_in)
     else:
-        write_table(frame, stem, stand_in=stand_in)
+        audits = [verdicts.summary(pd.read_csv(audit)) for audit in snakemake.input.audit]
+        warning = " ".join(verdicts.warning(lines, snakemake.params.policies) for lines in audits)
+        write_table(frame, stem, stand_in=stand_in, warning=warning)

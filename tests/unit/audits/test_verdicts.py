@@ -112,3 +112,13 @@ def test_one_line_stands_for_all_settings_of_a_subject():
     broken = one(laplace(1.0, 0.5), laplace(0.5, 0.5), laplace(1.0, 1.0, loss=1.2))
     (line,) = summary(broken).to_dict("records")
     assert (line["verdict"], line["claimed_epsilon"]) == (NOT_PRIVATE, 1)
+
+
+def test_a_warning_names_what_failed_or_was_not_audited_of_the_policies_asked_for():
+    lines = pd.DataFrame(
+        [("ldp_mab", "as_released", NOT_PRIVATE), ("dp_se", "", NO_VIOLATION), ("dp_ucb", "", NOT_AUDITED)],
+        columns=["subject", "variant", "verdict"],
+    )
+    assert verdicts.warning(lines, ["dp_se", "ucb1"]) == ""
+    both = verdicts.warning(lines, ["dp_se", "dp_ucb", "ldp_mab"])
+    assert both == "Audits: not private as claimed: LDPMAB as released; not audited: DP-UCB."

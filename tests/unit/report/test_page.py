@@ -294,7 +294,13 @@ def test_an_artifact_that_was_not_made_says_why(world):
 def audits(world):
     """audits(*lines): the files of all audits; a line is a name, a verdict and what is changed of it."""
     first = {"claimed_epsilon": "1.0", "exact": "1.5", "lower_bound": "1.38", "level": "0.9967", "trials": "200000"}
-    first |= {"power_against_half_noise": "", "broken_twin_lower_bound": "", "note": "", "setting": "K = 2"}
+    first |= {
+        "power_against_half_noise": "",
+        "broken_twin_lower_bound": "",
+        "note": "",
+        "setting": "K = 2",
+        "variant": "",
+    }
 
     def write(*lines):
         files = {suffix: world.folder / f"audit_losses.{suffix}" for suffix in ("csv", "pdf", "png", "svg")}
@@ -336,3 +342,12 @@ def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits)
     none = " ".join(world.build(audits=audits(("Tight", "no violation shown", kept))).text.split())
     assert "None of the 1 shows more than it claims." in none
     assert 'id="audits"' not in world.build().source
+
+
+def test_the_caption_of_a_figure_warns_of_a_policy_that_failed_its_audit(world, audits):
+    world.papers[0]["artifacts"][0]["private_policies"] = ["dp_se"]
+    files = audits(("Leaky", "not private as claimed", {"subject": "dp_se", "variant": ""}))
+    warning = "not private as claimed: DP-SE"
+    assert warning in world.build(audits=files).text
+    world.papers[0]["artifacts"][0]["private_policies"] = ["dp_ucb"]
+    assert warning not in world.build(audits=files).text

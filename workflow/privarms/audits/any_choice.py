@@ -110,14 +110,14 @@ def look(
         for one, played in zip(pair, choices, strict=True):
             compiled(_play_runs)(policy, params, one, rng, played)
         for likelier in (0, 1):
-            for search in (_one_choice, _whole_sequence):
+            for search in (event_of_one_choice, event_of_sequence):
                 margin, candidate = search(choices[1 - likelier], choices[likelier], K)
                 if margin > best:
                     best, tables, event = margin, (pair[1 - likelier], pair[likelier]), candidate
     return tables, event
 
 
-def _one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
+def event_of_one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
     """The best event on the choice of one round, from int64[runs, rounds] with either neighbour, and its margin."""
     runs = len(likely)
     counts = [np.stack([(played == arm).sum(axis=0) for arm in range(K)], axis=1) for played in (unlikely, likely)]
@@ -131,7 +131,7 @@ def _one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float
     return float(margins.max()), Event(scores, 0.5)
 
 
-def _whole_sequence(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
+def event_of_sequence(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
     """The best event on all choices together, from int64[runs, rounds] with either neighbour, and its margin."""
     runs, rounds = likely.shape
     half, shape = runs // 2, (rounds, K, K)
@@ -197,14 +197,20 @@ def _play_runs(policy, params, table, rng, choices):
 
 
 @njit
+def score(event, choices):
+    """Return the sum of the scores of a run's choices, int64[rounds]."""
+    total, before = 0.0, 0
+    for t in range(len(choices)):
+        total += event.scores[t, before, choices[t]]
+        before = choices[t]
+    return total
+
+
+@njit
 def happens(policy, params, table, event, choices, rng):
     """Play until the event's last round; return whether the event happens."""
     play(policy, params, table, False, rng, choices)
-    score, before = 0.0, 0
-    for t in range(len(choices)):
-        score += event.scores[t, before, choices[t]]
-        before = choices[t]
-    return score >= event.threshold
+    return score(event, choices) >= event.threshold
 
 
 # Neighbour 1 is the likelier one by the choice of the event; its probability is unknown.

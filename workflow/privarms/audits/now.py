@@ -1,6 +1,6 @@
 """Audits of one policy or mechanism, run at once: the command `privarms audit`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,10 +25,16 @@ def run_audits(subject: str, trials: int | None = None) -> pd.DataFrame:
     trials: with each neighbour, instead of each study's own
     Raises PrivarmsError for an unknown name, and where no audit fits.
     """
+    chosen = cells(subject)
+    if trials is not None:
+        chosen = [replace(cell, replicates=trials, block=min(trials, cell.block)) for cell in chosen]
+    return results(chosen)
+
+
+def results(chosen: Iterable[Cell]) -> pd.DataFrame:
+    """Run cells of audits; return the rows of audit.csv."""
     studies: dict[tuple[str, str], list[pd.DataFrame]] = {}
-    for cell in cells(subject):
-        if trials is not None:
-            cell = replace(cell, replicates=trials, block=min(trials, cell.block))
+    for cell in chosen:
         rows = run.run_piece(Piece(cell, 0, cell.blocks), SEED, {}).to_pandas()
         horizon = {} if cell.horizon is None else {"horizon": cell.horizon}
         rows = rows.assign(policy=cell.policy, environment=cell.environment, **cell.parameters, **horizon)
@@ -41,8 +47,11 @@ def cells(subject: str) -> list[Cell]:
     known = [*library.names("mechanisms"), *library.names("policies")]
     if subject not in known:
         raise PrivarmsError(f"{subject}: no policy or mechanism; expected one of {', '.join(sorted(known))}")
-    if of_studies := [cell for cell in _of_studies() if cell.policy == subject]:
-        return of_studies
+    return [cell for cell in _of_studies() if cell.policy == subject] or fitting_cells(subject)
+
+
+def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.PROMISED) -> list[Cell]:
+    """Return the cells of the audit that fits any policy of a family, for a claimed epsilon."""
     audit = auditing.fitting(library.family(subject))
     if audit is None or not library.claims_epsilon(subject):
         raise PrivarmsError(
@@ -51,7 +60,7 @@ def cells(subject: str) -> list[Cell]:
         )
     takes = {k: a for k, a in library.arguments("policies", subject).items() if k not in auditing.OTHERS and a.required}
     own = {k: a.choices[0] for k, a in takes.items() if a.choices}
-    study = auditing.study_of(audit, subject, [own], TRIALS)
+    study = auditing.study_of(audit, subject, [own], trials, epsilon)
     return expand(library.policy_file(subject), "audit", f"audit_{subject}", study)
 
 

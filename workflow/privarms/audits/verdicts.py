@@ -99,6 +99,20 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=[*COLUMNS, "settings"])
 
 
+def warning(lines: pd.DataFrame, policies: Iterable[str]) -> str:
+    """Return which of some policies are not private as claimed or were not audited; nothing where there are none.
+
+    lines: as `summary` returns them
+    """
+    shown = []
+    for verdict in (NOT_PRIVATE, NOT_AUDITED):
+        those = lines[(lines["verdict"] == verdict) & lines["subject"].isin(list(policies))]
+        variants = ["" if pd.isna(v) else v.replace("_", " ") for v in those["variant"]]
+        names = [f"{library.label(s)} {v}".strip() for s, v in zip(those["subject"], variants, strict=True)]
+        shown += [f"{verdict}: {', '.join(dict.fromkeys(names))}"] if names else []
+    return "Audits: " + "; ".join(shown) + "." if shown else ""
+
+
 def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]:
     """Return the settings of one study, weakened controls included."""
     audit = library.load("environments", counts["environment"].iloc[0]).AUDIT

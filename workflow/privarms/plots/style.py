@@ -233,6 +233,13 @@ def watermark(fig: Figure) -> None:
     placed.set(color="#B00020", alpha=0.24, fontweight="bold", zorder=1000, in_layout=False)
 
 
+def warn(fig: Figure, text: str) -> None:
+    """Write a warning above the figure."""
+    width, height = fig.get_size_inches()
+    fig.set_size_inches(width, height + 0.2)
+    fig.suptitle(wrapped(text, int(16 * width)), fontsize=7, color="#B00020")
+
+
 def settle(fig: Figure) -> None:
     """Make a logarithmic axis without any value linear: matplotlib cannot draw it otherwise."""
     for ax in fig.axes:

@@ -15,17 +15,18 @@ ROWS_OF_A_PAGE = 45
 STAND_IN_NOTE = "generated data instead of a missing file; no value that uses them is a result"
 
 
-def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False) -> dict[str, Path]:
+def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False, warning: str = "") -> dict[str, Path]:
     """Write `stem`.csv (full precision), .md and .tex (six digits); the frame's index is not written.
 
-    With `stand_in`, .md and .tex say so above the table; the columns stay as they are. Returns the three paths.
+    With `stand_in`, .md and .tex say so above the table, and a `warning` stands there too; the columns stay as they
+    are. Returns the three paths.
     """
     paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("csv", "md", "tex")}
     with ExitStack() as stack:
         csv, md, tex = (stack.enter_context(whole(path)) for path in paths.values())
         write_csv(frame, csv)
-        md.write_text(_markdown(frame, stand_in), encoding="utf-8")
-        tex.write_text(_latex(frame, stand_in), encoding="utf-8")
+        md.write_text(f"{warning}\n\n" * bool(warning) + _markdown(frame, stand_in), encoding="utf-8")
+        tex.write_text(f"{warning}\n\n" * bool(warning) + _latex(frame, stand_in), encoding="utf-8")
     return paths
 
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from privarms.audits import verdicts
 from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.data import STAND_IN
 from privarms.files.whole import read_csv, write_text
@@ -56,9 +58,9 @@ def build_report(
     papers
         {key, title, authors, year, venue, short?, readings: [{text, source, affects?, tried?}], claims as
         `studies.claims.load` returns them, policies?: {name: label}, columns?: {name: meaning}, artifacts: [{name,
-        kind: "figure" or "table", title, caption, card?, tab?, front?, settings: {study: [(name, text)]}, behind:
-        [files], data: "simulated", "real" or "stand-in", files: {suffix: path}, reason?}]}. A figure needs its png, a
-        table its csv. Without `files` the artifact was not made, for this `reason`.
+        kind: "figure" or "table", title, caption, private_policies?, card?, tab?, front?, settings: {study: [(name,
+        text)]}, behind: [files], data: "simulated", "real" or "stand-in", files: {suffix: path}, reason?}]}. A figure
+        needs its png, a table its csv. Without `files` the artifact was not made, for this `reason`.
     ledger, statements
         CSV files as `ledger.write` and `ledger.write_statements` make them.
     datasets
@@ -75,6 +77,8 @@ def build_report(
     stated = of_statements.of_papers(ledger, statements, papers, scale)
     folder = Path(output).parent
     audit_rows = read_audits(audits["csv"]) if audits else []
+    if audits:
+        papers = _with_warnings(papers, pd.read_csv(audits["csv"]))
     claims = [claim for statement in stated for claim in statement["claims"]]
     missing = _missing(datasets)
     names = {paper["key"]: _names(paper, stated) for paper in papers}
@@ -117,6 +121,20 @@ def build_report(
     )
     # The template's indentation would be three hundred kilobytes.
     write_text(output, re.sub(r"\n\s+", "\n", page))
+
+
+def _with_warnings(papers: Iterable[Mapping], audited: pd.DataFrame) -> list[Mapping]:
+    """Return the papers, with a warning in the captions of artifacts with a policy that failed an audit."""
+    return [
+        {
+            **paper,
+            "artifacts": [
+                {**a, "caption": f"{a['caption']} {verdicts.warning(audited, a.get('private_policies', ()))}".strip()}
+                for a in paper["artifacts"]
+            ],
+        }
+        for paper in papers
+    ]
 
 
 def read_audits(path: Path) -> list[dict[str, str]]:

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from privarms.studies import library
 
-# The claimed budget, and those that the policy is told: a weakened control has half the noise.
+# The claimed budget.
 PROMISED = 1.0
-TOLD = (PROMISED, 2 * PROMISED)
 ROUNDS = (64, 1024)
 # Of contexts, in a family that has some.
 DIMENSIONS = 2
@@ -51,9 +50,13 @@ def fitting(family: str) -> str | None:
     return next((a for a in library.audits() if family in library.audited_families(a)), None)
 
 
-def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int) -> dict:
-    """Return a study of this audit; settings: of the policy's own parameters, one entry each."""
-    grid = {"neighbour": [0, 1], "K": 2, "rounds": list(ROUNDS), "promised": PROMISED, "epsilon": list(TOLD)}
+def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int, promised: float = PROMISED) -> dict:
+    """Return a study of this audit; settings: of the policy's own parameters, one entry each.
+
+    The policy is told the promised budget and, for a weakened control with half the noise, twice as much.
+    """
+    grid = {"neighbour": [0, 1], "K": 2, "rounds": list(ROUNDS)}
+    grid |= {"promised": promised, "epsilon": [promised, 2 * promised]}
     if "dimensions" in library.arguments("policies", policy):
         grid["dimensions"] = DIMENSIONS
     return {

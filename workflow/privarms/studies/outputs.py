@@ -8,6 +8,7 @@ from pathlib import Path
 from privarms.errors import PrivarmsError, check_known
 from privarms.studies import claims as of_claims
 from privarms.studies import library, paths
+from privarms.studies.extensions import is_extension
 from privarms.studies.simulation import Simulation
 
 
@@ -154,7 +155,17 @@ class Outputs:
             "inference": [paths.inference(self.scale, paper, t) for t in entry.get("inference", [])],
             "facts": [self.datasets.prepared(d, "json") for d in sorted(datasets)],
             "published": paths.published(self._folder(paper)),
+            "audit": [paths.audit(self.scale)] if self._shows_extension(paper, artifact) else [],
         }
+
+    def private_policies(self, paper: str, artifact: str) -> list[str]:
+        """Return the policies of an artifact's studies that claim an epsilon."""
+        cells = [c for s in self.studies_of(paper, artifact) for c in self.simulation.cells[paper, s]]
+        return sorted(p for p in {c.policy for c in cells} if library.claims_epsilon(p))
+
+    def _shows_extension(self, paper: str, artifact: str) -> bool:
+        """Return whether an artifact shows a policy whose audit nobody has seen before."""
+        return any(is_extension(library.source_file("policies", p)) for p in self.private_policies(paper, artifact))
 
     def artifact_named(self, paper: str, kind: str, file: str) -> str:
         """The artifact of a kind whose files have this name."""
@@ -261,6 +272,7 @@ class Outputs:
                     "caption": f"{entry['caption']}{self._runs(paper, studies)}",
                     "settings": {s: settings[s] for s in studies},
                     "data": self.origin(paper, name),
+                    "private_policies": self.private_policies(paper, name),
                     "behind": [paths.cells(self.scale, paper, s) for s in studies if s in run],
                     "files": files,
                     **({"reason": missing[name]} if name in missing else {}),

@@ -1,0 +1,58 @@
+"""The audit of any locally private bandit: half of the noise is caught, and a message that names the context."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from privarms.audits import any_user
+from privarms.audits.any_choice import configure
+from privarms.audits.reduction import epsilon_lower_bound
+from privarms.mechanisms.laplace import laplace
+from privarms.policies import Policy
+
+TRIALS = 40_000
+
+
+class State(NamedTuple):
+    sums: np.ndarray
+
+
+@njit
+def init(params, rng):
+    return State(np.zeros(2))
+
+
+@njit
+def choose(params, state, context, rng):
+    return int(state.sums[1] > state.sums[0])
+
+
+@njit
+def adds_noisy_rewards(params, state, source, user, context, arm, reward, rng):
+    state.sums[arm] += reward - 0.5 + laplace(1 / params, rng)
+
+
+@njit
+def adds_contexts(params, state, source, user, context, arm, reward, rng):
+    state.sums[1] += (context[0] == 1.0) + 0.0 * laplace(1 / params, rng)
+
+
+def lower_bound(learn, params, trials=TRIALS):
+    policy, events = Policy(init, choose, learn), []
+    users, event = any_user.look(policy, params, configure(2, 0, 16, 1.0, 2), 16, 4_000)
+    for neighbour in (0, 1):
+        rng, choices, count = np.random.default_rng(neighbour), np.zeros(len(event.scores), np.int64), 0
+        for _ in range(trials):
+            count += any_user.happens(policy, params, users[neighbour], event, choices, rng)
+        events.append(count)
+    return epsilon_lower_bound(events[0], trials, events[1], trials, 0.9999)
+
+
+def test_half_the_noise_is_caught_and_all_of_it_is_not():
+    # A message that is the reward and Lap(1 / epsilon) is epsilon-locally private.
+    assert lower_bound(adds_noisy_rewards, 1.0) < 1.0 < lower_bound(adds_noisy_rewards, 2.0)
+
+
+def test_a_message_that_names_the_context_is_caught():
+    assert lower_bound(adds_contexts, 1.0, 200) > 1.0
