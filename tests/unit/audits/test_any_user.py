@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 
 from privarms.audits import any_user
-from privarms.audits.any_choice import configure
 from privarms.audits.reduction import epsilon_lower_bound
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy
+from privarms.studies import auditing
 
 TRIALS = 40_000
 
@@ -40,7 +40,7 @@ def adds_contexts(params, state, source, user, context, arm, reward, rng):
 
 def lower_bound(learn, params, trials=TRIALS):
     policy, events = Policy(init, choose, learn), []
-    users, event = any_user.look(policy, params, configure(2, 0, 16, 1.0, 2), 16, 4_000)
+    users, event = any_user.look(policy, params, any_user.configure(2, 0, 16, 1.0, 2), 16, 4_000)
     for neighbour in (0, 1):
         rng, choices, count = np.random.default_rng(neighbour), np.zeros(len(event.scores), np.int64), 0
         for _ in range(trials):
@@ -56,3 +56,7 @@ def test_half_the_noise_is_caught_and_all_of_it_is_not():
 
 def test_a_message_that_names_the_context_is_caught():
     assert lower_bound(adds_contexts, 1.0, 200) > 1.0
+
+
+def test_a_policy_of_the_family_gets_this_audit():
+    assert auditing.fitting("locally_private") == "any_user"

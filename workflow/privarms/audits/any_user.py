@@ -10,7 +10,7 @@ are drawn once. The two first users differ in the reward or in both. Runs and ev
 
 import itertools
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -21,9 +21,9 @@ from privarms.audits.any_choice import (
     PILOT_SEED,
     Event,
     Inputs,
-    configure,
     event_of_one_choice,
     event_of_sequence,
+    once,
     score,
 )
 from privarms.audits.audit import Audit
@@ -45,11 +45,19 @@ class Users(NamedTuple):
     contexts: np.ndarray
 
 
+def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float, dimensions: int = 0) -> Inputs:
+    """One of two first users, for K >= 2 arms and a policy that claims `promised` > 0; `rounds` users are looked at.
+
+    dimensions: of the contexts
+    """
+    return Inputs(K, rounds, neighbour, dimensions)
+
+
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return those of `happens`: the users and the event, chosen in runs on a stream of their own."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
     own = functions(Policy, policy)
-    users, event = look(own, params, inputs, rounds, min(PILOT, trials))
+    users, event = once(look, own, params, inputs._replace(neighbour=0), rounds, min(PILOT, trials))
     return own, params, users[inputs.neighbour], event, np.zeros(len(event.scores), np.int64)
 
 
