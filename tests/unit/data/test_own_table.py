@@ -181,3 +181,22 @@ def test_data_that_make_no_bandit_are_refused(tmp_path, text, changes, said):
     with pytest.raises(PrivarmsError, match=said):
         prepare(tmp_path / "out", text, **changes)
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["sources.yaml", "visits.csv"]
+
+
+def test_grouped_digits_and_dollars_are_numbers():
+    texts = ["$1,234.50", "1,234", "-7", "1e3", "x"]
+    rows = "".join(f'{i},"{text}",north,a,{"better" if i % 2 else "worse"}\n' for i, text in enumerate(texts))
+    table = read(f"id,age,clinic,ward,outcome\n{rows}9,1,south,a,better\n", leave_out=["id", "ward"], numbers=["age"])
+    assert table.features.dense(slice(None)).ravel().tolist() == [1234.5, 1234, -7, 1000, 1]
+    assert reasons(table) == {"age: not a number": (1, 6)}
+
+
+def test_a_column_that_is_mostly_malformed_is_refused():
+    rows = "".join(f'{i},"3,{i}",north,a,better\n' for i in range(600))
+    with pytest.raises(PrivarmsError, match=r"visits.csv: 600 of 1,000 rows are malformed .*expected at most 1%"):
+        read("id,age,clinic,ward,outcome\n" + rows + "1,2.5,south,a,worse\n" * 400, leave_out=["id"], numbers=["age"])
+
+
+def test_a_label_with_a_dot_behind_it_is_the_label():
+    table = read("age,outcome\n1,>50K\n2,>50K.\n3,<=50K.\n4,<=50K\n5,etc.\n", source=None)
+    assert table.label_names == ["<=50K", ">50K", "etc."]

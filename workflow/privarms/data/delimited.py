@@ -12,6 +12,11 @@ import pyarrow.parquet
 
 from privarms.errors import PrivarmsError
 
+# More malformed rows than this share of a file, or this number in a small one, are an error: the file is not what it
+# is taken for.
+MOST_MALFORMED, FEW_MALFORMED = 0.01, 5
+# A sum of money, or a number with groups of three digits.
+GROUPED = r"-?\$?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?"
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 
 
@@ -20,6 +25,7 @@ class Rows:
 
     frame: texts without surrounding spaces, NaN for a missing value; its index is the row's number in the file
     kept: bool[n], False for the dropped rows; dropped: reason -> {rows, first_row}
+    malformed: the reasons that are faults of the file
     """
 
     def __init__(self, file: str, table: pa.Table, first_row: int):
@@ -29,9 +35,11 @@ class Rows:
         self.frame = frame.mask(frame.isin(MISSING)).set_axis(np.arange(len(frame)) + first_row)
         self.kept = np.ones(len(frame), bool)
         self.dropped: dict[str, dict[str, int]] = {}
+        self.malformed: set[str] = set()
 
-    def drop(self, where: np.ndarray, reason: str) -> None:
-        """Drop the kept rows of a mask, and count them under a reason."""
+    def drop(self, where: np.ndarray, reason: str, *, malformed: bool = False) -> None:
+        """Drop the kept rows of a mask, and count them under a reason; malformed: whether it is a fault of the file."""
+        self.malformed |= {reason} if malformed else set()
         rows = self.frame.index[where & self.kept]
         if len(rows):
             self.dropped[reason] = {"rows": len(rows), "first_row": int(rows[0])}
@@ -45,22 +53,35 @@ class Rows:
     def numbers(self, column: str, low: float = -np.inf, high: float = np.inf) -> np.ndarray:
         """Return float64[n]; drop rows without a finite number in this range."""
         values = floats(self.texts(column))
-        self.drop(~np.isfinite(values), f"{column}: not a number")
+        self.drop(~np.isfinite(values), f"{column}: not a number", malformed=True)
         self.drop((values < low) | (values > high), f"{column}: out of range")
         return values
 
     def codes(self, column: str, levels: Sequence[str]) -> np.ndarray:
         """Return int16[n], the index of each text among the levels; drop rows with another text, whose index is -1."""
         codes = pd.Index(levels).get_indexer(self.texts(column)).astype(np.int16)
-        self.drop(codes < 0, f"{column}: unknown category")
+        self.drop(codes < 0, f"{column}: unknown category", malformed=True)
         return codes
 
     def account(self) -> dict:
-        """Return the numbers of read and dropped rows, and the reasons. Raises PrivarmsError if no row is left."""
+        """Return the numbers of read and dropped rows, and the reasons.
+
+        Raises PrivarmsError if no row is left, or if more than MOST_MALFORMED of the rows are malformed.
+        """
         if not self.kept.any():
-            reasons = [f"{e['rows']:,} for {reason}, first row {e['first_row']}" for reason, e in self.dropped.items()]
-            raise PrivarmsError(f"{self.file}: no complete row; dropped were {'; '.join(reasons) or 'none'}")
+            raise PrivarmsError(f"{self.file}: no complete row; dropped were {self._reasons(self.dropped) or 'none'}")
+        malformed = sum(self.dropped[reason]["rows"] for reason in self.malformed & set(self.dropped))
+        if malformed > max(MOST_MALFORMED * len(self.kept), FEW_MALFORMED):
+            raise PrivarmsError(
+                f"{self.file}: {malformed:,} of {len(self.kept):,} rows are malformed "
+                f"({self._reasons(self.malformed)}); expected at most {MOST_MALFORMED:.0%}; correct the file, or "
+                "how the dataset's entry describes its columns"
+            )
         return {"rows": len(self.kept), "dropped": int((~self.kept).sum()), "dropped_because": self.dropped}
+
+    def _reasons(self, reasons: Iterable[str]) -> str:
+        those = {reason: entry for reason, entry in self.dropped.items() if reason in reasons}
+        return "; ".join(f"{e['rows']:,} for {reason}, first row {e['first_row']}" for reason, e in those.items())
 
 
 def read(
@@ -123,8 +144,19 @@ def require(file: str, columns: Iterable[str], present: Iterable[str]) -> None:
 
 
 def floats(texts: pd.Series) -> np.ndarray:
-    """Return float64[n], NaN where there is no number."""
-    return pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
+    """Return float64[n], NaN where there is no number.
+
+    $1,234.50 is one, unless another text has a comma elsewhere, which may be a decimal comma.
+    """
+    values = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
+    if np.isnan(values).any():
+        comma = texts.str.contains(",").to_numpy(bool, na_value=False)
+        grouped = texts.str.fullmatch(GROUPED).to_numpy(bool, na_value=False)
+        if (comma & ~grouped).any():
+            grouped = grouped & ~comma
+        plain = pd.to_numeric(texts.str.replace(r"[$,]", "", regex=True), errors="coerce").to_numpy(np.float64)
+        values = np.where(np.isnan(values) & grouped, plain, values)
+    return values
 
 
 def _header(stream: BinaryIO, delimiter: str) -> list[str]:

@@ -30,8 +30,8 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
     """Return the complete rows of a file in their order; labels, sources and levels are sorted as texts.
 
     Rows with a missing value, or with a text in a column of `numbers`, are dropped and counted. Raises PrivarmsError
-    for a file that is neither CSV nor Parquet, a missing column, more than MOST_CLASSES labels or MOST_LEVELS
-    categories in a column, and a target without rows.
+    for more than 1% of such texts, a file that is neither CSV nor Parquet, a missing column, more than MOST_CLASSES
+    labels or MOST_LEVELS categories in a column, and a target without rows.
     """
     ((file, stream),) = files.items()
     rows = delimited.read(file, stream, delimiter=description.get("delimiter", ","))
@@ -64,7 +64,7 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
         list(categories),
         [levels for levels, _ in categories.values()],
     )
-    label_names, labels = _sorted_levels(label_texts[kept])
+    label_names, labels = _sorted_levels(_without_dots(label_texts[kept]))
     if len(label_names) > MOST_CLASSES:
         raise PrivarmsError(
             f"{file}, column {label}: {len(label_names):,} different labels; expected at most {MOST_CLASSES} classes"
@@ -81,6 +81,12 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
         source_names = [value for value in present if value != source["target"]]
         sources = pd.Index([source["target"], *source_names]).get_indexer(values).astype(np.int64)
     return Table(features, labels, label_names, sources, source_names, {file: account})
+
+
+def _without_dots(labels: pd.Series) -> pd.Series:
+    """Return the labels; one that is another label with a dot behind it, as in adult.test, is that label."""
+    known = set(labels)
+    return labels.replace({text: text[:-1] for text in known if text.endswith(".") and text[:-1] in known})
 
 
 def _sorted_levels(texts: pd.Series) -> tuple[list[str], np.ndarray]:

@@ -90,9 +90,6 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     for column in ("pickup_community_area", "dropoff_community_area"):
         # A tool that took a column with empty cells for numbers writes 8.0.
         rows.frame[column] = rows.frame[column].str.removesuffix(".0").fillna(AREAS[OUTSIDE])
-    for column in (*MOST, *([TIPS] if of_tips else [])):
-        # The portal's export may write dollars as $1,234.50.
-        rows.frame[column] = rows.frame[column].str.replace(r"[$,]", "", regex=True)
     payment = rows.codes("payment_type", PAYMENTS)
     pickup = rows.codes("pickup_community_area", AREAS)
     dropoff = rows.codes("dropoff_community_area", AREAS)
@@ -178,7 +175,7 @@ def _start(rows: delimited.Rows) -> tuple[np.ndarray, np.ndarray]:
     texts = rows.texts("trip_start_timestamp")
     start = pd.to_datetime(texts, format="ISO8601", errors="coerce")
     start = start.fillna(pd.to_datetime(texts, format=PORTAL_TIME, errors="coerce"))
-    rows.drop(start.isna().to_numpy(), "trip_start_timestamp: not a time")
+    rows.drop(start.isna().to_numpy(), "trip_start_timestamp: not a time", malformed=True)
     weekday, hour = start.dt.day_of_week.fillna(-1), start.dt.hour + start.dt.minute / 60
     return weekday.to_numpy(np.int64), hour.to_numpy()
 
