@@ -9,13 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from privarms.inference.regression import two_sided_p_value
-from privarms.ranges import at_least, positive, within
+from privarms.ranges import positive, within
 
 # So many stand in memory as float64, whatever type they are given in.
 REPLICATES_AT_ONCE = 2**15
-# Of the tests whether an arm is biased.
-LEVEL = 0.05
 
 
 class Bias(NamedTuple):
@@ -129,18 +126,6 @@ def _folded_mean(mean, deviation):
     return np.where(deviation > 0, folded, np.abs(mean))
 
 
-def significant_arms(bias, standard_error) -> int:
-    """The number of arms whose bias differs from 0 by a two-sided z-test at `LEVEL`; LEVEL K of them without any bias.
-
-    A standard error of 0 (an arm of mean 0 or 1) is significant unless the bias is exactly 0; nan never is.
-    """
-    bias, standard_error = np.asarray(bias, float), np.asarray(standard_error, float)
-    missing = np.isnan(bias) | np.isnan(standard_error)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where((bias == 0) | missing, 0.0, bias / standard_error)
-    return int(np.sum(~missing & (two_sided_p_value(z) <= LEVEL)))
-
-
 def bias_bound(epsilon, mu):
     """(e^epsilon - 1) mu: Theorem 1 at delta = 0, a bound on |bias| of an arm of mean mu under epsilon-privacy.
 
@@ -151,30 +136,3 @@ def bias_bound(epsilon, mu):
     within(0, 1, mu=mu)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(mu > 0, np.expm1(epsilon) * mu, 0.0)[()]
-
-
-def underestimate_bound(epsilon, mu):
-    """(1 - e^-epsilon) mu: how far the mean of an arm is underestimated at most, E[sample mean] >= e^-epsilon mu.
-
-    That is what the proof of Theorem 1 shows at delta = 0; it is below `bias_bound`, and below mu at every epsilon.
-    """
-    # Checks both.
-    bias_bound(epsilon, mu)
-    return -np.expm1(-np.asarray(epsilon, float)) * np.asarray(mu, float)
-
-
-def stopping_bias(epsilon, mu, horizon):
-    """The bias of an arm's sample mean after T rounds of a private policy that nearly attains Theorem 1; Bernoulli(mu).
-
-    Round 1 pulls the arm. An answer about its reward that is right with probability e^eps / (1 + e^eps), randomised
-    response and so epsilon-private, decides all: after "1" the arm is pulled to the end, after "0" never again.
-    """
-    # Checks epsilon and mu.
-    bias_bound(epsilon, mu)
-    at_least(1, horizon=horizon)
-    epsilon, mu, T = (np.asarray(x, float) for x in (epsilon, mu, horizon))
-    right = 1 / (1 + np.exp(-epsilon))
-    # After "0" the mean is the first reward; after "1" it is the first reward and T - 1 fresh ones, over T.
-    after_1 = mu * ((1 - right) + right * (1 + (T - 1) * mu) / T)
-    after_0 = (1 - mu) * (1 - right) * (T - 1) * mu / T
-    return after_1 + after_0 - mu

@@ -78,13 +78,6 @@ def test_consequences_of_theorem_2():
     assert measure("order_over", None, **named, budget="least").value < 1
 
 
-def test_theorem_1_is_nearly_attained():
-    found = [measure("theorem_1_attained", None, epsilon=e, mu=0.01, horizon=500) for e in (5, 0.05)]
-    # (1 - mu) (T - 1) / T over 1 + e^-eps.
-    expected = [0.99 * 499 / 500 / (1 + math.exp(-e)) for e in (5, 0.05)]
-    assert [m.value for m in found] == pytest.approx(expected)
-
-
 def audited(epsilon, loss, **values):
     row = {"policy": "private_ucb", "variant": "as_printed", "epsilon": epsilon, "horizon": 501, "trials": 1_000}
     row |= {"exact": math.nan, "event": None, "noise": None}
@@ -146,65 +139,3 @@ def test_correction_scale():
     # As printed beta does not change with alpha.
     printed = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6], beta=0.05)
     assert printed.value == pytest.approx(1)
-
-
-def in_setting(experiment, policy, law, delta=None, variant=None, **values):
-    row = {"experiment": experiment, "policy": policy, "variant": variant, "law": law, "delta": delta, "K": 20}
-    row |= {"ladder": "1.00-0.05", "horizon": 500, "epsilon": None, "replicates": 20_000, "runs": 10_000}
-    row |= {"expected": 0.5, "expected_se": 0.0, "spread": 0.01, "worst_arm": 3, "worst": -0.5, "worst_se": 0.001}
-    return row | values
-
-
-def fit(rows, experiment, kind="", delta="", units=(0.0, 0.0, 0.0), **more):
-    named = {"experiment": experiment, "law": "normal", "ladder": "1.00-0.05", "kind": kind, "delta": delta}
-    return measure("published_fit", Made(published_settings=rows), **named, units=list(units), **more)
-
-
-def test_the_pair_of_experiment_2_with_private_ucb_in_the_nearer_variant():
-    def pair(ucb, printed, released):
-        known = {"expected_se": 0.0001, "spread": 0.0002, "replicates": 4_000}
-        rows = [in_setting("2", "ucb", "normal", expected=ucb, **known)]
-        for variant, value in (("as_printed", printed), ("as_released", released)):
-            rows.append(in_setting("2", "private_ucb", "normal", None, variant, expected=value, **known))
-        return fit(rows, "2", units=(0, 0), variants=["as_printed", "as_released"])
-
-    near, far = pair(0.0112, 0.0025, 0.0013), pair(0.005, 0.0015, 0.0015)
-    # Published: .011 and .0015; the nearer variant counts.
-    assert (near.value, far.value) == (pytest.approx(1), pytest.approx(30))
-    # Three distances, each known to half a standard deviation: 3.59 of these halves.
-    assert near.interval[1] == pytest.approx(1 + 3.59 / 2, abs=0.01)
-
-
-def test_the_numbers_of_experiment_1_in_a_setting():
-    # Published: .0698, .00176, .14. Of 20,000 runs the worst arm is known to .001, of 10,000 to .0014.
-    rows = [
-        in_setting("1", "ucb", "normal", expected=0.0798, expected_se=0.001, worst=-0.14, worst_se=0.001),
-        in_setting("1", "private_ucb", "normal", None, "as_released", expected=0.00176),
-        in_setting("1", "ucb_constant_delta", "normal", 0.9, expected=0.9),
-        in_setting("1", "private_ucb_constant_delta", "normal", 0.9, "as_released", expected=0.9),
-        in_setting("1", "ucb_constant_delta", "normal", 0.95, expected=0.0698, worst=-0.14 - 0.005, worst_se=0.001),
-        in_setting("1", "private_ucb_constant_delta", "normal", 0.95, "as_released", expected=0.00176),
-        in_setting("1", "ucb", "bernoulli", expected=0.04),
-        in_setting("1", "private_ucb", "bernoulli", None, "as_released", expected=0.04),
-    ]
-    last, old = fit(rows, "1"), fit(rows, "1", "_constant_delta", 0.95)
-    # (.0798 - .0698) / .01, known to a tenth, and the worst arm to .7; three such intervals at once.
-    assert last.value == pytest.approx(1)
-    assert last.interval == pytest.approx((1 - 0.359, 3.59 / math.sqrt(2)), abs=0.003)
-    assert old.value == pytest.approx(0.005 / 0.001 / math.sqrt(2))
-    assert [verdict(m, {"at_most": 2.6}) for m in (last, old)] == ["reproduced", "inconclusive"]
-    # Half a unit of the last digit is no distance.
-    assert fit(rows, "1", "_constant_delta", 0.95, units=(0, 0, 0.005)).value == pytest.approx(0)
-
-
-def test_the_numbers_of_experiment_2_in_a_setting():
-    # Published: .011, .0015, 7.5.
-    rows = [
-        in_setting("2", "ucb", "normal", expected=0.011, spread=0.0011, replicates=1_000),
-        in_setting("2", "private_ucb", "normal", None, "as_released", expected=0.0022, spread=0.0, replicates=2_000),
-    ]
-    rows[1]["spread"] = 0.0007
-    found = fit(rows, "2")
-    # UCB's average is .0055 below 7.5 times the private one; the private number is 1 of its deviations away.
-    assert found.value == pytest.approx(0.0055 / math.hypot(0.0011, 7.5 * 0.0007))
-    assert found.replicates == 1_000

@@ -44,7 +44,7 @@ class Made:
 def runs(cell, policy, K, pulls, sums, variant=None, **parameters):
     """Rows of a study that records arms: pulls and sums of each arm, a row of them a run."""
     pulls, sums = np.asarray(pulls), np.asarray(sums, float)
-    setting = {"cell": cell, "policy": policy, "variant": variant, "data": "simulated", "environment": "e"}
+    setting = {"cell": cell, "policy": policy, "variant": variant, "data": "simulated", "environment": "bernoulli"}
     setting |= {"horizon": 500, "K": K, "epsilon": np.nan, "top": 1.0, "bottom": 0.5} | parameters
     R = len(pulls)
     columns = {"replicate": np.repeat(np.arange(R), K), "arm": np.tile(np.arange(K), R)}
@@ -111,26 +111,22 @@ def picked(ladder, epsilon, *tests):
 
 
 def test_tests_of_an_arm_of_mean_1_are_degenerate():
-    level = float(mi.printed_level(0.05, 0.1, 500, 1 - 1e-9))
     best = float(mi.best_beta(0.1, 500, 0.05))
-    right, printed = (float(f(0.05, 0.1, 500, best)) for f in (mi.corrected_level, mi.printed_level))
-    assert right < printed < level < 0.05
-    rows = [(0, 40, 0.001)] * 6 + [(1, 40, 0.04), (2, 40, (printed + level) / 2), (3, 40, (right + printed) / 2)]
-    rows += [(4, 40, right / 2), (4, 0, 0.0)]
+    level = float(mi.corrected_level(0.05, 0.1, 500, best))
+    released = float(mi.released_level(0.05, 0.1, 40))
+    assert level < 0.001 < released < 0.05
+    rows = [(0, 40, 0.001)] * 6 + [(1, 40, 0.04), (2, 40, (released + 0.05) / 2), (3, 40, (level + released) / 2)]
+    rows += [(4, 40, level / 2), (4, 0, 0.0)]
     ladder = picked((1.0, 0.5), 0.1, *rows)
     equal = picked((0.5, 0.5), 0.1, *rows)
     found = INFERENCE["false_discovery"](Made(adaptive_tests=pd.concat([ladder, equal], ignore_index=True)))
     assert list(found["tests"]) == [10, 10]
     assert list(found["replicates"]) == [4, 10]
     assert list(found["degenerate"]) == pytest.approx([0.6, 0.0])
-    assert list(found["missing"]) == [1, 1]
     assert found["naive"].tolist() == [1, 1]
-    of_ladder, of_equal = (found.iloc[i] for i in (0, 1))
-    rates = ["corrected", "printed", "printed_at_1"]
-    assert of_ladder[rates].tolist() == [0.25, 0.5, 0.75]
-    # Of equal arms the six tests of arm 0 count, and .001 is below the last level alone.
-    assert printed < 0.001 < level
-    assert of_equal[rates].tolist() == pytest.approx([0.1, 0.2, 0.9])
+    assert found["level"].tolist() == pytest.approx([level] * 2)
+    # Of equal arms the six tests of arm 0 count, and .001 is below the released level alone.
+    assert found[["corrected", "released"]].to_numpy().tolist() == [[0.25, 0.5], [0.1, 0.8]]
     assert tables.false_discovery(Made(adaptive_tests=ladder))["degenerate"].tolist() == pytest.approx([0.6])
 
 

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,20 +18,17 @@ from privarms.inference.bias import (
     blocks,
     expected_average,
     sample_mean_bias,
-    significant_arms,
 )
 from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.rows import as_frame
 from privarms.inference.uniformity import ks_uniform, rejection_rate
-from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, means, parameters, printed
-from privarms.studies.results import Results
+from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, parameters, printed
+from privarms.studies.results import Results, environment_of
 
 CONFIDENCE = 0.95
 # The policies of Experiments 1 and 2 in the revisions of the program, and another reading of UCB.
 REVISED = ("ucb", "ucb1", "private_ucb", "ucb_constant_delta", "private_ucb_constant_delta")
 BINS = 20
-# Corollary 2 holds for every beta > 0 as printed; here beta is below 1.
-ALMOST_1 = 1 - 1e-9
 
 
 class Runs(NamedTuple):
@@ -62,19 +59,19 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
         # The ladder stands for the environment's parameters; the others are the policies' own.
         own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
         first = cell.iloc[0]
-        K, arms = int(first["K"]), (first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
+        K = int(first["K"])
         named = _setting(first, own)
         setting = {
             "experiment": EXPERIMENTS.get(study) or by_arms.get(K, ""),
             "policy": named.pop("policy"),
             "variant": named.pop("variant"),
-            "ladder": ladder(*arms),
+            "ladder": ladder(first["top"], first["bottom"], K),
             "K": K,
             "horizon": named.pop("horizon"),
             "epsilon": first.get("epsilon", np.nan),
         }
         pulls, sums = (columns[c].reshape(-1, K) for c in ("pulls", "reward_sum"))
-        yield Runs(setting | named, pulls, sums, means(*arms))
+        yield Runs(setting | named, pulls, sums, environment_of(first).means)
 
 
 def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
@@ -113,8 +110,6 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
     """Return the average over arms of |bias|, the worst arm, and the regret; a row per cell and size.
 
     average_if_unbiased: what the noise of the simulation alone makes the average, without any bias
-    largest_z: the largest |bias| / se of an arm; significant: the arms whose 95% interval excludes 0
-    significant_upper, significant_lower: the same among the top 4 arms and among the others
     expected, expected_se, spread: what `average` is expected to be over as many runs as published, its standard error,
     and the standard deviation of such an average; nan where none was published
     missing: how many sample means, of all arms in all replicates, do not exist, the arm never having been pulled
@@ -127,7 +122,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
             bias, errors, replicates = sample_mean_bias(pulls, sums, runs.means)
             average, average_se = average_absolute_bias(pulls, sums, runs.means)
             worst = int(np.nanargmax(np.abs(bias)))
-            random, known = errors > 0, ~np.isnan(errors)
+            known = ~np.isnan(errors)
             regret = np.concatenate([pulls[some] @ (runs.means.max() - runs.means) for some in blocks(n)])
             expected = (math.nan,) * 3
             if runs.setting["experiment"] in published:
@@ -146,10 +141,6 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
                 "worst_se": errors[worst],
                 "last": bias[-1],
                 "last_se": errors[-1],
-                "largest_z": np.abs(bias[random] / errors[random]).max() if random.any() else math.nan,
-                "significant": significant_arms(bias, errors),
-                "significant_upper": significant_arms(bias[:4], errors[:4]),
-                "significant_lower": significant_arms(bias[4:], errors[4:]),
                 "regret": regret.mean(),
                 "regret_se": regret.std(ddof=1) / math.sqrt(n) if n > 1 else math.nan,
                 "missing": int((n - replicates).sum()),
@@ -281,88 +272,50 @@ def selection(results: Results) -> pd.DataFrame:
             }
 
 
-def _levels(epsilon: float, horizon: int, pulls: np.ndarray) -> dict[str, float | np.ndarray]:
-    """Return the level of every correction at .05; nan without a privacy budget, for which there is none."""
-    if math.isnan(epsilon):
-        return dict.fromkeys(("corrected", "printed", "printed_at_1", "released"), math.nan)
-    beta = max_information.best_beta(epsilon, horizon, LEVEL)
-    return {
-        "corrected": float(max_information.corrected_level(LEVEL, epsilon, horizon, beta)),
-        "printed": max_information.printed_level(LEVEL, epsilon, horizon, beta),
-        "printed_at_1": max_information.printed_level(LEVEL, epsilon, horizon, ALMOST_1),
-        "released": max_information.released_level(LEVEL, epsilon, pulls),
-    }
-
-
-def _rates(p: np.ndarray, levels: Mapping[str, float | np.ndarray]) -> dict[str, float]:
-    """Return the share of p-values that each level rejects, with its standard error; nan without a test or a level."""
-    rates = {}
-    for name, level in levels.items():
-        rate = math.nan
-        if len(p) and not np.isnan(level).any():
-            # A level that underflows to 0 rejects nothing, not even a p-value of 0.
-            rate = float(np.mean((p <= level) & (level > 0)))
-        rates |= {name: rate, f"{name}_se": math.sqrt(rate * (1 - rate) / max(len(p), 1))}
-    return rates
+def _rejected(name: str, p: np.ndarray, level: float | np.ndarray) -> dict[str, float]:
+    """Return the share of p-values that a level rejects, with its standard error; nan without a test or a level."""
+    rate = math.nan
+    if len(p) and not np.isnan(level).any():
+        # A level that underflows to 0 rejects nothing, not even a p-value of 0.
+        rate = float(np.mean((p <= level) & (level > 0)))
+    return {name: rate, f"{name}_se": math.sqrt(rate * (1 - rate) / max(len(p), 1))}
 
 
 @as_frame
-def _selected(results: Results, study: str, better: int | None = None) -> pd.DataFrame:
-    """Return rejections at .05 before and after the correction; a row per cell and selector.
+def false_discovery(results: Results) -> pd.DataFrame:
+    """Return how often a true null is rejected at .05, before and after the correction; a row per cell and selector.
 
-    Parameters
-    ----------
-    better : an arm; only rejections for this arm count then
-
-    Returns
-    -------
-    DataFrame with the columns of a cell and
-        selected : how often the selector took `better`, or any arm
-        degenerate : the share of tests of an arm of mean 0 or 1 against that mean. They test nothing, because their
-            p-values do not depend on the data
-        missing : the runs in which the selector took an arm without a pull, which say nothing
-        tests : the other runs
-        replicates : the tests that are not degenerate, those of the rates
-        naive, corrected, printed, printed_at_1, released : the shares that reject at .05, at `level` (Theorem 3), at
-            the level that Corollary 2 prints, with the beta of `level` and with beta = 1, and at that of the authors'
-            program
+    degenerate: the share of tests of an arm of mean 0 or 1 against that mean. They test nothing, because their p-values
+    do not depend on the data; tests: all of an arm that was pulled; replicates: those that are not degenerate
+    naive, corrected, released: the shares of the latter that reject at .05, at `level` (Theorem 3), and at the level of
+    the authors' program; the last two are nan without a privacy budget
     """
-    for cell, columns in results.by_cell(study, ("selector", "arm", "pulls", "p_value")):
+    for cell, columns in results.by_cell("adaptive_tests", ("selector", "arm", "pulls", "p_value")):
         first = cell.iloc[0]
         epsilon, horizon = float(first.get("epsilon", math.nan)), int(first["horizon"])
+        means, level = environment_of(first).means, math.nan
+        if not math.isnan(epsilon):
+            beta = max_information.best_beta(epsilon, horizon, LEVEL)
+            level = float(max_information.corrected_level(LEVEL, epsilon, horizon, beta))
         for selector, every in pd.DataFrame(columns).groupby("selector", sort=False):
-            tests = every[every["pulls"] > 0]
-            made = len(tests)
-            if better is None:
-                true = means(first["top"], first["bottom"], int(first["K"]), first.get("spacing"))
-                tests = tests[(true[tests["arm"]] > 0) & (true[tests["arm"]] < 1)]
-            own = np.ones(len(tests), bool) if better is None else (tests["arm"] == better).to_numpy()
-            p = np.where(own, tests["p_value"], np.inf)
-            levels = _levels(epsilon, horizon, tests["pulls"].to_numpy())
+            every = every[every["pulls"] > 0]
+            tests = every[(means[every["arm"]] > 0) & (means[every["arm"]] < 1)]
+            p, released = tests["p_value"].to_numpy(), math.nan
+            if not math.isnan(epsilon):
+                released = max_information.released_level(LEVEL, epsilon, tests["pulls"].to_numpy())
             yield {
                 **_setting(first, parameters(cell)),
                 "epsilon": epsilon,
                 "selector": selector,
                 "replicates": len(p),
-                "missing": len(every) - made,
-                "tests": made,
-                "selected": own.mean() if len(own) else math.nan,
-                "degenerate": 1 - len(p) / made if made else math.nan,
-                **_rates(p, {"naive": LEVEL}),
-                "level": levels["corrected"],
-                **_rates(p, levels),
-                "ladder": ladder(first["top"], first["bottom"], first["K"], first.get("spacing")),
+                "tests": len(every),
+                "degenerate": 1 - len(p) / len(every) if len(every) else math.nan,
+                **_rejected("naive", p, LEVEL),
+                "level": level,
+                **_rejected("corrected", p, level),
+                **_rejected("released", p, released),
+                "ladder": ladder(first["top"], first["bottom"], first["K"]),
             }
-
-
-def false_discovery(results: Results) -> pd.DataFrame:
-    """Return how often a true null is rejected at .05: naively, corrected, and as the authors' program corrects."""
-    return _selected(results, "adaptive_tests")
-
-
-def power(results: Results) -> pd.DataFrame:
-    """Return how often the better arm is found: most pulled, and "its mean is that of the others" rejected."""
-    return _selected(results, "power", better=0)
 
 
 def audit(results: Results) -> pd.DataFrame:

@@ -5,16 +5,14 @@ is what it is expected to be over as many.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from privarms.claims.measures import choose
-from privarms.claims.verdict import Measured, quantile
+from privarms.claims.verdict import Measured
 from privarms.inference import max_information
-from privarms.inference.bias import stopping_bias, underestimate_bound
 from privarms.inference.intervals import ratio
 from privarms.studies.results import Results
 
@@ -30,13 +28,6 @@ def published_quotient(results: Results, top: str, bottom: str, units: list[floa
     """
     (a, b), (u, v) = (results.published(name) for name in (top, bottom)), units
     return Measured(a / b, note=f"{a:g} over {b:g}, both rounded.", low=(a - u) / (b + v), high=(a + u) / (b - v))
-
-
-def theorem_1_attained(results: Results, epsilon: float, mu: float, horizon: int) -> Measured:
-    """Return the exact underestimation of an arm by the private policy of `stopping_bias`, over (1 - e^-eps) mu."""
-    share = -stopping_bias(epsilon, mu, horizon) / underestimate_bound(epsilon, mu)
-    note = f"A policy whose one private answer about the first reward decides all: mean {mu:g}, epsilon = {epsilon:g}."
-    return Measured(float(share), note=note)
 
 
 def loss_of_doublings(results: Results, epsilon: float, broken: float) -> Measured:
@@ -135,54 +126,3 @@ def order_over(results: Results, horizons: list[int], arms: int, budget: str) ->
         return Measured(float((order / least).max()))
     first, last = (order / T)[[0, -1]]
     return Measured(float(last / first), note=f"Per round from {first:.3g} to {last:.3g}.")
-
-
-def published_fit(
-    results: Results,
-    experiment: str,
-    law: str,
-    ladder: str,
-    units: list[float],
-    kind: str = "",
-    delta: float | str = "",
-    variants: Sequence[str] = ("as_released",),
-) -> Measured:
-    """Return how far the published numbers are from what a setting is expected to give: the largest of the distances.
-
-    A distance is in standard deviations of the number over as many runs as published. The numbers are UCB's average
-    |bias|, private UCB's in the nearest variant, and a third: in Experiment 1 UCB's worst arm, in Experiment 2 the
-    ratio of the averages.
-
-    Parameters
-    ----------
-    experiment, law, ladder, delta : the rows of the table `published_settings`
-    kind : what the names of both policies end in
-    units : half a unit of each number's last digit, which is no distance; two for the averages alone
-    variants : of private UCB
-    """
-    where = {"experiment": experiment, "law": law, "ladder": ladder, "delta": delta}
-    rows = choose(results.inference("published_settings"), where)
-    plain = _row(rows, policy=f"ucb{kind}")
-    privates = [_row(rows, policy=f"private_ucb{kind}", variant=variant) for variant in variants]
-    together = len(units) + len(privates) - 1
-
-    def distance(number: str, unit: float, value: float, error: float, spread: float, n: float, over=1.0) -> Measured:
-        off = value - over * results.published(f"experiment_{experiment}_{number}")
-        beyond, half = max(abs(off) - over * unit, 0.0) / spread, quantile(int(n), together) * error / spread
-        note = f"{number.replace('_', ' ')} {value / over:.3g}, {math.copysign(beyond, off):+.1f}"
-        return Measured(beyond, error / spread, int(n), note, beyond - half, beyond + half)
-
-    averages = ["expected", "expected_se", "spread", "replicates"]
-    parts = [distance("ucb_bias", units[0], *plain[averages])]
-    parts.append(Measured.smallest([distance("private_bias", units[1], *row[averages]) for row in privates]))
-    if len(units) == 3 and experiment == "1":
-        spread = plain["worst_se"] * math.sqrt(plain["replicates"] / plain["runs"])
-        worst = abs(plain["worst"]), plain["worst_se"], spread, plain["replicates"]
-        parts.append(distance("worst_bias", units[2], *worst))
-    elif len(units) == 3:
-        # A ratio of averages is below 7.5 where UCB's average less 7.5 times private UCB's is below 0.
-        private, times = privates[0], results.published("experiment_2_times")
-        error, spread = (math.hypot(plain[one], times * private[one]) for one in ("expected_se", "spread"))
-        runs = min(plain["replicates"], private["replicates"])
-        parts.append(distance("times", units[2], plain["expected"], error, spread, runs, private["expected"]))
-    return Measured.largest(parts, "; ".join(part.note for part in parts) + ".")

@@ -1,10 +1,7 @@
 """The tables: each function takes the results and returns the frame that is written.
 
-Where a study holds cells that the columns do not tell apart (another K, a setting of a policy of one's own), the
-columns that do stand behind the others.
+A policy's name has its settings behind it where the columns do not tell its cells apart.
 """
-
-from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -18,10 +15,10 @@ from privarms.papers.neel2018._settings import (
     FIGURE_6,
     LEVEL,
     THEOREM_1,
-    ladders,
+    ladder,
     together,
-    told_apart,
 )
+from privarms.plots.curves import entries
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
 
@@ -32,16 +29,10 @@ LEVELS = (0.01, LEVEL, 0.1)
 LINEAR_DATA = {"oful": "as_printed", "linear_ucb_as_released": "as_released"}
 
 
-def _written(frame: pd.DataFrame, columns: list[str], measured: Iterable[str]) -> pd.DataFrame:
-    """The columns of a table, with what else tells its rows apart, and how many runs are missing if any are.
-
-    measured: what is no setting of a cell
-    """
-    keys = [c for c in frame if c not in (*measured, "missing", "replicates")]
-    found = told_apart(frame, columns, keys)
-    if "missing" in frame and frame["missing"].any():
-        found["missing"] = frame["missing"].to_numpy()
-    return found
+def _written(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    # The experiment says the other three.
+    policy = entries(frame, [*columns, "K", "horizon", "epsilon", "top", "bottom"])
+    return frame.assign(policy=policy)[columns].reset_index(drop=True)
 
 
 @table(
@@ -55,7 +46,7 @@ def bias(results: Results) -> pd.DataFrame:
     rows = together(results, "bias", ("experiment_1", "experiment_2", "epsilon_sweep"))
     rows = rows[rows["size"] == "all"].fillna({"variant": BOTH})
     columns = ["experiment", "policy", "variant", "ladder", "K", "horizon", "epsilon", "arm", "mean", "bias", "se"]
-    return _written(rows, [*columns, "pulls", "replicates"], ("mean", "bias", "se", "pulls", "bound", "size"))
+    return _written(rows, [*columns, "pulls", "replicates"])
 
 
 @table(
@@ -87,7 +78,7 @@ def rejections(results: Results) -> pd.DataFrame:
     rows = rows.assign(data=rows["policy"].map(LINEAR_DATA))
     rows = rows[rows["data"].notna() & (rows["estimator"] == "ols")]
     columns = ["data", "standard_error", "coordinate", "replicates", "rejection_rate", "se", "ks"]
-    return _written(rows, columns, ("rejection_rate", "se", "ks", "ks_p"))
+    return _written(rows, columns)
 
 
 @table("Linear bandits", inference=["rejections", "selection"], card=FIGURE_6, tab="All policies")
@@ -103,7 +94,7 @@ def linear(results: Results) -> pd.DataFrame:
     rows = tests.merge(errors, on=keys, how="left", validate="many_to_one")
     named = ["policy", "epsilon", "bonus", "standard_error", "coordinate", "estimator", "replicates"]
     found = ["rejection_rate", "rejection_se", "ks", "ks_p", "bias", "bias_se", "pulls", "regret", "regret_se"]
-    return _written(rows, [c for c in named if c in rows] + found, found)
+    return _written(rows, [c for c in named if c in rows] + found)
 
 
 @table("The correction by epsilon, T and alpha", name="max_information", card=CORRECTION, tab="Levels")
@@ -121,55 +112,27 @@ def max_information_table(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-SELECTED = (
-    *("selected", "degenerate", "tests", "level", "naive", "naive_se"),
-    *("corrected", "corrected_se", "printed", "printed_se", "printed_at_1", "printed_at_1_se"),
-    *("released", "released_se"),
-)
-
-
 @table("False discovery of adaptively chosen tests", inference=["false_discovery"], card=CORRECTION, tab="All cells")
 def false_discovery(results: Results) -> pd.DataFrame:
     """Share of tests that reject a true null at .05, among those of an arm whose mean is not 1; `degenerate`: the share
-    of the others, which test nothing.
+    of the others, which test nothing. `released`: with the correction of the authors' program, which holds p against
+    alpha/(e x'); above .05 where it is invalid.
     """
-    rows = results.inference("false_discovery")
     columns = ["ladder", "policy", "epsilon", "selector", "replicates", "naive", "naive_se", "corrected"]
-    return _written(rows, [*columns, "corrected_se", "degenerate"], SELECTED)
-
-
-@table("The correction of the authors' program", inference=["false_discovery"], card=CORRECTION, tab="As released")
-def released_correction(results: Results) -> pd.DataFrame:
-    """False discovery at .05 if p is held against alpha/(e x'): above .05 where it is invalid."""
-    rows = results.inference("false_discovery")
-    rows = rows[rows["epsilon"].notna()]
-    columns = ["ladder", "policy", "epsilon", "selector", "replicates", "naive", "corrected", "released"]
-    return _written(rows, [*columns, "released_se", "degenerate"], SELECTED)
-
-
-@table("Power of the corrected test", inference=["power"], card=CORRECTION, tab="Power")
-def power(results: Results) -> pd.DataFrame:
-    """How often the better arm is found: it is the most-pulled one (`selected`), and "its mean is 0.5" is rejected at
-    .05.
-    """
-    columns = ["top", "bottom", "policy", "epsilon", "replicates", "selected", "naive", "naive_se", "corrected"]
-    return _written(results.inference("power"), [*columns, "corrected_se"], SELECTED)
+    columns += ["corrected_se", "degenerate", "released", "released_se"]
+    return _written(results.inference("false_discovery"), columns)
 
 
 @table("Regret along the way", studies=["regret_1", "regret_2"], card=FIGURE_5, tab="Regret along the way")
 def regret(results: Results) -> pd.DataFrame:
     """Mean cumulative pseudo-regret and its standard error."""
-    parts = []
-    for study, experiment in (("regret_1", "1"), ("regret_2", "2")):
-        cells = results.cells(study)
-        parts.append(cells.assign(experiment=experiment, ladder=ladders(cells)))
-    rows = pd.concat(parts, ignore_index=True).fillna({"variant": BOTH})
-    columns = ["experiment", "policy", "variant", "ladder", "epsilon", "t"]
-    values = {"regret_mean": "cumulative_regret", "regret_se": "se"}
-    measured = [c for c in rows if c.startswith("regret_")]
-    # The ladder says it: its environment's parameters tell no more.
-    found = _written(rows, [*columns, *values, "replicates"], [*measured, "cell", "data", "top", "bottom", "spacing"])
-    return found.rename(columns=values)
+    cells = {experiment: results.cells(study) for study, experiment in (("regret_1", "1"), ("regret_2", "2"))}
+    rows = pd.concat([own.assign(experiment=name) for name, own in cells.items()], ignore_index=True)
+    ladders = [ladder(*row) for row in zip(rows["top"], rows["bottom"], rows["K"], strict=True)]
+    rows = rows.assign(ladder=ladders).fillna({"variant": BOTH})
+    rows = rows.rename(columns={"regret_mean": "cumulative_regret", "regret_se": "se"})
+    columns = ["experiment", "policy", "variant", "ladder", "epsilon", "t", "cumulative_regret", "se", "replicates"]
+    return _written(rows, columns)
 
 
 @table("Which setting gives the published numbers?", inference=["published_settings"])
@@ -189,7 +152,7 @@ def published_settings(results: Results) -> pd.DataFrame:
     rows.loc[~private & (rows["experiment"] == "1"), "published_worst"] = results.published("experiment_1_worst_bias")
     columns = ["experiment", "law", "delta", "ladder", "policy", "variant", "replicates", "runs", "expected"]
     columns += ["expected_se", "spread", "published_average", "worst", "worst_se", "published_worst"]
-    return _written(rows, columns, [*columns[6:], "worst_arm"])
+    return _written(rows, columns)
 
 
 @table("Are the choices private?", inference=["audit"])
