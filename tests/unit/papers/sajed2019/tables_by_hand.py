@@ -4,9 +4,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from privarms.claims import ledger
-from privarms.claims.verdict import Measured
-
 from ..chosen import by_cell, chosen
 
 # The panels of Figure 1 in the paper.
@@ -31,10 +28,3 @@ def results(*, cells=None, replicates=None, published=None, **inference) -> Simp
 def rows(shared: dict, *own: dict) -> list[dict]:
     """Rows that share some values."""
     return [shared | one for one in own]
-
-
-def verdict(measured: Measured, **tolerance) -> str:
-    """What the ledger says of a claim about the number 1 with this tolerance."""
-    claim = {"claim": "c", "artifact": "a", "statement": "s", "place": "Section 1", "ours": False, "test": ""}
-    claim |= {"published": 1, "tolerance": tolerance}
-    return ledger.judge(claim, measured, paper="p", scale="paper", data="simulated")["verdict"]

@@ -6,7 +6,6 @@ import pytest
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.sajed2019 import _bounds as bounds
 from privarms.papers.sajed2019 import inference
-from privarms.policies.bandit import dp_se
 
 from .tables_by_hand import results, rows
 
@@ -32,8 +31,8 @@ def test_the_second_half_of_the_horizon():
     found = inference.second_half(results(cells={"second_half": summaries}, replicates={"second_half": runs}))
     assert list(found["policy"]) == ["dp_se", "dp_ucb"]
     assert list(found["width"])[1] == "chan"
-    columns = ["half", "end", "growing", "settled", "replicates"]
-    assert found[columns].to_numpy().tolist() == [[4.5, 5.0, 1, 0, 2], [1.0, 5.0, 1, 1, 2]]
+    columns = ["half", "end", "growing", "replicates"]
+    assert found[columns].to_numpy().tolist() == [[4.5, 5.0, 1, 2], [1.0, 5.0, 1, 2]]
 
 
 def test_the_law_of_the_regret_of_each_cell():
@@ -107,22 +106,12 @@ def test_how_regret_grows_with_the_horizon():
     assert other["exponent"] == pytest.approx((np.log(1.5) + 3 * np.log(4 / 3)) / np.log(2))
 
 
-def test_the_noise_of_a_round_is_that_of_the_bits_of_its_count():
-    found = inference.noise_per_step(results())
-    nodes = found[found["horizon"] == 10**4].set_index(["counter", "steps"])["nodes"]
-    # 8191 has 13 bits, and a path from below the root 14 nodes.
-    assert (nodes["dyadic", "fewest"], nodes["dyadic", "most"]) == (
-        1,
-        max(bin(n).count("1") for n in range(1, 10**4 + 1)),
-    )
-    assert set(nodes["path"]) == {14}
-    found = found[(found["counter"] == "dyadic") & (found["steps"] == "average")].set_index("horizon")
-    bits = np.mean([bin(n).count("1") for n in range(1, 10**4 + 1)])
-    assert found.loc[10**4, "nodes"] == pytest.approx(bits)
-    # 14 levels: nodes of scale 14, of variance 2 14^2.
-    assert found.loc[10**4, "variance"] == pytest.approx(bits * 2 * 14**2)
-    assert found.loc[10**4, "variance_ratio"] == pytest.approx(bits * 2 * 14**2 / np.log2(10**4) ** 3)
-    assert found.loc[10**4, "deviation_ratio"] == pytest.approx(np.sqrt(bits * 2) * 14 / np.log(10**4))
+def test_the_noise_of_a_round_of_the_printed_counter():
+    found = inference.noise_per_step(results()).set_index("horizon")
+    # A path from below the root has 14 nodes of scale 14, of variance 2 14^2.
+    assert found.loc[10**4, "variance"] == pytest.approx(14 * 2 * 14**2)
+    assert found.loc[10**4, "variance_ratio"] == pytest.approx(14 * 2 * 14**2 / np.log2(10**4) ** 3)
+    assert found.loc[10**4, "deviation_ratio"] == pytest.approx(np.sqrt(14 * 2) * 14 / np.log(10**4))
 
 
 def audited(events, trials=1000):
@@ -195,38 +184,6 @@ def test_the_worst_gap_beside_the_theorem():
     assert found["gap"] == 0.25
     assert found["order"] == pytest.approx(order)
     assert (found["ratio"], found["ratio_se"]) == pytest.approx((10 / order, 1 / order))
-    # No bound is above that of always the worst arm.
-    assert found["ceiling"] == 100 * 0.25
-    assert (found["ceiling_ratio"], found["ceiling_ratio_se"]) == pytest.approx((10 / 25, 1 / 25))
-    assert np.isnan([found["first_epoch"], found["otherwise"]]).all(), "arms that are not equally far"
-
-
-def test_the_regret_of_the_first_epoch():
-    one = {"K": 20, "bottom": 0.25, "spacing": "one_best", "epsilon": 0.1}
-
-    def minimax(*own, horizon=10**6):
-        summaries = [c | {"horizon": horizon, "t": horizon} for c in cells(*own)]
-        return inference.minimax(results(cells={"minimax": summaries}))
-
-    (found,) = minimax(one).to_dict("records")
-    assert found["first_epoch"] == 0.5 * 19 * bounds.pulls_ceiling(0.5, 20, 0.1, 1e-6)
-    assert 0 < found["otherwise"] < 1e-20
-    # Where the gap is below 2 h_1 + 2 c_1, or the horizon ends before the epoch, the formula promises nothing.
-    assert list(minimax(one | {"bottom": 0.55})["otherwise"]) == [1]
-    assert list(minimax(one, horizon=1000)["otherwise"]) == [1]
-
-
-def test_another_regret_than_the_first_epochs_is_no_rarer_than_in_runs():
-    # Short epochs of a generous beta: a bound that simulated means can pass or not.
-    K, gap, epsilon, horizon = 3, 0.2, 0.5, 20_000
-    regret, bound = bounds.first_epoch_regret(gap, K, horizon, epsilon)
-    params, rng = dp_se.configure(K, horizon, epsilon), np.random.default_rng(5)
-    pulls = round(regret / gap / (K - 1))
-    means = rng.binomial(pulls, [0.6, 0.4, 0.4], (20_000, K)) / pulls
-    means += rng.laplace(0, dp_se.noise_scale(params, K, 1), means.shape)
-    gone = means.max(1, keepdims=True) - means > dp_se.elimination_margin(params, K, 1)
-    other = (gone != [False, True, True]).any(1).mean()
-    assert 0 < other <= bound < 1
 
 
 def test_stopping_times_beside_the_theorems():

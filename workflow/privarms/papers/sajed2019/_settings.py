@@ -8,8 +8,6 @@ from privarms.environments import bernoulli
 # Cards of the report.
 FIGURE_1 = "Figure 1: regret of DP-SE and DP-UCB"
 STOPPING = "The private stopping rules"
-FIVE_TIMES = "At least 5 times? By the width of DP-UCB"
-PRIVACY = "Are DP-SE, DP-NAS and DP-UCB private?"
 
 
 def at_horizon(cells: pd.DataFrame) -> pd.DataFrame:

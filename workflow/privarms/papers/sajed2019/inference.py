@@ -34,20 +34,19 @@ FACT_A, FACT_B = (1.05, 1.5, 2.0, 3.0, 10.0, 100.0, 1e4, 1e8), (1 / 17, 0.05, 0.
 def second_half(results: Results) -> pd.DataFrame:
     """What happens late in Figure 1's horizon; a row per cell of study `second_half`.
 
-    growing: in how many runs the regret grows in the second half; settled: in how many it stays from the first round
-    that was recorded; half, end: the mean regret at half the horizon, and at the horizon
+    growing: in how many runs the regret grows in the second half; half, end: the mean regret at half the horizon, and
+    at the horizon
     """
     cells = parameters(results.cells("second_half"))
     runs = results.replicates("second_half", ("cell", "horizon", "replicate", "t", "regret"))
     run = ["cell", "replicate"]
     ends = runs[runs["t"] == runs["horizon"]].set_index(run)["regret"]
     half = runs[runs["t"] <= runs["horizon"] / 2].groupby(run, observed=True)["regret"].max()
-    first = runs.groupby(run, observed=True)["regret"].min()
-    runs = first.to_frame("first").assign(half=half, end=ends)
-    runs = runs.assign(growing=runs["end"] > runs["half"], settled=runs["end"] == runs["first"])
+    runs = half.to_frame("half").assign(end=ends)
+    runs = runs.assign(growing=runs["end"] > runs["half"])
     by_cell = runs.groupby("cell", observed=True)
     found = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size())
-    found = found.join(by_cell[["growing", "settled"]].sum())
+    found = found.join(by_cell["growing"].sum())
     found.index = found.index.astype(object)
     return cells.join(found).reset_index()
 
@@ -114,27 +113,19 @@ def growth(results: Results) -> pd.DataFrame:
 
 @as_frame
 def noise_per_step(results: Results) -> pd.DataFrame:
-    """The noise of either counter of DP-UCB in a round of its arm (section 1), for epsilon = 1; a row per horizon.
+    """The noise of the counter that section 1 prints, the same in each round, for epsilon = 1; a row per horizon.
 
-    nodes: of a released sum, at the counts 1, ..., T with fewest and with most and on average (`steps`); variance: of
-    its noise; variance_ratio: over log2(T)^3; deviation_ratio: the root of the variance over ln T
+    nodes: of a released sum; variance: of its noise; variance_ratio: over log2(T)^3; deviation_ratio: the root of the
+    variance over ln T
     """
     for horizon in TREE_HORIZONS:
-        # Of the counts up to T as many have bit l as T + 1 numbers from 0 have, in runs of 2^l every 2^(l + 1).
-        periods = [(1 << bit, (horizon + 1) // (2 << bit), (horizon + 1) % (2 << bit)) for bit in range(40)]
-        average = sum(size * whole + max(0, rest - size) for size, whole, rest in periods) / horizon
-        levels = dp_ucb.log2_ceiling(horizon)
-        # One number up to T has all bits below T's highest, unless T has them all itself.
-        dyadic = {"fewest": 1, "average": average, "most": (horizon + 1).bit_length() - 1}
-        for counter, of_steps in (("dyadic", dyadic), ("path", dict.fromkeys(dyadic, levels))):
-            for steps, nodes in of_steps.items():
-                variance = nodes * 2 * dp_ucb.configure(2, horizon, 1.0, "log3").node_scale ** 2
-                ratios = {
-                    "variance_ratio": variance / np.log2(horizon) ** 3,
-                    "deviation_ratio": variance**0.5 / np.log(horizon),
-                }
-                row = {"horizon": horizon, "counter": counter, "steps": steps, "nodes": nodes, "variance": variance}
-                yield row | ratios
+        nodes = dp_ucb.log2_ceiling(horizon)
+        variance = nodes * 2 * dp_ucb.configure(2, horizon, 1.0, "log3").node_scale ** 2
+        ratios = {
+            "variance_ratio": variance / np.log2(horizon) ** 3,
+            "deviation_ratio": variance**0.5 / np.log(horizon),
+        }
+        yield {"horizon": horizon, "nodes": nodes, "variance": variance} | ratios
 
 
 def thirty_runs(results: Results) -> pd.DataFrame:
@@ -255,31 +246,15 @@ def _regret_ceiling(cell) -> float:
 
 
 def minimax(results: Results) -> pd.DataFrame:
-    """DP-SE in study `minimax` with gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se).
-
-    ceiling: the explicit bound on the mean regret, as in `scaling`; ceiling_ratio, ceiling_ratio_se: the mean over it
-    first_epoch: the regret of a run in which all other arms leave in epoch 1; otherwise: a bound on the probability of
-    any other regret. Both by formula, NaN where beta is not 1/T or arms are not equal
-    """
+    """DP-SE in study `minimax` with gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se)."""
     cells = results.cells("minimax")
     cells = at_horizon(cells[cells["policy"] == "dp_se"])
-    cells = cells.assign(gap=cells["top"] - cells["bottom"])
-    known = of_published_dp_se(cells) & (cells["spacing"] == "one_best" if "spacing" in cells else False)
-    first = [
-        bounds.first_epoch_regret(r.gap, int(r.K), int(r.horizon), r.epsilon) if is_known else (np.nan, np.nan)
-        for r, is_known in zip(cells.itertuples(), known, strict=True)
-    ]
     order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
-    ceiling = np.array([_regret_ceiling(r) for r in cells.itertuples()])
     return cells.assign(
+        gap=cells["top"] - cells["bottom"],
         order=order,
         ratio=cells["regret_mean"] / order,
         ratio_se=cells["regret_se"] / order,
-        ceiling=ceiling,
-        ceiling_ratio=cells["regret_mean"] / ceiling,
-        ceiling_ratio_se=cells["regret_se"] / ceiling,
-        first_epoch=[regret for regret, _ in first],
-        otherwise=[probability for _, probability in first],
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from privarms.papers.sajed2019._settings import FIGURE_1, PRIVACY, STOPPING, at_horizon
+from privarms.papers.sajed2019._settings import FIGURE_1, STOPPING, at_horizon
 from privarms.plots.curves import entries
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
@@ -77,12 +77,14 @@ def noise_alone(results: Results) -> pd.DataFrame:
     return _stopping(results.inference("noise_alone"), ["failures", "upper_quartile", "t_proof"])
 
 
-@table("Privacy audit of DP-SE", inference=["audit"], card=PRIVACY, tab="DP-SE")
+@table(
+    "Are DP-SE, DP-NAS and DP-UCB private? (Theorems 4.1 and 3.1)", inference=["audit", "audit_dp_nas", "audit_dp_ucb"]
+)
 def audit(results: Results) -> pd.DataFrame:
-    """Exact log ratio and 95% Clopper-Pearson lower bound; `noise` multiplies the Laplace scale of line 17."""
-    found = results.inference("audit")
-    columns = ["epsilon", "noise", "claimed", "exact", "lower_bound", "confidence", "trials"]
-    # Whatever else tells its rows apart stands beside them.
-    measured = found.columns.get_loc("claimed")
-    settings = [c for c in found.columns[:measured] if c not in columns and found[c].nunique(dropna=False) > 1]
-    return found[[*columns, *settings]]
+    """Privacy loss on two streams which differ in one reward or sample: the exact log ratio and the 95% Clopper-Pearson
+    lower bound; `noise` multiplies the Laplace scale, of line 17 for DP-SE.
+    """
+    tables = [results.inference(name) for name in ("audit", "audit_dp_nas", "audit_dp_ucb")]
+    rows = pd.concat([rows.assign(policy=rows["subject"]) for rows in tables], ignore_index=True)
+    columns = ["policy", "epsilon", "noise", "claimed", "exact", "lower_bound", "confidence", "trials"]
+    return rows.assign(policy=entries(rows, columns))[columns]
