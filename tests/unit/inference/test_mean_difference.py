@@ -57,12 +57,6 @@ def test_normality_sees_a_wrong_variance_and_not_the_right_one():
     assert p < 1e-100
 
 
-def test_quantiles_of_normal_estimates_lie_on_the_diagonal():
-    theory, sample = md.quantiles(np.append(0.3 + 0.1 * NORMAL, np.nan), 0.3, 0.01, [0.05, 0.5, 0.975])
-    assert theory == pytest.approx([-1.644854, 0, 1.959964], abs=1e-6)
-    assert sample == pytest.approx(theory, abs=1e-3)
-
-
 def test_a_budget_that_needs_more_lengths_than_memory_holds_is_refused():
     with pytest.raises(ValueError, match="epsilon, T: 1e-07 and 50"):
         md.private_variance(50, 0.25, 0.25, 1e-7)

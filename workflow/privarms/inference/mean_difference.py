@@ -9,7 +9,6 @@ Leading axes are replicates: everything broadcasts.
 
 import numpy as np
 import scipy
-from scipy.special import ndtri
 
 from privarms.inference.intervals import normal_interval
 from privarms.mechanisms import lap_plus
@@ -79,14 +78,6 @@ def normality(estimate, effect, variance) -> tuple[float, float]:
         return np.nan, np.nan
     result = scipy.stats.kstest(sample, scipy.stats.norm.cdf)
     return float(result.statistic), float(result.pvalue)
-
-
-def quantiles(estimate, effect, variance, levels) -> tuple[np.ndarray, np.ndarray]:
-    """A QQ plot's points at levels in (0, 1): those of N(0, 1) and those of the standardised estimates, nan without."""
-    levels = np.asarray(levels, float)
-    sample = standardised(estimate, effect, variance).ravel()
-    sample = sample[~np.isnan(sample)]
-    return ndtri(levels), np.quantile(sample, levels) if len(sample) else np.full(levels.shape, np.nan)
 
 
 def inverse_propensity_variance(T, means, variances):

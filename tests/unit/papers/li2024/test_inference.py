@@ -99,8 +99,6 @@ def test_the_cost_of_privacy_is_over_conse_as_printed(tmp_path):
     assert found["noise"].tolist() == pytest.approx([NAN, 2.0, NAN], nan_ok=True)
     # The formula is about the printed noise.
     assert found["expected_mse_ratio"].isna().tolist() == [False, True, True]
-    # .25 T_min, with T_min = log(n) / .5.
-    assert found["eps2_T"].iloc[0] == pytest.approx(0.5 * math.log(20_000))
 
 
 def test_elimination_by_hand(tmp_path):
@@ -113,18 +111,8 @@ def test_elimination_by_hand(tmp_path):
     found = inference.elimination(results(tmp_path, elimination=cells))
     assert found["eliminated_fraction"].tolist() == [0.75] * 3
     assert found["wrong"].tolist() == [1] * 3
-    # The largest regret is 80, the gap .4.
-    assert found["worst_pulls"].tolist() == pytest.approx([200.0] * 3)
-    # 3 log(2 n log(2 / .4)) (1024 / .16 + 96 / (.5 * .4))
-    bound = 3 * math.log(40_000 * math.log(5)) * (6400 + 480)
-    plain = math.log(40_000 * math.log(5)) * 6400
-    assert found["pulls_bound"].tolist() == pytest.approx([plain, bound, NAN], nan_ok=True)
-    # Two runs have a regret above 50 * .4, one a pull more than 149.
     assert found["over_bound"].tolist() == [0, 0, 0]
     assert found["inverse_gap_sum"].tolist() == pytest.approx([2.5] * 3)
-    # 128 log(16 n) + 1
-    assert found["R_1"].iloc[0] == pytest.approx(128 * math.log(320_000) + 1)
-    assert math.isnan(found["R_1"].iloc[2])
 
 
 def test_the_patients_that_the_proof_s_events_leave():
@@ -149,7 +137,6 @@ def test_runs_beyond_the_bounds_are_counted(tmp_path):
     runs = {"eliminated": 1, "wrong": 0, "first_half_regret": [gap * p for p in pulls]}
     found = inference.elimination(results(tmp_path, elimination=[rows(CELL, SIZE, runs, M=1)])).iloc[0]
     assert (found["over_sure"], found["over_bound"]) == (2, 1)
-    assert found["sure_regret"] == pytest.approx(gap * sure)
 
 
 def test_coverage_by_hand(tmp_path):
@@ -158,7 +145,6 @@ def test_coverage_by_hand(tmp_path):
     # has log(20,000) = 9.9 for alpha = 1 where the trial had 100 patients.
     assert found["coverage"].tolist() == [1.0, 0.5, 0.5, 0.5]
     assert found["replicates"].tolist() == [2] * 4
-    assert found["missing"].tolist() == [1] * 4
     assert found["bias"].tolist() == pytest.approx([0.1] * 4)
     # Standard deviation .2 / sqrt 2 over sqrt 2.
     assert found["bias_se"].tolist() == pytest.approx([0.1] * 4)

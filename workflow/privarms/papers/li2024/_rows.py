@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from privarms.plots import curves
-from privarms.plots.tables import shown
+from privarms.plots.curves import entries
 
 # Cards of the report.
 CURVE = "Figures 1 to 3: the Pareto curve of regret and error"
 MEASURED = "Measured regret and error"
-ELIMINATION = "When is an arm eliminated?"
 INFERENCE = "Inference: coverage and normality"
 PRIVACY = "What DP-ConSE gives away"
 PARETO = ("arrivals", "horizon", "M", "alpha", "epsilon")
@@ -18,33 +16,16 @@ PARETO = ("arrivals", "horizon", "M", "alpha", "epsilon")
 WRITTEN = {"dp_conse_total": "dp_conse (budget total)"}
 
 
-def algorithms(rows: pd.DataFrame, apart_from: Sequence[str]) -> pd.Series:
-    """The policy of each row, with what else than `apart_from` tells its rows apart: one name a row's key."""
-    found = []
-    for policy, own in zip(rows["policy"], curves.settings(rows, apart_from), strict=True):
-        words = ", ".join(f"{k} {shown(v)}" for k, v in own.items())
-        name = WRITTEN.get(policy, policy)
-        found.append(f"{name} ({words})" if words else name)
-    return pd.Series(found, rows.index, dtype=object)
-
-
 def written(rows: pd.DataFrame, axes: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
     """Rows as tables write them: the algorithm, n, and the columns that are named, in their order."""
-    named = rows.assign(policy=algorithms(rows, axes)).rename(columns={"policy": "algorithm", "horizon": "n"})
-    return named[list(columns)]
+    algorithm = pd.Series(entries(rows, axes), rows.index).replace(WRITTEN)
+    return rows.assign(algorithm=algorithm).rename(columns={"horizon": "n"})[list(columns)]
 
 
 def pareto(rows: pd.DataFrame) -> pd.DataFrame:
     """Regret and error of cells, as table and figure write them."""
     columns = ["algorithm", "arrivals", "n", "M", "alpha", "epsilon", "replicates", "regret", "regret_se", "mse"]
     return written(rows, PARETO, [*columns, "mse_se", "expected_mse", "eliminated_fraction", "missing_fraction"])
-
-
-def readings(rows: pd.DataFrame) -> pd.DataFrame:
-    """Tables 2 and 3; an estimator on the arms of another policy than `uniform` names it."""
-    names, own = algorithms(rows, ()), rows["estimator"].astype(str)
-    named = rows.assign(estimator=own.where(names == "uniform", own + " (" + names + ")"))
-    return named[["reading", "estimator", "reg", "m", "mse", "se", "replicates", "published"]]
 
 
 AUDIT = ("release", "M", "epsilon", "claimed", "exact", "lower_bound", "confidence", "trials")
@@ -56,7 +37,7 @@ def releases(rows: pd.DataFrame) -> pd.Series:
     further = [k for k in rows.columns if k not in (*AUDIT, *EVENTS)]
     found = []
     for release, values in zip(rows["release"].astype(str), rows[further].to_dict("records"), strict=True):
-        words = ", ".join(f"{k} {shown(v)}" for k, v in values.items() if pd.notna(v))
+        words = ", ".join(f"{k} {v}" for k, v in values.items() if pd.notna(v))
         found.append(f"{release} ({words})" if words else release)
     return pd.Series(found, rows.index, dtype=object)
 

@@ -12,7 +12,6 @@ from privarms.inference import mean_difference
 from privarms.inference.intervals import ratio
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.rows import as_frame
-from privarms.jit.cache import compiled
 from privarms.papers.li2024.inference_formulas import (
     environment_of,
     epoch_params,
@@ -24,14 +23,12 @@ from privarms.papers.li2024.inference_formulas import (
     pulls_bound,
     sure_patients,
 )
-from privarms.policies.experiment import conse_exp3e, dp_conse
 from privarms.studies import library
 from privarms.studies.results import Results
 
 CONFIDENCE = 0.95
 # Of each bound on a loss, so that 150 of them hold together with 98%.
 AUDIT_CONFIDENCE = 0.9999
-LEVELS = np.linspace(0.005, 0.995, 100)
 AXES = ("arrivals", "horizon", "M", "alpha", "epsilon")
 # What is added up over the trials of a cell, by feature.
 SUMS = ["trials", "regret", "regret_squares", "first_half_regret"]
@@ -74,10 +71,10 @@ def pareto(results: Results) -> pd.DataFrame:
 
     mse: the largest over features of the mean squared error of the estimates that came; missing_fraction: of runs in
     which some feature has none; eliminated_fraction: of features; T_min: at the expected counts; product: mse times
-    regret over M; expected_mse, expected_product: with the error by formula, of no sampling noise; judged_product,
-    judged_product_se: the product that claims judge, ConSE's as simulated and others by formula, for the errors of
-    DP-ConSE rest on rare short trials and those of EXP3E on few runs; gap_sum: over features; printed_order: what the
-    theorems have where the algorithm has T_min
+    regret over M; expected_mse: the error by formula, of no sampling noise; judged_product, judged_product_se: the
+    product that claims judge, ConSE's as simulated and others by formula, for the errors of DP-ConSE rest on rare
+    short trials and those of EXP3E on few runs; gap_sum: over features; printed_order: what the theorems have where
+    the algorithm has T_min
     """
     measured = results.replicates("pareto")
     # Of all cells at once: one sum per cell would be half of the time.
@@ -113,13 +110,12 @@ def pareto(results: Results) -> pd.DataFrame:
                 "printed_order": printed_order(environment, n_patients, alpha, epsilon),
                 "product": mse * regret / M,
                 "expected_mse": expected,
-                "expected_product": expected * regret / M,
                 "gap_sum": gaps_of(environment).sum(),
             }
         )
     cells = pd.DataFrame(rows)
     simulated = cells["policy"] == "conse_se"
-    judged = cells["product"].where(simulated, cells["expected_product"])
+    judged = cells["product"].where(simulated, cells["expected_mse"] * cells["regret"] / cells["M"])
     relative = (cells["regret_se"] / cells["regret"]) ** 2
     relative += ((cells["mse_se"] / cells["mse"]) ** 2).where(simulated, 0.0)
     return cells.assign(judged_product=judged, judged_product_se=judged * np.sqrt(relative))
@@ -147,15 +143,12 @@ def privacy_cost(results: Results) -> pd.DataFrame:
     # Over what the same trial has without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), except for short noisy lengths.
     noiseless = [expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")]
     joined = joined.assign(
-        eps2_T=joined["epsilon"] ** 2 * joined["T_min"],
         expected_mse_ratio=expected,
-        noise_ratio=joined["mse"] / noiseless,
-        noise_ratio_se=joined["mse_se"] / noiseless,
         expected_noise_ratio=joined["expected_mse"] / noiseless,
     )
-    columns = ["epsilon", "replicates", "T_min", "eps2_T", "mse_ratio", "mse_ratio_se", "expected_mse_ratio"]
-    columns += ["noise_ratio", "noise_ratio_se", "expected_noise_ratio", "missing_fraction", "regret_ratio"]
-    columns += ["regret_ratio_se", "eliminated_fraction", "eliminated_fraction_plain", "policy", *own]
+    columns = ["epsilon", "replicates", "T_min", "mse_ratio", "mse_ratio_se", "expected_mse_ratio"]
+    columns += ["expected_noise_ratio", "missing_fraction", "regret_ratio", "regret_ratio_se"]
+    columns += ["eliminated_fraction", "eliminated_fraction_plain", "policy", *own]
     return joined[["arrivals", "horizon", "M", "alpha", *columns]]
 
 
@@ -163,10 +156,9 @@ def privacy_cost(results: Results) -> pd.DataFrame:
 def elimination(results: Results) -> pd.DataFrame:
     """Per cell: how many features lose an arm in the first half, and what the first half costs.
 
-    wrong: runs that eliminate a better arm; worst_pulls: the largest first-half regret of a run over the gap, M = 1;
-    pulls_bound: on these, the explicit form in the proofs of Lemmas 2.1 and 3.1; sure_pulls: the patients of the
-    epochs after which their events leave one arm; over_bound, over_sure: runs with more; sure_regret: sure_pulls times
-    the gap, over features; inverse_gap_sum: over features; R_1: patients of epoch 1; constant: EXP3E's C
+    wrong: runs that eliminate a better arm; over_bound, over_sure: of M = 1 the runs that pull the worse arm more often
+    than the explicit form in the proofs of Lemmas 2.1 and 3.1, and than in the epochs after which their events leave
+    one arm; inverse_gap_sum: over features
     """
     for setting, cell in _by_cell(results.replicates("elimination")):
         M, n, runs = int(setting["M"]), int(setting["horizon"]), len(cell)
@@ -174,11 +166,11 @@ def elimination(results: Results) -> pd.DataFrame:
         low, high = clopper_pearson(gone, runs * M, CONFIDENCE)
         first, epsilon = cell["first_half_regret"], setting["epsilon"]
         gaps = gaps_of(environment_of(setting))
-        params = epoch_params(setting)
-        sure = np.array([sure_patients(params, gap) if params else math.nan for gap in gaps])
+        params = epoch_params(setting) if M == 1 else None
         # Regrets are sums of a gap: half a pull more than a bound is none.
-        pulls = first / gaps[0] if M == 1 else first * math.nan
-        bound = pulls_bound(n, gaps[0], epsilon) if M == 1 and params else math.nan
+        pulls = first / gaps[0] - 0.5
+        bound = pulls_bound(n, gaps[0], epsilon) if params else math.nan
+        sure = sure_patients(params, gaps[0]) if params else math.nan
         with np.errstate(divide="ignore"):
             inverse_gap_sum = (1 / gaps).sum()
         yield setting | {
@@ -189,15 +181,9 @@ def elimination(results: Results) -> pd.DataFrame:
             "wrong": int((cell["wrong"] > 0).sum()),
             "first_half_regret": first.mean(),
             "first_half_se": first.std() / math.sqrt(runs),
-            "worst_pulls": pulls.max(),
-            "pulls_bound": bound,
-            "over_bound": int((pulls > bound + 0.5).sum()),
-            "sure_pulls": sure[0] if M == 1 else math.nan,
-            "over_sure": int((pulls > sure[0] + 0.5).sum()),
-            "sure_regret": float(sure @ gaps),
+            "over_bound": int((pulls > bound).sum()),
+            "over_sure": int((pulls > sure).sum()),
             "inverse_gap_sum": inverse_gap_sum,
-            "R_1": float(compiled(dp_conse.epoch_length)(params, 1)) if params else math.nan,
-            "constant": conse_exp3e.configure(1, n, 1.0).C if setting["policy"] == "conse_exp3e" else math.nan,
         }
 
 
@@ -220,7 +206,7 @@ def coverage(results: Results) -> pd.DataFrame:
     variance_ratio: of the estimate over what the interval has; nan where no run has an estimate, or too few
     """
     for setting, cell in _of_coverage(results, ESTIMATE):
-        estimate, effect, T = (cell[c] for c in ("estimate", "effect", "floor_T_min"))
+        estimate, effect = cell["estimate"], cell["effect"]
         errors = (estimate - effect)[~np.isnan(estimate)]
         bias = errors.mean() if len(errors) else math.nan
         bias_se = errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan
@@ -245,21 +231,7 @@ def coverage(results: Results) -> pd.DataFrame:
                 "ks": distance,
                 "ks_p": p,
                 "replicates": runs,
-                "missing": len(estimate) - runs,
-                "T": float(np.mean(T)),
             }
-
-
-@as_frame
-def normality(results: Results) -> pd.DataFrame:
-    """Quantiles of the standardised estimate against normal ones; a row per cell, interval and level."""
-    for setting, cell in _of_coverage(results, ESTIMATE):
-        estimate, effect = cell["estimate"], cell["effect"]
-        for interval in mean_difference.INTERVALS:
-            variance = _variance(setting, cell, interval)
-            normal, measured = mean_difference.quantiles(estimate, effect, variance, LEVELS)
-            columns = {"interval": interval, "level": LEVELS, "normal": normal, "measured": measured}
-            yield pd.DataFrame({**setting, **columns, "replicates": len(estimate)})
 
 
 @as_frame
@@ -284,7 +256,7 @@ def _readings(results: Results, table: str) -> pd.DataFrame:
     """Mean squared error of every estimator for the rounds m that each budget of a published table means.
 
     reading: literal, as many rounds as the budget; implied, those for which the error of MD, 4 / m, is the published
-    one. Rounds of the study that no published entry means are budgets of the literal reading, published nan.
+    one.
     """
     cells = results.cells(table)
     own = [k for k in _parameters(cells) if k != "horizon"]
@@ -293,15 +265,11 @@ def _readings(results: Results, table: str) -> pd.DataFrame:
     printed = results.published_table(table).pivot(index="reg", columns="estimator", values="error")
     entries = [("literal", reg, reg) for reg in printed.index]
     entries += [("implied", reg, round(4 / printed.loc[reg, "MD"])) for reg in printed.index]
-    meant = {m for _, _, m in entries}
-    entries += [("literal", m, m) for m in errors["m"].drop_duplicates() if m not in meant]
     parts = []
     for reading, reg, m in entries:
-        part = errors[errors["m"] == m].assign(reading=reading, reg=reg, published=math.nan)
-        if reg in printed.index:
-            by_means = part["estimator"] == "mean_difference"
-            part["published"] = np.where(by_means, printed.loc[reg, "MD"], printed.loc[reg, "DML"])
-        parts.append(part)
+        part = errors[errors["m"] == m].assign(reading=reading, reg=reg)
+        by_means = part["estimator"] == "mean_difference"
+        parts.append(part.assign(published=np.where(by_means, printed.loc[reg, "MD"], printed.loc[reg, "DML"])))
     joined = pd.concat(parts, ignore_index=True)
     return joined[["reading", "estimator", "reg", "m", "mse", "se", "replicates", "published", *own]]
 

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from privarms.papers.li2024 import _rows
-from privarms.papers.li2024._rows import ELIMINATION, INFERENCE, MEASURED, PRIVACY
+from privarms.papers.li2024._rows import INFERENCE, MEASURED, PRIVACY
+from privarms.plots.curves import entries
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
 
@@ -49,13 +50,20 @@ def _estimates(audit: pd.DataFrame) -> str:
     )
 
 
+def _readings(rows: pd.DataFrame) -> pd.DataFrame:
+    """An estimator on the arms of another policy than `uniform` names it."""
+    names, own = pd.Series(entries(rows, ()), rows.index), rows["estimator"].astype(str)
+    rows = rows.assign(estimator=own.where(names == "uniform", own + " (" + names + ")"))
+    return rows[["reading", "estimator", "reg", "m", "mse", "se", "replicates", "published"]]
+
+
 @table("Table 2: normal linear bandit", inference=["table2"])
 def table2(results: Results) -> pd.DataFrame:
     """Mean squared error of each named estimator, for as many rounds as the regret budget (literal) and for those
     that the published errors of the mean difference imply; `published` is MD's or DML's entry. Rounds are those of
     the trial: the experiments of 20,000 rounds are not run, for both arms are equal and their regret is 0.
     """
-    return _rows.readings(results.inference("table2"))
+    return _readings(results.inference("table2"))
 
 
 @table("Table 3: when the regularity assumption fails", inference=["table3"])
@@ -63,7 +71,7 @@ def table3(results: Results) -> pd.DataFrame:
     """As Table 2, Experiment 2; it has no row for a regret of 200. The experiments of 20,000 rounds are not run: the
     first half of ConSE has more regret than every budget.
     """
-    return _rows.readings(results.inference("table3"))
+    return _readings(results.inference("table3"))
 
 
 @table("Regret and error over the grid", inference=["pareto"], card=MEASURED, tab="All cells")
@@ -98,11 +106,3 @@ def privacy_audit(results: Results) -> pd.DataFrame:
 def lap_plus(results: Results) -> pd.DataFrame:
     """With the printed constant, and with the right one."""
     return results.inference("lap_plus")
-
-
-@table("When an arm is eliminated", inference=["elimination"], card=ELIMINATION, tab="Table")
-def elimination_table(results: Results) -> pd.DataFrame:
-    """Per algorithm, n and M."""
-    columns = ["algorithm", "epsilon", "n", "M", "replicates", "eliminated_fraction", "low", "high", "wrong"]
-    columns += ["first_half_regret", "first_half_se", "worst_pulls"]
-    return _rows.written(results.inference("elimination"), ("epsilon", "horizon", "M"), columns)
