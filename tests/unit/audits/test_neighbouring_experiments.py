@@ -111,4 +111,3 @@ def test_the_event_of_the_proof_has_a_probability_below_one_half():
         # A whole number above R_e where R_e is not whole.
         expected = (1 if R == 2000.0 else q) / (1 + q)
         assert neighbouring_experiments.batch_event_probability(R, epsilon) == pytest.approx(expected, rel=1e-9)
-        assert 1 - neighbouring_experiments.batch_event_probability(R, epsilon, 0.5) < 1e-15 + np.exp(-epsilon * R / 4)

@@ -194,9 +194,9 @@ def first_half_probability(params: dp_conse.Params | dp_conse_total.Params, neig
     return float(mean**2 * first * second)
 
 
-def batch_event_probability(R: float, epsilon: float, share: float = 1.0) -> float:
-    """Return P(R_e^j >= share R_e) for R_e = R: below 1/2 at share 1; the proof needs 1 - 1/n."""
-    return lap_plus.survival(int(np.ceil(share * R)), R, epsilon)
+def batch_event_probability(R: float, epsilon: float) -> float:
+    """Return P(R_e^j >= R_e) for R_e = R: below 1/2, where the proof needs 1 - 1/n."""
+    return lap_plus.survival(int(np.ceil(R)), R, epsilon)
 
 
 # Claimed: epsilon / 2, which the proof allows for the lengths, for the estimates, and for the first half.

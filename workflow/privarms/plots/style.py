@@ -189,24 +189,21 @@ def legend(figure: Figure, *, columns: int = 4, title: str | None = None) -> Leg
     return drawn
 
 
-def published(
-    ax: Axes, value: float, text: str = "", *, axis: str = "y", left: bool = False, below: bool = False
-) -> None:
+def published(ax: Axes, value: float, text: str = "", *, axis: str = "y", below: bool = False) -> None:
     """Draw a published value as a dashed line across the axes.
 
-    `axis` is the axis of the value, "x" or "y". The text of a horizontal line is above its right end, by default, or
-    at its left end, or below it; the text of a vertical line is right of its upper end.
+    `axis` is the axis of the value, "x" or "y". The text of a horizontal line is above its right end, or below it; the
+    text of a vertical line is right of its upper end.
     """
     where = {"textcoords": "offset points", "color": QUIET, "bbox": PAPER, "fontsize": 8}
     if axis == "y":
         ax.axhline(value, **GUIDE)
-        where |= {"xytext": (2 if left else -2, -3 if below else 3), "xycoords": ("axes fraction", "data")}
-        where |= {"ha": "left" if left else "right", "va": "top" if below else "bottom"}
-        ax.annotate(text, (0 if left else 1, value), **where)
+        where |= {"xytext": (-2, -3 if below else 3), "xycoords": ("axes fraction", "data")}
+        ax.annotate(text, (1, value), ha="right", va="top" if below else "bottom", **where)
     else:
         ax.axvline(value, **GUIDE)
-        where |= {"xytext": (3, -2), "xycoords": ("data", "axes fraction"), "ha": "left", "va": "top"}
-        ax.annotate(text, (value, 1), rotation=90, **where)
+        where |= {"xytext": (3, -2), "xycoords": ("data", "axes fraction")}
+        ax.annotate(text, (value, 1), rotation=90, ha="left", va="top", **where)
 
 
 def log_ticks(axis) -> None:

@@ -135,16 +135,15 @@ def lap_plus(results: Results) -> pd.DataFrame:
 def formulas(results: Results) -> pd.DataFrame:
     """What the paper's formulas give, in their readings; a row per formula, reading, n and epsilon.
 
-    batch_event: P(R_1^j >= share R_1), reading printed with share 1, half with 1/2; c_1 and h_1: widths of the first
-    epoch; C: EXP3E's constant; exp3e_probabilities: the sum of the two printed ones; trial_event: P(T_j >= T_min / 2);
-    relative_bias: of the estimate of ConSE (printed) or DP-ConSE; both for one feature; normaliser: what the
-    propositions have in place of T_min, over T_min at the expected counts of two features, by arrivals
+    batch_event: P(R_1^j >= R_1); c_1 and h_1: widths of the first epoch; C: EXP3E's constant; exp3e_probabilities: the
+    sum of the two printed ones; trial_event: P(T_j >= T_min / 2); relative_bias: of the estimate of ConSE (printed) or
+    DP-ConSE; both for one feature; normaliser: what the propositions have in place of T_min, over T_min at the expected
+    counts of two features, by arrivals
     """
     rows = []
     R_1 = float(compiled(dp_conse.epoch_length)(dp_conse.configure(1, PATIENTS, 0.5, 1.0), 1))
-    for reading, share in (("printed", 1.0), ("half", 0.5)):
-        chance = neighbouring_experiments.batch_event_probability(R_1, 1.0, share)
-        rows.append(("batch_event", reading, PATIENTS, 1.0, chance))
+    chance = neighbouring_experiments.batch_event_probability(R_1, 1.0)
+    rows.append(("batch_event", "printed", PATIENTS, 1.0, chance))
     for width in ("printed", "proof"):
         own = dp_conse.configure(1, PATIENTS, 0.5, 1.0, width=width)
         rows.append(("c_1", width, PATIENTS, 1.0, float(compiled(dp_conse.privacy_radius)(own, 1))))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from privarms.audits import changed_reward
 from privarms.audits.reduction import COUNTS, ENDS, losses, reduce
@@ -21,7 +22,6 @@ from privarms.inference.bias import (
 )
 from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.rows import as_frame
-from privarms.inference.uniformity import ks_uniform, rejection_rate
 from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, parameters, printed
 from privarms.studies.results import Results, environment_of
 
@@ -222,9 +222,9 @@ def rejections(results: Results) -> pd.DataFrame:
     keeps, which its shared list of contexts shifts). missing: runs whose arm has too few pulls for an estimate.
     """
     for setting, p, missing in _tests(results):
-        measured = dict.fromkeys(("rejection_rate", "se", "ks", "ks_p"), math.nan)
-        if len(p):
-            measured = dict(zip(measured, (*rejection_rate(p, LEVEL), *ks_uniform(p)), strict=True))
+        rate, error = _rejected(p, LEVEL)
+        distance, ks_p = scipy.stats.kstest(p, "uniform") if len(p) else (math.nan, math.nan)
+        measured = {"rejection_rate": rate, "se": error, "ks": float(distance), "ks_p": float(ks_p)}
         yield setting | {"replicates": len(p), "missing": missing} | measured
 
 
@@ -272,13 +272,13 @@ def selection(results: Results) -> pd.DataFrame:
             }
 
 
-def _rejected(name: str, p: np.ndarray, level: float | np.ndarray) -> dict[str, float]:
+def _rejected(p: np.ndarray, level: float | np.ndarray) -> tuple[float, float]:
     """Return the share of p-values that a level rejects, with its standard error; nan without a test or a level."""
     rate = math.nan
     if len(p) and not np.isnan(level).any():
         # A level that underflows to 0 rejects nothing, not even a p-value of 0.
         rate = float(np.mean((p <= level) & (level > 0)))
-    return {name: rate, f"{name}_se": math.sqrt(rate * (1 - rate) / max(len(p), 1))}
+    return rate, math.sqrt(rate * (1 - rate) / max(len(p), 1))
 
 
 @as_frame
@@ -310,10 +310,10 @@ def false_discovery(results: Results) -> pd.DataFrame:
                 "replicates": len(p),
                 "tests": len(every),
                 "degenerate": 1 - len(p) / len(every) if len(every) else math.nan,
-                **_rejected("naive", p, LEVEL),
+                **dict(zip(("naive", "naive_se"), _rejected(p, LEVEL), strict=True)),
                 "level": level,
-                **_rejected("corrected", p, level),
-                **_rejected("released", p, released),
+                **dict(zip(("corrected", "corrected_se"), _rejected(p, level), strict=True)),
+                **dict(zip(("released", "released_se"), _rejected(p, released), strict=True)),
                 "ladder": ladder(first["top"], first["bottom"], first["K"]),
             }
 
