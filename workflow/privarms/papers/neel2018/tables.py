@@ -30,7 +30,7 @@ LINEAR_DATA = {"oful": "as_printed", "linear_ucb_as_released": "as_released"}
 
 
 def _written(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    # The experiment says the other three.
+    # Of a table without these columns the experiment or the ladder says them.
     policy = entries(frame, [*columns, "K", "horizon", "epsilon", "top", "bottom"])
     return frame.assign(policy=policy)[columns].reset_index(drop=True)
 
