@@ -119,4 +119,5 @@ def private_variance(T: float, variance_0: float, variance_1: float, epsilon: fl
     lengths = np.arange(1, longest + 1)
     chances = lap_plus.pmf(lengths, T, epsilon)
     errors = 2 * both / lengths + 8 / (epsilon * lengths) ** 2
-    return float(chances @ errors / chances.sum())
+    # Not a matrix product, whose order of additions is the machine's.
+    return float((chances * errors).sum() / chances.sum())
