@@ -20,6 +20,7 @@ Each release has epsilon to itself: a patient of the first half who comes with a
 batches (epsilon / 2 each), two means (epsilon each) and M trials' lengths (epsilon / 2 each): (3 + M / 2) epsilon.
 """
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -36,6 +37,19 @@ SECONDS_PER_RUN = 6e-6
 SECONDS_PER_STEP = 0.0
 
 
+class Rules(NamedTuple):
+    """The functions of this module, by their names, in whose place a repair has its own; T_min is that of `_trial`."""
+
+    T_min: Callable
+    epoch_length: Callable
+    elimination_margin: Callable
+    mean_scale: Callable
+    draw_length: Callable
+    planned_length: Callable
+    trial_length: Callable
+    estimate_scale: Callable
+
+
 class Params(NamedTuple):
     """Parameters of Algorithm 2.
 
@@ -47,6 +61,7 @@ class Params(NamedTuple):
     confidence_share: float
     width: float
     noise: float
+    rules: Rules
 
 
 class State(NamedTuple):
@@ -90,7 +105,9 @@ def parameters(design: Design, confidence: str, width: str, noise: float = 1.0) 
     """Return parameters with the readings by name; see the module. Raises ValueError."""
     shares, widths = {"printed": 1.0, "per_arm": 0.5}, {"printed": 2.0, "proof": 1.0}
     positive(noise=noise)
-    return Params(design, shares[confidence], widths[width], float(noise))
+    batches = epoch_length, elimination_margin, mean_scale, draw_length
+    rules = Rules(trial.T_min, *batches, planned_length, trial_length, estimate_scale)
+    return Params(design, shares[confidence], widths[width], float(noise), rules)
 
 
 @njit
@@ -171,18 +188,17 @@ def trial_length(params, planned, rng):
 
 
 @njit
-def estimate_scale(params, length):
+def estimate_scale(params, planned, length):
     """Return the scale of the Laplace noise of line 36, 2 / (epsilon T_j), for T_j = length; 0 without privacy."""
     return 2 * params.noise / (params.design.epsilon * length)
 
 
 @njit
-def release(params, length, pulls, reward_sums, rng):
+def release(params, planned, length, pulls, reward_sums, rng):
     """Return the estimate of line 36, of a trial of T_j = length patients; int64[2] and float64[2]."""
     estimate = trial.mean_difference(pulls, reward_sums)
-    if params.design.epsilon < np.inf:
-        estimate += laplace(estimate_scale(params, length), rng)
-    return estimate
+    scale = params.rules.estimate_scale(params, planned, length)
+    return estimate + laplace(scale, rng) if scale > 0 else estimate
 
 
 @njit
@@ -207,19 +223,19 @@ def choose(params, state, feature, t, rng):
 @njit(forceinline=True)
 def learn(params, state, feature, arm, reward, t, rng):
     """Lines 5 to 16; after the last patient of the first half, 22 to 29; in the second half, 32 to 36."""
-    middle, second_half = params.design.n // 2, state.trial
+    middle, second_half, rules = params.design.n // 2, state.trial, params.rules
     if t > middle:
         if trial.count(second_half, feature, arm, reward) == 0:
-            length, pulls = second_half.lengths[feature], second_half.pulls[feature]
-            reward_sums = second_half.reward_sums[feature]
-            second_half.estimates[feature] = release(params, length, pulls, reward_sums, rng)
+            planned, length = second_half.floor_T_min[0], second_half.lengths[feature]
+            pulls, reward_sums = second_half.pulls[feature], second_half.reward_sums[feature]
+            second_half.estimates[feature] = release(params, planned, length, pulls, reward_sums, rng)
         return state
     if count(state, feature, arm, reward):
-        end_epoch(mean_scale, elimination_margin, draw_length, params, state, feature, rng)
+        end_epoch(params, state, feature, rng)
     if t == middle:
-        second_half.floor_T_min[0] = planned_length(params, trial.T_min(params.design, state.counts), rng)
+        second_half.floor_T_min[0] = rules.planned_length(params, rules.T_min(params.design, state.counts), rng)
         for j in range(params.design.M):
-            second_half.lengths[j] = trial_length(params, second_half.floor_T_min[0], rng)
+            second_half.lengths[j] = rules.trial_length(params, second_half.floor_T_min[0], rng)
     return state
 
 
@@ -236,15 +252,15 @@ def count(state, feature, arm, reward):
 
 
 @njit(forceinline=True)
-def end_epoch(mean_scale, elimination_margin, draw_length, params, state, feature, rng):
-    """Eliminate an arm, lines 10 to 12, and begin the next epoch, lines 14 to 16, by the rules of a policy."""
-    epoch = state.epochs[feature]
+def end_epoch(params, state, feature, rng):
+    """Eliminate an arm, lines 10 to 12, and begin the next epoch, lines 14 to 16."""
+    epoch, rules = state.epochs[feature], params.rules
     if epoch >= 1:
-        scale, margin = mean_scale(params, epoch), elimination_margin(params, epoch)
+        scale, margin = rules.mean_scale(params, epoch), rules.elimination_margin(params, epoch)
         gone = eliminated_arm(scale, margin, state.pulls[feature], state.reward_sums[feature], rng)
         if gone >= 0:
             state.viable[feature, gone] = False
-    state.epochs[feature], state.lengths[feature] = epoch + 1, draw_length(params, epoch + 1, rng)
+    state.epochs[feature], state.lengths[feature] = epoch + 1, rules.draw_length(params, epoch + 1, rng)
     state.rounds[feature] = 0
     state.pulls[feature].fill(0)
     state.reward_sums[feature].fill(0.0)
