@@ -25,7 +25,6 @@ AUDITS = [
     ("released_length", "lap_plus", {}, 20_000),
     ("released_vector", "l2_ball", {"dimensions": 5, "radius": 2.0}, 20_000),
     ("released_counts", "tree", {"horizon": 7}, 20_000),
-    ("released_node", "tree_guard", {}, 40_000),
     ("first_choice", "adap_ucb", {"K": 20}, 20_000),
     ("first_choice_adap_klucb", "adap_klucb", {"K": 2}, 200_000),
     ("first_choice", "dp_klucb", {"K": 20, "ratio": 256}, 10_000),
