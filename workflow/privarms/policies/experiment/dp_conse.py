@@ -7,12 +7,10 @@ Readings of the text: R_e is a real number, so that an epoch without privacy tak
 patient of a feature is an epoch of its own, e = 0 with R_0 = 0, whose reward is forgotten; with privacy R_e^j is drawn
 as Lap+(R_e) when an epoch begins (arXiv v1, line 15), and an epoch takes one patient at least; h_e, c_e and the noise
 of the means use R_e itself; the mean of an arm without a patient is 0; without privacy T_j = floor(T_min). Where the
-text and its own proof differ, both can be run:
+text and its own proof differ, this is the text:
 
 - h_e = sqrt(log(16 n e^2) / (2 R_e)) counts R_e rewards for each arm, but R_e patients are shared by two arms.
-  confidence "printed" is this, "per_arm" has R_e / 2 in its place.
-- c_e = 2 log(8 n e^2) / (R_e epsilon) in the list of sequences, half of it in the proof of Lemma 3.1: width "printed"
-  or "proof".
+- c_e = 2 log(8 n e^2) / (R_e epsilon) in the list of sequences, half of it in the proof of Lemma 3.1.
 - Lap(2 / (epsilon R_e)) hides a change of 2 / R_e in a mean of R_e / 2 rewards at the cost of epsilon, while the proof
   allows epsilon / 2: `noise` multiplies the scale.
 
@@ -21,7 +19,7 @@ batches (epsilon / 2 each), two means (epsilon each) and M trials' lengths (epsi
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -30,7 +28,7 @@ from privarms.mechanisms.lap_plus import LONGEST, lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial
-from privarms.ranges import of_choices, positive
+from privarms.ranges import positive
 
 LABEL = "DP-ConSE"
 SECONDS_PER_RUN = 6e-6
@@ -51,15 +49,9 @@ class Rules(NamedTuple):
 
 
 class Params(NamedTuple):
-    """Parameters of Algorithm 2.
-
-    confidence_share: the part of R_e that h_e counts for an arm; width: multiple of log(8 n e^2) in c_e
-    noise: multiple of the Laplace scales of means and estimates, 1 as printed
-    """
+    """Parameters of Algorithm 2. noise: multiple of the Laplace scales of means and estimates, 1 as printed."""
 
     design: Design
-    confidence_share: float
-    width: float
     noise: float
     rules: Rules
 
@@ -82,32 +74,21 @@ class State(NamedTuple):
     trial: Trial
 
 
-@of_choices
-def configure(
-    M: int,
-    horizon: int,
-    alpha: float,
-    epsilon: float,
-    confidence: Literal["printed", "per_arm"] = "printed",
-    width: Literal["printed", "proof"] = "printed",
-    noise: float = 1.0,
-) -> Params:
+def configure(M: int, horizon: int, alpha: float, epsilon: float, noise: float = 1.0) -> Params:
     """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1] and a privacy budget epsilon > 0.
 
-    confidence, width: readings of h_e and c_e, see the module
     noise: multiple of the Laplace scales of means and estimates; 1 as printed, which does not keep what is promised
     """
     positive(epsilon=epsilon)
-    return parameters(trial.checked_design(M, horizon, alpha, epsilon), confidence, width, noise)
+    return parameters(trial.checked_design(M, horizon, alpha, epsilon), noise)
 
 
-def parameters(design: Design, confidence: str, width: str, noise: float = 1.0) -> Params:
-    """Return parameters with the readings by name; see the module. Raises ValueError."""
-    shares, widths = {"printed": 1.0, "per_arm": 0.5}, {"printed": 2.0, "proof": 1.0}
+def parameters(design: Design, noise: float = 1.0) -> Params:
+    """Return parameters of a checked design. Raises ValueError."""
     positive(noise=noise)
     batches = epoch_length, elimination_margin, mean_scale, draw_length
     rules = Rules(trial.T_min, *batches, planned_length, trial_length, estimate_scale)
-    return Params(design, shares[confidence], widths[width], float(noise), rules)
+    return Params(design, float(noise), rules)
 
 
 @njit
@@ -122,14 +103,13 @@ def epoch_length(params, epoch):
 @njit
 def confidence_radius(params, epoch):
     """Return h_e."""
-    samples = params.confidence_share * epoch_length(params, epoch)
-    return np.sqrt(np.log(16 * params.design.n * epoch**2) / (2 * samples))
+    return np.sqrt(np.log(16 * params.design.n * epoch**2) / (2 * epoch_length(params, epoch)))
 
 
 @njit
 def privacy_radius(params, epoch):
     """Return c_e, 0 without privacy."""
-    return params.width * np.log(8 * params.design.n * epoch**2) / (epoch_length(params, epoch) * params.design.epsilon)
+    return 2 * np.log(8 * params.design.n * epoch**2) / (epoch_length(params, epoch) * params.design.epsilon)
 
 
 @njit
