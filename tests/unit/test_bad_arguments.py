@@ -102,7 +102,6 @@ CONFIGURED = [
         {"K": [1], "dimensions": [0], "batch": [0], "rate": [0.0], "clip": [INF], "epsilon": [0.0]}
         | {"epsilon_aux": ["1 2 3"]},
     ),
-    ("ldp_nn", SGD, {"width": [0]}),
     ("dp_nas", STOPPING, BAD_STOPPING),
     ("dp_exponential_nas", STOPPING, BAD_STOPPING),
 ]

@@ -5,9 +5,9 @@ import pytest
 from numba import njit
 from scipy.stats import binomtest, kstest, norm
 
+from privarms.fast_paths.bandit._tree_guard import CELL, TOP, first_miss, new_guard, safe_block
 from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import complete_node, new_tree, noise_from
-from privarms.mechanisms.tree_guard import CELL, TOP, first_miss, new_guard, safe_block
 
 from ...tree_nodes import draw_nodes, released_noise
 from ..two_sample import same_law

@@ -62,7 +62,7 @@ def test_a_bound_or_an_exact_loss_above_the_claim_is_not_private():
     assert "calculation" in row["note"]
 
 
-def test_what_could_not_have_been_caught_is_said_with_what_it_takes():
+def test_what_could_not_have_been_caught_is_said():
     missed = one(laplace(1.0), laplace(0.5, loss=0.9)).iloc[0]
     assert missed["verdict"] == NOT_CAUGHT
     assert "twin with 0.5 of the noise is not caught" in missed["note"]
@@ -71,8 +71,7 @@ def test_what_could_not_have_been_caught_is_said_with_what_it_takes():
     few[["trials", "events"]] //= 20_000
     row = table([("p", "s", few)]).iloc[0]
     assert row["power_against_half_noise"] < 0.8
-    needed = verdicts.trials_for(math.exp(-2) / 2, 0.5, 1.0, CONFIDENCE)
-    assert f"takes {needed:,} trials" in row["note"]
+    assert "Half the noise would have been seen with probability 0" in row["note"]
 
 
 def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():

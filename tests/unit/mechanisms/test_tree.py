@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from privarms.fast_paths.bandit import _tree_guard
+from privarms.fast_paths.bandit._tree_guard import CELL, TOP
 from privarms.jit.intrinsics import lowest_bit
-from privarms.mechanisms import tree_guard
 from privarms.mechanisms.laplace import laplace
 from privarms.mechanisms.tree import complete_node, new_tree, node_levels, noise_from, walk_path
-from privarms.mechanisms.tree_guard import CELL, TOP
 
 from ...tree_nodes import released_noise
 
@@ -57,12 +57,12 @@ def move_chances(i, reach=4000):
 def test_the_chances_of_a_miss_in_a_block_of_two_and_of_four(i):
     j, chance = move_chances(i)
     missed = np.exp(-i * CELL) / 2
-    assert tree_guard.INSIDE[1, i] == pytest.approx(missed, rel=1e-12)
+    assert _tree_guard.INSIDE[1, i] == pytest.approx(missed, rel=1e-12)
     # In a block of four: the first node; the node of two, then the single one after it.
     rooms = np.minimum(j, TOP)
     after = np.where(rooms < 0, 1.0, np.exp(-np.maximum(rooms, 0) * CELL) / 2)
-    assert tree_guard.INSIDE[2, i] == pytest.approx(1 - (1 - missed) * (1 - chance @ after), abs=1e-13)
-    assert tree_guard.MOVE[i].sum() + tree_guard.BELOW[i] == pytest.approx(1, abs=1e-13)
+    assert _tree_guard.INSIDE[2, i] == pytest.approx(1 - (1 - missed) * (1 - chance @ after), abs=1e-13)
+    assert _tree_guard.MOVE[i].sum() + _tree_guard.BELOW[i] == pytest.approx(1, abs=1e-13)
 
 
 def test_the_printed_counter_adds_the_path_to_every_leaf():

@@ -1,4 +1,4 @@
-"""The first order of AdaP-KLUCB's indices on two neighbouring reward streams; see `_first_choice`.
+"""The first order of AdaP-KLUCB's indices on two neighbouring reward streams; see `first_choice`.
 
 The first batch is one reward. The index of every arm is 1 unless its noise is far below 0, because the sum of reward,
 noise and alpha ln(3) / epsilon is clipped to [0, 1]. The choice is then a draw among equals, which hides the noise; the
@@ -11,20 +11,19 @@ from typing import Literal
 
 import numpy as np
 import scipy
-from numba import njit
 
-from privarms.audits._first_choice import Inputs, first_choice
+from privarms.audits.audit import Audit
+from privarms.audits.first_choice import Inputs, happens
 from privarms.inference.divergences import kl_upper
 from privarms.jit.cache import compiled
-from privarms.policies.bandit._episodes import Params, episode_length
-from privarms.policies.bandit.adap_klucb import index
+from privarms.policies.bandit._episodes import Params
 
 SECONDS_PER_RUN = 6e-7
 
 
 def configure(K: Literal[2], neighbour: Literal[0, 1]) -> Inputs:
     """Return stream 0, or its neighbour 1, where the first reward of arm 0 is 1 instead of 0."""
-    return Inputs(K, share=0.0, changed=0, neighbour=neighbour)
+    return Inputs(K, changed=0, neighbour=neighbour)
 
 
 def probability(params: Params, inputs: Inputs) -> float:
@@ -52,10 +51,4 @@ def first_mean_of_index_one(level: float) -> float:
     return high
 
 
-@njit
-def arm_of_larger_index(params, state, t, rng):
-    """Arm 1 if its index is larger, else arm 0."""
-    return 1 if index(params, state, 1, t) > index(params, state, 0, t) else 0
-
-
-AUDIT = first_choice("adap_klucb", configure, episode_length, probability, arm_of_larger_index, likelier=0)
+AUDIT = Audit(subjects="adap_klucb", inputs=configure, event=happens, exact=probability, likelier=0)

@@ -22,7 +22,6 @@ likelier in run 1:
   second at least what it is in run 1 without noise.
 """
 
-from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -31,9 +30,8 @@ from numba import njit
 from privarms.audits.audit import Audit
 from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus
-from privarms.policies import functions
 from privarms.policies.experiment import dp_conse, dp_conse_total
-from privarms.policies.experiment.dp_conse import released_mean
+from privarms.policies.experiment.dp_conse import release, released_mean
 
 STREAMED_AS = {"neighbour": "run"}
 # A trial is one release, not a run of the policy.
@@ -53,17 +51,6 @@ class Inputs(NamedTuple):
     neighbour: int
 
 
-class Rules(NamedTuple):
-    """The functions of a subject that make its releases."""
-
-    epoch_length: Callable
-    mean_scale: Callable
-    draw_length: Callable
-    planned_length: Callable
-    trial_length: Callable
-    release: Callable
-
-
 def configure(
     release: Literal["lengths", "estimate", "lengths_from_actions", "first_half"],
     neighbour: Literal[0, 1],
@@ -77,21 +64,21 @@ def configure(
 
 
 @njit
-def happens(rules, params, inputs, rng):
+def happens(params, inputs, rng):
     """Draw whether the event of the release happens."""
     if inputs.release == ESTIMATE:
-        return estimates(rules, params, PATIENTS, inputs.neighbour, rng)
+        return estimates(params, PATIENTS, inputs.neighbour, rng)
     if inputs.release == FIRST_HALF:
-        return first_half(rules, params, inputs.neighbour, rng)
-    return lengths(rules, params, PATIENTS, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
+        return first_half(params, inputs.neighbour, rng)
+    return lengths(params, PATIENTS, inputs.neighbour, inputs.release == LENGTHS_FROM_ACTIONS, rng)
 
 
 @njit
-def lengths(rules, params, T, neighbour, from_actions, rng):
+def lengths(params, T, neighbour, from_actions, rng):
     """Draw whether every length, or every last pull of the losing arm, is at least T + 1."""
-    planned = rules.planned_length(params, float(T + neighbour), rng)
+    planned = params.rules.planned_length(params, float(T + neighbour), rng)
     for _ in range(params.design.M):
-        last = rules.trial_length(params, planned, rng)
+        last = params.rules.trial_length(params, planned, rng)
         if from_actions:
             # From the trial's end backwards until a patient got the losing arm.
             while last > T and rng.random() < 0.5:
@@ -102,22 +89,23 @@ def lengths(rules, params, T, neighbour, from_actions, rng):
 
 
 @njit
-def estimates(rules, params, T, neighbour, rng):
+def estimates(params, T, neighbour, rng):
     """Draw whether the one or two estimates that change are at least what they are in run 1 without noise."""
     pulls = np.full(2, T // 2)
     rewards = np.zeros(2)
     if params.design.M > 1:
         rewards[0] = 1.0 - neighbour
-        if rules.release(params, T, pulls, rewards, rng) < 0:
+        if release(params, T, T, pulls, rewards, rng) < 0:
             return False
         rewards[0] = 0.0
     rewards[1] = neighbour
-    return rules.release(params, T, pulls, rewards, rng) >= 2 / T
+    return release(params, T, T, pulls, rewards, rng) >= 2 / T
 
 
 @njit
-def first_half(rules, params, neighbour, rng):
+def first_half(params, neighbour, rng):
     """Draw whether the event of the release happens in epoch 1."""
+    rules = params.rules
     length, scale = np.floor(rules.epoch_length(params, 1)), rules.mean_scale(params, 1)
     pulls = length // 2
     second = released_mean(scale, pulls, float(neighbour), rng) >= 1 / pulls
@@ -130,15 +118,10 @@ def first_half(rules, params, neighbour, rng):
     return second and first and first_end >= length and second_end < length
 
 
-def subject_of(params: dp_conse.Params | dp_conse_total.Params):
-    """Return the module of the policy whose parameters these are."""
-    return dp_conse_total if isinstance(params, dp_conse_total.Params) else dp_conse
-
-
 def probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
     """Return the probability of the release's event in the inputs' run."""
     if inputs.release == ESTIMATE:
-        shift = 2 / PATIENTS / compiled(subject_of(params).estimate_scale)(params, PATIENTS)
+        shift = 2 / PATIENTS / compiled(params.rules.estimate_scale)(params, PATIENTS, PATIENTS)
         return float((np.exp(-shift * (1 - inputs.neighbour)) / 2) ** min(params.design.M, 2))
     if inputs.release == FIRST_HALF:
         return first_half_probability(params, inputs.neighbour)
@@ -156,7 +139,7 @@ def lengths_probability(
     planned lengths.
     """
     design = params.design
-    if subject_of(params) is dp_conse:
+    if isinstance(params, dp_conse.Params):
         reaches = lap_plus.survival(T + 1, T + neighbour, design.epsilon)
         return float((reaches / (2 - np.exp(-design.epsilon / 2)) if from_actions else reaches) ** design.M)
     shared, own = dp_conse_total.SHARED_LENGTH * design.epsilon, dp_conse_total.OWN_LENGTH * design.epsilon
@@ -180,14 +163,13 @@ def first_half_probability(params: dp_conse.Params | dp_conse_total.Params, neig
     A mean without the change is at least what it is with it with probability e^(-shift / scale) / 2. Lengths that end
     at [R_1] or later, and before it: P(Lap+(R_1) >= [R_1] + 1 - neighbour) and P(Lap+(R_1) < [R_1] + neighbour).
     """
-    subject, epsilon = subject_of(params), params.design.epsilon
-    R = compiled(subject.epoch_length)(params, 1)
+    epsilon, R = params.design.epsilon, compiled(params.rules.epoch_length)(params, 1)
     length = int(R)
-    shift = 1 / (length // 2) / compiled(subject.mean_scale)(params, 1)
+    shift = 1 / (length // 2) / compiled(params.rules.mean_scale)(params, 1)
     mean = np.exp(-shift * (1 - neighbour)) / 2
     if params.design.M == 1:
         return float(mean)
-    if subject is dp_conse_total:
+    if isinstance(params, dp_conse_total.Params):
         epsilon *= 2 * dp_conse_total.BATCH_LENGTH
     first = lap_plus.survival(length + 1 - neighbour, R, epsilon)
     second = 1 - lap_plus.survival(length + neighbour, R, epsilon)
@@ -204,7 +186,6 @@ AUDIT = Audit(
     subjects=("dp_conse", "dp_conse_total"),
     inputs=configure,
     event=happens,
-    arguments=lambda policy, params, inputs, *others: (functions(Rules, policy), params, inputs),
     exact=probability,
     claimed=lambda epsilon: epsilon / 2,
 )

@@ -1,11 +1,8 @@
-"""With which probability an audit would catch half of the noise, and how many trials that takes."""
+"""With which probability an audit would catch half of the noise."""
 
 import numpy as np
 import scipy
 
-WANTED = 0.8
-# Beyond this no trials are counted.
-MOST_TRIALS = 10**15
 # Of the probability of the rarer outcome, how much is left out, and into how many parts the rest is cut.
 _LEFT_OUT, _PARTS = 1e-9, 400
 
@@ -29,22 +26,3 @@ def power(unlikely: float, likely: float, claimed: float, trials: int, confidenc
     needed = scipy.stats.binom.isf(half, trials, np.minimum(above, 1.0)) + 1
     caught = np.where(above < 1, scipy.stats.binom.sf(needed - 1, trials, likely), 0.0)
     return float(min(shares @ caught, 1.0))
-
-
-def trials_for(unlikely: float, likely: float, claimed: float, confidence: float, wanted: float = WANTED) -> int | None:
-    """How many trials with each neighbour give that power, rounded up to two digits; None where no number does."""
-    if not likely > 0 or not np.log(likely) - np.log(max(unlikely, 1e-300)) > claimed:
-        return None
-    low, high = 1.0, 10.0
-    while power(unlikely, likely, claimed, int(high), confidence) < wanted:
-        low, high = high, 10 * high
-        if high > MOST_TRIALS:
-            return None
-    while high / low > 1.02:
-        middle = np.sqrt(low * high)
-        if power(unlikely, likely, claimed, int(middle), confidence) < wanted:
-            low = middle
-        else:
-            high = middle
-    digit = 10.0 ** (np.floor(np.log10(high)) - 1)
-    return int(np.ceil(high / digit) * digit)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from privarms.audits.audit import Audit
-from privarms.audits.power import WANTED, power, trials_for
+from privarms.audits.power import power
 from privarms.audits.reduction import ENDS, configured, parameters, reduce
 from privarms.studies import library
 
@@ -30,6 +30,7 @@ COLUMNS = (*MEASURES, "reading", "setting", "epsilon", "audit", "paper", "study"
 # Of one bound, whatever else is audited: another audit changes only how many are valid together.
 CONFIDENCE = 1 - 1e-5
 HALF = 0.5
+UNKNOWN = "What half the noise shows is not known."
 WRITE_ONE = "Write an audit and a study that runs it (docs/extend.md, An audit)."
 # Of an exact loss that equals the claim, except for rounding.
 ROUNDING = 1e-6
@@ -190,27 +191,14 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
         judged["power_against_half_noise"] = math.nan
     else:
         judged["verdict"] = NO_VIOLATION if control and control.row["lower_bound"] > claimed else NOT_CAUGHT
-        notes += _of_power(half, judged["power_against_half_noise"], claimed)
+        seen = math.floor(100 * judged["power_against_half_noise"]) / 100 if half else math.nan
+        notes += [f"Half the noise would have been seen with probability {seen:g}." if half else UNKNOWN]
         notes += [_of_control(control)] if control else ["No broken twin was run."]
         if bound == -math.inf:
             notes += ["The event never happened."]
     if not math.isclose(claimed, row["epsilon"]):
         notes.insert(0, f"Claimed of this event, for a budget of {row['epsilon']:g}.")
     return judged | {"note": " ".join(notes)}
-
-
-def _of_power(half: Rates | None, reached: float, claimed: float) -> list[str]:
-    """Return a note on the trials needed where half the noise is caught too rarely."""
-    if half is None:
-        return ["What half the noise shows is not known."]
-    if reached >= WANTED:
-        return [f"Half the noise would have been seen with probability {math.floor(100 * reached) / 100:g}."]
-    needed = trials_for(half.unlikely, half.likely, claimed, CONFIDENCE)
-    if needed is None:
-        shown = math.log(half.likely / half.unlikely) if half.unlikely > 0 < half.likely else math.nan
-        seen = f"shows a loss of {shown:.3g} in this event" if math.isfinite(shown) else "shows nothing in this event"
-        return [f"Half the noise {seen}, no more than is claimed: no number of trials catches it."]
-    return [f"To catch half the noise with a power of {WANTED:.0%} takes {needed:,} trials."]
 
 
 def _of_control(control: Audited) -> str:

@@ -14,13 +14,11 @@ from numba import njit
 from privarms.audits.audit import Audit, Inputs
 from privarms.audits.neighbouring_experiments import (
     PATIENTS,
-    Rules,
     first_half,
     first_half_probability,
     lengths,
     lengths_probability,
 )
-from privarms.policies import functions
 from privarms.policies.experiment import dp_conse, dp_conse_total
 
 # A trial is what is released of a run, not the run.
@@ -34,12 +32,12 @@ def configure(neighbour: Literal[0, 1], promised: float = 0.0) -> Inputs:
 
 
 @njit
-def happens(rules, params, inputs, rng):
+def happens(params, inputs, rng):
     """Draw whether the event happens to both releases."""
-    first = first_half(rules, params, inputs.neighbour, rng)
+    first = first_half(params, inputs.neighbour, rng)
     if not first or params.design.M == 1:
         return first
-    return lengths(rules, params, PATIENTS, inputs.neighbour, False, rng)
+    return lengths(params, PATIENTS, inputs.neighbour, False, rng)
 
 
 def probability(params: dp_conse.Params | dp_conse_total.Params, inputs: Inputs) -> float:
@@ -53,6 +51,5 @@ AUDIT = Audit(
     subjects=("dp_conse", "dp_conse_total"),
     inputs=configure,
     event=happens,
-    arguments=lambda policy, params, inputs, *others: (functions(Rules, policy), params, inputs),
     exact=probability,
 )

@@ -79,10 +79,11 @@ class Cell:
         return digest(self._surroundings())
 
     def _surroundings(self) -> dict:
+        names = library.attributes("environments", self.environment).get("STREAMED_AS", {})
         return {
             "paper": self.paper,
             "study": self.study,
-            "environment": self.environment,
+            "environment": names.get("environment", self.environment).format(policy=self.policy),
             "horizon": self.horizon,
             "environment_parameters": _streamed("environments", self.environment, self.environment_parameters),
         }
@@ -135,7 +136,8 @@ FIELDS = tuple(f.name for f in fields(Cell) if f.name not in ("tags", "changed")
 def _streamed(room: str, name: str, parameters: Mapping) -> dict:
     """Parameters by the names under which they are hashed; STREAMED_AS keeps the streams of one that was renamed.
 
-    Its key `policy`, of a policy's module, is the name under which the policy itself is hashed."""
+    Its key `policy` or `environment` is the name under which the policy or environment itself is hashed; in the latter
+    {policy} is the policy's name."""
     names = library.attributes(room, name).get("STREAMED_AS", {})
     return {names.get(key, key): value for key, value in parameters.items()}
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from privarms.environments import bernoulli
-from privarms.fast_paths.bandit import _skip_ahead, dp_ucb__bernoulli
-from privarms.mechanisms import tree_guard
+from privarms.fast_paths.bandit import _skip_ahead, _tree_guard, dp_ucb__bernoulli
 from privarms.policies import Policy, functions
 from privarms.policies.bandit import dp_ucb, ucb1
 
@@ -61,7 +60,7 @@ def test_a_width_off_by_two_percent_is_told_apart(plain, cell):
 @pytest.fixture(scope="module")
 def careless():
     """A fast path that takes no count to be missed: blocks as long as before, and no risk."""
-    guard, kernel = _copy(tree_guard), _copy(_skip_ahead)
+    guard, kernel = _copy(_tree_guard), _copy(_skip_ahead)
     guard.ENTERED, guard.INSIDE = np.zeros_like(guard.ENTERED), np.zeros_like(guard.INSIDE)
     for name in ("new_guard", "longest_level", "safe_block", "first_miss"):
         setattr(kernel, name, getattr(guard, name))

@@ -9,7 +9,7 @@ from scipy.stats import beta, kstest, norm
 from privarms.environments import linear
 from privarms.mechanisms.laplace import laplace_sum
 from privarms.policies.bandit import uniform
-from privarms.policies.linear import oful, private_linear_ucb
+from privarms.policies.linear import private_linear_ucb
 from privarms.protocols import linear as protocol
 
 from ...two_sample import FALSE_ALARM, same_law
@@ -84,18 +84,6 @@ def test_without_adaptivity_p_values_are_uniform(law, coordinate):
     p = 2 * norm.sf(np.abs(error / variance))
     assert kstest(p, "uniform").pvalue < FALSE_ALARM
     assert (p < 0.05).mean() > 0.6
-
-
-@pytest.mark.parametrize("bonus", [True, False])
-def test_without_noise_the_private_policy_is_oful(bonus):
-    # No reward reaches the clip.
-    params = private_linear_ucb.configure(K, D, T, 1e15, clip=100.0, bonus=bonus)
-    private, plain = simulate(private_linear_ucb, params, 200), simulate(oful, oful.configure(K, D), 200)
-    for name in ("arm", "pulls", "truth", "regret", "estimate", "variance"):
-        assert list(private[name]) == list(plain[name]), name
-    assert private["policy_estimate"] == pytest.approx(plain["policy_estimate"], abs=1e-9)
-    noisy = simulate(private_linear_ucb, private_linear_ucb.configure(K, D, T, 100.0, clip=100.0, bonus=bonus), 200)
-    assert (noisy["pulls"] != plain["pulls"]).mean() > 0.5
 
 
 def released_noise(params, pulls, replicates, seed):

@@ -86,11 +86,10 @@ def test_regret_and_error_of_a_cell(tmp_path):
 
 def private_cells():
     plain = rows(CELL, SIZE, TOTALS)
-    other = rows(CELL | {"cell": "b"}, SIZE, TOTALS, regret=999.0, confidence="per_arm")
     private = rows(CELL | {"cell": "c", "policy": "dp_conse"}, SIZE, TOTALS, regret=[80.0, 20.0, 60.0], epsilon=0.5)
     noisy = private.assign(cell="d", noise=2.0)
     alone = private.assign(cell="e", horizon=70_000)
-    return [plain, other, private, noisy, alone]
+    return [plain, private, noisy, alone]
 
 
 def test_the_cost_of_privacy_is_over_conse_as_printed(tmp_path):

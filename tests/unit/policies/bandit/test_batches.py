@@ -1,6 +1,8 @@
 """Policies that pull in batches: sizes, indices by hand, privacy of the sums, one compilation."""
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -8,10 +10,10 @@ from numba import njit
 
 from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
-from privarms.fast_paths.bandit._batches import simulation
+from privarms.fast_paths.bandit._batches__bernoulli import simulate
 from privarms.inference.divergences import d_epsilon, kl
 from privarms.policies import Policy, functions
-from privarms.policies.bandit import _batches, _episodes, _growing_batches, adap_klucb, adap_ucb, dp_imed, dp_klucb
+from privarms.policies.bandit import _batches, _episodes, adap_klucb, adap_ucb, dp_imed, dp_klucb
 from privarms.protocols.bandit import new_record, play, simulate_block
 
 POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
@@ -19,9 +21,9 @@ POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
 
 def counts(params, batches):
     """An arm's pulls after each of its first batches."""
-    state, found = _batches.new_state(1), []
+    state, found = _batches.init(params), []
     for _ in range(batches):
-        state.pulls[0] += _growing_batches.batch_size(params, state, 0)
+        state.pulls[0] += params.batch_size(params, state, 0)
         found.append(int(state.pulls[0]))
     return found
 
@@ -49,10 +51,10 @@ def test_every_count_is_a_power_rounded_up():
 
 
 def test_episodes_double_the_pulls():
-    state = _batches.new_state(1)
-    lengths = []
+    params = adap_ucb.configure(2, 1.0)
+    state, lengths = _batches.init(params), []
     for _ in range(5):
-        lengths.append(_episodes.episode_length(adap_ucb.configure(2, 1.0), state, 0))
+        lengths.append(params.batch_size(params, state, 0))
         state.pulls[0] += lengths[-1]
     assert lengths == [1, 1, 2, 4, 8]
 
@@ -78,10 +80,10 @@ def test_indices_by_hand():
     q = dp_klucb.index(params, state, 0, 4001)
     assert d_epsilon(0.3, q, 0.5) == pytest.approx(math.log(4001) / 1000, rel=1e-9)
     params, state = dp_imed.configure(2, 0.5), released((64, 64, 48.0), (32, 32, -5.0), (2, 2, 9.0))
-    assert dp_imed.largest_mean(state) == 1, "means are clipped"
-    assert dp_imed.index(params, state, 0, 0.9) == pytest.approx(64 * d_epsilon(0.75, 0.9, 0.5) + math.log(64))
-    assert dp_imed.index(params, state, 1, 0.9) == pytest.approx(32 * d_epsilon(0.0, 0.9, 0.5) + math.log(32))
-    assert dp_imed.best(params, state, 9, np.random.default_rng(1)) == 2
+    # The largest mean is 1, because means are clipped.
+    assert -dp_imed.index(params, state, 0, 9) == pytest.approx(64 * d_epsilon(0.75, 1.0, 0.5) + math.log(64))
+    assert -dp_imed.index(params, state, 1, 9) == pytest.approx(32 * d_epsilon(0.0, 1.0, 0.5) + math.log(32))
+    assert _batches.next_arm(params, state, 9, np.random.default_rng(1)) == 2
 
 
 def test_one_of_equals_is_drawn():
@@ -89,30 +91,37 @@ def test_one_of_equals_is_drawn():
     rng = np.random.default_rng(1)
     for policy in (dp_klucb, adap_klucb):
         # All indices are 1. A count of 3,000 draws with probability 1/3 has a standard deviation below 26.
-        drawn = [policy.best(policy.configure(3, 0.01), early, 7, rng) for _ in range(3000)]
+        drawn = [_batches.next_arm(policy.configure(3, 0.01), early, 7, rng) for _ in range(3000)]
         assert (abs(np.bincount(drawn, minlength=3) - 1000) < 5 * 26).all()
     state = released((90, 90, 1.0), (90, 90, 70.0), (90, 90, 70.0))
-    assert {dp_klucb.best(dp_klucb.configure(3, 5.0), state, 271, rng) for _ in range(50)} == {1, 2}
+    assert {_batches.next_arm(dp_klucb.configure(3, 5.0), state, 271, rng) for _ in range(50)} == {1, 2}
+
+
+class Asked(NamedTuple):
+    """Params of a policy that prefers arm 0; rounds: int64[n], how often it was asked, then in which rounds."""
+
+    n_arms: int
+    epsilon: float
+    noise: float
+    rounds: np.ndarray
+    index: Callable
+    batch_size: Callable
+    forget: bool
 
 
 @njit
-def first_arm(params, state, t, rng):
-    """A choice that writes down when it is asked; params: int64[n], how often, and from place 1 on the rounds."""
-    params[0] += 1
-    params[params[0]] = t
-    return 0
-
-
-@njit
-def as_many(params, state, arm):
-    return max(state.pulls[arm], 1)
+def first_arm(params, state, arm, t):
+    if arm == 0:
+        params.rounds[0] += 1
+        params.rounds[params.rounds[0]] = t
+    return -arm
 
 
 def test_the_choice_is_asked_for_the_round_about_to_be_played_and_the_horizon_cuts_the_last_batch():
     environment, checkpoints = Environment(pull, np.array([0.25, 1.0])), np.array([9, 12])
     record, asked = new_record(2, 2), np.zeros(9, np.int64)
-    simulate = simulation(first_arm, as_many)
-    simulate(asked, 1.0, True, environment, checkpoints, np.random.default_rng(1), record)
+    params = Asked(2, 1.0, 1.0, asked, first_arm, _episodes.episode_length, True)
+    simulate(params, environment, checkpoints, np.random.default_rng(1), record)
     # Arm 0 in round 1, arm 1 in round 2, then arm 0's 1, 2 and 4 rounds, and 3 of its 8.
     assert asked[1 : 1 + asked[0]].tolist() == [3, 4, 6, 10]
     assert record.pulls.tolist() == [11, 1]

@@ -60,19 +60,14 @@ def test_the_sequences_by_hand():
     assert dp_conse.privacy_radius(private, 1) == pytest.approx(2 * 11.982929 / 191.826866, rel=1e-6)
 
 
-def test_the_readings_of_the_two_radii():
-    given = {"M": 1, "horizon": 5000, "alpha": 0.5, "epsilon": 0.2}
-    printed = dp_conse.configure(**given)
-    per_arm = dp_conse.configure(**given, confidence="per_arm")
-    proof = dp_conse.configure(**given, width="proof")
-    h, c = dp_conse.confidence_radius(printed, 3), dp_conse.privacy_radius(printed, 3)
-    assert dp_conse.confidence_radius(per_arm, 3) == pytest.approx(np.sqrt(2) * h)
-    assert dp_conse.privacy_radius(proof, 3) == pytest.approx(c / 2)
-    assert dp_conse.elimination_margin(printed, 3) == pytest.approx(2 * h + 2 * c)
-    # Lemma 3.1's proof: h_e < Delta_e / 8, and c_e < Delta_e / 8 with the proof's own c_e.
+def test_the_margin_and_the_radii_that_the_proof_needs():
+    params = dp_conse.configure(M=1, horizon=5000, alpha=0.5, epsilon=0.2)
+    h, c = dp_conse.confidence_radius(params, 3), dp_conse.privacy_radius(params, 3)
+    assert dp_conse.elimination_margin(params, 3) == pytest.approx(2 * h + 2 * c)
+    # Lemma 3.1's proof: h_e < Delta_e / 8, and c_e < Delta_e / 8 with the proof's own c_e, half of the printed one.
     for e in (1, 2, 5):
-        assert dp_conse.confidence_radius(printed, e) < 2.0**-e / 8
-        assert dp_conse.privacy_radius(proof, e) < 2.0**-e / 8
+        assert dp_conse.confidence_radius(params, e) < 2.0**-e / 8
+        assert dp_conse.privacy_radius(params, e) / 2 < 2.0**-e / 8
 
 
 def drive(params, rewards, arms):

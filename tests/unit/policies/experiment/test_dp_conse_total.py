@@ -41,9 +41,9 @@ def test_the_trial_with_a_budget_for_the_experiment_by_hand():
     assert min(lengths) == 0
     # At least 200 - 8.987197 / .2 = 155.064 patients, of whom an arm has 77.532 - sqrt(155.064 * 8.987197 / 2).
     scale = 1 / (0.2 * (77.532 - 26.397))
-    assert dp_conse_total.estimate_scale(params, 200) == pytest.approx(scale, rel=1e-4)
+    assert dp_conse_total.estimate_scale(params, 200, 3) == pytest.approx(scale, rel=1e-4)
     # No fewer than one patient an arm.
-    assert dp_conse_total.estimate_scale(params, 20) == pytest.approx(5)
+    assert dp_conse_total.estimate_scale(params, 20, 3) == pytest.approx(5)
     patients = [(0, 0.5), (1, 1.0), (1, 0.5)]
     found = released(params, 3, patients, 200)
     assert found == pytest.approx(0.25 + laplace(scale, rng(5)), rel=1e-4)

@@ -1,5 +1,6 @@
 """Arms pulled in turn with Bernoulli rewards, many rounds at once."""
 
+import numpy as np
 from numba import njit
 
 from privarms.jit.binomial import binomial
@@ -16,34 +17,25 @@ def pull_in_turn(means, viable, arms, t, rounds, checkpoint, checkpoints, rng, r
     Returns the index of the first checkpoint after round t + rounds; the regret of those before it is recorded.
     """
     while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
-        record.regret[checkpoint] = _regret(means, viable, arms, checkpoints[checkpoint] - t, record)
+        pulls = record.pulls + _turns(viable, arms, checkpoints[checkpoint] - t)
+        record.regret[checkpoint] = (pulls * (means.max() - means)).sum()
         checkpoint += 1
-    sweeps, part = rounds // arms, rounds % arms
+    pulls = _turns(viable, arms, rounds)
     for arm in range(len(means)):
         if viable[arm]:
-            pulls = sweeps
-            if part > 0:
-                pulls += 1
-                part -= 1
-            reward_sum = binomial(pulls, means[arm], rng)
+            reward_sum = binomial(pulls[arm], means[arm], rng)
             reward_sums[arm] += reward_sum
-            record.pulls[arm] += pulls
+            record.pulls[arm] += pulls[arm]
             record.reward_sums[arm] += reward_sum
     return checkpoint
 
 
 @njit
-def _regret(means, viable, arms, rounds, record):
-    """The pseudo-regret of the recorded pulls and of `rounds` rounds more."""
-    sweeps, part = rounds // arms, rounds % arms
-    best = means.max()
-    regret = 0.0
-    for arm in range(len(means)):
-        pulls = record.pulls[arm]
+def _turns(viable, arms, rounds):
+    """How many of so many rounds each arm gets, int64[K]; the first ones get those that are left over."""
+    pulls, part = np.zeros(len(viable), np.int64), rounds % arms
+    for arm in range(len(viable)):
         if viable[arm]:
-            pulls += sweeps
-            if part > 0:
-                pulls += 1
-                part -= 1
-        regret += pulls * (best - means[arm])
-    return regret
+            pulls[arm] = rounds // arms + (part > 0)
+            part -= 1
+    return pulls

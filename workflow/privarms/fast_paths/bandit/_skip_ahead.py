@@ -8,7 +8,7 @@ Each arm is pulled once, then the arm with the largest index; one of equals is d
 
 Why the distribution is that of the reference: the indices of all arms but the leader change only through ln t, so they
 have an upper bound for all later rounds (`Rival`). The leader leads as long as its noise stays above the floor at which
-its index, without any further reward, would meet that bound. `mechanisms.tree_guard` draws the count up to which the
+its index, without any further reward, would meet that bound. `_tree_guard` draws the count up to which the
 noise stays above the floor, from its exact probability. This fixes all choices of a block, and with them the regret at
 every checkpoint in the block. Neither these choices nor the length of the next block depend on the block's rewards. So
 the rewards are drawn later, by one binomial draw for many blocks, when they may matter for the lead. Where the bound
@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.fast_paths.bandit._tree_guard import first_miss, longest_level, new_guard, safe_block
 from privarms.jit.binomial import binomial
 from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import complete_node, new_tree, noise_from
-from privarms.mechanisms.tree_guard import first_miss, longest_level, new_guard, safe_block
 
 # A lead below this part of an index may be rounding: then all indices are compared.
 ROUNDING = 1e-12

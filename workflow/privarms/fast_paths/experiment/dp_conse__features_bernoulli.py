@@ -1,4 +1,4 @@
-"""DP-ConSE, and ConSE, an epoch at a time.
+"""DP-ConSE, its repair and ConSE, an epoch at a time.
 
 The same distribution as `policies/experiment/dp_conse`: inside an epoch nothing but counts and sums decides, arms are
 fair coins and rewards of an arm are independent. So the arms of an epoch are one binomial draw, and the rewards of each
@@ -12,20 +12,18 @@ from privarms.environments.features_bernoulli import gap, worse_arm
 from privarms.fast_paths.experiment._halves import count_arrivals, finish, run_trial
 from privarms.jit.binomial import binomial
 from privarms.policies.experiment import BOTH
-from privarms.policies.experiment import dp_conse as rules
-from privarms.policies.experiment._trial import T_min
+from privarms.policies.experiment.dp_conse import eliminated_arm, release
 
 
 @njit
 def simulate(params, environment, rng, record):
     """Run one experiment; record: as in `play` of the protocol."""
-    M = params.design.M
+    M, rules = params.design.M, params.rules
     counts = np.empty(M, np.int64)
     count_arrivals(environment, 0, rng, counts)
-    draw_length, mean_scale, margin = rules.draw_length, rules.mean_scale, rules.elimination_margin
     for feature in range(M):
-        run_epochs(draw_length, mean_scale, margin, params, environment, feature, counts[feature], rng, record)
-    least = T_min(params.design, counts)
+        run_epochs(params, environment, feature, counts[feature], rng, record)
+    least = rules.T_min(params.design, counts)
     count_arrivals(environment, 1, rng, counts)
     planned = rules.planned_length(params, least, rng)
     for feature in range(M):
@@ -36,14 +34,14 @@ def simulate(params, environment, rng, record):
         record.estimate[feature] = np.nan
         if 0 < length == inside:
             pulls, reward_sums = record.pulls[feature], record.reward_sums[feature]
-            record.estimate[feature] = rules.release(params, length, pulls, reward_sums, rng)
+            record.estimate[feature] = release(params, planned, length, pulls, reward_sums, rng)
         finish(environment, feature, counts[feature] - inside, rng, record)
 
 
 @njit
-def run_epochs(draw_length, mean_scale, elimination_margin, params, environment, feature, patients, rng, record):
-    """Run the first half of a feature, of which so many patients come, by the rules of a policy."""
-    worse = worse_arm(environment, feature)
+def run_epochs(params, environment, feature, patients, rng, record):
+    """Run the first half of a feature, of which so many patients come."""
+    worse, rules = worse_arm(environment, feature), params.rules
     record.kept[feature] = BOTH
     record.eliminated_after[feature] = np.nan
     # Room for the epochs' numbers: the trial writes them later.
@@ -51,7 +49,7 @@ def run_epochs(draw_length, mean_scale, elimination_margin, params, environment,
     used, epoch, wrong = 0, 0, 0
     while True:
         # Epoch 0 takes one patient. Compared as floats: an epoch may be longer than an int64 can count.
-        length = 1.0 if epoch == 0 else max(1.0, np.ceil(draw_length(params, epoch, rng)))
+        length = 1.0 if epoch == 0 else max(1.0, np.ceil(rules.draw_length(params, epoch, rng)))
         complete = used + length <= patients
         rounds = int(length) if complete else patients - used
         used += rounds
@@ -63,8 +61,8 @@ def run_epochs(draw_length, mean_scale, elimination_margin, params, environment,
         if epoch >= 1:
             for arm in range(2):
                 reward_sums[arm] = environment.pull_sum(environment, feature, arm, pulls[arm], rng)
-            scale, margin = mean_scale(params, epoch), elimination_margin(params, epoch)
-            gone = rules.eliminated_arm(scale, margin, pulls, reward_sums, rng)
+            scale, margin = rules.mean_scale(params, epoch), rules.elimination_margin(params, epoch)
+            gone = eliminated_arm(scale, margin, pulls, reward_sums, rng)
             if gone >= 0:
                 record.eliminated_after[feature] = used
                 record.kept[feature] = 1 - gone

@@ -3,25 +3,20 @@
 import numpy as np
 import pandas as pd
 
-from privarms.audits import (
-    first_choice_adap_klucb,
-    first_choice_adap_ucb,
-    first_choice_dp_imed,
-    first_choice_dp_klucb,
-)
+from privarms.audits import first_choice, first_choice_adap_klucb
 from privarms.audits.reduction import COUNTS, reduce
 from privarms.inference import lower_bounds
 from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.plots.curves import described, entries
-from privarms.policies.bandit import _batches, _growing_batches
+from privarms.policies.bandit import _batches, dp_imed
 from privarms.studies.results import Results
 
 AUDITS = {
-    "audit_adap_ucb": first_choice_adap_ucb,
+    "audit_adap_ucb": first_choice,
     "audit_adap_klucb": first_choice_adap_klucb,
-    "audit_dp_klucb": first_choice_dp_klucb,
-    "audit_dp_imed": first_choice_dp_imed,
+    "audit_dp_klucb": first_choice,
+    "audit_dp_imed": first_choice,
 }
 CONFIDENCE = 0.95
 BOUNDS = ("bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon")
@@ -131,12 +126,10 @@ def tail(results: Results) -> pd.DataFrame:
 def _counts(cell: pd.Series) -> list[int]:
     """The pulls that an arm has after each of its batches, up to the horizon."""
     given = {k: cell[k] for k in ("ratio", "first") if k in cell and pd.notna(cell[k])}
-    params = _growing_batches.configure(
-        int(cell["K"]), cell["epsilon"], **({"ratio": 2.0, "first": 0.0} | given), noise=1.0
-    )
-    state, counts = _batches.new_state(1), []
+    params = dp_imed.configure(int(cell["K"]), cell["epsilon"], **given)
+    state, counts = compiled(_batches.init)(params), []
     while state.pulls[0] < cell["horizon"]:
-        state.pulls[0] += compiled(_growing_batches.batch_size)(params, state, 0)
+        state.pulls[0] += compiled(params.batch_size)(params, state, 0)
         counts.append(int(state.pulls[0]))
     return counts
 

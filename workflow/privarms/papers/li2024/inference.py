@@ -124,14 +124,13 @@ def pareto(results: Results) -> pd.DataFrame:
 def privacy_cost(results: Results) -> pd.DataFrame:
     """Every policy with a budget over ConSE at the same n, M, alpha and arrivals: ratios of error and of regret.
 
-    ConSE is the one with the printed readings. nan where it did not run.
+    nan where ConSE did not run.
     """
     cells = pareto(results)
     own = [k for k in _parameters(cells) if k not in ("policy", *AXES)]
     around = {"environment"}.union(*(library.environment_arguments(e) for e in cells["environment"].unique()))
     readings = [k for k in own if k not in around]
-    as_printed = cells[readings].isna() | (cells[readings] == "printed")
-    plain = cells[(cells["policy"] == "conse_se") & as_printed.all(axis=1)].drop(columns=["epsilon", *readings])
+    plain = cells[cells["policy"] == "conse_se"].drop(columns=["epsilon", *readings])
     keys = ["arrivals", "horizon", "M", "alpha", *(k for k in own if k in around)]
     private = cells[cells["epsilon"].notna()]
     joined = private.merge(plain, how="left", on=keys, suffixes=("", "_plain"), validate="many_to_one")

@@ -141,15 +141,16 @@ def formulas(results: Results) -> pd.DataFrame:
     counts of two features, by arrivals
     """
     rows = []
-    R_1 = float(compiled(dp_conse.epoch_length)(dp_conse.configure(1, PATIENTS, 0.5, 1.0), 1))
-    chance = neighbouring_experiments.batch_event_probability(R_1, 1.0)
-    rows.append(("batch_event", "printed", PATIENTS, 1.0, chance))
-    for width in ("printed", "proof"):
-        own = dp_conse.configure(1, PATIENTS, 0.5, 1.0, width=width)
-        rows.append(("c_1", width, PATIENTS, 1.0, float(compiled(dp_conse.privacy_radius)(own, 1))))
-    for confidence in ("printed", "per_arm"):
-        own = conse_se.configure(1, PATIENTS, 0.5, confidence=confidence)
-        rows.append(("h_1", confidence, PATIENTS, math.nan, float(compiled(dp_conse.confidence_radius)(own, 1))))
+    private, plain = dp_conse.configure(1, PATIENTS, 0.5, 1.0), conse_se.configure(1, PATIENTS, 0.5)
+    R_1 = float(compiled(dp_conse.epoch_length)(private, 1))
+    rows.append(("batch_event", "printed", PATIENTS, 1.0, neighbouring_experiments.batch_event_probability(R_1, 1.0)))
+    c_1 = float(compiled(dp_conse.privacy_radius)(private, 1))
+    rows += [("c_1", "printed", PATIENTS, 1.0, c_1), ("c_1", "proof", PATIENTS, 1.0, c_1 / 2)]
+    h_1 = float(compiled(dp_conse.confidence_radius)(plain, 1))
+    rows.append(("h_1", "printed", PATIENTS, math.nan, h_1))
+    # R_1 / 2 in the place of R_1.
+    per_arm = math.sqrt(math.log(16 * PATIENTS) / float(compiled(dp_conse.epoch_length)(plain, 1)))
+    rows.append(("h_1", "per_arm", PATIENTS, math.nan, per_arm))
     rows += [("C", "printed", n, math.nan, conse_exp3e.configure(1, n, 1.0).C) for n in (10**4, 10**8)]
     # Line 10 has epsilon_(n-1) above the fraction bar, lines 9 and 10 have epsilon_n below it. The second patient comes
     # after one who got arm 1 and a reward of 1: R(0) = 0, R(1) = 2. C = 1 makes the difference visible.

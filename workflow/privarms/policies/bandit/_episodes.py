@@ -4,11 +4,11 @@ Every arm is pulled once, and then in episodes that double its pulls. Its statis
 episode alone: half its pulls, or the one reward of the first pull.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from numba import njit
 
-from privarms.policies.bandit import _batches
 from privarms.ranges import at_least, positive
 
 ALPHA = 3.1
@@ -16,38 +16,28 @@ ALPHA = 3.1
 
 
 class Params(NamedTuple):
-    """n_arms: K; epsilon, alpha and noise: as in `configure`."""
+    """n_arms: K; epsilon, alpha and noise: as in `configure`; index, batch_size and forget: see `_batches`."""
 
     n_arms: int
     epsilon: float
     alpha: float
     noise: float
+    index: Callable
+    batch_size: Callable
+    forget: bool
 
 
-def configure(K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) -> Params:
+def configure(index: Callable, K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) -> Params:
     """Parameters for K >= 2 arms and a privacy budget epsilon > 0; alpha > 0, above 3 in Theorems 7 and 8.
 
     noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
     """
     at_least(2, K=K)
     positive(epsilon=epsilon, alpha=alpha, noise=noise)
-    return Params(int(K), float(epsilon), float(alpha), float(noise))
+    return Params(int(K), float(epsilon), float(alpha), float(noise), index, episode_length, True)
 
 
 @njit
 def episode_length(params, state, arm):
     """As many pulls as the arm has (line 7), the one pull at first (line 3)."""
     return max(state.pulls[arm], 1)
-
-
-@njit
-def init(params):
-    """Nothing pulled yet."""
-    return _batches.new_state(params.n_arms)
-
-
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward; at the end of an episode release its mean, and forget the rewards before it."""
-    size = state.size if state.left > 0 else episode_length(params, state, arm)
-    return _batches.learn(size, state, arm, reward, params.noise / params.epsilon, True, rng)

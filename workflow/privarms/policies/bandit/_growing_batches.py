@@ -7,26 +7,31 @@ Ours is `first`: an arm's first batch may be longer, in proportion to 1 / epsilo
 noise outweighs the rewards are one batch with one noise. Privacy is the same.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from privarms.policies.bandit import _batches
 from privarms.ranges import at_least, positive, within
 
 
 class Params(NamedTuple):
-    """n_arms: K; epsilon, ratio, first and noise: as in `configure`."""
+    """n_arms: K; epsilon, ratio, first and noise: as in `configure`; index, batch_size and forget: see `_batches`."""
 
     n_arms: int
     epsilon: float
     ratio: float
     first: float
     noise: float
+    index: Callable
+    batch_size: Callable
+    forget: bool
 
 
-def configure(K: int, epsilon: float, ratio: float = 2.0, first: float = 0.0, noise: float = 1.0) -> Params:
+def configure(
+    index: Callable, K: int, epsilon: float, ratio: float = 2.0, first: float = 0.0, noise: float = 1.0
+) -> Params:
     """Parameters for K >= 2 arms and a privacy budget epsilon > 0; ratio > 1: by which an arm's pulls grow in a batch.
 
     first: an arm's first batch has at least first / epsilon pulls; 0, the default, is the algorithm, more is ours
@@ -37,7 +42,7 @@ def configure(K: int, epsilon: float, ratio: float = 2.0, first: float = 0.0, no
     if not 1 < ratio <= 1e6:
         raise ValueError(f"ratio: expected a number in (1, 1e6]; found {ratio}")
     within(0, 1e9, first=first)
-    return Params(int(K), float(epsilon), float(ratio), float(first), float(noise))
+    return Params(int(K), float(epsilon), float(ratio), float(first), float(noise), index, batch_size, False)
 
 
 @njit
@@ -53,16 +58,3 @@ def batch_size(params, state, arm):
         m += 1
     # Below what an int64 can count, and beyond any horizon.
     return int(min(np.ceil(params.ratio**m), 2.0**62)) - pulls
-
-
-@njit
-def init(params):
-    """Nothing pulled yet."""
-    return _batches.new_state(params.n_arms)
-
-
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward; at the end of a batch release its sum, with a noise of its own."""
-    size = state.size if state.left > 0 else batch_size(params, state, arm)
-    return _batches.learn(size, state, arm, reward, params.noise / params.epsilon, False, rng)

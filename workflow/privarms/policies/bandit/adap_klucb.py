@@ -4,16 +4,18 @@ Assumptions: t is the first round of the episode, the one about to be played; an
 of that reward; of equals, which are many while indices are 1, one is drawn.
 """
 
+from functools import partial
+
 import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl_upper
-from privarms.policies.bandit import _batches
-from privarms.policies.bandit._episodes import Params, configure, init, learn
-from privarms.policies.bandit._ties import largest
+from privarms.policies.bandit import _batches, _episodes
+from privarms.policies.bandit._batches import choose, init, learn
 
-__all__ = ["Params", "choose", "configure", "init", "learn"]
+__all__ = ["choose", "configure", "init", "learn"]
 
+FAST_PATHS_OF = "_batches"
 LABEL = "AdaP-KLUCB"
 SECONDS_PER_RUN = 4e-5
 SECONDS_PER_STEP = 0.0
@@ -33,16 +35,4 @@ def index(params, state, arm, t):
     return kl_upper(optimistic_mean(params, state, arm, t), level)
 
 
-@njit
-def best(params, state, t, rng):
-    """Line 6: the arm of the largest index."""
-    return largest(np.array([index(params, state, arm, t) for arm in range(len(state.pulls))]), rng)
-
-
-@njit
-def choose(params, state, context, t, rng):
-    """The arm of the episode; at its end each arm once (line 3), then the one of the largest index."""
-    if state.left > 0:
-        return state.arm
-    first = _batches.without_batch(state)
-    return first if first >= 0 else best(params, state, t, rng)
+configure = partial(_episodes.configure, index)

@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 from numba import njit
 
+from privarms.policies.bandit.uniform import State, init, learn
 from privarms.ranges import at_least, within
+
+__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
 LABEL = "constant arm"
 SECONDS_PER_RUN = 1e-3
@@ -21,12 +24,6 @@ class Params(NamedTuple):
     arm: int
 
 
-class State(NamedTuple):
-    """Nothing is learned; a state must hold something."""
-
-    arm: int
-
-
 def configure(K: int, arm: int) -> Params:
     """Parameters for always pulling `arm`, counted from 0, of K >= 2 arms; ValueError for another arm."""
     at_least(2, K=K)
@@ -35,18 +32,6 @@ def configure(K: int, arm: int) -> Params:
 
 
 @njit
-def init(params):
-    """Nothing to remember."""
-    return State(params.arm)
-
-
-@njit
 def choose(params, state, context, t, rng):
     """The arm."""
     return params.arm
-
-
-@njit
-def learn(params, state, context, arm, reward, t, rng):
-    """Nothing to learn."""
-    return state

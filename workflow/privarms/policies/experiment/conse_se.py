@@ -1,10 +1,7 @@
 """ConSE with successive elimination (Li, Shi & Simchi-Levi, ICML 2024, Algorithm 1): `dp_conse` without privacy."""
 
-from typing import Literal
-
 from privarms.policies.experiment._trial import checked_design
 from privarms.policies.experiment.dp_conse import Params, State, choose, init, learn, parameters
-from privarms.ranges import of_choices
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 
@@ -14,10 +11,6 @@ SECONDS_PER_STEP = 0.0
 FAST_PATHS_OF = "dp_conse"
 
 
-@of_choices
-def configure(M: int, horizon: int, alpha: float, confidence: Literal["printed", "per_arm"] = "printed") -> Params:
-    """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1], the smaller the longer the trial.
-
-    confidence: a reading of h_e; see `dp_conse`
-    """
-    return parameters(checked_design(M, horizon, alpha), confidence, "printed")
+def configure(M: int, horizon: int, alpha: float) -> Params:
+    """Return parameters for M >= 1 features, n = horizon patients and alpha in [0, 1]; less makes longer trials."""
+    return parameters(checked_design(M, horizon, alpha))

@@ -7,12 +7,10 @@ Readings of the text: R_e is a real number, so that an epoch without privacy tak
 patient of a feature is an epoch of its own, e = 0 with R_0 = 0, whose reward is forgotten; with privacy R_e^j is drawn
 as Lap+(R_e) when an epoch begins (arXiv v1, line 15), and an epoch takes one patient at least; h_e, c_e and the noise
 of the means use R_e itself; the mean of an arm without a patient is 0; without privacy T_j = floor(T_min). Where the
-text and its own proof differ, both can be run:
+text and its own proof differ, this is the text:
 
 - h_e = sqrt(log(16 n e^2) / (2 R_e)) counts R_e rewards for each arm, but R_e patients are shared by two arms.
-  confidence "printed" is this, "per_arm" has R_e / 2 in its place.
-- c_e = 2 log(8 n e^2) / (R_e epsilon) in the list of sequences, half of it in the proof of Lemma 3.1: width "printed"
-  or "proof".
+- c_e = 2 log(8 n e^2) / (R_e epsilon) in the list of sequences, half of it in the proof of Lemma 3.1.
 - Lap(2 / (epsilon R_e)) hides a change of 2 / R_e in a mean of R_e / 2 rewards at the cost of epsilon, while the proof
   allows epsilon / 2: `noise` multiplies the scale.
 
@@ -20,7 +18,8 @@ Each release has epsilon to itself: a patient of the first half who comes with a
 batches (epsilon / 2 each), two means (epsilon each) and M trials' lengths (epsilon / 2 each): (3 + M / 2) epsilon.
 """
 
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -29,24 +28,32 @@ from privarms.mechanisms.lap_plus import LONGEST, lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design, Trial
-from privarms.ranges import of_choices, positive
+from privarms.ranges import positive
 
 LABEL = "DP-ConSE"
 SECONDS_PER_RUN = 6e-6
 SECONDS_PER_STEP = 0.0
 
 
-class Params(NamedTuple):
-    """Parameters of Algorithm 2.
+class Rules(NamedTuple):
+    """The functions of this module, by their names, in whose place a repair has its own; T_min is that of `_trial`."""
 
-    confidence_share: the part of R_e that h_e counts for an arm; width: multiple of log(8 n e^2) in c_e
-    noise: multiple of the Laplace scales of means and estimates, 1 as printed
-    """
+    T_min: Callable
+    epoch_length: Callable
+    elimination_margin: Callable
+    mean_scale: Callable
+    draw_length: Callable
+    planned_length: Callable
+    trial_length: Callable
+    estimate_scale: Callable
+
+
+class Params(NamedTuple):
+    """Parameters of Algorithm 2. noise: multiple of the Laplace scales of means and estimates, 1 as printed."""
 
     design: Design
-    confidence_share: float
-    width: float
     noise: float
+    rules: Rules
 
 
 class State(NamedTuple):
@@ -67,30 +74,21 @@ class State(NamedTuple):
     trial: Trial
 
 
-@of_choices
-def configure(
-    M: int,
-    horizon: int,
-    alpha: float,
-    epsilon: float,
-    confidence: Literal["printed", "per_arm"] = "printed",
-    width: Literal["printed", "proof"] = "printed",
-    noise: float = 1.0,
-) -> Params:
+def configure(M: int, horizon: int, alpha: float, epsilon: float, noise: float = 1.0) -> Params:
     """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1] and a privacy budget epsilon > 0.
 
-    confidence, width: readings of h_e and c_e, see the module
     noise: multiple of the Laplace scales of means and estimates; 1 as printed, which does not keep what is promised
     """
     positive(epsilon=epsilon)
-    return parameters(trial.checked_design(M, horizon, alpha, epsilon), confidence, width, noise)
+    return parameters(trial.checked_design(M, horizon, alpha, epsilon), noise)
 
 
-def parameters(design: Design, confidence: str, width: str, noise: float = 1.0) -> Params:
-    """Return parameters with the readings by name; see the module. Raises ValueError."""
-    shares, widths = {"printed": 1.0, "per_arm": 0.5}, {"printed": 2.0, "proof": 1.0}
+def parameters(design: Design, noise: float = 1.0) -> Params:
+    """Return parameters of a checked design. Raises ValueError."""
     positive(noise=noise)
-    return Params(design, shares[confidence], widths[width], float(noise))
+    batches = epoch_length, elimination_margin, mean_scale, draw_length
+    rules = Rules(trial.T_min, *batches, planned_length, trial_length, estimate_scale)
+    return Params(design, float(noise), rules)
 
 
 @njit
@@ -105,14 +103,13 @@ def epoch_length(params, epoch):
 @njit
 def confidence_radius(params, epoch):
     """Return h_e."""
-    samples = params.confidence_share * epoch_length(params, epoch)
-    return np.sqrt(np.log(16 * params.design.n * epoch**2) / (2 * samples))
+    return np.sqrt(np.log(16 * params.design.n * epoch**2) / (2 * epoch_length(params, epoch)))
 
 
 @njit
 def privacy_radius(params, epoch):
     """Return c_e, 0 without privacy."""
-    return params.width * np.log(8 * params.design.n * epoch**2) / (epoch_length(params, epoch) * params.design.epsilon)
+    return 2 * np.log(8 * params.design.n * epoch**2) / (epoch_length(params, epoch) * params.design.epsilon)
 
 
 @njit
@@ -171,18 +168,17 @@ def trial_length(params, planned, rng):
 
 
 @njit
-def estimate_scale(params, length):
+def estimate_scale(params, planned, length):
     """Return the scale of the Laplace noise of line 36, 2 / (epsilon T_j), for T_j = length; 0 without privacy."""
     return 2 * params.noise / (params.design.epsilon * length)
 
 
 @njit
-def release(params, length, pulls, reward_sums, rng):
+def release(params, planned, length, pulls, reward_sums, rng):
     """Return the estimate of line 36, of a trial of T_j = length patients; int64[2] and float64[2]."""
     estimate = trial.mean_difference(pulls, reward_sums)
-    if params.design.epsilon < np.inf:
-        estimate += laplace(estimate_scale(params, length), rng)
-    return estimate
+    scale = params.rules.estimate_scale(params, planned, length)
+    return estimate + laplace(scale, rng) if scale > 0 else estimate
 
 
 @njit
@@ -207,19 +203,19 @@ def choose(params, state, feature, t, rng):
 @njit(forceinline=True)
 def learn(params, state, feature, arm, reward, t, rng):
     """Lines 5 to 16; after the last patient of the first half, 22 to 29; in the second half, 32 to 36."""
-    middle, second_half = params.design.n // 2, state.trial
+    middle, second_half, rules = params.design.n // 2, state.trial, params.rules
     if t > middle:
         if trial.count(second_half, feature, arm, reward) == 0:
-            length, pulls = second_half.lengths[feature], second_half.pulls[feature]
-            reward_sums = second_half.reward_sums[feature]
-            second_half.estimates[feature] = release(params, length, pulls, reward_sums, rng)
+            planned, length = second_half.floor_T_min[0], second_half.lengths[feature]
+            pulls, reward_sums = second_half.pulls[feature], second_half.reward_sums[feature]
+            second_half.estimates[feature] = release(params, planned, length, pulls, reward_sums, rng)
         return state
     if count(state, feature, arm, reward):
-        end_epoch(mean_scale, elimination_margin, draw_length, params, state, feature, rng)
+        end_epoch(params, state, feature, rng)
     if t == middle:
-        second_half.floor_T_min[0] = planned_length(params, trial.T_min(params.design, state.counts), rng)
+        second_half.floor_T_min[0] = rules.planned_length(params, rules.T_min(params.design, state.counts), rng)
         for j in range(params.design.M):
-            second_half.lengths[j] = trial_length(params, second_half.floor_T_min[0], rng)
+            second_half.lengths[j] = rules.trial_length(params, second_half.floor_T_min[0], rng)
     return state
 
 
@@ -236,15 +232,15 @@ def count(state, feature, arm, reward):
 
 
 @njit(forceinline=True)
-def end_epoch(mean_scale, elimination_margin, draw_length, params, state, feature, rng):
-    """Eliminate an arm, lines 10 to 12, and begin the next epoch, lines 14 to 16, by the rules of a policy."""
-    epoch = state.epochs[feature]
+def end_epoch(params, state, feature, rng):
+    """Eliminate an arm, lines 10 to 12, and begin the next epoch, lines 14 to 16."""
+    epoch, rules = state.epochs[feature], params.rules
     if epoch >= 1:
-        scale, margin = mean_scale(params, epoch), elimination_margin(params, epoch)
+        scale, margin = rules.mean_scale(params, epoch), rules.elimination_margin(params, epoch)
         gone = eliminated_arm(scale, margin, state.pulls[feature], state.reward_sums[feature], rng)
         if gone >= 0:
             state.viable[feature, gone] = False
-    state.epochs[feature], state.lengths[feature] = epoch + 1, draw_length(params, epoch + 1, rng)
+    state.epochs[feature], state.lengths[feature] = epoch + 1, rules.draw_length(params, epoch + 1, rng)
     state.rounds[feature] = 0
     state.pulls[feature].fill(0)
     state.reward_sums[feature].fill(0.0)

@@ -17,10 +17,9 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.lap_plus import LONGEST, lap_plus, two_sided
-from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment._trial import Design
-from privarms.policies.experiment.dp_conse import State, choose, count, end_epoch, init
+from privarms.policies.experiment.dp_conse import Rules, State, choose, init, learn
 from privarms.ranges import of_choices, positive
 
 # Shares of epsilon: what a batch's length and a mean get; the length that all trials share, to which a patient of the
@@ -28,6 +27,7 @@ from privarms.ranges import of_choices, positive
 BATCH_LENGTH, MEAN = 1 / 8, 1 / 8
 SHARED_LENGTH, OWN_LENGTH, ESTIMATE = 1 / 2, 1 / 4, 1 / 4
 
+FAST_PATHS_OF = "dp_conse"
 LABEL = "DP-ConSE (total)"
 SECONDS_PER_RUN = 6e-6
 SECONDS_PER_STEP = 0.0
@@ -41,6 +41,7 @@ class Params(NamedTuple):
     """design: M, n, alpha and epsilon, the budget of the whole experiment."""
 
     design: Design
+    rules: Rules
 
 
 @of_choices
@@ -50,7 +51,9 @@ def configure(M: int, horizon: int, alpha: float, epsilon: float, budget: Litera
     budget: "total", the column of results that tells these cells from those of `dp_conse`
     """
     positive(epsilon=epsilon)
-    return Params(trial.checked_design(M, horizon, alpha, epsilon))
+    batches = epoch_length, elimination_margin, mean_scale, draw_length
+    rules = Rules(T_min, *batches, planned_length, trial_length, estimate_scale)
+    return Params(trial.checked_design(M, horizon, alpha, epsilon), rules)
 
 
 @njit
@@ -121,35 +124,10 @@ def trial_length(params, planned, rng):
 
 
 @njit
-def estimate_scale(params, planned):
+def estimate_scale(params, planned, length):
     """Return the scale of an estimate's noise, 1 / (epsilon_mu N), N what each arm of a trial has with certainty.
 
     It depends on the planned length, which is released, and not on the trial's own.
     """
     n, epsilon = params.design.n, params.design.epsilon
     return 1 / (ESTIMATE * epsilon * certain_count(n, planned - certain(n) / (OWN_LENGTH * epsilon)))
-
-
-@njit
-def release(params, planned, pulls, reward_sums, rng):
-    """Return the estimate of a trial for which so many patients were planned; int64[2] and float64[2]."""
-    return trial.mean_difference(pulls, reward_sums) + laplace(estimate_scale(params, planned), rng)
-
-
-@njit(forceinline=True)
-def learn(params, state, feature, arm, reward, t, rng):
-    """As in `dp_conse`, with the lengths, margins and noise of this module."""
-    middle, second_half = params.design.n // 2, state.trial
-    if t > middle:
-        if trial.count(second_half, feature, arm, reward) == 0:
-            planned, pulls = second_half.floor_T_min[0], second_half.pulls[feature]
-            reward_sums = second_half.reward_sums[feature]
-            second_half.estimates[feature] = release(params, planned, pulls, reward_sums, rng)
-        return state
-    if count(state, feature, arm, reward):
-        end_epoch(mean_scale, elimination_margin, draw_length, params, state, feature, rng)
-    if t == middle:
-        second_half.floor_T_min[0] = planned_length(params, T_min(params.design, state.counts), rng)
-        for j in range(params.design.M):
-            second_half.lengths[j] = trial_length(params, second_half.floor_T_min[0], rng)
-    return state

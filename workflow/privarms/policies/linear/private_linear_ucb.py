@@ -38,7 +38,7 @@ SECONDS_PER_STEP = 5e-7
 class Params(NamedTuple):
     """n_arms: K; dimensions: d; ridge: lambda > 0; beta in (0, 1), of both confidences; clip: of rewards.
 
-    levels: of a tree; node_scale: of a node and coordinate; private_width: gamma, or 0 without the bonus
+    levels: of a tree; node_scale: of a node and coordinate, 0 without noise; private_width: gamma, 0 without the bonus
     """
 
     n_arms: int
@@ -125,7 +125,9 @@ def learn(params, state, context, arm, reward, t, rng):
     clipped = min(max(reward, -params.clip), params.clip)
     for k in range(d):
         state.reward_sums[arm, k] += clipped * context[k]
-        noise = complete_node(state.tree, arm * d + k, n, params.node_scale, rng)
+        noise = 0.0
+        if params.node_scale > 0:
+            noise = complete_node(state.tree, arm * d + k, n, params.node_scale, rng)
         state.private_sums[arm, k] = state.reward_sums[arm, k] + noise
     multiply(state.inverse, arm, state.private_sums, state.theta_hat)
     return state

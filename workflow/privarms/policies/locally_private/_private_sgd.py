@@ -58,6 +58,7 @@ class State(NamedTuple):
 
 @of_choices
 def configure(
+    units: int,
     K: int,
     horizon: int,
     epsilon: float,
@@ -72,28 +73,24 @@ def configure(
     clip: float = 1.0,
     learnt: Literal["all", "first"] = "all",
 ) -> Params:
-    """Return the parameters without a hidden layer, for K arms and horizon users with budget epsilon.
+    """Return the parameters for K arms and horizon users with budget epsilon.
 
+    units: of the hidden layer per dimension, 0 without one
     M, n_aux, epsilon_aux, source_users, auxiliary: see `_auxiliary`; learnt: of the sources, all or only the first
     Raises ValueError for values out of range.
     """
-    sources = M, n_aux, epsilon_aux, source_users, auxiliary
-    return of_width(0, K, horizon, epsilon, dimensions, sources, batch, rate, clip, learnt)
-
-
-def of_width(width, K, horizon, epsilon, dimensions, sources, batch, rate, clip, learnt) -> Params:
-    """Return the parameters with so many units in the hidden layer, 0 for none; sources: from M to auxiliary."""
     at_least(2, K=K)
     at_least(1, dimensions=dimensions, batch=batch)
     positive(rate=rate, clip=clip)
-    users, epsilons = users_and_budgets(horizon, epsilon, *sources)
+    users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
+    width = units * dimensions
     if learnt == "first":
         users, epsilons = users[:2], epsilons[:2]
     releases = [l2_ball.configure(K * parameters(dimensions, width), clip, e) for e in epsilons.tolist()]
     return Params(
         int(K),
         int(dimensions),
-        int(width),
+        width,
         users,
         np.array([r.truth for r in releases]),
         np.array([r.norm for r in releases]),

@@ -3,10 +3,15 @@
 A competitor in section 4.2 of Ma et al. (2025); see `_private_sgd`.
 """
 
-from privarms.policies.locally_private._private_sgd import choose, configure, init, learn
+from functools import partial
+
+from privarms.policies.locally_private import _private_sgd
+from privarms.policies.locally_private._private_sgd import choose, init, learn
 
 __all__ = ["choose", "configure", "init", "learn"]
 
 LABEL = "Linear"
 SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 180e-9
+
+configure = partial(_private_sgd.configure, 0)

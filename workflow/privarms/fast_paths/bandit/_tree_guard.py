@@ -31,9 +31,6 @@ from numba import njit
 
 from privarms.jit.intrinsics import lowest_bit, popcount
 from privarms.mechanisms.tree import noise_from
-from privarms.ranges import positive
-
-LABEL = "Tree counter, skipping ahead"
 
 # In node scales. Finer cells and a higher top allow longer blocks, in larger tables.
 CELL = 0.25
@@ -72,12 +69,6 @@ class Guard(NamedTuple):
 
     node_scale: float
     cells: float
-
-
-def configure(epsilon: float) -> Guard:
-    """The guard of trees of which a node alone is epsilon-private, for items in [0, 1]. Raises ValueError."""
-    positive(epsilon=epsilon)
-    return new_guard(1 / epsilon)
 
 
 @njit

@@ -1,0 +1,36 @@
+"""Policies that pull in batches, on Bernoulli arms: one binomial and one Laplace draw per batch.
+
+The size of a batch is fixed when it begins, and nothing depends on its rewards before its sum is released at its end.
+So the rewards enter through their sum alone, Binomial(size, mean). The rule is asked in the same rounds as in the
+reference, about the same state.
+"""
+
+from numba import njit
+
+from privarms.jit.binomial import binomial
+from privarms.policies.bandit._batches import init, next_arm, release
+
+
+@njit
+def simulate(params, environment, checkpoints, rng, record):
+    """Play one run, a batch at a time."""
+    means, horizon, best_mean = environment.means, checkpoints[-1], environment.means.max()
+    record.pulls[:] = 0
+    record.reward_sums[:] = 0.0
+    state = init(params)
+    t, checkpoint, regret = 0, 0, 0.0
+    while t < horizon:
+        arm = next_arm(params, state, t + 1, rng)
+        size = params.batch_size(params, state, arm)
+        rounds = min(size, horizon - t)
+        gap = best_mean - means[arm]
+        while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
+            record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
+            checkpoint += 1
+        batch_sum = float(binomial(rounds, means[arm], rng))
+        record.pulls[arm] += rounds
+        record.reward_sums[arm] += batch_sum
+        regret += gap * rounds
+        t += rounds
+        if rounds == size:
+            release(params, state, arm, size, batch_sum, rng)
