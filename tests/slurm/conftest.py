@@ -27,7 +27,7 @@ ARTIFACTS = {
     "sajed2019": ("privacy_audit", "audit"),
     "neel2018": ("correction_strength", "privacy_audit"),
     "li2024": ("audit", "privacy_audit"),
-    "ma2025": ("adult_absse", "privacy_audit"),
+    "ma2025": ("messages", "privacy_audit"),
 }
 NOT_MEASURED = {"unverifiable": "Not measured here."}
 SAID = ("claim", "artifact", "variant", "statement", "place", "ours", "published")

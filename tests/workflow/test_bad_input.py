@@ -100,7 +100,7 @@ def test_a_mirror_that_is_not_there_is_refused(small):
 def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(ma2025):
     planned = ma2025.run("-n", scale="paper")
     assert planned.returncode == 0, planned.stderr
-    assert "adult_absse" not in planned.stdout + planned.stderr
+    assert "adult_sensitivity" not in planned.stdout + planned.stderr
     verdicts = "results/paper/claims/ma2025.csv"
     done = ma2025.run(verdicts, scale="paper")
     assert done.returncode == 0, done.stderr
@@ -119,7 +119,7 @@ def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(ma2025):
 
 
 def test_at_paper_scale_a_missing_dataset_s_artifact_asked_for_by_name_is_an_error(ma2025):
-    for artifact in ("adult_absse", "table1"):
+    for artifact in ("adult_sensitivity", "table1"):
         words = [f"ma2025_{artifact}", "data/raw/adult/adult.data", "SHA-256"]
         done = ma2025.run("-n", f"ma2025_{artifact}", scale="paper")
         assert done.returncode != 0

@@ -1,11 +1,10 @@
 """Paired comparisons: signed-rank tests, Holm's adjustment, bootstrap intervals, rank sums."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from privarms.inference.paired import holm, rank_sums, ratio_of_means, wilcoxon_p_value
+from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
 
 
 @pytest.mark.parametrize(
@@ -73,47 +72,3 @@ def test_the_level_of_a_bootstrap_interval():
     # The middle half of the law (0, 1, 2) with probabilities (1, 2, 1) / 4 is one point; its middle 60 % is not.
     for level, ends in ((0.4, (1, 1)), (0.6, (0, 2))):
         assert ratio_of_means([0, 2], [1, 1], np.random.default_rng(2), 4000, level)[1:] == pytest.approx(ends)
-
-
-VALUES = {"b": [10, 11, 12, 13, 30], "a": [0.0, 1, 2, 3, 4], "c": [11, 13, 15, 17, 25]}
-
-
-def table(values, **columns):
-    rows = [(name, run, value) for name, runs in values.items() for run, value in enumerate(runs)]
-    return pd.DataFrame(rows, columns=["policy", "replicate", "reward"]).assign(**columns)
-
-
-def missing(frame):
-    return frame[~((frame["policy"] == "a") & (frame["replicate"] == 3))]
-
-
-def twice(frame):
-    return pd.concat([frame, frame.iloc[[7]]])
-
-
-def no_value(frame):
-    return frame.assign(reward=frame["reward"].where(frame.index != 6))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (missing, r"expected a finite number for every policy in every replicate; .* policy a, replicate 3$"),
-        (twice, "duplicate"),
-        (no_value, r"^reward: expected a finite number .* policy a, replicate 1$"),
-    ],
-)
-def test_incomplete_tables_are_refused_by_what_is_wrong(change, message):
-    with pytest.raises(ValueError, match=message):
-        rank_sums(change(table(VALUES)), "reward", "policy", "replicate")
-
-
-def sums(frame):
-    return rank_sums(frame, "reward", "policy", "replicate").set_index("policy")["rank_sum"].to_dict()
-
-
-def test_rank_sums_by_hand():
-    # Ranks by block, with the best rank of equals: (1, 3, 2), (2, 2, 1), (1, 1, 1).
-    frame = table({"b": [3, 1, 7], "a": [1, 1, 7], "c": [2, 5, 7]})
-    assert sums(frame) == {"b": 4, "a": 6, "c": 4}
-    assert sums(frame.sample(frac=1, random_state=2)) == sums(frame)

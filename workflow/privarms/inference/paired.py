@@ -1,13 +1,12 @@
-"""Methods compared over the same replicates, and their ranks over the rows of a table.
+"""Methods compared over the same replicates.
 
 Ma, Jiang, Zhao, Yang & Yu (2025), Table 2: the best method in bold, on grey where signed-rank tests at level 0.05 find
-it better than every other one, and rank sums below. Larger values are better throughout: hand in a regret negated.
+it better than every other one. Larger values are better throughout: hand in a regret negated.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import scipy
 
 from privarms.ranges import within
@@ -82,31 +81,3 @@ def ratio_of_means(ours, others, rng: np.random.Generator, resamples: int = 10_0
             rng=rng,
         ).confidence_interval
     return Interval(float(of_means(ours, others)), float(low), float(high))
-
-
-def rank_sums(frame: pd.DataFrame, value: str, method: str, block: str | list[str]) -> pd.DataFrame:
-    """The methods' ranks within each block, 1 for the largest value, summed: columns `method` and rank_sum.
-
-    frame: a row per method and block (a column or several that name it together), every method in every block.
-    Equal values share the best rank (1, 2, 2, 4): the published sums of Table 2 are those of its rounded entries.
-    Raises ValueError for a block without one of the methods, a pair that stands twice, and values that are not finite.
-    """
-    values = _wide(frame, value, method, block)
-    ranks = scipy.stats.rankdata(-values.to_numpy(), method="min", axis=1)
-    return pd.DataFrame({method: list(values.columns), "rank_sum": ranks.sum(axis=0)})
-
-
-def _wide(frame: pd.DataFrame, value: str, method: str, block: str | list[str]) -> pd.DataFrame:
-    """A row per block, in the order of their names, and a column per method, in the frame's order; nothing missing."""
-    blocks = [block] if isinstance(block, str) else block
-    # As objects: a category that no row has is no method.
-    wide = frame.astype({method: object, value: float}).pivot(index=blocks, columns=method, values=value)
-    wide = wide[list(frame[method].unique())]
-    missing = ~np.isfinite(wide.to_numpy())
-    if missing.any():
-        row, column = np.argwhere(missing)[0]
-        raise ValueError(
-            f"{value}: expected a finite number for every {method} in every {', '.join(blocks)}; found none for "
-            f"{method} {wide.columns[column]}, {', '.join(blocks)} {wide.index[row]}"
-        )
-    return wide

@@ -95,8 +95,7 @@ def results(folder, published=(), facts=None, **studies):
         write(f"{study}_cells", "cells", summarised(runs, 0.1 if "reference" in study else None))
     facts = [folder / f"{dataset}.json" for dataset in facts or ()]
     before = Results("ma2025", "quick", **{k: list(v) for k, v in files.items()}, published=published)
-    wanted = {"table2": "real_data", "table2_pairs": "real_data", "table2_gains": "real_data"}
-    wanted |= {"adult_alternatives": "adult_settings", "adult_gains": "adult_settings"}
+    wanted = {"table2": "real_data", "table2_pairs": "real_data", "adult_alternatives": "adult_settings"}
     # Few resamples, since no test looks at an interval's ends.
     with mock.patch.object(inference_table2, "ratio_of_means", partial(ratio_of_means, resamples=99)):
         for table, study in wanted.items():

@@ -7,9 +7,7 @@ from privarms.audits import first_choice, first_choice_adap_klucb
 from privarms.audits.reduction import COUNTS, reduce
 from privarms.inference import lower_bounds
 from privarms.inference.rows import as_frame
-from privarms.jit.cache import compiled
 from privarms.plots.curves import described, entries
-from privarms.policies.bandit import _batches, dp_imed
 from privarms.studies.results import Results
 
 AUDITS = {
@@ -20,7 +18,6 @@ AUDITS = {
 }
 CONFIDENCE = 0.95
 BOUNDS = ("bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon")
-WORST = 0.01
 
 
 def _named(cells: pd.DataFrame) -> pd.DataFrame:
@@ -96,42 +93,16 @@ def bounds(results: Results) -> pd.DataFrame:
 
 
 def tail(results: Results) -> pd.DataFrame:
-    """The regret of the worst runs; a row per cell of study `tail`.
-
-    worst_share: the part of the regret of all runs that the worst 1% of them make, at least one
-    pulls, worst_pulls: of the best arm, median over all runs and over the worst
-    noises, worst_noises: how many Laplace draws its sum then has
-    stuck: the fraction of runs in which it has fewer pulls than another arm
-    """
+    """Regret over the size of the first batch and the ratio of the batches; a row per cell of study `tail`."""
     cells = _named(results.cells("tail")).set_index("cell")
-    rows = []
+    found = {}
     for first, columns in results.by_cell("tail", ("replicate", "arm", "pulls")):
         name = first["cell"].iloc[0]
-        cell, means = cells.loc[name], np.array(cells.loc[name, "means"])
+        means = np.array(cells.loc[name, "means"])
         ordered = np.lexsort((columns["arm"], columns["replicate"]))
         pulls = columns["pulls"][ordered].reshape(-1, len(means))
-        regret, best = pulls @ (means.max() - means), pulls[:, means.argmax()]
-        worst = np.argsort(regret, kind="stable")[-max(1, round(WORST * len(regret))) :]
-        counts = _counts(cell)
-        middle, middle_of_worst = np.median(best), np.median(best[worst])
-        rows.append(
-            {"cell": name, **_summary(regret)}
-            | {"worst_share": regret[worst].sum() / regret.sum(), "stuck": (best < pulls.max(axis=1)).mean()}
-            | {"pulls": middle, "noises": np.searchsorted(counts, middle, side="right")}
-            | {"worst_pulls": middle_of_worst, "worst_noises": np.searchsorted(counts, middle_of_worst, side="right")}
-        )
-    return cells.drop(columns="means").join(pd.DataFrame(rows).set_index("cell")).reset_index()
-
-
-def _counts(cell: pd.Series) -> list[int]:
-    """The pulls that an arm has after each of its batches, up to the horizon."""
-    given = {k: cell[k] for k in ("ratio", "first") if k in cell and pd.notna(cell[k])}
-    params = dp_imed.configure(int(cell["K"]), cell["epsilon"], **given)
-    state, counts = compiled(_batches.init)(params), []
-    while state.pulls[0] < cell["horizon"]:
-        state.pulls[0] += compiled(params.batch_size)(params, state, 0)
-        counts.append(int(state.pulls[0]))
-    return counts
+        found[name] = _summary(pulls @ (means.max() - means))
+    return cells.drop(columns="means").join(pd.DataFrame.from_dict(found, orient="index")).reset_index()
 
 
 def audit(results: Results) -> pd.DataFrame:

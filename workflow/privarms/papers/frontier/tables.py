@@ -10,8 +10,6 @@ COLUMNS = [
     *["instance", "K", "epsilon", "T", "policy", "ratio", "regret", "se", "median", "q90", "q99", "replicates"],
     *BOUNDS,
 ]
-TAIL = ["instance", "K", "epsilon", "T", "policy", "ratio", "first", "replicates", "regret", "se", "median", "q99"]
-TAIL += ["worst_share", "stuck", "pulls", "noises", "worst_pulls", "worst_noises"]
 
 
 @table(
@@ -31,20 +29,6 @@ def regret(results: Results) -> pd.DataFrame:
     return rows.reindex(columns=COLUMNS).sort_values(
         ["instance", "T", "epsilon"], kind="stable", ignore_index=True, na_position="last"
     )
-
-
-@table(
-    "The worst runs of DP-IMED and DP-KLUCB",
-    inference=["tail"],
-    card="DP-IMED's heavy tail, and what fixes it",
-    tab="The worst runs",
-)
-def tail_runs(results: Results) -> pd.DataFrame:
-    """`worst_share` is the part of all regret that the worst 1% of the runs make; in these the best arm has
-    `worst_pulls` pulls and `worst_noises` noises in its sum (medians), in all runs `pulls`.
-    """
-    rows = results.inference("tail").rename(columns={"horizon": "T"})
-    return rows.reindex(columns=TAIL)
 
 
 @table("Privacy audits", inference=["audit"])

@@ -9,7 +9,7 @@ from functools import cache
 
 import pandas as pd
 
-from privarms.studies import library
+from privarms.plots.curves import settings
 from privarms.studies.results import Results
 
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
@@ -20,9 +20,9 @@ ALONE = {"epsilon_aux": "1024", "gamma": 0.0, "kappa": 1.0, "order": ""}
 LOW_FIRST, HIGH_FIRST = "low_first(2,8)", "high_first(8,2)"
 # The deviations from the released program that make its older version.
 OLDER = {"logarithm", "offset"}
-# The deviation that makes the released program locally private.
-PRIVATE = "noise"
 POLICY = "ldp_mab"
+# Contexts of both environments.
+DIMENSIONS = 2
 
 AXES = ["n", "epsilon", "n_aux", "epsilon_aux", "order", "gamma", "kappa", "M", "K"]
 KEY = ["variant", "epsilon", "epsilon_aux", "gamma", "kappa", "n", "n_aux", "M", "K", "order"]
@@ -43,7 +43,7 @@ def named(cells: pd.DataFrame) -> pd.DataFrame:
     frame = cells.rename(columns={"horizon": "n", "regret_mean": "mean_regret", "regret_se": "se_regret"})
     for column, missing in (("policy", POLICY), ("variant", ""), ("deviation", ""), ("c", float("nan"))):
         frame[column] = frame[column].fillna(missing) if column in frame else missing
-    frame["also"] = _also(frame, cells)
+    frame["also"] = _also(frame)
     budgets = [str(e).split() for e in frame.get("epsilon_aux", pd.Series(1024, frame.index)).fillna(1024)]
     frame["order"] = [_order(b) for b in budgets]
     frame["epsilon_aux"] = ["|".join(f"{e:g}" for e in sorted(map(float, b))) for b in budgets]
@@ -60,25 +60,21 @@ def named(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _order(budgets: list[str]) -> str:
     """Return how sources of different quality follow each other; nothing where there is one budget."""
-    values, text = [float(b) for b in budgets], ",".join(budgets)
-    if len(values) == 1:
+    if len(budgets) == 1:
         return ""
-    way = {True: "low_first", False: "high_first"}.get(values == sorted(values))
-    return f"{way if values in (sorted(values), sorted(values, reverse=True)) else 'mixed'}({text})"
+    values = [float(b) for b in budgets]
+    return f"{'low_first' if values == sorted(values) else 'high_first'}({','.join(budgets)})"
 
 
-def _also(frame: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
+def _also(frame: pd.DataFrame) -> pd.Series:
     """Return the settings that are no axis of a figure, as name=value, where cells of one algorithm differ in them."""
-    columns = list(cells.columns)
-    settings = columns[columns.index("horizon") + 1 : columns.index("replicates")] if "replicates" in columns else []
-    known = {*AXES, *ALGORITHM, "panels", "t"}
-    found: list[list[str]] = [[] for _ in range(len(frame))]
-    for column in (c for c in settings if c not in known and c in frame):
-        varies = frame.groupby(ALGORITHM, dropna=False)[column].transform(lambda s: s.nunique(dropna=False)) > 1
-        for words, value, told in zip(found, frame[column], varies & frame[column].notna(), strict=True):
-            if told:
-                words.append(f"{column}={value:g}" if isinstance(value, int | float) else f"{column}={value}")
-    return [" ".join(words) for words in found]
+    also = pd.Series("", frame.index)
+    for _, cells in frame.groupby(ALGORITHM, dropna=False, sort=False):
+        also[cells.index] = [
+            " ".join(f"{k}={v:g}" if isinstance(v, int | float) else f"{k}={v}" for k, v in own.items())
+            for own in settings(cells, AXES)
+        ]
+    return also
 
 
 def panel(results: Results, figure: str, environment: str = "exponential", *, logs: bool = False) -> pd.DataFrame:
@@ -127,35 +123,9 @@ def written_variant(cells: pd.DataFrame) -> list[str]:
     return found
 
 
-def label(row, *, current: bool = False) -> str:
-    """Return a row's algorithm for a legend; current: whether an older version of the program is there too."""
-    name = {"as_released": "as released", "as_printed": "as printed"}.get(row["variant"], row["variant"])
-    if row["policy"] != POLICY:
-        name = ", ".join(part for part in (library.attributes("policies", row["policy"])["LABEL"], name) if part)
-    parts = [name]
-    if pd.notna(row["c"]):
-        parts.append(f"$c = {row['c']:g}$")
-    private = is_private(row)
-    # The older version has no runs with it, and a title no room.
-    if current and row["program"] == "current" and not private:
-        parts.append("current constants")
-    if private:
-        parts.append("noise from every user")
-    elif row["deviation"] and row["program"] != "older":
-        parts.append(f"other {row['deviation'].replace(' ', ' and ').replace('_', ' ')}")
-    parts += [setting.replace("=", " ", 1).replace("_", " ") for setting in row["also"].split()]
-    return ", ".join(parts)
-
-
-def is_private(row) -> bool:
-    """Return whether a row is of the authors' program with the noise from every user that local privacy needs."""
-    return row["deviation"] == PRIVATE and row["variant"] == "as_released"
-
-
-def labels(cells: pd.DataFrame) -> list[str]:
-    """Return the label of each row."""
-    current = _has_older(cells)
-    return [label(row, current=current) for _, row in cells.iterrows()]
+def words(variants: pd.Series) -> pd.Series:
+    """Return written variants for legends and titles."""
+    return variants.str.replace("_", " ")
 
 
 def figure_8(results: Results, environment: str) -> pd.DataFrame:

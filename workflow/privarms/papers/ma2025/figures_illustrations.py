@@ -10,7 +10,6 @@ from matplotlib.ticker import NullFormatter
 from privarms.environments import exponential
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels
-from privarms.papers.ma2025.figures_regret import text
 from privarms.plots import style
 from privarms.plots.curves import interval
 from privarms.plots.facets import band, curves, panels, parts
@@ -18,8 +17,7 @@ from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
-# Of Figure 4.
-ARMS = ("0", "1", "2")
+ARMS = 3
 VARIANTS = ("as_printed", "as_released")
 # The grids of study `illustration`, by the auxiliary data that they have.
 SETTINGS = {
@@ -29,15 +27,12 @@ SETTINGS = {
 }
 
 
-def _colours(arms=ARMS) -> dict[str, str]:
-    return {arm: look["color"] for arm, look in style.looks(arms, ARMS).items()}
+def _colours(rows: pd.DataFrame) -> dict[int, str]:
+    """The colour of each arm of a run."""
+    return {arm: look["color"] for arm, look in style.looks(sorted(rows["arm"].astype(int).unique())).items()}
 
 
-def _arms(rows: pd.DataFrame) -> list[str]:
-    return [f"{arm:g}" for arm in sorted(rows["arm"].unique())]
-
-
-def _reward_curves(variant: str, dimensions: int, arms: int = len(ARMS)) -> tuple[np.ndarray, np.ndarray]:
+def _reward_curves(variant: str, dimensions: int, arms: int) -> tuple[np.ndarray, np.ndarray]:
     """x^1 on a grid and every arm's expected reward there, float64[points, K]."""
     x = np.linspace(0, 1, 201)
     contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (dimensions - 1))
@@ -45,13 +40,11 @@ def _reward_curves(variant: str, dimensions: int, arms: int = len(ARMS)) -> tupl
     return x, compiled(expected_rewards)(environment, np.ascontiguousarray(contexts))
 
 
-def _runs(results: Results, figure: str, dimensions: int) -> list[pd.DataFrame]:
-    """The runs that a figure shows, one a cell; also: what tells a run from the others."""
+def _run(results: Results, figure: str) -> pd.DataFrame:
+    """The run that a figure shows: that of the first cell of its grid."""
     runs = results.inference("partitions")
-    runs = runs[runs["panels"].str.split().map(lambda names: figure in names) & (runs["dimensions"] == dimensions)]
-    differ = [(a, c) for a, c in {"epsilon": "epsilon", "K": "K", "n": "horizon"}.items() if runs[c].nunique() > 1]
-    runs = [run for _, run in runs.groupby("cell", sort=False)]
-    return [run.assign(also=", ".join(text(a, run[c].iloc[0]) for a, c in differ)) for run in runs]
+    runs = runs[runs["panels"].str.split().map(lambda names: figure in names)]
+    return runs[runs["cell"] == runs["cell"].iloc[0]]
 
 
 @figure("Figure 1: the learning process")
@@ -80,32 +73,17 @@ def fig2(results: Results):
     that decides; an arm whose upper end is below another one's lower end goes (faint); a bin whose radii are small is
     halved. Shaded, the bin that each panel is about; dotted, the true rewards.
     """
-    runs = _runs(results, "fig2", 1)
-    shape = {"width": style.PAGE, "height": 2.6 * len(runs), "sharey": True, "squeeze": False}
-    fig, axes = style.subplots(len(runs), 3, **shape)
-    arms = _arms(pd.concat(runs))
-    colours = _colours(arms)
+    run = _run(results, "fig2")
+    colours = _colours(run)
+    fig, axes = style.subplots(1, 3, width=style.PAGE, height=2.6, sharey=True)
+    x, means = _reward_curves("as_released", 1, len(colours))
     drawn = []
-    for row, run in zip(axes, runs, strict=True):
-        drawn += _steps(row, run, colours)
-        row[0].set(ylabel=", ".join(filter(None, ["reward", run["also"].iloc[0]])))
-    handles = [axes[0, 0].plot([], [], color=colours[a], label=f"arm {int(a) + 1}")[0] for a in arms]
-    handles += [axes[0, 0].plot([], [], color=style.QUIET, linestyle=style.LINESTYLES[2], label="truth")[0]]
-    fig.legend(handles=handles, loc="outside lower center", ncols=4)
-    columns = ["panel", "t", "bin", "depth", "x_low", "x_high", "arm", "active", "estimate", "radius"]
-    return fig, pd.concat(drawn, ignore_index=True)[[*columns, *(["also"] if len(runs) > 1 else [])]]
-
-
-def _steps(axes, run: pd.DataFrame, colours: dict[str, str]) -> list[pd.DataFrame]:
-    """Three moments of one run, each in axes of its own."""
-    arms, drawn = _arms(run), []
-    x, means = _reward_curves("as_released", 1, len(arms))
     for ax, (title, (t, bin_)) in zip(axes, _moments(run).items(), strict=True):
         leaves = run[(run["t"] == t) & (run["refined"] == 0)]
-        for arm in arms:
-            ax.plot(x, means[:, int(arm)], color=colours[arm], linewidth=0.9, linestyle=style.LINESTYLES[2])
+        for arm, colour in colours.items():
+            ax.plot(x, means[:, arm], color=colour, linewidth=0.9, linestyle=style.LINESTYLES[2])
         for _, row in leaves[leaves["estimate"].notna()].iterrows():
-            _draw_estimate(ax, row, colours[f"{row['arm']:g}"], len(arms))
+            _draw_estimate(ax, row, colours[int(row["arm"])], len(colours))
         for edge in sorted(set(leaves["x_low"]) - {0}):
             ax.axvline(edge, color=style.QUIET, linewidth=0.8, linestyle=style.LINESTYLES[1])
         marked = run[(run["t"] == t) & (run["bin"] == bin_)].iloc[0]
@@ -113,7 +91,12 @@ def _steps(axes, run: pd.DataFrame, colours: dict[str, str]) -> list[pd.DataFram
         ax.set(title=title, xlabel="context $x$", xlim=(0, 1), ylim=(-0.6, 1.6))
         ax.annotate(f"$t = {t}$", (0.02, 0.97), xycoords="axes fraction", va="top")
         drawn.append(leaves.assign(panel=title))
-    return drawn
+    axes[0].set_ylabel("reward")
+    handles = [axes[0].plot([], [], color=colour, label=f"arm {arm + 1}")[0] for arm, colour in colours.items()]
+    handles += [axes[0].plot([], [], color=style.QUIET, linestyle=style.LINESTYLES[2], label="truth")[0]]
+    fig.legend(handles=handles, loc="outside lower center", ncols=4)
+    columns = ["panel", "t", "bin", "depth", "x_low", "x_high", "arm", "active", "estimate", "radius"]
+    return fig, pd.concat(drawn, ignore_index=True)[columns]
 
 
 def _draw_estimate(ax, row: pd.Series, colour: str, arms: int) -> None:
@@ -149,23 +132,22 @@ def fig3(results: Results):
     """The bins of one run in two dimensions (as released, epsilon = 8, no auxiliary data) down to depth 4; blue, those
     that hold (.33, .33).
     """
-    runs = [run[run["arm"] == 0] for run in _runs(results, "fig3", 2)]
-    last = [run[run["t"] == run["t"].max()] for run in runs]
-    deepest = min(max(int(bins["depth"].max()) for bins in last), 4)
-    shape = {"width": style.PAGE, "height": 1.75 * len(runs), "sharex": True, "sharey": True, "squeeze": False}
-    fig, axes = style.subplots(len(runs), deepest + 1, **shape)
+    run = _run(results, "fig3")
+    bins = run[(run["arm"] == 0) & (run["t"] == run["t"].max())]
+    deepest = min(int(bins["depth"].max()), 4)
+    shape = {"width": style.PAGE, "height": 1.75, "sharex": True, "sharey": True, "squeeze": False}
+    fig, ((*axes,),) = style.subplots(1, deepest + 1, **shape)
     drawn = []
-    for row, bins in zip(axes, last, strict=True):
-        for s, ax in enumerate(row):
-            # A bin that is not halved yet stands in for its parts.
-            shown = bins[(bins["depth"] == s) | ((bins["depth"] < s) & (bins["refined"] == 0))]
-            drawn.append(_bins(ax, shown).assign(panel=s))
-            ax.set(title=f"depth $s = {s}$", xlabel="$x^1$", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-            ax.set(xticks=[0, 1], yticks=[0, 1])
-            ax.grid(visible=False)
-        row[0].set(ylabel=", ".join(filter(None, ["$x^2$", bins["also"].iloc[0]])))
+    for s, ax in enumerate(axes):
+        # A bin that is not halved yet stands in for its parts.
+        shown = bins[(bins["depth"] == s) | ((bins["depth"] < s) & (bins["refined"] == 0))]
+        drawn.append(_bins(ax, shown).assign(panel=s))
+        ax.set(title=f"depth $s = {s}$", xlabel="$x^1$", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+        ax.set(xticks=[0, 1], yticks=[0, 1])
+        ax.grid(visible=False)
+    axes[0].set_ylabel("$x^2$")
     columns = ["panel", "bin", "depth", "x_low", "x_high", "y_low", "y_high", "blue"]
-    return fig, pd.concat(drawn, ignore_index=True)[[*columns, *(["also"] if len(runs) > 1 else [])]]
+    return fig, pd.concat(drawn, ignore_index=True)[columns]
 
 
 def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
@@ -183,8 +165,8 @@ def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
 def fig4(results: Results):
     """The text centres them at k/K, so that the last arm is best at the edge; the program at k/(K + 1)."""
     drawn = []
-    for variant, arm in itertools.product(VARIANTS, map(int, ARMS)):
-        x, means = _reward_curves(variant, 2)
+    for variant, arm in itertools.product(VARIANTS, range(ARMS)):
+        x, means = _reward_curves(variant, 2, ARMS)
         drawn.append(pd.DataFrame({"variant": variant, "k": arm + 1, "x1": x, "reward": means[:, arm]}))
     rows = pd.concat(drawn, ignore_index=True)
     titles = {"as_printed": "as printed: centres $k/K$", "as_released": "as released: centres $k/(K + 1)$"}
@@ -261,14 +243,6 @@ FIGURE_6 = {
     arguments={"panel": "fig6", "variant": "as_printed", "c": 2},
     **FIGURE_6,
 )
-@figure(
-    "Figure 6, as printed, c = 64",
-    "As Figure 6, but as printed with c = 64; of one algorithm alone.",
-    name="fig6_printed_c64",
-    tab="As printed, c = 64",
-    arguments={"panel": "fig6", "variant": "as_printed", "c": 64},
-    **FIGURE_6,
-)
 def illustration(results: Results, panel: str, variant: str, c: float | None = None):
     """Draw Figure 6: average regret overall and at a test point, and the arms there, for three kinds of auxiliary data.
 
@@ -284,23 +258,16 @@ def illustration(results: Results, panel: str, variant: str, c: float | None = N
 def _settings(means: pd.DataFrame) -> dict[str, str]:
     """cell -> its kind of auxiliary data, and what else tells it from others of that kind; in the order of SETTINGS."""
     cells = _panels.named(means[means["arm"] == 0])
-    kinds = [next((s for s in SETTINGS if s in p.split()), "") for p in cells["panels"]]
-    cells = cells.assign(kind=kinds).sort_values("kind", key=lambda k: k.map([*SETTINGS, ""].index), kind="stable")
-    found = {}
-    for kind, alike in cells.groupby("kind", sort=False):
-        varies = [a for a in _panels.AXES if alike[a].nunique() > 1]
-        for _, row in alike.iterrows():
-            words = [text(a, row[a]) for a in varies] + row["also"].split()
-            found[row["cell"]] = ",\n".join([SETTINGS.get(kind, "auxiliary data"), *words])
-    return found
+    kinds = [next(kind for kind in SETTINGS if kind in p.split()) for p in cells["panels"]]
+    cells = cells.assign(kind=kinds).sort_values("kind", key=lambda k: k.map([*SETTINGS].index), kind="stable")
+    return {row.cell: ",\n".join([SETTINGS[row.kind], *row.also.split()]) for row in cells.itertuples()}
 
 
 def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float | None):
     settings = _settings(means)
     run = runs[runs["cell"].isin(settings)]
     means, run = (frame.assign(setting=frame["cell"].map(settings)) for frame in (means, run))
-    arms = _arms(run)
-    colours = _colours(arms)
+    colours = _colours(run)
     shape = {"width": style.PAGE, "height": 5.2, "sharex": True, "sharey": "row", "squeeze": False}
     fig, axes = style.subplots(3, len(settings), **shape)
     single = {"color": "black", "linewidth": 0.9}
@@ -316,10 +283,11 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
             band(ax, mean.assign(average=average, low=low, high=high), "t", "average", **look)
             first = one[one["arm"] == 0]
             ax.plot(first["t"], first[measure] / first["t"], label="one run", **single)
-        shares = [one.loc[one["arm"] == int(arm), "share"].to_numpy() for arm in arms if int(arm) in last.index]
-        t = one.loc[one["arm"] == 0, "t"]
-        axes[2, column].stackplot(t, shares, colors=[colours[a] for a in arms], alpha=0.75,
-                                  labels=[f"arm {int(a) + 1}" for a in arms], linewidth=0)  # fmt: skip
+        shares = [one.loc[one["arm"] == arm, "share"].to_numpy() for arm in colours]
+        labels = [f"arm {arm + 1}" for arm in colours]
+        axes[2, column].stackplot(
+            first["t"], shares, colors=[*colours.values()], labels=labels, alpha=0.75, linewidth=0
+        )
         for ax, after in itertools.product(axes[:, column], last[last > 0]):
             ax.axvline(after, **style.LEVEL)
         before = ", ".join(f"{int(arm) + 1}" for arm, after in last.items() if after == 0)

@@ -13,21 +13,6 @@ from privarms.studies.results import Results
 EPSILON = 1.0
 # Of the drawing alone: how high an atom stands, and where arrows end.
 STEM, UNBOUNDED = 0.17, 40
-# Variant, difference, event and batch size of the series that have a name and a marker's size: points coincide, so that
-# their markers stand in each other.
-SERIES = {
-    ("as_printed", "context", "quadrant", 1): ("printed, context", 10),
-    ("as_printed", "arm", "quadrant", 1): ("printed, arm", 7),
-    ("as_released", "arm", "quadrant", 1): ("released, arm", 4),
-    ("as_released", "context", "untouched", 1): ("released, context", 8),
-    ("as_released", "context", "untouched", 100): ("released, context, 100 users", 4),
-}
-# These show nothing: the event is impossible with either user, or another one shows more.
-SILENT = {
-    ("as_printed", "context", "untouched", 1),
-    ("as_printed", "context", "untouched", 100),
-    ("as_released", "context", "quadrant", 1),
-}
 
 
 @figure(
@@ -42,7 +27,7 @@ def privacy_as_released(results: Results):
     who differ in context or arm, exact (line, arrows: no finite bound) and 99.9% Clopper-Pearson lower bounds from
     simulated messages (points). As released the arm costs epsilon, the context has no finite epsilon.
     """
-    rows = results.inference("privacy").drop(columns=["likelier", "other"])
+    rows = results.inference("privacy")
     figure, axes = style.subplots(1, 3, width=style.PAGE, height=3.1, width_ratios=(1, 1, 1.1))
     parts = [_law(axes[0], "as_released", "released"), _law(axes[1], "as_printed", "printed"), _loss(axes[2], rows)]
     axes[0].set_ylabel(f"density, $\\varepsilon = {EPSILON:g}$")
@@ -79,34 +64,26 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _name(variant: str, differ: str, event: str, batch: int) -> str:
-    users = f", {batch:,} users" if batch > 1 else ""
-    return f"{variant.removeprefix('as_')}, {differ}, {event.replace('_', ' ')}{users}"
-
-
 def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
     """Privacy loss over epsilon: exact, and bounded from counts, by variant and by what differs."""
-    keys = ["variant", "differ", "event", "batch"]
-    there = dict(list(rows.groupby(keys, sort=False, observed=True)))
-    # Whatever was added to the study is drawn as well, in small points.
-    added = {s: (_name(*s), 3) for s in there if s not in SERIES and s not in SILENT}
-    series = {s: named for s, named in (SERIES | added).items() if s in there}
-    looks = style.looks([name for name, _ in (SERIES | added).values()])
-    parts = []
-    for setting, (name, size) in series.items():
-        curve = there[setting].sort_values("epsilon")
-        colour = looks[name]["color"]
-        hollow = {"markerfacecolor": "none", "markeredgecolor": colour, "markeredgewidth": 1}
-        bound = curve["lower_bound"].where(curve["lower_bound"] > 0)
-        line = looks[name] | {"linestyle": "none", "markersize": size} | (hollow if size > 4 else {})
-        ax.plot(curve["epsilon"], bound, label=name, **line)
-        # Few trials may show nothing: then there is no point from which an arrow could start.
-        unbounded = np.isinf(curve["exact"]) & bound.notna()
-        for x, low in zip(curve["epsilon"][unbounded], bound[unbounded], strict=True):
+    parts = [
+        rows["variant"].str.removeprefix("as_"),
+        rows["differ"],
+        rows["event"],
+        rows["batch"].map("{:,} users".format),
+    ]
+    rows = rows.assign(name=[", ".join(words) for words in zip(*parts, strict=True)])
+    # An event that is impossible with either user shows nothing.
+    shown = rows[rows["lower_bound"] > 0].sort_values("epsilon", kind="stable")
+    looks = style.looks(shown["name"])
+    for name, curve in shown.groupby("name", sort=False):
+        # Points coincide: hollow markers show each other.
+        hollow = {"markerfacecolor": "none", "markeredgecolor": looks[name]["color"], "markeredgewidth": 1}
+        ax.plot(curve["epsilon"], curve["lower_bound"], label=name, **(looks[name] | hollow | {"linestyle": "none"}))
+        for row in curve[np.isinf(curve["exact"])].itertuples():
             arrow = {"arrowstyle": "->", "color": style.QUIET, "shrinkA": 4, "shrinkB": 0}
-            ax.annotate("", (x, UNBOUNDED), xytext=(x, low), arrowprops=arrow)
-        parts.append(curve.assign(panel="loss"))
-    numbers = pd.concat(parts, ignore_index=True)
+            ax.annotate("", (row.epsilon, UNBOUNDED), xytext=(row.epsilon, row.lower_bound), arrowprops=arrow)
+    numbers = rows.drop(columns="name").assign(panel="loss")
     budgets = sorted(numbers["epsilon"].unique())
     exact = numbers[np.isfinite(numbers["exact"])].drop_duplicates("epsilon").sort_values("epsilon")
     ax.plot(exact["epsilon"], exact["exact"], color=style.QUIET, linewidth=0.9, zorder=1.5)

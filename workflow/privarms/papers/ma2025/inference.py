@@ -11,7 +11,7 @@ from privarms.environments import exponential
 from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._transfer import DIMENSIONS
+from privarms.papers.ma2025._panels import DIMENSIONS
 from privarms.plots.curves import parameters
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
@@ -32,11 +32,9 @@ def privacy(results: Results) -> pd.DataFrame:
     """Return what a batch's sums show of its last user, per variant, difference, event, batch size and epsilon.
 
     exact: the log ratio of the event's probabilities, inf where one is 0, nan where both are; lower_bound: on any
-    epsilon that the mechanism has, from counts, -inf where the event was not seen; trials: with each of the users;
-    likelier, other: how often the event happened with the user who makes it likelier, and with the other one
+    epsilon that the mechanism has, from counts, -inf where the event was not seen; trials: with each of the users
     """
     table = reduce(results.replicates("privacy"), neighbouring_users.AUDIT, SETTING, CONFIDENCE)
-    table = table.assign(likelier=table["likelier_events"], other=table["other_events"])
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS])
 
 
@@ -92,7 +90,6 @@ def eliminations(results: Results) -> pd.DataFrame:
         yield {
             "cell": cell["cell"],
             **{c: cell[c] for c in settings},
-            "label": panels.label(cell),
             "replicates": n,
             "removed": removed.mean(),
             "wrong": share,

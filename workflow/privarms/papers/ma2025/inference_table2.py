@@ -1,4 +1,4 @@
-"""The inference tables on real data: Table 2's entries, comparisons of methods in a row, and of settings of a method.
+"""The inference tables on real data: Table 2's entries, and comparisons of the methods in a row.
 
 A row's methods are compared over the same replicates, which meet the same users in the same order.
 """
@@ -11,7 +11,6 @@ import pandas as pd
 
 from privarms.inference.intervals import ratio
 from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
-from privarms.inference.rows import as_frame
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, named, reference, repeated
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
@@ -40,8 +39,7 @@ def table2(results: Results) -> pd.DataFrame:
     # Who has earned nothing so far is nothing to be relative to.
     base, base_se = (cells[k].where(cells["base"] > 0) for k in ("base", "base_se"))
     cells["ratio"], cells["se"] = ratio(cells["reward_mean"], cells["reward_se"], base, base_se)
-    rewards = _rewards(results, "real_data")
-    firsts = cells.drop_duplicates("dataset").set_index("dataset")["horizon"]
+    rewards = _rewards(results)
     parts = []
     for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
         contest = _compared(row)
@@ -49,31 +47,18 @@ def table2(results: Results) -> pd.DataFrame:
             parts.append(row)
             continue
         # A stream a row, so that another dataset changes no interval.
-        found = _contest(contest, rewards, row["time"].iloc[0], stream(BOOTSTRAP_SEED, _digest(key, firsts), 0))
-        parts.append(row.merge(found, on="cell", how="left"))
+        dataset, data, epsilon, epsilon_aux, time = key
+        name = [dataset, data, f"{epsilon:g}", str(float(epsilon_aux)), time]
+        rng = stream(BOOTSTRAP_SEED, digest({"row": name}), 0)
+        parts.append(row.merge(_contest(contest, rewards, time, rng), on="cell", how="left"))
     table = pd.concat(parts, ignore_index=True).reindex(columns=[*ROW, *METHOD, "settings", *ENTRY])
     kinds = {"boolean": ENTRY[7:10], "object": ENTRY[10:13], "float64": ENTRY[13:]}
     return table.astype({name: kind for kind, names in kinds.items() for name in names})
 
 
-def _digest(key: tuple, firsts: pd.Series):
-    """Return the name of a row's stream. Numbers are as first written, whatever type their column has."""
-    dataset, data, horizon, epsilon, epsilon_aux, time = key
-    epsilon = int(epsilon) if pd.notna(epsilon) and epsilon == int(epsilon) else epsilon
-    names = [dataset, data, str(epsilon), _as_float(epsilon_aux), time]
-    return digest({"row": names + ([str(horizon)] if horizon != firsts[dataset] else [])})
-
-
-def _as_float(budget: float | str) -> str:
-    try:
-        return str(float(budget))
-    except ValueError:
-        return str(budget)
-
-
-def _rewards(results: Results, study: str) -> dict[tuple[str, str], pd.Series]:
+def _rewards(results: Results) -> dict[tuple[str, str], pd.Series]:
     """Return (cell, time) -> rewards by replicate."""
-    runs = at_times(results.replicates(study, ("cell", "replicate", "t", "horizon", "reward")))
+    runs = at_times(results.replicates("real_data", ("cell", "replicate", "t", "horizon", "reward")))
     return {
         key: own.set_index("replicate")["reward"].sort_index()
         for key, own in runs.groupby(["cell", "time"], observed=True)
@@ -130,7 +115,7 @@ def table2_pairs(results: Results) -> pd.DataFrame:
     differences by replicate; other_*: columns of the other method
     """
     cells = repeated(named(at_times(results.cells("real_data"))))
-    rewards = _rewards(results, "real_data")
+    rewards = _rewards(results)
     own = [*METHOD, "settings"]
     rows = []
     for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
@@ -150,62 +135,3 @@ def table2_pairs(results: Results) -> pd.DataFrame:
             rows.append(dict(zip(ROW, key, strict=True)) | names | found)
     names = [*own, *(f"other_{k}" for k in own)]
     return pd.DataFrame(rows, columns=[*ROW, *names, "p", "gap", "gap_se", "replicates"])
-
-
-SETTING = ["auxiliary", "epsilon", "epsilon_aux"]
-GAIN = [
-    *("dataset", "data", "horizon", "time", "method", "variant", "setting", "settings"),
-    *(*SETTING, *(f"other_{k}" for k in SETTING), "gain", "se", "z", "replicates"),
-]
-
-
-def table2_gains(results: Results) -> pd.DataFrame:
-    """Return what another budget, or auxiliary data, change for a method of study `real_data`; see `_gains`."""
-    return _gains(results, "real_data", named(at_times(results.cells("real_data"))))
-
-
-@as_frame
-def adult_gains(results: Results) -> pd.DataFrame:
-    """Return the same for the alternatives to Adult's entries, which `alternative` names."""
-    usual = named(results.cells("real_data"))
-    for study in ("adult_sensitivity", "adult_settings"):
-        cells = named(at_times(results.cells(study)), first=usual)
-        found = _gains(results, study, cells.sort_values("dataset", kind="stable"))
-        if study == "adult_sensitivity":
-            own = [", ".join(filter(None, names)) for names in zip(found["dataset"], found["setting"], strict=True)]
-            found["alternative"] = pd.Series(own, dtype=object)
-        else:
-            found["alternative"] = found["setting"]
-        # Other datasets and settings than those on which a claim rests; it is the alternative that names them.
-        yield found.drop(columns=["dataset", "horizon", "setting", "settings"])
-
-
-def _gains(results: Results, study: str, cells: pd.DataFrame) -> pd.DataFrame:
-    """Return how each two settings (auxiliary data and budgets) of a method compare, by differences per replicate.
-
-    gain, se: the mean reward in one over that in the other, less 1; z: by how many standard errors the other one earns
-    more, 0 where no replicate differs
-    """
-    rewards = _rewards(results, study)
-    groups = ["dataset", "data", "horizon", "time", "method", "variant", "setting", "settings"]
-    rows = []
-    for key, part in cells.groupby(groups, sort=False, observed=True):
-        for first, second in itertools.permutations(part.to_dict("records"), 2):
-            ours, others = (rewards[one["cell"], one["time"]] for one in (first, second))
-            common = ours.index.intersection(others.index)
-            ours, others = (own.loc[common].to_numpy(float) for own in (ours, others))
-            names = {k: first[k] for k in SETTING} | {f"other_{k}": second[k] for k in SETTING}
-            rows.append(dict(zip(groups, key, strict=True)) | names | _gain(ours, others))
-    return pd.DataFrame(rows, columns=GAIN)
-
-
-def _gain(ours: np.ndarray, others: np.ndarray) -> dict:
-    n = len(ours)
-    if n < 2 or not others.mean() > 0:
-        return {"gain": math.nan, "se": math.nan, "z": math.nan, "replicates": n}
-    value = ours.mean() / others.mean()
-    se = (ours - value * others).std(ddof=1) / math.sqrt(n) / others.mean()
-    lost = others - ours
-    error = lost.std(ddof=1) / math.sqrt(n)
-    z = lost.mean() / error if error else 0.0 if not lost.any() else math.copysign(math.inf, lost.mean())
-    return {"gain": value - 1, "se": se, "z": z, "replicates": n}

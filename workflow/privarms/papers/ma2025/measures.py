@@ -15,13 +15,16 @@ from privarms.claims.verdict import Measured
 from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._transfer import BETA, DIMENSIONS, gains
+from privarms.papers.ma2025._panels import DIMENSIONS
 from privarms.studies.configuration import listed
 from privarms.studies.results import Results
 
 # A contradiction among some hundred neighbours in a grid: that of chance has probability below .01 in all.
 CONTRADICTION = 4
 ARMS = 3
+# Margin parameter of both environments: gaps close linearly.
+BETA = 1.0
+OF_TARGET = ["n", "epsilon", "M", "K"]
 
 
 def _of_algorithm(cells: pd.DataFrame, variant: str, c: float | str, deviation: str | None = None) -> pd.DataFrame:
@@ -95,13 +98,19 @@ def source_quality(results: Results, environment: str, column: str, **algorithm)
 
 def gain(results: Results, environment: str, **algorithm) -> Measured:
     """Return regret with auxiliary data over that without, geometric mean over the cells of Figure 8."""
-    cells = _of_algorithm(gains(results, (environment,)), **algorithm)
+    cells = _of_algorithm(panels.figure_8(results, environment), **algorithm)
+    # As printed, the run without sources is that of Figure 7(a).
+    alone = pd.concat(
+        [cells[cells["n_aux"] == 0], _of_algorithm(panels.panel(results, "fig7a", environment), **algorithm)]
+    )
+    alone = alone.drop_duplicates(OF_TARGET)[[*OF_TARGET, "mean_regret", "se_regret"]]
+    cells = cells[cells["n_aux"] > 0].merge(alone, on=OF_TARGET, suffixes=("", "_alone"))
     errors, replicates = [*cells["se_regret"] / cells["mean_regret"]], [*cells["replicates"]]
     # Cells with one epsilon share the run without auxiliary data.
     for _, group in cells.groupby("epsilon"):
-        errors.append(len(group) * group["base_error"].iloc[0])
+        errors.append(len(group) * (group["se_regret_alone"] / group["mean_regret_alone"]).iloc[0])
         replicates.append(group["replicates"].iloc[0])
-    return _geometric(np.log(cells["gain"]), errors, replicates)
+    return _geometric(np.log(cells["mean_regret"] / cells["mean_regret_alone"]), errors, replicates)
 
 
 def _geometric(logs, errors, replicates) -> Measured:
@@ -136,20 +145,6 @@ def over_rate(results: Results, environment: str, **algorithm) -> Measured:
     errors = [value * end["log_se"] for end in (first, last)]
     note = f"Regret over the rate without its constant: {every}."
     return summed(value, errors, [first["replicates"], last["replicates"]], note)
-
-
-def over_transfer_rate(results: Results, environment: str, **algorithm) -> Measured:
-    """Return how auxiliary data change regret over how they change Theorem 3.4's rate: the largest over Figure 8."""
-    cells = _of_algorithm(gains(results, (environment,)), **algorithm)
-    ratios, errors = cells["gain"] / cells["rate"], cells["gain_se"] / cells["rate"]
-    worst = cells.loc[ratios.idxmax()]
-    note = (
-        f"At epsilon = {worst['epsilon']:g}, eps_m = {worst['epsilon_aux']}, gamma = {worst['gamma']:g}, "
-        f"n_Q = {worst['n_aux']:,}."
-    )
-    runs = cells["replicates"]
-    parts = [part(ratio, [se], [n]) for ratio, se, n in zip(ratios, errors, runs, strict=True)]
-    return told(Measured.largest(parts), runs.min(), note)
 
 
 def rate_steps(
@@ -220,39 +215,10 @@ def blind_removals(results: Results, variant: str, c: float | str) -> Measured:
     return summed(value, errors, [*table["replicates"]], note, reach)
 
 
-def _audited(results: Results, variant: str, differ: str) -> pd.DataFrame:
-    table = results.inference("privacy")
-    return table[(table["variant"] == variant) & (table["differ"] == differ)]
-
-
-def privacy_loss(results: Results, variant: str, differ: str) -> Measured:
-    """Return the loss that messages show, over epsilon: the largest over epsilon, events and batches.
-
-    I is of the logarithm of the ratio of an event's probabilities with the two users, from Clopper and Pearson's
-    intervals that hold together. An event that is impossible with both users shows nothing; of one that can happen and
-    that neither user's messages had nothing is known, nor then of the largest
-    """
-    table = _audited(results, variant, differ)
-    seen = table["likelier"] + table["other"] > 0
-    table = table[seen | table["exact"].notna()]
-    parts = []
-    for row in table.itertuples():
-        ends = [Measured.fraction(events, row.trials, together=2 * len(table)) for events in (row.likelier, row.other)]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value, low, high = (
-                float(np.log(a) - np.log(b)) / row.epsilon
-                for a, b in ((ends[0].value, ends[1].value), (ends[0].low, ends[1].high), (ends[0].high, ends[1].low))
-            )
-        parts.append((Measured(value, math.nan, int(row.trials), low=low, high=high), row))
-    found = Measured.largest([one for one, _ in parts])
-    shown, where = max(parts, key=lambda pair: pair[0].low)
-    note = f"Surely {shown.low:.3g} times epsilon at epsilon = {where.epsilon:g} ({where.event}, batch {where.batch})."
-    return Measured(found.value, found.se, found.replicates, note, found.low, found.high)
-
-
 def exact_privacy_loss(results: Results, variant: str, differ: str) -> Measured:
-    """Return the same from the probabilities themselves."""
-    table = _audited(results, variant, differ)
+    """Return the loss that messages show, over epsilon, from the events' probabilities: the largest."""
+    table = results.inference("privacy")
+    table = table[(table["variant"] == variant) & (table["differ"] == differ)]
     losses = (table["exact"] / table["epsilon"]).dropna()
     # Sums of many terms: a loss of exactly epsilon is epsilon but for rounding.
     return Measured(round(float(losses.max()), 9), 0.0, None, f"Over {len(losses)} events that can happen.")

@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 
 from privarms.claims.measures import choose
-from privarms.claims.sums import part, told
 from privarms.claims.verdict import Measured, quantile
 from privarms.errors import NoCellsError
 from privarms.inference.paired import holm
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, best_constant, label_of, ranks, reference
-from privarms.papers.ma2025.inference_adult import ADULT, elsewhere
+from privarms.papers.ma2025.inference_adult import ADULT, MAIN
 from privarms.plots.tables import shown
 from privarms.studies.results import Results
 
@@ -57,7 +56,8 @@ def table2_entry(
     row = choose(_table(results, dataset), keys).iloc[0]
     note = ""
     if dataset == ADULT:
-        others = elsewhere(results.inference("adult_alternatives"), keys)
+        others = choose(results.inference("adult_alternatives"), keys)
+        others = others[(others["alternative"] != MAIN) & others["ratio"].notna()]
         if not others.empty:
             low, high = (others.loc[others["ratio"].agg(which)] for which in ("idxmin", "idxmax"))
             note = (
@@ -199,7 +199,7 @@ def _pairs(results: Results, datasets: str) -> pd.DataFrame:
     NoCellsError
         If one of these methods is compared with none.
     """
-    return pd.concat([_pairs_on(results, dataset) for dataset in datasets.split("+")])
+    return pd.concat([_pairs_on(results, dataset) for dataset in datasets.split("+")], ignore_index=True)
 
 
 def _pairs_on(results: Results, dataset: str) -> pd.DataFrame:
@@ -215,78 +215,27 @@ def _pairs_on(results: Results, dataset: str) -> pd.DataFrame:
     return both
 
 
-def reward_gain(
-    results: Results,
-    dataset: str,
-    time: str,
-    auxiliary: str,
-    epsilon: float,
-    epsilon_aux: float,
-    other_auxiliary: str,
-    other_epsilon: float,
-    other_epsilon_aux: float,
-) -> Measured:
-    """Return LDPMAB's mean reward in one setting over that in another, less 1; paired by replicate."""
-    first, second = (auxiliary, epsilon, epsilon_aux), (other_auxiliary, other_epsilon, other_epsilon_aux)
-    keys = {"dataset": dataset, "time": time, "method": LDPMAB, "variant": "as_released"} | _budgets(first)
-    keys |= {f"other_{k}": v for k, v in _budgets(second).items()}
-    found = choose(results.inference("table2_gains"), keys).iloc[0]
-    note = _gain_elsewhere(results, time, first, second) if dataset == ADULT else ""
-    return Measured(float(found["gain"]), float(found["se"]), int(found["replicates"]), note)
-
-
-def _budgets(setting: tuple) -> dict:
-    """Return the keys of a setting; without auxiliary data there is no budget of the sources."""
-    keys = dict(zip(("auxiliary", "epsilon", "epsilon_aux"), setting, strict=True))
-    return keys if setting[0] == "with" else {k: v for k, v in keys.items() if k != "epsilon_aux"}
-
-
-def _gain_elsewhere(results: Results, time: str, first: tuple, second: tuple) -> str:
-    """Return the range of `reward_gain` over the alternatives, in which ABSE's reward cancels out."""
-    table = results.inference("adult_alternatives")
-    table = table[~table["alternative"].str.startswith("ABSE")]
-
-    def of(setting: tuple) -> pd.Series:
-        found = elsewhere(table, {"method": LDPMAB, "time": time, **_budgets(setting)})
-        return found.drop_duplicates("alternative").set_index("alternative")["ratio"]
-
-    gains = (of(first) / of(second) - 1).dropna()
-    if gains.empty:
-        return ""
-    return (
-        f"Over the other ways to prepare and run it from {gains.min():.3f} ({gains.idxmin()}) to {gains.max():.3f} "
-        f"({gains.idxmax()})."
-    )
-
-
 def negative_transfer(results: Results, datasets: str, method: str) -> Measured:
     """Return the rows in which a method earns less with auxiliary data than without, by more than CLEAR paired
-    standard errors; of Adult also under each of the alternatives."""
-    found = _losses(choose(results.inference("table2_gains"), {"dataset": datasets.split("+")}), method)
-    if found.empty:
+    standard errors."""
+    pairs = _pairs(results, datasets)
+    pairs = pairs[(pairs["method"] == method) & (pairs["other_method"] == method)]
+    if pairs.empty:
         raise NoCellsError(f"this run has no runs of {method} with and without auxiliary data on {datasets}")
-    worst = found.loc[found["z"].idxmax()]
-    count = int((found["z"] > CLEAR).sum())
+    # The better one is first.
+    lost = pairs["gap"].where(pairs["auxiliary"] == "without", -pairs["gap"])
+    with np.errstate(divide="ignore"):
+        z = (lost / pairs["gap_se"]).where(lost != 0, 0.0)
+    worst, count = pairs.loc[z.idxmax()], int((z > CLEAR).sum())
     note = (
-        f"{count} of {len(found)} rows; the largest difference at epsilon = {worst['epsilon']:g}, "
+        f"{count} of {len(pairs)} rows; the largest difference at epsilon = {worst['epsilon']:g}, "
         f"eps_m = {shown(worst['epsilon_aux'])}, t = {'n_P/4' if worst['time'] == 'quarter' else 'n_P'}: "
-        f"{worst['z']:.1f} standard errors."
+        f"{z.max():.1f} standard errors."
     )
-    if datasets == ADULT:
-        others = _losses(results.inference("adult_gains"), method).groupby("alternative", sort=False)["z"]
-        elsewhere_too = {name: int((z > CLEAR).sum()) for name, z in others}
-        some = ", ".join(f"{n} ({name})" for name, n in elsewhere_too.items() if n) or "none"
-        note += f" Rows under the {len(elsewhere_too)} alternatives: {some}{', else none' if some != 'none' else ''}."
-    errors = np.array([quantile(n, len(found)) for n in found["replicates"]])
-    sure, possible = int((found["z"] > errors).sum()), int((found["z"] > -errors).sum())
+    errors = np.array([quantile(n, len(pairs)) for n in pairs["replicates"]])
+    sure, possible = int((z > errors).sum()), int((z > -errors).sum())
     ends = float(min(sure, count)), float(possible)
-    return Measured(float(count), math.nan, int(found["replicates"].min()), note, *ends)
-
-
-def _losses(gains: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Return a method's comparisons with and without auxiliary data at one budget of the target's."""
-    own = (gains["method"] == method) & (gains["auxiliary"] == "with") & (gains["other_auxiliary"] == "without")
-    return gains[own & (gains["epsilon"] == gains["other_epsilon"]) & gains["z"].notna()]
+    return Measured(float(count), math.nan, int(pairs["replicates"].min()), note, *ends)
 
 
 def beats_linear(results: Results, datasets: str) -> Measured:
@@ -313,21 +262,6 @@ def share_below_absse(results: Results, datasets: str) -> Measured:
     half = np.array([quantile(n, len(alone)) for n in alone["replicates"]]) * alone["se"]
     sure, possible = (alone["ratio"] + half < 1).mean(), (alone["ratio"] - half < 1).mean()
     return Measured(float(below.mean()), math.nan, _replicates(results, datasets), note, float(sure), float(possible))
-
-
-def printed_over_uniform(results: Results, dataset: str, auxiliary: str) -> Measured:
-    """Return the average reward as printed up to n_P less that of uniform play, the largest over the budgets."""
-    keys = {"dataset": dataset, "method": LDPMAB, "variant": "as_printed", "auxiliary": auxiliary, "time": "full"}
-    printed = choose(results.inference("table2"), keys)
-    uniform = at_times(results.cells("real_data_reference"))
-    uniform = choose(uniform, {"dataset": dataset, "policy": "uniform", "time": "full"}).iloc[0]
-    parts = []
-    for _, row in printed.iterrows():
-        n = row["horizon"]
-        errors = [one["reward_se"] / n for one in (row, uniform)]
-        replicates = [row["replicates"], uniform["replicates"]]
-        parts.append(part((row["reward_mean"] - uniform["reward_mean"]) / n, errors, replicates))
-    return told(Measured.largest(parts), printed["replicates"].min(), "")
 
 
 def printed_changes(results: Results, methods: str, auxiliary: str, epsilon) -> Measured:

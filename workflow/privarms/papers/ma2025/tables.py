@@ -35,7 +35,7 @@ def privacy_audit(results: Results) -> pd.DataFrame:
     event's probabilities, infinite where one of them is 0, empty where both are; `lower_bound` is from simulated
     messages, 99.9% Clopper-Pearson.
     """
-    return results.inference("privacy").drop(columns=["likelier", "other"])
+    return results.inference("privacy")
 
 
 @table(

@@ -14,7 +14,7 @@ from privarms.inference.rows import as_frame
 from privarms.papers.synthesis import _advice
 from privarms.papers.synthesis._validity import ALPHA, PROCEDURES
 from privarms.plots import style
-from privarms.plots.curves import interval, with_interval
+from privarms.plots.curves import interval
 from privarms.plots.facets import curves, in_order, leading
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
@@ -26,14 +26,12 @@ ROWS = (
     ("over_bound", "mean", "regret /\n$d_\\varepsilon$ bound"),
     ("bias", "max", "largest |bias|\nof an arm"),
     ("naive_error", "max", "type I error,\nnaive test"),
-    ("power", "mean", "power,\ne-value"),
     ("naive_coverage", "min", "coverage,\nnaive interval"),
-    ("gap_width", "mean", "width, always-\nvalid gap"),
 )
 # A share of fewer runs says little, and the largest of many such shares less: it is not drawn.
 FEWEST = 100
 LEVELS = {"over_bound": 1.0, "naive_error": ALPHA, "naive_coverage": 1 - ALPHA, "error": ALPHA}
-LEVELS |= {"mean_coverage": 1 - ALPHA, "of_uniform": 1.0, "missed": 0.05}
+LEVELS["mean_coverage"] = 1 - ALPHA
 LOGARITHMIC = ("over_bound", "bias", "mean_width")
 
 
@@ -59,17 +57,10 @@ def _measures(runs: pd.DataFrame, tests: pd.DataFrame) -> Iterator[pd.DataFrame]
     size = rows["worst_bias"].abs()
     low, high = interval(size, rows["worst_bias_se"], rows["replicates"])
     yield made(rows, "bias", size, np.maximum(low, size / 3), high)
-    for measure, procedure, events in (
-        ("naive_error", "naive", "errors"),
-        ("power", "e_value", "powers"),
-        ("naive_coverage", "naive", "mean_held"),
-    ):
-        rows = tests[(tests["procedure"] == procedure) & tests[events].notna() & (tests["trials"] >= FEWEST)]
+    for measure, events in (("naive_error", "errors"), ("naive_coverage", "mean_held")):
+        rows = tests[(tests["procedure"] == "naive") & tests[events].notna() & (tests["trials"] >= FEWEST)]
         low, high = clopper_pearson(rows[events], rows["trials"])
         yield made(rows, measure, rows[events] / rows["trials"], low, high)
-    rows = tests[(tests["procedure"] == "confidence_sequence") & tests["gap_width"].notna()]
-    low, high = interval(rows["gap_width"], rows["gap_width_se"], rows["trials"])
-    yield made(rows, "gap_width", rows["gap_width"], low, high)
 
 
 def _over_instances(rows: pd.DataFrame, how: str) -> pd.DataFrame:
@@ -107,7 +98,7 @@ def _by_measure(rows: pd.DataFrame, texts: dict[str, str], looks: style.Looks, *
 
 
 @figure(
-    "Regret, validity and width on the same runs",
+    "Regret and validity on the same runs",
     inference=["runs", "tests", "privacy"],
     card="Regret, validity and width on the same runs",
     tab="Figure",
@@ -118,9 +109,8 @@ def overview(results: Results):
     least regret. From above: regret over the bound by d_epsilon times ln T (mean over the instances with a better arm);
     the largest |bias| of an arm's mean over all instances, and Theorem 1's bound (dashed), which does not hold where
     some run never pulls an arm, as at small epsilon; type I error of the naive test of the arm that looks best
-    (largest); power of the e-value (mean); coverage of the naive 95% interval for the mean of the most pulled arm
-    (least); width of the always-valid interval of its gap to the next (mean). 95% intervals of a cell, or their means;
-    rates of fewer than 100 runs are not drawn. Behind each name: the privacy loss that its audit shows.
+    (largest); coverage of the naive 95% interval for the mean of the most pulled arm (least). 95% intervals of a cell,
+    or their means; rates of fewer than 100 runs are not drawn. Behind each name: the privacy loss that its audit shows.
     """
     runs, tests, privacy = (results.inference(name) for name in ("runs", "tests", "privacy"))
     shown = one_setting(runs)
@@ -224,63 +214,3 @@ def _by_epsilon(rows: pd.DataFrame, measure: str, how: str) -> pd.DataFrame:
         low, high = clopper_pearson(row[EVENTS[measure]], row["trials"])
         about = {"curve": row["curve"], "instance": row["instance"]}
         yield {"epsilon": epsilon, "value": row[measure], "low": low, "high": high, **about}
-
-
-LOCAL = {
-    "of_uniform": "regret / that of\nuniform choices",
-    "reward_per_user": "reward a user",
-    "missed": "looks outside\nthe radius",
-    "lost": "users whose best\narm is gone",
-    "in_parts": "users whose bin\nis named",
-}
-
-
-@figure(
-    "Local privacy: regret, validity and what messages say",
-    inference=["local"],
-    card="Local privacy: regret, validity and what messages say",
-    tab="Figure",
-)
-def local(results: Results):
-    """At the largest number of users. Regret over that of uniform choices (dashed) and, of Adult's real users, reward;
-    in grey one arm for everybody. The share of looks at which an estimate is farther from its expectation than its
-    radius (dashed: 5%), of users whose best arm is gone at the end, and of users whose message names their part of the
-    cube, the largest of all environments. 95% intervals.
-    """
-    rows = results.inference("local")
-    rows = rows[rows["horizon"] == rows.groupby("instance")["horizon"].transform("max")]
-    with_regret = rows[rows["of_uniform"].notna()]["instance"].unique()
-    data = [i for i in rows["instance"].unique() if i not in with_regret]
-    n = rows["horizon"]
-    rows = rows.assign(reward_per_user=rows["reward"] / n, reward_per_user_se=rows["reward_se"] / n)
-    places = [("of_uniform", i) for i in with_regret] + [("reward_per_user", i) for i in data]
-    places += [(m, None) for m in ("missed", "lost", "in_parts") if rows[m].notna().any()]
-    drawn = []
-    for measure, instance in places:
-        here = rows[rows[measure].notna() & ((rows["instance"] == instance) | (instance is None))]
-        here = here.assign(measure=measure, value=here[measure], panel=instance or LOCAL[measure])
-        here = here.assign(low=np.nan, high=np.nan)
-        for _, points in here.groupby("curve", sort=False):
-            if points["epsilon"].notna().any():
-                # Of several environments that of the largest.
-                points = points.loc[points.groupby("epsilon")[measure].idxmax()].sort_values("epsilon")
-                points = with_interval(points, measure, f"{measure}_se")
-            drawn.append(points)
-    drawn = pd.concat(drawn, ignore_index=True)
-    private = rows["epsilon"].notna()
-    looks = style.looks(rows.loc[private, "curve"], context=rows.loc[~private, "curve"])
-    # Of several settings of a level line the best.
-    shown = drawn.sort_values("value", ascending=False, kind="stable")
-    order = list(dict.fromkeys(drawn["panel"]))
-    options = {"col": "panel", "col_order": order, "wrap": 3, "sharey": False, "log": "x"}
-    grid = curves(shown, "epsilon", "value", looks=looks, **options)
-    for panel, ax in grid.axes_dict.items():
-        measure = drawn.loc[drawn["panel"] == panel, "measure"].iloc[0]
-        ax.set(ylabel=LOCAL[measure], title=panel if panel != LOCAL[measure] else "largest")
-        style.ticks(ax, sorted(rows.loc[private, "epsilon"].unique()))
-        if measure in LEVELS:
-            ax.axhline(LEVELS[measure], **style.LEVEL)
-    grid.set_xlabels("privacy budget $\\varepsilon$")
-    style.legend(grid.figure, columns=3)
-    columns = ["measure", "instance", "horizon", "curve", "epsilon", "replicates", "value", "low", "high"]
-    return grid.figure, drawn[columns]

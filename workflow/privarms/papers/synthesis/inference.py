@@ -39,17 +39,16 @@ def _each(results: Results):
 
 
 def _regret(runs: _validity.Runs) -> dict[str, float]:
-    """Mean, standard error and quantiles of the pseudo-regret, and the bounds times ln T.
+    """Mean, standard error and quantiles of the pseudo-regret, and the bound times ln T.
 
     bound: by d_epsilon, of Lai & Robbins without an epsilon; 0 with equal arms, where nothing can be lost
     uniform: the expected regret of uniform choices
     """
     regret = runs.pulls @ (runs.means.max() - runs.means)
     (mean, se), (median, q90) = _mean(regret), np.quantile(regret, [0.5, 0.9])
-    lai_robbins = lower_bounds.lai_robbins(runs.means)
-    bound = lower_bounds.azize(runs.means, runs.epsilon) if runs.private else lai_robbins
-    found = {"regret": mean, "se": se, "median": median, "q90": q90}
-    found |= {"bound": bound * np.log(runs.horizon), "bound_lai_robbins": lai_robbins * np.log(runs.horizon)}
+    means, private = runs.means, runs.private
+    bound = lower_bounds.azize(means, runs.epsilon) if private else lower_bounds.lai_robbins(means)
+    found = {"regret": mean, "se": se, "median": median, "q90": q90, "bound": bound * np.log(runs.horizon)}
     return found | {"uniform": float(runs.horizon * (runs.means.max() - runs.means).mean())}
 
 
@@ -126,7 +125,7 @@ POINTS = 2**16
 
 
 def local(results: Results) -> pd.DataFrame:
-    """Locally private policies; a row per cell of `local`, `local_symmetric` and `local_adult`, and of the reference.
+    """Locally private policies; a row per cell of `local`, `local_symmetric` and `local_adult`.
 
     regret, reward: mean at the horizon with their standard errors, nan where not recorded
     of_uniform: regret over that of uniform choices, with its standard error; nan for data
@@ -140,7 +139,7 @@ def local(results: Results) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-LOCAL = ("local", "local_symmetric", "local_adult", "local_adult_reference")
+LOCAL = ("local", "local_symmetric", "local_adult")
 SHARES = {"missed": ("misses", "looks"), "wrong": ("wrong", "eliminations")}
 MEANS = {"regret": "regret", "reward": "reward", "removals": "eliminations", "lost": "lost"}
 MEANS |= {"in_parts": "in_parts", "alone": "alone"}

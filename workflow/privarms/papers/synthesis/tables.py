@@ -101,14 +101,13 @@ def privacy(results: Results) -> pd.DataFrame:
     return results.inference("privacy")
 
 
-@table(
-    "Locally private policies",
-    inference=["local"],
-    card="Local privacy: regret, validity and what messages say",
-    tab="All cells",
-)
+@table("Local privacy: regret, validity and what messages say", inference=["local"])
 def local_numbers(results: Results) -> pd.DataFrame:
-    """A row per environment, number of users, policy and epsilon; an empty entry is not measured there."""
+    """A row per environment, number of users, policy and epsilon; an empty entry is not measured there. `of_uniform` is
+    the regret over that of uniform choices. `missed` is the share of looks at which an estimate is farther from its
+    expectation than its radius, `lost` that of users whose best arm is gone at the end, and `in_parts` that of users
+    whose message names their part of the cube.
+    """
     rows = results.inference("local").rename(columns={"curve": "label", "horizon": "users"})
     columns = ["instance", "users", "epsilon", "policy", "label", "replicates", "regret", "regret_se", "of_uniform"]
     columns += ["of_uniform_se", "reward", "reward_se", "missed", "missed_se", "removals", "wrong", "wrong_se", "lost"]
