@@ -11,15 +11,10 @@ of the Laplace law while t is small. An absolute constant must do for f = 1.
 """
 
 import numpy as np
-from scipy.special import log_ndtr, logsumexp
+from scipy.special import logsumexp
 
 # Of the Chernoff bound's argument, in (0, 1).
 ARGUMENTS = np.linspace(0, 1, 2_002)[1:-1]
-
-
-def log_miss_at_one_look(c: float, n: int, f: float = 1.0) -> float:
-    """The logarithm of the probability that noise alone is outside at one look, in the normal limit of large t."""
-    return float(np.log(2) + log_ndtr(-np.sqrt(c * np.log(n) / (32 * (1 + f**2)))))
 
 
 def log_miss_bound(c: float, n: int, K: int, bins: int | None = None, f: float = 1.0) -> float:

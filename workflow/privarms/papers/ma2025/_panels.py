@@ -149,16 +149,14 @@ def logs(results: Results) -> pd.DataFrame:
 
     From the logs that were released with their program (github.com/Karlmyh/LDP-Contextual-MAB), runs counted once a
     seed: 30 of each cell, 50 in Figure 9(a). Those of Figure 7(a) come from the older version of the program. Cells
-    without auxiliary data stand once for every panel's epsilon_aux, gamma, kappa and order, with the same value: they
-    are the same runs.
+    without auxiliary data, which several panels share, stand in the first one of these.
     """
     found = results.published_table("logs", dtype={"epsilon_aux": str, "order": str}, keep_default_na=True)
     return found.fillna({"order": ""})
 
 
 def agreement(results: Results) -> pd.DataFrame:
-    """Return the authors' logs next to ours, as released: their columns, `ours`, `ours_se`, `ours_replicates`, `z`, and
-    `distinct`, whether the runs of a cell do not stand in an earlier row.
+    """Return the authors' logs next to ours, as released: their columns, `ours`, `ours_se`, `ours_replicates`, `z`.
 
     z is the difference in standard errors of the difference. Rows without a cell of ours (sizes of another scale) have
     no z.
@@ -166,13 +164,8 @@ def agreement(results: Results) -> pd.DataFrame:
     ours = pd.concat([of_authors(panel(results, figure, logs=True)) for figure in FIGURES])
     # Theirs have three arms; of whatever else there is, the first.
     ours = ours[ours["K"] == 3].drop_duplicates(LOGS_KEY)
-    theirs = logs(results)
-    join = theirs[LOGS_KEY].copy()
-    for column, value in ALONE.items():
-        join[column] = join[column].where(theirs["n_aux"] > 0, value)
     names = {"mean_regret": "ours", "se_regret": "ours_se", "replicates": "ours_replicates"}
-    found = join.merge(ours[[*LOGS_KEY, *names]].rename(columns=names), on=LOGS_KEY, how="left")[[*names.values()]]
-    z = (found["ours"] - theirs["mean_regret"]) / (found["ours_se"] ** 2 + theirs["se_regret"] ** 2) ** 0.5
-    # One log stands in several panels: the same runs, drawn more than once.
-    same_runs = theirs[["mean_regret", "se_regret", "n", "n_aux", "epsilon"]].duplicated()
-    return theirs.assign(**found, z=z, distinct=~same_runs)
+    ours = ours[[*LOGS_KEY, *names]].rename(columns=names)
+    found = logs(results).merge(ours, on=LOGS_KEY, how="left")
+    z = (found["ours"] - found["mean_regret"]) / (found["ours_se"] ** 2 + found["se_regret"] ** 2) ** 0.5
+    return found.assign(z=z)

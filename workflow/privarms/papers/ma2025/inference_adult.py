@@ -28,7 +28,7 @@ def adult_alternatives(results: Results) -> pd.DataFrame:
     references = [results.cells(study) for study in ("real_data_reference", "adult_sensitivity_reference")]
     absse = pd.concat([named(cells[cells["policy"] == "absse"]) for cells in references], ignore_index=True)
     for cells in (main, results.cells("adult_sensitivity"), results.cells("adult_settings")):
-        cells = named(at_times(cells), first=main)
+        cells = named(at_times(cells), first=named(main))
         for (dataset, setting), part in cells.groupby(["dataset", "setting"], sort=False):
             changed = [CHOICES.get(name, name) for name in (dataset if dataset != ADULT else "", setting) if name]
             base = absse[(absse["dataset"] == dataset) & (absse["settings"] == "")]

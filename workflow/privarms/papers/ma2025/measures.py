@@ -12,7 +12,7 @@ import pandas as pd
 
 from privarms.claims.sums import part, summed, told
 from privarms.claims.verdict import Measured
-from privarms.inference.laplace_sums import log_miss_at_one_look, log_miss_bound
+from privarms.inference.laplace_sums import log_miss_bound
 from privarms.inference.transfer_rates import regret_rate
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._panels import DIMENSIONS
@@ -185,34 +185,13 @@ def log_repetitions(results: Results) -> Measured:
 
 
 def logs_agreement(results: Results, statistic: str) -> Measured:
-    """Return the mean or the standard deviation (`std`) of the z-scores of `reference_agreement`, distinct cells."""
-    table = panels.agreement(results)
-    z = table.loc[table["distinct"], "z"].dropna()
-    everything = table["z"].dropna()
+    """Return the mean or the standard deviation (`std`) of the z-scores of `reference_agreement`."""
+    z = panels.agreement(results)["z"].dropna()
     if z.empty:
         return Measured(math.nan, math.nan, 0, "No cell of this scale is among theirs.")
-    value, over_all = (getattr(x, statistic)() for x in (z, everything))
     se = 1 / math.sqrt(len(z)) if statistic == "mean" else 1 / math.sqrt(2 * (len(z) - 1))
-    note = f"{len(z)} distinct cells; over all {len(everything)} rows of their panels {over_all:.3f}."
     # It is the number of their cells that decides how well it is known, not that of our replicates.
-    return Measured(float(value), se, None, note)
-
-
-def blind_removals(results: Results, variant: str, c: float | str) -> Measured:
-    """Return the share of removals that hit the best arm, pooled over epsilon, without auxiliary data."""
-    table = _of_algorithm(results.inference("eliminations"), variant, c)
-    table = table[table["n_aux"] == 0]
-    by_epsilon = ", ".join(f"{row.wrong:.2f} at {row.epsilon:g}" for row in table.itertuples())
-    total = table["removed"].sum()
-    if total == 0:
-        return Measured(math.nan, math.nan, int(table["replicates"].min()), "No arm is ever removed.")
-    weights = table["removed"] / total
-    chosen = table["wrong"].fillna(0)
-    value = float((weights * chosen).sum())
-    errors, note = [*(weights * table["wrong_se"].fillna(0))], f"By epsilon: {by_epsilon}."
-    # A run's removals are taken to be as many as in the mean.
-    reach = [(w * share, w * (1 - share)) for w, share in zip(weights, chosen, strict=True)]
-    return summed(value, errors, [*table["replicates"]], note, reach)
+    return Measured(float(getattr(z, statistic)()), se, None, f"{len(z)} cells.")
 
 
 def exact_privacy_loss(results: Results, variant: str, differ: str) -> Measured:
@@ -224,16 +203,10 @@ def exact_privacy_loss(results: Results, variant: str, differ: str) -> Measured:
     return Measured(round(float(losses.max()), 9), 0.0, None, f"Over {len(losses)} events that can happen.")
 
 
-def miss(results: Results, c: float, looks: str) -> Measured:
-    """Return n^2 times the probability that an estimate is outside (14): the largest over the n of Figure 7(a).
-
-    looks: `one`, noise alone at one look where the mean reward is 1, exactly; `all`, a bound for all looks and n bins
-    """
+def miss_bound(results: Results, c: float) -> Measured:
+    """Return n^2 times a bound on the probability that any estimate is outside (14), for n bins: the largest over the n
+    of Figure 7(a)."""
     users = sorted(panels.panel(results, "fig7a")["n"].unique())
-    logs = {
-        int(n): (log_miss_at_one_look(c, int(n)) if looks == "one" else log_miss_bound(c, int(n), ARMS))
-        + 2 * math.log(n)
-        for n in users
-    }
+    logs = {int(n): log_miss_bound(c, int(n), ARMS) + 2 * math.log(n) for n in users}
     worst = max(logs, key=lambda n: logs[n])
     return Measured(math.exp(logs[worst]), 0.0, None, f"At n = {worst:,}.")
