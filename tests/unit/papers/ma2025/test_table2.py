@@ -10,7 +10,7 @@ from privarms.papers.ma2025 import _table2, tables_real_data
 from privarms.papers.ma2025.inference_table2 import _contest
 from privarms.studies import paths
 
-from .toy_rewards import RATES, results, usual
+from .toy_rewards import RATES, references, results, runs_of, usual
 
 PUBLISHED = [Path(__file__).parents[4] / f for f in paths.published(Path(__file__).parents[4] / "config/papers/ma2025")]
 P = 2**-15
@@ -140,3 +140,25 @@ def test_a_contest_by_hand():
     both = _contest(cells, rewards, "full", np.random.default_rng(1)).set_index("cell")
     assert both.loc["c", "significant"]
     assert not both.loc["c", "significant_holm"]
+
+
+def test_adults_alternatives_change_one_choice_at_a_time(tmp_path):
+    adult = {"dataset": "adult", "epsilon": [1], "epsilon_aux": [4]}
+    prepared = adult | {"dataset": "adultone"}
+    absse = references(dataset="adult").query("policy == 'absse'")
+    studies = {
+        "real_data": runs_of("ldp_linear", rate=0.6, batch=100, **adult),
+        "adult_sensitivity": runs_of("ldp_linear", rate=0.45, batch=100, **prepared),
+        "adult_settings": runs_of("ldp_linear", rate=0.3, batch=500, **adult),
+        "real_data_reference": absse.assign(lipschitz=np.nan),
+        "adult_sensitivity_reference": pd.concat(
+            [
+                references(dataset="adultone").assign(lipschitz=np.nan),
+                absse.assign(cell="other", lipschitz=2.0, reward=2 * absse["reward"]),
+            ]
+        ),
+    }
+    found = results(tmp_path, **studies).inference("adult_alternatives")
+    at_end = found[found["time"] == "full"].set_index("alternative")["ratio"].to_dict()
+    usual = {"as in Table 2": 0.8, "one source": 0.6, "batch 500": 0.4, "ABSE: lipschitz 2": 0.4}
+    assert at_end == pytest.approx(usual)
