@@ -125,7 +125,10 @@ def regret_panel(results: Results, name: str, environment: str):
     apart = [a for a in panels.AXES if a not in (x, *lines) and helped[a].nunique() > 1]
     rows = _in_panels(helped, cells.drop(helped.index), apart)
     ours = panels.written(rows, "low", "high", *(["panel"] if apart else []))
-    numbers = pd.concat([ours, logs.assign(variant="authors_logs", panel=_panel_names(logs, apart))], ignore_index=True)
+    # Theirs have three arms.
+    settings = logs.assign(K=3)[apart]
+    theirs = logs.assign(variant="authors_logs", panel=_panel_names(settings, apart))
+    numbers = pd.concat([ours, theirs], ignore_index=True)
     # Without auxiliary data there is nothing along the axis: a level line.
     alone = rows["n_aux"].eq(0) & (x != "n")
     scale = 1e3 if x in NAMES else 1
@@ -134,7 +137,7 @@ def regret_panel(results: Results, name: str, environment: str):
         line = line.mask(alone, line + ", " + pd.Series(texts(rows, ["epsilon"]), rows.index))
     algorithm = panels.words(rows["written"])
     rows = rows.assign(x=(rows[x] / scale).mask(alone), line=line, algorithm=algorithm)
-    logs = logs.assign(title=texts(logs, apart))
+    logs = logs.assign(title=texts(settings, apart))
     # On a logarithmic axis an interval must not reach 0.
     rows = rows.assign(low=rows["low"].clip(lower=rows["mean_regret"] / 20))
     if x == "n":
