@@ -90,17 +90,6 @@ def tests_and_intervals(results: Results) -> pd.DataFrame:
     return rows.reindex(columns=columns)
 
 
-@table(
-    "Privacy losses that audits show",
-    inference=["privacy"],
-    card="Regret, validity and width on the same runs",
-    tab="Audits",
-)
-def privacy(results: Results) -> pd.DataFrame:
-    """The largest over all audited settings, over what is claimed; an empty entry is not known."""
-    return results.inference("privacy")
-
-
 @table("Local privacy: regret, validity and what messages say", inference=["local"])
 def local_numbers(results: Results) -> pd.DataFrame:
     """A row per environment, number of users, policy and epsilon; an empty entry is not measured there. `of_uniform` is
