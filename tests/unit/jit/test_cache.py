@@ -112,3 +112,37 @@ def test_a_folder_that_cannot_be_made_is_done_without(place, monkeypatch):
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(place / "file"))
     cache.use(library.sources)
     assert run(cache.compiled) == run(lambda kernel: kernel)
+
+
+def again(monkeypatch):
+    """As another process: nothing is loaded yet."""
+    cache._module.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("kernel_")]:
+        monkeypatch.delitem(sys.modules, name)
+    cache.use(library.sources)
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_damaged_file_is_removed_and_the_kernel_compiled_again(place, monkeypatch, suffix):
+    cache.use(library.sources)
+    expected = run(cache.compiled)
+    (damaged,) = place.rglob(f"*.{suffix}")
+    damaged.write_bytes(damaged.read_bytes()[:20])
+    again(monkeypatch)
+    assert run(cache.compiled) == expected
+    assert not damaged.exists()
+    again(monkeypatch)
+    assert run(cache.compiled) == expected
+    assert len(kept(place)) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_read(place, monkeypatch):
+    cache.use(library.sources)
+    expected = run(cache.compiled)
+    (file,) = kept(place)
+    again(monkeypatch)
+    monkeypatch.setattr(cache.os, "access", lambda path, mode: False)
+    assert run(cache.compiled) == expected
+    (name,) = [name for name in sys.modules if name.startswith("kernel_")]
+    assert sys.modules[name].call.stats.cache_hits
+    assert kept(place) == [file]

@@ -6,11 +6,15 @@ the functions and takes the other arguments; numba keeps the machine code of tha
 that is named by a digest of all source files that the kernel is made of, and of the versions and options.
 """
 
+import atexit
 import hashlib
 import importlib.util
 import os
+import shutil
 import sys
+import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -75,11 +79,21 @@ def compiled(kernel: Callable) -> Callable:
             return kernel(*arguments)
         try:
             return function(*leaves)
-        except OSError:
-            # Kernels open no files: the disk is full, and numba could not keep what it compiled.
+        except Exception as error:
+            if not _in_numbas_cache(error):
+                raise
+            # A damaged file is compiled again by the next process; or the disk is full.
+            shutil.rmtree(Path(function.py_func.__code__.co_filename).parent, ignore_errors=True)
+            _module.cache_clear()
             return kernel(*arguments)
 
     return call
+
+
+def _in_numbas_cache(error: Exception) -> bool:
+    """Return whether an error comes from where numba reads and writes machine code, not from a kernel."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_globals.get("__name__") == "numba.core.caching" for frame, _ in frames)
 
 
 def constant(function: Callable) -> Callable:
@@ -166,9 +180,17 @@ def _folder(modules: Iterable[str]) -> Path | None:
     try:
         # numba puts machine code there, and elsewhere if it cannot.
         (folder / "__pycache__").mkdir(parents=True, exist_ok=True)
+        return folder if os.access(folder / "__pycache__", os.W_OK) else _copy(folder)
     except OSError:
         return None
-    return folder
+
+
+@cache
+def _copy(folder: Path) -> Path:
+    """Return a copy of a folder that cannot be written, for this process: numba reads no other one."""
+    above = tempfile.mkdtemp(prefix="privarms-kernels-")
+    atexit.register(shutil.rmtree, above, ignore_errors=True)
+    return Path(shutil.copytree(folder, Path(above, folder.name)))
 
 
 def _text(shape, names: dict, leaves: list[str]) -> str:
