@@ -97,6 +97,7 @@ def choose_mirror(configured: str | None = None) -> str | None:
     Raises PrivarmsError if it is neither an http(s) address nor a folder: a mistyped mirror must not be ignored.
     """
     mirror = configured or os.environ.get(MIRROR_VARIABLE) or None
+    mirror = mirror and os.path.expanduser(mirror)
     if mirror is not None and not _is_address(mirror) and not Path(mirror).is_dir():
         raise PrivarmsError(
             f"mirror: {mirror} is neither a folder nor an http(s) address; "

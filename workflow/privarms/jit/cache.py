@@ -58,7 +58,12 @@ def use(sources: Callable[..., Iterable[str]]) -> None:
     """
     global _cache
     above = os.environ.get(FOLDER_VARIABLE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms/kernels")
-    _cache = _Cache(Path(above).expanduser(), sources, time.time())
+    try:
+        above = Path(above).expanduser()
+    except RuntimeError:
+        # The user of a container may have no home.
+        above = Path(tempfile.gettempdir(), "privarms-kernels")
+    _cache = _Cache(above, sources, time.time())
     _module.cache_clear()
 
 

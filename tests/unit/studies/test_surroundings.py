@@ -1,0 +1,63 @@
+"""What around a run would break it is one clear error before anything is made."""
+
+import os
+import time
+
+import pytest
+
+from privarms.data.sources import choose_mirror
+from privarms.errors import PrivarmsError
+from privarms.studies import surroundings
+
+
+def test_an_ordinary_folder_is_fine(tmp_path):
+    (tmp_path / "data/raw").mkdir(parents=True)
+    (tmp_path / "my_analysis.py").write_text("")
+    surroundings.check(tmp_path, tmp_path)
+
+
+def braces(folder):
+    folder = folder / "run{1}"
+    folder.mkdir()
+    return folder
+
+
+def hides(folder):
+    (folder / "pandas.py").write_text("")
+
+
+def hides_the_standard_library(folder):
+    (folder / "statistics.py").write_text("")
+
+
+def dangling(folder):
+    (folder / "data/raw/adult").mkdir(parents=True)
+    (folder / "data/raw/adult/adult.data").symlink_to(folder / "gone")
+
+
+def from_the_future(folder):
+    (folder / "config").mkdir()
+    (folder / "config/config.yaml").write_text("")
+    os.utime(folder / "config/config.yaml", (time.time() + 86_400,) * 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (braces, "without braces"),
+        (hides, r"pandas\.py: hides the Python package pandas"),
+        (hides_the_standard_library, "statistics"),
+        (dangling, r"adult\.data: a link to .*gone"),
+        (from_the_future, r"config\.yaml: dated in the future"),
+    ],
+)
+def test_what_would_break_a_run_is_one_error(tmp_path, make, words):
+    folder = make(tmp_path) or tmp_path
+    with pytest.raises(PrivarmsError, match=words):
+        surroundings.check(folder, folder)
+
+
+def test_a_mirror_may_be_in_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "raw").mkdir()
+    assert choose_mirror("~/raw") == str(tmp_path / "raw")

@@ -1,0 +1,34 @@
+"""What around a run would break it later or without a word: one clear error before anything is made."""
+
+import sys
+import time
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from privarms.errors import PrivarmsError
+
+# Of clocks that differ a little.
+TOLERATED_SECONDS = 300
+
+
+def check(project: Path, folder: Path) -> None:
+    """Check the project's folder and the folder of the run.
+
+    Raises PrivarmsError for a path with braces, a Python file that hides a package, and, below `data/raw` and `config`,
+    a link to nothing and a file from the future.
+    """
+    for path in (project, folder):
+        if {"{", "}"} & set(str(path)):
+            raise PrivarmsError(f"{path}: expected a path without braces, which Snakemake reads as wildcards; move it")
+    hidden = {file.stem: file for file in sorted(folder.glob("*.py"))}
+    if hidden:
+        known = {*sys.stdlib_module_names, *packages_distributions()}
+        for name in hidden.keys() & known:
+            raise PrivarmsError(f"{hidden[name]}: hides the Python package {name} from every job; rename it")
+    latest = time.time() + TOLERATED_SECONDS
+    for place in (folder / "data/raw", folder / "config"):
+        for file in sorted(place.rglob("*")):
+            if file.is_symlink() and not file.exists():
+                raise PrivarmsError(f"{file}: a link to {file.readlink()}, which is not there; correct or remove it")
+            if file.stat().st_mtime > latest:
+                raise PrivarmsError(f"{file}: dated in the future, so what uses it would run again each time; touch it")
