@@ -34,9 +34,27 @@ def test_outcomes_changed_verdicts_and_places():
     summary.keep_previous_ledger("paper")
     write_ledger(6.0)
     assert list(summary.results("paper", began=0))[2:] == [
-        "since the last run: 1 with another verdict",
-        "  p/c: differs -> reproduced (measured 4, now 6; published 5)",
+        "since the last run: 1 verdicts changed",
+        "  p/c: differs -> reproduced (measured 4, now 6)",
         where,
+    ]
+
+
+def test_changes_between_ledgers_are_verdicts_new_claims_and_gone_ones():
+    def row(claim, verdict, reproduced="1", variant=""):
+        return {"claim": claim, "variant": variant, "verdict": verdict, "reproduced": reproduced}
+
+    before = [
+        row("a", "reproduced"),
+        row("b", "differs"),
+        row("b", "differs", variant="as_released"),
+        row("c", "differs"),
+    ]
+    after = [row("a", "reproduced", "1.5"), row("b", "reproduced"), before[2], row("d", "inconclusive")]
+    assert summary.changed(before, after) == [
+        "b: differs -> reproduced",
+        "c: differs -> none (measured 1, now nothing)",
+        "d: none -> inconclusive (measured nothing, now 1)",
     ]
 
 

@@ -254,39 +254,31 @@ class Outputs:
 
     def described(self) -> list[dict]:
         """Return what the report shows of each paper."""
-        return [self._paper_described(paper) for paper in self.papers]
-
-    def _paper_described(self, paper: str) -> dict:
-        content, missing = self.papers[paper], self.missing_artifacts(paper)
-        run = self.simulation.studies(paper)
-        policies = sorted({c.policy for s in run for c in self.simulation.cells[paper, s]})
-        settings = {s: _settings(self.simulation.cells[paper, s]) for s in content["studies"]}
-        artifacts = []
-        for name, entry in content["artifacts"].items():
-            studies = self.studies_of(paper, name)
-            files = {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)}
-            artifacts.append(
-                {
-                    "name": name,
-                    **{k: entry[k] for k in ("kind", "title", "card", "tab", "front") if k in entry},
-                    "caption": f"{entry['caption']}{self._runs(paper, studies)}",
-                    "settings": {s: settings[s] for s in studies},
-                    "data": self.origin(paper, name),
-                    "private_policies": self.private_policies(paper, name),
-                    "behind": [paths.cells(self.scale, paper, s) for s in studies if s in run],
-                    "files": files,
-                    **({"reason": missing[name]} if name in missing else {}),
-                }
-            )
         about = ("title", "authors", "year", "venue", "short", "readings")
-        return {
-            "key": paper,
-            **{k: content.get(k, "") for k in about},
-            "columns": content.get("columns", {}),
-            "policies": {policy: library.label(policy) for policy in policies},
-            "claims": self.claims.get(paper, []),
-            "artifacts": artifacts,
-        }
+        return [
+            {
+                "key": paper,
+                **{k: content.get(k, "") for k in about},
+                "claims": self.claims.get(paper, []),
+                "artifacts": self._artifacts_described(paper),
+            }
+            for paper, content in self.papers.items()
+        ]
+
+    def _artifacts_described(self, paper: str) -> list[dict]:
+        missing = self.missing_artifacts(paper)
+        return [
+            {
+                "name": name,
+                **{k: entry[k] for k in ("kind", "title", "card", "tab", "front") if k in entry},
+                "caption": f"{entry['caption']}{self._runs(paper, self.studies_of(paper, name))}",
+                "data": self.origin(paper, name),
+                "private_policies": self.private_policies(paper, name),
+                "files": {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)},
+                "reason": missing.get(name, ""),
+            }
+            for name, entry in self.papers[paper]["artifacts"].items()
+        ]
 
     def _runs(self, paper: str, studies: list[str]) -> str:
         """Return a sentence on how many runs a setting of these studies has at this scale; nothing where none runs."""
@@ -298,34 +290,3 @@ class Outputs:
 
 def _listed(one_or_many) -> list:
     return one_or_many if isinstance(one_or_many, list) else [one_or_many] if one_or_many else []
-
-
-# What readers call what every study has; parameters keep the names that the papers give them.
-SETTINGS = {"T": "horizon T", "replicates": "runs a setting", "K": "arms K"}
-
-
-def _settings(cells: list) -> list[tuple[str, str]]:
-    """Return what the cells of a study share and over what they range: names and texts."""
-    # Keys and not lists: an axis may have as many values as the study has cells.
-    values: dict[str, dict] = {"policies": {}, "T": {}, "replicates": {}}
-    for cell in cells:
-        row = {"policies": library.label(cell.policy), "T": cell.horizon, "replicates": cell.replicates}
-        for key, value in {**row, **cell.parameters}.items():
-            if value is not None:
-                values.setdefault(key, {}).setdefault(value)
-    texts = [(SETTINGS.get(key, key.replace("_", " ")), _range(list(some))) for key, some in values.items() if some]
-    seconds = sum(cell.seconds * cell.replicates for cell in cells)
-    return [*texts, ("time", f"about {duration(seconds)} on one core, by estimate")] if cells else texts
-
-
-def duration(seconds: float) -> str:
-    """Return a duration for reading."""
-    units = {"days": 86_400, "hours": 3_600, "minutes": 60, "s": 1, "ms": 1e-3, "microseconds": 1e-6}
-    unit = next((u for u, size in units.items() if seconds >= size), "microseconds")
-    number = seconds / units[unit]
-    return f"{number:,.0f} {unit}" if number >= 10 else f"{number:.2g} {unit}"
-
-
-def _range(values: list) -> str:
-    texts = [f"{v:,}" if isinstance(v, int) and not isinstance(v, bool) else str(v).replace("_", " ") for v in values]
-    return ", ".join(texts) if len(texts) <= 8 else f"{texts[0]} to {texts[-1]} ({len(texts)} values)"
