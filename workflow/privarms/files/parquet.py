@@ -68,14 +68,16 @@ def write(path: Path | str, tables: Iterable[pa.Table], metadata: Mapping) -> No
 
 def _row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield the rows in groups of one size: with a group per small table the footer would be larger than the data."""
-    pending = schema.empty_table()
+    pending, rows = [], 0
     for table in tables:
-        pending = pa.concat_tables([pending, table.cast(schema)])
-        while pending.num_rows >= ROWS_PER_GROUP:
-            yield _in_one_piece(pending.slice(0, ROWS_PER_GROUP))
-            pending = pending.slice(ROWS_PER_GROUP)
-    if pending.num_rows:
-        yield _in_one_piece(pending)
+        pending.append(table.cast(schema))
+        rows += table.num_rows
+        while rows >= ROWS_PER_GROUP:
+            together = pa.concat_tables(pending)
+            yield _in_one_piece(together.slice(0, ROWS_PER_GROUP))
+            pending, rows = [together.slice(ROWS_PER_GROUP)], rows - ROWS_PER_GROUP
+    if rows:
+        yield _in_one_piece(pa.concat_tables(pending))
 
 
 def _in_one_piece(table: pa.Table) -> pa.Table:
