@@ -54,8 +54,9 @@ def build_report(
     papers
         {key, title, authors, year, venue, short?, readings: [{text, source, affects?, tried?}], claims as
         `studies.claims.load` returns them, artifacts: [{name, kind: "figure" or "table", title, caption,
-        private_policies?, card?, tab?, front?, data: "simulated", "real" or "stand-in", files: {suffix: path}, reason?}]}. A figure needs its png, a
-        table its csv. Without `files` the artifact was not made, for this `reason`.
+        private_policies?, card?, tab?, front?, data: "simulated", "real" or "stand-in", files: {suffix: path},
+        reason?}]}. A figure needs its png, a table its csv. Without `files` the artifact was not made, for this
+        `reason`.
     ledger, statements
         CSV files as `ledger.write` and `ledger.write_statements` make them.
     datasets
