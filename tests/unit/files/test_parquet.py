@@ -1,6 +1,5 @@
 """Parquet files are whole, checked, and the same bytes however their rows came."""
 
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
