@@ -32,17 +32,10 @@ def failures(scale: str, began: float) -> Iterator[str]:
     logs = Path(paths.logs(scale))
     for log in sorted(logs.rglob("*.log")):
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        if log.stat().st_mtime < began or (lines and lines[-1].endswith(" done")):
-            continue
-        job = " ".join(log.relative_to(logs).with_suffix("").parts)
-        errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
-        if not errors and any(line.endswith(" failed") for line in lines):
-            # The last line of a traceback.
-            errors = lines
-        cause = (
-            f"failed: {job}: {errors[-1]}" if errors else f"not finished: {job}: interrupted, killed or out of memory"
-        )
-        yield f"{cause}\n  log: {log}"
+        if log.stat().st_mtime >= began and not (lines and lines[-1].endswith(" done")):
+            errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
+            reason = [*lines, *errors][-1] if lines else "interrupted, killed or out of memory"
+            yield f"failed: {' '.join(log.relative_to(logs).with_suffix('').parts)}: {reason}\n  log: {log}"
     yield "Continue with the same command; finished jobs do not run again."
 
 

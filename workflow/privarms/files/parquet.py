@@ -147,29 +147,18 @@ class RowsBy:
 
 
 def read_by(
-    column: str, path: Path | str, values: Sequence[str], narrow: Sequence[str] = ()
+    column: str, path: Path | str, values: Sequence[str]
 ) -> Iterator[tuple["pd.DataFrame", dict[str, np.ndarray]]]:
     """Yield, for each text in a column, its first row, and some columns of all its rows.
 
     Memory: these columns and two row groups. Raises DamagedError as `read`.
-
-    narrow: the columns of `values` whose integers get the smallest type that stores them; a sum may overflow it
     """
     by = RowsBy([path], column)
     firsts = [next(by.rows(text, [column, *by.columns])).take([0]) for text in by.places]
     frame = pa.concat_tables(firsts).to_pandas()
     for i, text in enumerate(by.places):
-        parts = {name: [] for name in values}
-        for rows in by.rows(text, values):
-            for name in values:
-                part = np.asarray(rows[name])
-                parts[name].append(_narrow(part) if name in narrow else part)
-        yield frame.iloc[i : i + 1], {name: np.concatenate(parts.pop(name)) for name in values}
-
-
-def _narrow(integers: np.ndarray) -> np.ndarray:
-    """Return the same values in the smallest type that stores them."""
-    return integers.astype(np.result_type(*map(np.min_scalar_type, (integers.min(), integers.max()))))
+        rows = pa.concat_tables(by.rows(text, values))
+        yield frame.iloc[i : i + 1], {name: np.asarray(rows[name]) for name in values}
 
 
 def metadata(path: Path | str) -> dict:

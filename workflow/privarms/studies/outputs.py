@@ -107,10 +107,6 @@ class Outputs:
             "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
 
-    def inference_cells(self, paper: str, table: str) -> dict[str, list[dict]]:
-        """study -> the cells on which an inference table rests."""
-        return {s: self.simulation.plain_cells(paper, s) for s in self._inference_studies(paper, table)}
-
     # Artifacts
 
     def artifacts(self, paper: str, kind: str | None = None) -> list[str]:

@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from privarms.errors import PrivarmsError, StudyError
 from privarms.studies import extensions, library
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -48,11 +47,6 @@ def folder(config: Mapping, paper: str) -> str:
     """Return the folder of a paper's configuration."""
     places = [f"{place}/{paper}" for place in folders(config)]
     return next((place for place in places if os.path.isdir(place)), places[0])
-
-
-def in_file(error: PrivarmsError, config: Mapping) -> str:
-    """Return the message of an error, a fault of a study with the whole name of its file."""
-    return f"{Path(folder(config, error.paper)).parent}/{error}" if isinstance(error, StudyError) else str(error)
 
 
 # Functions of the names in the order of the braces: scale, paper and what the file is about.
