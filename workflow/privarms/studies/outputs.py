@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
@@ -28,52 +28,43 @@ class Outputs:
             if os.path.isfile(f"{folder}/claims.yaml")
         }
         for paper in self.papers:
-            self._check_claims(paper)
-            self._check_names(paper)
+            for where, names, known in self._references(paper):
+                for name in names:
+                    check_known(where, "name", name, known)
 
     def _folder(self, paper: str) -> str:
         return paths.folder(self._config, paper)
 
-    def _check_claims(self, paper: str) -> None:
-        """Check that every claim's datasets and measure exist, and that the measure takes the arguments."""
-        for claim in self.claims.get(paper, []):
-            where = f"{self._folder(paper)}/claims.yaml: {claim['claim']}"
-            for dataset in _listed(claim.get("dataset")):
-                check_known(f"{where}.dataset", "dataset", dataset, self.datasets.sources)
-            if isinstance(claim.get("measure"), str):
-                functions = library.paper_functions(paper, "measures")
-                check_known(f"{where}.measure", "function of measures.py", claim["measure"], functions)
-                measure = functions[claim["measure"]]
-                try:
-                    inspect.signature(measure).bind(None, **claim.get("arguments", {}))
-                except TypeError as error:
-                    raise PrivarmsError(f"{where}.arguments: {claim['measure']}: {error}") from error
-            elif "measure" in claim:
-                self._check_reads(f"{where}.measure", paper, claim["measure"])
+    def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
+        """Yield where the configuration and the package of a paper name something: names, and what there is.
 
-    def _check_reads(self, where: str, paper: str, measure: Mapping) -> None:
-        """Check that a declared measure reads inference tables and studies of its paper."""
-        content = self.papers[paper]
-        for one in (measure, measure.get("to", {})):
-            for key, known in (("table", content.get("inference", {})), ("cells", content["studies"])):
-                for name in _listed(one.get(key)):
-                    check_known(f"{where}.{key}", "name", name, known)
-
-    def _check_names(self, paper: str) -> None:
+        Raises PrivarmsError for arguments that a measure does not take.
+        """
         content, file = self.papers[paper], f"{self._folder(paper)}/studies.yaml"
-        if content.get("inference") and not library.paper_modules(paper, "inference"):
-            raise PrivarmsError(f"{file}: inference: expected the module papers/{paper}/inference.py; found none")
-        places = {name: f"{file}: inference.{name}" for name in content.get("inference", {})}
-        places |= {name: f"{'.'.join(entry['made_by'][:2])}: {name}" for name, entry in content["artifacts"].items()}
-        for name, entry in [*content.get("inference", {}).items(), *content["artifacts"].items()]:
-            for key in ("studies", "inference"):
-                for one in entry.get(key, []):
-                    check_known(f"{places[name]}: {key}", "name", one, content.get(key, {}))
-        claims = [claim["claim"] for claim in self.claims.get(paper, [])]
+        studies, tables, artifacts = content["studies"], content.get("inference", {}), content["artifacts"]
+        for name, entry in tables.items():
+            yield f"{file}: inference.{name}.studies", entry["studies"], studies
+        for name, entry in artifacts.items():
+            yield f"{'.'.join(entry['made_by'][:2])}: {name}: studies", entry["studies"], studies
+            yield f"{'.'.join(entry['made_by'][:2])}: {name}: inference", entry.get("inference", []), tables
+        claims = self.claims.get(paper, [])
         for number, assumption in enumerate(content["readings"]):
-            for key, kind, known in (("affects", "artifact", content["artifacts"]), ("tried", "claim", claims)):
-                for name in assumption.get(key, []):
-                    check_known(f"{file}: readings[{number}].{key}", kind, name, known)
+            yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
+            yield f"{file}: readings[{number}].tried", assumption.get("tried", []), [one["claim"] for one in claims]
+        functions = library.paper_functions(paper, "measures")
+        for claim in claims:
+            where, measure = f"{self._folder(paper)}/claims.yaml: {claim['claim']}", claim.get("measure", {})
+            yield f"{where}.dataset", _listed(claim.get("dataset")), self.datasets.sources
+            if isinstance(measure, str):
+                yield f"{where}.measure", [measure], functions
+                try:
+                    inspect.signature(functions[measure]).bind(None, **claim.get("arguments", {}))
+                except TypeError as error:
+                    raise PrivarmsError(f"{where}.arguments: {measure}: {error}") from error
+            else:
+                for one in (measure, measure.get("to", {})):
+                    yield f"{where}.measure.table", _listed(one.get("table")), tables
+                    yield f"{where}.measure.cells", _listed(one.get("cells")), studies
 
     # Where functions are
 
