@@ -106,21 +106,6 @@ def test_the_margin_says_what_the_verdict_is(value, tolerance):
     assert decided == ("reproduced" if margin >= 1 else "differs" if margin < -1 else "inconclusive")
 
 
-def test_so_many_replicates_would_decide_if_the_value_stayed():
-    allowed = region({"at_least": 5}, "much", Measured(0.0))
-    half = Z * 0.1
-    measured = Measured(5.1, 0.1, 100_000)
-    needed = allowed.replicates_to_decide(measured)
-    assert needed == pytest.approx(100_000 * (half / 0.1) ** 2, rel=0.06)
-    assert allowed.decide(Measured(5.1, 0.1 * math.sqrt(100_000 / needed), needed)) == "reproduced"
-    assert allowed.replicates_to_decide(Measured(5.0, 0.1, 100)) is None
-    assert allowed.replicates_to_decide(Measured(5.1, 0.1)) is None
-    # Of an extreme the value counts, not the middle of I; and ranks have no standard error.
-    largest = Measured(5.1, 0.1, 100_000, low=4.9, high=5.9)
-    assert allowed.replicates_to_decide(largest) == pytest.approx(100_000 * (0.5 / 0.1) ** 2, rel=0.06)
-    assert allowed.replicates_to_decide(Measured(6.0, math.nan, 100, low=4.0, high=7.0)) is None
-
-
 def test_a_bound_has_no_slack():
     with pytest.raises(PrivarmsError, match="has no absolute"):
         region({"at_least": 5, "absolute": 1}, 5, Measured(5.0))

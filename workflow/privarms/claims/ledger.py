@@ -103,11 +103,7 @@ def _decided(claim: Mapping, allowed: Region, measured: Measured) -> tuple[str, 
     if verdict == "differs":
         return verdict, claim.get("because", "")
     if verdict == "inconclusive":
-        needed = allowed.replicates_to_decide(measured)
-        decide = (
-            f"about {needed:,} replicates would decide" if needed else "how many replicates would decide is not known"
-        )
-        return verdict, f"The {CONFIDENCE:.1%} interval lies on both sides of what is allowed; {decide}."
+        return verdict, f"The {CONFIDENCE:.1%} interval lies on both sides of what is allowed."
     if claim.get("inferred"):
         return "unverifiable", "It fits, but this reading was inferred from the number: that supports the reading only."
     return verdict, ""

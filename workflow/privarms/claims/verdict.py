@@ -179,24 +179,6 @@ class Region:
             return "differs"
         return "inconclusive"
 
-    def replicates_to_decide(self, measured: Measured) -> int | None:
-        """About how many replicates make I so short that it no longer holds R's nearest end, if the value stays.
-
-        None where the value is on an end or nearer to it than a hundredth of I's half-width, where nothing is known of
-        replicates or of the standard error, and where more of them would not shorten I by the law of large numbers
-        (ranks, counts).
-        """
-        low, high = measured.interval
-        half = (high - low) / 2
-        if not measured.replicates or not measured.se > 0 or not (half > 0 and math.isfinite(half)):
-            return None
-        distance = min(abs(measured.value - end) for end in (self.low, self.high))
-        if not 0.01 < distance / half < 1:
-            return None
-        needed = measured.replicates * (half / distance) ** 2
-        digits = 10 ** max(0, math.floor(math.log10(needed)) - 1)
-        return int(math.ceil(needed / digits) * digits)
-
 
 def region(tolerance: Mapping, published: float | str, measured: Measured) -> Region:
     """What a tolerance allows.
