@@ -76,7 +76,7 @@ def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     policy = "policies/bandit/private_halving.py"
     edit(extended, policy, "    return state.arm\n", "    return state.arm + 1\n")
     refused(
-        "error: examples/my_bandits/papers/mine/studies.yaml: studies.",
+        "error: mine/studies.yaml: studies.",
         "private_halving.py:",
         "gave arm",
         "expected 0 to",
