@@ -5,7 +5,7 @@ import re
 # A name of several parts that is no symbol (c_e, eps_m) and no part of a path, call or address; or a number with an
 # exponent.
 PIECES = re.compile(
-    r"(?<![\w/.=$&,'-])(?P<name>[a-z][a-z0-9]{2,}(?:_[a-z0-9]{2,})+)(?![\w=/(<>'-]|\.\w)"
+    r"(?<![\w/.=$&,'-])(?P<name>(?:as|[a-z][a-z0-9]{2,})(?:_[a-z0-9]{2,})+)(?![\w=/(<>'-]|\.\w)"
     r"|(?<![\w.])(?P<number>\d(?:\.\d+)?e\+\d\d)(?!\w|\.\d)"
 )
 # Longer whole numbers are written in groups of three digits.
