@@ -6,8 +6,6 @@ import sys
 import pytest
 
 from privarms import command
-from privarms.claims import ledger
-from privarms.claims.verdict import Measured
 
 
 def test_help_is_quick():
@@ -21,29 +19,9 @@ def test_help_is_quick():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.fixture
-def ledgers(tmp_path):
-    claim = {"claim": "c", "artifact": "fig1", "statement": "s", "published": 5, "tolerance": {"at_least": 5}}
-    for name, value in (("old", 4.0), ("new", 6.0)):
-        rows = [ledger.judge(claim, Measured(value), paper="p2020", scale="paper", data="simulated")]
-        ledger.write(rows, tmp_path / f"{name}.csv")
-    return [str(tmp_path / f"{name}.csv") for name in ("old", "new")]
-
-
-def test_two_ledgers_are_compared(ledgers, capsys):
-    assert command.main(["ledger", "diff", *ledgers]) == 1
-    assert capsys.readouterr().out.splitlines() == [
-        "p2020/c: differs -> reproduced (measured 4, now 6; published 5)",
-        "1 with another verdict",
-    ]
-    assert command.main(["ledger", "diff", ledgers[1], ledgers[1]]) == 0
-    assert capsys.readouterr().out == "no claim changed\n"
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["ledger", "diff", "gone.csv", "gone.csv"], "error: gone.csv: cannot be read as CSV"),
         (["correct", "gone.csv", "--epsilon", "1"], "error: gone.csv: no such file; expected a CSV file"),
         (["audit", "laplace", "--trials", "0"], "error: --trials: expected a number >= 1; found 0\n"),
         (["audit", "nobody"], "error: nobody: no policy or mechanism; expected one of "),

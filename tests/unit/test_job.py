@@ -47,10 +47,10 @@ def test_a_log_that_cannot_be_written_does_not_bury_the_error(snakemake, capsys)
     assert capsys.readouterr().err == "error: results: cannot be written\n"
 
 
-def test_a_fault_of_a_study_names_the_file_in_use(snakemake, tmp_path, capsys):
+def test_a_fault_of_a_study_has_its_cause_in_the_log(snakemake, tmp_path, capsys):
     error = StudyError("p2020", "studies.s", "ucb1: K: expected 3")
     error.__cause__ = ValueError("K: expected 3")
     failing(snakemake, error)
-    assert capsys.readouterr().err == "error: own/p2020/studies.yaml: studies.s: ucb1: K: expected 3\n"
+    assert capsys.readouterr().err == "error: p2020/studies.yaml: studies.s: ucb1: K: expected 3\n"
     # Where it came from is for the log alone.
     assert "ValueError: K: expected 3" in (tmp_path / "job.log").read_text(encoding="utf-8")

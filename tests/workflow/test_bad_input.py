@@ -65,7 +65,7 @@ def test_an_unknown_key_on_the_command_line_is_refused(small):
 
 def test_a_fault_that_a_job_finds_names_the_file_in_use(small):
     change(small, STUDIES, (*FIGURE1, "environment", "top"), 1.5)
-    words = [f"error: {STUDIES}: studies.figure1: environment bernoulli: ", "1.5"]
+    words = ["error: sajed2019/studies.yaml: studies.figure1: environment bernoulli: ", "1.5"]
     refused(small, "results/quick/studies/sajed2019/figure1.parquet", words=words)
 
 

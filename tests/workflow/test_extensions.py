@@ -42,9 +42,7 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     extended.complete()
     results = extended.folder / "results/quick"
     made = {p.name for p in (results / "figures/mine").glob("*.png")}
-    assert made == {f"{n}.png" for n in ("budgets_over_time", "budgets_final", "budgets_pulls_pulls")} | {
-        f"{n}.png" for n in ("smooth_over_time", "smooth_final", "smooth_pulls_pulls")
-    }
+    assert made == {f"{study}_{what}.png" for study in ("budgets", "smooth") for what in ("over_time", "final")}
     rows = list(csv.DictReader((results / "tables/mine/budgets.csv").open(encoding="utf-8")))
     assert {r["policy"] for r in rows} == {"private_halving", "dp_se", "ucb1"}
     assert {r["measure"] for r in rows} == {"regret"}
@@ -78,7 +76,7 @@ def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     policy = "policies/bandit/private_halving.py"
     edit(extended, policy, "    return state.arm\n", "    return state.arm + 1\n")
     refused(
-        "error: examples/my_bandits/papers/mine/studies.yaml: studies.",
+        "error: mine/studies.yaml: studies.",
         "private_halving.py:",
         "gave arm",
         "expected 0 to",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
-from privarms.studies import configuration, defaults, extensions, run, trial
+from privarms.studies import configuration, extensions, run, trial
 from privarms.studies.cells import Cell, expand
 
 SEED = 20190609
@@ -41,7 +41,7 @@ def run_check(folder: Path) -> int:
 
 
 def _cells(file: Path) -> Iterator[Cell]:
-    """Yield the cells of a file of studies at scale quick, with those of default artifacts."""
-    content = defaults.completed(configuration.load_paper(file, "quick", extension=True))
+    """Yield the cells of a file of studies at scale quick."""
+    content = configuration.load_paper(file, "quick", extension=True)
     for name, study in content["studies"].items():
         yield from expand(extensions.shown(file), content["paper"], name, study)

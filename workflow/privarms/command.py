@@ -31,12 +31,6 @@ beforehand or chosen by the pulls alone. It does not hold for an arm chosen by r
 CHECK = """\
 Plan the studies of an extension and run each of their policies for up to 100 rounds, with array bounds checked.
 Exit status 1 if anything failed (docs/extend.md)."""
-DIFF = """\
-Print the claims of NEW with another verdict than in OLD, and those that are new or gone; both are ledger.csv of a
-run. The ledger that the last run replaced is logs/{scale}/previous_ledger.csv. Exit status 1 if a verdict changed,
-is new or gone.
-
-  privarms ledger diff logs/quick/previous_ledger.csv results/quick/ledger.csv"""
 CRATE = """\
 Pack a finished run in this folder as a Workflow Run RO-Crate, one zip file: results, ledger, workflow, library,
 configuration, locked versions, and the log, time and memory of each job. Its README.md explains it.
@@ -44,7 +38,7 @@ configuration, locked versions, and the log, time and memory of each job. Its RE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status: 0, 1 if something failed or changed, 2 for bad input."""
+    """Run the command; return its exit status: 0, 1 if something failed, 2 for bad input."""
     options = parser().parse_args(arguments)
     try:
         return options.run(options)
@@ -61,8 +55,8 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     top = argparse.ArgumentParser(
         prog="privarms",
-        description="Private bandits: audit one, correct a history for adaptivity, check an extension, compare "
-        "ledgers. Snakemake makes the papers: README.md.",
+        description="Private bandits: audit one, correct a history for adaptivity, check an extension, pack a run. "
+        "Snakemake makes the papers: README.md.",
     )
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
@@ -88,11 +82,6 @@ def parser() -> argparse.ArgumentParser:
 
     check = _add(commands, "check", _check, "try an extension at a tiny size", CHECK)
     check.add_argument("folder", metavar="FOLDER", type=Path, help="extension")
-
-    ledger = commands.add_parser("ledger", help="compare ledgers").add_subparsers(required=True, metavar="COMMAND")
-    diff = _add(ledger, "diff", _ledger_diff, "compare two ledgers", DIFF)
-    diff.add_argument("old", metavar="OLD", type=Path, help="earlier ledger.csv")
-    diff.add_argument("new", metavar="NEW", type=Path, help="later ledger.csv")
 
     crate = _add(commands, "crate", _crate, "pack a finished run as a Workflow Run RO-Crate", CRATE)
     crate.add_argument("--scale", choices=("quick", "paper"), default="paper", help="results to pack (default: paper)")
@@ -138,16 +127,6 @@ def _check(options) -> int:
     from privarms import check
 
     return check.run_check(options.folder)
-
-
-def _ledger_diff(options) -> int:
-    from privarms.claims import changes, ledger
-
-    since = changes.compare(ledger.read(options.old), ledger.read(options.new))
-    for line in changes.lines(since):
-        print(line)
-    print(changes.sentence(since))
-    return 1 if since.verdicts else 0
 
 
 def _crate(options) -> int:

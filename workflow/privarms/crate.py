@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from privarms import __version__
-from privarms.claims import changes, ledger
+from privarms.claims import ledger, summary
 from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.files.parquet import revision
@@ -51,7 +51,7 @@ def pack(scale: str, place: Path | str) -> str:
     for needed in (paths.report(scale), paths.ledger(scale), paths.statements(scale)):
         if not Path(needed).is_file():
             raise PrivarmsError(f"{needed}: no such file; finish the run of scale {scale}, then pack it")
-    outcomes = changes.counted(ledger.read_statements(paths.statements(scale)), "outcome", ledger.OUTCOMES)
+    outcomes = summary.counted(ledger.read_statements(paths.statements(scale)), "outcome", ledger.OUTCOMES)
     description = f"Figures and tables of papers on private bandits, run again, and their statements: {outcomes}."
     readme = README.format(scale=scale, description=description, version=__version__, revision=revision())
     crate = ROCrate(version="1.1")

@@ -37,7 +37,6 @@ class StudyError(PrivarmsError):
 
     def __init__(self, paper: str, key: str, reason: str):
         super().__init__(f"{paper}/studies.yaml: {key}: {reason}")
-        self.paper = paper
 
 
 class ArmError(ValueError):

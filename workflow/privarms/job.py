@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 
 from privarms.errors import PrivarmsError
-from privarms.studies import paths
 
 
 @contextlib.contextmanager
@@ -22,9 +21,8 @@ def job(snakemake) -> Iterator[None]:
     try:
         yield
     except PrivarmsError as error:
-        message = paths.in_file(error, snakemake.config)
-        log.error("error: %s", message, exc_info=error.__cause__)
-        print(f"error: {message}", file=sys.stderr)
+        log.error("error: %s", error, exc_info=error.__cause__)
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     except Exception:
         log.exception("failed")

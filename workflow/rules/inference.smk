@@ -19,6 +19,5 @@ rule compute_inference:
     params:
         scale=SCALE,
         seed=config["seed"],
-        cells=lambda w: plan.outputs.inference_cells(w.paper, w.table),
     script:
         "../scripts/compute_inference.py"

@@ -16,5 +16,5 @@ with job(snakemake):
     functions = library.paper_functions(paper, "inference")
     check_known(f"{paper}: inference", "function of inference.py", table, functions)
     frame = functions[table](Results(paper, snakemake.params.scale, **read))
-    origin = {"paper": paper, **{k: snakemake.params[k] for k in ("scale", "seed", "cells")}, **parquet.origin()}
+    origin = {"paper": paper, **{k: snakemake.params[k] for k in ("scale", "seed")}, **parquet.origin()}
     parquet.write(snakemake.output[0], [pa.Table.from_pandas(frame, preserve_index=False)], origin)

@@ -49,15 +49,12 @@ def test_a_ledger_survives_writing_and_reading(tmp_path):
     assert second["statement"] == 'Ours: a, "b"\nc'
 
 
-def test_an_inconclusive_claim_says_what_would_decide_it():
+def test_an_inconclusive_claim_has_a_margin_below_1():
     row = judged(Measured(5.1, 0.1, 100_000, "Note."))
     assert row["verdict"] == "inconclusive"
-    assert row["note"] == (
-        "The 99.9% interval lies on both sides of what is allowed; about 1,100,000 replicates would decide. Note."
-    )
+    assert row["note"] == "The 99.9% interval lies on both sides of what is allowed. Note."
     assert (row["low"], row["high"]) == pytest.approx((5.1 - 0.32905, 5.1 + 0.32905), abs=1e-3)
     assert row["margin"] == pytest.approx(0.1 / 0.32905, abs=1e-3)
-    assert judged(Measured(5.1, float("nan"), 5))["note"].endswith("how many replicates would decide is not known.")
 
 
 def test_a_number_cannot_be_reproduced_by_a_reading_that_was_inferred_from_it():
@@ -67,21 +64,6 @@ def test_a_number_cannot_be_reproduced_by_a_reading_that_was_inferred_from_it():
         "It fits, but this reading was inferred from the number: that supports the reading only.",
     )
     assert judged(Measured(4.0), inferred=True)["verdict"] == "differs"
-
-
-def test_a_bound_that_is_far_away_says_how_far():
-    row = judged(Measured(0.001, 0.0), tolerance={"at_most": 0.05}, bound=True)
-    assert row["note"] == "The bound holds by a factor of 50, so that it tells little."
-    assert judged(Measured(0.01, 0.0), tolerance={"at_most": 0.05}, bound=True)["note"] == ""
-    # .05 in place of 0, say.
-    assert judged(Measured(0.001, 0.0), tolerance={"at_most": 0.05})["note"] == ""
-
-
-def test_a_region_that_is_wide_says_how_wide():
-    row = judged(Measured(6.0), tolerance={"equals": 5, "absolute": 2})
-    assert row["note"] == "What is allowed spans a factor of 2.3, so that it tells little."
-    assert judged(Measured(5.1), tolerance={"equals": 5, "absolute": 0.5})["note"] == ""
-    assert row["tolerance"] == "equals 5 and within 2: 3 to 7"
 
 
 def claim(verdict, variant=""):

@@ -70,9 +70,6 @@ def test_facts_of_the_real_sample(sample_file, tmp_path):
     assert (facts["n_target"], facts["sources"], facts["source_sizes"]) == (29_535, 1, [953])
     assert (facts["K"], facts["original_dimensions"], facts["dimensions"]) == (2, 93, 3)
     assert (facts["label_counts"], facts["target_label_counts"]) == ([16_346, 14_142], [15_737, 13_798])
-    # Three days of a week, 45 of the 78 levels of the pick-up area, and no toll among the trips of the source.
-    assert len(facts["reduction"]["left_out_features"]) == 4 + 33 - 1 + 1
-    assert facts["reduction"]["target_rows_with_unseen_levels"] == 779
     assert facts["left_out_beyond"] == {"target": 0, "auxiliary": 0}
     data = prepared.load(tmp_path / "a.parquet")
     assert data.contexts.shape == (30_488, 3)

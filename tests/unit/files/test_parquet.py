@@ -1,9 +1,5 @@
 """Parquet files are whole, checked, and the same bytes however their rows came."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -61,15 +57,6 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path):
     with pytest.raises(ValueError, match="stop"):
         parquet.write(tmp_path / "a.parquet", tables(), {})
     assert list(tmp_path.iterdir()) == []
-
-
-def test_what_a_killed_job_left_behind_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
-    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
-    left, others = tmp_path / f".a.parquet.{dead.stdout.strip()}.part", tmp_path / f".a.parquet.{os.getppid()}.part"
-    for part in (left, others):
-        part.write_text("half", encoding="utf-8")
-    parquet.write(tmp_path / "a.parquet", [pa.table({"x": [1]})], {})
-    assert set(tmp_path.iterdir()) == {tmp_path / "a.parquet", others}
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

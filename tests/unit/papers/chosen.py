@@ -14,7 +14,7 @@ def chosen(frame: pd.DataFrame, columns=None, filters=None) -> pd.DataFrame:
     return frame[list(columns) if columns else frame.columns].reset_index(drop=True)
 
 
-def by_cell(frame: pd.DataFrame, columns, narrow=()):
+def by_cell(frame: pd.DataFrame, columns):
     """The first row of each cell, and some columns of all its rows."""
     for _, rows in frame.groupby("cell", sort=False, observed=True):
         yield rows.head(1), {name: rows[name].to_numpy() for name in columns}

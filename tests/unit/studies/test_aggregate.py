@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from privarms.errors import PrivarmsError
@@ -73,20 +74,15 @@ def test_the_files_say_where_they_come_from(tmp_path):
     assert "revision" in origin
 
 
-def summary_of(rows, keys=("cell",), parts=1):
-    """The summary of a frame that is given in so many parts."""
-    cuts = np.array_split(np.arange(len(rows)), parts)
-    return aggregate.summarise(lambda columns: [rows[list(columns)].iloc[c] for c in cuts], list(rows), keys)
+def summary_of(rows, keys=()):
+    return pd.DataFrame(aggregate.summarise(pa.Table.from_pandas(rows), keys))
 
 
-@pytest.mark.parametrize("at_once", [1, 2**24])
-@pytest.mark.parametrize("parts", [1, 7])
-def test_a_summary_is_to_the_bit_what_numpy_makes_of_each_group(monkeypatch, at_once, parts):
-    monkeypatch.setattr(aggregate, "NUMBERS_AT_ONCE", at_once)
+def test_a_summary_is_to_the_bit_what_numpy_makes_of_each_group():
     rng = np.random.default_rng(1)
     rows = pd.DataFrame({"cell": 0, "arm": rng.integers(3, size=10_000), "replicate": 0, "x": rng.random(10_000)})
     rows = rows.assign(y=np.arange(10_000)[::-1], name=rng.choice(["b", "a"], 10_000))
-    found = summary_of(rows, ("cell", "name", "arm"), parts)
+    found = summary_of(rows, ["name", "arm"])
     assert list(zip(found["name"], found["arm"], strict=True)) == [(n, a) for n in "ab" for a in range(3)]
     for row in found.to_dict("records"):
         group = rows[(rows["name"] == row["name"]) & (rows["arm"] == row["arm"])]
@@ -100,7 +96,8 @@ def test_a_summary_is_to_the_bit_what_numpy_makes_of_each_group(monkeypatch, at_
 
 
 def test_missing_values_are_counted_and_left_out_and_a_single_run_has_no_standard_error():
-    summary = summary_of(pd.DataFrame({"cell": [0, 0, 0, 1], "replicate": [0, 1, 2, 0], "x": [1.0, np.nan, 3.0, 4.0]}))
+    rows = pd.DataFrame({"arm": [0, 0, 0, 1], "replicate": [0, 1, 2, 0], "x": [1.0, np.nan, 3.0, 4.0]})
+    summary = summary_of(rows, ["arm"])
     assert summary.loc[0, ["replicates", "x_mean", "x_missing"]].tolist() == [3, 2.0, 1]
     assert summary.loc[1, "x_mean"] == 4
     assert np.isnan(summary.loc[1, "x_se"])

@@ -158,20 +158,6 @@ def test_a_deviation_is_hashed_as_what_it_sets():
     assert printed.identity == deviating(batch=100, variant="as_printed").identity
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"deviation": "noise threshhold"}, ["policies[0].deviation", "threshold", "'threshhold'"]),
-        ({"deviation": "batch", "batch": 7}, ["policies[0].deviation", "batch is given as a parameter too"]),
-    ],
-)
-def test_a_deviation_that_is_not_one_is_named(changes, words):
-    with pytest.raises(PrivarmsError) as fault:
-        deviating(**changes)
-    for word in words:
-        assert word in str(fault.value)
-
-
 # Digests of cells before their parameters were renamed: published results came from these streams.
 STREAMED = [
     (
@@ -230,7 +216,7 @@ def test_an_audit_has_both_neighbours():
     both = {"K": 2, "epsilon": 1, "neighbour": [0, 1]}
     assert len(cells(**audit, grid=both, policies=policies)) == 2
     for wrong, message in ((0, r"expected \[0, 1\], both inputs"), ([0, 2], "expected one of 0, 1; found 2")):
-        with pytest.raises(PrivarmsError, match=rf"grid\.neighbour: {message}"):
+        with pytest.raises(PrivarmsError, match=rf"neighbour: {message}"):
             cells(**audit, grid=both | {"neighbour": wrong}, policies=policies)
 
 
@@ -255,7 +241,7 @@ def test_a_row_of_a_table_is_a_grid_and_a_scale_may_have_columns_of_its_own(tmp_
 @pytest.mark.parametrize(
     ("text", "only", "words"),
     [
-        ("K,epsilon,widht\n5,1,chan\n", {}, "grid.csv: line 2, column widht: no policy of this study"),
+        ("K,epsilon,widht\n5,1,chan\n", {}, "grid.csv: line 2, column widht: unknown parameter of this study"),
         ("K,epsilon\n5,1\n5,\n", {}, "grid.csv: line 3, column epsilon: expected a value.* found none"),
         ("K,epsilon\n5\n", {}, "grid.csv: line 2: found 1 fields, expected 2"),
         ("K,epsilon\nfive,1\n", {}, "grid.csv: line 2: K: 'five' is not of type 'integer'"),

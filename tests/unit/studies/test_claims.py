@@ -94,7 +94,7 @@ def test_a_headline_has_the_numbers_of_the_ledger_s_row(tmp_path):
 @pytest.mark.parametrize(
     ("headline", "words"),
     [
-        ("It is {measured:.2g}.", "unknown field 'measured'. Expected {reproduced}, {low}, {high}, {published}"),
+        ("It is {measured:.2g}.", "'measured' (found 'It is {measured:.2g}.'). Expected {reproduced}, {low}, {high}"),
         ("It is {reproduced:.2q}.", "Unknown format code 'q'"),
         ("It is {}.", "positional fields"),
         ("It is {reproduced.", "expected '}'"),

@@ -264,8 +264,8 @@ def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(exten
     (folder,) = extensions.folders()
     papers = plan.papers(CONFIG)
     assert list(papers)[-1] == "mine"
-    assert list(papers["mine"]["studies"]) == ["s", "s_pulls"]
-    assert set(papers["mine"]["artifacts"]) == {"s", "s_over_time", "s_final", "s_pulls_pulls"}
+    assert list(papers["mine"]["studies"]) == ["s"]
+    assert set(papers["mine"]["artifacts"]) == {"s", "s_over_time", "s_final"}
     assert paths.folder(CONFIG, "mine") == f"{folder.name}/papers/mine"
 
 
@@ -273,11 +273,10 @@ def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(exten
     ("file", "said"),
     [
         ("papers/sajed2019/studies.yaml", r"papers/sajed2019/studies.yaml: .*config/papers/sajed2019/studies.yaml"),
-        ("papers/mine/claims.yaml", r"mine_\d+/papers/mine: expected a file studies.yaml"),
         ("papers/my_study/studies.yaml", r"my_study/studies.yaml: expected a folder's name of only small letters"),
     ],
 )
-def test_files_in_place_of_ours_or_for_nobody_are_refused(extension, file, said):
+def test_files_in_place_of_ours_are_refused(extension, file, said):
     extension(file, "studies:\n  s: " + str(STUDY).replace("'", "") + "\n")
     refused(said, lambda: plan.papers(CONFIG))
 

@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 
-from privarms.errors import PrivarmsError
 from privarms.studies import shards
 from privarms.studies.cells import Cell
 
@@ -66,12 +65,3 @@ def test_shards_hold_one_kind_of_run_and_the_user_s_own_data_stand_alone():
     cells = [CELLS[0], dataclasses.replace(CELLS[0], record="arms"), on("a"), on("b"), on("mine")]
     planned = shards.plan(cells, 1000, frozenset({"mine"}))
     assert [[p.cell for p in s.pieces] for s in planned] == [[cells[0], cells[2], cells[3]], [cells[1]], [cells[4]]]
-
-
-def test_more_jobs_than_any_scheduler_takes_are_refused_at_once():
-    many = cell("dp_se", 10_000_000, 1)
-    with pytest.raises(PrivarmsError) as fault:
-        shards.plan([many], 2)
-    for word in ("p/studies.yaml: studies.s.replicates", "5,000,000 jobs of 2 s", "at most 100,000", "shard_seconds"):
-        assert word in str(fault.value)
-    assert len(shards.plan([many], 1000)) == 10_000

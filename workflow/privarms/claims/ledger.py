@@ -1,6 +1,5 @@
 """The ledger: every claim of the papers, the value that we measured, and the verdict."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -34,8 +33,6 @@ DEPENDS = "depends on an assumption"
 HOLDS = ("holds as printed", "only as released", "holds as released")
 OUTCOMES = (*HOLDS, DEPENDS, "does not hold", "cannot be told")
 STATEMENTS = ("statement", "paper", "outcome", "claims", *VERDICTS, "whose")
-# A bound that holds by this factor tells little about the algorithm, nor does a region that spans that one.
-FAR, WIDE = 10, 1.5
 # The end of a place whose text was not at hand.
 NOT_QUOTED = "in our words"
 
@@ -106,29 +103,10 @@ def _decided(claim: Mapping, allowed: Region, measured: Measured) -> tuple[str, 
     if verdict == "differs":
         return verdict, claim.get("because", "")
     if verdict == "inconclusive":
-        needed = allowed.replicates_to_decide(measured)
-        decide = (
-            f"about {needed:,} replicates would decide" if needed else "how many replicates would decide is not known"
-        )
-        return verdict, f"The {CONFIDENCE:.1%} interval lies on both sides of what is allowed; {decide}."
+        return verdict, f"The {CONFIDENCE:.1%} interval lies on both sides of what is allowed."
     if claim.get("inferred"):
         return "unverifiable", "It fits, but this reading was inferred from the number: that supports the reading only."
-    spare = allowed.spare(measured)
-    if claim.get("bound") and spare >= FAR:
-        return verdict, f"The bound holds by a factor of {_short(spare)}, so that it tells little."
-    if (
-        not claim.get("bound")
-        and allowed.low > 0
-        and allowed.high >= WIDE * allowed.low
-        and math.isfinite(allowed.high)
-    ):
-        ratio = _short(allowed.high / allowed.low)
-        return verdict, f"What is allowed spans a factor of {ratio}, so that it tells little."
     return verdict, ""
-
-
-def _short(factor: float) -> str:
-    return f"{factor:.2g}" if factor < 100 else f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
 
 
 def _sentences(*parts: str) -> str:

@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from privarms.claims import changes
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
 from privarms.studies import paths
@@ -32,17 +32,10 @@ def failures(scale: str, began: float) -> Iterator[str]:
     logs = Path(paths.logs(scale))
     for log in sorted(logs.rglob("*.log")):
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        if log.stat().st_mtime < began or (lines and lines[-1].endswith(" done")):
-            continue
-        job = " ".join(log.relative_to(logs).with_suffix("").parts)
-        errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
-        if not errors and any(line.endswith(" failed") for line in lines):
-            # The last line of a traceback.
-            errors = lines
-        cause = (
-            f"failed: {job}: {errors[-1]}" if errors else f"not finished: {job}: interrupted, killed or out of memory"
-        )
-        yield f"{cause}\n  log: {log}"
+        if log.stat().st_mtime >= began and not (lines and lines[-1].endswith(" done")):
+            errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
+            reason = [*lines, *errors][-1] if lines else "interrupted, killed or out of memory"
+            yield f"failed: {' '.join(log.relative_to(logs).with_suffix('').parts)}: {reason}\n  log: {log}"
     yield "Continue with the same command; finished jobs do not run again."
 
 
@@ -81,7 +74,7 @@ def counts_of_papers(scale: str, began: float) -> Iterator[str]:
     for file in sorted(Path(paths.claims(scale, "*")).parent.glob("*.csv")):
         if file.stat().st_mtime >= began:
             rows = ledger.read(file)
-            yield f"{file.stem}: {changes.counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,} claims"
+            yield f"{file.stem}: {counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,} claims"
             yield f"claims of {file.stem}: {file.absolute()}"
 
 
@@ -92,11 +85,32 @@ def counts(scale: str) -> Iterator[str]:
 
     previous = paths.previous_ledger(scale)
     rows, statements = ledger.read(paths.ledger(scale)), ledger.read_statements(paths.statements(scale))
-    yield f"statements: {changes.counted(statements, 'outcome', ledger.OUTCOMES)}, of {len(statements):,}"
-    yield f"claims: {changes.counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,}"
+    yield f"statements: {counted(statements, 'outcome', ledger.OUTCOMES)}, of {len(statements):,}"
+    yield f"claims: {counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,}"
     if os.path.isfile(previous):
-        since = changes.compare(ledger.read(previous), rows)
-        yield f"since the last run: {changes.sentence(since)}"
-        yield from (f"  {line}" for line in changes.lines(since, MOST_CHANGES))
-        if since.verdicts > MOST_CHANGES:
-            yield f"  all of them: privarms ledger diff {previous} {paths.ledger(scale)}"
+        lines = changed(ledger.read(previous), rows)
+        yield f"since the last run: {len(lines):,} verdicts changed"
+        yield from (f"  {line}" for line in lines[:MOST_CHANGES])
+        if len(lines) > MOST_CHANGES:
+            yield f"  and {len(lines) - MOST_CHANGES:,} more; the ledger of the last run is {previous}"
+
+
+def changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> list[str]:
+    """Return a line for each claim of two ledgers that is new or gone or has another verdict."""
+    earlier, later = ({(row["claim"], row["variant"]): row for row in rows} for rows in (before, after))
+    lines = []
+    for key in earlier | later:
+        (then, value), (now, other) = (
+            (rows[key]["verdict"], rows[key]["reproduced"]) if key in rows else ("none", "")
+            for rows in (earlier, later)
+        )
+        if then != now:
+            numbers = f" (measured {value or 'nothing'}, now {other or 'nothing'})" if value != other else ""
+            lines.append(f"{' '.join(filter(None, key))}: {then} -> {now}{numbers}")
+    return lines
+
+
+def counted(rows: Sequence[Mapping], column: str, words: Sequence[str]) -> str:
+    """Return the number of rows with each of these words in a column: "3 reproduced, 1 differs"."""
+    count = Counter(row[column] for row in rows)
+    return ", ".join(f"{count[word]:,} {word}" for word in words if count[word])

@@ -179,41 +179,14 @@ class Region:
             return "differs"
         return "inconclusive"
 
-    def replicates_to_decide(self, measured: Measured) -> int | None:
-        """About how many replicates make I so short that it no longer holds R's nearest end, if the value stays.
-
-        None where the value is on an end or nearer to it than a hundredth of I's half-width, where nothing is known of
-        replicates or of the standard error, and where more of them would not shorten I by the law of large numbers
-        (ranks, counts).
-        """
-        low, high = measured.interval
-        half = (high - low) / 2
-        if not measured.replicates or not measured.se > 0 or not (half > 0 and math.isfinite(half)):
-            return None
-        distance = min(abs(measured.value - end) for end in (self.low, self.high))
-        if not 0.01 < distance / half < 1:
-            return None
-        needed = measured.replicates * (half / distance) ** 2
-        digits = 10 ** max(0, math.floor(math.log10(needed)) - 1)
-        return int(math.ceil(needed / digits) * digits)
-
-    def spare(self, measured: Measured) -> float:
-        """The factor by which a bound above 0 holds: the bound over I's end, or I's end over the bound; nan without."""
-        low, high = measured.interval
-        if math.isinf(self.low) and self.high > 0 and high > 0:
-            return self.high / high
-        if math.isinf(self.high) and self.low > 0:
-            return low / self.low
-        return math.nan
-
 
 def region(tolerance: Mapping, published: float | str, measured: Measured) -> Region:
     """What a tolerance allows.
 
     at_least, at_most: a bound on one side or on both, and nothing else.
     equals, or none of these for a published number: the number, to either side `absolute` (its rounding, or what is
-    allowed) and, where it has a standard error of its own, the normal 99.9% quantile times that: `published_se`, or as
-    many `published_replicates` as the paper ran, each taken to spread as ours do; or a `factor` to either side.
+    allowed) and, where the paper ran so many `published_replicates`, the normal 99.9% quantile times the standard error
+    that these leave, each taken to spread as ours do; or a `factor` to either side.
     """
     if {"at_least", "at_most"} & set(tolerance):
         if others := set(tolerance) - {"at_least", "at_most"}:
@@ -223,7 +196,7 @@ def region(tolerance: Mapping, published: float | str, measured: Measured) -> Re
     if "factor" in tolerance:
         ends = target / tolerance["factor"], target * tolerance["factor"]
         return Region(min(ends), max(ends))
-    theirs = tolerance.get("published_se", 0.0)
+    theirs = 0.0
     if "published_replicates" in tolerance:
         theirs = measured.scatter(tolerance["published_replicates"], target)
         if math.isnan(theirs):
@@ -239,10 +212,6 @@ def describe(tolerance: Mapping, allowed: Region | None = None) -> str:
         parts.append(f"within a factor of {tolerance['factor']:g}")
     if tolerance.get("absolute"):
         parts.append(f"within {tolerance['absolute']:g}")
-    if "published_se" in tolerance:
-        parts.append(
-            f"{quantile(None):.3g} times the published value's own standard error of {tolerance['published_se']:g}"
-        )
     if "published_replicates" in tolerance:
         runs = f"{tolerance['published_replicates']:,} runs"
         parts.append(

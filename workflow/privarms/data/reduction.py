@@ -18,7 +18,7 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
     sources: int64[n], 0 for the target's rows; method: one of REDUCTIONS
 
     A feature that does not vary among the fitted rows, such as a level that only the target has, is left out. Its rows
-    stay and are counted.
+    stay.
     """
     fitted = np.flatnonzero(sources > 0) if method == "pca_auxiliary" else np.arange(len(sources))
     # More threads add in another order, and the bytes must not depend on the number of cores.
@@ -28,15 +28,10 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
         weights = (components * _signs(components)[:, None] / scale).T
         scores = np.concatenate([(rows - mean) @ weights for rows in features.chunks(np.arange(len(sources)))])
     low, high = scores[fitted].min(axis=0), scores[fitted].max(axis=0)
-    scaled = (scores - low) / np.where(high > low, high - low, 1.0)
-    contexts = np.clip(scaled, 0.0, 1.0)
-    target = sources == 0
+    contexts = np.clip((scores - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0)
     return contexts, {
         "fitted_rows": len(fitted),
         "explained_variance": [round(float(v), 6) for v in values],
-        "clipped_target_rows": int((scaled != contexts)[target].any(axis=1).sum()),
-        "left_out_features": [name for name, out in zip(features.names, constant, strict=True) if out],
-        "target_rows_with_unseen_levels": int(_unseen(features, fitted).sum()),
     }
 
 
@@ -72,13 +67,3 @@ def _signs(components: np.ndarray) -> np.ndarray:
     sizes = np.abs(components)
     leading = (sizes >= sizes.max(axis=1, keepdims=True) * (1 - 1e-6)).argmax(axis=1)
     return np.where(components[np.arange(len(components)), leading] < 0, -1.0, 1.0)
-
-
-def _unseen(features: Features, fitted: np.ndarray) -> np.ndarray:
-    """Return bool[n], whether a row has a level that no fitted row has."""
-    unseen = np.zeros(len(features.codes), bool)
-    for codes, levels in zip(features.codes.T, features.levels, strict=True):
-        seen = np.bincount(codes[fitted] + 1, minlength=len(levels) + 1) > 0
-        seen[0] = True  # a code of -1 is no level
-        unseen |= ~seen[codes + 1]
-    return unseen

@@ -86,23 +86,19 @@ def describe(name: str, files: list[Mapping], otherwise: Iterable[Mapping] = (),
 
 def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = None) -> Dataset:
     """Return the dataset with the files of `otherwise` where they are all there."""
-    places = [_places(dataset, file, raw, mirror) for file in dataset.otherwise]
-    present = places and all(place and not _is_address(place[0]) for place in places)
+    present = dataset.otherwise and all(_place(dataset, file, raw, mirror) for file in dataset.otherwise)
     return dataset._replace(files=dataset.otherwise) if present else dataset
 
 
 def choose_mirror(configured: str | None = None) -> str | None:
     """Return the configured mirror, else the environment variable PRIVARMS_MIRROR, else None.
 
-    Raises PrivarmsError if it is neither an http(s) address nor a folder: a mistyped mirror must not be ignored.
+    Raises PrivarmsError if it is no folder: a mistyped mirror must not be ignored.
     """
     mirror = configured or os.environ.get(MIRROR_VARIABLE) or None
     mirror = mirror and os.path.expanduser(mirror)
-    if mirror is not None and not _is_address(mirror) and not Path(mirror).is_dir():
-        raise PrivarmsError(
-            f"mirror: {mirror} is neither a folder nor an http(s) address; "
-            f"correct --config mirror=... or {MIRROR_VARIABLE}"
-        )
+    if mirror is not None and not Path(mirror).is_dir():
+        raise PrivarmsError(f"mirror: no folder {mirror}; correct --config mirror=... or {MIRROR_VARIABLE}")
     return mirror
 
 
@@ -116,22 +112,17 @@ def obtainable(datasets: Iterable[Dataset], raw: Path | str = RAW, mirror: str |
 
     Asks all addresses at once and downloads nothing.
     """
-    places = {d.name: [_places(d, file, raw, mirror) for file in d.files] for d in datasets}
-    addresses = sorted({place for files in places.values() for file in files for place in file if _is_address(place)})
+    absent = {d.name: [file for file in d.files if not _place(d, file, raw, mirror)] for d in datasets}
+    addresses = sorted({file.probe or file.url for files in absent.values() for file in files if file.url})
     with ThreadPoolExecutor(max_workers=16) as pool:
         answers = dict(zip(addresses, pool.map(_answers, addresses), strict=True))
-    return {
-        name for name, files in places.items() if all(any(answers.get(place, True) for place in file) for file in files)
-    }
+    return {name for name, files in absent.items() if all(answers.get(file.probe or file.url) for file in files)}
 
 
-def _places(dataset: Dataset, file: RawFile, raw: Path | str, mirror: str | None) -> list[str]:
-    """Return the path of a file that exists, else the addresses at which it may be."""
-    mirrored = f"{mirror.rstrip('/')}/{dataset.folder}/{file.name}" if mirror else ""
-    for path in (raw_path(dataset, file, raw), mirrored):
-        if path and Path(path).exists():
-            return [str(path)]
-    return [place for place in (mirrored, file.probe or file.url) if place and _is_address(place)]
+def _place(dataset: Dataset, file: RawFile, raw: Path | str, mirror: str | None) -> Path | None:
+    """Return the path of a file that is in place or in the mirror."""
+    paths = [raw_path(dataset, file, raw), *([raw_path(dataset, file, mirror)] if mirror else [])]
+    return next((path for path in paths if path.exists()), None)
 
 
 def fetch(dataset: Dataset, file: RawFile, raw: Path | str = RAW, mirror: str | None = None) -> Path:
@@ -141,22 +132,20 @@ def fetch(dataset: Dataset, file: RawFile, raw: Path | str = RAW, mirror: str | 
     nothing is left in its place.
     """
     local = raw_path(dataset, file, raw)
-    places = _places(dataset, file, raw, mirror)
-    if not places:
-        raise PrivarmsError(missing_message(dataset, raw))
-    if not _is_address(places[0]):
-        verify(file, places[0])
-        if Path(places[0]) != local:
+    place = _place(dataset, file, raw, mirror)
+    if place:
+        verify(file, place)
+        if place != local:
             with whole(local) as part:
-                shutil.copyfile(places[0], part)
-        return local
-    # The last place is not asked: no other is left.
-    place = next((place for place in places[:-1] if _answers(place)), places[-1])
-    _download(file.url if place == file.probe else place, local, file)
+                shutil.copyfile(place, part)
+    elif file.url:
+        _download(file, local)
+    else:
+        raise PrivarmsError(missing_message(dataset, raw))
     return local
 
 
-def _download(address: str, local: Path, file: RawFile) -> None:
+def _download(file: RawFile, local: Path) -> None:
     import pooch
     import requests
 
@@ -165,7 +154,7 @@ def _download(address: str, local: Path, file: RawFile) -> None:
         path=local.parent,
         base_url="",
         registry={file.name: file.sha256},
-        urls={file.name: address},
+        urls={file.name: file.url},
         retry_if_failed=RETRIES,
     )
     downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=READ_SECONDS)
@@ -173,7 +162,7 @@ def _download(address: str, local: Path, file: RawFile) -> None:
         cache.fetch(file.name, downloader=downloader)
     except (requests.RequestException, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise PrivarmsError(f"{address}: {reason}; try again, or put the right file at {local} yourself") from error
+        raise PrivarmsError(f"{file.url}: {reason}; try again, or put the right file at {local} yourself") from error
     except OSError as error:
         raise PrivarmsError(f"{local}: cannot be written: {error.strerror}; make the folder writable") from error
 
@@ -213,10 +202,6 @@ def missing_message(dataset: Dataset, raw: Path | str = RAW) -> str:
 def _origin(file: RawFile) -> str:
     known = f"SHA-256 {file.sha256}" if file.sha256 else f"{file.rows:,} rows" if file.rows else "no fixed SHA-256"
     return f"from {file.url}; {known}" if file.url else f"by hand: {file.by_hand}; {known}"
-
-
-def _is_address(place: str) -> bool:
-    return str(place).startswith(("http://", "https://"))
 
 
 def _answers(address: str) -> bool:

@@ -68,14 +68,16 @@ def write(path: Path | str, tables: Iterable[pa.Table], metadata: Mapping) -> No
 
 def _row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield the rows in groups of one size: with a group per small table the footer would be larger than the data."""
-    pending = schema.empty_table()
+    pending, rows = [], 0
     for table in tables:
-        pending = pa.concat_tables([pending, table.cast(schema)])
-        while pending.num_rows >= ROWS_PER_GROUP:
-            yield _in_one_piece(pending.slice(0, ROWS_PER_GROUP))
-            pending = pending.slice(ROWS_PER_GROUP)
-    if pending.num_rows:
-        yield _in_one_piece(pending)
+        pending.append(table.cast(schema))
+        rows += table.num_rows
+        while rows >= ROWS_PER_GROUP:
+            together = pa.concat_tables(pending)
+            yield _in_one_piece(together.slice(0, ROWS_PER_GROUP))
+            pending, rows = [together.slice(ROWS_PER_GROUP)], rows - ROWS_PER_GROUP
+    if rows:
+        yield _in_one_piece(pa.concat_tables(pending))
 
 
 def _in_one_piece(table: pa.Table) -> pa.Table:
@@ -145,29 +147,18 @@ class RowsBy:
 
 
 def read_by(
-    column: str, path: Path | str, values: Sequence[str], narrow: Sequence[str] = ()
+    column: str, path: Path | str, values: Sequence[str]
 ) -> Iterator[tuple["pd.DataFrame", dict[str, np.ndarray]]]:
     """Yield, for each text in a column, its first row, and some columns of all its rows.
 
     Memory: these columns and two row groups. Raises DamagedError as `read`.
-
-    narrow: the columns of `values` whose integers get the smallest type that stores them; a sum may overflow it
     """
     by = RowsBy([path], column)
     firsts = [next(by.rows(text, [column, *by.columns])).take([0]) for text in by.places]
     frame = pa.concat_tables(firsts).to_pandas()
     for i, text in enumerate(by.places):
-        parts = {name: [] for name in values}
-        for rows in by.rows(text, values):
-            for name in values:
-                part = np.asarray(rows[name])
-                parts[name].append(_narrow(part) if name in narrow else part)
-        yield frame.iloc[i : i + 1], {name: np.concatenate(parts.pop(name)) for name in values}
-
-
-def _narrow(integers: np.ndarray) -> np.ndarray:
-    """Return the same values in the smallest type that stores them."""
-    return integers.astype(np.result_type(*map(np.min_scalar_type, (integers.min(), integers.max()))))
+        rows = pa.concat_tables(by.rows(text, values))
+        yield frame.iloc[i : i + 1], {name: np.asarray(rows[name]) for name in values}
 
 
 def metadata(path: Path | str) -> dict:

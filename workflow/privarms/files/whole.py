@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import glob
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +16,9 @@ def whole(path: Path | str) -> Iterator[Path]:
     Raises PrivarmsError if the folder cannot be written or the disk is full.
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_abandoned(path)
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
@@ -31,18 +29,6 @@ def whole(path: Path | str) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-
-
-def _remove_abandoned(path: Path) -> None:
-    """Remove the temporary files of killed jobs that were writing the same path."""
-    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        try:
-            os.kill(int(part.name.split(".")[-2]), 0)
-        except ProcessLookupError:
-            part.unlink(missing_ok=True)
-        except PermissionError:
-            # Another user's process is writing.
-            continue
 
 
 def write_text(path: Path | str, text: str) -> None:

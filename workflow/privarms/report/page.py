@@ -2,9 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from textwrap import shorten
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,11 +13,11 @@ from privarms.audits import verdicts
 from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.data import STAND_IN
 from privarms.files.whole import read_csv, write_text
-from privarms.report import pictures, words
+from privarms.report import pictures
 from privarms.report import statements as of_statements
-from privarms.report.cards import NUMBERED, arranged, label, link, shown_artifact
+from privarms.report.cards import arranged, link, shown_artifact
 from privarms.report.statements import SMALL, brief
-from privarms.report.words import Names
+from privarms.report.words import words
 
 DATA_WORDS = {"simulated": "simulated", "real": "real data", "stand-in": STAND_IN, "": "nothing measured"}
 # The verdict of an audit looks like a verdict of the ledger.
@@ -28,9 +27,6 @@ AUDIT_LOOKS = {
     NOT_CAUGHT: "inconclusive",
     NOT_AUDITED: "unverifiable",
 }
-# No audit proves privacy.
-# Characters of a statement where an assumption refers to it.
-STATEMENT_SHOWN = 120
 
 
 def build_report(
@@ -57,10 +53,10 @@ def build_report(
         Of the program that made the results, and of their random streams.
     papers
         {key, title, authors, year, venue, short?, readings: [{text, source, affects?, tried?}], claims as
-        `studies.claims.load` returns them, policies?: {name: label}, columns?: {name: meaning}, artifacts: [{name,
-        kind: "figure" or "table", title, caption, private_policies?, card?, tab?, front?, settings: {study: [(name,
-        text)]}, behind: [files], data: "simulated", "real" or "stand-in", files: {suffix: path}, reason?}]}. A figure
-        needs its png, a table its csv. Without `files` the artifact was not made, for this `reason`.
+        `studies.claims.load` returns them, artifacts: [{name, kind: "figure" or "table", title, caption,
+        private_policies?, card?, tab?, front?, data: "simulated", "real" or "stand-in", files: {suffix: path},
+        reason?}]}. A figure needs its png, a table its csv. Without `files` the artifact was not made, for this
+        `reason`.
     ledger, statements
         CSV files as `ledger.write` and `ledger.write_statements` make them.
     datasets
@@ -80,10 +76,7 @@ def build_report(
     if audits:
         papers = _with_warnings(papers, pd.read_csv(audits["csv"]))
     claims = [claim for statement in stated for claim in statement["claims"]]
-    missing = _missing(datasets)
-    names = {paper["key"]: _names(paper, stated) for paper in papers}
-    _put_into_words(stated, names, missing)
-    shown_papers = [_paper(paper, stated, folder, scale, names[paper["key"]]) for paper in papers]
+    shown_papers = [_paper(paper, stated, folder, scale) for paper in papers]
     cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
     for claim in claims:
         card = cards.get(f"{claim['paper']}/{claim['artifact']}")
@@ -93,6 +86,7 @@ def build_report(
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["words"] = words
     page = environment.get_template("page.html.j2").render(
         scale=scale,
         revision=revision,
@@ -105,8 +99,8 @@ def build_report(
         outcome_looks=of_statements.OUTCOME_LOOKS,
         small=SMALL,
         fronts=[a for paper in shown_papers for a in paper["fronts"]],
-        missing=missing,
-        datasets=[*missing, *(dataset | {"files": []} for dataset in datasets if dataset["status"] == "real")],
+        missing=[dataset for dataset in datasets if dataset["status"] != "real"],
+        datasets=datasets,
         data_words=DATA_WORDS,
         ledger_link=link(ledger, folder),
         audits=audit_rows,
@@ -144,62 +138,18 @@ def read_audits(path: Path) -> list[dict[str, str]]:
     digits = {"claimed_epsilon": 4, "exact": 4, "lower_bound": 4, "level": 5, "trials": 9}
     digits |= {"power_against_half_noise": 3, "broken_twin_lower_bound": 4}
     return [
-        row | {"setting": words.setting(row["setting"])} | {name: brief(row[name], n) for name, n in digits.items()}
+        row | {"setting": words(row["setting"])} | {name: brief(row[name], n) for name, n in digits.items()}
         for row in rows
     ]
 
 
-def _names(paper: Mapping, stated: Sequence[dict]) -> Names:
-    """Return the names in a paper's texts: its policies, its artifacts, and its claims, which have addresses."""
-    key = paper["key"]
-    known = {name: (label, "") for name, label in paper.get("policies", {}).items()}
-    for statement in stated:
-        for claim in statement["claims"] if statement["paper"] == key else ():
-            # A name of one word may be an ordinary word.
-            if "_" in claim["short"]:
-                known.setdefault(claim["short"], (claim["short"].replace("_", " "), claim["anchor"]))
-    for artifact in paper["artifacts"]:
-        name = artifact["name"]
-        if "_" in name or NUMBERED.match(name):
-            known[name] = (label(name) or f"“{artifact['title']}”", f"{key}/{name}")
-    return Names(known, paper.get("columns"))
-
-
-def _put_into_words(stated: Iterable[dict], names: Mapping[str, Names], missing: Sequence[Mapping]) -> None:
-    """Add the texts for readers to the statements: `linked` and `why` have links, `plain`, `test` and `named` none."""
-    for statement in stated:
-        own = names[statement["paper"]]
-        statement["linked"] = own.linked(statement["text"])
-        for one in (statement, *statement["claims"]):
-            one["plain"] = own.plain(statement["text"])
-        short = shorten(statement["plain"], STATEMENT_SHOWN, placeholder=" …").removesuffix(".")
-        for claim in statement["claims"]:
-            claim["test"] = own.plain(claim["test"])
-            claim["headline"] = own.plain(claim["headline"])
-            claim["why"] = _without_messages(claim["note"], missing, own)
-            claim["named"] = f"{short} ({claim['test'].removesuffix('.')})" if claim["test"] else short
-
-
-def _without_messages(text: str, missing: Sequence[Mapping], names: Names) -> Markup:
-    """Return the text with a link in place of the instructions for missing data, which the page has once."""
-    absent = [dataset for dataset in missing if dataset["message"] and dataset["message"] in text]
-    for dataset in absent:
-        text = text.replace(dataset["message"], f"\0{dataset['name']}\0")
-    linked = names.linked(text)
-    for dataset in absent:
-        link = Markup('The raw data of {} <a href="#data">are missing</a>.').format(dataset["name"])
-        linked = linked.replace(f"\0{dataset['name']}\0", link)
-    return linked
-
-
-def _paper(paper: Mapping, stated: list[dict], folder: Path, scale: str, names: Names) -> dict:
+def _paper(paper: Mapping, stated: list[dict], folder: Path, scale: str) -> dict:
     key = paper["key"]
     own = [statement for statement in stated if statement["paper"] == key]
     claims = [claim for statement in own for claim in statement["claims"]]
     readings = [
         {
-            "text": names.linked(reading["text"]),
-            "source": names.linked(reading["source"]),
+            **{field: reading[field] for field in ("text", "source")},
             "affects": reading.get("affects", []),
             "address": f"{key}/reading-{number}",
             # The claims that show the effect of another choice.
@@ -207,11 +157,9 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, scale: str, names: 
         }
         for number, reading in enumerate(paper["readings"], 1)
     ]
-    artifacts = [shown_artifact(paper, one, readings, folder, scale, names) for one in paper["artifacts"]]
+    artifacts = [shown_artifact(key, one, readings, folder, scale) for one in paper["artifacts"]]
     cards = arranged(artifacts, own)
-    card_of = {artifact["name"]: card for card in cards for artifact in card["artifacts"]}
-    for reading in readings:
-        reading["cards"] = list({card_of[name]["id"]: card_of[name] for name in reading["affects"]}.values())
+    names = {artifact["name"] for artifact in artifacts}
     return {
         **{name: paper[name] for name in ("key", "title", "authors", "year", "venue")},
         "short": paper.get("short") or key,
@@ -221,24 +169,9 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, scale: str, names: 
         "printed": [card for card in cards if card["printed"]],
         "beyond": [card for card in cards if not card["printed"]],
         "fronts": [artifact for artifact in artifacts if artifact["front"]],
-        "without_card": [statement for statement in own if statement["artifact"] not in card_of],
+        "without_card": [statement for statement in own if statement["artifact"] not in names],
         "outcomes": of_statements.counts(own),
         "n_claims": len(claims),
         "verdicts": Counter(claim["shown"] for claim in claims),
         "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
     }
-
-
-def _missing(datasets: Sequence[Mapping]) -> list[dict]:
-    """Return the datasets without real data, with links in the instructions for their files."""
-    return [
-        dataset
-        | {
-            "files": [
-                file | {"url": words.addressed(file["url"]), "by_hand": Names({}).linked(file["by_hand"])}
-                for file in dataset["files"]
-            ]
-        }
-        for dataset in datasets
-        if dataset["status"] != "real"
-    ]

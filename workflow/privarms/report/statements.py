@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from privarms.claims.ledger import OUTCOMES, read, read_statements
 from privarms.claims.verdict import VERDICTS
 from privarms.plots.tables import shown
-from privarms.report.words import VARIANTS, whole
+from privarms.report.words import whole
 from privarms.studies.claims import headline
 
 # The word for a claim that the quick scale measures without a verdict, because the published setting is larger.
@@ -53,8 +53,7 @@ def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list
     -------
     Of each statement {name, anchor, paper, text, place, ours, outcome, artifact: that of its first claim, claims}. A
     claim is the ledger's row with `anchor`, `test`, `shown` (a word of WORDS), `brief` (its numbers, rounded),
-    `because` (why it differs), `headline` (empty for an unverifiable claim), and its `row` and `column` in the
-    published table.
+    `headline` (empty for an unverifiable claim).
 
     Raises
     ------
@@ -110,12 +109,11 @@ def _claim(row: dict, setting: Mapping, scale: str) -> dict:
         "anchor": f"claim-{row['claim']}",
         "short": row["claim"].removeprefix(f"{row['paper']}/"),
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
-        "variant_words": VARIANTS.get(row["variant"], row["variant"]),
         "shown": SMALL if small else row["verdict"],
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
         "headline": headline(setting, row) if has_headline else "",
         "stated": setting.get("statement", row["statement"]),
-        **{key: setting.get(key, "") for key in ("because", "place", "test", "row", "column")},
+        **{key: setting.get(key, "") for key in ("place", "test")},
     }
 
 

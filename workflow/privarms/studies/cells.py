@@ -181,7 +181,6 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
         _check_entry(at, where, study, entry)
         chosen_by_policy = _points({k: v for k, v in entry.items() if k not in OWN_KEYS})
         for point, chosen in itertools.product(_points(_grid(study, entry)), chosen_by_policy):
-            _check_deviation(at, entry["policy"], {**point, **chosen})
             cell = _cell(at, where, study, entry, point, chosen, paper=paper, study_name=name)
             # What a configuration adds is in no set on which published claims rest.
             _join(at, cells, cell if own_file == file else replace(cell, tags=()))
@@ -199,9 +198,8 @@ def _check_study(where: str, study: Mapping) -> None:
     check_known(f"{where}.protocol", "name", study["protocol"], library.names("protocols"))
     environment = study["environment"]["name"]
     check_known(f"{where}.environment.name", "name", environment, library.names("environments"))
-    fixed = {k: v for k, v in study["environment"].items() if k != "name"}
-    takes = library.environment_arguments(environment)
-    _check_values(f"{where}.environment", fixed, takes, f"environment {environment}")
+    for key in study["environment"].keys() - {"name"}:
+        check_known(f"{where}.environment.{key}", "parameter", key, library.environment_arguments(environment))
     _refuse_result_columns("environments", environment, study["protocol"])
 
 
@@ -217,11 +215,8 @@ def _check_entry(at: str, where: str, study: Mapping, entry: Mapping) -> None:
     if "record" in entry | study and (record := entry.get("record", study.get("record"))) not in records:
         expected = ", ".join(records) or "no such key for this protocol"
         raise PrivarmsError(f"{at}.record: expected {expected}; found {record!r}")
-    takes = library.arguments("policies", policy)
-    _check_values(at, {k: v for k, v in entry.items() if k not in OWN_KEYS}, takes, f"policy {policy}")
-    for owner, known in ((policy, takes), (environment, library.environment_arguments(environment))):
-        for axes in listed(_grid(study, entry)):
-            _check_values(f"{where}.grid", {k: v for k, v in axes.items() if k in known}, known, owner)
+    for key in (key for key in entry if key not in OWN_KEYS):
+        check_known(f"{at}.{key}", "parameter", key, library.arguments("policies", policy))
 
 
 def _cell(
@@ -329,48 +324,24 @@ def _refuse_another_epsilon(policy: str) -> None:
         )
 
 
-def _check_values(at: str, values: Mapping, takes: Mapping, owner: str) -> None:
-    """Check that each value, or each of a list, can be given to an argument of this name."""
-    for key, value in values.items():
-        if key not in takes:
-            expected = ", ".join(takes) or "none"
-            raise PrivarmsError(f"{at}.{key}: {owner} has no parameter {key!r}; it takes {expected}")
-        choices, types = takes[key].choices, takes[key].types
-        for one in listed(value):
-            if choices and one not in choices:
-                raise PrivarmsError(f"{at}.{key}: expected one of {', '.join(map(str, choices))}; found {one!r}")
-            if not choices and not _fits(one, types):
-                raise PrivarmsError(f"{at}.{key}: expected a value of type {' or '.join(types)}; found {one!r}")
-
-
-def _check_deviation(at: str, policy: str, given: Mapping) -> None:
-    """Check that deviations are the policy's, and that nothing else sets what they set."""
-    known = library.attributes("policies", policy).get("DEVIATIONS", {})
-    for name in given.get("deviation", "").split() if known else ():
-        check_known(f"{at}.deviation", "deviation", name, known)
-        if name in given:
-            raise PrivarmsError(f"{at}.deviation: {name} is given as a parameter too; expected one of the two")
-
-
-def _fits(value, types: tuple[str, ...]) -> bool:
-    """Whether a value can be given to an argument of these types; whole floats are ints, ints are floats."""
-    if not types or type(value).__name__ in types:
-        return True
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return "float" in types or ("int" in types and float(value).is_integer())
-
-
 def _taken(at: str, given: Mapping, takes: Mapping, owner: str, told: tuple = ()) -> dict:
     """The values that are taken; those that an environment tells need not be given."""
     missing = [k for k, argument in takes.items() if argument.required and k not in given and k not in told]
     if missing:
         raise PrivarmsError(f"{at}: {owner} needs {', '.join(missing)}; add it there or to the study's grid")
-    return {k: _whole(given[k], takes[k].types) for k in takes if k in given}
+    return {k: _value(f"{at}.{k}", given[k], takes[k]) for k in takes if k in given}
 
 
-def _whole(value, types: tuple[str, ...]):
-    """A whole float as an int where an int is meant."""
+def _value(at: str, value, argument: library.Argument):
+    """Return the value that an argument gets: whole floats may be ints, ints floats."""
+    types = argument.types
+    if argument.choices:
+        if value not in argument.choices:
+            raise PrivarmsError(f"{at}: expected one of {', '.join(map(str, argument.choices))}; found {value!r}")
+    elif types and type(value).__name__ not in types:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (number and ("float" in types or ("int" in types and float(value).is_integer()))):
+            raise PrivarmsError(f"{at}: expected a value of type {' or '.join(types)}; found {value!r}")
     return int(value) if isinstance(value, float) and types == ("int",) else value
 
 
@@ -380,10 +351,6 @@ def _check_axes(where: str, study: Mapping) -> None:
     for entry in study["policies"]:
         taken |= set(library.arguments("policies", entry["policy"]))
     for axes in _all_axes(study):
-        for key in (k for k in axes if k not in taken | {PANEL, TAG}):
-            place = f"{axes.place}, column " if isinstance(axes, grids.Row) else f"{where}.grid."
-            expected = ", ".join(sorted(taken))
-            raise PrivarmsError(
-                f"{place}{key}: no policy of this study and not its environment has a parameter {key!r}; they take "
-                f"{expected}"
-            )
+        for key in axes:
+            place = f"{axes.place}, column {key}" if isinstance(axes, grids.Row) else f"{where}.grid.{key}"
+            check_known(place, "parameter of this study", key, sorted(taken | {PANEL, TAG}))

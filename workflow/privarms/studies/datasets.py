@@ -69,14 +69,6 @@ class Datasets:
                 "title": self.sources[d].title,
                 "status": status,
                 "message": "" if status == "real" else self.missing_message(d),
-                "files": [] if status == "real" else [_file(self.sources[d], file) for file in self.sources[d].files],
             }
             for d, status in self.statuses.items()
         ]
-
-
-def _file(dataset: sources.Dataset, file: sources.RawFile) -> dict:
-    """Return where a raw file comes from, where it belongs, here and in a mirror, and how it is recognised."""
-    known = {key: getattr(file, key) or "" for key in ("url", "by_hand", "sha256")}
-    place = {"path": str(sources.raw_path(dataset, file)), "mirrored": f"{dataset.folder}/{file.name}"}
-    return {**place, **known, "rows": file.rows or 0}

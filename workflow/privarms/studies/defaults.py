@@ -20,23 +20,14 @@ CHECKPOINTS = {"count": 40, "first": 10}
 
 
 def completed(content: Mapping) -> dict:
-    """Return a paper's content with default artifacts.
-
-    A study without `record` records regret along the way and, in runs of their own named {study}_pulls, the pulls of
-    each arm, if its protocol can.
-    """
+    """Return a paper's content with default artifacts; a study that can is recorded along the way."""
     studies, artifacts = {}, {}
     for name, study in content["studies"].items():
         studies[name] = ({"checkpoints": CHECKPOINTS} if "over_time" in _fitting(study) else {}) | study
-        has_record = any("record" in one for one in (study, *study["policies"]))
-        if "arms" in _protocol(study).get("RECORDS", ()) and not has_record:
-            policies = [{k: v for k, v in entry.items() if k != "checkpoints"} for entry in study["policies"]]
-            of_arms = {k: v for k, v in study.items() if k != "checkpoints"} | {"policies": policies, "record": "arms"}
-            studies.setdefault(f"{name}_pulls", content["studies"].get(f"{name}_pulls", of_arms))
     for name, study in studies.items():
         for default in _fitting(study):
             kind, title, caption = ARTIFACTS[default]
-            artifacts[name if default == "summary" and name in content["studies"] else f"{name}_{default}"] = {
+            artifacts[name if default == "summary" else f"{name}_{default}"] = {
                 "kind": kind,
                 "title": f"{name.replace('_', ' ')}: {title}",
                 "caption": caption,

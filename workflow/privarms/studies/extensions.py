@@ -5,7 +5,6 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
@@ -37,12 +36,7 @@ def extend(folders: Sequence[Path | str]) -> None:
 
 def folders() -> tuple[Path, ...]:
     """Return the folders in use."""
-    return _folders(os.environ.get(VARIABLE, ""))
-
-
-@cache
-def _folders(listed: str) -> tuple[Path, ...]:
-    return tuple(map(Path, filter(None, listed.split(os.pathsep))))
+    return tuple(map(Path, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))))
 
 
 def is_extension(file: Path | str) -> bool:

@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
@@ -28,52 +28,43 @@ class Outputs:
             if os.path.isfile(f"{folder}/claims.yaml")
         }
         for paper in self.papers:
-            self._check_claims(paper)
-            self._check_names(paper)
+            for where, names, known in self._references(paper):
+                for name in names:
+                    check_known(where, "name", name, known)
 
     def _folder(self, paper: str) -> str:
         return paths.folder(self._config, paper)
 
-    def _check_claims(self, paper: str) -> None:
-        """Check that every claim's datasets and measure exist, and that the measure takes the arguments."""
-        for claim in self.claims.get(paper, []):
-            where = f"{self._folder(paper)}/claims.yaml: {claim['claim']}"
-            for dataset in _listed(claim.get("dataset")):
-                check_known(f"{where}.dataset", "dataset", dataset, self.datasets.sources)
-            if isinstance(claim.get("measure"), str):
-                functions = library.paper_functions(paper, "measures")
-                check_known(f"{where}.measure", "function of measures.py", claim["measure"], functions)
-                measure = functions[claim["measure"]]
-                try:
-                    inspect.signature(measure).bind(None, **claim.get("arguments", {}))
-                except TypeError as error:
-                    raise PrivarmsError(f"{where}.arguments: {claim['measure']}: {error}") from error
-            elif "measure" in claim:
-                self._check_reads(f"{where}.measure", paper, claim["measure"])
+    def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
+        """Yield where the configuration and the package of a paper name something: names, and what there is.
 
-    def _check_reads(self, where: str, paper: str, measure: Mapping) -> None:
-        """Check that a declared measure reads inference tables and studies of its paper."""
-        content = self.papers[paper]
-        for one in (measure, measure.get("to", {})):
-            for key, known in (("table", content.get("inference", {})), ("cells", content["studies"])):
-                for name in _listed(one.get(key)):
-                    check_known(f"{where}.{key}", "name", name, known)
-
-    def _check_names(self, paper: str) -> None:
+        Raises PrivarmsError for arguments that a measure does not take.
+        """
         content, file = self.papers[paper], f"{self._folder(paper)}/studies.yaml"
-        if content.get("inference") and not library.paper_modules(paper, "inference"):
-            raise PrivarmsError(f"{file}: inference: expected the module papers/{paper}/inference.py; found none")
-        places = {name: f"{file}: inference.{name}" for name in content.get("inference", {})}
-        places |= {name: f"{'.'.join(entry['made_by'][:2])}: {name}" for name, entry in content["artifacts"].items()}
-        for name, entry in [*content.get("inference", {}).items(), *content["artifacts"].items()]:
-            for key in ("studies", "inference"):
-                for one in entry.get(key, []):
-                    check_known(f"{places[name]}: {key}", "name", one, content.get(key, {}))
-        claims = [claim["claim"] for claim in self.claims.get(paper, [])]
+        studies, tables, artifacts = content["studies"], content.get("inference", {}), content["artifacts"]
+        for name, entry in tables.items():
+            yield f"{file}: inference.{name}.studies", entry["studies"], studies
+        for name, entry in artifacts.items():
+            yield f"{'.'.join(entry['made_by'][:2])}: {name}: studies", entry["studies"], studies
+            yield f"{'.'.join(entry['made_by'][:2])}: {name}: inference", entry.get("inference", []), tables
+        claims = self.claims.get(paper, [])
         for number, assumption in enumerate(content["readings"]):
-            for key, kind, known in (("affects", "artifact", content["artifacts"]), ("tried", "claim", claims)):
-                for name in assumption.get(key, []):
-                    check_known(f"{file}: readings[{number}].{key}", kind, name, known)
+            yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
+            yield f"{file}: readings[{number}].tried", assumption.get("tried", []), [one["claim"] for one in claims]
+        functions = library.paper_functions(paper, "measures")
+        for claim in claims:
+            where, measure = f"{self._folder(paper)}/claims.yaml: {claim['claim']}", claim.get("measure", {})
+            yield f"{where}.dataset", _listed(claim.get("dataset")), self.datasets.sources
+            if isinstance(measure, str):
+                yield f"{where}.measure", [measure], functions
+                try:
+                    inspect.signature(functions[measure]).bind(None, **claim.get("arguments", {}))
+                except TypeError as error:
+                    raise PrivarmsError(f"{where}.arguments: {measure}: {error}") from error
+            else:
+                for one in (measure, measure.get("to", {})):
+                    yield f"{where}.measure.table", _listed(one.get("table")), tables
+                    yield f"{where}.measure.cells", _listed(one.get("cells")), studies
 
     # Where functions are
 
@@ -106,10 +97,6 @@ class Outputs:
             "published": paths.published(self._folder(paper)),
             "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
-
-    def inference_cells(self, paper: str, table: str) -> dict[str, list[dict]]:
-        """study -> the cells on which an inference table rests."""
-        return {s: self.simulation.plain_cells(paper, s) for s in self._inference_studies(paper, table)}
 
     # Artifacts
 
@@ -254,39 +241,31 @@ class Outputs:
 
     def described(self) -> list[dict]:
         """Return what the report shows of each paper."""
-        return [self._paper_described(paper) for paper in self.papers]
-
-    def _paper_described(self, paper: str) -> dict:
-        content, missing = self.papers[paper], self.missing_artifacts(paper)
-        run = self.simulation.studies(paper)
-        policies = sorted({c.policy for s in run for c in self.simulation.cells[paper, s]})
-        settings = {s: _settings(self.simulation.cells[paper, s]) for s in content["studies"]}
-        artifacts = []
-        for name, entry in content["artifacts"].items():
-            studies = self.studies_of(paper, name)
-            files = {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)}
-            artifacts.append(
-                {
-                    "name": name,
-                    **{k: entry[k] for k in ("kind", "title", "card", "tab", "front") if k in entry},
-                    "caption": f"{entry['caption']}{self._runs(paper, studies)}",
-                    "settings": {s: settings[s] for s in studies},
-                    "data": self.origin(paper, name),
-                    "private_policies": self.private_policies(paper, name),
-                    "behind": [paths.cells(self.scale, paper, s) for s in studies if s in run],
-                    "files": files,
-                    **({"reason": missing[name]} if name in missing else {}),
-                }
-            )
         about = ("title", "authors", "year", "venue", "short", "readings")
-        return {
-            "key": paper,
-            **{k: content.get(k, "") for k in about},
-            "columns": content.get("columns", {}),
-            "policies": {policy: library.label(policy) for policy in policies},
-            "claims": self.claims.get(paper, []),
-            "artifacts": artifacts,
-        }
+        return [
+            {
+                "key": paper,
+                **{k: content.get(k, "") for k in about},
+                "claims": self.claims.get(paper, []),
+                "artifacts": self._artifacts_described(paper),
+            }
+            for paper, content in self.papers.items()
+        ]
+
+    def _artifacts_described(self, paper: str) -> list[dict]:
+        missing = self.missing_artifacts(paper)
+        return [
+            {
+                "name": name,
+                **{k: entry[k] for k in ("kind", "title", "card", "tab", "front") if k in entry},
+                "caption": f"{entry['caption']}{self._runs(paper, self.studies_of(paper, name))}",
+                "data": self.origin(paper, name),
+                "private_policies": self.private_policies(paper, name),
+                "files": {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)},
+                "reason": missing.get(name, ""),
+            }
+            for name, entry in self.papers[paper]["artifacts"].items()
+        ]
 
     def _runs(self, paper: str, studies: list[str]) -> str:
         """Return a sentence on how many runs a setting of these studies has at this scale; nothing where none runs."""
@@ -298,34 +277,3 @@ class Outputs:
 
 def _listed(one_or_many) -> list:
     return one_or_many if isinstance(one_or_many, list) else [one_or_many] if one_or_many else []
-
-
-# What readers call what every study has; parameters keep the names that the papers give them.
-SETTINGS = {"T": "horizon T", "replicates": "runs a setting", "K": "arms K"}
-
-
-def _settings(cells: list) -> list[tuple[str, str]]:
-    """Return what the cells of a study share and over what they range: names and texts."""
-    # Keys and not lists: an axis may have as many values as the study has cells.
-    values: dict[str, dict] = {"policies": {}, "T": {}, "replicates": {}}
-    for cell in cells:
-        row = {"policies": library.label(cell.policy), "T": cell.horizon, "replicates": cell.replicates}
-        for key, value in {**row, **cell.parameters}.items():
-            if value is not None:
-                values.setdefault(key, {}).setdefault(value)
-    texts = [(SETTINGS.get(key, key.replace("_", " ")), _range(list(some))) for key, some in values.items() if some]
-    seconds = sum(cell.seconds * cell.replicates for cell in cells)
-    return [*texts, ("time", f"about {duration(seconds)} on one core, by estimate")] if cells else texts
-
-
-def duration(seconds: float) -> str:
-    """Return a duration for reading."""
-    units = {"days": 86_400, "hours": 3_600, "minutes": 60, "s": 1, "ms": 1e-3, "microseconds": 1e-6}
-    unit = next((u for u, size in units.items() if seconds >= size), "microseconds")
-    number = seconds / units[unit]
-    return f"{number:,.0f} {unit}" if number >= 10 else f"{number:.2g} {unit}"
-
-
-def _range(values: list) -> str:
-    texts = [f"{v:,}" if isinstance(v, int) and not isinstance(v, bool) else str(v).replace("_", " ") for v in values]
-    return ", ".join(texts) if len(texts) <= 8 else f"{texts[0]} to {texts[-1]} ({len(texts)} values)"

@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from privarms.errors import PrivarmsError, StudyError
 from privarms.studies import extensions, library
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -50,79 +49,31 @@ def folder(config: Mapping, paper: str) -> str:
     return next((place for place in places if os.path.isdir(place)), places[0])
 
 
-def in_file(error: PrivarmsError, config: Mapping) -> str:
-    """Return the message of an error, a fault of a study with the whole name of its file."""
-    return f"{Path(folder(config, error.paper)).parent}/{error}" if isinstance(error, StudyError) else str(error)
-
-
-def results(scale: str) -> str:
-    """The folder of a scale's results."""
-    return f"results/{scale}"
-
-
-def shard(scale: str, paper: str, name: str) -> str:
-    """What one simulation job writes."""
-    return f"results/{scale}/shards/{paper}/{name}.parquet"
-
-
-def study(scale: str, paper: str, name: str) -> str:
-    """A row per replicate."""
-    return f"results/{scale}/studies/{paper}/{name}.parquet"
-
-
-def cells(scale: str, paper: str, name: str) -> str:
-    """A row per cell of a study."""
-    return f"results/{scale}/studies/{paper}/{name}_cells.parquet"
-
-
-def inference(scale: str, paper: str, table: str) -> str:
-    """An inference table."""
-    return f"results/{scale}/inference/{paper}/{table}.parquet"
+# Functions of the names in the order of the braces: scale, paper and what the file is about.
+results = "results/{}".format
+# What one simulation job writes; a row per replicate; a row per cell of a study; an inference table.
+shard = "results/{}/shards/{}/{}.parquet".format
+study = "results/{}/studies/{}/{}.parquet".format
+cells = "results/{}/studies/{}/{}_cells.parquet".format
+inference = "results/{}/inference/{}/{}.parquet".format
+# A paper's part of the ledger; the ledger; what is known of each statement; the report.
+claims = "results/{}/claims/{}.csv".format
+ledger = "results/{}/ledger.csv".format
+statements = "results/{}/statements.csv".format
+report = "results/{}/report.html".format
+# All papers' privacy audits, and the picture of them with its numbers, by the ending.
+audit = "results/{}/audit.csv".format
+audit_picture = "results/{}/audit_losses.{}".format
+# The folder of the jobs' logs; the ledger that the last run replaced.
+logs = "logs/{}".format
+previous_ledger = "logs/{}/previous_ledger.csv".format
+# A raw file of a dataset, folder/name.
+raw = "data/raw/{}".format
 
 
 def artifact(scale: str, kind: str, paper: str, file: str, extension: str) -> str:
     """A file of a figure or table; kind: figure or table."""
     return f"results/{scale}/{kind}s/{paper}/{file}.{extension}"
-
-
-def claims(scale: str, paper: str) -> str:
-    """A paper's part of the ledger."""
-    return f"results/{scale}/claims/{paper}.csv"
-
-
-def audit(scale: str) -> str:
-    """All papers' privacy audits."""
-    return f"results/{scale}/audit.csv"
-
-
-def audit_picture(scale: str, extension: str) -> str:
-    """What they show, a line a mechanism or policy; the csv: the numbers drawn."""
-    return f"results/{scale}/audit_losses.{extension}"
-
-
-def ledger(scale: str) -> str:
-    """The ledger."""
-    return f"results/{scale}/ledger.csv"
-
-
-def previous_ledger(scale: str) -> str:
-    """The ledger that the last run replaced."""
-    return f"logs/{scale}/previous_ledger.csv"
-
-
-def statements(scale: str) -> str:
-    """What is known of each statement, from the verdicts on the claims about it."""
-    return f"results/{scale}/statements.csv"
-
-
-def report(scale: str) -> str:
-    """The report."""
-    return f"results/{scale}/report.html"
-
-
-def raw(file: str) -> str:
-    """A raw file of a dataset, <folder>/<name>."""
-    return f"data/raw/{file}"
 
 
 def prepared(dataset: str, extension: str, stand_in: bool = False) -> str:
@@ -135,11 +86,6 @@ def published(folder: str) -> list[str]:
     return [
         str(file) for pattern in ("numbers.yaml", "*.csv") for file in sorted(Path(folder, "published").glob(pattern))
     ]
-
-
-def logs(scale: str) -> str:
-    """The folder of the jobs' logs."""
-    return f"logs/{scale}"
 
 
 def log(scale: str, stage: str, *names: str) -> str:

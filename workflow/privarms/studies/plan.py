@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.studies import additions, artifacts, auditing, cells, configuration, defaults, extensions, paths
+from privarms.studies import additions, artifacts, auditing, cells, configuration, defaults, paths
 from privarms.studies.datasets import Datasets
 from privarms.studies.outputs import Outputs
 from privarms.studies.simulation import Simulation
@@ -49,7 +49,6 @@ def papers(config: Mapping) -> dict[str, dict]:
             )
         files[paper] = file
         contents[file] = _with_artifacts(file, content, extension=file not in own)
-    _refuse_strays()
     added = additions.add({content["paper"]: content for content in contents.values()}, config)
     return auditing.completed(added, config.get("audit_trials", AUDIT_TRIALS))
 
@@ -63,14 +62,6 @@ def _with_artifacts(file: Path, content: Mapping, extension: bool) -> dict:
         check_known(f"{file}: artifacts", "artifact", name, registered)
     chosen = content.get("artifacts", registered)
     return {**content, "artifacts": {name: entry for name, entry in registered.items() if name in chosen}}
-
-
-def _refuse_strays() -> None:
-    """PrivarmsError for folders of extensions that would be ignored."""
-    for place in extensions.folders():
-        for folder in (place / "papers").glob("*"):
-            if folder.name != "__pycache__" and folder.is_dir() and not (folder / "studies.yaml").is_file():
-                raise PrivarmsError(f"{extensions.shown(folder)}: expected a file studies.yaml in it; add it")
 
 
 def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:

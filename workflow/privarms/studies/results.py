@@ -114,16 +114,12 @@ class Results:
         through; for inference alone."""
         return self._read("studies", study, columns, filters)
 
-    def by_cell(
-        self, study: str, columns: Sequence[str], narrow: Sequence[str] = ()
-    ) -> Iterator[tuple[pd.DataFrame, dict[str, np.ndarray]]]:
+    def by_cell(self, study: str, columns: Sequence[str]) -> Iterator[tuple[pd.DataFrame, dict[str, np.ndarray]]]:
         """Of each cell, in the study's order, the first row of `replicates`, and some columns of all its rows.
 
         For studies that are too long to be read as a whole; of all cells, whatever a view sees.
-
-        narrow: of the columns those whose integers come in the smallest type that holds them
         """
-        return parquet.read_by("cell", self._file("studies", study), columns, narrow)
+        return parquet.read_by("cell", self._file("studies", study), columns)
 
     def inference(self, name: str) -> pd.DataFrame:
         """An inference table of the paper."""

@@ -57,7 +57,6 @@ def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> 
         with _faults_of(cell, cell.policy):
             columns = run_block(cell, replicates, *own_streams)
         columns["replicate"] = columns["replicate"] + block * cell.block
-        _refuse_overwritten(cell, columns)
         parts.append(columns)
         rows += len(columns["replicate"])
         if rows >= parquet.ROWS_PER_GROUP or block == piece.last - 1:
@@ -82,16 +81,6 @@ def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> partial:
     with _faults_of(cell, cell.policy):
         params = policy.configure(**{**told(cell, environment), **cell.policy_parameters})
     return partial(protocol.run_block, policy, params, environment)
-
-
-def _refuse_overwritten(cell: Cell, columns: Mapping[str, np.ndarray]) -> None:
-    if overwritten := set(columns) & set(cell.parameters):
-        raise StudyError(
-            cell.paper,
-            f"studies.{cell.study}",
-            f"{cell.policy} on {cell.environment} has the parameter {', '.join(sorted(overwritten))}, which is what "
-            f"the protocol {cell.protocol} calls a column of its results; rename the parameter in its module",
-        )
 
 
 def _of_cell(cell: Cell, columns: Mapping[str, np.ndarray]) -> pa.Table:

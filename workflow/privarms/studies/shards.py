@@ -9,15 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from privarms.errors import StudyError
 from privarms.studies import cells as grid
 from privarms.studies.cells import Cell
 from privarms.studies.streams import digest
 
 # A shard is closed before a cell whose identity says so once it is that full, whatever came before it.
 FULL_ENOUGH = 1 / 2
-# Of one cell: more jobs than any scheduler takes.
-MOST_SHARDS = 100_000
 
 
 @dataclass(frozen=True)
@@ -111,12 +108,5 @@ def _parts(whole: Piece, seconds: float) -> list[Piece]:
     """A cell that is too long for one shard, cut evenly."""
     cell, blocks = whole.cell, whole.cell.blocks
     count = -(-blocks // max(1, int(seconds // (cell.seconds * cell.block))))
-    if count > MOST_SHARDS:
-        raise StudyError(
-            cell.paper,
-            f"studies.{cell.study}.replicates",
-            f"{count:,} jobs of {seconds:g} s for one cell of {cell.policy}; expected at most {MOST_SHARDS:,}: give "
-            "fewer replicates or a larger shard_seconds",
-        )
     edges = [i * blocks // count for i in range(count + 1)]
     return [Piece(cell, a, b) for a, b in itertools.pairwise(edges)]

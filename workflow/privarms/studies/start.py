@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from privarms.data import sources
-from privarms.errors import PrivarmsError, StudyError, check_known
+from privarms.errors import check_known
 from privarms.files import settings
 from privarms.studies import extensions, library, paths
 from privarms.studies import plan as planning
@@ -36,12 +36,9 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         check_known(place, "module", of_sources[dataset].module, library.names("data"))
     if main or STATUSES_VARIABLE not in os.environ:
         os.environ[STATUSES_VARIABLE] = json.dumps(look_for(needed, config, of_sources))
-    try:
-        datasets = Datasets(of_sources, json.loads(os.environ[STATUSES_VARIABLE]))
-        simulation = Simulation(config, of_papers, datasets)
-        plan = Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
-    except StudyError as error:
-        raise PrivarmsError(paths.in_file(error, config)) from error
+    datasets = Datasets(of_sources, json.loads(os.environ[STATUSES_VARIABLE]))
+    simulation = Simulation(config, of_papers, datasets)
+    plan = Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
     if main:
         announce(plan)
     return plan

@@ -28,7 +28,7 @@ class Made:
     def replicates(self, study):
         return self._studies[study]
 
-    def by_cell(self, study, columns, narrow=()):
+    def by_cell(self, study, columns):
         return by_cell(self._studies[study], columns)
 
     def published_table(self, name, **options):

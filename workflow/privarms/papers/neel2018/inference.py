@@ -55,7 +55,7 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
     Where a study has several experiments, the number of arms decides which one a cell belongs to.
     """
     by_arms = {K: name for name, K in printed(results)["K"].items() if name in ("1", "2")}
-    for cell, columns in results.by_cell(study, ("pulls", "reward_sum"), narrow=("pulls",)):
+    for cell, columns in results.by_cell(study, ("pulls", "reward_sum")):
         # The ladder stands for the environment's parameters; the others are the policies' own.
         own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
         first = cell.iloc[0]
