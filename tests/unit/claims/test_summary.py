@@ -98,6 +98,7 @@ def test_an_illegible_previous_ledger_is_named():
             "users.csv: no column 'x'; add it",
         ),
         ("10:00 failed\nTraceback (most recent call last):\n  File x\nKeyError: 'x'\n", "KeyError: 'x'"),
+        ("10:00 begins\n", "interrupted, killed or out of memory"),
         ("", "interrupted, killed or out of memory"),
     ],
 )

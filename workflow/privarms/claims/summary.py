@@ -34,7 +34,10 @@ def failures(scale: str, began: float) -> Iterator[str]:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         if log.stat().st_mtime >= began and not (lines and lines[-1].endswith(" done")):
             errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
-            reason = [*lines, *errors][-1] if lines else "interrupted, killed or out of memory"
+            if not errors and any(line.endswith(" failed") for line in lines):
+                # The last line of a traceback.
+                errors = lines
+            reason = errors[-1] if errors else "interrupted, killed or out of memory"
             yield f"failed: {' '.join(log.relative_to(logs).with_suffix('').parts)}: {reason}\n  log: {log}"
     yield "Continue with the same command; finished jobs do not run again."
 
