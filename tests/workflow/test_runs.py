@@ -192,7 +192,7 @@ def test_stand_in_data_are_called_so_everywhere(made):
         ("li2024_fig1", {"draw_figures": 1}),
         ("neel2018_max_information", {"write_tables": 1}),
         # What it reads, and no other study of its paper.
-        ("sajed2019_audit", {"simulate_shard": 1, "aggregate_study": 1, "compute_inference": 1, "write_tables": 1}),
+        ("sajed2019_audit", {"simulate_shard": 3, "aggregate_study": 3, "compute_inference": 3, "write_tables": 1}),
     ],
 )
 def test_an_artifact_s_target_plans_what_the_artifact_needs(fresh, target, jobs):

@@ -63,7 +63,7 @@ def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
     assert "statements:" not in done.stderr
     done = copy.run("--forcerun=build_ledger", "--logger=rich")
     assert len(re.findall(r"^statements: .*\d+ cannot be told, of \d+$", done.stderr, re.M)) == 1
-    assert "\nsince the last run: no claim changed\n" in done.stderr
+    assert "\nsince the last run: 0 verdicts changed\n" in done.stderr
     assert f"report: {copy.folder / 'results/quick/report.html'}" in done.stderr
     # The plugin for progress bars prints no line per job where the output is not a terminal.
     assert "Total Progress" not in done.stderr

@@ -79,15 +79,15 @@ def test_counts_agree_with_the_formula_and_half_the_noise_is_caught_and_all_of_i
 
 # A formula with a wrong scale must not agree with the counts of the right one.
 @pytest.mark.parametrize(
-    ("case", "factor", "scales"),
+    ("subject", "factor", "scales"),
     [
-        (AUDITS[9], 0.7, ("node_scale",)),
-        (AUDITS[11], 0.8, ("noise",)),
-        (AUDITS[12], 0.7, ("sigma_1", "sigma_2", "sigma_3")),
+        ("dp_ucb", 0.7, ("node_scale",)),
+        ("dp_se", 0.8, ("noise",)),
+        ("dp_nas", 0.7, ("sigma_1", "sigma_2", "sigma_3")),
     ],
 )
-def test_a_wrong_scale_is_detected(case, factor, scales):
-    audit, subject, parameters, trials = case
+def test_a_wrong_scale_is_detected(subject, factor, scales):
+    audit, _, parameters, trials = next(case for case in AUDITS if case[1] == subject)
     module, params, (_, inputs) = setting(audit, subject, parameters, 1.0)
     events = count(module, subject, params, inputs, parameters, trials, 99)
     for scale in scales:

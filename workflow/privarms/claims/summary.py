@@ -38,7 +38,8 @@ def failures(scale: str, began: float) -> Iterator[str]:
                 # The last line of a traceback.
                 errors = lines
             reason = errors[-1] if errors else "interrupted, killed or out of memory"
-            yield f"failed: {' '.join(log.relative_to(logs).with_suffix('').parts)}: {reason}\n  log: {log}"
+            kind = "failed" if errors else "not finished"
+            yield f"{kind}: {' '.join(log.relative_to(logs).with_suffix('').parts)}: {reason}\n  log: {log}"
     yield "Continue with the same command; finished jobs do not run again."
 
 
