@@ -108,7 +108,8 @@ def test_a_failed_job_is_named_with_its_reason_and_log(text, reason):
     log.write_text(text)
     finished.write_text("10:00 done\n")
     first, *rest = summary.failures("paper", began=0)
-    assert first == f"failed: draw_figures p fig1: {reason}\n  log: {log}"
+    kind = "not finished" if reason.startswith("interrupted") else "failed"
+    assert first == f"{kind}: draw_figures p fig1: {reason}\n  log: {log}"
     assert len(rest) == 1
     # A log of an earlier run says nothing about this one.
     assert list(summary.failures("paper", began=1e12)) == rest
