@@ -1,3 +1,15 @@
 """privarms: differentially private bandits, their exact fast simulation, and the ledger of what reproduces."""
 
+from typing import Any
+
 __version__ = "0.1.0"
+__all__ = ["audit", "compare", "simulate"]
+
+
+def __getattr__(name: str) -> Any:
+    """Return one of the functions for notebooks, which take seconds to import (PEP 562)."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from privarms import interactive
+
+    return getattr(interactive, name)

@@ -31,6 +31,18 @@ beforehand or chosen by the pulls alone. It does not hold for an arm chosen by r
 CHECK = """\
 Plan the studies of an extension and run each of their policies for up to 100 rounds, with array bounds checked.
 Exit status 1 if anything failed (docs/extend.md)."""
+COMPARE = """\
+Run the bandits of an extension and the published private ones on five Bernoulli instances with five arms. Print
+ranks, regret, its ratio to the lower bound, paired differences from the best published policy, and the verdict of
+an audit of each policy of your own. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a policy of your own is
+not private as claimed.
+
+  privarms compare examples/my_bandits"""
+NEW = """\
+Write FOLDER/policies/bandit/NAME.py, a private bandit that runs, to start from. Edit it, then compare it.
+
+  privarms new policy my_bandit
+  privarms compare my_bandits"""
 CRATE = """\
 Pack a finished run in this folder as a Workflow Run RO-Crate, one zip file: results, ledger, workflow, library,
 configuration, locked versions, and the log, time and memory of each job. Its README.md explains it.
@@ -55,7 +67,8 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     top = argparse.ArgumentParser(
         prog="privarms",
-        description="Private bandits: audit one, correct a history for adaptivity, check an extension, pack a run. "
+        description="Private bandits: audit one, compare your own with the published ones, correct a history for "
+        "adaptivity, check an extension, pack a run. "
         "Snakemake makes the papers: README.md.",
     )
     commands = top.add_subparsers(required=True, metavar="COMMAND")
@@ -82,6 +95,19 @@ def parser() -> argparse.ArgumentParser:
 
     check = _add(commands, "check", _check, "try an extension at a tiny size", CHECK)
     check.add_argument("folder", metavar="FOLDER", type=Path, help="extension")
+
+    compare = _add(commands, "compare", _compare, "rank your own bandits among the published ones", COMPARE)
+    compare.add_argument("folder", metavar="FOLDER", type=Path, help="extension")
+    compare.add_argument("--epsilon", type=float, default=1.0, help="privacy budget, > 0 (default: 1)")
+    compare.add_argument("--horizon", metavar="T", type=int, default=100_000, help="rounds (default: 100000)")
+    compare.add_argument("--replicates", metavar="N", type=int, default=100, help="runs (default: 100)")
+    compare.add_argument("--trials", metavar="N", type=int, default=20_000, help="of an audit (default: 20000)")
+    compare.add_argument("--output", type=Path, default=Path("leaderboard"), help="files (default: leaderboard)")
+
+    new = commands.add_parser("new", help="start a policy of your own").add_subparsers(required=True, metavar="WHAT")
+    policy = _add(new, "policy", _new_policy, "write a bandit to start from", NEW)
+    policy.add_argument("name", metavar="NAME", help="small letters, digits and _")
+    policy.add_argument("--folder", type=Path, default=Path("my_bandits"), help="extension (default: my_bandits)")
 
     crate = _add(commands, "crate", _crate, "pack a finished run as a Workflow Run RO-Crate", CRATE)
     crate.add_argument("--scale", choices=("quick", "paper"), default="paper", help="results to pack (default: paper)")
@@ -127,6 +153,23 @@ def _check(options) -> int:
     from privarms import check
 
     return check.run_check(options.folder)
+
+
+def _compare(options) -> int:
+    from privarms import leaderboard
+
+    for name, least in (("horizon", 5), ("replicates", 2), ("trials", 1)):
+        if getattr(options, name) < least:
+            raise PrivarmsError(f"--{name}: expected a number >= {least}; found {getattr(options, name)}")
+    numbers = {name: getattr(options, name) for name in ("epsilon", "horizon", "replicates", "trials")}
+    return leaderboard.show(options.folder, options.output, **numbers)
+
+
+def _new_policy(options) -> int:
+    from privarms import new
+
+    print(new.write_policy(options.name, options.folder))
+    return 0
 
 
 def _crate(options) -> int:

@@ -1,0 +1,167 @@
+"""Simulate, audit and compare policies from Python and notebooks, on the kernels and streams of the pipeline."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from privarms.audits import now, verdicts
+from privarms.errors import PrivarmsError, check_known
+from privarms.jit import cache
+from privarms.plots import facets, style
+from privarms.plots.curves import in_words, with_interval
+from privarms.ranges import at_least
+from privarms.studies import extensions, library, run
+from privarms.studies.cells import Cell, expand
+from privarms.studies.shards import Piece
+
+SEED = 20190609
+# Replicates that share a random stream.
+BLOCK = 10
+# Figure 1 of Sajed and Sheffet (2019).
+ARMS = {"top": 0.75, "bottom": 0.25}
+
+
+def simulate(
+    policy: str,
+    environment: str = "bernoulli",
+    *,
+    epsilon: float = 1.0,
+    horizon: int = 100_000,
+    replicates: int = 100,
+    checkpoints: int = 50,
+    seed: int = SEED,
+    extension: str | Path | None = None,
+    **parameters,
+) -> pd.DataFrame:
+    """Return the rows of runs of one policy in one environment.
+
+    Parameters
+    ----------
+    policy, environment
+        Names of modules in `policies/` and `environments/`, or in the extension.
+    epsilon
+        Privacy budget, > 0; a policy without one ignores it.
+    horizon, replicates
+        Rounds of a run, and runs.
+    checkpoints
+        Number of rounds that are recorded, equally far apart on a logarithmic axis; the last one is the horizon.
+    seed
+        Master seed, >= 0. Policies that are run with the same arguments meet the same environment.
+    extension
+        Folder with modules of your own.
+    parameters
+        Of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list runs each of its values.
+
+    Returns
+    -------
+    DataFrame
+        Columns `policy`, `environment`, the parameters, `replicate`, `t` and what the protocol records: `regret` is
+        the cumulative pseudo-regret after round t.
+
+    Raises
+    ------
+    PrivarmsError
+        For an unknown name, or a parameter that is missing, unknown or out of range.
+    """
+    at_least(1, horizon=horizon, replicates=replicates, checkpoints=checkpoints)
+    _use(extension)
+    cells = _cells(policy, environment, epsilon, horizon, replicates, checkpoints, parameters)
+    frames = []
+    for cell in cells:
+        rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
+        about = {"policy": cell.policy, "environment": cell.environment, **cell.parameters, "horizon": cell.horizon}
+        for place, (name, value) in enumerate(about.items()):
+            rows.insert(place, name, value)
+        frames.append(rows.drop(columns="cell"))
+    return pd.concat(frames, ignore_index=True)
+
+
+def audit(
+    policy: str, *, epsilon: float = 1.0, trials: int = now.TRIALS, extension: str | Path | None = None
+) -> pd.DataFrame:
+    """Return the verdicts on a policy's privacy, from the audit that fits any policy of its family.
+
+    Parameters
+    ----------
+    policy
+        Name of a module in `policies/` or in the extension, with a parameter `epsilon`.
+    epsilon
+        Privacy budget that is claimed, > 0.
+    trials
+        Runs with each of two neighbouring inputs.
+    extension
+        Folder with modules of your own.
+
+    Returns
+    -------
+    DataFrame
+        A row per setting: `verdict`, `claimed_epsilon`, `lower_bound` (of the privacy loss, valid with probability
+        `level`), `power_against_half_noise`, `note`, ... as in audit.csv.
+
+    Raises
+    ------
+    PrivarmsError
+        For an unknown policy, one without an epsilon, and a family without such an audit.
+    """
+    at_least(1, trials=trials)
+    _use(extension)
+    check_known("policy", "name", policy, library.names("policies"))
+    return now.results(now.fitting_cells(policy, trials, float(epsilon)))[list(verdicts.COLUMNS)]
+
+
+def compare(policies: Iterable[str | Mapping], environment: str = "bernoulli", **options) -> Figure:
+    """Return a figure of the mean regret of several policies, with 95% intervals, on the same instance.
+
+    policies: names, or mappings with `policy` and its own parameters; options: those of `simulate`
+    """
+    parts = []
+    for entry in policies:
+        entry = {"policy": entry} if isinstance(entry, str) else dict(entry)
+        rows = simulate(**({"environment": environment} | options | entry))
+        own = {k: v for k, v in entry.items() if k != "policy"}
+        label = library.label(entry["policy"])
+        parts.append(rows.assign(curve=f"{label} ({in_words(own)})" if own else label))
+    if not parts:
+        raise PrivarmsError("compare: expected at least one policy; found none")
+    rows = pd.concat(parts, ignore_index=True)
+    groups = rows.groupby(["curve", "t"], sort=False)["regret"]
+    means = groups.agg(regret_mean="mean", regret_se="sem", replicates="size").reset_index()
+    means = with_interval(means, "regret_mean", "regret_se")
+    style.use_style()
+    grid = facets.curves(means, "t", "regret_mean", looks=style.looks(rows["curve"].unique()), log="x")
+    grid.set_axis_labels("round $t$", "mean cumulative pseudo-regret")
+    style.legend(grid.figure, columns=2)
+    return grid.figure
+
+
+def _use(extension: str | Path | None) -> None:
+    if extension is not None:
+        extensions.extend([extension])
+    cache.use(library.sources)
+
+
+def _cells(policy, environment, epsilon, horizon, replicates, checkpoints, parameters) -> list[Cell]:
+    """Return the cells of a study of one policy in one environment."""
+    check_known("policy", "name", policy, library.names("policies"))
+    check_known("environment", "name", environment, library.names("environments"))
+    family = library.family(policy)
+    protocols = [p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family]
+    # Of several protocols the one that is called like the family measures regret.
+    protocol = family if family in protocols else protocols[0]
+    takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
+    values = {"epsilon": epsilon} if "epsilon" in takes else {}
+    if environment == "bernoulli":
+        values |= {"K": 5, **ARMS}
+    study = {
+        "protocol": protocol,
+        "environment": {"name": environment},
+        "policies": [{"policy": policy}],
+        "grid": values | parameters,
+        "horizon": horizon,
+        "replicates": replicates,
+        "block": BLOCK,
+        **({"checkpoints": {"count": checkpoints, "first": 1}} if checkpoints > 1 else {}),
+    }
+    return expand("privarms.simulate", "interactive", "simulate", study)

@@ -1,0 +1,170 @@
+"""`privarms compare FOLDER`: your own bandits among the published private ones, on five instances."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from privarms import interactive
+from privarms.audits import now, verdicts
+from privarms.errors import PrivarmsError
+from privarms.inference import lower_bounds
+from privarms.plots import facets, style
+from privarms.plots.curves import interval
+from privarms.studies import extensions, library
+from privarms.studies.extensions import is_extension
+
+# Azize and Basu (2022), section 5, and Azize et al. (2025): the parameters of the Bernoulli arms.
+INSTANCES = {
+    "mu1": {"top": 0.75, "bottom": 0.7, "spacing": "one_best"},
+    "mu2": {"top": 0.75, "bottom": 0.25, "spacing": "linear"},
+    "mu3": {"top": 0.75, "bottom": 0.25, "spacing": "convex"},
+    "mu4": {"top": 0.75, "bottom": 0.25, "spacing": "concave"},
+    "mu5": {"top": 0.8, "bottom": 0.1, "spacing": "one_best"},
+}
+K = 5
+GIVEN = ("K", "horizon", "epsilon")
+# Of published policies that need more; DP-UCB with the exact quantile of its noise is the best of its widths.
+SETTINGS = {"dp_ucb": {"width": "exact"}}
+
+
+def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int, trials: int) -> pd.DataFrame:
+    """Return a row per instance and policy, the smallest mean regret first.
+
+    Compared are the bandits of a folder and the published private ones that need no further parameter.
+
+    Parameters
+    ----------
+    folder
+        Extension with modules in `policies/bandit/`.
+    epsilon
+        Privacy budget of all policies, > 0.
+    horizon, replicates
+        Rounds of a run, and runs per policy and instance.
+    trials
+        Of the audit of each of the folder's policies, with each neighbour.
+
+    Returns
+    -------
+    DataFrame
+        `instance`, `rank`, `policy`, `own`, `regret` with the ends `low` and `high` of its 95% interval, `over_bound`
+        (regret over the lower bound of Azize et al. 2025, Theorem 1, times ln T), `difference` (from the best
+        published policy, in the mean over paired runs, with `difference_low` and `difference_high`), `mean_rank` over
+        the instances, and `audit`, the verdict on the policy's privacy.
+
+    Raises
+    ------
+    PrivarmsError
+        For a folder without such a bandit.
+    """
+    extensions.extend([folder])
+    policies = [p for p in library.names("policies") if library.family(p) == "bandit" and _needs_nothing(p)]
+    own = [p for p in policies if is_extension(library.source_file("policies", p))]
+    if not own:
+        expected = f"expected a module in policies/bandit/ whose configure needs at most {', '.join(GIVEN)}"
+        raise PrivarmsError(f"{folder}: {expected}; found none")
+    policies = [p for p in policies if p in own or library.claims_epsilon(p)]
+    audits = {p: _audited(p, trials if p in own else None) for p in policies}
+    parts = [
+        part.assign(instance=name, audit=part["policy"].map(audits), own=part["policy"].isin(own))
+        for name, arms in INSTANCES.items()
+        for part in [_ranked(policies, own, {"K": K, "epsilon": epsilon, "horizon": horizon, **arms}, replicates)]
+    ]
+    rows = pd.concat(parts, ignore_index=True)
+    rows["mean_rank"] = rows.groupby("policy")["rank"].transform("mean")
+    columns = ["instance", "rank", "policy", "own", "regret", "low", "high", "over_bound", "difference"]
+    return rows[[*columns, "difference_low", "difference_high", "mean_rank", "audit"]]
+
+
+def _needs_nothing(policy: str) -> bool:
+    known = (*GIVEN, *SETTINGS.get(policy, ()))
+    return all(name in known for name, a in library.arguments("policies", policy).items() if a.required)
+
+
+def _audited(policy: str, trials: int | None) -> str:
+    """Return the verdict of the audit of the policy's family, or where one's own audits stand for published ones."""
+    if not library.claims_epsilon(policy):
+        return "claims no privacy"
+    if trials is None:
+        return "audited in every run of the pipeline"
+    return verdicts.summary(now.results(now.fitting_cells(policy, trials)))["verdict"].iloc[0]
+
+
+def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int) -> pd.DataFrame:
+    """Return a row per policy on one instance, in the order of their mean regret."""
+    horizon, epsilon = setting["horizon"], setting["epsilon"]
+    means = library.load("environments", "bernoulli").configure(**{k: setting[k] for k in ("K", *INSTANCES["mu1"])})
+    bound = lower_bounds.azize(means.means.tolist(), epsilon) * np.log(horizon)
+    runs = {}
+    for policy in policies:
+        rows = interactive.simulate(policy, replicates=replicates, checkpoints=1, **setting, **SETTINGS.get(policy, {}))
+        runs[policy] = rows.sort_values("replicate")["regret"].to_numpy()
+    published = [p for p in policies if p not in own]
+    best = min(published, key=lambda p: runs[p].mean(), default=policies[0])
+    rows = []
+    for policy, regret in runs.items():
+        paired = regret - runs[best]
+        numbers = {"policy": policy, "regret": regret.mean(), "over_bound": regret.mean() / bound}
+        for names, sample in ((("low", "high"), regret), (("difference_low", "difference_high"), paired)):
+            ends = interval(sample.mean(), sample.std(ddof=1) / np.sqrt(len(sample)), len(sample))
+            numbers |= dict(zip(names, map(float, ends), strict=True))
+        rows.append(numbers | {"difference": paired.mean()})
+    frame = pd.DataFrame(rows).sort_values("regret", kind="stable", ignore_index=True)
+    return frame.assign(rank=frame["regret"].rank(method="average"))
+
+
+def draw(rows: pd.DataFrame) -> Figure:
+    """Return a figure of regret over its lower bound, a panel an instance and a line a policy."""
+    style.use_style()
+    order = rows.drop_duplicates("policy").sort_values("mean_rank", kind="stable")["policy"].tolist()
+    scale = rows["over_bound"] / rows["regret"]
+    shown = rows.assign(
+        place=rows["policy"].map(order.index).astype(float),
+        kind=np.where(rows["own"], "your own", "published"),
+        low=rows["low"] * scale,
+        high=rows["high"] * scale,
+    )
+    looks = style.looks(["published", "your own"], ["published", "your own"])
+    grid = facets.panels(shown, col="instance", hue="kind", looks=looks, wrap=5, log="x", height=0.3 * len(order) + 1)
+    for ax, name, some in facets.parts(grid):
+        facets.points(ax, some, "over_bound", "place", along="x", label=name, **looks[name])
+        ax.axvline(1, **style.LEVEL)
+    audits = dict(zip(rows["policy"], rows["audit"], strict=True))
+    names = [f"{library.label(p)}{_remark(audits[p])}" for p in order]
+    facets.name_lines(grid.axes.flat[0], names, fontsize=7)
+    grid.set_axis_labels("regret / bound", "")
+    style.legend(grid.figure)
+    return grid.figure
+
+
+def _remark(audit: str) -> str:
+    return f"\n({audit})" if audit in (verdicts.NOT_PRIVATE, verdicts.NOT_AUDITED, verdicts.NOT_CAUGHT) else ""
+
+
+def described(rows: pd.DataFrame) -> Iterator[str]:
+    """Yield the lines that the command prints: policies by their mean rank, then the instances."""
+    first = rows.drop_duplicates("policy").sort_values("mean_rank", kind="stable")
+    yield "mean rank, policy, audit:"
+    yield from (f"  {r.mean_rank:4.1f}  {r.policy}  {r.audit}" for r in first.itertuples())
+    for instance, some in rows.groupby("instance", sort=False):
+        yield f"{instance}: rank, policy, regret [95% interval], times the lower bound, difference from the best:"
+        for r in some.itertuples():
+            regret = f"{r.regret:,.0f} {_ends(r.low, r.high)}"
+            difference = f"{r.difference:+,.0f} {_ends(r.difference_low, r.difference_high)}"
+            difference = difference if r.difference else "the best published"
+            yield f"  {r.rank:4.1f}  {r.policy}  {regret}  {r.over_bound:.2f}  {difference}"
+
+
+def _ends(low: float, high: float) -> str:
+    return f"[{low:,.0f}, {high:,.0f}]" if low < high else "[all runs agree]"
+
+
+def show(folder: Path, output: Path, *, epsilon: float, horizon: int, replicates: int, trials: int) -> int:
+    """Compare, print, and write `output`.csv, .png, .pdf and .svg; return 1 if one's own policy failed its audit."""
+    rows = compare(folder, epsilon=epsilon, horizon=horizon, replicates=replicates, trials=trials)
+    print("\n".join(described(rows)))
+    files = style.save(draw(rows), rows, output)
+    print(f"table: {files['csv']}\npicture: {files['png']}")
+    return int((rows.loc[rows["own"], "audit"] == verdicts.NOT_PRIVATE).any())
