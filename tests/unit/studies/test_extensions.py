@@ -197,6 +197,8 @@ PLAIN = in_python(POLICY)
         # Compiled, with the line where numba tells it.
         (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
         (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
+        (POLICY, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),
+        (PLAIN, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),
         (POLICY, "pulls[arm] +=", "pulls[arm + 7] +=", ": .*: IndexError: .*; run `NUMBA_DISABLE_JIT=1 privarms check"),
     ],
 )

@@ -100,6 +100,24 @@ def play(policy, params, environment, checkpoints, rng, record):
         record.regret[c] = regret
 
 
+def state_after(policy, params, environment, rounds: int, rng):
+    """Play some rounds of a policy, a module; return its state at their end."""
+    return compiled(last_state)(functions(Policy, policy), params, environment, rounds, rng)
+
+
+@njit
+def last_state(policy, params, environment, rounds, rng):
+    """Play some rounds; return the policy's state at their end."""
+    no_context = np.empty(0)
+    state = policy.init(params)
+    for t in range(1, rounds + 1):
+        arm = policy.choose(params, state, no_context, t, rng)
+        admit(policy, arm, len(environment.means), t)
+        reward = environment.pull(environment, arm, rng)
+        state = policy.learn(params, state, no_context, arm, reward, t, rng)
+    return state
+
+
 @njit
 def play_block(policy, params, environment, checkpoints, rng, regret, pulls, reward_sums):
     """Run `len(regret)` replicates of `play` on one stream, one after another; row i of each array is replicate i."""

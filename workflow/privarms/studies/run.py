@@ -49,6 +49,9 @@ def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> 
     if trial.files(cell):
         trial.check_bounds()
     run_block = _configured(cell, prepared)
+    if trial.files(cell):
+        with _faults_of(cell, cell.policy):
+            trial.refuse_nan(cell, *run_block.args)
     parts: list[dict[str, np.ndarray]] = []
     rows = 0
     for block in range(piece.first, piece.last):
@@ -70,6 +73,7 @@ def try_out(cell: Cell, seed: int, prepared: Mapping[str, Path | str]) -> None:
     run_block = _configured(cell, prepared)
     with _faults_of(cell, cell.policy):
         trial.run(cell, run_block, seed)
+        trial.refuse_nan(cell, *run_block.args)
 
 
 def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> partial:

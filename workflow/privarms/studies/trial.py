@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numba
+import numpy as np
 
 from privarms.errors import ArmError, StudyError
 from privarms.studies import extensions, library
@@ -14,6 +15,8 @@ from privarms.studies.cells import Cell
 from privarms.studies.streams import stream
 
 ROUNDS = 100
+# In which a state is looked for a nan.
+STATE_ROUNDS = 1_000
 
 
 def files(cell: Cell) -> list[str]:
@@ -34,6 +37,23 @@ def run(cell: Cell, run_block: Callable, seed: int) -> None:
     # The short horizon may not fit the study's other values.
     with contextlib.suppress(StudyError):
         run_block(short, 1, stream(seed, cell.environment_identity, 0), stream(seed, cell.identity, 0))
+
+
+def refuse_nan(cell: Cell, policy, params, environment) -> None:
+    """Raise ValueError where the state of an extension's bandit has a nan: every comparison with one is false."""
+    if library.attributes("protocols", cell.protocol).get("FAMILY") != "bandit" or cell.horizon is None:
+        return
+    rounds = min(cell.horizon, STATE_ROUNDS)
+    play = library.load("protocols", "bandit").state_after
+    state = play(policy, params, environment, rounds, np.random.default_rng(0))
+    values = state._asdict() if hasattr(state, "_asdict") else {"state": state}
+    for name, value in values.items():
+        numbers = np.asarray(value)
+        if np.issubdtype(numbers.dtype, np.floating) and np.isnan(numbers).any():
+            raise ValueError(
+                f"its state has a nan in {name!r} after {rounds} rounds, and every comparison with a nan is false; "
+                "expected numbers (the mean of no rewards is 0/0); mark what is unknown by another number"
+            )
 
 
 def explain(error: BaseException, cell: Cell) -> str:
