@@ -12,7 +12,7 @@ from jsonschema.validators import extend
 
 from privarms.errors import PrivarmsError
 
-SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
+SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
 # As in YAML 1.2 and JSON, an exponent needs neither a sign nor a point before it. 1e6 is an integer, for horizons.
 WHOLE = re.compile(r"[-+]?[0-9]+[eE]\+?[0-9]{1,2}$")
 NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
