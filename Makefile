@@ -1,3 +1,16 @@
+#: quick - make everything at quick scale (the default)
+#: paper - make everything at full scale
+#: test - run linters and tests, without the long ones
+#: test-long - run the long tests
+#: test-slurm - run the tests on a private Slurm cluster
+#: bench - time the kernels and compare with the saved times
+#: mutants - run mutation tests
+#: crate - pack a finished run as one zip file
+#: docs - build the documentation
+#: readme - write the results in README.md and docs/ from results/paper
+#: environment - install the locked versions in .venv
+#: help - list these targets
+#
 # `make` regenerates everything at scale quick, `make paper` at the published size. `make test` runs the tests, but for
 # the long ones, which `make test-long` runs, and those of the Slurm profile, which `make test-slurm` runs on a private
 # Slurm cluster. `make mutants` runs mutation tests (CONTRIBUTING.md).
@@ -18,7 +31,7 @@ SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) -p "$(CURDIR)" $(VENV)/lib \
 	-x '/(tests?|pip|setuptools|pkg_resources|statsmodels|formulaic|patsy|rdflib|pyshacl|rocrate_validator|prompt_toolkit|pypdf)/'
 
-.PHONY: quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
+.PHONY: help readme quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -56,9 +69,16 @@ SCALE ?= quick
 crate: environment
 	$(RUN)/privarms crate --scale $(SCALE)
 
-# The documentation of the library, from its docstrings, and the pages of docs/: docs/api/index.html.
 docs: environment
-	$(RUN)/python docs/build.py docs/api
+	NO_MKDOCS_2_WARNING=1 $(RUN)/mkdocs build --quiet
+	@echo "documentation: $(CURDIR)/build/site/index.html"
+
+# Needs results/paper, a finished run at full scale.
+readme: environment
+	$(RUN)/python tools/snapshot.py results/paper
+
+help:
+	@sed -n 's/^#: /make /p' Makefile
 
 # Mutation tests; `make mutants MODULES=mechanisms/laplace.py` for one module.
 mutants: environment-mutants
