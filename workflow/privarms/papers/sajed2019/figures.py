@@ -85,7 +85,7 @@ def dp_ucb_width(results: Results):
     """Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals, on the instances mu1 to mu4
     of Azize and Basu (2022); mu2 is that of Figure 1. The paper's statement is that every ratio is at least 5 (dashed).
     Width of order log^2.5 or log^3, with base e throughout ln^2.5 or ln^3, that of Mishra and Thakurta or of Chan, Shi
-    and Song (chan), or the exact quantile of the noise.
+    and Song (chan), or the exact quantile of the noise. A policy that was added to the studies has its own name.
     """
     ratios = results.inference("ratios")
     ratios = ratios.assign(curve=labels(ratios, ("epsilon", "K", "horizon", "top", "bottom", "spacing")))
@@ -94,7 +94,7 @@ def dp_ucb_width(results: Results):
     rows = with_interval(rows, "ratio", "ratio_se")
     looks = style.looks(rows["curve"], CURVES)
     grid = curves(rows, "epsilon", "ratio", looks=looks, row="instance", col="K", log="xy", height=1.9)
-    grid.set_titles("{row_name}, K = {col_name}").set_axis_labels(EPSILON, "DP-UCB / DP-SE")
+    grid.set_titles("{row_name}, K = {col_name}").set_axis_labels(EPSILON, "regret / DP-SE's")
     for ax in grid.axes.flat:
         ax.axhline(1, color=style.QUIET, linewidth=0.6)
         style.published(ax, results.published("at_least_times"))
