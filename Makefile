@@ -64,10 +64,11 @@ COMPARED = $(if $(wildcard .benchmarks/*/*.json),--benchmark-compare --benchmark
 bench: environment
 	$(RUN)/pytest benchmarks -q --benchmark-group-by=name --benchmark-columns=min,median --benchmark-autosave $(COMPARED)
 
-# A finished run as one zip file: `make crate` after `make`, `make crate SCALE=paper` after `make paper`.
+# A finished run as one zip file: `make crate` after `make`, `make crate SCALE=paper` after `make paper`. With extensions:
+# `make crate CONFIGFILES=my.yaml`.
 SCALE ?= quick
 crate: environment
-	$(RUN)/privarms crate --scale $(SCALE)
+	$(RUN)/privarms crate --scale $(SCALE) --configfile $(CONFIGFILES)
 
 docs: environment
 	NO_MKDOCS_2_WARNING=1 $(RUN)/mkdocs build --quiet

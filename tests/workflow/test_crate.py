@@ -1,12 +1,15 @@
 """A finished run as an RO-Crate: what the validator says of it, and what it says by itself when it is unpacked."""
 
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from .conftest import ROOT
 
 pytestmark = pytest.mark.workflow
 
@@ -19,9 +22,9 @@ NOT_SAID = {
 }
 
 
-def packed(project):
+def packed(project, *options):
     """`privarms crate` in a project's folder, with the library that lies there."""
-    command = [sys.executable, "-m", "privarms.command", "crate", "--scale", "quick", "--output", "crate.zip"]
+    command = [sys.executable, "-m", "privarms.command", "crate", "--scale", "quick", "--output", "crate.zip", *options]
     environment = project.environment(PYTHONPATH=str(project.folder / "workflow"))
     return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, timeout=600)
 
@@ -29,7 +32,16 @@ def packed(project):
 @pytest.fixture(scope="module")
 def unpacked(small_made, tmp_path_factory):
     """A crate, somewhere else."""
-    done = packed(small_made)
+    # What no study of the configuration makes any more, and a run's own extension.
+    stale = small_made.folder / "results/quick/tables/sajed2019/old.csv"
+    stale.write_text("old\n", encoding="utf-8")
+    extension, config = small_made.folder / "my_bandits", small_made.folder / "my.yaml"
+    shutil.copytree(ROOT / "examples/my_bandits", extension, ignore=shutil.ignore_patterns("__pycache__"))
+    config.write_text("extensions: [my_bandits]\n", encoding="utf-8")
+    done = packed(small_made, "--configfile", "my.yaml")
+    stale.unlink()
+    config.unlink()
+    shutil.rmtree(extension)
     assert done.returncode == 0, done.stderr
     folder = tmp_path_factory.mktemp("elsewhere")
     crate = small_made.folder / "crate.zip"
@@ -97,6 +109,8 @@ def test_it_describes_itself(unpacked, small_made):
     assert entities["./"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}
     assert entities["#seed"]["value"] == "20190609"
     assert {"project/workflow/rules/ledger.smk", "provenance/logs/quick/build_ledger.log"} <= files
+    assert {"project/my.yaml", "project/my_bandits/policies/bandit/private_halving.py"} <= files
+    assert "results/quick/tables/sajed2019/old.csv" not in files
     # Shards and replicates are left out.
     assert not any("/shards/" in file for file in files)
     studies = {file for file in files if file.startswith("results/quick/studies/")}

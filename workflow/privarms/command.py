@@ -111,6 +111,7 @@ def parser() -> argparse.ArgumentParser:
 
     crate = _add(commands, "crate", _crate, "pack a finished run as a Workflow Run RO-Crate", CRATE)
     crate.add_argument("--scale", choices=("quick", "paper"), default="paper", help="results to pack (default: paper)")
+    crate.add_argument("--configfile", metavar="FILE", nargs="*", default=[], help="the run's own configuration files")
     crate.add_argument("--output", metavar="FILE", help="zip file (default: results/{scale}_crate.zip)")
     return top
 
@@ -175,7 +176,7 @@ def _new_policy(options) -> int:
 def _crate(options) -> int:
     from privarms import crate
 
-    print(crate.pack(options.scale, options.output or f"results/{options.scale}_crate.zip"))
+    print(crate.pack(options.scale, options.output or f"results/{options.scale}_crate.zip", options.configfile))
     return 0
 
 

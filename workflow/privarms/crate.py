@@ -6,9 +6,12 @@ its jobs. Raw data, which have their own licences, and rows of replicates are le
 
 import io
 import mimetypes
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+
+from snakemake.utils import update_config
 
 from privarms import __version__
 from privarms.claims import ledger, summary
@@ -17,6 +20,7 @@ from privarms.files import settings
 from privarms.files.parquet import revision
 from privarms.files.whole import whole
 from privarms.studies import paths
+from privarms.studies.start import make_plan
 
 PROFILES = ("ro/wfrun/process/0.5", "ro/wfrun/workflow/0.5", "workflowhub/workflow-ro-crate/1.0")
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
@@ -26,6 +30,8 @@ PROJECT = (
     *("pyproject.toml", "uv.lock", "environment.yml", "config", "workflow", "profiles", "docs"),
     *("data/README.md", "data/sources.yaml"),
 )
+# Folders of results with files that a plan names.
+PLANNED = ("figures", "tables", "studies", "inference", "claims")
 LEFT_OUT = ("shards", "__pycache__", "privarms.egg-info", "api")
 README = """# A run of privarms at scale {scale}
 
@@ -41,8 +47,11 @@ data are in `project/data/README.md`. License: MIT (`project/LICENSE`). How to c
 """
 
 
-def pack(scale: str, place: Path | str) -> str:
+def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) -> str:
     """Pack the run of a scale in this folder and return a sentence about the crate.
+
+    configfiles: the run's own, beside those of its scale; extensions that they name are packed, and of figures, tables
+    and studies only those that such a run makes.
 
     Raises PrivarmsError if the run is not finished or the crate cannot be written.
     """
@@ -53,16 +62,23 @@ def pack(scale: str, place: Path | str) -> str:
             raise PrivarmsError(f"{needed}: no such file; finish the run of scale {scale}, then pack it")
     outcomes = summary.counted(ledger.read_statements(paths.statements(scale)), "outcome", ledger.OUTCOMES)
     description = f"Figures and tables of papers on private bandits, run again, and their statements: {outcomes}."
+    plan, extensions = _planned(scale, configfiles)
     readme = README.format(scale=scale, description=description, version=__version__, revision=revision())
     crate = ROCrate(version="1.1")
     crate.add_file(
         io.StringIO(readme), "README.md", properties={"name": "README.md", "encodingFormat": "text/markdown"}
     )
-    results = [_add(crate, file, str(file)) for file in _files(Path(paths.results(scale)))]
+    files = [f for f in _files(Path(paths.results(scale))) if f.parts[2] not in PLANNED or str(f) in plan]
+    results = [_add(crate, file, str(file)) for file in files]
     for file in [*_files(Path("logs", scale)), *sorted(Path("data/prepared").glob("*.json"))]:
         _add(crate, file, f"provenance/{file}")
     for file in (file for name in PROJECT for file in _files(paths.PROJECT / name)):
         _add(crate, file, f"project/{file.relative_to(paths.PROJECT)}")
+    for folder in extensions:
+        for file in _files(Path(folder).resolve()):
+            _add(crate, file, f"project/{Path(folder).name}/{file.relative_to(Path(folder).resolve())}")
+    for file in map(Path, configfiles):
+        _add(crate, file, f"project/{file.name}")
     _describe(crate, scale, description, results)
     with whole(place) as temporary:
         # ro-crate-py adds .zip to any other name.
@@ -70,6 +86,21 @@ def pack(scale: str, place: Path | str) -> str:
         crate.write_zip(archive)
         archive.replace(temporary)
     return f"{place}: {Path(place).stat().st_size / 1e6:.1f} MB; unpack it anywhere and read README.md"
+
+
+def _planned(scale: str, configfiles: Sequence[Path | str]) -> tuple[set[str], list[str]]:
+    """Return the figures, tables, studies, inference tables and claims of a run, and its extensions."""
+    of_scale = [paths.PROJECT / "config" / "quick.yaml"] if scale == "quick" else []
+    config = settings.read(paths.PROJECT / "config" / "config.yaml") | {"scale": scale}
+    for file in (*of_scale, *configfiles):
+        update_config(config, settings.read(file))
+    plan = make_plan(config, main=False)
+    files = {*plan.outputs.files("figure"), *plan.outputs.files("table")}
+    for paper in plan.outputs.papers:
+        files |= {paths.cells(scale, paper, study) for study in plan.simulation.studies(paper)}
+        files |= {paths.inference(scale, paper, table) for table in plan.outputs.inference(paper)}
+        files.add(paths.claims(scale, paper))
+    return files, config.get("extensions", [])
 
 
 def _files(place: Path) -> list[Path]:
