@@ -37,7 +37,7 @@ def unpacked(small_made, tmp_path_factory):
     stale.write_text("old\n", encoding="utf-8")
     extension, config = small_made.folder / "my_bandits", small_made.folder / "my.yaml"
     shutil.copytree(ROOT / "examples/my_bandits", extension, ignore=shutil.ignore_patterns("__pycache__"))
-    config.write_text("extensions: [my_bandits]\n", encoding="utf-8")
+    config.write_text("extensions: [my_bandits]\nsources: tiny/sources.yaml\npapers: tiny/papers\n", encoding="utf-8")
     done = packed(small_made, "--configfile", "my.yaml")
     stale.unlink()
     config.unlink()
