@@ -108,3 +108,9 @@ def test_the_two_sided_noise_is_not_cut_off(epsilon):
 
     assert p_of(epsilon) > 1e-5
     assert p_of(1.05 * epsilon) < 1e-5
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e9])
+def test_sums_that_cannot_be_added_up_are_refused(epsilon):
+    with pytest.raises(ValueError, match="epsilon"):
+        lap_plus.sums(epsilon, 5.0)

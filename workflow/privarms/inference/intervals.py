@@ -17,9 +17,10 @@ def normal_interval(estimate, standard_error, confidence: float = 0.95):
 
 
 def ratio(mean, se, base_mean, base_se):
-    """Return the ratio of two independent means and its standard error to first order."""
-    value = mean / base_mean
-    return value, value * np.sqrt((se / mean) ** 2 + (base_se / base_mean) ** 2)
+    """Return the ratio of two independent means and its standard error to first order; nan or inf over 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.divide(mean, base_mean)
+        return value, value * np.sqrt(np.divide(se, mean) ** 2 + np.divide(base_se, base_mean) ** 2)
 
 
 def fieller(mean, half, base_mean, base_half):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.ranges import at_least, positive
+from privarms.ranges import at_least, positive, within
 
 LABEL = "Lap+"
 
@@ -81,8 +81,10 @@ def survival(value: int, m: float, epsilon: float) -> float:
 def sums(epsilon: float, m: float) -> tuple[float, float]:
     """What the probabilities of Lap+(m) add up to: with the printed constant, and with the right one.
 
-    Added up term by term, both of them; the printed sum is negative where a^[m] > a + 1, and infinite at equality.
+    epsilon from 1e-5 to 1e3. Added up term by term, both of them; the printed sum is negative where a^[m] > a + 1, and
+    infinite at equality.
     """
+    within(1e-5, 1e3, epsilon=epsilon)
     centre = _centre(m, epsilon)
     # Where the terms have fallen below 1e-20 of the largest.
     reach = int(np.ceil(100 / epsilon))
