@@ -33,7 +33,7 @@ Plan the studies of an extension and run each of their policies for up to 100 ro
 Exit status 1 if anything failed (docs/extend.md)."""
 COMPARE = """\
 Run the bandits of an extension and the published private ones on five Bernoulli instances with five arms. Print
-ranks, regret, its ratio to the lower bound, paired differences from the best published policy, and the verdict of
+ranks, regret, its ratio to the lower bound, differences from the best published policy, and the verdict of
 an audit of each policy of your own. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a policy of your own is
 not private as claimed.
 

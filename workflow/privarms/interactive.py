@@ -16,7 +16,6 @@ from privarms.studies import extensions, library, run
 from privarms.studies.cells import Cell, expand
 from privarms.studies.shards import Piece
 
-SEED = 20190609
 # Replicates that share a random stream.
 BLOCK = 10
 # Figure 1 of Sajed and Sheffet (2019).
@@ -31,7 +30,7 @@ def simulate(
     horizon: int = 100_000,
     replicates: int = 100,
     checkpoints: int = 50,
-    seed: int = SEED,
+    seed: int = now.SEED,
     extension: str | Path | None = None,
     **parameters,
 ) -> pd.DataFrame:
@@ -48,7 +47,7 @@ def simulate(
     checkpoints
         Number of rounds that are recorded, equally far apart on a logarithmic axis; the last one is the horizon.
     seed
-        Master seed, >= 0. Policies that are run with the same arguments meet the same environment.
+        Master seed, >= 0.
     extension
         Folder with modules of your own.
     parameters

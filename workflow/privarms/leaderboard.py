@@ -51,8 +51,8 @@ def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int
     DataFrame
         `instance`, `rank`, `policy`, `own`, `regret` with the ends `low` and `high` of its 95% interval, `over_bound`
         (regret over the lower bound of Azize et al. 2025, Theorem 1, times ln T), `difference` (from the best
-        published policy, in the mean over paired runs, with `difference_low` and `difference_high`), `mean_rank` over
-        the instances, and `audit`, the verdict on the policy's privacy.
+        published policy, with the ends `difference_low` and `difference_high` of its interval; runs of different
+        policies are independent), `mean_rank` over the instances, and `audit`, the verdict on the policy's privacy.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int
         expected = f"expected a module in policies/bandit/ whose configure needs at most {', '.join(GIVEN)}"
         raise PrivarmsError(f"{folder}: {expected}; found none")
     policies = [p for p in policies if p in own or library.claims_epsilon(p)]
-    audits = {p: _audited(p, trials if p in own else None) for p in policies}
+    audits = {p: _audited(p, epsilon, trials if p in own else None) for p in policies}
     parts = [
         part.assign(instance=name, audit=part["policy"].map(audits), own=part["policy"].isin(own))
         for name, arms in INSTANCES.items()
@@ -83,13 +83,13 @@ def _needs_nothing(policy: str) -> bool:
     return all(name in known for name, a in library.arguments("policies", policy).items() if a.required)
 
 
-def _audited(policy: str, trials: int | None) -> str:
+def _audited(policy: str, epsilon: float, trials: int | None) -> str:
     """Return the verdict of the audit of the policy's family, or where one's own audits stand for published ones."""
     if not library.claims_epsilon(policy):
         return "claims no privacy"
     if trials is None:
         return "audited in every run of the pipeline"
-    return verdicts.summary(now.results(now.fitting_cells(policy, trials)))["verdict"].iloc[0]
+    return verdicts.summary(now.results(now.fitting_cells(policy, trials, epsilon)))["verdict"].iloc[0]
 
 
 def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int) -> pd.DataFrame:
@@ -105,12 +105,13 @@ def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int)
     best = min(published, key=lambda p: runs[p].mean(), default=policies[0])
     rows = []
     for policy, regret in runs.items():
-        paired = regret - runs[best]
+        # Rewards and choices share one stream, so runs of two policies are independent, and so are these differences.
+        differences = regret - runs[best]
         numbers = {"policy": policy, "regret": regret.mean(), "over_bound": regret.mean() / bound}
-        for names, sample in ((("low", "high"), regret), (("difference_low", "difference_high"), paired)):
+        for names, sample in ((("low", "high"), regret), (("difference_low", "difference_high"), differences)):
             ends = interval(sample.mean(), sample.std(ddof=1) / np.sqrt(len(sample)), len(sample))
             numbers |= dict(zip(names, map(float, ends), strict=True))
-        rows.append(numbers | {"difference": paired.mean()})
+        rows.append(numbers | {"difference": differences.mean()})
     frame = pd.DataFrame(rows).sort_values("regret", kind="stable", ignore_index=True)
     return frame.assign(rank=frame["regret"].rank(method="average"))
 

@@ -18,7 +18,7 @@ much.
 import itertools
 import math
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -115,18 +115,31 @@ def look(
 ) -> tuple[tuple[Table, Table], Event]:
     """Return the tables of neighbours 0 and 1 and the event that tells them apart best in so many runs with each."""
     rng = np.random.default_rng(PILOT_SEED)
-    best, tables, event = -math.inf, None, None
-    for base, arm, lead in itertools.product((0.0, 1.0), (0, K - 1), (0, LEAD)):
-        pair = [Table(K, base, arm, changed, lead, contexts) for changed in (False, True)]
+    settings = itertools.product((0.0, 1.0), (0, K - 1), (0, LEAD))
+    pairs = [
+        [Table(K, base, arm, changed, lead, contexts) for changed in (False, True)] for base, arm, lead in settings
+    ]
+    return best_event(
+        pairs, lambda table, played: compiled(_play_runs)(policy, params, table, rng, played), rounds, runs
+    )
+
+
+def best_event(pairs: Iterable, play_runs: Callable, rounds: int, runs: int) -> tuple[tuple, Event]:
+    """Return the pair of inputs, the less likely one first, and the event that tells them apart best.
+
+    play_runs(inputs, choices): overwrites int64[runs, rounds] by the choices of so many runs
+    """
+    best, inputs, event = -math.inf, None, None
+    for pair in pairs:
         choices = [np.zeros((runs, rounds), np.int64) for _ in pair]
         for one, played in zip(pair, choices, strict=True):
-            compiled(_play_runs)(policy, params, one, rng, played)
+            play_runs(one, played)
         for likelier in (0, 1):
             for search in (event_of_one_choice, event_of_sequence):
-                margin, candidate = search(choices[1 - likelier], choices[likelier], K)
+                margin, candidate = search(choices[1 - likelier], choices[likelier], pair[0].n_arms)
                 if margin > best:
-                    best, tables, event = margin, (pair[1 - likelier], pair[likelier]), candidate
-    return tables, event
+                    best, inputs, event = margin, (pair[1 - likelier], pair[likelier]), candidate
+    return inputs, event
 
 
 def event_of_one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:

@@ -9,7 +9,6 @@ are drawn once. The two first users differ in the reward or in both. Runs and ev
 """
 
 import itertools
-import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,8 +20,7 @@ from privarms.audits.any_choice import (
     PILOT_SEED,
     Event,
     Inputs,
-    event_of_one_choice,
-    event_of_sequence,
+    best_event,
     once,
     score,
 )
@@ -65,22 +63,17 @@ def look(policy, params, inputs: Inputs, rounds: int, runs: int) -> tuple[tuple[
     """Return the users of neighbours 0 and 1 and the event that tells them apart best in so many runs with each."""
     rng = np.random.default_rng(PILOT_SEED)
     contexts = rng.random((CONTEXTS + 1, inputs.dimensions))
-    K, best, pairs, event = inputs.n_arms, -math.inf, None, None
+    pairs = []
     for others, first, changed in itertools.product((0.0, 1.0), (0.0, 1.0), (False, True)):
         pair = []
         for reward, corner in ((0.0, first), (1.0, 1 - first if changed else first)):
             own = contexts.copy()
             own[0] = corner
-            pair.append(Users(K, reward, others, own))
-        choices = [np.zeros((runs, rounds), np.int64) for _ in pair]
-        for one, played in zip(pair, choices, strict=True):
-            compiled(_play_runs)(policy, params, one, rng, played)
-        for likelier in (0, 1):
-            for search in (event_of_one_choice, event_of_sequence):
-                margin, candidate = search(choices[1 - likelier], choices[likelier], K)
-                if margin > best:
-                    best, pairs, event = margin, (pair[1 - likelier], pair[likelier]), candidate
-    return pairs, event
+            pair.append(Users(inputs.n_arms, reward, others, own))
+        pairs.append(pair)
+    return best_event(
+        pairs, lambda users, played: compiled(_play_runs)(policy, params, users, rng, played), rounds, runs
+    )
 
 
 @njit
