@@ -24,8 +24,8 @@ PROFILE = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text
 
 # A few artifacts of some papers, which take every stage. A Slurm job costs seconds, so there are few.
 ARTIFACTS = {
-    "sajed2019": ("privacy_audit", "audit"),
-    "neel2018": ("correction_strength", "privacy_audit"),
+    "sajed2019": ("stopping_rules", "audit"),
+    "neel2018": ("fig1", "privacy_audit"),
     "li2024": ("audit", "privacy_audit"),
     "ma2025": ("messages", "privacy_audit"),
 }

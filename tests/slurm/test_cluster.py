@@ -46,7 +46,7 @@ def test_every_stage_but_the_local_ones_is_a_slurm_job(runs):
 def test_the_results_are_those_of_a_local_run(runs):
     ours, theirs = runs.slurm.digests(), runs.local.digests()
     assert "results/quick/ledger.csv" in theirs, runs.local_said
-    assert len([path for path in theirs if "/figures/" in path]) >= 16
+    assert len([path for path in theirs if "/figures/" in path]) >= 12
     assert ours == theirs
 
 
