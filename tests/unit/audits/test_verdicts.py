@@ -45,7 +45,7 @@ def test_a_mechanism_that_keeps_its_claim_stands_beside_its_twin():
     assert 0.95 < row["lower_bound"] < 1 < row["broken_twin_lower_bound"]
     assert row["power_against_half_noise"] > 0.999
     assert row["verdict"] == NO_VIOLATION
-    assert "Half the noise would have been seen with probability 0.99." in row["note"]
+    assert "Half the noise would have been caught with probability 0.99." in row["note"]
     # Two bounds were taken.
     assert row["level"] == pytest.approx(1 - 2 * (1 - CONFIDENCE))
 
@@ -65,13 +65,13 @@ def test_a_bound_or_an_exact_loss_above_the_claim_is_not_private():
 def test_what_could_not_have_been_caught_is_said():
     missed = one(laplace(1.0), laplace(0.5, loss=0.9)).iloc[0]
     assert missed["verdict"] == NOT_CAUGHT
-    assert "twin with 0.5 of the noise is not caught" in missed["note"]
-    assert one(laplace(1.0)).iloc[0]["note"].endswith("No broken twin was run.")
+    assert "control with 0.5 of the noise was not caught" in missed["note"]
+    assert one(laplace(1.0)).iloc[0]["note"].endswith("No weakened control was run.")
     few = pd.concat([laplace(1.0), laplace(0.5)], ignore_index=True)
     few[["trials", "events"]] //= 20_000
     row = table([("p", "s", few)]).iloc[0]
     assert row["power_against_half_noise"] < 0.8
-    assert "Half the noise would have been seen with probability 0" in row["note"]
+    assert "Half the noise would have been caught with probability 0" in row["note"]
 
 
 def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
@@ -82,7 +82,7 @@ def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
     (row,) = one(*[frame.drop(columns="pulls") for frame in told]).to_dict("records")
     assert (row["claimed_epsilon"], row["epsilon"], row["verdict"]) == (1, 1, NO_VIOLATION)
     assert np.isnan(row["exact"])
-    assert "rates counted" in row["note"]
+    assert "rates observed" in row["note"]
 
 
 def test_what_fails_leads_and_what_is_not_audited_ends():

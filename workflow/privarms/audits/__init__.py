@@ -1,11 +1,11 @@
-"""Privacy audits: what a mechanism or a policy reveals of one changed input, one module per audit.
+"""Privacy audits: tests of how well the output reveals a change in one input; one module per audit.
 
-A study names an audit as its environment. The module of an audit exports
+A study names an audit as its environment. The module of an audit exports:
 
 - `configure(..., neighbour)`, which returns the inputs, a NamedTuple; `neighbour` is 0 or 1
-- AUDIT, an `audit.Audit`: subjects, inputs, event, its exact probability, the likelier neighbour and the claimed loss
+- AUDIT, an `audit.Audit`
 - STREAMED_AS, SECONDS_PER_RUN and SECONDS_PER_STEP, if needed, as environments and policies do
 
-The parameter `noise` of `configure`, or of the subject's, is a multiple of the noise. A value below 1 makes a weakened
-control, which the audit must catch.
+The parameter `noise`, of this `configure` or of the subject's, is a multiple of the noise. A value below 1 makes a
+weakened control, which the audit must catch.
 """

@@ -1,18 +1,16 @@
-"""Two tables of rewards that differ in the first reward of one arm: the audit of the choices of any bandit, with or
-without contexts.
+"""Audit the choices of any bandit, with or without contexts, on tables that differ in the first reward of one arm.
 
-Nothing is known of the policy, so that tables and event are chosen by looking, in pilot runs with a stream of their own
-that are not counted: of some tables the event on all choices up to the last round that tells the neighbours apart best.
-Then both are fixed. All rewards are 0, or all are 1, but for the changed one and, in some tables, `LEAD` later ones of
-all other arms. Contexts, where the family has some, are drawn once and are the same in both tables.
+The policy is unknown, so pilot runs select the tables and the event. They use a random stream of their own and are not
+counted. They select the pair of tables and the event that distinguish the neighbours best; then both are fixed. All
+rewards of a table are 0, or all are 1. The changed reward is the exception and, in some tables, so are the next `LEAD`
+rewards of every other arm. Contexts, if the family has any, are drawn once and are the same in both tables.
 
-Events: a choice is an arm, or is not; or the whole sequence of choices has a large score. The score is the sum, over
-all rounds, of the log ratio of the neighbours' probabilities of a choice after the one before it, as the first half of
-the pilot runs has it; the second half fixes the threshold. A budget that is spent again and again, a little in every
-batch, shows in the sequence alone. Neighbour 1 is the one with which the event is likelier.
+Two kinds of event are tried. Either the choice of one round is, or is not, a given arm; or the sequence of choices has
+a large score. The score is a sum over rounds of log ratios of the neighbours' probabilities of a choice, given the
+choice before it. The first half of the pilot runs estimates these ratios, the second half fixes the threshold. Only the
+sequence reveals a budget that is spent again in every batch. Neighbour 1 is chosen to be the likelier one.
 
-`promised` is the epsilon that is claimed. The policy is told it or, for a broken twin with half the noise, twice as
-much.
+`promised` is the claimed epsilon. The policy itself gets this epsilon or, as a weakened control, twice this epsilon.
 """
 
 import itertools
@@ -34,16 +32,16 @@ SECONDS_PER_RUN = 1e-5
 SECONDS_PER_STEP = 1e-8
 
 LEAD = 2
-# Of one table and neighbour; and the stream that they have, which is no other's.
+# Pilot runs per table and neighbour, and the seed of their own stream.
 PILOT, PILOT_SEED = 4_000, 20140501
 _searched: dict[bytes, tuple] = {}
-# So many different rounds; then they come again.
+# The number of different contexts; later rounds repeat them.
 CONTEXTS = 64
 NO_CONTEXT = np.empty((1, 0))
 
 
 class Inputs(NamedTuple):
-    """n_arms: K; rounds: the last one that is looked at; neighbour: 0 or 1; dimensions: of a context, 0 for none."""
+    """n_arms: K; rounds: the last round an event can use; neighbour: 0 or 1; dimensions: of a context, 0 for none."""
 
     n_arms: int
     rounds: int
@@ -52,9 +50,12 @@ class Inputs(NamedTuple):
 
 
 class Table(NamedTuple):
-    """n_arms: K; base: the rewards, 0 or 1; arm: whose first one is the other of the two if `changed`; lead: of all
-    other arms so many rewards after the first are the other of the two; contexts: of the rounds in turn, float64[n, d]
-    or, if every arm has its own, float64[n, K, d]."""
+    """One table of rewards, each `base` or, if altered, 1 - `base`.
+
+    n_arms: K; base: 0 or 1; arm: its first reward is altered if `changed`; lead: of every other arm this number of
+        rewards after the first is altered
+    contexts: of the rounds in turn, float64[n, d] or, if every arm has its own, float64[n, K, d]
+    """
 
     n_arms: int
     base: float
@@ -65,9 +66,9 @@ class Table(NamedTuple):
 
 
 class Event(NamedTuple):
-    """The sum of scores[t, arm of round t, arm of round t + 1] is at least `threshold`; float64[rounds, K, K].
+    """The sum of scores[t, arm of round t, arm of round t + 1] is at least `threshold`.
 
-    The arm of round 0 is arm 0
+    scores: float64[rounds, K, K]; arm 0 counts as the arm of round 0
     """
 
     scores: np.ndarray
@@ -75,15 +76,15 @@ class Event(NamedTuple):
 
 
 def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float, dimensions: int = 0) -> Inputs:
-    """One of two tables, for K >= 2 arms and a policy that claims `promised` > 0; looked at for `rounds` > K rounds.
+    """Return the inputs for K >= 2 arms, `rounds` > K rounds and a policy that claims `promised` > 0.
 
-    dimensions: of the contexts, 0 for a family without any
+    dimensions: of the contexts, 0 for a family without contexts
     """
     return Inputs(K, rounds, neighbour, dimensions)
 
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
-    """Return those of `happens`: one of the tables and the event, chosen in runs on a stream of their own."""
+    """Return the arguments of `happens`: a table and the event, selected in pilot runs on their own stream."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
     contexts = NO_CONTEXT
     if inputs.dimensions:
@@ -94,7 +95,7 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
 
 
 def once(search: Callable, policy: Policy, params, *others):
-    """Return what a search of the pilot runs finds; the neighbours of an audit share it, so it is made once."""
+    """Return the result of a search of pilot runs. Both neighbours of an audit share it, so it is cached."""
     names = [(f.__module__, f.__name__) for f in policy]
     key = pickle.dumps((search.__name__, names, params, others))
     if key not in _searched:
@@ -113,7 +114,7 @@ def _contexts(family: str, K: int, dimensions: int) -> np.ndarray:
 def look(
     policy, params, K: int, rounds: int, runs: int, contexts: np.ndarray = NO_CONTEXT
 ) -> tuple[tuple[Table, Table], Event]:
-    """Return the tables of neighbours 0 and 1 and the event that tells them apart best in so many runs with each."""
+    """Return the tables of neighbours 0 and 1 and the event that distinguishes them best in `runs` runs each."""
     rng = np.random.default_rng(PILOT_SEED)
     settings = itertools.product((0.0, 1.0), (0, K - 1), (0, LEAD))
     pairs = [
@@ -125,9 +126,9 @@ def look(
 
 
 def best_event(pairs: Iterable, play_runs: Callable, rounds: int, runs: int) -> tuple[tuple, Event]:
-    """Return the pair of inputs, the less likely one first, and the event that tells them apart best.
+    """Return the pair of inputs, the less likely one first, and the event that distinguishes them best.
 
-    play_runs(inputs, choices): overwrites int64[runs, rounds] by the choices of so many runs
+    play_runs(inputs, choices): overwrites choices, int64[runs, rounds], with one run per row
     """
     best, inputs, event = -math.inf, None, None
     for pair in pairs:
@@ -143,7 +144,7 @@ def best_event(pairs: Iterable, play_runs: Callable, rounds: int, runs: int) -> 
 
 
 def event_of_one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
-    """The best event on the choice of one round, from int64[runs, rounds] with either neighbour, and its margin."""
+    """Return the margin and the best event on the choice of one round, from int64[runs, rounds] with each neighbour."""
     runs = len(likely)
     counts = [np.stack([(played == arm).sum(axis=0) for arm in range(K)], axis=1) for played in (unlikely, likely)]
     # [chosen or not, round, arm]
@@ -157,10 +158,10 @@ def event_of_one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tup
 
 
 def event_of_sequence(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
-    """The best event on all choices together, from int64[runs, rounds] with either neighbour, and its margin."""
+    """Return the margin and the best event on all choices together, from int64[runs, rounds] with each neighbour."""
     runs, rounds = likely.shape
     half, shape = runs // 2, (rounds, K, K)
-    # Where in `scores` a choice stands.
+    # The flat index of each choice in `scores`.
     places = [
         np.ravel_multi_index((np.arange(rounds)[None], np.pad(played, ((0, 0), (1, 0)))[:, :-1], played), shape)
         for played in (unlikely, likely)
@@ -177,13 +178,13 @@ def event_of_sequence(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple
 
 
 def _apart(unlikely: np.ndarray, likely: np.ndarray) -> np.ndarray:
-    """The log ratio of two counts less two of its standard errors."""
+    """Return the log ratio of two counts minus two of its standard errors."""
     return np.log((likely + 1) / (unlikely + 1)) - 2 * np.sqrt(1 / (likely + 1) + 1 / (unlikely + 1))
 
 
 @njit
 def _reward(table, arm, pulls):
-    """Of the arm's pull number `pulls`, from 0."""
+    """Return the arm's reward at its pull number `pulls`, from 0."""
     other = table.changed and pulls == 0 if arm == table.arm else 0 < pulls <= table.lead
     return 1.0 - table.base if other else table.base
 
@@ -197,7 +198,7 @@ def _of_arm(context, arm):
 def play(policy, params, table, learns_last, rng, choices):
     """Play one run, and overwrite `choices`, int64[rounds].
 
-    learns_last: whether the policy is told of the last round too
+    learns_last: whether the policy also learns the reward of the last round
     """
     contexts = table.contexts
     pulls = np.zeros(table.n_arms, np.int64)
@@ -216,14 +217,14 @@ def play(policy, params, table, learns_last, rng, choices):
 
 @njit
 def _play_runs(policy, params, table, rng, choices):
-    """Play a run for each row of `choices`, int64[runs, rounds], and overwrite it."""
+    """Play one run per row of `choices`, int64[runs, rounds], and overwrite it."""
     for i in range(len(choices)):
         play(policy, params, table, True, rng, choices[i])
 
 
 @njit
 def score(event, choices):
-    """Return the sum of the scores of a run's choices, int64[rounds]."""
+    """Return the sum of the scores of one run's choices, int64[rounds]."""
     total, before = 0.0, 0
     for t in range(len(choices)):
         total += event.scores[t, before, choices[t]]
@@ -238,5 +239,5 @@ def happens(policy, params, table, event, choices, rng):
     return score(event, choices) >= event.threshold
 
 
-# Neighbour 1 is the likelier one by the choice of the event; its probability is unknown.
+# The event is chosen so that it is likelier with neighbour 1; its probability is unknown.
 AUDIT = Audit(families=("bandit", "linear", "contextual"), inputs=configure, event=happens, arguments=arguments)

@@ -1,11 +1,11 @@
-"""Two runs that differ in the first user: the audit of any locally private bandit.
+"""Audit any locally private bandit on two runs that differ in the first user.
 
-What a user sends must hide context and reward. Of messages nothing is known here, so the arms of all later users are
-looked at, which follow from the messages. The first user's own arm is known to that user alone and is left out.
+A user's message must hide the user's context and reward. The format of messages is unknown here, so the audit uses the
+arms of all later users, which depend on the messages. The first user's own arm, which no other user knows, is left out.
 
-The first user's context is all 0 or all 1, and the reward 0 or 1; all other rewards are equal, and all other contexts
-are drawn once. The two first users differ in the reward or in both. Runs and event are chosen in pilot runs, as in
-`any_choice`, which are not counted. `promised` is the epsilon that is claimed (Ma et al. 2025, definition 2.1).
+The first user's context is all 0 or all 1, and the reward is 0 or 1. All other rewards are equal, and all other
+contexts are drawn once. The two first users differ in the reward, or in reward and context. Pilot runs, which are not
+counted, select users and event as in `any_choice`. `promised` is the claimed epsilon (Ma et al. 2025, definition 2.1).
 """
 
 import itertools
@@ -34,8 +34,10 @@ SECONDS_PER_STEP = 1e-7
 
 
 class Users(NamedTuple):
-    """n_arms: K; reward: of the first user; others: the reward of all others; contexts: float64[n, d], the first
-    user's first; later users have the others in turn."""
+    """n_arms: K; reward: of the first user; others: the reward of every other user.
+
+    contexts: float64[n, d]; row 0 is the first user's, later users have the other rows in turn
+    """
 
     n_arms: int
     reward: float
@@ -44,7 +46,7 @@ class Users(NamedTuple):
 
 
 def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float, dimensions: int = 0) -> Inputs:
-    """One of two first users, for K >= 2 arms and a policy that claims `promised` > 0; `rounds` users are looked at.
+    """Return the inputs for K >= 2 arms, `rounds` users and a policy that claims `promised` > 0.
 
     dimensions: of the contexts
     """
@@ -52,7 +54,7 @@ def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float, di
 
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
-    """Return those of `happens`: the users and the event, chosen in runs on a stream of their own."""
+    """Return the arguments of `happens`: the users and the event, selected in pilot runs on their own stream."""
     rounds = min(inputs.rounds, horizon or inputs.rounds)
     own = functions(Policy, policy)
     users, event = once(look, own, params, inputs._replace(neighbour=0), rounds, min(PILOT, trials))
@@ -60,7 +62,7 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
 
 
 def look(policy, params, inputs: Inputs, rounds: int, runs: int) -> tuple[tuple[Users, Users], Event]:
-    """Return the users of neighbours 0 and 1 and the event that tells them apart best in so many runs with each."""
+    """Return the users of neighbours 0 and 1 and the event that distinguishes them best in `runs` runs each."""
     rng = np.random.default_rng(PILOT_SEED)
     contexts = rng.random((CONTEXTS + 1, inputs.dimensions))
     pairs = []
@@ -78,7 +80,7 @@ def look(policy, params, inputs: Inputs, rounds: int, runs: int) -> tuple[tuple[
 
 @njit
 def play(policy, params, users, rng, choices):
-    """Play one run, and overwrite `choices`, int64[rounds]: the arms of all users, but 0 for the first one."""
+    """Play one run, and overwrite `choices`, int64[rounds], with the arms of all users, and with 0 for the first."""
     state = policy.init(params, rng)
     for user in range(len(choices)):
         context = users.contexts[1 + (user - 1) % (len(users.contexts) - 1) if user else 0]
@@ -91,7 +93,7 @@ def play(policy, params, users, rng, choices):
 
 @njit
 def _play_runs(policy, params, users, rng, choices):
-    """Play a run for each row of `choices`, int64[runs, rounds], and overwrite it."""
+    """Play one run per row of `choices`, int64[runs, rounds], and overwrite it."""
     for i in range(len(choices)):
         play(policy, params, users, rng, choices[i])
 
@@ -103,5 +105,5 @@ def happens(policy, params, users, event, choices, rng):
     return score(event, choices) >= event.threshold
 
 
-# Neighbour 1 is the likelier one by the choice of the event; its probability is unknown.
+# The event is chosen so that it is likelier with neighbour 1; its probability is unknown.
 AUDIT = Audit(families=("locally_private",), inputs=configure, event=happens, arguments=arguments)

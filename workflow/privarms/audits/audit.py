@@ -1,4 +1,4 @@
-"""The type of an audit: an event on two neighbouring inputs, how often it happens and how often it should."""
+"""The type of an audit: an event on two neighbouring inputs, its observed frequency and its exact probability."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from privarms.protocols._loops import compiled
 
 
 class Inputs(NamedTuple):
-    """What most audits need to know of their inputs.
+    """The inputs of most audits.
 
     neighbour: which of the two inputs, 0 or 1; noise: multiple of the subject's noise, below 1 for a weakened control
     n_arms, dimensions: the sizes that the subject must have; None for any
@@ -24,7 +24,7 @@ class Inputs(NamedTuple):
 
 
 def scaled(field: str) -> Callable:
-    """Return the function `with_noise` of an audit whose subject has the scale of its noise in this field."""
+    """Return the `with_noise` of an audit whose subject stores the scale of its noise in this field."""
     return lambda params, noise: params._replace(**{field: getattr(params, field) * noise})
 
 
@@ -32,17 +32,18 @@ def scaled(field: str) -> Callable:
 class Audit:
     """One event on two neighbouring inputs, and the privacy loss that its subjects claim.
 
-    subjects: the names of the audited policies or mechanisms, a text or several; none for an audit of families
-    families: those of which it can audit any policy
+    subjects: the names of the audited policies or mechanisms, one string or several; none for an audit of families
+    families: the families of which it can audit any policy
     inputs(..., neighbour): the `configure` of the audit's module; returns a NamedTuple for neighbour 0 or 1
-    event(*arguments, rng): the kernel of one trial, which returns whether the event happens; only the subject is random
-    arguments(policy, params, inputs, horizon, trials, rng): of the kernel. policy: the module of the subject; params:
-        what its `configure` returns. Do not start them with a function: numba warns that it cannot unify functions.
-    exact(params, inputs): the probability of the event; nan where it is unknown
-    exact_loss(params, inputs): the log ratio of the probabilities, where a formula is simpler than their ratio
+    event(*arguments, rng): the kernel of one trial; returns whether the event happens; only the subject is random
+    arguments(policy, params, inputs, horizon, trials, rng): returns the arguments of the kernel from the module of the
+        subject, `policy`, and the result of its `configure`, `params`. Their first item must not be a function: numba
+        warns that it cannot unify functions.
+    exact(params, inputs): the probability of the event; nan if it is unknown
+    exact_loss(params, inputs): the log ratio of the probabilities, if a formula is simpler than their ratio
     likelier: the neighbour with which the event is likelier, or a function of the inputs that returns it
-    claimed(epsilon): the log ratio that is promised not to be exceeded
-    with_noise(params, noise): the subject with this multiple of its noise, where the inputs have a `noise`
+    claimed(epsilon): the log ratio that the subject promises not to exceed
+    with_noise(params, noise): the subject with this multiple of its noise, if the inputs have a `noise`
     """
 
     subjects: str | tuple[str, ...] = ()
@@ -58,23 +59,23 @@ class Audit:
 
     @property
     def name(self) -> str:
-        """The name of the audit's module."""
+        """Return the name of the audit's module."""
         return self.inputs.__module__.rpartition(".")[2]
 
     def count(self, policy, params, inputs, horizon: int | None, trials: int, rng) -> int:
-        """Return in how many trials the event happens. Raises ValueError for what the audit does not fit."""
+        """Return in how many trials the event happens. Raise ValueError if the audit does not fit its arguments."""
         arguments = self.arguments(policy, self._weakened(params, inputs), inputs, horizon, trials, rng)
         return compiled(_count)(self.event, arguments, trials, rng)
 
     def probability(self, params, inputs) -> float:
-        """Return the probability of the event, nan where it is unknown."""
+        """Return the probability of the event, nan if it is unknown."""
         return self.exact(self._weakened(params, inputs), inputs)
 
     def loss(self, params, pair: Sequence) -> float:
-        """Return the logarithm of the event's probability with the likelier neighbour over that with the other one.
+        """Return the log of the event's probability with the likelier neighbour, divided by that with the other one.
 
-        pair: the inputs of neighbours 0 and 1. inf for an event that is impossible with the less likely neighbour, nan
-        for an event that is impossible with both or has no known probability.
+        pair: the inputs of neighbours 0 and 1
+        Returns inf if the event is impossible only with the less likely neighbour, nan if with both or if unknown.
         """
         if self.exact_loss:
             return self.exact_loss(self._weakened(params, pair[0]), pair[0])

@@ -1,10 +1,11 @@
-"""The first order of AdaP-KLUCB's indices on two neighbouring reward streams; see `first_choice`.
+"""Audit the first comparison of AdaP-KLUCB's indices, on two neighbouring reward streams; see `first_choice`.
 
-The first batch is one reward. The index of every arm is 1 unless its noise is far below 0, because the sum of reward,
-noise and alpha ln(3) / epsilon is clipped to [0, 1]. The choice is then a draw among equals, which hides the noise; the
-indices, made of the released means alone, are private too. The first reward of arm 0 is 0 or, for neighbour 1, 1; that
-of arm 1 is 0. Event: the index of arm 1 of two is larger, so the noise of arm 0 lies in its lower tail, where its
-density changes by exactly e^epsilon over a step of epsilon scales. Theorem 6 of Azize & Basu 2022 promises epsilon.
+The first batch is one reward. The sum of reward, noise and alpha ln(3) / epsilon is clipped to [0, 1], so every index
+is 1 unless its noise is far below 0. The choice is then a draw among equal indices, which hides the noise. The audit
+uses the indices: they are functions of the released means, so they are private too. The first reward of arm 0 is 0 or,
+for neighbour 1, 1; that of arm 1 is 0. Event: the index of arm 1 of two is larger. Then the noise of arm 0 lies in its
+lower tail, where its density changes by exactly e^epsilon over a step of epsilon scales. Theorem 6 of Azize & Basu 2022
+promises epsilon.
 """
 
 from typing import Literal
@@ -29,14 +30,14 @@ def configure(K: Literal[2], neighbour: Literal[0, 1]) -> Inputs:
 def probability(params: Params, inputs: Inputs) -> float:
     """Return the probability that the index of arm 1 exceeds that of arm 0; indices increase in the clipped means.
 
-    The clipped mean of arm 0 is x: 0, and then that of arm 1 must be above 0; or above 0 and below the first mean whose
-    index is 1 in double precision, and then that of arm 1 must be above x.
+    Either the clipped mean of arm 0 is 0 and that of arm 1 is above 0. Or arm 0 has a mean x above 0 and below the
+    first mean whose index is 1 in double precision, and the mean of arm 1 is above x.
     """
     scale, log = params.noise / params.epsilon, np.log(inputs.n_arms + 1)
     bonus = params.alpha * log / params.epsilon
     zero, one = scipy.stats.laplace(bonus + inputs.neighbour, scale), scipy.stats.laplace(bonus, scale)
     top = first_mean_of_index_one(params.alpha * log)
-    # In between both distributions are exponential, except for a kink at their centres.
+    # Between these ends both distributions are exponential, except for a kink at their centres.
     kinks = [c for c in (bonus, bonus + inputs.neighbour) if 0 < c < top]
     between, _ = scipy.integrate.quad(lambda x: zero.pdf(x) * one.sf(x), 0, top, points=kinks or None, epsabs=1e-15)
     return float(zero.cdf(0) * one.sf(0) + between)

@@ -1,14 +1,14 @@
-"""Two tables of rewards that differ in the first one of arm 0: the choices of DP-UCB, and of private UCB without bonus.
+"""Audit the choices of DP-UCB, and of private UCB without bonus, on tables that differ in the first reward of arm 0.
 
-One reward of arm 0 is in a node of every level of that arm's counter; its choices show them one after another. Once
-each of K arms has been pulled, two rounds are left: horizon K + 2. The event: both go to arm 0.
+One reward of arm 0 is in one node per level of that arm's counter, and successive choices reveal these nodes one after
+another. After each of K arms has been pulled, two rounds remain: horizon K + 2. Event: both go to arm 0.
 
-- The first requires arm 0's node of level 0, over one reward, to lie above all other arms' nodes; the second requires
-  its node of level 1, over two, to lie above twice the highest of them and about a width more. Both are in Laplace
-  tails, where one more reward is a factor of e^(epsilon/L) each.
-- K - 1 others would all have to be low to make that likely, which costs more than it gains where K - 1 > 1 + 2.
-- So the event shows 2 of the L levels that share the budget, L = ceil(log2(K + 2)): at K = 6 about two thirds of
-  epsilon, and with half the noise four thirds.
+- The first requires arm 0's node of level 0, over one reward, to be above all other arms' nodes.
+- The second requires its node of level 1, over two rewards, to be above twice the highest of them plus about a width.
+- Both nodes are in Laplace tails, where one more reward is a factor of e^(epsilon/L) each.
+- The event would also be likely if all K - 1 other nodes were low; for K - 1 > 1 + 2 this is the rarer way.
+- So the event reveals 2 of the L levels that share the budget, L = ceil(log2(K + 2)). At K = 6 this is about two thirds
+  of epsilon, and with half the noise four thirds.
 """
 
 import itertools
@@ -31,7 +31,7 @@ Params = dp_ucb.Params | private_ucb.Params
 
 
 def configure(K: int, neighbour: Literal[0, 1]) -> Inputs:
-    """Return rewards with 0 as the first of arm 0, or its neighbour 1, with 1, for K >= 5 arms.
+    """Return rewards with 0 as the first of arm 0, or with 1 for neighbour 1, for K >= 5 arms.
 
     The second reward of arm 0 is 1, and all others are 0.
     """
@@ -41,7 +41,7 @@ def configure(K: int, neighbour: Literal[0, 1]) -> Inputs:
 
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
-    """Return those of `happens`. Raises ValueError for a horizon that is not K + 2."""
+    """Return the arguments of `happens`. Raise ValueError for a horizon that is not K + 2."""
     if horizon != inputs.n_arms + 2:
         raise ValueError(f"horizon: expected K + 2 = {inputs.n_arms + 2} rounds for this audit; found {horizon}")
     return functions(Policy, policy), params, inputs, horizon
@@ -68,14 +68,14 @@ def happens(policy, params, inputs, horizon, rng):
 def probability(params: Params, inputs: Inputs) -> float:
     """Return the probability of the event, for any multiple of the noise.
 
-    In node scales, with M the highest of the other arms' nodes, distributed as F^(K - 1), F the distribution function
-    of a standard Laplace variable:
+    The unit is the node scale. M is the highest of the other arms' nodes, with distribution function F^(K - 1), F that
+    of a standard Laplace variable with density f. The result is nan for a counter that is not a tree:
 
-      integral of (K - 1) f(m) F(m)^(K - 2) (1 - F(m - x_1)) (1 - F(2 m + g - x_2)) dm,
+      integral of (K - 1) f(m) F(m)^(K - 2) (1 - F(m - x_1)) (1 - F(2 m + g - x_2)) dm
 
-    x_1, x_2: arm 0's sums of one and of two rewards; g: the width of a single node and (2 - sqrt 2) r, by which twice
-    another arm's index is above that of arm 0's two pulls, r the confidence radius of one pull in round T: sqrt(2 ln T)
-    of DP-UCB, sqrt(ln(2 / delta_T) / 2) of private UCB, whose width is 0. nan for a counter that is no tree.
+    x_1, x_2: arm 0's sums of one and of two rewards
+    g: the width of a single node plus (2 - sqrt 2) r; by g, twice another arm's index exceeds that of arm 0's two pulls
+    r: one pull's confidence radius in round T: sqrt(2 ln T), or sqrt(ln(2 / delta_T) / 2) for private UCB (width 0)
     """
     K, scale = inputs.n_arms, params.node_scale
     one, two = inputs.neighbour / scale, (inputs.neighbour + 1) / scale
@@ -95,7 +95,7 @@ def probability(params: Params, inputs: Inputs) -> float:
 
 
 def _width_and_radius(params: Params, T: int) -> tuple[float, float]:
-    """Of one pull: the width of its node, and the confidence radius in round T, nan where the counter is no tree."""
+    """Return the width of the node of one pull, and its confidence radius in round T, nan if there is no tree."""
     if isinstance(params, dp_ucb.Params):
         return float(params.width[1]), math.sqrt(2 * math.log(T))
     if params.fresh or params.gamma_scale:

@@ -1,25 +1,24 @@
-"""Two runs of DP-ConSE, as printed or repaired, that differ in one patient: each of its releases.
+"""Audit each release of DP-ConSE, as printed or repaired, on two runs that differ in one patient.
 
-Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims that the trials' lengths cost epsilon / 2, the estimates epsilon / 2,
-and the means and lengths of the first half epsilon / 2 (proof of Theorem 3.5). Runs 0 and 1, and the event that is
-likelier in run 1:
+The proof of Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims a cost of epsilon / 2 for each of three releases: the
+trials' lengths, the estimates, and the means and lengths of the first half. Each event is likelier in run 1 than in 0:
 
 - lengths: one changed context moves T_min from T to T + 1. With alpha = 1/2 and T = 1000 the rarest feature has
-  1,002,000 or 1,002,001 patients in the first half, the second one being (T + 1)^2: enough for every losing arm to be
-  eliminated, which takes n of about 2 M (T + 1)^2. Event: every T_j >= T + 1. All M lengths share T_min, so that the
-  cost is M epsilon / 2. With M = 1 no change of a context moves T_min: the row is about the mechanism alone.
-- lengths_from_actions: the same, but only actions are seen. The losing arm is pulled inside trials only, half of the
-  time; event: for every feature the last pull of the losing arm comes at its patient T + 1 or later.
+  1,002,000 or 1,002,001 patients in the first half; the latter is (T + 1)^2. These suffice to eliminate every losing
+  arm, which takes n of about 2 M (T + 1)^2. Event: every T_j >= T + 1. All M lengths share T_min, so the cost is M
+  epsilon / 2. With M = 1 no change of a context moves T_min: that row tests only the mechanism.
+- lengths_from_actions: the same, but only actions are observed. The losing arm is pulled only inside trials, half of
+  the time. Event: for every feature the last pull of the losing arm is at its patient T + 1 or later.
 - estimate: trials of T patients, half of them for each arm. With one feature, one reward of arm 1 is 0 in run 0 and 1
-  in run 1. With more, one patient, the only one with a reward of 1, moves from arm 0 of feature 1 to arm 1 of feature
-  2, and one without a reward takes each place: two estimates change. Event: an estimate of at least what it is in
-  run 1 without noise, for the feature or the two features that change.
-- first_half: the batches of epoch 1, half of each for each arm, no other rewards than the changed patient's. With one
-  feature, one reward of arm 1 is 0 in run 0 and 1 in run 1; event: its noisy mean is at least what it is in run 1
-  without noise. With more, a patient with a reward of 1 is in arm 0 of feature 1 in run 0, in arm 1 of feature 2 in
+  in run 1. With more features, the only patient with a reward of 1 moves from arm 0 of feature 1 to arm 1 of feature 2.
+  Patients without a reward fill the free places, so two estimates change. Event: each changed estimate is at least its
+  noiseless value in run 1.
+- first_half: the batches of epoch 1, half of each for each arm; only the changed patient has a reward. With one
+  feature, one reward of arm 1 is 0 in run 0 and 1 in run 1. Event: its noisy mean is at least its noiseless value in
+  run 1. With more features, a patient with a reward of 1 is in arm 0 of feature 1 in run 0, in arm 1 of feature 2 in
   run 1. Counted in patients that are in both runs, the first batch ends one earlier in run 0, the second one earlier in
-  run 1. Event: the first batch ends at [R_1] or later, the second before that, the first mean is at most 0 and the
-  second at least what it is in run 1 without noise.
+  run 1. Event: the first batch ends at [R_1] or later and the second before it; the first mean is at most 0, and the
+  second is at least its noiseless value in run 1.
 """
 
 from typing import Literal, NamedTuple
@@ -58,7 +57,7 @@ def configure(
 ) -> Inputs:
     """Return run 0, or its neighbour 1.
 
-    promised: the epsilon that is claimed where a weakened control gets a larger one; it changes no run
+    promised: the claimed epsilon, if a weakened control gets a larger one; it changes no run
     """
     return Inputs(RELEASES.index(release), neighbour)
 
@@ -80,7 +79,7 @@ def lengths(params, T, neighbour, from_actions, rng):
     for _ in range(params.design.M):
         last = params.rules.trial_length(params, planned, rng)
         if from_actions:
-            # From the trial's end backwards until a patient got the losing arm.
+            # Go back from the trial's end to the last patient who got the losing arm.
             while last > T and rng.random() < 0.5:
                 last -= 1
         if last <= T:
@@ -90,7 +89,7 @@ def lengths(params, T, neighbour, from_actions, rng):
 
 @njit
 def estimates(params, T, neighbour, rng):
-    """Draw whether the one or two estimates that change are at least what they are in run 1 without noise."""
+    """Draw whether the one or two estimates that change are at least their noiseless values in run 1."""
     pulls = np.full(2, T // 2)
     rewards = np.zeros(2)
     if params.design.M > 1:
@@ -111,7 +110,7 @@ def first_half(params, neighbour, rng):
     second = released_mean(scale, pulls, float(neighbour), rng) >= 1 / pulls
     if params.design.M == 1:
         return second
-    # Patients of the batches that are in both runs.
+    # The ends of the batches, counted in patients that are in both runs.
     first_end = rules.draw_length(params, 1, rng) - (1 - neighbour)
     second_end = rules.draw_length(params, 1, rng) - neighbour
     first = released_mean(scale, pulls, 1.0 - neighbour, rng) <= 0
@@ -133,21 +132,20 @@ def lengths_probability(
 ) -> float:
     """Return the probability of `lengths`.
 
-    As printed, with q = e^(-epsilon / 2) and c the constant of Lap+: P(T_j >= T + 1) = c q^(1 - neighbour) / (1 - q).
-    Seen through actions, the trial's last patients that did not get the losing arm are g with probability 2^-(g + 1),
-    and the sum over g of P(T_j >= T + 1 + g) 2^-(g + 1) is P(T_j >= T + 1) / (2 - q). Repaired the same, over the
-    planned lengths.
+    As printed, with q = e^(-epsilon / 2) and c the constant of Lap+, P(T_j >= T + 1) = c q^(1 - neighbour) / (1 - q).
+    Through actions: exactly g patients at the trial's end miss the losing arm with probability 2^-(g + 1). The sum over
+    g of P(T_j >= T + 1 + g) 2^-(g + 1) is P(T_j >= T + 1) / (2 - q). Repaired: averaged over planned lengths.
     """
     design = params.design
     if isinstance(params, dp_conse.Params):
         reaches = lap_plus.survival(T + 1, T + neighbour, design.epsilon)
         return float((reaches / (2 - np.exp(-design.epsilon / 2)) if from_actions else reaches) ** design.M)
     shared, own = dp_conse_total.SHARED_LENGTH * design.epsilon, dp_conse_total.OWN_LENGTH * design.epsilon
-    # Where the terms have fallen below e^-50 of the largest.
+    # Beyond this range the terms are below e^-50 of the largest.
     noise = np.arange(-int(50 / shared), int(50 / shared) + 1)
     chances = np.tanh(shared / 2) * np.exp(-shared * np.abs(noise))
     planned = np.maximum(1, T + neighbour + noise)
-    # From T_j >= T + 1 on, as many patients at the trial's end without the losing arm, with these weights.
+    # The number of patients at the trial's end who did not get the losing arm, with its probabilities.
     gone = np.arange(60) if from_actions else np.zeros(1, int)
     weights = 0.5 ** (gone + 1) if from_actions else np.ones(1)
     # P(T_j >= T + 1 + gone) for a difference of two geometric variables; lengths below T + 1 may be cut off.
@@ -160,8 +158,9 @@ def lengths_probability(
 def first_half_probability(params: dp_conse.Params | dp_conse_total.Params, neighbour: int) -> float:
     """Return the probability of `first_half`.
 
-    A mean without the change is at least what it is with it with probability e^(-shift / scale) / 2. Lengths that end
-    at [R_1] or later, and before it: P(Lap+(R_1) >= [R_1] + 1 - neighbour) and P(Lap+(R_1) < [R_1] + neighbour).
+    A mean in run 0 reaches its noiseless value in run 1 with probability e^(-shift / scale) / 2. The first batch ends
+    at [R_1] or later with P(Lap+(R_1) >= [R_1] + 1 - neighbour), the second before it with P(Lap+(R_1) < [R_1] +
+    neighbour).
     """
     epsilon, R = params.design.epsilon, compiled(params.rules.epoch_length)(params, 1)
     length = int(R)
@@ -177,11 +176,11 @@ def first_half_probability(params: dp_conse.Params | dp_conse_total.Params, neig
 
 
 def batch_event_probability(R: float, epsilon: float) -> float:
-    """Return P(R_e^j >= R_e) for R_e = R: below 1/2, where the proof needs 1 - 1/n."""
+    """Return P(R_e^j >= R_e) for R_e = R. It is below 1/2, while the proof needs 1 - 1/n."""
     return lap_plus.survival(int(np.ceil(R)), R, epsilon)
 
 
-# Claimed: epsilon / 2, which the proof allows for the lengths, for the estimates, and for the first half.
+# Claimed: epsilon / 2, which the proof assigns to the lengths, to the estimates, and to the first half.
 AUDIT = Audit(
     subjects=("dp_conse", "dp_conse_total"),
     inputs=configure,

@@ -1,18 +1,18 @@
-"""Two streams of samples that differ in the first one: DP-NAS (Theorem 3.1).
+"""Audit DP-NAS (Theorem 3.1) on two streams of samples that differ in the first one.
 
-Theorem 3.1 of Sajed & Sheffet 2019 promises Pr[event | stream 1] <= e^epsilon Pr[event | stream 0] for every event, by
-epsilon/6 for the threshold's noise B, epsilon/3 for the noise A_t of the query that is answered with yes, and epsilon/2
-for that of the mean. The streams and the event are chosen from the formulas so that they use up all three. The first
-sample is -R in stream 0 and R in stream 1, so every sum is 2 R higher there.
+Theorem 3.1 of Sajed & Sheffet 2019 promises Pr[event | stream 1] <= e^epsilon Pr[event | stream 0] for every event. It
+assigns epsilon/6 to the threshold's noise B, epsilon/3 to the noise A_t of the query answered with yes, and epsilon/2
+to the noise of the mean. The streams and the event are chosen from the formulas and use up all three. The first sample
+is -R in stream 0 and R in stream 1, so every sum is 2 R higher in stream 1.
 
-- The samples that follow are -R until |sum| is 2 noise scales below the threshold of line 10, where most runs that
-  go on have a high B. In stream 1 the sum is nearer to 0, and going on is likelier.
-- Then they are R until the sum is, on the other side of 0, 3 noise scales below the threshold. In stream 1 it is
-  nearer, and stopping is likelier: against a high B that takes a low A_t.
-- The event: DP-NAS stops there, on the positive side, with an estimate whose t-fold is at least 2 R above the sum of
-  stream 0, which takes L >= 2 R there and L >= 0 in stream 1.
+- The next samples are -R until |sum| is 2 noise scales below the threshold of line 10. Most runs that continue there
+  have a high B. In stream 1 the sum is nearer to 0, so continuing is likelier.
+- Then the samples are R until the sum, on the other side of 0, is 3 noise scales below the threshold. In stream 1 the
+  sum is nearer to the threshold, so stopping is likelier. With a high B this requires a low A_t.
+- Event: DP-NAS stops there, on the positive side, with an estimate whose t-fold is at least 2 R above the sum of stream
+  0. This requires noise L >= 2 R in stream 0 and L >= 0 in stream 1.
 
-With half the noise the two sums are twice as many scales apart: the ratio becomes about e^(2 epsilon).
+With half the noise the two sums are twice the number of scales apart: the ratio becomes about e^(2 epsilon).
 """
 
 from typing import Literal, NamedTuple
@@ -29,7 +29,7 @@ from privarms.policies.stopping import Rule, dp_nas
 
 SECONDS_PER_RUN = 1e-4
 
-# How far beyond the threshold |sum| turns and ends, in noise scales of a query.
+# |sum| minus the threshold at the turning point and at the end, in noise scales of a query.
 PEAK, LAST = -2.0, -3.0
 
 
@@ -60,14 +60,14 @@ def configure(
 
 
 def threshold(params: dp_nas.Params, t):
-    """Return what |sum| must reach after t samples where no noise is drawn (Algorithm 1, line 10, times t)."""
+    """Return the |sum| at which the rule stops after t samples without noise (Algorithm 1, line 10, times t)."""
     radius, margin = compiled(dp_nas.confidence_radius), compiled(dp_nas.noise_margin)
     return t * radius(params, t, t) * (1 + 1 / params.alpha) + margin(params, t)
 
 
 @njit
 def happens(rule, params, inputs, rng):
-    """Ask the rule about the samples; return whether it stops on the positive side with so high an estimate."""
+    """Query the rule about the samples; return whether it stops on the positive side with a high enough estimate."""
     state = rule.init(params, rng)
     t, total, stopped = 0, 0.0, False
     while not stopped and t < len(inputs.samples):
@@ -87,10 +87,10 @@ def probability(params: dp_nas.Params, inputs: Inputs) -> float:
 
 
 def probability_at(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thresholds: np.ndarray) -> float:
-    """Return the probability for a rule that asks at these sums, float64[n], with these thresholds without noise.
+    """Return the probability for a rule with queries at these sums, float64[n], and noiseless thresholds, float64[n].
 
-    Given B = b the queries are independent: with m_t = |sum| - threshold, that after t samples stops the rule with
-    probability F((m_t - b) / sigma_2), F the distribution function of a standard Laplace variable. So
+    Given B = b the queries are independent. With m_t = |sum| - threshold, the query after t samples stops the rule with
+    probability F_t(b) = F((m_t - b) / sigma_2), F the distribution function of a standard Laplace variable. So it is
 
       Pr[L >= 2 R - 2 R neighbour]
       * integral of f_B(b) prod over t of (1 - F_t(b)), negative side, (1 - prod of the same, positive side) db.
@@ -99,7 +99,7 @@ def probability_at(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thre
     """
     positive = sums - 2 * inputs.R * inputs.neighbour > 0
     margins = np.abs(sums) - thresholds
-    # Nothing is left 12 scales below the margins, where the rule surely stops too early, and 30 above them.
+    # The integrand vanishes 12 scales below the margins, where the rule stops too early, and 30 scales above them.
     ends = margins.max() + params.sigma_2 * np.array([-12.0, 30.0])
     edges = np.unique([*np.linspace(*ends, 421), *([0.0] if ends[0] < 0 < ends[1] else [])])
     nodes, weights = roots_legendre(4)

@@ -1,21 +1,19 @@
-"""Two reward streams that differ in one reward of the leader: DP-SE at the end of epoch 1.
+"""Audit DP-SE at the end of epoch 1 on two reward streams that differ in one reward of the leader.
 
-Theorem 4.1 of Sajed & Sheffet 2019 promises Pr[event | stream 1] <= e^epsilon Pr[event | stream 0] for every event,
-and one reward moves the leader's sum by 1, that is by epsilon scales of the Laplace noise of line 17 (1 / epsilon in
-units of the sum). The streams and the event are chosen from the formulas so that they use all of it:
+Theorem 4.1 of Sajed & Sheffet 2019 promises Pr[event | stream 1] <= e^epsilon Pr[event | stream 0] for every event. One
+reward moves the leader's sum by 1, that is by epsilon scales of the Laplace noise of line 17 (1 / epsilon in units of
+the sum). The streams and the event are chosen from the formulas and use up this whole budget:
 
-- The event, "at least 10 arms other than the leader are eliminated in epoch 1", K = 20, requires the median of 19
-  other arms to lie 2 h_1 + 2 c_1 below the highest mean. With equal sums their median is within 0.23 noise scales
-  (one standard deviation of the median of 19 Laplace draws) of its place, so the leader's own noise decides.
-- The leader falls short of the threshold by 3 noise scales, so the event needs its noise to be above about 3 in stream
-  0 and above 3 - epsilon in stream 1. There, right of its centre, the Laplace density falls by exactly
-  e^epsilon over a step of epsilon scales: for epsilon <= 1 the threshold stays 2 scales, more than 8 standard
-  deviations of that median, from the centre where this ends. The event has a probability of about e^-3 / 2, enough
-  for counting.
-- 2 c_1 is 2 ln(4 K / beta) scales, more than 40 for K = 20 and beta = 1 / (5 10^7): no other arm gets so high that
-  it eliminates ten.
+- Event: at least 10 arms other than the leader are eliminated in epoch 1, K = 20. This requires the median of 19 other
+  arms to be 2 h_1 + 2 c_1 below the highest mean. With equal sums the standard deviation of their median is 0.23 noise
+  scales, so the leader's own noise decides.
+- The leader misses the threshold by 3 noise scales. The event needs its noise to be above about 3 in stream 0 and above
+  3 - epsilon in stream 1. There, right of its centre, the Laplace density falls by exactly e^epsilon over a step of
+  epsilon scales. For epsilon <= 1 the threshold stays 2 scales from the centre, more than 8 standard deviations of that
+  median. The event has a probability of about e^-3 / 2, enough for counting.
+- 2 c_1 is 2 ln(4 K / beta) scales, more than 40 for K = 20 and beta = 1 / (5 10^7): no other arm eliminates ten.
 
-With noise at half its scale the same streams are 2 epsilon halved scales apart: the ratio becomes e^(2 epsilon).
+With half the noise the same streams are 2 epsilon halved scales apart: the ratio becomes e^(2 epsilon).
 """
 
 import itertools
@@ -33,15 +31,15 @@ from privarms.policies.bandit import dp_se
 STREAMED_AS = {"neighbour": "stream"}
 
 LEADER = 0
-# By how many noise scales, rounded up to whole rewards, the leader misses the threshold in stream 0.
+# The distance of the leader from the threshold in stream 0, in noise scales, rounded up to whole rewards.
 SHORTFALL = 3.0
 ELIMINATED = 10
 
 
 class Inputs(NamedTuple):
-    """reward_sums: float64[K], what the arms' rewards in epoch 1 add up to, arm 0 being the leader.
+    """reward_sums: float64[K], the sums of the arms' rewards in epoch 1; arm 0 is the leader.
 
-    eliminated: the event is that so many arms or more, the leader aside, are eliminated in epoch 1
+    eliminated: the event is that at least this number of other arms is eliminated in epoch 1
     neighbour: which stream, 0 or 1
     """
 
@@ -54,7 +52,7 @@ def configure(K: int, horizon: int, epsilon: float, neighbour: Literal[0, 1], be
     """Return stream 0, or its neighbour 1, where one of the leader's rewards is 1 instead of 0.
 
     K, horizon, epsilon, beta: as for dp_se; K is above ELIMINATED
-    All rewards are 0 or 1: every other arm has a quarter of its rewards at 1, the leader more.
+    All rewards are 0 or 1. A quarter of every other arm's rewards are 1; the leader has more.
     """
     if K <= ELIMINATED:
         raise ValueError(f"K: expected more than {ELIMINATED} arms; found {K}")
@@ -69,7 +67,7 @@ def configure(K: int, horizon: int, epsilon: float, neighbour: Literal[0, 1], be
 
 @njit
 def happens(params, inputs, rng):
-    """Draw whether the end of epoch 1 has the event."""
+    """Draw whether the event happens at the end of epoch 1."""
     K = params.n_arms
     viable = np.ones(K, np.bool_)
     left = dp_se.eliminate(params, K, 1, viable, inputs.reward_sums, rng)
@@ -79,15 +77,16 @@ def happens(params, inputs, rng):
 def probability(params: dp_se.Params, inputs: Inputs) -> float:
     """Return the probability that, in epoch 1, at least `inputs.eliminated` arms other than arm 0 are eliminated.
 
-    params: with any multiple of the noise; inputs.reward_sums are equal for all arms but arm 0
-    In units of the Laplace scale of line 17, with the common mean of the others at 0, arm 0 at `lead` and the margin
-    2 h_1 + 2 c_1: the highest private mean is at x, and held by arm 0 or by one of the n = K - 1 others. The rest
-    are then independent Laplace variables below x, of which those below x - margin are eliminated:
+    params: with any multiple of the noise; inputs.reward_sums are equal for all arms except arm 0
 
-      integral of f(x - lead) F(x)^n B_n(x) + n f(x) F(x)^(n-1) F(x - lead) B_(n-1)(x) dx,
+    In units of the Laplace scale of line 17, the others' common mean is 0, arm 0 is at `lead` and the margin is 2 h_1 +
+    2 c_1. The highest private mean is x. It belongs to arm 0 or to one of the n = K - 1 others. The remaining arms are
+    then independent Laplace variables below x, and those below x - margin are eliminated:
 
-    f and F the standard Laplace density and distribution function, B_m(x) the probability that a binomial of m
-    trials with success probability F(x - margin) / F(x) is at least `eliminated`.
+      integral of f(x - lead) F(x)^n B_n(x) + n f(x) F(x)^(n-1) F(x - lead) B_(n-1)(x) dx
+
+    f, F: the standard Laplace density and distribution function
+    B_m(x): P(at least `eliminated` successes in m trials) with success probability F(x - margin) / F(x)
     """
     K, n = params.n_arms, params.n_arms - 1
     reward_sums, eliminated = inputs.reward_sums, inputs.eliminated
@@ -102,8 +101,8 @@ def probability(params: dp_se.Params, inputs: Inputs) -> float:
         other_highest = n * scipy.stats.laplace.pdf(x) * below ** (n - 1) * scipy.stats.laplace.cdf(x - lead)
         return leader_highest + other_highest * scipy.stats.binom.sf(eliminated - 1, n - 1, rest)
 
-    # Smooth but for kinks at 0, lead and margin; 60 scales beyond them a Laplace tail is below 1e-26. On panels of half
-    # a scale that end at the kinks, 20 Gauss-Legendre nodes leave nothing but rounding.
+    # The integrand has kinks only at 0, lead and margin, and a Laplace tail beyond 60 scales is below 1e-26. On panels
+    # of half a scale between the kinks, the error of 20 Gauss-Legendre nodes is only rounding.
     kinks = sorted({0.0, lead, margin})
     steps = np.arange(0.5, 60.5, 0.5)
     inside = [a + (b - a) * np.linspace(0, 1, int(2 * (b - a)) + 2)[1:] for a, b in itertools.pairwise(kinks)]

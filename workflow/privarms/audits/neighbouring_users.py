@@ -1,20 +1,20 @@
-"""Batches whose last user is one of two: what the users of a locally private bandit send.
+"""Audit the messages of a locally private bandit's users, on batches whose last user is one of two.
 
-The partition is the unit square halved once. All users of a batch except the last are in the first bin and pulled
-arm 0 without a reward. The last one, whose reward is 1, is user 0, in the first bin with arm 0, or user 1, who differs
-from user 0 in the context (second bin, arm 0) or in the arm (first bin, arm 1). A locally private mechanism must hide
-which of the two came: definition 2.1 and (11) of Ma et al. (2025). Arms are given, as an auxiliary source's are.
+The partition is the unit square halved once. All users of a batch except the last are in the first bin and pulled arm 0
+without a reward. The last one has the reward 1. It is user 0, in the first bin with arm 0, or user 1. User 1 differs in
+the context (second bin, arm 0) or in the arm (first bin, arm 1). A locally private mechanism must hide which of the two
+arrived: definition 2.1 and (11) of Ma et al. (2025). Arms are inputs, like those of an auxiliary source.
 
-Events, of the noisy counts U and reward sums V that the server holds after the batch:
+Events, on the noisy counts U and reward sums V that the server stores after the batch:
 
-- quadrant: U and V of user 1's bin and arm are at least, and those of user 0's bin and arm at most, what they would be
-  without noise if user 1 had come. It is likelier with user 1.
+- quadrant: U and V of user 1's bin and arm are at least, and those of user 0's bin and arm at most, their noiseless
+  values for user 1. It is likelier with user 1.
 - untouched: every U and V of the second bin is exactly 0. It is likelier with user 0, or equally likely.
 
-A message (11) has U = 1 and V = the reward in [0, 1] at one bin and arm, and 0 elsewhere. Two users differ by at most 2
-in U and by at most 2 in V, whatever differs of context, arm and reward: L1 sensitivity 4, so Lap(4 / epsilon) in every
-bin, as (12) of Ma et al. (2025) is read below it, is epsilon-LDP. With noise from the users of a bin alone, as
-released, a bin without users keeps sums of exactly 0, and no finite epsilon holds for the context.
+A message (11) has U = 1 and V = the reward in [0, 1] at one bin and arm, and 0 elsewhere. Two users who differ in
+context, arm or reward differ by at most 2 in U and by at most 2 in V. So the L1 sensitivity is 4, and Lap(4 / epsilon)
+in every bin is epsilon-LDP, as we interpret (12) of Ma et al. (2025). In the released program only the users of a bin
+add noise to it. Then a bin without users has sums of exactly 0, and no finite epsilon protects the context.
 """
 
 import copy
@@ -34,13 +34,15 @@ STREAMED_AS = {"neighbour": "user"}
 SECONDS_PER_RUN = 1.5e-6
 SECONDS_PER_STEP = 0.0
 
-# The bin of a tree whose two parts are the partition, and its first part.
+# The root of the tree, and the first of its two parts, which form the partition.
 ROOT, FIRST = 0, 1
 
 
 class Inputs(NamedTuple):
-    """by_context: whether the users differ in the context, not in the arm; quadrant: whether this is the event;
-    neighbour: who comes last, user 0 or 1; batch: users, the last one included; noise: multiple of the noise."""
+    """by_context: whether the users differ in the context, not in the arm; quadrant: whether this is the event.
+
+    neighbour: the last user, 0 or 1; batch: users, the last one included; noise: multiple of the noise
+    """
 
     n_arms: int
     by_context: bool
@@ -58,12 +60,12 @@ def configure(
     batch: int = 1,
     noise: float = 1.0,
 ) -> Inputs:
-    """Return user 0, or user 1, as the last of a batch of `batch` users."""
+    """Return the inputs with user 0 or user 1 as the last of a batch of `batch` users."""
     return Inputs(K, differ == "context", event == "quadrant", neighbour, batch, noise)
 
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
-    """Return those of `happens`: a server for one batch, fresh, and a copy of it that is overwritten."""
+    """Return the arguments of `happens`: a fresh server for one batch, and a copy of it that is overwritten."""
     params = one_batch(params)
     fresh = start(params, rng)
     return params, inputs, fresh, copy.deepcopy(fresh)
@@ -77,7 +79,7 @@ def start(params, rng) -> fast_path.State:
 
 
 def one_batch(params):
-    """Return the same mechanism for one batch: bins stay at depth 1, and there is no warm-up, so noise is drawn."""
+    """Return the same mechanism for one batch: bins stay at depth 1, and without a warm-up noise is drawn at once."""
     return params._replace(depth=1, rules=params.rules._replace(warm_up=0.0))
 
 
@@ -100,20 +102,20 @@ def happens(params, inputs, fresh, state, rng):
 
 @njit
 def send_batch(inputs, state, rng):
-    """Count the users of a batch where the server sees them; the last one alone has a reward."""
+    """Count the users of a batch where the server counts them; only the last one has a reward."""
     for user in range(inputs.batch):
         last = user == inputs.batch - 1
         i, arm = place(inputs, inputs.neighbour if last else 0)
         state.bins[FIRST + i].here += 1
         state.arms[FIRST + i, arm].pulled += 1
-        # Drawn as all rewards are: it is 1 with probability 1 or 0.
+        # Drawn like every reward, with probability 1 or 0.
         state.arms[FIRST + i, arm].rewarded += rng.random() < last
 
 
 @njit
 def restart(fresh, state):
-    """Overwrite a server by a fresh one; the tree is the same, for bins stay at depth 1."""
-    # By number: whole arrays take 6 seconds more to compile.
+    """Overwrite a server with a fresh one. The tree is not copied, because bins stay at depth 1."""
+    # Element by element: assignments of whole arrays take 6 seconds longer to compile.
     for i in range(len(state.bins)):
         state.bins[i] = fresh.bins[i]
         for k in range(state.arms.shape[1]):
@@ -126,13 +128,13 @@ def restart(fresh, state):
 
 @njit
 def event_in(inputs, arms):
-    """Return whether the inputs' event happened; arms: ARM[3, K], of the root, unused, and of both bins."""
+    """Return whether the inputs' event happened; arms: ARM[3, K], of the root, which is unused, and of both bins."""
     if not inputs.quadrant:
         touched = False
         for k in range(arms.shape[1]):
             touched |= arms[FIRST + 1, k].U != 0 or arms[FIRST + 1, k].V != 0
         return not touched
-    # The users before the last are where user 0 would be, without rewards.
+    # The earlier users are in the bin and arm of user 0, without rewards.
     i, arm = place(inputs, 0)
     if inputs.batch - 1 < arms[FIRST + i, arm].U or arms[FIRST + i, arm].V > 0:
         return False
@@ -141,14 +143,14 @@ def event_in(inputs, arms):
 
 
 def noise_scale(epsilon: float) -> float:
-    """Return that of the Laplace noise of (12): 4 / epsilon."""
+    """Return the scale of the Laplace noise of (12): 4 / epsilon."""
     return 4 / epsilon
 
 
 def noise_draws(every_user: bool, inputs: Inputs) -> tuple[int, int]:
     """Return how many Laplace draws a batch adds to each sum of the first and of the second bin.
 
-    every_user: one for every user, as printed; else one for every user in the bin, as released
+    every_user: one draw per user, as printed; otherwise one per user in the bin, as released
     """
     if every_user:
         return inputs.batch, inputs.batch
@@ -159,8 +161,8 @@ def noise_draws(every_user: bool, inputs: Inputs) -> tuple[int, int]:
 def survival(x: float, draws: int, scale: float) -> float:
     """Return P(S >= x) for the sum S of `draws` >= 0 Lap(scale) variables.
 
-    S / scale is the difference of two sums of n standard exponentials. When the smaller is used up, J < n of the
-    larger's are, J negative binomial; the n - J left are as new: P(S >= x) = sum over j < n of
+    S / scale is the difference of two sums of n standard exponentials. When the smaller sum is used up, J < n terms of
+    the larger are too, J negative binomial. The n - J remaining terms are memoryless, so P(S >= x) = sum over j < n of
     C(n + j - 1, j) 2^-(n + j) P(Gamma(n - j) >= x / scale), x > 0.
     """
     if draws == 0:
@@ -174,9 +176,9 @@ def survival(x: float, draws: int, scale: float) -> float:
 def probability(params: ldp_mab.Params, inputs: Inputs) -> float:
     """Return the probability of the event with the inputs' last user.
 
-    quadrant: user 1's two sums are at their thresholds without noise if user 1 came and 1 below if not, user 0's the
-    other way round; four independent noises: P(S_1 >= 1 - user)^2 P(S_0 >= 1 - user)^2, S_1 and S_0 of their bins.
-    untouched: certain if the second bin gets no noise, which is if nobody is in it, and impossible otherwise.
+    quadrant: without noise, user 1's two sums are at their thresholds if user 1 arrived and 1 below if not; user 0's
+        the reverse. With four independent noises: P(S_1 >= 1 - user)^2 P(S_0 >= 1 - user)^2, S_1 and S_0 of their bins.
+    untouched: certain if the second bin gets no noise, that is, contains no user; impossible otherwise.
     """
     draws = noise_draws(params.rules.every_user, inputs)
     if not inputs.quadrant:

@@ -15,15 +15,15 @@ from privarms.studies.cells import Cell, expand
 from privarms.studies.shards import Piece
 
 SEED = 20190609
-# Of the audit that fits any policy of its family.
+# Trials of the audit that fits any policy of its family.
 TRIALS = 20_000
 
 
 def run_audits(subject: str, trials: int | None = None) -> pd.DataFrame:
     """Return the rows of audit.csv (`verdicts.COLUMNS`) about one policy or mechanism.
 
-    trials: with each neighbour, instead of each study's own
-    Raises PrivarmsError for an unknown name, and where no audit fits.
+    trials: per neighbour, instead of each study's own number
+    Raises PrivarmsError for an unknown name, and if no audit fits.
     """
     chosen = cells(subject)
     if trials is not None:
@@ -43,7 +43,7 @@ def results(chosen: Iterable[Cell]) -> pd.DataFrame:
 
 
 def cells(subject: str) -> list[Cell]:
-    """Return the cells that audit a subject: those of studies, or else of the audit that fits its family."""
+    """Return the cells that audit a subject: those of studies or, without any, of the audit that fits its family."""
     known = [*library.names("mechanisms"), *library.names("policies")]
     if subject not in known:
         raise PrivarmsError(f"{subject}: no policy or mechanism; expected one of {', '.join(sorted(known))}")
@@ -55,8 +55,8 @@ def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.
     audit = auditing.fitting(library.family(subject))
     if audit is None or not library.claims_epsilon(subject):
         raise PrivarmsError(
-            f"{subject}: no study here audits it, and no audit fits any policy of {library.family(subject)}; run this "
-            "in the project's folder, or write an audit and a study (docs/extend.md, An audit)"
+            f"{subject}: no study here audits it, and no audit fits any policy of {library.family(subject)}. Run this "
+            "in the project's folder, or write an audit and a study (docs/extend.md, An audit)."
         )
     takes = {k: a for k, a in library.arguments("policies", subject).items() if k not in auditing.OTHERS and a.required}
     own = {k: a.choices[0] for k, a in takes.items() if a.choices}
@@ -65,7 +65,7 @@ def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.
 
 
 def _of_studies() -> Iterator[Cell]:
-    """Yield the cells of all audits of the project, if it is here, and of extensions, at scale quick."""
+    """Yield the cells of all audits of extensions and, if its files are here, of the project, at scale quick."""
     file = Path(paths.located("config/config.yaml"))
     config = settings.read(file) if file.is_file() else {"papers": "config/papers"}
     own, *others = paths.folders(config)
@@ -78,7 +78,7 @@ def _of_studies() -> Iterator[Cell]:
 
 
 def listed() -> pd.DataFrame:
-    """Return what claims an epsilon: subject, family, and the audits that are about it."""
+    """Return a table of the subjects that claim an epsilon: subject, family, and the audits of each."""
     rows = []
     for subject in [*library.names("mechanisms"), *filter(library.claims_epsilon, library.names("policies"))]:
         named = [name for name, subjects in library.audits().items() if subject in subjects]
@@ -88,7 +88,7 @@ def listed() -> pd.DataFrame:
 
 
 def show(subject: str | None, extension: str | None = None, trials: int | None = None, csv: str | None = None) -> int:
-    """Print the audits of a subject, or what can be audited; return 1 if anything is not private as claimed."""
+    """Print the audits of a subject, or the list of subjects; return 1 if any subject is not private as claimed."""
     if extension is not None:
         extensions.extend([extension])
     if subject is None:

@@ -1,21 +1,21 @@
-"""With which probability an audit would catch half of the noise."""
+"""The probability that an audit would catch half of the noise."""
 
 import numpy as np
 import scipy
 
-# Of the probability of the rarer outcome, how much is left out, and into how many parts the rest is cut.
+# The ignored tail probability of the less likely neighbour's count, and the number of groups of the other counts.
 _LEFT_OUT, _PARTS = 1e-9, 400
 
 
 def power(unlikely: float, likely: float, claimed: float, trials: int, confidence: float) -> float:
-    """The probability that `reduction.epsilon_lower_bound` exceeds what is claimed, in [0, 1].
+    """Return the probability that `reduction.epsilon_lower_bound` exceeds `claimed`, in [0, 1].
 
-    unlikely, likely: the event's probability with the neighbour with whom it is less and more likely
-    trials: with each of them
+    unlikely, likely: the event's probability with the less and the more likely neighbour; trials: with each of them
 
-    The bound is above `claimed` where the lower Clopper-Pearson end of the one is above v, e^claimed times the upper
-    end of the other, which is where a binomial of probability v reaches the count seen with less than half the level.
-    The counts of the less likely neighbour are taken together in parts, each as its largest: the power is never less.
+    The bound exceeds `claimed` if the lower Clopper-Pearson end of the likelier neighbour is above v = e^claimed times
+    the upper end of the other. This is the case if a binomial of probability v reaches the observed count with
+    probability below `half`. The counts of the less likely neighbour are grouped, each group as its largest count, so
+    the result is never above the power.
     """
     half = (1 - confidence) / 2
     low, high = scipy.stats.binom.ppf(_LEFT_OUT, trials, unlikely), scipy.stats.binom.isf(_LEFT_OUT, trials, unlikely)

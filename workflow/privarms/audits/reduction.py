@@ -16,17 +16,17 @@ COUNTS = ("likelier_events", "likelier_trials", "other_events", "other_trials")
 
 
 def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confidence: float = 0.95) -> pd.DataFrame:
-    """Return a row per setting of one audit; columns `audit`, `subject`, the settings, `MEASURES`, `COUNTS`.
+    """Return one row per setting of one audit; columns `audit`, `subject`, the settings, `MEASURES`, `COUNTS`.
 
     counts: replicate rows of one subject in a study of the protocol `audit`: `policy`, the parameters of subject and
-    inputs, `neighbour` among them, `trials` and `events`
-    settings: the parameters that distinguish the rows; others that differ stand before `COUNTS`
+        inputs, with `neighbour`, then `trials` and `events`
+    settings: the parameters that distinguish the rows; other parameters that vary are appended before `COUNTS`
 
-    claimed: the privacy loss that is promised at epsilon; exact: the log ratio of the event's probabilities, nan where
-    it is unknown; lower_bound: on any epsilon of the subject, from counts, valid with probability `confidence`, -inf
-    where the likelier neighbour has no event; trials: with each neighbour; low_0 to high_1: the Clopper-Pearson
-    intervals of the event's probability with either neighbour, each of that confidence; `COUNTS`: with the neighbour
-    with which the event is likelier, and with the other one
+    claimed: the privacy loss that is promised at epsilon
+    exact: the log ratio of the event's probabilities, nan if it is unknown
+    lower_bound: on epsilon, valid with probability `confidence`; -inf if the likelier neighbour has no event
+    trials: with each neighbour; `COUNTS`: with the neighbour with which the event is likelier, and with the other one
+    low_0 to high_1: the Clopper-Pearson intervals of the event's probability with each neighbour, at `confidence`
     """
     subject, wanted = counts["policy"].iloc[0], list(settings)
     further = [k for k in parameters(counts) if k not in wanted and counts[k].nunique(dropna=False) > 1]
@@ -57,8 +57,8 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
 def losses(table: pd.DataFrame, confidence: float) -> dict[str, pd.Series]:
     """Return the columns `loss`, `loss_low` and `loss_high` of a table that `reduce` returned.
 
-    loss: the log ratio of the shares of events, -inf or nan where a neighbour has none; loss_low, loss_high: what holds
-    it, where either end of either interval errs with probability (1 - confidence) / 2
+    loss: the log ratio of the shares of events, -inf or nan if a neighbour has none
+    loss_low, loss_high: an interval; each end of each proportion errs with probability (1 - confidence) / 2
     """
     events, trials, other_events, other_trials = (table[name] for name in COUNTS)
     low, high = clopper_pearson(events, trials, confidence)
@@ -85,7 +85,7 @@ def configured(subject: str, audit: Audit, rows: pd.DataFrame, **changed) -> tup
 
     def of(configure: Callable, **more):
         takes = signature(configure).parameters
-        # Column by column: a row of numbers alone would turn integers into floats.
+        # Column by column: taking a row of numbers would turn integers into floats.
         values = {k: rows[k].iloc[0] for k in takes if k in rows}
         # A parameter that does not apply is missing in the rows.
         values = {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items() if pd.notna(v)}
@@ -99,9 +99,9 @@ def epsilon_lower_bound(
 ) -> float:
     """Return a lower bound on ln(Pr[event | neighbour] / Pr[event]), and so on the epsilon of any private mechanism.
 
-    The lower end of the Clopper-Pearson interval of the neighbour's probability over the upper end of the other one's.
-    Each end errs with probability (1 - confidence) / 2, so both are valid with probability `confidence` (Bonferroni).
-    -inf where the neighbour has no event.
+    It divides the lower Clopper-Pearson end of the neighbour's probability by the upper end of the other one. Each end
+    errs with probability (1 - confidence) / 2, so both are valid with probability `confidence` (Bonferroni). Returns
+    -inf if the neighbour has no event.
     """
     low, _ = clopper_pearson(neighbour_events, neighbour_trials, confidence)
     _, high = clopper_pearson(events, trials, confidence)

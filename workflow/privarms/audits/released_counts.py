@@ -1,9 +1,8 @@
-"""Two streams that differ in their first item, counted by a tree: all counts together.
+"""Audit all counts of a tree counter together, on two streams that differ in their first item.
 
 The first item is 0 or, for neighbour 1, 1, and all others are 0. Event: the counts after 1, 2, 4, ... items are all at
-least 1. Each of these counts is one node, one of every level, and the probability of each changes by exactly
-e^(1 / scale). `noise` = 1 / levels is a tree whose levels do not share the budget. Chan, Shi & Song (2010) promise
-epsilon.
+least 1. Each of these counts is one node, one per level, and the probability of each changes by exactly e^(1 / scale).
+`noise` = 1 / levels gives a tree whose levels do not share the budget. Chan, Shi & Song (2010) promise epsilon.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""The lengths T and T + 1, T = 1000, with the noise Lap+.
+"""Audit the noise Lap+ on the lengths T and T + 1, T = 1000.
 
 Event: the released length is at least T + 1. There the probabilities change by e^(epsilon / 2) over a step of 1, except
-for what is cut off at 0. Appendix A.4 of Li, Shi & Simchi-Levi (2024) promises epsilon / 2.
+for the part cut off at 0. Appendix A.4 of Li, Shi & Simchi-Levi (2024) promises epsilon / 2.
 """
 
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The numbers 0 and 1 with Laplace noise.
+"""Audit Laplace noise on the numbers 0 and 1.
 
 Event: the released number is at least 1. There the density of the noise falls by exactly e^epsilon over a step of 1.
 Dwork et al. (2006) promise epsilon.

@@ -1,8 +1,8 @@
-"""Two opposite vectors of the largest norm, released in a ball.
+"""Audit the release in a ball on two opposite vectors of the largest norm.
 
-Event: the released vector lies in the half of the ball of neighbour 1. It has the probability e^epsilon /
-(1 + e^epsilon) with neighbour 1 and 1 / (1 + e^epsilon) with neighbour 0. Duchi, Jordan & Wainwright (2018, section
-4.2.3) promise epsilon.
+Event: the released vector lies in the half of the ball of neighbour 1. Its probability is e^epsilon / (1 + e^epsilon)
+with neighbour 1 and 1 / (1 + e^epsilon) with neighbour 0. Duchi, Jordan & Wainwright (2018, section 4.2.3) promise
+epsilon.
 """
 
 import math
@@ -18,12 +18,12 @@ SECONDS_PER_RUN = 1e-7
 
 
 def configure(neighbour: Literal[0, 1], noise: float = 1.0) -> Inputs:
-    """Return the vector -r e_1, or its neighbour r e_1; the mechanism gets 1 / noise of its budget."""
+    """Return the vector -r e_1, or its neighbour r e_1; the mechanism's budget is divided by `noise`."""
     return Inputs(neighbour, noise)
 
 
 def with_noise(params: l2_ball.Mechanism, noise: float) -> l2_ball.Mechanism:
-    """Return the mechanism with 1 / noise of its budget."""
+    """Return the mechanism with its budget divided by `noise`."""
     epsilon = math.log(params.truth / (1 - params.truth))
     return l2_ball.configure(params.dimensions, params.radius, epsilon / noise)
 

@@ -1,14 +1,14 @@
-"""Two columns of rewards that differ in the first one: the choices of private linear UCB.
+"""Audit the choices of private linear UCB on two columns of rewards that differ in the first one.
 
-Contexts are the same in both; they are numbers, d = 1. In rounds 1 to 7 arm 0 has the context 1; its first reward is
--clip or, for neighbour 1, clip, and all others are 0. Arm 1 is never pulled, so everything is known of its index. In
-rounds 2, 3 and 5 its context makes this index what arm 0's is if the private sum of arm 0's rewards is `clip`. In all
-other rounds it has the context 0. Event: arm 0 is pulled in all of rounds 1 to 5.
+The contexts are equal in both; they are numbers, d = 1. In rounds 1 to 7 arm 0 has the context 1. Its first reward is
+-clip or, for neighbour 1, clip; all others are 0. Arm 1 is never pulled, so its index is known. In rounds 2, 3 and 5
+its context makes this index equal to arm 0's for a private sum of arm 0's rewards of `clip`. In all other rounds it has
+the context 0. Event: arm 0 is pulled in all of rounds 1 to 5.
 
-Before rounds 2, 3 and 5 arm 0 has 1, 2 and 4 pulls, and its private sum has the noise of one node, of another level
-each time: the sum is at least `clip` with probability 1/2 for neighbour 1, and e^(-epsilon / 3) / 2 for neighbour 0,
-because the tree has 3 levels at a horizon of 4 to 7. In rounds 1 and 4 arm 0 loses with a probability far below 1e-4,
-given the rest, because its private width is above 10 scales. The event shows all of epsilon.
+Before rounds 2, 3 and 5 arm 0 has 1, 2 and 4 pulls, and its private sum has the noise of one node, each time of another
+level. The tree has 3 levels at a horizon of 4 to 7. So the sum is at least `clip` with probability 1/2 for neighbour 1,
+and e^(-epsilon / 3) / 2 for neighbour 0. Arm 0 wins round 1 with certainty. It loses round 4 with a probability far
+below 1e-4, given the rest, because its private width is above 10 scales. The event reveals all of epsilon.
 """
 
 import math
@@ -26,18 +26,18 @@ from privarms.policies.linear._regressions import confidence_radius
 SECONDS_PER_RUN = 4e-6
 
 ROUNDS = 5
-# Before which arm 0 has 1, 2 and 4 pulls.
+# Before these rounds arm 0 has 1, 2 and 4 pulls.
 COMPARED = (2, 3, 5)
 LEVELS = 3
 
 
 def configure(K: Literal[2], dimensions: Literal[1], neighbour: Literal[0, 1], noise: float = 1.0) -> Inputs:
-    """Return rewards that begin with -clip, or their neighbour, that begins with clip."""
+    """Return rewards that begin with -clip or, for neighbour 1, with clip."""
     return Inputs(neighbour, noise, K, dimensions)
 
 
 def other_contexts(params: private_linear_ucb.Params) -> np.ndarray:
-    """Return those of arm 1 in rounds 0 to 5, float64[6]. Raises ValueError for one above 1: nothing is promised."""
+    """Return arm 1's contexts in rounds 0 to 5, float64[6]. Raise ValueError for one above 1, outside of the claim."""
     contexts = np.zeros(ROUNDS + 1)
     unpulled = confidence_radius(0, 1, params.ridge, params.beta) / math.sqrt(params.ridge)
     unpulled += params.private_width / params.ridge
@@ -48,12 +48,12 @@ def other_contexts(params: private_linear_ucb.Params) -> np.ndarray:
         index = (params.clip + params.private_width) / weight + radius / math.sqrt(weight)
         contexts[t] = index / unpulled
     if contexts.max() > 1:
-        raise ValueError(f"bonus: expected contexts of length at most 1; found {contexts.max():.3g}, give a larger one")
+        raise ValueError(f"bonus: expected contexts <= 1; found {contexts.max():.3g}. Use it, or a lower epsilon.")
     return contexts
 
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
-    """Return those of `happens`. Raises ValueError for a horizon without 3 levels or shorter than the event."""
+    """Return the arguments of `happens`. Raise ValueError for a horizon without 3 levels or shorter than the event."""
     if horizon < ROUNDS or node_levels(horizon) != LEVELS:
         raise ValueError(f"horizon: expected {ROUNDS} to {2**LEVELS - 1} rounds for this audit; found {horizon}")
     first = (2 * inputs.neighbour - 1) * params.clip

@@ -1,13 +1,12 @@
-"""Two streams of samples that differ in the first one: DP exponential NAS (Theorem 3.1).
+"""Audit DP exponential NAS (Theorem 3.1) on two streams of samples that differ in the first one.
 
-As `neighbouring_samples`, for a rule that asks after 2, 4, 8, ... samples only. The sums are near 0 except for the last
-two queries:
+It works like `neighbouring_samples`, but the rule asks only after 2, 4, 8, ... samples. All sums but two are near 0:
 
-- At the last but one the sum is negative, and |sum| one noise scale beyond the threshold: to go on takes a high B.
-  In stream 1 the sum is nearer to 0, and going on is likelier.
-- At the last one it is positive, and one noise scale below the threshold. In stream 1 it is further beyond, and
-  stopping is likelier: against a high B that takes a low A_t.
-- The event: the rule stops there, with an estimate whose t-fold is at least 2 R above the sum of stream 0.
+- At the last but one, the sum is negative and |sum| is one noise scale above the threshold: continuing requires a high
+  B. In stream 1 the sum is nearer to 0, so continuing is likelier.
+- At the last, the sum is positive and one noise scale below the threshold. In stream 1 it is higher, so stopping is
+  likelier. With a high B this requires a low A_t.
+- Event: the rule stops there, with an estimate whose t-fold is at least 2 R above the sum of stream 0.
 """
 
 import math
@@ -23,9 +22,9 @@ from privarms.policies.stopping import Rule, dp_exponential_nas, dp_nas
 
 SECONDS_PER_RUN = 4e-6
 
-# How far beyond the threshold |sum| is at the last two queries, in noise scales of a query.
+# |sum| minus the threshold at the last two queries, in noise scales of a query.
 PEAK, LAST = 1.0, -1.0
-# Of the last query; beyond it no stream is tried.
+# The largest number of queries that is tried.
 MOST_QUERIES = 24
 
 
@@ -36,11 +35,11 @@ def configure(
 
     epsilon, alpha, beta, R, noise: as for dp_exponential_nas, whose threshold depends on them
 
-    The queries are the first between which the sum can go that far. Raises ValueError where there are none.
+    The last two queries are the first between which the sum can move far enough. Raises ValueError if there are none.
     """
     params = dp_exponential_nas.configure(epsilon, alpha, beta, R, noise)
     for query in range(2, MOST_QUERIES):
-        # In whole steps of R, of the parity of the number of samples, which is even.
+        # In whole steps of R. They are even, like the number of samples.
         low, high = (
             2 * math.ceil((threshold(params, k) + margin * params.sigma_2) / (2 * R))
             for k, margin in ((query, PEAK), (query + 1, LAST))
@@ -48,7 +47,7 @@ def configure(
         if low <= 2 ** (query - 1) and low + high <= 2**query:
             break
     else:
-        raise ValueError(f"epsilon: {epsilon} is so small that no stream of 2^{MOST_QUERIES} samples shows anything")
+        raise ValueError(f"epsilon: expected a larger value for at most 2^{MOST_QUERIES} samples; found {epsilon}")
     half = 2 ** (query - 1)
     samples = R * np.concatenate([_steps(0, half), _steps(-low, half), _steps(low + high, 2 * half)])
     samples[0] = R if neighbour else -R
@@ -56,7 +55,7 @@ def configure(
 
 
 def _steps(total: int, count: int) -> np.ndarray:
-    """Return steps of 1 or -1 that add up to a total: float64[count], taking turns, -1 first, and then one way."""
+    """Return steps of 1 or -1 with the sum `total`: float64[count], first alternating from -1, then all in one way."""
     steps = np.where(np.arange(count) % 2 == 0, -1.0, 1.0)
     if total:
         steps[count - abs(total) :] = math.copysign(1.0, total)
@@ -64,7 +63,7 @@ def _steps(total: int, count: int) -> np.ndarray:
 
 
 def threshold(params: dp_nas.Params, query: int) -> float:
-    """Return what |sum| must reach at a query, after 2^query samples, where no noise is drawn (Algorithm 2)."""
+    """Return the |sum| at which a query stops the rule without noise, after 2^query samples (Algorithm 2)."""
     t = 2**query
     radius, margin = compiled(dp_nas.confidence_radius), compiled(dp_nas.noise_margin)
     return t * radius(params, query, t) * (1 + 1 / params.alpha) + margin(params, query)

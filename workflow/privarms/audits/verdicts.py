@@ -1,7 +1,6 @@
 """The verdicts of audit.csv: which mechanisms and policies exceed the epsilon that they claim.
 
-A row with less than all of the noise is a weakened control. It belongs to the row with all of the noise and must exceed
-the claim.
+A row with less than the full noise is a weakened control. Its bound must exceed the claim of the row with full noise.
 """
 
 import math
@@ -27,12 +26,12 @@ MEASURES = (
     *("power_against_half_noise", "broken_twin_lower_bound", "verdict", "note"),
 )
 COLUMNS = (*MEASURES, "reading", "setting", "epsilon", "audit", "paper", "study", "confidence", *ENDS)
-# Of one bound, whatever else is audited: another audit changes only how many are valid together.
+# The confidence of one bound. It is fixed: another audit changes only the joint level of all bounds.
 CONFIDENCE = 1 - 1e-5
 HALF = 0.5
-UNKNOWN = "What half the noise shows is not known."
+UNKNOWN = "The power against half the noise is unknown."
 WRITE_ONE = "Write an audit and a study that runs it (docs/extend.md, An audit)."
-# Of an exact loss that equals the claim, except for rounding.
+# The tolerance for rounding of an exact loss that equals the claim.
 ROUNDING = 1e-6
 
 
@@ -44,8 +43,10 @@ class Rates(NamedTuple):
 
 
 class Audited(NamedTuple):
-    """One setting. row: as `reduce` returns it, with what distinguishes it from others; noise: the multiple; half: the
-    rates with half the noise, None where they are unknown."""
+    """One setting: its row as `reduce` returns it, with the columns that distinguish it from others.
+
+    noise: the multiple; half: the rates with half the noise, None if they are unknown
+    """
 
     row: dict
     noise: float
@@ -53,21 +54,21 @@ class Audited(NamedTuple):
 
     @property
     def key(self) -> tuple:
-        """The same for a row and its weakened controls."""
+        """Return the key that a row shares with its weakened controls."""
         return tuple(self.row[k] for k in ("paper", "audit", "subject", "variant", "setting", "claimed"))
 
     @property
     def seen(self) -> Rates:
-        """The rates counted."""
+        """Return the observed rates."""
         counted = (self.row[f"{which}_events"] / self.row[f"{which}_trials"] for which in ("likelier", "other"))
         return Rates(*sorted(counted))
 
 
 def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[str] = ()) -> pd.DataFrame:
-    """Return a row per subject and setting with all of the noise, `COLUMNS`; what is not private as claimed first.
+    """Return one row per subject and setting with the full noise, `COLUMNS`; subjects that are not private come first.
 
     studies: paper, name and replicate rows of each study of the protocol `audit`
-    subjects: what else claims an epsilon; each that no study audits gets a row that says so
+    subjects: others that claim an epsilon; each that no study audits gets a row "not audited"
     """
     settings = [one for paper, study, counts in studies for one in _of_study(paper, study, counts)]
     controls: dict[tuple, list[Audited]] = {}
@@ -78,17 +79,17 @@ def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[s
     level = round(1 - len(settings) * (1 - CONFIDENCE), 10)
     rows = [_judged(one, controls.get(one.key, []), level) for one in settings if one.noise >= 1]
     audited = {one.row["subject"] for one in settings}
-    rows += [_unaudited(subject, f"No audit fits it. {WRITE_ONE}") for subject in subjects if subject not in audited]
+    rows += [_unaudited(subject, f"No audit fits. {WRITE_ONE}") for subject in subjects if subject not in audited]
     rows.sort(key=lambda row: VERDICTS.index(row["verdict"]))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a line per subject, variant and assumption: its verdict in the setting that shows most.
+    """Return one line per subject, variant and assumption, with the verdict of its most informative setting.
 
-    A subject is not private as claimed if it is not in one setting, and no violation is shown if no setting shows less
-    and one would have. The line is the setting of that verdict with the largest bound over the claim; columns
-    `COLUMNS` and `settings`, their number.
+    A subject is not private as claimed if one setting shows this. Otherwise no violation is shown if at least one
+    setting could have shown one. The line is the setting of that verdict with the largest ratio of bound to claim.
+    Columns: `COLUMNS` and `settings`, their number.
     """
     lines = []
     for _, group in rows.groupby(["subject", "variant", "reading"], sort=False, dropna=False):
@@ -101,7 +102,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def warning(lines: pd.DataFrame, policies: Iterable[str]) -> str:
-    """Return which of some policies are not private as claimed or were not audited; nothing where there are none.
+    """Return which of `policies` are not private as claimed or were not audited; an empty string if there are none.
 
     lines: as `summary` returns them
     """
@@ -149,7 +150,7 @@ def _words(row: Mapping, names: Iterable[str]) -> str:
 def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> Rates | None:
     """Return the exact rates with half the noise; None where they are unknown."""
     takes = {*library.arguments("policies", subject), *signature(audit.inputs).parameters}
-    # Where an audit distinguishes the claimed budget from the policy's own, half the noise is twice the budget.
+    # If an audit separates the claimed budget from the policy's own, twice the budget is half the noise.
     half = {"epsilon": float(cell["epsilon"].iloc[0]) / HALF} if "promised" in takes else {"noise": HALF}
     if not half.keys() & takes:
         return None
@@ -167,11 +168,11 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     """Return the row of audit.csv."""
     row, claimed = audited.row, audited.row["claimed"]
     if not row["trials"]:
-        return _unaudited(row["subject"], "It could not be run so; the log of its shard says why. " + WRITE_ONE) | {
-            k: row[k] for k in ("variant", "reading", "setting", "audit", "paper", "study")
-        }
+        return _unaudited(
+            row["subject"], "It could not be run here; the log of its shard gives the reason. " + WRITE_ONE
+        ) | {k: row[k] for k in ("variant", "reading", "setting", "audit", "paper", "study")}
     exact, bound = float(row["exact"]), float(row["lower_bound"])
-    # Of several controls the one that is furthest from caught: none hides another.
+    # The control with the smallest bound, so that no control hides another.
     control = min(controls, key=lambda one: one.row["lower_bound"], default=None)
     judged = {
         **{k: row[k] for k in COLUMNS if k in row},
@@ -181,29 +182,29 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     half, notes = audited.half, []
     if half is None:
         half = next((one.seen for one in controls if one.noise == HALF), None)
-        notes += ["The power is that of the rates counted of the twin."] if half else []
+        notes += ["The power was computed from the event rates observed in the control."] if half else []
     judged["power_against_half_noise"] = (
         power(half.unlikely, half.likely, claimed, int(row["trials"]), CONFIDENCE) if half else math.nan
     )
     if bound > claimed or exact > claimed * (1 + ROUNDING):
         judged["verdict"] = NOT_PRIVATE
-        notes = [] if bound > claimed else ["By calculation; these trials do not show it."]
+        notes = [] if bound > claimed else ["The exact calculation shows this; these trials do not."]
         judged["power_against_half_noise"] = math.nan
     else:
         judged["verdict"] = NO_VIOLATION if control and control.row["lower_bound"] > claimed else NOT_CAUGHT
         seen = math.floor(100 * judged["power_against_half_noise"]) / 100 if half else math.nan
-        notes += [f"Half the noise would have been seen with probability {seen:g}." if half else UNKNOWN]
-        notes += [_of_control(control)] if control else ["No broken twin was run."]
+        notes += [f"Half the noise would have been caught with probability {seen:g}." if half else UNKNOWN]
+        notes += [_of_control(control)] if control else ["No weakened control was run."]
         if bound == -math.inf:
             notes += ["The event never happened."]
     if not math.isclose(claimed, row["epsilon"]):
-        notes.insert(0, f"Claimed of this event, for a budget of {row['epsilon']:g}.")
+        notes.insert(0, f"The claim is about this event, for a budget of {row['epsilon']:g}.")
     return judged | {"note": " ".join(notes)}
 
 
 def _of_control(control: Audited) -> str:
-    caught = "is caught" if control.row["lower_bound"] > control.row["claimed"] else "is not caught"
-    return f"The twin with {control.noise:.3g} of the noise {caught}."
+    caught = "was caught" if control.row["lower_bound"] > control.row["claimed"] else "was not caught"
+    return f"The control with {control.noise:.3g} of the noise {caught}."
 
 
 def _unaudited(subject: str, note: str) -> dict:

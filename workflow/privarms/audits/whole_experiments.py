@@ -1,10 +1,10 @@
-"""Two whole runs of DP-ConSE that differ in one patient of the first half: the composed loss of everything released.
+"""Audit everything that DP-ConSE releases, on two whole runs that differ in one patient of the first half.
 
-Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims epsilon for all of it. The patient has a reward of 1 and is in arm 0
-of feature 1 in run 0 and in arm 1 of feature 2 in run 1; with one feature its reward is 0 in run 0 and 1 in run 1, and
-no length moves. The event is that of `neighbouring_experiments.first_half` and, with two features or more, of
-`neighbouring_experiments.lengths`: feature 2 is the rarest, so that T_min is T in run 0 and T + 1 in run 1. The noises
-are independent, so that the probabilities multiply: as printed the loss is (3 + M / 2) epsilon from two features on.
+Theorem 3.5 of Li, Shi & Simchi-Levi (2024) claims epsilon for all releases together. The patient has a reward of 1. In
+run 0 it is in arm 0 of feature 1, in run 1 in arm 1 of feature 2. With one feature its reward is 0 in run 0 and 1 in
+run 1, and no length changes. Event: that of `neighbouring_experiments.first_half` and, with two features or more, that
+of `neighbouring_experiments.lengths`. Feature 2 is the rarest, so T_min is T in run 0 and T + 1 in run 1. The noises
+are independent, so the probabilities multiply. As printed the loss is (3 + M / 2) epsilon from two features on.
 """
 
 from typing import Literal
@@ -21,7 +21,7 @@ from privarms.audits.neighbouring_experiments import (
 )
 from privarms.policies.experiment import dp_conse, dp_conse_total
 
-# A trial is what is released of a run, not the run.
+# A trial draws only the releases of a run, not the run.
 SECONDS_PER_RUN = 3e-7
 SECONDS_PER_STEP = 0.0
 

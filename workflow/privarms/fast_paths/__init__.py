@@ -1,10 +1,10 @@
 """Fast paths: exact, faster simulations of one policy in one environment.
 
 The fast path of a policy in an environment is the function `simulate` of `fast_paths/{family}/{policy}__{environment}`,
-or of `fast_paths/{family}/{policy}` if it serves every environment of the family. Its docstring says why its
-distribution is that of the reference implementation in `policies/{family}/{policy}`. An extension has such a folder
-too. A policy that has the rules of another one, with other parameters, says so by FAST_PATHS_OF = "that policy" and
-shares its fast paths.
+or of `fast_paths/{family}/{policy}` if it serves every environment of the family. Its module explains why its
+distribution is that of the reference implementation in `policies/{family}/{policy}`. An extension can have the same
+folder. A policy that has another one's rules with other parameters sets FAST_PATHS_OF = "that policy" to share its
+path.
 """
 
 import importlib
@@ -14,9 +14,9 @@ from types import ModuleType
 
 
 def find(policy: ModuleType, environment: str) -> Callable | None:
-    """Return the fast path of a policy, a module, in an environment, by name; None where it has none."""
+    """Return the fast path of a policy, a module, in an environment, by name; None if it has none."""
     folder, _, name = getattr(policy, "__name__", "").rpartition(".")
-    # From the end: a folder of an extension may have any name.
+    # Split from the right: the folder of an extension may have any name.
     head, policies, family = folder.rpartition(".policies.")
     if not policies:
         return None

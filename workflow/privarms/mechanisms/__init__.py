@@ -1,1 +1,1 @@
-"""The noise and the counters that make something private."""
+"""Privacy mechanisms: Laplace noise, Lap+, the tree counter, and the release in a ball."""

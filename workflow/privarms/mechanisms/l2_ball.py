@@ -1,7 +1,7 @@
 """An unbiased, purely private release of a vector in a Euclidean ball (Duchi, Jordan & Wainwright 2018, section 4.2.3).
 
-The vector is rounded at random to +r u or -r u on the sphere, u its direction, and a point is drawn uniformly from the
-half of a larger sphere on its side, with probability e^epsilon / (1 + e^epsilon), or from the other half.
+The vector has the direction u and is rounded at random to +r u or -r u on the sphere. Then a point is drawn uniformly
+from half of a larger sphere: with probability e^epsilon / (1 + e^epsilon) the half on its side, else the other half.
 """
 
 import math
@@ -16,8 +16,10 @@ LABEL = "Release in a ball"
 
 
 class Mechanism(NamedTuple):
-    """dimensions: D; radius: r, the largest norm of a vector; truth: the probability of the right half; norm: of what
-    is released, so that its mean is the vector."""
+    """dimensions: D; radius: r, the largest norm of a vector; truth: the probability of the right half.
+
+    norm: of the released vector; with it the mean of the released vector is the vector itself
+    """
 
     dimensions: int
     radius: float
@@ -26,10 +28,7 @@ class Mechanism(NamedTuple):
 
 
 def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
-    """The mechanism for vectors of dimension >= 1 and norm at most radius > 0, epsilon-private. Raises ValueError.
-
-    The norm is r (e^epsilon + 1)/(e^epsilon - 1) sqrt(pi)/2 D Gamma((D + 1)/2)/Gamma(D/2 + 1).
-    """
+    """Return an epsilon-private mechanism for vectors of dimension >= 1 and norm <= radius > 0. Raise ValueError."""
     at_least(1, dimensions=dimensions)
     positive(radius=radius, epsilon=epsilon)
     D = dimensions
@@ -40,10 +39,12 @@ def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
 
 @njit(forceinline=True)
 def _draw_normals(numbers, vector, rng):
-    """Overwrite `numbers` by standard normal variates; the sums of their squares, of their products with `vector` and
-    of the squares of `vector`."""
+    """Overwrite `numbers` with standard normal variates.
+
+    Returns three sums: of their squares, of their products with `vector`, and of the squares of `vector`.
+    """
     squares, products, squared = 0.0, 0.0, 0.0
-    # The sums wait for their last term, and meanwhile the next number is drawn.
+    # One loop: while the sums wait for their last term, the processor draws the next number.
     for i in range(len(numbers)):
         number = rng.standard_normal()
         numbers[i] = number
@@ -55,12 +56,11 @@ def _draw_normals(numbers, vector, rng):
 
 @njit(forceinline=True)
 def release(mechanism, vector, rng, released):
-    """Overwrite `released`, float64[D], by a private version of `vector`, float64[D], which is first brought into the
-    ball if it lies outside."""
+    """Overwrite `released`, float64[D], with a private version of `vector`, float64[D], first scaled into the ball."""
     D, radius = mechanism.dimensions, mechanism.radius
     total, inner, squared = _draw_normals(released, vector, rng)
     length = min(np.sqrt(squared), radius)
-    # Of a vector of length 0 every direction is as good; its side is decided by chance alone.
+    # A vector of length 0 has no direction. Any direction serves, because its side is decided only by chance.
     side = 1.0 if inner >= 0 else -1.0
     if rng.random() >= 0.5 + length / (2 * radius):
         side = -side

@@ -1,8 +1,8 @@
 """Lap+ noise on integers, cut off where the result would be negative (Li, Shi & Simchi-Levi 2024, appendix A.4).
 
-P(Lap+(m) = [m] + k) is proportional to e^(-epsilon |k| / 2) for the integers k >= -[m]. With a = e^(epsilon / 2) the
-printed constant is (a - 1) / (a + 1 - a^[m]), which does not make a law: the terms add up to
-(a + 1 - a^-[m]) / (a + 1 - a^[m]) and not to 1. The right constant is (a - 1) / (a + 1 - a^-[m]).
+P(Lap+(m) = [m] + k) is proportional to e^(-epsilon |k| / 2) for the integers k >= -[m]. Let a = e^(epsilon / 2). The
+printed constant, (a - 1) / (a + 1 - a^[m]), does not give a probability distribution: the terms add up to (a + 1 -
+a^-[m]) / (a + 1 - a^[m]) and not to 1. The right constant is (a - 1) / (a + 1 - a^-[m]).
 """
 
 from math import fsum
@@ -15,28 +15,28 @@ from privarms.ranges import at_least, positive, within
 
 LABEL = "Lap+"
 
-# Lengths beyond this are never waited for; it keeps sums of two within an int64.
+# Lengths are cut off here. No run is that long, and sums of two stay within an int64.
 LONGEST = 2.0**61
 
 
 class Mechanism(NamedTuple):
-    """epsilon: what a length and its noise are told; neighbours move the length by at most 1."""
+    """epsilon: the budget of a length; the noise costs half of it if neighbours move the length by at most 1."""
 
     epsilon: float
 
 
 def configure(epsilon: float) -> Mechanism:
-    """Noise that makes a length epsilon / 2-private, but for what is cut off at 0. Raises ValueError."""
+    """Return noise that makes a length epsilon / 2-private, except for the part cut off at 0. Raise ValueError."""
     positive(epsilon=epsilon)
     return Mechanism(float(epsilon))
 
 
 @njit
 def lap_plus(m, epsilon, rng):
-    """One draw of Lap+(m), an int64 >= 0, for m >= 0 and epsilon > 0.
+    """Draw Lap+(m), an int64 >= 0, for m >= 0 and epsilon > 0.
 
-    The difference of two geometric variables, drawn again while it is below -[m]; that happens with a probability
-    below 1/2. Beyond 2**61 values are cut off.
+    It is the difference of two geometric variables, drawn again while it is below -[m], which happens with a
+    probability below 1/2. Values beyond 2**61 are cut off.
     """
     centre = int(min(np.floor(m), LONGEST))
     while True:
@@ -47,18 +47,18 @@ def lap_plus(m, epsilon, rng):
 
 @njit
 def two_sided(epsilon, rng):
-    """One draw k of an int64 with P(k) proportional to e^(-epsilon |k| / 2), not cut off."""
+    """Draw an int64 k with P(k) proportional to e^(-epsilon |k| / 2), not cut off."""
     return _geometric(epsilon, rng) - _geometric(epsilon, rng)
 
 
 @njit
 def _geometric(epsilon, rng):
-    """P(k or more) = e^(-epsilon k / 2), k = 0, 1, ...: the whole part of an exponential of mean 2 / epsilon."""
+    """Draw k = 0, 1, ... with P(k or more) = e^(-epsilon k / 2), as the floor of an exponential of mean 2 / epsilon."""
     return int(min(np.floor(2 * rng.standard_exponential() / epsilon), LONGEST))
 
 
 def pmf(value, m: float, epsilon: float):
-    """P(Lap+(m) = value), for an integer or an array of them."""
+    """Return P(Lap+(m) = value), for an integer or an array of them."""
     centre = _centre(m, epsilon)
     value = np.asarray(value)
     chance = _constant(centre, epsilon) * np.exp(-epsilon / 2 * np.abs(value - centre))
@@ -66,7 +66,7 @@ def pmf(value, m: float, epsilon: float):
 
 
 def survival(value: int, m: float, epsilon: float) -> float:
-    """P(Lap+(m) >= value), for an integer."""
+    """Return P(Lap+(m) >= value), for an integer."""
     centre = _centre(m, epsilon)
     if value <= 0:
         return 1.0
@@ -79,18 +79,18 @@ def survival(value: int, m: float, epsilon: float) -> float:
 
 
 def sums(epsilon: float, m: float) -> tuple[float, float]:
-    """What the probabilities of Lap+(m) add up to: with the printed constant, and with the right one.
+    """Return the sums of the probabilities of Lap+(m), with the printed constant and with the right one.
 
-    epsilon from 1e-5 to 1e3. Added up term by term, both of them; the printed sum is negative where a^[m] > a + 1, and
-    infinite at equality.
+    Both are added term by term. The printed sum is negative if a^[m] > a + 1, and infinite at equality.
+    epsilon: from 1e-5 to 1e3
     """
     within(1e-5, 1e3, epsilon=epsilon)
     centre = _centre(m, epsilon)
-    # Where the terms have fallen below 1e-20 of the largest.
+    # Beyond this range the terms are below 1e-20 of the largest.
     reach = int(np.ceil(100 / epsilon))
     k = np.arange(-min(centre, reach), reach + 1)
     terms = fsum(np.exp(-epsilon / 2 * np.abs(k)))
-    # The printed constant with a^-[m] above and below, so that nothing overflows.
+    # Numerator and denominator of the printed constant are multiplied by a^-[m], because a^[m] may overflow.
     step = np.expm1(epsilon / 2)
     shrunk = np.exp(-epsilon / 2 * centre)
     with np.errstate(divide="ignore"):
@@ -99,7 +99,7 @@ def sums(epsilon: float, m: float) -> tuple[float, float]:
 
 
 def _constant(centre: int, epsilon: float) -> float:
-    """(a - 1) / (a + 1 - a^-[m]) = (1 - q) / (1 + q - q^([m] + 1)), q = 1 / a: P(Lap+(m) = [m])."""
+    """Return P(Lap+(m) = [m]) = (a - 1) / (a + 1 - a^-[m]) = (1 - q) / (1 + q - q^([m] + 1)), with q = 1 / a."""
     q = np.exp(-epsilon / 2)
     return float(-np.expm1(-epsilon / 2) / (1 + q - q ** (centre + 1)))
 

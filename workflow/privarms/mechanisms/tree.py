@@ -1,13 +1,13 @@
 """The binary tree counter (Chan, Shi & Song 2010; Dwork, Naor, Pitassi & Rothblum 2010).
 
-Node (level l, index i) holds one Lap(node_scale) draw and covers items i 2**l + 1, ..., (i + 1) 2**l of a stream. The
-count released after n items is the true sum plus the noise of the popcount(n) nodes of n's dyadic decomposition, from
-the largest downwards: for 13 = 8 + 4 + 1 those over items 1-8, 9-12 and 13. Every count completes exactly one node
-that is ever released, at the level of its lowest set bit; the nodes of the bits above were part of the last release.
+Node (level l, index i) has one Lap(node_scale) draw and covers items i 2**l + 1, ..., (i + 1) 2**l of a stream. The
+count released after n items is the true sum plus the noise of popcount(n) nodes. They are the nodes of n's dyadic
+decomposition, from the largest down: for 13 = 8 + 4 + 1 those over items 1-8, 9-12 and 13. Every count completes
+exactly one node that is ever released, at the level of its lowest set bit. It releases nodes of higher bits again.
 
 `walk_path` is another counter on the same tree: the noise of the nodes on the path to the count's leaf.
 
-The functions carry the noise alone; the true sum, the count n and the scale of a node are the caller's.
+The functions only compute the noise; the caller keeps the true sum, the count n and the scale of a node.
 """
 
 from typing import NamedTuple
@@ -23,9 +23,9 @@ LABEL = "Tree counter"
 
 
 class Tree(NamedTuple):
-    """One counter an arm. prefix: float64[K, levels].
+    """One counter per arm. prefix: float64[K, levels].
 
-    prefix[arm, l], for a set bit l of the arm's count, is the noise of the nodes of the bits >= l; the rest is stale.
+    For a set bit l of the arm's count, prefix[arm, l] is the noise of the nodes of the bits >= l; the rest is stale.
     """
 
     prefix: np.ndarray
@@ -39,28 +39,30 @@ class Counter(NamedTuple):
 
 
 def configure(horizon: int, epsilon: float) -> Counter:
-    """A counter of `horizon` items in [0, 1] whose counts are epsilon-private together: an item is in a node of each
-    level, and each node has an equal share of epsilon. Raises ValueError."""
+    """Return a counter of `horizon` items in [0, 1] whose counts together are epsilon-private. Raise ValueError.
+
+    An item is in one node per level, and each node has an equal share of epsilon.
+    """
     positive(epsilon=epsilon)
     levels = node_levels(horizon)
     return Counter(levels, levels / epsilon)
 
 
 def node_levels(horizon: int) -> int:
-    """How many levels a stream of `horizon` >= 1 items can release: floor(log2 horizon) + 1."""
+    """Return the number of levels that a stream of `horizon` >= 1 items can release: floor(log2 horizon) + 1."""
     at_least(1, horizon=horizon)
     return int(horizon).bit_length()
 
 
 @njit
 def new_tree(arms, levels):
-    """Counters of `arms` empty streams, each of fewer than 2**levels items."""
+    """Return counters of `arms` empty streams, each of fewer than 2**levels items."""
     return Tree(np.zeros((arms, levels)))
 
 
 @njit(forceinline=True)
 def noise_from(tree, arm, n, level):
-    """The noise of the nodes of n's bits >= level; the arm's count must have the same bits there."""
+    """Return the noise of the nodes of n's bits >= level; the arm's count must have the same bits there."""
     bits = n >> level
     return tree.prefix[arm, level + lowest_bit(bits)] if bits else 0.0
 
@@ -69,14 +71,14 @@ def noise_from(tree, arm, n, level):
 def complete_node(tree, arm, n, node_scale, rng):
     """Draw the node that item n >= 1 completes, in place; return the noise of the count n.
 
-    The arm's count before need not be n - 1, but it must have n's bits above the lowest one.
+    The arm's previous count need not be n - 1, but it must have n's bits above the lowest one.
     """
     return add_node(tree, arm, n, laplace(node_scale, rng))
 
 
 @njit(forceinline=True)
 def add_node(tree, arm, n, drawn):
-    """As `complete_node`, of a node that is drawn already."""
+    """Add a node that is already drawn, as `complete_node` does; return the noise of the count n."""
     level = lowest_bit(n)
     noise = noise_from(tree, arm, n, level + 1) + drawn
     tree.prefix[arm, level] = noise
@@ -85,10 +87,10 @@ def add_node(tree, arm, n, drawn):
 
 @njit
 def walk_path(tree, arm, n, node_scale, rng):
-    """Draw the nodes on the path to leaf n >= 1 that are not on that to leaf n - 1, in place; return the path's noise.
+    """Draw the nodes that are on the path to leaf n >= 1 but not to leaf n - 1, in place; return the path's noise.
 
-    Here every leaf n has the nodes of all levels above it but the root, and prefix[arm, l] is the noise of the levels
-    >= l of the path. The stream has at most 2**levels items.
+    Here every leaf n has the nodes of all levels above it except the root. prefix[arm, l] is the noise of the path's
+    levels >= l. The stream has at most 2**levels items.
     """
     levels = tree.prefix.shape[1]
     level = lowest_bit(n - 1) if n > 1 else levels - 1

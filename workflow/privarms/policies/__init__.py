@@ -1,13 +1,12 @@
-"""Policies: what decides; a package a family, a module a policy.
+"""Policies: bandit algorithms; one package per family, one module per policy.
 
-A family is the policies that one protocol runs: its package states their contract, in words and as the literal
-CONTRACT, and holds in private modules what only they use. A policy module exports `LABEL`, `configure(...) -> Params`
-and what the contract names, and may have the estimates `SECONDS_PER_RUN` and `SECONDS_PER_STEP`. `Params` and `State`
-are NamedTuples of scalars and arrays. Functions are passed as values and parameters as arguments, so that a new
-parameter value compiles nothing. An exact fast path for an environment is a module of `privarms.fast_paths`.
+A family consists of the policies that one protocol can run. Its package states their contract, in words and as the
+literal CONTRACT, and keeps shared code in private modules. A policy module exports `LABEL`, `configure(...) -> Params`
+and the functions of the contract. It may have the estimates `SECONDS_PER_RUN` and `SECONDS_PER_STEP`. `Params` and
+`State` are NamedTuples of scalars and arrays. Kernels get functions and parameters as arguments, so a new parameter
+value compiles nothing. An exact fast path for an environment is a module of `privarms.fast_paths`.
 
-CONTRACT gives the arguments of every function by its name.
-FAST_PATH gives those of a fast path; a family without one has no such name.
+CONTRACT lists the arguments of every function by its name; FAST_PATH, if it exists, lists those of a fast path.
 """
 
 from collections.abc import Callable
@@ -29,5 +28,5 @@ class Policy(NamedTuple):
 
 
 def functions(kind: type, policy: ModuleType):
-    """Return the functions of a policy's module that are the fields of a NamedTuple, as one argument of a kernel."""
+    """Return the functions of a policy's module, named by the fields of the NamedTuple `kind`, as one argument."""
     return kind(*(getattr(policy, name) for name in kind._fields))

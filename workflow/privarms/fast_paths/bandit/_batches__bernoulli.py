@@ -1,8 +1,8 @@
 """Policies that pull in batches, on Bernoulli arms: one binomial and one Laplace draw per batch.
 
 The size of a batch is fixed when it begins, and nothing depends on its rewards before its sum is released at its end.
-So the rewards enter through their sum alone, Binomial(size, mean). The rule is asked in the same rounds as in the
-reference, about the same state.
+So the rewards matter only through their sum, Binomial(size, mean). The policy chooses in the same rounds and from the
+same state as in the reference implementation.
 """
 
 from numba import njit
@@ -13,7 +13,7 @@ from privarms.policies.bandit._batches import init, next_arm, release
 
 @njit
 def simulate(params, environment, checkpoints, rng, record):
-    """Play one run, a batch at a time."""
+    """Play one run, one batch at a time."""
     means, horizon, best_mean = environment.means, checkpoints[-1], environment.means.max()
     record.pulls[:] = 0
     record.reward_sums[:] = 0.0

@@ -10,11 +10,11 @@ from privarms.jit.binomial import binomial
 def pull_in_turn(means, viable, arms, t, rounds, checkpoint, checkpoints, rng, reward_sums, record):
     """Pull the viable arms in turn for `rounds` rounds after round t, with Bernoulli(means) rewards, all at once.
 
-    The order is deterministic, so an arm's rewards add up to one binomial draw and the regret is known inside.
+    The order is deterministic, so an arm's rewards add up to one binomial draw and the regret is known at every round.
     viable: bool[K], of which `arms` are true
     checkpoint: index of the first checkpoint after round t
-    reward_sums: float64[K], grows by the new rewards; so do `record.pulls` and `record.reward_sums`
-    Returns the index of the first checkpoint after round t + rounds; the regret of those before it is recorded.
+    reward_sums: float64[K], increased by the new rewards, like `record.pulls` and `record.reward_sums`
+    Returns the index of the first checkpoint after round t + rounds, and records the regret at those before it.
     """
     while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
         pulls = record.pulls + _turns(viable, arms, checkpoints[checkpoint] - t)
@@ -32,7 +32,7 @@ def pull_in_turn(means, viable, arms, t, rounds, checkpoint, checkpoints, rng, r
 
 @njit
 def _turns(viable, arms, rounds):
-    """How many of so many rounds each arm gets, int64[K]; the first ones get those that are left over."""
+    """Return each arm's share of `rounds` rounds, int64[K]; the first arms get those left over."""
     pulls, part = np.zeros(len(viable), np.int64), rounds % arms
     for arm in range(len(viable)):
         if viable[arm]:

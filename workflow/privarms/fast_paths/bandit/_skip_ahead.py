@@ -4,15 +4,15 @@ In round t the index of an arm with n pulls, reward sum S and tree counter noise
 
     (S + N + width[popcount(n)]) / n + sqrt(2 ln t / n)
 
-Each arm is pulled once, then the arm with the largest index; one of equals is drawn. UCB1 has no noise and no width.
+Each arm is pulled once, then the arm with the largest index; ties are broken at random. UCB1 has no noise and no width.
 
-Why the distribution is that of the reference: the indices of all arms but the leader change only through ln t, so they
-have an upper bound for all later rounds (`Rival`). The leader leads as long as its noise stays above the floor at which
-its index, without any further reward, would meet that bound. `_tree_guard` draws the count up to which the
-noise stays above the floor, from its exact probability. This fixes all choices of a block, and with them the regret at
-every checkpoint in the block. Neither these choices nor the length of the next block depend on the block's rewards. So
-the rewards are drawn later, by one binomial draw for many blocks, when they may matter for the lead. Where the bound
-does not decide, all indices are compared.
+The distribution is that of the reference implementation, for this reason. The indices of all arms except the leader
+change only through ln t, so they have an upper bound for all later rounds (`Rival`). The leader leads while its noise
+stays above a floor: there its index, without any further reward, would meet that bound. `_tree_guard` draws the count
+up to which the noise stays above the floor, from its exact probability. This fixes all choices of a block, and with
+them the regret at every checkpoint in the block. Neither these choices nor the length of the next block depend on the
+block's rewards. So the rewards are drawn later, by one binomial draw for many blocks, when they may matter for the
+lead. If the bound does not decide, all indices are compared.
 """
 
 from typing import NamedTuple
@@ -25,18 +25,18 @@ from privarms.jit.binomial import binomial
 from privarms.jit.intrinsics import popcount
 from privarms.mechanisms.tree import complete_node, new_tree, noise_from
 
-# A lead below this part of an index may be rounding: then all indices are compared.
+# A relative lead below this value may be rounding. Then all indices are compared.
 ROUNDING = 1e-12
-# They change speed, not results: the part of the lead that the missing rewards of one block may cost, and the number of
-# rewards, relative to the lead, at which they are drawn.
+# They change speed, not results: the part of the lead that the missing rewards of one block may cost, and the ratio of
+# missing rewards to lead at which they are drawn.
 BLOCK_COST = 1 / 2
 UNSEEN_COST = 1 / 16
 
 
 class Rival(NamedTuple):
-    """A bound of the indices of all arms but the leader from round `start` on: height + slope (t - start).
+    """A bound of the indices of all arms except the leader from round `start` on: height + slope (t - start).
 
-    height: their largest index in round `start`; slope: sqrt(ln t) is concave, a tangent bounds it
+    height: their largest index in round `start`; slope: of a tangent, which bounds the concave sqrt(ln t)
     root: sqrt(ln start), which bounds the leader's own index from below
     """
 
@@ -50,13 +50,13 @@ class Rival(NamedTuple):
 def simulate(node_scale, width, means, checkpoints, rng, record):
     """Play one run.
 
-    node_scale: of a tree's nodes, 0 for no noise; width: float64[levels + 2], by popcount, with enough levels for the
-    last checkpoint, `tree.node_levels`; means: float64[K], of the rewards
+    node_scale: of a tree's nodes, 0 for no noise; means: float64[K], of the rewards
+    width: float64[levels + 2], by popcount, with enough levels for the last checkpoint, `tree.node_levels`
     checkpoints, record: as in `protocols.bandit.play`
     """
     arms, horizon, best = len(means), checkpoints[-1], means.max()
     guard = new_guard(node_scale)
-    # The smallest width at so many bits or more.
+    # The smallest width at this number of bits or more.
     least_width = width.copy()
     for bits in range(len(width) - 2, -1, -1):
         least_width[bits] = min(width[bits], least_width[bits + 1])
@@ -86,7 +86,7 @@ def simulate(node_scale, width, means, checkpoints, rng, record):
             regret += gap * block
             t, n, unseen = t + block, n + block, unseen + block
             lead = _lead(width, rival, t + 1, n, seen, noise)
-            # The bound of the others grows faster than they do: it is made anew when t has doubled.
+            # The bound of the others grows faster than they do, so it is recomputed when t has doubled.
             stop = t >= horizon or t > 2 * rival.start
             if stop or unseen > UNSEEN_COST * lead:
                 rewards = _draw_rewards(unseen, means[leader], rng)
@@ -100,7 +100,7 @@ def simulate(node_scale, width, means, checkpoints, rng, record):
 
 @njit(forceinline=True)
 def _compare(centres, radii, t, rng):
-    """The arm of the largest index in round t, one of equals, and the bound of the others."""
+    """Return the arm of the largest index in round t, at random at ties, and the bound of the others."""
     root = np.sqrt(np.log(t))
     leader, highest, second, equals = 0, -np.inf, -np.inf, 1
     for arm in range(len(centres)):
@@ -123,40 +123,40 @@ def _compare(centres, radii, t, rng):
 
 @njit(forceinline=True)
 def _bound(rival, t):
-    """The rival's bound in round t >= start, with room for rounding."""
+    """Return the rival's bound in round t >= start, with a margin for rounding."""
     bound = rival.height + rival.slope * (t - rival.start)
     return bound + ROUNDING * abs(bound)
 
 
 @njit(forceinline=True)
 def _lead(width, rival, t, n, seen, noise):
-    """How much less the leader's sum could be for it to lead in round t all the same; unseen rewards count as none.
+    """Return how far the leader's sum may fall until it does not lead in round t; unseen rewards count as 0.
 
-    n: the leader's pulls before round t; seen: the sum of the rewards looked at
+    n: the leader's pulls before round t; seen: the sum of the drawn rewards
     """
     return seen + noise + width[popcount(n)] - (n * _bound(rival, t) - rival.root * np.sqrt(2.0 * n))
 
 
 @njit(forceinline=True)
 def _slack(rival, t, n, last, seen):
-    """The same without noise and width: what is left at every count in (n, last], in every round up to t."""
+    """Return a lower bound of `_lead` minus noise and width, for every count in (n, last] and every round up to t."""
     need = last * _bound(rival, t) - rival.root * np.sqrt(2.0 * last)
     return seen - (need if need > 0 else need / last * (n + 1))
 
 
 @njit(forceinline=True)
 def _pull_block(guard, least_width, rival, tree, arm, t, n, seen, lead, rounds, rng):
-    """Pull the leader in round t and on while it surely leads, at most `rounds` times.
+    """Pull the leader from round t on while it is certain to lead, at most `rounds` times.
 
-    n, seen, lead: as in `_lead`. Returns how many pulls and the noise at the new count; once all rounds are used up
-    none is drawn, for no decision follows.
+    n, seen, lead: as in `_lead`. Returns the number of pulls and the noise at the new count. No noise is drawn after
+        the last round, because no decision follows.
     """
-    # At most so much of the lead goes with a pull, if it brings no reward.
+    # A pull without a reward costs at most this part of the lead.
     cost = _bound(rival, t)
     pulls, noise = 1, 0.0
     if guard.node_scale == 0:
         if lead > 0 and cost > 0:
-            # A little less than the whole lead, for the bound grows.
+            # Slightly less than the whole lead, because the bound grows.
             pulls += int(min(0.95 * lead / cost, rounds - 1))
             while pulls > 1 and _slack(rival, t + pulls - 1, n, n + pulls - 1, seen) + least_width[1] <= 0:
                 pulls = (pulls + 1) // 2
@@ -183,7 +183,7 @@ def _pull_block(guard, least_width, rival, tree, arm, t, n, seen, lead, rounds, 
 
 @njit
 def _draw_rewards(pulls, mean, rng):
-    """The sum of `pulls` Bernoulli(mean) rewards."""
+    """Draw the sum of `pulls` Bernoulli(mean) rewards."""
     if pulls > 8:
         return binomial(pulls, mean, rng)
     # Cheaper than a binomial draw.
@@ -196,7 +196,7 @@ def _draw_rewards(pulls, mean, rng):
 
 @njit
 def _note_regret(regret, checkpoints, checkpoint, t, rounds, total, gap):
-    """Fill in the regret at the checkpoints in the `rounds` rounds after t; return the index of the next checkpoint."""
+    """Record the regret at the checkpoints in the `rounds` rounds after t; return the index of the next checkpoint."""
     while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
         regret[checkpoint] = total + gap * (checkpoints[checkpoint] - t)
         checkpoint += 1

@@ -1,27 +1,26 @@
-"""How long the noise of a tree counter surely stays above a floor, without drawing a node for every item.
+"""Draw how long the noise of a tree counter stays above a floor, without drawing a node for every item.
 
-A block runs from a count n to the next multiple of 2**e. The counts inside it fall into segments, in order of time one
-for every level d < e at which n has a zero bit: the count that sets bit d and clears the bits below, which completes a
-node of level d, and the 2**d - 1 counts after it. The noise throughout a segment is that of n's bits above d, known,
-and of nodes that are new.
+A block runs from a count n to the next multiple of 2**e. The counts inside it form segments, ordered by time, one for
+every level d < e at which n has a zero bit. The first count of a segment sets bit d and clears the bits below, which
+completes a node of level d. The 2**d - 1 counts after it follow. The noise in a segment is that of n's bits above d,
+which is known, plus that of new nodes.
 
-A segment is entered with room for the new nodes to fall to some floor, in whole cells: i. A node of X node scales
-moves the room from i to i + floor(X / CELL), at most to TOP; a count is *missed* where its node moves the room below
-zero. At every count before the first missed one the noise is therefore above the floor, for a move is never more than
-the node. (That a missed count is really below the floor is not said, and not needed.) Nodes are independent, so that
-the chance of a miss follows exactly from level to level:
+On entering a segment, the room i is the distance of the noise from a floor, in whole cells. A node of X node scales
+moves the room from i to i + floor(X / CELL), at most to TOP. A count is *missed* if its node moves the room below zero.
+The move is never more than the node, so at every count before the first missed one the noise is above the floor. (A
+missed count need not be below the floor.) Nodes are independent, so the exact probability of a miss is a recursion:
 
     entered[d, i] = P(X < -i CELL) + sum_j P(i -> j) inside[d, j]                   the segment of level d
     inside[d + 1, i] = inside[d, i] + (1 - inside[d, i]) entered[d, i]              the 2**(d + 1) - 1 counts after
                                                                                     a multiple of it; inside[0] = 0
 
-One uniform draw says whether a block has a missed count.
-- If not, none of its nodes is ever needed: the noise at its end, the multiple of 2**e, is that of n's bits from e up,
-  or of those that the carry leaves, and of one new node that is no part of the event.
+One uniform draw decides whether a block has a missed count.
+- If not, none of its nodes is needed. The noise at its end, the multiple of 2**e, is that of n's bits from e up, or of
+  those that the carry leaves, plus one new node outside of this event.
 - If so, the first one is found from the segment down, each step drawn given that a miss lies in it: the segment; its
-  node; the segment among those that follow. The nodes drawn on the way are the set bits of the missed count, those
-  that its noise is made of. The nodes after it are not in the event and not drawn yet.
-So counts and noise have the law that drawing every node would give them.
+  node; the segment among those that follow. The nodes drawn on the way are the set bits of the missed count, which make
+  up its noise. Later nodes are not part of the event and not drawn yet.
+So counts and noise have the same distribution as if every node were drawn.
 """
 
 from typing import NamedTuple
@@ -32,40 +31,42 @@ from numba import njit
 from privarms.jit.intrinsics import lowest_bit, popcount
 from privarms.mechanisms.tree import noise_from
 
-# In node scales. Finer cells and a higher top allow longer blocks, in larger tables.
+# In node scales. Finer cells and a higher top allow longer blocks, but need larger tables.
 CELL = 0.25
 TOP = 160
-# A block is as long as its chance of a missed count stays below this. None of the three touches the law.
+# A block's probability of a missed count is at most RISK. CELL, TOP and RISK do not change the distribution.
 RISK = 0.15
-# Of the longest block.
+# The levels of the longest block.
 LEVELS = 40
 
 
 def _tables():
-    """float64 by room i: P(X < -i CELL) for a standard Laplace X, [TOP + 1]; P(i -> j), [TOP + 1, TOP + 1]; `entered`,
-    [LEVELS, TOP + 1]; `inside`, [LEVELS + 1, TOP + 1]; the largest level at which `inside` is at most RISK, [TOP + 1].
+    """Return tables by room i, float64 or int64.
+
+    They are P(X < -i CELL) for a standard Laplace X, [TOP + 1]; P(i -> j), [TOP + 1, TOP + 1]; `entered`, [LEVELS, TOP
+    + 1]; `inside`, [LEVELS + 1, TOP + 1]; and the largest level at which `inside` is at most RISK, [TOP + 1].
     """
     room = np.arange(TOP + 1)
     below = np.exp(-CELL * room) / 2
     step = room[None, :] - room[:, None]
     size = np.where(step >= 0, step, -step - 1)
     move = -np.expm1(-CELL) / 2 * np.exp(-CELL * size)
-    # To the top from wherever it would be passed.
+    # A move that would pass the top ends there.
     move[:, TOP] = np.exp(-CELL * (TOP - room)) / 2
     entered, inside = np.zeros((LEVELS, TOP + 1)), np.zeros((LEVELS + 1, TOP + 1))
     for d in range(LEVELS):
-        # Not a matrix product, whose rounding depends on the number of threads.
+        # Not a matrix product: its rounding depends on the number of threads.
         entered[d] = below + (move * inside[d]).sum(axis=1)
         inside[d + 1] = inside[d] + (1 - inside[d]) * entered[d]
     return below, move, entered, inside, (inside <= RISK).sum(axis=0) - 1
 
 
-# The same whatever the parameters, and constants to the kernels: as arguments, every call would count references.
+# They do not depend on parameters, and kernels treat them as constants: as arguments they would cost reference counts.
 BELOW, MOVE, ENTERED, INSIDE, REACH = _tables()
 
 
 class Guard(NamedTuple):
-    """node_scale: of the Lap(node_scale) nodes; cells: how many cells make a unit of noise, 0 without noise."""
+    """node_scale: of the Lap(node_scale) nodes; cells: the number of cells per unit of noise, 0 without noise."""
 
     node_scale: float
     cells: float
@@ -73,13 +74,13 @@ class Guard(NamedTuple):
 
 @njit
 def new_guard(node_scale):
-    """The guard of trees with Lap(node_scale) nodes, node_scale >= 0."""
+    """Return the guard of trees with Lap(node_scale) nodes, node_scale >= 0."""
     return Guard(node_scale, 1 / (CELL * node_scale) if node_scale > 0 else 0.0)
 
 
 @njit(forceinline=True)
 def _room(guard, tree, arm, n, level, slack, least_width):
-    """The room on entering the segment of `level`, a zero bit of n: cells, at most TOP, or -1 if below the floor.
+    """Return the room on entering the segment of `level`, a zero bit of n: cells, at most TOP, or -1 below the floor.
 
     The floor for the noise at a count of k bits is -slack - least_width[k].
     """
@@ -90,13 +91,13 @@ def _room(guard, tree, arm, n, level, slack, least_width):
 
 @njit(forceinline=True)
 def longest_level(guard, tree, room):
-    """The largest level e of a block worth trying from a multiple of 2**e, where the noise may fall by `room`."""
+    """Return the largest level e of a block from a multiple of 2**e worth trying if the noise may fall by `room`."""
     return min(REACH[int(min(max(room * guard.cells, 0.0), TOP))], tree.prefix.shape[1])
 
 
 @njit(forceinline=True)
 def safe_block(guard, tree, arm, n, slack, least_width, longest):
-    """The level e <= longest of a block from n and the chance that it has no missed count, at least 1 - RISK.
+    """Return the level e <= longest of a block from n and its probability, >= 1 - RISK, of no missed count.
 
     least_width: float64[levels + 2], non-decreasing
     """
@@ -119,9 +120,9 @@ def safe_block(guard, tree, arm, n, slack, least_width, longest):
 
 @njit
 def first_miss(guard, tree, arm, n, slack, least_width, e, u, rng):
-    """The first missed count in the block of level e from n, given that there is one; its nodes are drawn in place.
+    """Return the first missed count in the block of level e from n, given that it exists; draw its nodes in place.
 
-    slack, least_width: those of `safe_block`; u: uniform on [0, 1), at least the chance that there is none
+    slack, least_width: those of `safe_block`; u: uniform on [0, 1), at least the probability that there is none
     """
     level, i, safe = 0, 0, 1.0
     for d in range(e):
@@ -146,14 +147,14 @@ def first_miss(guard, tree, arm, n, slack, least_width, e, u, rng):
 
 @njit
 def _draw_move(level, i, rng):
-    """The node on entering a segment from room i, given that the segment has a missed count: (room after, value).
+    """Draw (room after, node) on entering a segment from room i, given that the segment has a missed count.
 
-    In node scales; the room after is -1 where the count of the node itself is missed.
+    The node is in node scales; the room after is -1 if the count of the node itself is missed.
     """
     v = rng.random() * ENTERED[level, i] - BELOW[i]
     if v < 0:
         return -1, -(i * CELL + rng.standard_exponential())
-    # Down from where it is, then up: the likely ones first.
+    # Down from i, then up: the likely rooms first.
     j = i
     for k in range(TOP + 1):
         j = i - k if k <= i else k
@@ -162,6 +163,6 @@ def _draw_move(level, i, rng):
             break
     if j == TOP:
         return j, (TOP - i) * CELL + rng.standard_exponential()
-    # Within a cell the size of X is a standard exponential's, cut off at the cell's width.
+    # Within a cell |X| is a standard exponential, cut off at the cell's width.
     part = -np.log1p(rng.random() * np.expm1(-CELL))
     return j, (j - i) * CELL + part if j >= i else (j - i + 1) * CELL - part

@@ -1,8 +1,8 @@
 """DP-SE on Bernoulli arms: one binomial and one Laplace draw per arm and epoch.
 
-The number of viable arms fixes the length of an epoch before it begins (line 8), and lines 15 to 20 use the epoch's
-rewards through their sums alone. So the sum of an arm's r rewards is one draw of Binomial(r, mean), and the rest is
-the reference's `eliminate`. An epoch that the horizon cuts short eliminates no arm.
+The number of viable arms fixes the length of an epoch before it begins (line 8), and lines 15 to 20 use only the sums
+of the epoch's rewards. So the sum of an arm's r rewards is one draw of Binomial(r, mean), and the rest is the reference
+implementation's `eliminate`. An epoch that the horizon cuts short eliminates no arm.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """DP-UCB on Bernoulli arms, many rounds at a time: see `_skip_ahead` for why the distribution is the same.
 
-The counter of paths draws noise in every round; there only the comparison of indices is left out, while the leader's
-index lies above a bound of all others.
+The counter of paths draws noise in every round. Its simulation only omits the comparison of indices while the leader's
+index is above a bound of all others.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """IMED on Bernoulli arms: the arm of the largest mean is played many rounds at a time, with one binomial draw.
 
-The index of this arm is ln n. Without a single further reward its mean, to which the others' indices refer, falls as
-fast as it can. So a number of rounds is known in which no other arm has a smaller index, whatever the rewards, and
-only the sum of these rewards matters.
+The index of this arm is ln n. The others' indices refer to its mean, which falls fastest without any further reward.
+This gives a number of rounds in which no other arm can have a smaller index, for any rewards. So only the sum of these
+rewards matters.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from privarms.inference.divergences import kl
 from privarms.jit.binomial import binomial
 from privarms.policies.bandit.imed import smallest
 
-# A comparison that is closer than this may be rounding: then the rounds are played one by one.
+# A closer comparison may be rounding. Then the rounds are played one by one.
 ROUNDING = 1e-9
 
 
@@ -42,7 +42,7 @@ def simulate(params, environment, checkpoints, rng, record):
 
 @njit
 def _sure_rounds(pulls, reward_sums, chosen, most):
-    """In how many rounds from now on the chosen arm surely is chosen, at least 1 and at most `most`."""
+    """Return a number of rounds, from 1 to `most`, for which the chosen arm is certain to be chosen."""
     block = most
     while block > 1:
         later = pulls[chosen] + block - 1

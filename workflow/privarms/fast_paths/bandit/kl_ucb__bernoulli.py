@@ -1,9 +1,9 @@
 """KL-UCB on Bernoulli arms: the leader is played many rounds at a time, with one binomial draw.
 
-A level u lies between the leader's index and the others'. Arm a's index stays below u as long as n kl(mean, u) > ln t.
-The leader's index stays at or above u as long as its mean is at or above u, or n kl(mean, u) <= ln t; without a single
-further reward n kl(mean, u) only grows with n. So a number of rounds is known in which no other arm can lead, whatever
-the rewards, and only the sum of these rewards matters.
+A level u lies between the leader's index and the others'. Another arm's index stays below u while n kl(mean, u) > ln t.
+The leader's index stays at or above u while its mean does, or while n kl(mean, u) <= ln t. Without any further reward n
+kl(mean, u) only grows with n. This gives a number of rounds in which no other arm can lead, for any rewards. So only
+the sum of these rewards matters.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ from privarms.jit.binomial import binomial
 from privarms.policies.bandit._ties import largest
 from privarms.policies.bandit.kl_ucb import index
 
-# Where the level lies between the second largest index (0) and the largest (1). It changes speed, not results.
+# The position of the level between the second largest index (0) and the largest (1). It changes speed, not results.
 LEVEL = 0.2
-# A comparison that is closer than this may be rounding: then the rounds are played one by one.
+# A closer comparison may be rounding. Then the rounds are played one by one.
 ROUNDING = 1e-9
 
 
@@ -30,7 +30,7 @@ def simulate(params, environment, checkpoints, rng, record):
     t, checkpoint, regret, block = 0, 0, 0.0, 1
     while t < horizon:
         if t < params.n_arms:
-            # Round t + 1 is the arm's first pull: nothing else is sure.
+            # The arm is pulled for the first time in round t + 1; nothing is known about later rounds.
             arm, level, last = t, 1.0, t + 1
         else:
             arm, level, last = _leader(pulls, reward_sums, t + 1, horizon, rng)
@@ -50,8 +50,10 @@ def simulate(params, environment, checkpoints, rng, record):
 
 @njit
 def _leader(pulls, reward_sums, t, horizon, rng):
-    """The arm of the largest index in round t, as `choose`; a level between it and the others' indices; and the
-    last round, t or later, in which these are sure to be below the level."""
+    """Return the arm of the largest index in round t, as `choose`, a level, and a last round t or later.
+
+    The level is between this index and the others', which are certain to be below it up to the last round.
+    """
     indices = np.array([index(pulls[arm], reward_sums[arm], t) for arm in range(len(pulls))])
     leader = largest(indices, rng)
     highest, indices[leader] = indices[leader], -np.inf
@@ -68,17 +70,14 @@ def _leader(pulls, reward_sums, t, horizon, rng):
 
 @njit
 def _reaches(pulls, reward_sum, level, t):
-    """Whether the index of an arm is surely at the level or above in round t."""
+    """Return whether the index of an arm is certain to be at or above the level in round t."""
     mean = reward_sum / pulls
     return mean >= level or pulls * kl(mean, level) <= np.log(t) * (1 - ROUNDING)
 
 
 @njit
 def _sure_rounds(pulls, reward_sum, level, t, most):
-    """In how many rounds from t on the leader, which leads in round t, surely does, whatever its rewards.
-
-    At least 1 and at most `most`
-    """
+    """Return a number of rounds from t, from 1 to `most`, in which the leader of round t leads for any rewards."""
     block = most
     while block > 1 and not _reaches(pulls + block - 1, reward_sum, level, t):
         block = (block + 1) // 2

@@ -1,8 +1,8 @@
 """Successive Elimination on Bernoulli arms: many sweeps at a time, with one binomial draw per arm.
 
 The difference of two sums grows by at most 1 per sweep, and the elimination width never decreases. So no arm can be
-eliminated before the largest difference could have reached the width of the next sweep, whatever the rewards. The
-sweeps until then use the rewards through their sums alone; after them the reference's `eliminate` decides.
+eliminated before the largest difference could have reached the width of the next sweep, for any rewards. The sweeps
+until then use only the sums of the rewards; after them the reference implementation's `eliminate` decides.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from privarms.policies.bandit.successive_elimination import eliminate, eliminati
 
 @njit
 def simulate(params, environment, checkpoints, rng, record):
-    """Play one run, as many sweeps at a time as cannot eliminate an arm."""
+    """Play one run, in blocks of sweeps that cannot eliminate an arm."""
     means, horizon = environment.means, checkpoints[-1]
     record.pulls[:] = 0
     record.reward_sums[:] = 0.0

@@ -5,7 +5,7 @@ from numba import njit
 
 from privarms.fast_paths.bandit import _skip_ahead
 
-# More than the bits of any horizon.
+# More than the number of bits of any horizon.
 LEVELS = 62
 
 

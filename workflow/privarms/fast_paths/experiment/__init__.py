@@ -1,1 +1,1 @@
-"""Fast paths of adaptive experiments: `simulate(params, environment, rng, record)`, a whole run at once."""
+"""Fast paths of adaptive experiments: `simulate(params, environment, rng, record)` plays a whole run at once."""

@@ -1,9 +1,9 @@
-"""What the fast paths of the family share: the patients of a half, and the second half of a feature.
+"""The shared part of the family's fast paths: the patients of a half, and the second half of a feature.
 
-Arrivals are independent with constant probabilities inside a segment, so that the features' counts in a segment are
-multinomial: for one feature after another, a binomial number of the patients that are left. Arms in a trial are fair
-coins and rewards of an arm are independent, so that a binomial number of pulls, and one draw of the sum of each arm's
-rewards, have the distribution of the trial.
+Arrivals are independent with constant probabilities inside a segment, so the features' counts in a segment are
+multinomial. They are drawn one feature after another, each as a binomial number of the remaining patients. Arms in a
+trial are fair coins and rewards of an arm are independent. So a binomial number of pulls, and one draw of the sum of
+each arm's rewards, have the distribution of the trial.
 """
 
 import numpy as np
@@ -16,10 +16,10 @@ from privarms.policies.experiment import BOTH
 
 @njit
 def count_arrivals(environment, half, rng, counts):
-    """Draw how many patients of each feature come in a half (0 or 1) of the experiment: int64[M], overwritten."""
+    """Draw the number of patients of each feature in a half (0 or 1) of the experiment: int64[M], overwritten."""
     M, middle, begin = len(counts), environment.ends[-1] // 2, 0
     counts.fill(0)
-    # The probability of a feature or one after it.
+    # The probability of a feature or a later one.
     from_here_on = np.zeros(M + 1)
     for segment in range(len(environment.ends)):
         end = environment.ends[segment]
@@ -38,7 +38,7 @@ def count_arrivals(environment, half, rng, counts):
 
 @njit
 def run_trial(environment, feature, arrivals, rng, record):
-    """Run the trial of a feature, of which so many patients come in the second half; return how many are in the trial.
+    """Run the trial of a feature with `arrivals` patients in the second half; return how many are in the trial.
 
     record: `length`, T_j, is read; `pulls` and `reward_sums` are written
     """
@@ -53,7 +53,7 @@ def run_trial(environment, feature, arrivals, rng, record):
 
 @njit
 def finish(environment, feature, after, rng, record):
-    """Treat the patients after the trial, so many, with the arm that is left; add the second half's regret."""
+    """Treat the `after` patients after the trial with the remaining arm; add the second half's regret."""
     worse, kept = worse_arm(environment, feature), record.kept[feature]
     wrong = record.pulls[feature, worse]
     if after > 0:

@@ -1,8 +1,8 @@
-"""ConSE with EXP3E, without arrivals in the first half, and the second half at once.
+"""ConSE with EXP3E: arrivals of the first half are counts, and the second half is drawn at once.
 
-The same distribution as `policies/experiment/conse_exp3e`. In the first half features do not touch each other, so that
-one after another runs patient by patient, until an arm is eliminated; only the difference of the sums R(a|x) decides.
-The rest is drawn at once.
+The distribution is that of `policies/experiment/conse_exp3e`. In the first half features are independent, so one after
+another runs patient by patient, until an arm is eliminated. Only the difference of the sums R(a|x) matters. The rest is
+drawn at once.
 """
 
 import numpy as np
@@ -39,21 +39,21 @@ def simulate(params, environment, rng, record):
 
 @njit
 def run_first_half(params, environment, feature, patients, rng, record):
-    """Return how often the worse arm is pulled among so many patients; writes `kept` and `eliminated_after`."""
+    """Return the number of pulls of the worse arm among these patients; write `kept` and `eliminated_after`."""
     worse = worse_arm(environment, feature)
     record.kept[feature] = BOTH
     record.eliminated_after[feature] = np.nan
     # lead: R(1|x) - R(0|x); exponent: epsilon_(n-1) times the lead
     lead, exponent, pulls_of_1 = 0.0, 0.0, 0
     for count in range(1, patients + 1):
-        # Arm 1 has the chance 1 / (1 + odds) of line 10.
+        # Arm 1 has the probability 1 / (1 + odds) of line 10.
         odds = np.exp(-exponent)
         arm = 1 if rng.random() * (1 + odds) < 1 else 0
         pulls_of_1 += arm
         reward = environment.pull(environment, feature, arm, rng)
         if reward != 0:
             lead += reward * (1 + odds) if arm == 1 else -reward * (1 + 1 / odds)
-        # An arm goes where the lead is above 2 sqrt(C n), which is 2 / epsilon_n.
+        # An arm is eliminated if the lead is above 2 sqrt(C n), which is 2 / epsilon_n.
         exponent = lead / np.sqrt(params.C * count)
         if abs(exponent) > 2:
             record.eliminated_after[feature] = count

@@ -1,8 +1,8 @@
-"""DP-ConSE, its repair and ConSE, an epoch at a time.
+"""DP-ConSE, its repair and ConSE, one epoch at a time.
 
-The same distribution as `policies/experiment/dp_conse`: inside an epoch nothing but counts and sums decides, arms are
-fair coins and rewards of an arm are independent. So the arms of an epoch are one binomial draw, and the rewards of each
-arm one draw of their sum. Features do not touch each other but by T_min, which the counts of the first half give.
+The distribution is that of `policies/experiment/dp_conse`. Decisions in an epoch depend only on counts and sums, arms
+are fair coins, and rewards of an arm are independent. So the arms of an epoch are one binomial draw, and the rewards of
+each arm one draw of their sum. Features interact only through T_min, which depends on the counts of the first half.
 """
 
 import numpy as np
@@ -40,11 +40,11 @@ def simulate(params, environment, rng, record):
 
 @njit
 def run_epochs(params, environment, feature, patients, rng, record):
-    """Run the first half of a feature, of which so many patients come."""
+    """Run the first half of a feature with this number of patients."""
     worse, rules = worse_arm(environment, feature), params.rules
     record.kept[feature] = BOTH
     record.eliminated_after[feature] = np.nan
-    # Room for the epochs' numbers: the trial writes them later.
+    # The trial overwrites these arrays later, so the epochs can use them.
     pulls, reward_sums = record.pulls[feature], record.reward_sums[feature]
     used, epoch, wrong = 0, 0, 0
     while True:

@@ -1,5 +1,5 @@
 """Fast paths of locally private policies.
 
-A fast path is `simulate(params, environment, checkpoints, rng, record)`: a whole replicate, the sources in their order
-and then the target. It writes the protocol's record and returns the state at the end.
+`simulate(params, environment, checkpoints, rng, record)` plays a whole replicate, the sources in their order and then
+the target. It writes the protocol's record and returns the final state.
 """

@@ -1,11 +1,11 @@
-"""What LDPMAB's fast path counts for the protocol's records, and no decision depends on."""
+"""Counts of LDPMAB's fast path for the protocol's records; no decision depends on them."""
 
 import numpy as np
 from numba import njit
 
 from privarms.fast_paths.locally_private._partition import record_type
 
-# What the algorithm does not know of an arm in a bin; kept only if misses are counted.
+# Quantities of an arm in a bin that the algorithm does not know; updated only if misses are counted.
 TRUTH = record_type(
     ("expected", np.float64),  # sum of the expected rewards of the current batch
     ("total", np.float64),  # sums of expected rewards, and of users, of the current source
@@ -16,8 +16,8 @@ TRUTH = record_type(
 COUNTS = record_type(
     ("live", np.int64),  # bins that are followed
     ("removals", np.int64),  # arms that were eliminated in a bin
-    ("looks", np.int64),  # at estimates with a finite radius
-    ("misses", np.int64),  # of them, those farther from what they estimate than the radius, (14)
+    ("looks", np.int64),  # updates of estimates with a finite radius
+    ("misses", np.int64),  # of them, those whose error exceeds the radius, (14)
     # Of the target:
     ("in_parts", np.int64),  # users in a followed bin that is not the whole cube
     ("halvings", np.int64),  # halvings of these bins, summed over the users
@@ -29,7 +29,7 @@ COUNTS = record_type(
 
 @njit(inline="always")
 def count_look(rules, counts, arm, truth, share):
-    """Count a look at an estimate, and a miss if its expectation, (14), is outside the radius."""
+    """Count the update of an estimate, and a miss if its expectation, (14), is outside the radius."""
     total = truth.weighted_total + share * truth.total
     users = truth.weighted_users + share * truth.users
     if not rules.single_sum:
@@ -42,7 +42,7 @@ def count_look(rules, counts, arm, truth, share):
 
 @njit(inline="always")
 def count_messages(counts, halvings, here):
-    """Count what the target's batch shows of a bin: halvings, of the bin; here, users in it."""
+    """Count a bin in the target's batch; halvings: of the bin; here: users in it."""
     if halvings > 0:
         counts.in_parts += here
         counts.halvings += here * halvings

@@ -1,8 +1,8 @@
-"""The rules of LDPMAB's fast path: `policies.locally_private.ldp_mab` has the same ones by the same names.
+"""The rules of LDPMAB's fast path, with the same names as in `policies.locally_private.ldp_mab`.
 
-The functions that are inlined get numbers, records and `Rules`, which hold no array: numba counts the references to
-every array that is passed on, which in a loop over bins takes longer than the work itself. t: users of the current
-source since the bin became active; squared: the square of this source's epsilon.
+Inlined functions get numbers, records and `Rules`, which contain no array. Numba counts the references to every array
+argument, which in a loop over bins takes longer than the work itself. t: users of the current source since the bin
+became active; squared: the square of this source's epsilon.
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ ARM = record_type(
     ("N", np.float64),  # weighted sums of V, of U and of variances, (26) and (28), of earlier sources;
     ("D", np.float64),  # where sums are running, of earlier batches
     ("B", np.float64),
-    ("estimate", np.float64),  # at the last look
-    ("radius", np.float64),  # at the last look; infinite before the first
-    ("chance", np.float64),  # that a user in the bin pulls this arm or one before it
+    ("estimate", np.float64),  # at the last update
+    ("radius", np.float64),  # at the last update; infinite before the first
+    ("chance", np.float64),  # the probability that a user in the bin pulls this arm or one before it
     ("pulled", np.int64),  # users of the current batch who pulled the arm, without noise
     ("rewarded", np.int64),  # of them, those with reward 1
     ("active", np.bool_),
@@ -28,7 +28,7 @@ ARM = record_type(
 
 @njit(inline="always")
 def weighs(rules, t):
-    """Return whether the source weighs anything in a bin, (27)."""
+    """Return whether the source has a weight in a bin, (27)."""
     return (t > rules.warm_up) | (rules.at_warm_up & (t >= rules.warm_up))
 
 
@@ -63,7 +63,7 @@ def estimate(rules, numerator, denominator):
 
 @njit(inline="always")
 def radius(rules, denominator, variance):
-    """Return the radius r of an arm, (14) and (28); infinite before a source weighs anything."""
+    """Return the radius r of an arm, (14) and (28); infinite before a source has a weight."""
     if denominator == 0:
         return np.inf
     return rules.scale * np.sqrt(variance + rules.offset) / abs(denominator)
@@ -90,13 +90,13 @@ def is_narrow(rules, side, arm):
 
 @njit(inline="always")
 def is_fine(rules, narrow, asked):
-    """Return whether the bin is refined, (17), where so many radii are below tau_s of those that are asked."""
+    """Return whether the bin is refined, (17), if `narrow` of the `asked` radii are below tau_s."""
     return narrow > 0 if rules.some_arm else narrow == asked
 
 
 @njit(error_model="numpy")
 def set_chances(rules, bins, arms, i):
-    """Write the chances of the arms in bin i: uniform, (8), or those of the released program."""
+    """Write the probabilities of the arms in bin i: uniform, (8), or those of the released program."""
     K, active, lowest, highest = arms.shape[1], 0, np.inf, -np.inf
     for k in range(K):
         if arms[i, k].active:

@@ -1,8 +1,9 @@
 """The max-edge rule (Algorithm 1 of Ma et al. 2025): halve a longest edge, uniformly chosen, at its midpoint.
 
-Bins are numbered from the root, 0. The two parts of bin i are bins 2 i + 1 and 2 i + 2, so the bins of depth s, the
-paper's B_s^1 to B_s^(2^s), are 2^s - 1 to 2^(s+1) - 2. The cuts of all bins are drawn in advance, which gives the same
-distribution as drawing each cut when a bin is refined. A bin is half-open, closed where a coordinate is 1.
+Bins are numbered from the root, 0. The two parts of bin i are bins 2 i + 1 and 2 i + 2. So the bins of depth s, the
+paper's B_s^1 to B_s^(2^s), have the numbers 2^s - 1 to 2^(s+1) - 2. The cuts of all bins are drawn in advance, which
+gives the same distribution as drawing each cut when a bin is refined. Bins are half-open, closed where a coordinate is
+1.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-# At most this many bits number the cells of the grid: 16 kB, which fit in a processor's first cache.
+# At most this number of bits numbers the cells of the grid: 16 kB, which fit in a processor's first cache.
 GRID_BITS = 12
 
 
@@ -21,7 +22,7 @@ def record_type(*fields) -> np.dtype:
 
 # A bin of the tree.
 NODE = record_type(
-    ("dimension", np.int64),  # where the bin is or would be halved; 0 at the largest depth
+    ("dimension", np.int64),  # the dimension in which the bin is or would be halved; 0 at the largest depth
     ("cut", np.float64),  # nan at the largest depth
     ("depth", np.int64),
     ("side", np.float64),  # 2^(-s/d) at depth s, about the length of an edge
@@ -32,10 +33,9 @@ NODE = record_type(
 class Tree(NamedTuple):
     """All bins that a partition can have; arrays change in place.
 
-    nodes: NODE[bins]; lower, upper: float64[bins, d], corners of the bins
-    shortcut: uint32[grid**d], a bin that holds the whole cell of a grid, cells in the order of the first coordinates;
-    it is in the partition unless its parts are too small for the grid
-    grid: cells along an edge of the cube, a power of 2
+    nodes: NODE[bins]; lower, upper: float64[bins, d], corners; grid: cells per edge of the cube, a power of 2
+    shortcut: uint32[grid**d], a bin that contains the whole cell of a grid, cells in the order of the first
+        coordinates; it is in the partition unless its parts are too small for the grid
     """
 
     nodes: np.ndarray
@@ -100,7 +100,7 @@ def refine(tree, i):
 
 @njit(forceinline=True)
 def find(nodes, shortcut, grid, context):
-    """Return the bin of the partition that holds a context; the arguments but the last are fields of a `Tree`.
+    """Return the bin of the partition that contains a context; all other arguments are fields of a `Tree`.
 
     A coordinate outside the cube counts as an edge.
     """

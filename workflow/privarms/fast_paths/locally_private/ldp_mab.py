@@ -1,19 +1,19 @@
 """Fast path of LDPMAB, in every environment of its family.
 
-It takes the steps of `policies.locally_private.ldp_mab` in the same order; equations are those of Ma et al. (2025).
-The distribution of a run is the same, for these reasons:
+It takes the steps of `policies.locally_private.ldp_mab` in the same order; equations are those of Ma et al. (2025). The
+distribution of a run is the same, for these reasons:
 
-- Cuts. The reference draws a bin's cut when it refines the bin; here all cuts are drawn at the start, independently of
-  everything else. A grid gives the bin of a context (`_partition`).
-- Noise. A source weighs 0 in a bin until the warm-up, (27), so nothing depends on its sums until then. The noise of
-  all users since the last draw is drawn at once, as the difference of two gamma variates. It is exactly a sum of
-  Laplace variates.
-- Rewards. The sums of a bin change after a batch; its users are counted until then.
+- Cuts. The reference implementation draws a bin's cut when it refines the bin; here all cuts are drawn at the start,
+  independently of everything else. A grid gives the bin of a context (`_partition`).
+- Noise. A source has the weight 0 in a bin until the warm-up, (27), so nothing depends on its sums until then. The
+  noise of all users since the last draw is drawn at once, as the difference of two gamma variates. It is exactly a sum
+  of Laplace variates.
+- Rewards. The sums of a bin change only after a batch; until then its users are counted.
 - Bins with one arm left. Such a bin and all its parts play this arm in every later round, so neither their sums nor
-  their refinement matter. The bin is settled: its users send nothing that is simulated.
+  their refinement matter. The bin is settled: the messages of its users are not simulated.
 
-The rules, by the names that they have in the reference: `_ldp_mab_rules`. What is counted for the protocol's records
-and decides nothing: `_ldp_mab_counts`. Here: `update`, the server's side after a batch, and `stream`, the users'.
+The rules, with their names in the reference implementation: `_ldp_mab_rules`. Counts for the protocol's records, which
+decide nothing: `_ldp_mab_counts`. Here: `update`, the server's side after a batch, and `stream`, the users'.
 """
 
 from typing import NamedTuple
@@ -39,17 +39,17 @@ from privarms.mechanisms.laplace import laplace, laplace_sum
 
 # A bin of the tree.
 BIN = record_type(
-    ("t", np.int64),  # users of the current source alone while the bin is active, (9): the reference's t[source]
+    ("t", np.int64),  # users of only the current source while the bin is active, (9): the reference's t[source]
     ("owed", np.int64),  # users in the bin whose noise is not drawn yet; unused where every user adds noise
     ("here", np.int64),  # users of the current batch in the bin
     ("only", np.int64),  # the last arm left, or -1
     ("stale", np.bool_),  # whether the chances of the arms have to be computed again
-    ("weighed", np.bool_),  # whether an earlier source weighs anything
+    ("weighed", np.bool_),  # whether an earlier source has a weight
 )
 
 
 class State(NamedTuple):
-    """What a run knows; arrays change in place.
+    """The state of a run; arrays change in place.
 
     tree: the partition; bins: BIN[bins]; arms: ARM[bins, K]; truths: TRUTH[bins, K]
     live: uint32[2**depth], the followed bins, the first `counts.live` of it; counts: COUNTS[1]
@@ -91,7 +91,7 @@ def init(params, rng):
 
 @njit
 def noise_of_many(scale, users, rng):
-    """Return the sum of so many Lap(scale) variates; a few are drawn one by one, which is faster."""
+    """Return the sum of `users` Lap(scale) variates; a few are drawn one by one, which is faster."""
     if users > 4:
         return laplace_sum(scale, users, rng)
     total = 0.0
@@ -112,7 +112,7 @@ def add_batch(arm, truth):
 
 @njit
 def settle(state, place):
-    """Follow the bin at a place of `live` no further: one arm is left."""
+    """Stop following the bin at a place of `live`, because one arm is left."""
     live, counts = state.live, state.counts[0]
     i = live[place]
     for k in range(state.arms.shape[1]):
@@ -138,7 +138,7 @@ def halve(state, place):
 
 @njit(error_model="numpy", forceinline=True)
 def update(params, state, source, users, seen, misses, rng):
-    """The server's side of Algorithms 2 and 3 after a batch of so many users; seen: of the source, this batch too."""
+    """Update the server, Algorithms 2 and 3, after a batch; seen: users of the source, including the batch."""
     rules, K, squared, scale = params.rules, params.n_arms, params.epsilons[source] ** 2, 4 / params.epsilons[source]
     nodes, bins, arms, truths, live = state.tree.nodes, state.bins, state.arms, state.truths, state.live
     counts = state.counts[0]
@@ -149,7 +149,7 @@ def update(params, state, source, users, seen, misses, rng):
         here, t = bin_.here, bin_.t + users
         if source == 0:
             count_messages(counts, node.depth, here)
-        # Noise is drawn when the source weighs something: of all users so far, and then batch by batch.
+        # Noise is drawn when the source has a weight: of all users so far, and then batch by batch.
         owed = bin_.owed + here
         if rules.every_user:
             owed = users if weighs(rules, t - users) else t
@@ -184,7 +184,7 @@ def update(params, state, source, users, seen, misses, rng):
                     count_look(rules, counts, arm, truths[i, k], share)
                 best = max(best, arm.estimate - half_width(rules, node.side, arm))
         bin_.stale |= not rules.uniform
-        # Eliminating arms. Refinement asks those that are left, or those that there were before.
+        # Eliminating arms. Refinement uses those that are left, or those before the elimination.
         left, asked, narrow = 0, 0, 0
         for k in range(K):
             arm = arms[i, k]
@@ -210,7 +210,7 @@ def update(params, state, source, users, seen, misses, rng):
 
 @njit
 def end_source(params, state, source):
-    """Keep what a source contributes to the sums of the followed bins; those of the next source start at 0."""
+    """Add a source's contribution to the sums of the followed bins; those of the next source start at 0."""
     rules, squared = params.rules, params.epsilons[source] ** 2
     for place in range(state.counts[0].live):
         i = state.live[place]
@@ -229,7 +229,7 @@ def end_source(params, state, source):
 
 @njit(error_model="numpy")
 def stream(params, environment, state, source, checkpoints, rng, record):
-    """All users of one source, batch by batch; for the target (0) the protocol's record is written."""
+    """Simulate all users of one source, batch by batch; for the target (0) write the protocol's record."""
     n, K, tree, misses = params.users[source], params.n_arms, state.tree, record.misses
     rules, nodes, shortcut, grid = params.rules, tree.nodes, tree.shortcut, tree.grid
     bins, arms, truths, pulls = state.bins, state.arms, state.truths, record.pulls

@@ -1,6 +1,6 @@
 """DP exponential NAS on samples from {-R, R}: the distribution of `policies/stopping/dp_exponential_nas`.
 
-Nothing looks at the samples between two queries: their sum is one binomial draw.
+The rule ignores the order of the samples between two queries, so their sum is one binomial draw.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from privarms.policies.stopping.dp_nas import confidence_radius, noise_margin
 
 @njit
 def simulate(params, environment, rng):
-    """Run once; returns the stopping time and the estimate, or (SAMPLES, nan) for a run that long."""
+    """Run once; return the stopping time and the estimate, or (SAMPLES, nan) for a run of that length."""
     p, R = probability_of_R(environment), environment.R
     B = laplace(params.sigma_1, rng)
     k, t, excess = 0, 0, 0

@@ -1,9 +1,9 @@
 """DP-NAS on samples from {-R, R}, blocks of samples at a time: the distribution of `policies/stopping/dp_nas`.
 
-|sum| grows by at most R a sample, t h_t and c_t grow with t, and B is drawn once: in a block of m samples the deficit
-stays above d = deficit - m R, so that only an A_t <= -d can stop. The A_t are independent: the first candidate comes
-after a geometric number of samples; its A_t is -d minus an exponential. The samples until then are one binomial draw,
-for the A_t do not depend on them.
+sum| grows by at most R per sample, t h_t and c_t grow with t, and B is drawn once. So in a block of m samples the
+deficit stays above d = deficit - m R, and only an A_t <= -d can stop. The A_t are independent. The first candidate
+comes after a geometric number of samples, and its A_t is -d minus an exponential. The samples until then do not depend
+on the A_t, so their sum is one binomial draw.
 """
 
 import numpy as np
@@ -14,25 +14,25 @@ from privarms.jit.binomial import binomial
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.stopping.dp_nas import confidence_radius, noise_margin
 
-# A run that is still going after so many samples ends there without an estimate.
+# A run of this many samples ends without an estimate.
 SAMPLES = 2**62
 
 
 @njit
 def deficit(params, query, t, total, B):
-    """Return what the sum of t samples lacks: the rule stops when A_t <= -deficit. It falls by at most R a sample."""
+    """Return the deficit of the sum of t samples: the rule stops if A_t <= -deficit. It falls by <= R per sample."""
     h = confidence_radius(params, query, t)
     return t * h * (1 + 1 / params.alpha) + noise_margin(params, query) + B - abs(total)
 
 
 @njit
 def safe_block(lacking, sigma, R):
-    """Return how many samples to take at once, >= 1, when the deficit is `lacking` > R.
+    """Return the number of samples to take at once, >= 1, when the deficit is `lacking` > R.
 
-    Throughout a block of m samples the deficit is at least d = lacking - m R, and A_t <= -d, a candidate for a stop,
-    has probability exp(-d / sigma) / 2 a sample. A long block saves work until candidates are likely: m is about where
-    one is expected, near the solution of x + ln x = lacking / sigma + ln(2 R / sigma) with x = m R / sigma. That
-    concerns speed alone: any m up to lacking / R gives the same law.
+    In a block of m samples the deficit is at least d = lacking - m R. A candidate for a stop, A_t <= -d, has
+    probability exp(-d / sigma) / 2 per sample. A long block saves work until candidates are likely, so m is about where
+    one is expected. This is near the solution of x + ln x = lacking / sigma + ln(2 R / sigma) with x = m R / sigma. The
+    choice affects only the speed: any m up to lacking / R gives the same distribution.
     """
     y = lacking / sigma + np.log(2 * R / sigma)
     x = y - np.log(y) if y > 1 else np.exp(y) / (1 + np.exp(y))
@@ -41,7 +41,7 @@ def safe_block(lacking, sigma, R):
 
 @njit
 def simulate(params, environment, rng):
-    """Run once; returns the stopping time and the estimate, or (SAMPLES, nan) for a run that long."""
+    """Run once; return the stopping time and the estimate, or (SAMPLES, nan) for a run of that length."""
     p, R = probability_of_R(environment), environment.R
     B = laplace(params.sigma_1, rng)
     t, excess = 0, 0

@@ -1,4 +1,4 @@
-"""Stochastic bandits, played arm by arm and round by round by the protocol `bandit` and those that build on it.
+"""Stochastic bandits: one arm in every round; the protocol `bandit` and those that build on it run them.
 
 `init(params)` returns the state, `choose` the arm of round t, from 1, and `learn` the state after the reward; `context`
 is an empty float64 array. A policy that ignores contexts may list in ALSO_FITS other families whose protocols it fits.

@@ -1,7 +1,7 @@
-"""Algorithm 1 of Azize & Basu 2022: what AdaP-UCB and AdaP-KLUCB share, all but the index.
+"""The shared part of AdaP-UCB and AdaP-KLUCB, Algorithm 1 of Azize & Basu 2022: everything except the index.
 
-Every arm is pulled once, and then in episodes that double its pulls. Its statistic is the private mean of its own last
-episode alone: half its pulls, or the one reward of the first pull.
+Every arm is pulled once, and then in episodes that double its pulls. Its statistic is the private mean of its last
+episode only: half its pulls, or the one reward of the first pull.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from numba import njit
 from privarms.ranges import at_least, positive
 
 ALPHA = 3.1
-"""What the paper's experiments use (section 5)."""
+"""The value in the paper's experiments (section 5)."""
 
 
 class Params(NamedTuple):
@@ -28,9 +28,9 @@ class Params(NamedTuple):
 
 
 def configure(index: Callable, K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) -> Params:
-    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; alpha > 0, above 3 in Theorems 7 and 8.
+    """Return parameters for K >= 2 arms and a privacy budget epsilon > 0; alpha > 0, above 3 in Theorems 7 and 8.
 
-    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
+    noise: multiple of the Laplace scale. Only 1, the default, is private; weakened controls have a smaller one.
     """
     at_least(2, K=K)
     positive(epsilon=epsilon, alpha=alpha, noise=noise)
@@ -39,5 +39,5 @@ def configure(index: Callable, K: int, epsilon: float, alpha: float = ALPHA, noi
 
 @njit
 def episode_length(params, state, arm):
-    """As many pulls as the arm has (line 7), the one pull at first (line 3)."""
+    """Return the number of pulls that the arm already has (line 7), or 1 for the first pull (line 3)."""
     return max(state.pulls[arm], 1)

@@ -1,10 +1,10 @@
-"""The batches of DP-KLUCB and DP-IMED (Azize et al. 2025): what the two share, all but the index.
+"""The batches of DP-KLUCB and DP-IMED (Azize et al. 2025): everything that the two share except the index.
 
-After its m-th batch an arm has ceil(ratio^m) pulls; where that is no pull more, m moves on, so that every batch has
-one. Rewards are kept: the statistic is the mean of all of them, with a noise for every batch.
+After its m-th batch an arm has ceil(ratio^m) pulls; an m that adds no pull is skipped, so every batch has one. Rewards
+are kept: the statistic is the mean of all of them, with one noise per batch.
 
-Ours is `first`: an arm's first batch may be longer, in proportion to 1 / epsilon, so that the batches in which the
-noise outweighs the rewards are one batch with one noise. Privacy is the same.
+`first` is ours: an arm's first batch may be longer, in proportion to 1 / epsilon. It replaces the batches in which the
+noise outweighs the rewards by one batch with one noise. Privacy is the same.
 """
 
 from collections.abc import Callable
@@ -32,10 +32,10 @@ class Params(NamedTuple):
 def configure(
     index: Callable, K: int, epsilon: float, ratio: float = 2.0, first: float = 0.0, noise: float = 1.0
 ) -> Params:
-    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; ratio > 1: by which an arm's pulls grow in a batch.
+    """Return parameters for K >= 2 arms and a budget epsilon > 0; ratio > 1: growth of an arm's pulls per batch.
 
-    first: an arm's first batch has at least first / epsilon pulls; 0, the default, is the algorithm, more is ours
-    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
+    first: an arm's first batch has at least first / epsilon pulls; 0, the default, is the published algorithm
+    noise: multiple of the Laplace scale. Only 1, the default, is private; weakened controls have a smaller one.
     """
     at_least(2, K=K)
     positive(epsilon=epsilon, noise=noise)
@@ -47,14 +47,14 @@ def configure(
 
 @njit
 def batch_size(params, state, arm):
-    """How many pulls bring the arm to the next count above what it has: ceil(ratio^m), at first first / epsilon too."""
+    """Return the pulls up to the arm's next count ceil(ratio^m), which at first is also >= first / epsilon."""
     pulls = state.pulls[arm]
     least = pulls + 1.0
     if pulls == 0:
         least = max(least, params.first / params.epsilon)
-    # An m that is not too large, whatever the logarithms' rounding.
+    # Start from an m that is not too large despite the rounding of the logarithms.
     m = max(np.floor(np.log(least) / np.log(params.ratio)) - 1, 1.0)
     while np.ceil(params.ratio**m) < least:
         m += 1
-    # Below what an int64 can count, and beyond any horizon.
+    # This fits an int64 and exceeds any horizon.
     return int(min(np.ceil(params.ratio**m), 2.0**62)) - pulls

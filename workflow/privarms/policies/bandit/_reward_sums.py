@@ -1,4 +1,4 @@
-"""What UCB1, KL-UCB and IMED share, all but the index: pulls and reward sums of each arm."""
+"""The shared part of UCB1, KL-UCB and IMED: pulls and reward sums of each arm."""
 
 from typing import NamedTuple
 
@@ -22,14 +22,14 @@ class State(NamedTuple):
 
 
 def configure(K: int) -> Params:
-    """Parameters for K >= 2 arms."""
+    """Return parameters for K >= 2 arms."""
     at_least(2, K=K)
     return Params(int(K))
 
 
 @njit
 def init(params):
-    """Nothing pulled yet."""
+    """Return the state before the first pull."""
     return State(np.zeros(params.n_arms, np.int64), np.zeros(params.n_arms))
 
 

@@ -1,11 +1,11 @@
-"""Arms pulled in turn, in index order, as long as they are viable."""
+"""Viable arms pulled in turn, in index order."""
 
 from numba import njit
 
 
 @njit
 def next_viable(viable, arm):
-    """The viable arm after `arm` in index order, the first one after the last."""
+    """Return the viable arm after `arm` in index order; the first one follows the last."""
     while True:
         arm += 1
         if arm == len(viable):

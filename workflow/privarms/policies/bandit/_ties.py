@@ -1,12 +1,11 @@
-"""The choice among equal indices, of which the papers say nothing: at random, so that the order of the arms decides
-nothing. A random number is drawn only where indices are equal."""
+"""Ties between equal indices, which the papers leave open, are broken at random; only ties need a random number."""
 
 from numba import njit
 
 
 @njit
 def largest(values, rng):
-    """The place of the largest value in float64[K]; each of equals with the same probability."""
+    """Return the position of the largest value in float64[K]; equal values have equal probabilities."""
     place, equals = 0, 1
     for i in range(1, len(values)):
         if values[i] > values[place]:
@@ -20,5 +19,5 @@ def largest(values, rng):
 
 @njit
 def smallest(values, rng):
-    """The place of the smallest value in float64[K]; each of equals with the same probability."""
+    """Return the position of the smallest value in float64[K]; equal values have equal probabilities."""
     return largest(-values, rng)

@@ -1,7 +1,7 @@
 """AdaP-KLUCB (Azize & Basu 2022, Algorithm 1 with its index by the Kullback-Leibler divergence).
 
-Assumptions: t is the first round of the episode, the one about to be played; an arm with one pull has the mean
-of that reward; of equals, which are many while indices are 1, one is drawn.
+Assumptions: t is the first round of the episode that is about to start; an arm with one pull has the mean of that
+reward. Ties are broken at random; they are frequent while indices are 1.
 """
 
 from functools import partial
@@ -23,14 +23,14 @@ SECONDS_PER_STEP = 0.0
 
 @njit
 def optimistic_mean(params, state, arm, t):
-    """The private mean + alpha ln t / (epsilon n), clipped to [0, 1]."""
+    """Return the private mean + alpha ln t / (epsilon n), clipped to [0, 1]."""
     n = state.rewards[arm]
     return _batches.clip(_batches.private_mean(state, arm) + params.alpha * np.log(t) / (params.epsilon * n))
 
 
 @njit
 def index(params, state, arm, t):
-    """The largest q in [0, 1] with kl(optimistic mean, q) <= alpha ln t / n."""
+    """Return the largest q in [0, 1] with kl(optimistic mean, q) <= alpha ln t / n."""
     level = params.alpha * np.log(t) / state.rewards[arm]
     return kl_upper(optimistic_mean(params, state, arm, t), level)
 

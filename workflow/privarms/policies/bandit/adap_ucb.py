@@ -1,7 +1,7 @@
 """AdaP-UCB (Azize & Basu 2022, Algorithm 1 with the index (7)): line 6 takes the arm of the largest index.
 
-Assumptions: the 2 in ln(2 t) stands in (7) and is kept; t is the first round of the episode, the one about to
-be played; an arm with one pull has the mean of that reward; one of equals is drawn.
+Assumptions: the 2 in ln(2 t), printed in (7), is kept; t is the first round of the episode that is about to start; an
+arm with one pull has the mean of that reward; ties are broken at random.
 """
 
 from functools import partial
@@ -22,7 +22,7 @@ SECONDS_PER_STEP = 0.0
 
 @njit
 def index(params, state, arm, t):
-    """(7): private mean + sqrt(alpha ln(2 t) / (2 n)) + alpha ln t / (epsilon n), of the n rewards in the mean."""
+    """Return (7): private mean + sqrt(alpha ln(2 t) / (2 n)) + alpha ln t / (epsilon n), for n rewards in the mean."""
     n = state.rewards[arm]
     radius = np.sqrt(params.alpha * np.log(2 * t) / (2 * n))
     return _batches.private_mean(state, arm) + radius + params.alpha * np.log(t) / (params.epsilon * n)

@@ -1,4 +1,4 @@
-"""One arm, in every round; the best of these is what a policy that sees no context can come to."""
+"""One fixed arm in every round; the best fixed arm bounds the reward of a policy that ignores the contexts."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ LABEL = "constant arm"
 SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 10e-9
 
-# It looks at no context.
+# It ignores contexts.
 ALSO_FITS = ("contextual", "linear")
 
 
@@ -25,7 +25,7 @@ class Params(NamedTuple):
 
 
 def configure(K: int, arm: int) -> Params:
-    """Parameters for always pulling `arm`, counted from 0, of K >= 2 arms; ValueError for another arm."""
+    """Return parameters for always pulling `arm`, from 0, of K >= 2 arms. Raise ValueError for another arm."""
     at_least(2, K=K)
     within(0, K - 1, arm=arm)
     return Params(K, arm)
@@ -33,5 +33,5 @@ def configure(K: int, arm: int) -> Params:
 
 @njit
 def choose(params, state, context, t, rng):
-    """The arm."""
+    """Return the fixed arm."""
     return params.arm

@@ -1,7 +1,6 @@
 """DP-IMED (Azize et al. 2025).
 
-Assumptions: an arm has ceil(ratio^m) pulls after its m-th batch, also at the start, where every arm has one
-batch; one of equals is drawn.
+Assumptions: an arm has ceil(ratio^m) pulls after its m-th batch, also after the first; ties are broken at random.
 """
 
 from functools import partial
@@ -23,8 +22,7 @@ SECONDS_PER_STEP = 0.0
 
 @njit
 def index(params, state, arm, t):
-    """-n d_epsilon(clipped private mean, the largest of these) - ln n, of all n rewards: the paper takes the smallest
-    of what has the other sign."""
+    """Return -n d_epsilon(clipped private mean, the largest of these) - ln n, the paper's index times -1."""
     largest = 0.0
     for other in range(len(state.pulls)):
         largest = max(largest, _batches.clip(_batches.private_mean(state, other)))

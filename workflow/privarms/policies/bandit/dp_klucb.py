@@ -1,7 +1,7 @@
 """DP-KLUCB (Azize et al. 2025).
 
-Assumptions: an arm has ceil(ratio^m) pulls after its m-th batch, also at the start, where every arm has one
-batch; t is the round about to be played; of equals, which are many while indices are 1, one is drawn.
+Assumptions: an arm has ceil(ratio^m) pulls after its m-th batch, also at the start, where every arm has one batch; t is
+the round about to be played. Ties are broken at random; they are frequent while indices are 1.
 """
 
 from functools import partial
@@ -23,7 +23,7 @@ SECONDS_PER_STEP = 0.0
 
 @njit
 def index(params, state, arm, t):
-    """The largest q in [0, 1] with d_epsilon(clipped private mean, q) <= ln t / n, of all n rewards."""
+    """Return the largest q in [0, 1] with d_epsilon(clipped private mean, q) <= ln t / n, for n rewards."""
     mean = _batches.clip(_batches.private_mean(state, arm))
     return d_epsilon_upper(mean, np.log(t) / state.rewards[arm], params.epsilon)
 

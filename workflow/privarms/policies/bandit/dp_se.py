@@ -1,8 +1,8 @@
 """DP Successive Elimination (Sajed & Sheffet 2019, Algorithm 3).
 
 Assumptions: R_e is a real number, so the loop of lines 9 to 14 pulls every viable arm r = ceil(R_e) times; h_e and c_e
-use the real R_e; line 17 defines the private means that lines 18 and 20 write with a tilde.
-`epoch_se` is the same without privacy (epsilon = inf): R_e loses its second term, c_e is 0 and no noise is drawn.
+use the real R_e. Line 17 defines the private means that lines 18 and 20 write with a tilde. `epoch_se` is the same
+without privacy (epsilon = inf): R_e loses its second term, c_e is 0 and no noise is drawn.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where the algorithm stands.
+    """The state of the algorithm.
 
     viable: bool[K], the set S; arms: |S|
     epoch: from 1; length: R_e; sweeps: r; arm: the next one to pull
@@ -46,16 +46,16 @@ class State(NamedTuple):
 
 
 def configure(K: int, horizon: int, epsilon: float, beta: float | None = None, noise: float = 1.0) -> Params:
-    """Parameters for K >= 2 arms and a privacy budget epsilon > 0; beta in (0, 1), by default 1 / horizon.
+    """Return parameters for K >= 2 arms and a privacy budget epsilon > 0; beta in (0, 1), by default 1 / horizon.
 
-    noise: multiple of the Laplace scale. Only 1, the default, is private; a privacy audit sets less.
+    noise: multiple of the Laplace scale. Only 1, the default, is private; weakened controls have a smaller one.
     """
     positive(epsilon=epsilon)
     return parameters(K, horizon, epsilon, beta, noise)
 
 
 def parameters(K: int, horizon: int, epsilon: float, beta: float | None, noise: float = 1.0) -> Params:
-    """Checked parameters; beta None means 1 / horizon (section 5). Raises ValueError."""
+    """Return checked parameters; beta None means 1 / horizon (section 5). Raise ValueError."""
     at_least(2, K=K)
     if beta is None:
         at_least(2, horizon=horizon)
@@ -67,7 +67,7 @@ def parameters(K: int, horizon: int, epsilon: float, beta: float | None, noise: 
 
 @njit
 def epoch_length(params, arms, epoch):
-    """R_e of line 8, real, for |S| = arms."""
+    """Return R_e of line 8, a real number, for |S| = arms."""
     gap = 2.0**-epoch
     samples = 32 * np.log(8 * arms * epoch**2 / params.beta) / gap**2
     private_samples = 8 * np.log(4 * arms * epoch**2 / params.beta) / (params.epsilon * gap)
@@ -76,35 +76,34 @@ def epoch_length(params, arms, epoch):
 
 @njit
 def confidence_radius(params, arms, epoch):
-    """h_e of line 15."""
+    """Return h_e of line 15."""
     return np.sqrt(np.log(8 * arms * epoch**2 / params.beta) / (2 * epoch_length(params, arms, epoch)))
 
 
 @njit
 def privacy_radius(params, arms, epoch):
-    """c_e of line 16."""
+    """Return c_e of line 16."""
     return np.log(4 * arms * epoch**2 / params.beta) / (epoch_length(params, arms, epoch) * params.epsilon)
 
 
 @njit
 def elimination_margin(params, arms, epoch):
-    """2 h_e + 2 c_e of line 20."""
+    """Return 2 h_e + 2 c_e of line 20."""
     return 2 * confidence_radius(params, arms, epoch) + 2 * privacy_radius(params, arms, epoch)
 
 
 @njit
 def noise_scale(params, arms, epoch):
-    """The Laplace scale of line 17: noise / (epsilon r), 0 without privacy."""
+    """Return the Laplace scale of line 17: noise / (epsilon r), 0 without privacy."""
     return params.noise / (params.epsilon * np.ceil(epoch_length(params, arms, epoch)))
 
 
 @njit
 def eliminate(params, arms, epoch, viable, reward_sums, rng):
-    """Lines 15 to 20, at the end of an epoch.
+    """Eliminate arms at the end of an epoch, lines 15 to 20; return the number of remaining arms.
 
-    viable: bool[K] with `arms` true ones; the eliminated arms become false
+    viable: bool[K] with `arms` true ones; the eliminated arms become false; the one of the highest private mean stays
     reward_sums: float64[K], the epoch's sums
-    Returns how many arms are left; the one of the highest private mean always is.
     """
     pulls = np.ceil(epoch_length(params, arms, epoch))
     scale = noise_scale(params, arms, epoch)
@@ -126,20 +125,20 @@ def eliminate(params, arms, epoch, viable, reward_sums, rng):
 
 @njit
 def init(params):
-    """Lines 1 to 8: all arms viable, epoch 1."""
+    """Return the state of lines 1 to 8: all arms viable, epoch 1."""
     K = params.n_arms
     return State(np.ones(K, np.bool_), K, 1, epoch_length(params, K, 1), 0, 0, np.zeros(K))
 
 
 @njit
 def choose(params, state, context, t, rng):
-    """Lines 11 to 13 and 22: the viable arms in turn."""
+    """Return the viable arms in turn, lines 11 to 13 and 22."""
     return state.arm
 
 
 @njit
 def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward (line 13); after the last pull of an epoch, lines 15 to 20. Arrays change in place."""
+    """Add the reward (line 13); after the last pull of an epoch, follow lines 15 to 20. Arrays change in place."""
     viable, arms, epoch, length, sweeps, _, reward_sums = state
     reward_sums[arm] += reward
     following = next_viable(viable, arm)

@@ -1,13 +1,13 @@
 """DP-UCB: upper confidence bounds of private sums from tree counters, the baseline of Sajed & Sheffet 2019.
 
 The paper describes only its mechanism (section 1: one tree per arm, Lap(log2(T)/epsilon) per node). Assumption: each
-arm is pulled once, then the arm with the largest index (S + N + gamma)/n + sqrt(2 ln t / n), where n counts the arm's
+arm is pulled once, then the arm with the largest index (S + N + gamma)/n + sqrt(2 ln t / n). Here n counts the arm's
 pulls, S is its reward sum and N the noise of its tree counter at n; L = ceil(log2 T) levels, Lap(L/epsilon) per node.
-The paper does not give the private width gamma; `width` selects an assumption. `counter` selects which nodes make N:
+The paper does not give the private width gamma; `width` selects an assumption. `counter` selects the nodes of N:
 
-dyadic: the popcount(n) nodes of n's dyadic decomposition, as Chan, Shi & Song 2010 release sums
-path: as section 1 prints, the L nodes on the way from below the root to leaf n. It is epsilon-private too: a changed
-    reward is undone by shifting one node per level at most, those that cover all later leaves.
+dyadic: the popcount(n) nodes of n's dyadic decomposition, the sums that Chan, Shi & Song 2010 release
+path: as section 1 prints, the L nodes on the path from below the root to leaf n. It is epsilon-private too: shifts of
+    at most one node per level, which together cover all later leaves, undo a changed reward.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels,
 from privarms.ranges import at_least, of_choices, positive
 
 LABEL = "DP-UCB"
-# What legends say in place of a value.
+# The legends' names of these values.
 WORDS = {"log2.5": "log^2.5", "log3": "log^3", "ln2.5": "ln^2.5", "ln3": "ln^3"}
 WORDS |= {"mishra_thakurta": "Mishra & Thakurta", "path": "printed counter"}
 SECONDS_PER_RUN = 3e-3
@@ -45,7 +45,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """pulls: int64[K]; reward_sums, noises: float64[K], of the counts now; tree: the arms' counters."""
+    """pulls: int64[K]; reward_sums, noises: float64[K], at the current counts; tree: the arms' counters."""
 
     pulls: np.ndarray
     reward_sums: np.ndarray
@@ -62,16 +62,16 @@ def configure(
     noise: float = 1.0,
     counter: Literal["dyadic", "path"] = "dyadic",
 ) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; width: see `private_width`.
+    """Return parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; see `private_width`.
 
-    noise: multiple of the Laplace scale of a node. Only 1, the default, is private; a privacy audit sets less.
+    noise: multiple of a node's Laplace scale. Only 1, the default, is private; weakened controls have a smaller one.
     """
     at_least(2, K=K)
     at_least(K, horizon=horizon)
     positive(epsilon=epsilon, noise=noise)
     levels, L, path = node_levels(horizon), log2_ceiling(horizon), counter == "path"
     gamma = private_width(width, horizon, epsilon, levels + 1, K)
-    # Mishra & Thakurta give each arm's tree a K-th of the budget.
+    # Mishra & Thakurta assign a K-th of the budget to each arm's tree.
     share = K if width == "mishra_thakurta" else 1
     if path:
         levels, gamma = L, np.full(L + 2, gamma[L])
@@ -79,20 +79,20 @@ def configure(
 
 
 def log2_ceiling(horizon: int) -> int:
-    """L = ceil(log2 horizon) for a horizon >= 2."""
+    """Return L = ceil(log2 horizon) for a horizon >= 2."""
     return int(horizon - 1).bit_length()
 
 
 def private_width(width: str, horizon: int, epsilon: float, most: int, K: int) -> np.ndarray:
-    """gamma at a count whose noise has k nodes: float64[most + 1], for k = 0, ..., most.
+    """Return gamma at a count whose noise has k nodes: float64[most + 1], for k = 0, ..., most.
 
-    With T the horizon, b = L / epsilon the scale of a node, L = ceil(log2 T):
-    log2.5: L^1.5 ln T / epsilon, the order of the union bound that section 1 quotes;
-    log3: L^2 ln T / epsilon, the order that footnote 3 gives to Mishra & Thakurta 2015;
-    chan: b sqrt(max(k, l)) sqrt(8 l), l = ln(2 T), the bound of Chan, Shi & Song 2010 for |noise| at delta = 1 / T;
-    exact: what |noise| exceeds with probability 1 / T. As chan a two-sided bound of one count;
-    mishra_thakurta: K ln(T)^2 ln(K T ln(T) / delta) / epsilon, delta = 1 / T, the bonus of Mishra & Thakurta 2015;
-    ln2.5, ln3: ln(T)^2.5 / epsilon and ln(T)^3 / epsilon, for section 2 has logarithms to base e.
+    With T the horizon, b = L / epsilon the scale of a node, L = ceil(log2 T), delta = 1 / T:
+    log2.5: L^1.5 ln T / epsilon, the order of the union bound that section 1 quotes
+    log3: L^2 ln T / epsilon, the order that footnote 3 attributes to Mishra & Thakurta 2015
+    chan: b sqrt(max(k, l)) sqrt(8 l), l = ln(2 T), the bound of Chan, Shi & Song 2010 for |noise|
+    exact: |noise| exceeds it with probability 1 / T; like chan a two-sided bound of one count
+    mishra_thakurta: K ln(T)^2 ln(K T ln(T) / delta) / epsilon, the bonus of Mishra & Thakurta 2015
+    ln2.5, ln3: ln(T)^2.5 / epsilon and ln(T)^3 / epsilon, because section 2 has logarithms to base e
     """
     T, L = horizon, log2_ceiling(horizon)
     k = np.arange(most + 1)
@@ -112,11 +112,11 @@ def private_width(width: str, horizon: int, epsilon: float, most: int, K: int) -
 
 @cache
 def laplace_sum_quantile(count: int, tail: float) -> float:
-    """The x that a sum of `count` standard Laplace variables exceeds with probability `tail`, in (0, 1/2].
+    """Return the x that a sum of `count` standard Laplace variables exceeds with probability `tail`, in (0, 1/2].
 
-    The sum is the difference of two Gamma(count) variables, the times that two servers take for `count` tasks each
-    of exponential length. The second is done when the first has done j < count with probability C(count - 1 + j, j)
-    2^-(count + j); the first is then Gamma(count - j) late.
+    The sum is the difference of two Gamma(count) variables: the times of two servers for `count` exponential tasks
+    each. The second server finishes when the first has done j < count with probability C(count - 1 + j, j) 2^-(count +
+    j). The first is then Gamma(count - j) late.
     """
     if count == 0 or tail == 0.5:
         return 0.0
@@ -126,20 +126,20 @@ def laplace_sum_quantile(count: int, tail: float) -> float:
     def excess(x):
         return log(weights @ gammaincc(count - j, x)) - log(tail)
 
-    # Markov's inequality for exp(X / 2), of mean (4 / 3)^count.
+    # The upper end is from Markov's inequality for exp(X / 2), whose mean is (4 / 3)^count.
     return scipy.optimize.brentq(excess, 0.0, 2 * (count * log(4 / 3) - log(tail)), xtol=1e-13, rtol=1e-14)
 
 
 @njit
 def init(params):
-    """Nothing pulled yet."""
+    """Return the state before the first pull."""
     K = params.n_arms
     return State(np.zeros(K, np.int64), np.zeros(K), np.zeros(K), new_tree(K, params.levels))
 
 
 @njit
 def choose(params, state, context, t, rng):
-    """Each arm once, then the largest (S + N + gamma) / n + sqrt(2 ln t / n); ties go to the lowest arm."""
+    """Return each arm once, then that of the largest (S + N + gamma) / n + sqrt(2 ln t / n), the lowest at ties."""
     if t <= params.n_arms:
         return t - 1
     best_arm, best_index = 0, -np.inf

@@ -14,5 +14,5 @@ SECONDS_PER_STEP = 0.0
 
 
 def configure(K: int, horizon: int, beta: float | None = None) -> Params:
-    """Parameters for K >= 2 arms; beta in (0, 1), by default 1 / horizon."""
+    """Return parameters for K >= 2 arms; beta in (0, 1), by default 1 / horizon."""
     return parameters(K, horizon, float("inf"), beta)

@@ -16,7 +16,7 @@ SECONDS_PER_STEP = 0.0
 
 @njit
 def smallest(pulls, reward_sums, rng):
-    """The arm of the smallest n kl(mean, largest mean) + ln n; one of equals is drawn. Every arm has a pull."""
+    """Return the arm of the smallest n kl(mean, largest mean) + ln n, at random at ties. Every arm has a pull."""
     largest = 0.0
     for arm in range(len(pulls)):
         largest = max(largest, reward_sums[arm] / pulls[arm])
@@ -30,5 +30,5 @@ def smallest(pulls, reward_sums, rng):
 
 @njit
 def choose(params, state, context, t, rng):
-    """Each arm once, then the smallest index."""
+    """Return each arm once, then that of the smallest index."""
     return t - 1 if t <= params.n_arms else smallest(state.pulls, state.reward_sums, rng)

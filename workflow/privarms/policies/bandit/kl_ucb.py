@@ -16,13 +16,13 @@ SECONDS_PER_STEP = 3e-10
 
 @njit
 def index(pulls, reward_sum, t):
-    """The largest q in [0, 1] with n kl(mean, q) <= ln t."""
+    """Return the largest q in [0, 1] with n kl(mean, q) <= ln t."""
     return kl_upper(reward_sum / pulls, np.log(t) / pulls)
 
 
 @njit
 def choose(params, state, context, t, rng):
-    """Each arm once, then the largest index; one of equals is drawn."""
+    """Return each arm once, then that of the largest index; ties are broken at random."""
     if t <= params.n_arms:
         return t - 1
     pulls, sums = state.pulls, state.reward_sums

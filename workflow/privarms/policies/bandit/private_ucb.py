@@ -4,18 +4,18 @@ The paper defers its private UCB to a full version; index, delta_t and gamma_t a
 arm is pulled once in index order, then the arm with the largest index
 
     (S + N + gamma_t) / n + sqrt(ln(2 / delta_t) / (2 n)),    delta_t = 1 / (1 + t ln^2 t),
-    gamma_t = K ln^2(T) ln(K T ln(T) / delta_t) / epsilon,
+    gamma_t = K ln^2(T) ln(K T ln(T) / delta_t) / epsilon.
 
-where S is the sum of the arm's n rewards and N the noise of its counter. Ties go to the lowest arm. UCB is the same
-with gamma_t = 0 and N = 0. The counters:
+S is the sum of the arm's n rewards and N the noise of its counter. Ties go to the lowest arm. UCB is the same with
+gamma_t = 0 and N = 0. The counters:
 
 as_printed: a binary tree with Lap(log2(T) / epsilon) per node. Choices depend on up to floor(log2(T - 1)) + 1 nodes
-    that contain a given reward, so they cost up to that number over log2(T) times epsilon: 1.004 epsilon at T = 500.
-as_released: a fresh Lap(2 log2(T) / epsilon) at every count; N is this draw over n + 1. Not epsilon-private: every
-    later release depends on a reward, and the noise falls faster than the reward's weight.
+    that contain a given reward. So they cost up to this number over log2(T) times epsilon: 1.004 epsilon at T = 500.
+as_released: a fresh Lap(2 log2(T) / epsilon) at every count; N is this draw over n + 1. It is not epsilon-private:
+    every later release depends on a reward, and the noise falls faster than the reward's weight.
 
-There is no fast path: the terms (S + N) / n, 1 / n and 1 / sqrt(n) change only when the arm is pulled, so the state
-keeps them, and the index of an arm costs two multiplications.
+There is no fast path, because an index costs only two multiplications. Its terms (S + N) / n, 1 / n and 1 / sqrt(n)
+change only when the arm is pulled, so the state stores them.
 """
 
 from math import log, log2, sqrt
@@ -36,8 +36,7 @@ SECONDS_PER_STEP = 6e-8
 class Params(NamedTuple):
     """Parameters of a run, made by `parameters`.
 
-    n_arms: K >= 2
-    levels: of a tree
+    n_arms: K >= 2; levels: of a tree
     node_scale: of the Laplace noise of a node or of a fresh draw; 0 for no noise
     fresh: whether the counter is the released one, with a fresh draw at every count
     gamma_scale: K ln^2(T) / epsilon; 0 for no private bonus
@@ -90,7 +89,7 @@ def parameters(K: int, horizon: int, epsilon: float, variant: str, *, gamma: boo
     gamma_scale = K * log(T) ** 2 / epsilon if gamma else 0.0
     # The other factor of gamma_t is below 10^3.
     if not max(node_scale, gamma_scale) < 1e300:
-        raise ValueError(f"epsilon: {epsilon} is so small that noise or bonus overflow; give a larger one")
+        raise ValueError(f"epsilon: expected a larger number; found {epsilon}, at which noise or bonus overflows")
     # ln 1 = 0 makes delta_1 = 1; no arm is chosen by its index before round K + 1 >= 3.
     t = np.maximum(np.arange(T + 1.0), 1.0)
     return Params(
@@ -118,7 +117,7 @@ def private_bonus(params, t):
 
 @njit(forceinline=True)
 def init(params):
-    """Return the state before round 1: nothing is pulled."""
+    """Return the state before the first pull."""
     K = params.n_arms
     tree = new_tree(K, params.levels)
     return State(np.zeros(K, np.int64), np.zeros(K), tree, np.zeros(K), np.zeros(K), np.zeros(K))

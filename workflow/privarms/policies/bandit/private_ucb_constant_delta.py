@@ -23,15 +23,15 @@ SECONDS_PER_STEP = 3e-8
 def configure(
     K: int, horizon: int, epsilon: float, delta: float, variant: Literal["as_printed", "as_released"]
 ) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K, a privacy budget epsilon > 0 and delta in (0, 1)."""
+    """Return parameters for K >= 2 arms, a horizon >= K, a privacy budget epsilon > 0 and delta in (0, 1)."""
     params = private_ucb.parameters(K, horizon, epsilon, variant, gamma=True, noise=True)
     return with_constant_delta(params, delta)
 
 
 def with_constant_delta(params: Params, delta: float) -> Params:
-    """The same with the width sqrt(2 ln(1/delta) / n) and gamma = K ln^2(T) ln(K T ln(T) / delta) / epsilon.
+    """Return `params` with width sqrt(2 ln(1/delta) / n) and gamma = K ln^2(T) ln(K T ln(T) / delta) / epsilon.
 
-    That width is one of `private_ucb`'s, sqrt(ln(2/d) / (2 n)), at d = 2 delta^4.
+    This is the width of `private_ucb`, sqrt(ln(2/d) / (2 n)), at d = 2 delta^4.
     """
     strictly_within(0, 1, delta=delta)
     in_width = -4 * log(delta) - log(2)

@@ -12,5 +12,5 @@ SECONDS_PER_STEP = 2e-8
 
 
 def configure(K: int, horizon: int, epsilon: float) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and the bonus of a budget epsilon > 0; 8 bytes per round."""
+    """Return parameters for K >= 2 arms, a horizon >= K and the bonus of a budget epsilon > 0; 8 bytes per round."""
     return parameters(K, horizon, epsilon, "as_printed", gamma=True, noise=False)

@@ -1,6 +1,6 @@
 """An ablation: private UCB of Neel & Roth 2018 with the noise of its counter and gamma_t = 0.
 
-As private as the counter is, for the bonus does not depend on the rewards.
+It is as private as the counter, because the bonus does not depend on the rewards.
 """
 
 from typing import Literal
@@ -19,9 +19,9 @@ SECONDS_PER_STEP = 3e-8
 def configure(
     K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"], noise: float = 1.0
 ) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes per round.
+    """Return parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes per round.
 
-    noise: multiple of the scale of the counter's noise. Only 1, the default, is private; a privacy audit sets less.
+    noise: multiple of the counter's noise scale. Only 1, the default, is private; weakened controls have a smaller one.
     """
     positive(noise=noise)
     params = parameters(K, horizon, epsilon, variant, gamma=False, noise=True)

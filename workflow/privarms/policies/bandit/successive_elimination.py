@@ -14,7 +14,7 @@ SECONDS_PER_STEP = 0.0
 
 
 class Params(NamedTuple):
-    """n_arms: K >= 2; beta: the chance of error in (0, 1), delta in the source; c > 4."""
+    """n_arms: K >= 2; beta: the error probability in (0, 1), delta in the source; c > 4."""
 
     n_arms: int
     beta: float
@@ -22,7 +22,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """viable: bool[K], `arms` of them true; sweeps: whole ones so far; arm: the next one; reward_sums: float64[K]."""
+    """viable: bool[K], `arms` of them true; sweeps: complete ones; arm: the next one; reward_sums: float64[K]."""
 
     viable: np.ndarray
     arms: int
@@ -32,9 +32,9 @@ class State(NamedTuple):
 
 
 def configure(K: int, horizon: int, beta: float | None = None, c: float = 5.0) -> Params:
-    """Parameters for K >= 2 arms; beta in (0, 1), by default 1 / horizon.
+    """Return parameters for K >= 2 arms; beta in (0, 1), by default 1 / horizon.
 
-    c: the source asks for a constant above 4 and names none; 5 is our choice.
+    c: the source requires a constant above 4 and gives no value; 5 is our choice
     """
     at_least(2, K=K)
     if beta is None:
@@ -54,9 +54,9 @@ def elimination_width(params, sweeps):
 
 @njit
 def eliminate(params, arms, sweeps, viable, reward_sums):
-    """Remove from `viable`, in place, the arms whose mean is 2 alpha_t or more below the best; returns how many stay.
+    """Eliminate from `viable`, in place, arms whose mean is 2 alpha_t or more below the best; return how many stay.
 
-    Compared as sums: mean times sweeps.
+    It compares sums, that is, means times sweeps.
     """
     highest = -np.inf
     for arm in range(len(viable)):
@@ -72,14 +72,14 @@ def eliminate(params, arms, sweeps, viable, reward_sums):
 
 @njit
 def init(params):
-    """All arms viable."""
+    """Return the state before the first pull: all arms are viable."""
     K = params.n_arms
     return State(np.ones(K, np.bool_), K, 0, 0, np.zeros(K))
 
 
 @njit
 def choose(params, state, context, t, rng):
-    """The viable arms in turn."""
+    """Return the viable arms in turn."""
     return state.arm
 
 

@@ -10,5 +10,5 @@ SECONDS_PER_STEP = 2e-8
 
 
 def configure(K: int, horizon: int) -> Params:
-    """Parameters for K >= 2 arms and a horizon >= K; 8 bytes per round."""
+    """Return parameters for K >= 2 arms and a horizon >= K; 8 bytes per round."""
     return parameters(K, horizon, float("inf"), "as_printed", gamma=False, noise=False)

@@ -15,7 +15,7 @@ SECONDS_PER_STEP = 7e-10
 
 @njit
 def choose(params, state, context, t, rng):
-    """Each arm once, then the largest mean + sqrt(2 ln t / pulls); one of equals is drawn."""
+    """Return each arm once, then that of the largest mean + sqrt(2 ln t / pulls); ties are broken at random."""
     if t <= params.n_arms:
         return t - 1
     indices = np.empty(params.n_arms)

@@ -12,6 +12,6 @@ SECONDS_PER_STEP = 2e-8
 
 
 def configure(K: int, horizon: int, delta: float) -> Params:
-    """Parameters for K >= 2 arms, a horizon >= K and an error probability delta in (0, 1)."""
+    """Return parameters for K >= 2 arms, a horizon >= K and an error probability delta in (0, 1)."""
     params = private_ucb.parameters(K, horizon, float("inf"), "as_printed", gamma=False, noise=False)
     return with_constant_delta(params, delta)

@@ -10,7 +10,7 @@ LABEL = "uniform"
 SECONDS_PER_RUN = 1e-3
 SECONDS_PER_STEP = 20e-9
 
-# It looks at no context.
+# It ignores contexts.
 ALSO_FITS = ("contextual", "linear")
 
 
@@ -21,30 +21,30 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Nothing is learned; a state must hold something."""
+    """Nothing is learned, but a state needs a field."""
 
     n_arms: int
 
 
 def configure(K: int) -> Params:
-    """Parameters for K >= 2 arms; ValueError for fewer."""
+    """Return parameters for K >= 2 arms. Raise ValueError for fewer."""
     at_least(2, K=K)
     return Params(K)
 
 
 @njit
 def init(params):
-    """Nothing to remember."""
+    """Return a state, which never changes."""
     return State(params.n_arms)
 
 
 @njit
 def choose(params, state, context, t, rng):
-    """One arm, uniformly."""
+    """Return a uniformly random arm."""
     return int(rng.random() * params.n_arms)
 
 
 @njit
 def learn(params, state, context, arm, reward, t, rng):
-    """Nothing to learn."""
+    """Return the unchanged state."""
     return state

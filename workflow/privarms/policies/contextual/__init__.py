@@ -1,6 +1,6 @@
-"""Bandits whose users come with a context each, float64[d] in the unit cube; the protocol `contextual` plays them.
+"""Bandits whose users each have a context, float64[d] in the unit cube; the protocol `contextual` runs them.
 
-`init(params)` makes the state, `choose` the arm for the user of round t, from 1, and `learn` takes the reward in.
+`init(params)` returns the state, `choose` the arm of round t, from 1, and `learn` the state after the reward.
 """
 
 CONTRACT = {

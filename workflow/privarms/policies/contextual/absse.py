@@ -1,7 +1,7 @@
 """Adaptively Binned Successive Elimination (ABSE), not private (Perchet & Rigollet 2013, arXiv:1110.6084).
 
-Policy 3 with Policy 1 (successive elimination, SE) in its bins. Where the pseudocode of Policy 1 tests before a round
-and the text and the proofs test after it, this follows the text. A bin is half-open, closed where a coordinate is 1.
+It is Policy 3 with Policy 1 (successive elimination, SE) in its bins. The pseudocode of Policy 1 tests before a round,
+the text and the proofs after it; this follows the text. A bin is half-open, closed where a coordinate is 1.
 """
 
 import math
@@ -20,10 +20,10 @@ SECONDS_PER_STEP = 60e-9
 # Policy 3 runs SE with this width.
 GAMMA = 2.0
 
-# One row a depth: T = n |B|^d, and l_B of (5.2), above the horizon where a bin never bursts.
+# One row per depth: T = n |B|^d, and l_B of (5.2), which is above the horizon if a bin never bursts.
 DEPTH = np.dtype([("T", np.float64), ("last_round", np.int64)])
-# One row a bin: the row of its first child (0 for a live bin), its depth, the active arms and those not yet pulled in
-# this round (bit i for arm i), and its full rounds.
+# One row per bin: the row of its first child (0 for a live bin), its depth, the active arms, the pending arms that are
+# not yet pulled in this round (bit i for arm i), and its full rounds.
 BIN = np.dtype([(name, np.int64) for name in ("first_child", "depth", "active", "pending", "rounds")])
 MOST_ARMS = 62
 # A bin has 2^d children.
@@ -40,7 +40,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """The tree of bins made so far, in the first n_bins[0] rows; a bin's 2^d children stand one after another.
+    """The tree of bins made so far, in the first n_bins[0] rows; the 2^d children of a bin are consecutive rows.
 
     bins: BIN[max_bins]; reward_sums: float64[max_bins, K]; n_bins: int64[1]
     """
@@ -51,11 +51,11 @@ class State(NamedTuple):
 
 
 def configure(K: int, horizon: int, dimensions: int, smoothness: float = 1.0, lipschitz: float = 1.0) -> Params:
-    """Parameters for 2 to 62 arms, n = horizon rounds and contexts in [0, 1]^d, d = dimensions up to 16.
+    """Return parameters for 2 to 62 arms, n = horizon rounds and contexts in [0, 1]^d, d = dimensions up to 16.
 
-    smoothness: the paper's beta in (0, 1]; lipschitz: its L > 0, |f(x) - f(y)| <= L ||x - y||^beta. Both describe the
-    rewards and the policy does not learn them; with 1 and 1 a mean reward may go from 0 to 1 along an edge of the
-    cube. ValueError for values out of range.
+    smoothness: the paper's beta in (0, 1]; lipschitz: its L > 0, |f(x) - f(y)| <= L ||x - y||^beta
+    Both describe the rewards, and the policy does not learn them. With 1 and 1 a mean reward may rise from 0 to 1 along
+    an edge of the cube. Raises ValueError for values out of range.
     """
     within(2, MOST_ARMS, K=K)
     at_least(1, horizon=horizon)
@@ -79,25 +79,25 @@ def configure(K: int, horizon: int, dimensions: int, smoothness: float = 1.0, li
         if depth < k_0:
             last_round = _last_round(n * side**d, 2 * c_0 * side**smoothness, n)
             depths[depth]["last_round"] = last_round
-            # A bin that bursts had two arms or more in each of its rounds, and bins of one depth share no user.
+            # A bin that bursts had at least two arms in each of its rounds, and bins of one depth share no user.
             max_bins += 2**d * min(2 ** (d * depth), n // (2 * last_round))
     return Params(K, d, depths, max_bins)
 
 
 def _last_round(T: float, bound: float, n: int) -> int:
-    """l_B of (5.2), the smallest s >= 1 with U(s, T) <= bound; n + 1 if it is larger. U decreases in s."""
+    """Return l_B of (5.2), the smallest s >= 1 with U(s, T) <= bound, or n + 1 if it is larger. U decreases in s."""
     return 1 + bisect_left(range(1, n + 1), True, key=lambda s: _radius(s, T) <= bound)
 
 
 @njit
 def _radius(s, T):
-    """U(s, T) of (2.1), with logbar(x) = max(log x, 1)."""
+    """Return U(s, T) of (2.1), with logbar(x) = max(log x, 1)."""
     return 2 * math.sqrt(2 * max(math.log(T / s), 1.0) / s)
 
 
 @njit
 def init(params):
-    """One bin, the whole cube, with every arm active."""
+    """Return one bin, the whole cube, with every arm active."""
     bins = np.zeros(params.max_bins, BIN)
     bins[0]["active"] = (1 << params.n_arms) - 1
     bins[0]["pending"] = bins[0]["active"]
@@ -106,16 +106,16 @@ def init(params):
 
 @njit
 def choose(params, state, context, t, rng):
-    """The next arm of the live bin: each active arm once a round, by index."""
+    """Return the next arm of the live bin: each active arm once per round, in index order."""
     return next_arm(state.bins, live_bin(state.bins, context))
 
 
 @njit
 def learn(params, state, context, arm, reward, t, rng):
-    """Count the reward; after a full round drop arms, and after the l_B-th burst the bin. In place."""
+    """Count the reward; after a full round eliminate arms, and after the l_B-th burst the bin, in place."""
     row = live_bin(state.bins, context)
     pulled = 1 << arm
-    # A last arm stays, whatever it earns.
+    # The last arm is never eliminated, so its rewards are not needed.
     if state.bins[row]["active"] != pulled:
         state.reward_sums[row, arm] += reward
         state.bins[row]["pending"] ^= pulled
@@ -126,14 +126,14 @@ def learn(params, state, context, arm, reward, t, rng):
 
 @njit(error_model="numpy")
 def live_bin(bins, context):
-    """The row of the live bin that holds a context."""
+    """Return the row of the live bin that contains a context."""
     row = 0
     cells = 1
     while bins[row]["first_child"] > 0:
         cells *= 2
         child = 0
         for x in context:
-            # The last binary digit of the cell's coordinate says in which half of the parent it lies.
+            # The last binary digit of the cell's coordinate gives the half of the parent.
             child = 2 * child + (min(int(x * cells), cells - 1) & 1)
         row = bins[row]["first_child"] + child
     return row
@@ -141,7 +141,7 @@ def live_bin(bins, context):
 
 @njit(error_model="numpy")
 def next_arm(bins, row):
-    """The first arm that is not yet pulled in this round."""
+    """Return the first arm that is not yet pulled in this round."""
     pending = bins[row]["pending"]
     arm = 0
     while not (pending >> arm) & 1:
@@ -151,7 +151,7 @@ def next_arm(bins, row):
 
 @njit(error_model="numpy")
 def end_round(depths, dimensions, bins, reward_sums, n_bins, row):
-    """Keep the arms whose mean is at least the largest less gamma U(s, T); then burst, if it is time to."""
+    """Keep the arms whose mean is at least the largest minus gamma U(s, T); then burst the bin if it is due."""
     depth = bins[row]["depth"]
     s = bins[row]["rounds"] + 1
     n_arms = reward_sums.shape[1]
@@ -170,7 +170,7 @@ def end_round(depths, dimensions, bins, reward_sums, n_bins, row):
     at_least_two = active & (active - 1) != 0
     first = n_bins[0]
     last = first + (1 << dimensions)
-    # Only a run of more than n rounds can be out of room.
+    # The rows can be used up only in a run of more than n rounds.
     if at_least_two and s >= depths[depth]["last_round"] and last <= len(bins):
         n_bins[0] = last
         bins[row]["first_child"] = first

@@ -1,7 +1,7 @@
 """Adaptive experiments with M features and two arms: eliminate in the first half, randomise in the second.
 
-The policies of Li, Shi & Simchi-Levi (ICML 2024, and arXiv v1); the protocol `experiment` runs them. Every feature is
-treated on its own but for T_min, which the features' counts in the first half decide together. The context is the
+The policies are those of Li, Shi & Simchi-Levi (ICML 2024, and arXiv v1); the protocol `experiment` runs them. Features
+are treated independently, except that T_min depends on the counts of all features in the first half. The context is the
 patient's feature, an int. Params have a field `design`, a `_trial.Design`; states have `viable`, bool[M, 2], and
 `trial`, a `_trial.Trial`.
 """
@@ -13,5 +13,5 @@ CONTRACT = {
 }
 FAST_PATH = ("params", "environment", "rng", "record")
 
-# The arm that is left of a feature, where both are.
+# The remaining arm of a feature that still has both.
 BOTH = -1

@@ -1,9 +1,9 @@
-"""The second half: T_j patients of every feature in a randomised trial, then the arm that is left.
+"""The second half: T_j patients of every feature in a randomised trial, then the remaining arm.
 
-Lines 25 to 38 of Algorithm 1 and 26 to 40 of Algorithm 2 (Li, Shi & Simchi-Levi, ICML 2024); lines 15 to 17 and 23 to
-33 of Algorithm 1 in arXiv v1. The policies set the lengths T_j and release the estimates. Readings of the text: means
-start at zero with the second half; the mean of an arm that no patient of a trial got is 0, as initialised; a feature
-with both arms left after its trial gets a fresh random arm each time.
+Li, Shi & Simchi-Levi: ICML 2024, Algorithm 1, lines 25 to 38, and Algorithm 2, lines 26 to 40; arXiv v1, Algorithm 1,
+lines 15 to 17 and 23 to 33. The policies set the lengths T_j and release the estimates. Assumptions: means start at
+zero with the second half. An arm without a patient in the trial has the mean 0, as initialised. A feature with both
+arms left after its trial gets a fresh random arm each time.
 """
 
 from typing import NamedTuple
@@ -15,9 +15,9 @@ from privarms.ranges import at_least, within
 
 
 class Design(NamedTuple):
-    """What every policy of the family needs.
+    """Parameters that every policy of the family has.
 
-    M: features; n: patients, of whom floor(n/2) come in the first half; alpha: in [0, 1]
+    M: features; n: patients, of whom floor(n/2) are in the first half; alpha: in [0, 1]
     epsilon: privacy budget, inf without privacy
     """
 
@@ -44,7 +44,7 @@ class Trial(NamedTuple):
 
 
 def checked_design(M: int, n: int, alpha: float, epsilon: float = np.inf) -> Design:
-    """Return a design of checked parameters; epsilon: checked by who has one. Raises ValueError."""
+    """Return a design of checked parameters; private policies check epsilon. Raise ValueError."""
     at_least(1, M=M)
     at_least(3, horizon=n)
     within(0, 1, alpha=alpha)
@@ -60,7 +60,7 @@ def T_min(design, counts):
     least = np.log(design.n)
     if design.epsilon < np.inf:
         least /= design.epsilon
-    # The power is monotone: the smallest count has the smallest.
+    # The power is monotone, so the smallest count gives the smallest power.
     return max(least, float(counts.min()) ** (1 - design.alpha))
 
 
@@ -79,7 +79,7 @@ def new_trial(M):
 
 @njit(forceinline=True)
 def choose(trial, viable, feature, rng):
-    """Return a random arm inside the trial or while both are viable, else the viable one; viable: bool[M, 2]."""
+    """Return a random arm in the trial or while both are viable, otherwise the viable one; viable: bool[M, 2]."""
     both = viable[feature, 0] and viable[feature, 1]
     if both or trial.arrivals[feature] < trial.lengths[feature]:
         return 1 if rng.random() < 0.5 else 0
@@ -88,7 +88,7 @@ def choose(trial, viable, feature, rng):
 
 @njit(forceinline=True)
 def count(trial, feature, arm, reward):
-    """Count a patient, and the reward inside the trial; return how many patients the trial still lacks, -1 after it."""
+    """Count a patient, and the reward if in the trial; return the number of patients left in the trial, -1 after it."""
     trial.arrivals[feature] += 1
     if trial.arrivals[feature] > trial.lengths[feature]:
         return -1
@@ -99,7 +99,7 @@ def count(trial, feature, arm, reward):
 
 @njit(forceinline=True)
 def mean_difference(pulls, reward_sums):
-    """Return the mean of arm 1 minus the mean of arm 0, 0 for an arm without rewards; int64[2] and float64[2]."""
+    """Return the mean of arm 1 minus that of arm 0, 0 for an arm without rewards, from int64[2] and float64[2]."""
     first = reward_sums[0] / pulls[0] if pulls[0] > 0 else 0.0
     second = reward_sums[1] / pulls[1] if pulls[1] > 0 else 0.0
     return second - first

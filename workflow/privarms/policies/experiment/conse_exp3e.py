@@ -1,8 +1,8 @@
 """ConSE with EXP3E (Li, Shi & Simchi-Levi, arXiv v1, Algorithm 1; EXP3E is Simchi-Levi & Wang 2023).
 
-The exponents of lines 9 and 10 mix epsilon_(n-1) and epsilon_n, so that the printed probabilities do not add up to 1;
-all have epsilon_(n-1) here, as in the proof of Theorem 2. With C as printed, 1.6e5 for 20,000 patients, nothing is
-eliminated before some ten million patients.
+The exponents of lines 9 and 10 mix epsilon_(n-1) and epsilon_n, so the printed probabilities do not add up to 1. Here
+all exponents have epsilon_(n-1), as in the proof of Theorem 2. With C as printed, 1.6e5 for 20,000 patients, no arm is
+eliminated before about ten million patients.
 """
 
 from typing import NamedTuple
@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 
 def configure(M: int, horizon: int, alpha: float, C: float | None = None) -> Params:
-    """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1], the smaller the longer the trial.
+    """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1]; trials are longer for small alpha.
 
     C > 0: by default 4 (e^2 + 2)^2 log(2 / delta)^2 with delta = 1 / (2 n^2)
     """
@@ -49,7 +49,7 @@ def configure(M: int, horizon: int, alpha: float, C: float | None = None) -> Par
 
 @njit
 def init(params):
-    """Line 3."""
+    """Return the state of line 3."""
     M = params.design.M
     return State(np.ones((M, 2), np.bool_), np.zeros(M, np.int64), np.zeros((M, 2)), trial.new_trial(M))
 
@@ -62,7 +62,7 @@ def chance_of_arm_1(C, count, lead):
 
 @njit(forceinline=True)
 def choose(params, state, feature, t, rng):
-    """Lines 7 to 14; the second half is the trial's."""
+    """Return the arm of lines 7 to 14 or, in the second half, that of the trial."""
     if t > params.design.n // 2:
         return trial.choose(state.trial, state.viable, feature, rng)
     if state.viable[feature, 0] and state.viable[feature, 1]:
@@ -73,10 +73,10 @@ def choose(params, state, feature, t, rng):
 
 @njit(forceinline=True)
 def learn(params, state, feature, arm, reward, t, rng):
-    """Lines 15 to 21 in the first half, 33 in the second."""
+    """Update the state: lines 15 to 21 in the first half, 33 in the second."""
     middle, second_half = params.design.n // 2, state.trial
     if t > middle:
-        # Line 33 comes after the last patient, whether or not the trial is complete.
+        # Line 33 follows the half's last patient even in an incomplete trial, so the estimate is updated each time.
         if trial.count(second_half, feature, arm, reward) >= 0:
             total = second_half.reward_sums[feature, 1] / 0.5 - second_half.reward_sums[feature, 0] / 0.5
             second_half.estimates[feature] = total / second_half.lengths[feature]

@@ -1,21 +1,21 @@
 """DP-ConSE: successive elimination in epochs for every feature (Li, Shi & Simchi-Levi, ICML 2024, Algorithm 2).
 
 `conse_se` is the same without privacy (epsilon = inf), Algorithm 1; arXiv v1 has it as Algorithm 2 too. Our repair,
-which keeps epsilon for the whole experiment, is `dp_conse_total`.
+which spends epsilon on the whole experiment, is `dp_conse_total`.
 
-Readings of the text: R_e is a real number, so that an epoch without privacy takes ceil(R_e) patients; the first
-patient of a feature is an epoch of its own, e = 0 with R_0 = 0, whose reward is forgotten; with privacy R_e^j is drawn
-as Lap+(R_e) when an epoch begins (arXiv v1, line 15), and an epoch takes one patient at least; h_e, c_e and the noise
-of the means use R_e itself; the mean of an arm without a patient is 0; without privacy T_j = floor(T_min). Where the
-text and its own proof differ, this is the text:
+Assumptions: R_e is a real number, so an epoch without privacy takes ceil(R_e) patients. The first patient of a feature
+is an epoch of its own, e = 0 with R_0 = 0, whose reward is forgotten. With privacy R_e^j is drawn as Lap+(R_e) when an
+epoch begins (arXiv v1, line 15), and an epoch takes at least one patient. h_e, c_e and the noise of the means use R_e
+itself. The mean of an arm without a patient is 0. Without privacy T_j = floor(T_min). The text and its own proof differ
+in three points, and this follows the text:
 
-- h_e = sqrt(log(16 n e^2) / (2 R_e)) counts R_e rewards for each arm, but R_e patients are shared by two arms.
-- c_e = 2 log(8 n e^2) / (R_e epsilon) in the list of sequences, half of it in the proof of Lemma 3.1.
+- h_e = sqrt(log(16 n e^2) / (2 R_e)) counts R_e rewards for each arm, but two arms share R_e patients.
+- c_e = 2 log(8 n e^2) / (R_e epsilon) in the list of sequences; the proof of Lemma 3.1 has half of it.
 - Lap(2 / (epsilon R_e)) hides a change of 2 / R_e in a mean of R_e / 2 rewards at the cost of epsilon, while the proof
-  allows epsilon / 2: `noise` multiplies the scale.
+  allows epsilon / 2. `noise` multiplies the scale.
 
-Each release has epsilon to itself: a patient of the first half who comes with another feature moves the ends of two
-batches (epsilon / 2 each), two means (epsilon each) and M trials' lengths (epsilon / 2 each): (3 + M / 2) epsilon.
+Each release uses the whole epsilon. If one patient of the first half has another feature, two batches' ends move
+(epsilon / 2 each), two means (epsilon each) and M trials' lengths (epsilon / 2 each): (3 + M / 2) epsilon.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ SECONDS_PER_STEP = 0.0
 
 
 class Rules(NamedTuple):
-    """The functions of this module, by their names, in whose place a repair has its own; T_min is that of `_trial`."""
+    """The functions of this module that a repair can replace, by their names; T_min is that of `_trial`."""
 
     T_min: Callable
     epoch_length: Callable
@@ -77,14 +77,14 @@ class State(NamedTuple):
 def configure(M: int, horizon: int, alpha: float, epsilon: float, noise: float = 1.0) -> Params:
     """Return parameters for M >= 1 features, n = horizon patients, alpha in [0, 1] and a privacy budget epsilon > 0.
 
-    noise: multiple of the Laplace scales of means and estimates; 1 as printed, which does not keep what is promised
+    noise: multiple of the Laplace scales of means and estimates; 1 as printed, which breaks the promised epsilon
     """
     positive(epsilon=epsilon)
     return parameters(trial.checked_design(M, horizon, alpha, epsilon), noise)
 
 
 def parameters(design: Design, noise: float = 1.0) -> Params:
-    """Return parameters of a checked design. Raises ValueError."""
+    """Return parameters of a checked design. Raise ValueError."""
     positive(noise=noise)
     batches = epoch_length, elimination_margin, mean_scale, draw_length
     rules = Rules(trial.T_min, *batches, planned_length, trial_length, estimate_scale)
@@ -93,7 +93,7 @@ def parameters(design: Design, noise: float = 1.0) -> Params:
 
 @njit
 def epoch_length(params, epoch):
-    """Return R_e, real."""
+    """Return R_e, a real number."""
     n, gap = params.design.n, 2.0**-epoch
     samples = 32 * np.log(16 * n * epoch**2) / gap**2
     private_samples = 8 * np.log(8 * n * epoch**2) / (params.design.epsilon * gap)
@@ -135,7 +135,7 @@ def draw_length(params, epoch, rng):
 
 @njit
 def released_mean(scale, pulls, reward_sum, rng):
-    """Return the mean of an arm in an epoch, 0 without a patient, with Laplace noise of a scale: line 11."""
+    """Return an arm's mean in an epoch, 0 without a patient, plus Laplace noise of this scale: line 11."""
     mean = reward_sum / pulls if pulls > 0 else 0.0
     return mean + laplace(scale, rng) if scale > 0 else mean
 
@@ -175,7 +175,7 @@ def estimate_scale(params, planned, length):
 
 @njit
 def release(params, planned, length, pulls, reward_sums, rng):
-    """Return the estimate of line 36, of a trial of T_j = length patients; int64[2] and float64[2]."""
+    """Return the estimate of line 36 of a trial of T_j = length patients, from int64[2] and float64[2]."""
     estimate = trial.mean_difference(pulls, reward_sums)
     scale = params.rules.estimate_scale(params, planned, length)
     return estimate + laplace(scale, rng) if scale > 0 else estimate
@@ -183,7 +183,7 @@ def release(params, planned, length, pulls, reward_sums, rng):
 
 @njit
 def init(params):
-    """Lines 1 and 2: both arms viable, epoch 0."""
+    """Return the state of lines 1 and 2: both arms viable, epoch 0."""
     M = params.design.M
     epochs, rounds, counts = np.zeros(M, np.int64), np.zeros(M, np.int64), np.zeros(M, np.int64)
     pulls, sums = np.zeros((M, 2), np.int64), np.zeros((M, 2))
@@ -192,7 +192,7 @@ def init(params):
 
 @njit(forceinline=True)
 def choose(params, state, feature, t, rng):
-    """Return a random arm while both are viable (line 7), else the viable one (19); the second half is the trial's."""
+    """Return a random arm while both are viable (line 7), else the viable one (19); later the trial chooses."""
     if t > params.design.n // 2:
         return trial.choose(state.trial, state.viable, feature, rng)
     if state.viable[feature, 0] and state.viable[feature, 1]:
@@ -202,7 +202,7 @@ def choose(params, state, feature, t, rng):
 
 @njit(forceinline=True)
 def learn(params, state, feature, arm, reward, t, rng):
-    """Lines 5 to 16; after the last patient of the first half, 22 to 29; in the second half, 32 to 36."""
+    """Update the state: lines 5 to 16; after the first half's last patient, 22 to 29; in the second half, 32 to 36."""
     middle, second_half, rules = params.design.n // 2, state.trial, params.rules
     if t > middle:
         if trial.count(second_half, feature, arm, reward) == 0:

@@ -1,8 +1,8 @@
-"""Linear bandits: every arm has a context of its own in every round; the protocol `linear` plays them.
+"""Linear bandits: every arm has its own context in every round; the protocol `linear` runs them.
 
-`choose` sees the contexts of all arms, float64[K, d]; `learn` that of the arm pulled, float64[d], and its reward. A
-state with the fields `theta_hat`, float64[K, d], and `inverse`, float64[K, d, d], the policy's estimate of each arm and
-its V^-1, has both recorded.
+`choose` gets the contexts of all arms, float64[K, d]; `learn` gets the context of the pulled arm, float64[d], and its
+reward. Two fields of the state are recorded if it has them: `theta_hat`, float64[K, d], the estimate of each arm, and
+`inverse`, float64[K, d, d], its V^-1.
 """
 
 CONTRACT = {

@@ -1,7 +1,7 @@
 """One ridge regression per arm, over the contexts and rewards of its own pulls: V = ridge I + X'X and its inverse.
 
-Loops instead of `@`: calling BLAS takes longer than a product of five numbers. They take whole arrays and an arm, for
-a view of an arm's part would cost as much again.
+Loops replace `@`, because calling BLAS takes longer than a product of five numbers. The functions get whole arrays and
+an arm, because a view of an arm's part would cost another such call.
 """
 
 from math import log, sqrt
@@ -12,8 +12,8 @@ from numba import njit
 
 from privarms.ranges import at_least, positive, strictly_within
 
-# Indices that differ by less, relative to their size, are ties: arms that were not pulled yet all have the same index
-# on contexts of length 1, which rounding would tell apart.
+# Indices with a smaller relative difference are ties. Arms that were not pulled yet all have the same index on contexts
+# of length 1, but rounding would make them differ.
 TIE = 1e-12
 
 
@@ -27,7 +27,7 @@ class Params(NamedTuple):
 
 
 def checked(K: int, dimensions: int, ridge: float, beta: float) -> Params:
-    """Return parameters. Raises ValueError for what no linear policy takes."""
+    """Return parameters. Raise ValueError for values that no linear policy accepts."""
     at_least(2, K=K)
     at_least(1, dimensions=dimensions)
     positive(ridge=ridge)
@@ -37,7 +37,7 @@ def checked(K: int, dimensions: int, ridge: float, beta: float) -> Params:
 
 @njit(error_model="numpy", forceinline=True)
 def exceeds(index, best_index):
-    """Return whether an index is larger than the best one so far, -inf before the first."""
+    """Return whether an index is larger than the best one so far, which is -inf at the start."""
     return best_index == -np.inf or index - best_index > TIE * abs(best_index)
 
 
@@ -59,7 +59,7 @@ def project(theta_hat, inverse, contexts, arm):
         predicted += theta_hat[arm, i] * contexts[arm, i]
         square += w * contexts[arm, i]
         weight += w * w
-    # Of a tiny ridge, rounding may leave a square below 0.
+    # With a tiny ridge, rounding may leave a square below 0.
     return predicted, max(square, 0.0), weight
 
 

@@ -1,11 +1,13 @@
-"""The linear UCB that the released program of Neel & Roth (2018) runs where their text says OFUL.
+"""The linear UCB in the released program of Neel & Roth (2018), whose text names OFUL.
 
-It differs from OFUL (`oful`) in this: the width is sqrt(2 K ln((1 + n/lambda)/beta)) x'V^-1 x, without the root of
-the last factor, and with lambda = .001 and beta = .99; nothing is regularised; each arm is pulled once first, in
-index order; and an arm's V^-1 starts from contexts of all arms. The arms share one list, to which every update appends
-its context: with at most d earlier pulls, the arm's V^-1 becomes the pseudo-inverse of the Gram matrix of all contexts
-pulled so far, whatever the arm; later updates add their own row. The sum of x y is the arm's own, so that its V is too
-large and theta_hat = V^-1 sum x y is no regression.
+The differences from OFUL (`oful`):
+
+- The width is sqrt(2 K ln((1 + n/lambda)/beta)) x'V^-1 x, without the root of the last factor.
+- The constants are lambda = .001 and beta = .99.
+- Nothing is regularised; each arm is first pulled once, in index order.
+- The arms share one list, to which every update appends its context. With at most d earlier pulls, the arm's V^-1
+  becomes the pseudo-inverse of the Gram matrix of all contexts in this list. Later updates add only the arm's own row.
+- The sum of x y is only the arm's own, so its V is too large and theta_hat = V^-1 sum x y is not a regression.
 """
 
 from math import log, sqrt
@@ -21,12 +23,12 @@ LABEL = "linear UCB (as released)"
 SECONDS_PER_RUN = 1e-4
 SECONDS_PER_STEP = 4e-7
 
-# Smaller eigenvalues of a Gram matrix, relative to the largest, are rounding: it has fewer than d contexts.
+# Relative to the largest, smaller eigenvalues of a Gram matrix are rounding errors: it has fewer than d contexts.
 RANK_TOLERANCE = 1e-13
 
 
 class State(NamedTuple):
-    """Of each arm: n, theta_hat = V^-1 sum x y, V^-1, sum x y, and the width's factor at n; arrays change in place.
+    """Per arm: n, theta_hat = V^-1 sum x y, V^-1, sum x y, and the width's factor at n; arrays change in place.
 
     pulls: int64[K]; theta_hat, reward_sums: float64[K, d]; inverse: float64[K, d, d]; radius: float64[K]
     shared_gram: float64[d, d], the sum of x x' over the pulls of all arms; room: float64[d], for V^-1 x
@@ -42,13 +44,13 @@ class State(NamedTuple):
 
 
 def configure(K: int, dimensions: int, ridge: float = 0.001, beta: float = 0.99) -> Params:
-    """Return parameters for K >= 2 arms and contexts of d = dimensions >= 1; the ridge is in the width alone."""
+    """Return parameters for K >= 2 arms and contexts of d = dimensions >= 1; the ridge affects only the width."""
     return checked(K, dimensions, ridge, beta)
 
 
 @njit
 def init(params):
-    """Nothing pulled yet."""
+    """Return the state before the first pull."""
     K, d = params.n_arms, params.dimensions
     theta_hat, inverse, reward_sums = np.zeros((K, d)), np.zeros((K, d, d)), np.zeros((K, d))
     return State(np.zeros(K, np.int64), theta_hat, inverse, reward_sums, np.zeros(K), np.zeros((d, d)), np.zeros(d))
@@ -70,7 +72,7 @@ def choose(params, state, contexts, t, rng):
 
 @njit(error_model="numpy")
 def learn(params, state, context, arm, reward, t, rng):
-    """Update the arm's V^-1, from the shared list or by its own row, and its sum of x y, in place."""
+    """Update the arm's V^-1, from the shared list or with its own row, and its sum of x y, in place."""
     d = params.dimensions
     for i in range(d):
         for j in range(d):

@@ -1,9 +1,9 @@
 """OFUL, not private: optimism for a linear reward of each arm (Abbasi-Yadkori, Pal & Szepesvari 2011).
 
-Neel & Roth (2018, section 5.2) name it without its constants: ridge = 1 and beta = .05 are not stated in the paper.
-One ridge regression an arm, over the contexts and rewards of its own pulls; the largest index
-theta_hat'x + radius sqrt(x'V^-1 x), V = ridge I + X'X, radius = sqrt(d ln((1 + n/ridge)/beta)) + sqrt(ridge).
-It is `private_linear_ucb` without noise and its bonus, and with rewards as they are.
+Neel & Roth (2018, section 5.2) name it without its constants; ridge = 1 and beta = .05 are our choice. There is one
+ridge regression per arm, over the contexts and rewards of its own pulls. It pulls the arm with the largest index
+theta_hat'x + radius sqrt(x'V^-1 x), V = ridge I + X'X, radius = sqrt(d ln((1 + n/ridge)/beta)) + sqrt(ridge). This is
+`private_linear_ucb` without its noise, its bonus and its clipping.
 """
 
 from math import inf
@@ -20,5 +20,5 @@ SECONDS_PER_STEP = 4e-7
 
 
 def configure(K: int, dimensions: int, ridge: float = 1.0, beta: float = 0.05) -> Params:
-    """Parameters for K >= 2 arms and contexts of d = dimensions >= 1; ValueError for values out of range."""
+    """Return parameters for K >= 2 arms and contexts of d = dimensions >= 1. Raise ValueError if out of range."""
     return Params(*checked(K, dimensions, ridge, beta), clip=inf, levels=1, node_scale=0.0, private_width=0.0)

@@ -1,22 +1,22 @@
 """Private linear UCB, ours: Neel & Roth (2018) announce one for their full version and do not state it.
 
-OFUL (`oful`) on private sums of x y. Rewards are clipped to [-clip, clip], clip = 4 not stated in the paper. Each arm
-has d binary tree counters, one a coordinate, which release its sum of x y with Lap(scale) in every node,
-scale = 2 clip sqrt(d) levels / epsilon, levels = floor(log2 T) + 1.
+It is OFUL (`oful`) on private sums of x y. Rewards are clipped to [-clip, clip]; clip = 4 is our choice. Each arm has d
+binary tree counters, one per coordinate, which release its sum of x y with Lap(scale) in every node. Here scale = 2
+clip sqrt(d) levels / epsilon and levels = floor(log2 T) + 1.
 
 It is epsilon reward-differentially private (Definition 2) for contexts of length at most 1. Reward neighbours have the
 same contexts and rewards that differ in one row l, of which the policy sees one entry. The policy is a function of the
-contexts and of the nodes that the counters release. Fix these nodes as far as they were released before round t: they
-fix the arms up to t, hence which rows each node sums, on both tableaux alike; and given them a node released in round
-t has d independent Laplace coordinates around the sum of its rows' x y. Row l is among the rows of at most `levels`
-nodes, one a level, of the arm pulled in l, and of no other node. Clipped, it changes such a sum by at most
-2 clip ||x||_1 <= 2 clip sqrt(d) in L1, and so the density of that node by a factor of at most exp(epsilon / levels).
-The product over all nodes is at most exp(epsilon). The arms are a function of nodes and contexts.
+contexts and of the nodes that the counters release. Fix the nodes released before round t. They fix the arms up to t,
+hence the rows that each node sums, on both tableaux alike. Given them, a node released in round t has d independent
+Laplace coordinates around the sum of its rows' x y. Row l is in at most `levels` nodes, one per level, of the arm
+pulled in l, and in no other node. Clipped, it changes such a sum by at most 2 clip ||x||_1 <= 2 clip sqrt(d) in L1. So
+the density of that node changes by a factor of at most exp(epsilon / levels), and the product over all nodes is at most
+exp(epsilon). The arms are a function of nodes and contexts.
 
-The noise N of an arm's sums moves its theta_hat'x by (V^-1 x)'N, a sum of at most d levels Laplace variables, those of
-coordinate k with scale |(V^-1 x)_k| times the node's. So with probability 1 - beta (Chan, Shi & Song 2010, Corollary
-2.9) |(V^-1 x)'N| <= gamma ||V^-1 x||, gamma = scale sqrt(8 l) max(sqrt(levels), sqrt(l)), l = ln(2/beta). The index
-is OFUL's plus this, unless bonus is false; that it is optimistic does not matter for the privacy.
+The noise N of an arm's sums moves its theta_hat'x by (V^-1 x)'N. This is a sum of at most d levels Laplace variables,
+those of coordinate k with scale |(V^-1 x)_k| times the node's. So with probability 1 - beta (Chan, Shi & Song 2010,
+Corollary 2.9) |(V^-1 x)'N| <= gamma ||V^-1 x||, gamma = scale sqrt(8 l) max(sqrt(levels), sqrt(l)), l = ln(2/beta). The
+index is OFUL's plus this term, unless bonus is false; privacy does not depend on this optimism.
 """
 
 from math import log, sqrt
@@ -52,10 +52,10 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Of each arm: n, theta_hat = V^-1 (S + N), V^-1, S = sum x y, S + N, and the radius at n.
+    """Per arm: n, theta_hat = V^-1 (S + N), V^-1, S = sum x y, S + N, and the radius at n.
 
     pulls: int64[K]; theta_hat, reward_sums, private_sums: float64[K, d]; inverse: float64[K, d, d]; radius: float64[K]
-    tree: the counters, that of coordinate k of an arm at arm d + k; room: float64[d], for V^-1 x
+    tree: the counters; coordinate k of an arm has the index arm d + k; room: float64[d], for V^-1 x
     """
 
     pulls: np.ndarray
@@ -78,7 +78,7 @@ def configure(
     clip: float = 4.0,
     bonus: bool = True,
 ) -> Params:
-    """Parameters for K >= 2 arms, d = dimensions >= 1, horizon >= 1 rounds and a privacy budget epsilon > 0."""
+    """Return parameters for K >= 2 arms, d = dimensions >= 1, horizon >= 1 and a privacy budget epsilon > 0."""
     regression = checked(K, dimensions, ridge, beta)
     at_least(1, horizon=horizon)
     positive(epsilon=epsilon, clip=clip)
@@ -91,7 +91,7 @@ def configure(
 
 @njit
 def init(params):
-    """Nothing pulled yet: V = ridge I."""
+    """Return the state before the first pull: V = ridge I."""
     K, d = params.n_arms, params.dimensions
     inverse = np.zeros((K, d, d))
     for k in range(d):
@@ -104,7 +104,7 @@ def init(params):
 
 @njit(error_model="numpy", forceinline=True)
 def choose(params, state, contexts, t, rng):
-    """The largest theta_hat'x + radius sqrt(x'V^-1 x) + gamma ||V^-1 x||; ties go to the lowest arm."""
+    """Return the arm of the largest theta_hat'x + radius sqrt(x'V^-1 x) + gamma ||V^-1 x||, the lowest at ties."""
     best_arm, best_index = 0, -np.inf
     for arm in range(params.n_arms):
         predicted, square, weight = project(state.theta_hat, state.inverse, contexts, arm)

@@ -1,10 +1,11 @@
-"""Bandits whose users privatise what they send, after auxiliary sources; the protocol `locally_private` runs them.
+"""Bandits whose users privatise their messages, after auxiliary sources; the protocol `locally_private` runs them.
 
-Users of the sources come first, source by source, then those of the target, which is source 0. `init` makes the state,
-`choose` the arm of a user of the target, who alone knows the context, and `learn` changes the state in place by what a
-user sends; `user` is the number within the source, from 0. Params have the fields `n_arms`, `dimensions` and `users`,
-int64[M + 1] by source. A fast path is `simulate(params, environment, checkpoints, rng, record)`: a whole run, which
-returns the state at the end; a state with a field `tree` has bins, which the protocol can record.
+Users of the sources come first, source by source, then those of the target, which is source 0. `init` returns the
+state. `choose` returns the arm of a user of the target, and only that user knows the context. `learn` changes the state
+in place by a user's message; `user` is the number within the source, from 0. Params have the fields `n_arms`,
+`dimensions` and `users`, int64[M + 1] by source. A fast path, `simulate(params, environment, checkpoints, rng,
+record)`, plays a whole run and returns the final state. If a state has a field `tree`, the protocol can record its
+bins.
 """
 
 CONTRACT = {

@@ -1,4 +1,4 @@
-"""How many users each source has, and their privacy budgets, from what a study says of them."""
+"""The number of users of each source, and their privacy budgets, from the parameters of a study."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -17,10 +17,10 @@ def users_and_budgets(
     source_users: Sequence[int] | None = None,
     auxiliary: Literal["with", "without"] = "with",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Users, int64[M + 1], and privacy budgets, float64[M + 1], of the target and then of each source.
+    """Return users, int64[M + 1], and privacy budgets, float64[M + 1], of the target and then of each source.
 
-    M sources of n_aux users each, or, where an environment tells it, the numbers in source_users; no source at all
-    without auxiliary data. epsilon_aux: the budget of every source, or one for each in their order, as in "2 8".
+    There are M sources of n_aux users each or, if an environment provides source_users, sources of these sizes; without
+    auxiliary data there are none. epsilon_aux: the budget of every source, or one per source, in order, as in "2 8".
     Raises ValueError for values out of range.
     """
     at_least(0, M=M, n_aux=n_aux)
@@ -29,16 +29,14 @@ def users_and_budgets(
     if auxiliary == "without":
         sizes = []
     elif source_users is not None and not sizes:
-        raise ValueError("auxiliary: there are no auxiliary sources in the data; expected without")
+        raise ValueError("auxiliary: expected without, because the data have no auxiliary sources")
     try:
         budgets = [float(word) for word in str(epsilon_aux).split()]
     except ValueError:
-        raise ValueError(f"epsilon_aux: expected numbers with blanks between them; found {epsilon_aux!r}") from None
+        raise ValueError(f"epsilon_aux: expected numbers separated by blanks; found {epsilon_aux!r}") from None
     if len(budgets) == 1 or not sizes:
         budgets = budgets[:1] * len(sizes)
     if len(budgets) != len(sizes):
-        raise ValueError(
-            f"epsilon_aux: expected one budget, or one for each of the {len(sizes)} sources; found {epsilon_aux!r}"
-        )
+        raise ValueError(f"epsilon_aux: expected one budget, or one per source ({len(sizes)}); found {epsilon_aux!r}")
     positive(epsilon=epsilon, epsilon_aux=budgets)
     return np.array([horizon, *sizes], np.int64), np.array([epsilon, *budgets], np.float64)

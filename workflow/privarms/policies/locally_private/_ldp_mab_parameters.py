@@ -1,5 +1,6 @@
-"""LDPMAB's parameters: the points in which the authors' program deviates from the text, and what `configure` makes of
-them. A rule that the reference and the fast path of `ldp_mab` choose by is a field of `Rules`.
+"""LDPMAB's parameters: the points in which the authors' program deviates from the text, and `configure`.
+
+A rule that the reference implementation or the fast path of `ldp_mab` needs is a field of `Rules`.
 """
 
 import math
@@ -11,57 +12,56 @@ import numpy as np
 from privarms.policies.locally_private._auxiliary import users_and_budgets
 from privarms.ranges import at_least, of_choices, positive
 
-# The printed algorithm has no largest depth. For d = 2 and c = 2 a bin of depth 12 would be refined if noise alone put
-# its sum 19 standard deviations away from 0, or after some 100 million users.
+# The printed algorithm has no largest depth. For d = 2 and c = 2 a bin of depth 12 is refined only if noise moves its
+# sum 19 standard deviations away from 0, or after some 100 million users.
 PRINTED_DEPTH = 12
 
-# The points in which the authors' program deviates from the text: what each is as printed, and as released.
+# The points in which the authors' program deviates from the text: the value as printed, and as released.
 DEVIATIONS = {
-    # Laplace noise, in every active bin: from every user; or only from the users in the bin.
+    # Laplace noise in every active bin: from every user; or only from the users in the bin.
     "noise": ("every_user", "bin_users"),
-    # Sums over users, (13) and (26); or such sums added up again after each batch.
+    # Sums over users, (13) and (26); or such sums accumulated again after each batch.
     "sums": ("single", "running"),
-    # An estimate as it is; or clipped to [0, 1].
+    # An estimate without clipping; or clipped to [0, 1].
     "clip": ("none", "unit_interval"),
-    # Added to the sum by which an estimate divides.
+    # Added to the divisor of an estimate.
     "denominator": (0, 0.0001),
     # (27); or without its absolute value.
     "sign": ("absolute", "signed"),
-    # A source counts from the warm-up's last user on; or from the one after.
+    # A source counts from the warm-up's last user on; or from the next one.
     "first_weight": ("at_warm_up", "after_warm_up"),
     # The radius with c ln n; or c log2 n*, where n* is n if a data set of n users has a budget of 1 or more.
     "logarithm": ("natural", "binary"),
     # ln(n)^2 users of any source, (16) and (29); or floor(log2 n*)^2 users of the source now streaming.
     "warm_up": ("any_source", "this_source"),
-    # A bin is fine enough for radii above 2 sqrt(d) 2^(-s/d), (17); or 2^(-s/d). The floor below stays where it is.
+    # A bin is refined if radii are below 2 sqrt(d) 2^(-s/d), (17); or below 2^(-s/d). The floor below does not change.
     "threshold": ("diameter", "side"),
-    # An estimate's half-width is so many radii;
+    # The half-width of an estimate in radii.
     "width": (2, 1),
-    # and whatever the radius is; or at least 2^(-s/d).
+    # The smallest half-width: none; or 2^(-s/d).
     "floor": ("none", "side"),
-    # A bin is halved where the radius of some arm is below the threshold; or those of all. Before the warm-up there is
-    # no halving.
+    # After the warm-up a bin is halved if the radius of some arm is below the threshold; or those of all arms.
     "arms": ("some", "all"),
-    # These arms are those that are left after a removal; or that there were before it.
+    # These arms are those left after a removal; or those before it.
     "asked": ("after_removal", "before_removal"),
-    # Of arms: uniform, (8); or in favour of larger estimates.
+    # The choice of arms: uniform, (8); or in favour of larger estimates.
     "choice": ("uniform", "exponential"),
-    # Of bins: free (up to PRINTED_DEPTH); or at most that of the program.
+    # The depth of bins: free (up to PRINTED_DEPTH); or at most the program's limit.
     "depth": ("free", "capped"),
     # Added under the root of the radius.
     "offset": (0, 0.0001),
-    # Users between two looks at the sums, where no other number is given.
+    # Users between two updates, if no other number is set.
     "batch": (1, 100),
 }
 
 
 class Rules(NamedTuple):
-    """What the variants differ in.
+    """The differences between the variants.
 
-    warm_up: users before a bin is looked at
-    scale: what multiplies sqrt(sum + offset) / |sum| in the radius; offset: added under the root
-    tau: a bin is refined where radii are below tau 2^(-s/d) at depth s
-    denominator: added to the sum by which an estimate divides; width: radii in half a confidence interval
+    warm_up: users before the first estimates of a bin
+    scale: the factor of sqrt(sum + offset) / |sum| in the radius; offset: added under the root
+    tau: a bin is refined if radii are below tau 2^(-s/d) at depth s
+    denominator: added to the divisor of an estimate; width: radii in half a confidence interval
     the rest: whether a switch of DEVIATIONS is as printed
     """
 
@@ -84,10 +84,10 @@ class Rules(NamedTuple):
 
 
 class Params(NamedTuple):
-    """What `configure` makes of its arguments.
+    """The parameters of a run, as `configure` returns them.
 
     n_arms: K; dimensions: d; epsilons: float64[M + 1] and users: int64[M + 1], of the target and of each source
-    batch: users between two looks at the sums; depth: the largest of a bin
+    batch: users between two updates; depth: the largest of a bin
     """
 
     n_arms: int
@@ -115,16 +115,14 @@ def configure(
     source_users: Sequence[int] | None = None,
     auxiliary: Literal["with", "without"] = "with",
 ) -> Params:
-    """Parameters for K arms, n_P = horizon users with budget epsilon, and M sources of n_aux users each.
+    """Return parameters for K arms, n_P = horizon users with budget epsilon, and M sources of n_aux users each.
 
     M, n_aux, epsilon_aux, source_users, auxiliary: as in `_auxiliary.users_and_budgets`
     batch: users between two updates
     c: of C_n = c ln n in (14) and (28); the paper does not give it, the program has 2 with its own logarithm
-    deviation: names of DEVIATIONS, with blanks between, in which this run is not as its variant but as the other one
+    deviation: names of DEVIATIONS, separated by blanks, in which this run follows the other variant
 
-    With n = n_P v max n_Q, n* = max_m n_m min(1, eps_m)^2.
-
-    Raises ValueError for values out of range.
+    With n = n_P v max n_Q, n* = max_m n_m min(1, eps_m)^2. Raises ValueError for values out of range.
     """
     at_least(2, K=K)
     at_least(1, dimensions=dimensions)
@@ -133,8 +131,8 @@ def configure(
     if unknown := [name for name in deviating if name not in DEVIATIONS]:
         raise ValueError(f"deviation: expected some of {', '.join(DEVIATIONS)}; found {', '.join(unknown)}")
     if "batch" in deviating and batch is not None:
-        raise ValueError(f"deviation: expected no batch where batch is given; found batch = {batch}")
-    # Each point as printed, unless as released: the variant's own way, and the other one where it deviates.
+        raise ValueError(f"deviation: expected no batch, because the parameter batch is set; found batch = {batch}")
+    # Each point follows the variant, and the other variant if it is listed in `deviation`.
     printed = {name: (variant == "as_printed") != (name in deviating) for name in DEVIATIONS}
     chosen = {name: ways[not printed[name]] for name, ways in DEVIATIONS.items()}
     users, epsilons = users_and_budgets(horizon, epsilon, M, n_aux, epsilon_aux, source_users, auxiliary)
@@ -147,7 +145,7 @@ def configure(
     n = int(users.max())
     effective = float((users * np.minimum(1.0, epsilons) ** 2).max())
     if effective <= 1:
-        raise ValueError(f"epsilon: too small, n epsilon^2 = {effective:.3g}; expected more than 1")
+        raise ValueError(f"epsilon: expected n epsilon^2 above 1; found {effective:.3g}")
     depth = PRINTED_DEPTH if printed["depth"] else largest_depth(users, epsilons, dimensions)
     rules = Rules(
         warm_up=math.log(n) ** 2 if printed["warm_up"] else float(math.floor(math.log2(effective)) ** 2),
@@ -171,7 +169,7 @@ def configure(
 
 
 def largest_depth(users: np.ndarray, epsilons: np.ndarray, dimensions: int) -> int:
-    """The released program's cap on the depth of a bin; sources without users count in M alone."""
+    """Return the released program's cap on the depth of a bin; sources without users count only in M."""
     d, sets = dimensions, len(users)
     depths = [
         min(d / (2 + d) * math.log2(2 * n * sets), d / (2 + 2 * d) * math.log2(2 * n * epsilon**2 * sets))

@@ -1,12 +1,12 @@
 """Bandits that learn by locally private stochastic gradients, after auxiliary sources: Linear and NN.
 
-Algorithm 2 of Han, Liang, Wang & Zhang (2021) with separate parameters for each arm, as a competitor in section 4.2 of
-Ma et al. (2025). The user, the only one who knows the context, pulls the arm with the largest estimated reward and
-sends a private gradient of the logistic loss. This gradient is one vector over the parameters of all arms, 0 except for
-those of the pulled arm, and is released once, with the whole budget (`mechanisms.l2_ball`), so arm, context and reward
-are private together. After a batch the server takes a step along the sum of its gradients over the batch size; the
-last batch of a source may be smaller. Auxiliary users send the gradient of the arm that their behaviour policy pulled,
-with the budget of their source.
+They are Algorithm 2 of Han, Liang, Wang & Zhang (2021) with separate parameters for each arm, as a competitor in
+section 4.2 of Ma et al. (2025). Only the user knows the context. The user pulls the arm with the largest estimated
+reward and sends a private gradient of the logistic loss. This gradient is one vector over the parameters of all arms, 0
+except for those of the pulled arm. It is released once, with the whole budget (`mechanisms.l2_ball`), so arm, context
+and reward are private together. After a batch the server takes a step along the sum of its gradients over the batch
+size; the last batch of a source may be smaller. Auxiliary users send the gradient of the arm that their behaviour
+policy pulled, with the budget of their source.
 
 An arm's reward is estimated as 1/(1 + e^-z). Without a hidden layer z = w x + b; with one, z = v max(W x + b, 0) + c.
 """
@@ -24,10 +24,10 @@ from privarms.ranges import at_least, of_choices, positive
 
 
 class Params(NamedTuple):
-    """What `configure` makes of its arguments.
+    """The parameters of a run, as `configure` returns them.
 
     n_arms: K; dimensions: d; width: units of the hidden layer, 0 without one
-    users: int64[M + 1] and truths, norms: float64[M + 1], the release of the target's users and of each source's
+    users: int64[M + 1]; truths, norms: float64[M + 1], of the release of the target's users and of each source's
     batch: users between two steps; rate: of a step; clip: the largest norm of a gradient
     """
 
@@ -43,7 +43,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """The parameters of all arms, and what is overwritten for every user.
+    """The parameters of all arms, and arrays that every user overwrites.
 
     weights: float64[K, p], as in `parameters`; total: float64[K p], the sum of the messages since the last step
     hidden: float64[width]; gradient, message: float64[K p]
@@ -76,7 +76,7 @@ def configure(
     """Return the parameters for K arms and horizon users with budget epsilon.
 
     units: of the hidden layer per dimension, 0 without one
-    M, n_aux, epsilon_aux, source_users, auxiliary: see `_auxiliary`; learnt: of the sources, all or only the first
+    M, n_aux, epsilon_aux, source_users, auxiliary: see `_auxiliary`; learnt: all sources or only the first
     Raises ValueError for values out of range.
     """
     at_least(2, K=K)
@@ -101,14 +101,13 @@ def configure(
 
 
 def parameters(dimensions: int, width: int) -> int:
-    """Of one arm: w and b; or W, b, v and c, in this order, W by rows."""
+    """Return the number of parameters of one arm: w and b; or W, b, v and c, in this order, W by rows."""
     return width * (dimensions + 2) + 1 if width > 0 else dimensions + 1
 
 
 @njit
 def init(params, rng):
-    """Return weights that are 0 without a hidden layer; with one, uniform within 1/sqrt(inputs) of each layer, so that
-    units differ."""
+    """Return weights: 0 without a hidden layer; else uniform within 1/sqrt(inputs) of a layer, so units differ."""
     d, width = params.dimensions, params.width
     first = width * (d + 1)
     p = first + width + 1 if width > 0 else d + 1
@@ -123,7 +122,7 @@ def init(params, rng):
 
 @njit(forceinline=True)
 def score(weights, arm, context, hidden):
-    """Return z of one arm; overwrite `hidden` by its hidden units."""
+    """Return z of one arm; overwrite `hidden` with its hidden units."""
     d, width = len(context), len(hidden)
     if width == 0:
         total = weights[arm, d]
@@ -143,7 +142,7 @@ def score(weights, arm, context, hidden):
 
 @njit(error_model="numpy", forceinline=True)
 def write_gradient(weights, arm, context, reward, hidden, gradient):
-    """Overwrite `gradient` by that of the logistic loss log(1 + e^z) - reward z of one arm."""
+    """Overwrite `gradient` with that of the logistic loss log(1 + e^z) - reward z of one arm."""
     d, width, p = len(context), len(hidden), weights.shape[1]
     error = 1 / (1 + np.exp(-score(weights, arm, context, hidden))) - reward
     gradient[:] = 0.0
@@ -166,7 +165,7 @@ def write_gradient(weights, arm, context, reward, hidden, gradient):
 
 @njit(forceinline=True)
 def choose(params, state, context, rng):
-    """Return the arm with the largest estimate; of equal ones, one at random."""
+    """Return the arm with the largest estimate; ties are broken at random."""
     arm, largest, ties = 0, -np.inf, 1
     for k in range(params.n_arms):
         z = score(state.weights, k, context, state.hidden)

@@ -1,16 +1,16 @@
 """LDPMAB: locally private nonparametric bandits with transfer (Ma, Jiang, Zhao, Yang & Yu 2025), Algorithms 1 to 3.
 
 This is the reference implementation: user by user, in plain Python, with the paper's equations. In every bin of a
-partition of [0, 1]^d, noisy counts U and noisy reward sums V of the active arms give estimates and radii. An arm that
-is clearly worse is eliminated, and a bin whose radii are small is refined. Users of the auxiliary sources come first,
-source by source, then those of the target, which is source 0; without sources Algorithm 3 is Algorithm 2.
+    partition of [0, 1]^d, noisy counts U and noisy reward sums V of the active arms give estimates and radii. An arm
+    that is clearly worse is eliminated, and a bin whose radii are small is refined. Users of the auxiliary sources come
+    first, source by source, then those of the target, which is source 0. Without sources Algorithm 3 is Algorithm 2.
 
-The parameters choose between the algorithm as printed, the authors' program, and everything between: each point in
-which the two differ is one of DEVIATIONS. Studies run the fast path, `fast_paths.locally_private.ldp_mab`.
+The parameters choose between the algorithm as printed, the authors' program, and any mixture: each point in which the
+two differ is one of DEVIATIONS. Studies run the fast path, `fast_paths.locally_private.ldp_mab`.
 
-What users send and when the server looks: `learn` and `update`; refinement: `max_edge`.
-The rules, with the same names in the fast path: `weight`, `terms`, `sums`, `estimate`, `radius`, `half_width`,
-`eliminated`, `is_fine` and `chances`. Their parameters: `_ldp_mab_parameters`.
+Messages and updates: `learn` and `update`; refinement: `max_edge`. The rules, with the same names in the fast path:
+    `weight`, `terms`, `sums`, `estimate`, `radius`, `half_width`, `eliminated`, `is_fine` and `chances`. Their
+    parameters: `_ldp_mab_parameters`.
 """
 
 import math
@@ -32,9 +32,9 @@ class Bin:
 
     s: depth; lower, upper: corners; arms: A_s^j, the active arms
     t: int64[M + 1], users of each source while the bin is active, (9)
-    U, V: float64[M + 1, K], sums of what the users of each source sent, (12) and (25)
-    N, D, B: float64[K], sums over batches, which the released program has instead of the sums over users
-    f, r: by arm, the estimate and the radius at the last look; empty before the first look
+    U, V: float64[M + 1, K], sums of the messages of each source's users, (12) and (25)
+    N, D, B: float64[K], sums over batches, which replace the sums over users in the released program
+    f, r: by arm, the estimate and the radius at the last update; empty before the first one
     """
 
     def __init__(self, s, lower, upper, arms, sources, K):
@@ -54,7 +54,7 @@ class Bin:
 
 
 class State:
-    """What the server knows, and what it has done.
+    """The server's partition, and a log of its decisions.
 
     bins: the active partition
     removals: (source, users of it so far, lower corner, depth, arm); refined: (lower corner, depth, arms)
@@ -79,7 +79,7 @@ def choose(params, state, context, rng) -> int:
 
 
 def learn(params, state, source, user, context, arm, reward, rng) -> None:
-    """Take in what one user sends and, after the last user of a batch, update the partition: Algorithms 2 and 3."""
+    """Receive one user's message and, after the last of a batch, update the partition: Algorithms 2 and 3."""
     # User side: two users differ by at most 2 in all U and by at most 2 in all V.
     scale = laplace.configure(params.epsilons[source], sensitivity=4).scale
     for B in state.bins:
@@ -165,7 +165,7 @@ def estimate(params, B, k) -> float:
 
 
 def radius(params, B, k) -> float:
-    """Return the radius r of an arm, (14) and (28); infinite before a source weighs anything."""
+    """Return the radius r of an arm, (14) and (28); infinite before a source has a weight."""
     _, denominator, variance = sums(params, B, k)
     if denominator == 0:
         return math.inf
@@ -185,7 +185,7 @@ def eliminated(params, B) -> list[int]:
 
 
 def is_fine(params, B, arms) -> bool:
-    """Return whether radii are below tau_s, (17), so that the bin is refined: of some arm, as printed, or of all."""
+    """Return whether the bin is refined, (17): radii of some arm, as printed, or of all arms are below tau_s."""
     fine = [B.r[k] < params.rules.tau * B.side() for k in arms]
     return any(fine) if params.rules.some_arm else all(fine)
 

@@ -1,6 +1,6 @@
-"""Locally private bandit with a network an arm, by stochastic gradients: NN.
+"""Locally private bandit with one network per arm, by stochastic gradients: NN.
 
-The method of `ldp_linear` with one hidden layer of 2 d units, as in section 4.2 of Ma et al. (2025) and in the released
+It is `ldp_linear` with one hidden layer of 2 d units, as in section 4.2 of Ma et al. (2025) and in the released
 program; see `_private_sgd`.
 """
 

@@ -1,7 +1,7 @@
-"""Stopping rules: they read samples and ask, now and then, whether these suffice; the protocol `stopping` runs them.
+"""Stopping rules query at some times whether the samples so far suffice; the protocol `stopping` runs them.
 
-`init(params, rng)` makes the state, `ask` the state of the next query, with the number of samples `at` which it comes,
-`stops` answers it from the sum `total` of t samples, and `estimate` says then what their mean is.
+`init(params, rng)` returns the state, and `ask` the state of the next query, whose field `at` is the number of samples
+at that query. `stops` answers the query from the sum `total` of t samples, and `estimate` then estimates the mean.
 """
 
 from collections.abc import Callable

@@ -14,13 +14,13 @@ SECONDS_PER_STEP = 0.0
 
 @njit
 def ask(params, state, rng):
-    """After 2, 4, 8, ... samples; the noise is drawn when they are there."""
+    """Return the state of the next query, after 2, 4, 8, ... samples; `stops` draws its noise."""
     return State(state.B, state.query + 1, 2 ** (state.query + 1), 0.0)
 
 
 @njit
 def stops(params, state, t, total, rng):
-    """Whether |mean| is large enough."""
+    """Return whether |mean| is large enough."""
     A = laplace(params.sigma_2, rng)
     c = noise_margin(params, state.query)
     h = confidence_radius(params, state.query, t)

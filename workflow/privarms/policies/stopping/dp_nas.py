@@ -1,6 +1,6 @@
 """DP-NAS, a private stopping rule (Sajed & Sheffet 2019, Algorithm 1).
 
-The rule reads samples from [-R, R] until it can give a (1 +- alpha) approximation of their mean mu != 0.
+The rule reads samples from [-R, R] until it can return a (1 +- alpha) approximation of their mean mu != 0.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """B: the threshold's noise; query: how often the rule has asked; at: the samples at which it asks; A: its noise."""
+    """B: the threshold's noise; query: queries so far; at: the number of samples at this query; A: its noise."""
 
     B: float
     query: int
@@ -37,9 +37,9 @@ class State(NamedTuple):
 
 
 def configure(epsilon: float, alpha: float, beta: float, R: float = 1.0, noise: float = 1.0) -> Params:
-    """Parameters for a privacy budget epsilon > 0; the estimate is off by alpha |mu| or more with probability beta.
+    """Return parameters for a privacy budget epsilon > 0 and an error of alpha |mu| or more with probability beta.
 
-    noise: multiple of the Laplace scales of line 1. Only 1, the default, is private; a privacy audit sets less.
+    noise: multiple of the scales of line 1. Only 1, the default, is private; weakened controls have a smaller one.
     """
     positive(epsilon=epsilon, R=R, noise=noise)
     strictly_within(0, 1, alpha=alpha, beta=beta)
@@ -55,7 +55,7 @@ def confidence_radius(params, query, t):
 
 @njit
 def noise_margin(params, query):
-    """c_t of line 9, or of Algorithm 2, line 11."""
+    """Return c_t of line 9, or of Algorithm 2, line 11."""
     return (
         params.sigma_1 * np.log(4 / params.beta)
         + params.sigma_2 * np.log(8 * float(query) ** 2 / params.beta)
@@ -65,19 +65,19 @@ def noise_margin(params, query):
 
 @njit
 def init(params, rng):
-    """The threshold's noise B; nothing asked yet."""
+    """Return the state before the first query, with the threshold's noise B."""
     return State(laplace(params.sigma_1, rng), 0, 0, 0.0)
 
 
 @njit
 def ask(params, state, rng):
-    """After every sample, with noise A of its own."""
+    """Return the state of the next query, after one more sample, with its own noise A."""
     return State(state.B, state.query + 1, state.at + 1, laplace(params.sigma_2, rng))
 
 
 @njit
 def stops(params, state, t, total, rng):
-    """Whether |mean| is large enough."""
+    """Return whether |mean| is large enough."""
     h = confidence_radius(params, state.query, t)
     c = noise_margin(params, state.query)
     return abs(total / t) >= h * (1 + 1 / params.alpha) + (c + state.B + state.A) / t
@@ -85,7 +85,7 @@ def stops(params, state, t, total, rng):
 
 @njit
 def estimate(params, t, total, rng):
-    """The mean, with noise."""
+    """Return the mean with noise."""
     mean = total / t
     L = laplace(params.sigma_3, rng)
     return mean + L / t
