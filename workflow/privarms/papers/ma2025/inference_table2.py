@@ -66,7 +66,7 @@ def _rewards(results: Results) -> dict[tuple[str, str], pd.Series]:
 
 
 def _compared(row: pd.DataFrame) -> pd.DataFrame:
-    """Return the methods of a row that are compared: those with as many replicates, two or more, as most of them have.
+    """Return the compared methods of a row: those with at least the most common number of replicates, two or more.
 
     A method with more replicates is compared over its first ones.
     """

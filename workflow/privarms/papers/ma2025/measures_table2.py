@@ -113,7 +113,7 @@ def _places(orders: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rewards_of_others(results: Results, datasets: str) -> str:
-    """Return sentences on what the ratios are relative to: ABSE's rewards, and those of the best constant arm."""
+    """Return sentences on the references of the ratios: ABSE's rewards, and those of the best constant arm."""
     return " ".join(_rewards_on(results, dataset) for dataset in datasets.split("+"))
 
 

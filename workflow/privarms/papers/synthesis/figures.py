@@ -168,7 +168,7 @@ MEASURES = (
 @figure(
     "Which tests and intervals keep their level, and their cost",
     inference=["tests"],
-    card="Tests and intervals: what holds its level, and what it costs",
+    card="Tests and intervals: level and cost",
     tab="Figure",
 )
 def tests(results: Results):

@@ -78,7 +78,7 @@ def runs(results: Results) -> pd.DataFrame:
 @table(
     "Tests and intervals",
     inference=["tests"],
-    card="Tests and intervals: what holds its level, and what it costs",
+    card="Tests and intervals: level and cost",
     tab="All cells",
 )
 def tests_and_intervals(results: Results) -> pd.DataFrame:
