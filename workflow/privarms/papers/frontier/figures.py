@@ -1,6 +1,6 @@
 """The figures: each function takes the results and returns the figure and the numbers that it draws.
 
-Panels and curves are those of the cells, so that a policy, an instance or a budget that joins has its own.
+Panels and curves follow the cells, so added policies, instances and budgets have their own.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ TAIL_INSTANCE = "mu2"
 
 
 def _looks(rows: pd.DataFrame) -> style.Looks:
-    """Private policies in colour, the others in grey; the bounds in black."""
+    """Return the looks: private policies in colour, the others in grey, the bounds in black."""
     private = rows.groupby("curve", sort=False)["epsilon"].transform(lambda e: e.notna().any())
     looks = style.looks(leading(rows[private], "curve", CURVES)["curve"], CURVES, rows.loc[~private, "curve"])
     return looks | {label: style.LEVEL | {"linestyle": dashes, "marker": None} for label, dashes in BOUNDS.values()}
@@ -40,9 +40,9 @@ NUMBERS = ["instance", "epsilon", "horizon", "curve", "policy", "replicates"]
     tab="Figure",
 )
 def by_epsilon(results: Results):
-    """Mean pseudo-regret with 95% intervals, a row a horizon and a column an instance. Grey: the lower bounds of Lai &
-    Robbins, of Azize & Basu and by d_epsilon, times ln T; they are asymptotic.
-    """
+    """Mean pseudo-regret at the horizon against epsilon, with 95% intervals; one row per horizon and one column per
+    instance. Grey: policies without privacy. Black: the asymptotic lower bounds of Lai & Robbins, of Azize & Basu and
+    by d_epsilon, times ln T."""
     cells, bounds = results.inference("regret"), results.inference("bounds")
     rows = with_interval(cells, "regret", "se", least=50)
     names = bounds["bound"].map({name: label for name, (label, _) in BOUNDS.items()})
@@ -62,9 +62,8 @@ def by_epsilon(results: Results):
 
 @figure("Privacy regimes", inference=["regimes"])
 def regimes(results: Results):
-    """Mean pseudo-regret on mu5 over epsilon with 95% intervals, and the lower bound by d_epsilon times ln T. Azize &
-    Basu (2022) see no dependence on epsilon right of the dashed line.
-    """
+    """Mean pseudo-regret on mu5 against epsilon, with 95% intervals. Black: the lower bound by d_epsilon times ln T.
+    Azize & Basu (2022) report no dependence on epsilon right of the dashed line."""
     rows = results.inference("regimes")
     rows = in_order(leading(with_interval(rows, "regret", "se"), "curve", CURVES), "curve", by="epsilon")
     grid = curves(rows, "epsilon", "regret", looks=_looks(rows), log="xy", height=2.4)
@@ -77,15 +76,14 @@ def regimes(results: Results):
     return grid.figure, rows[[*NUMBERS, "regret", "se", "low", "high", "bound_d_epsilon"]]
 
 
-@figure("DP-IMED's heavy tail, and what fixes it", inference=["tail"])
+@figure("DP-IMED's heavy tail and its remedy", inference=["tail"])
 def tail(results: Results):
-    """Mean (line, with 95% intervals) and median (dotted) of the pseudo-regret on mu2. Left: over the size of the first
-    batch, in units of 1 / epsilon, with ratio 2. Right: over the ratio of the batches, with and without a long first
-    batch. A best arm whose noises put its mean too low by d, in d_epsilon, after n pulls is left until another has n
-    exp(n d) of them. With one noise that happens in about exp(-n d) of the runs, and waiting costs little on average;
-    every further noise in the sum multiplies the chance by a power of n d, and the mean follows while the median does
-    not move. A long first batch, or a larger ratio, makes many noises few.
-    """
+    """Mean (line, with 95% intervals) and median (dotted) of the pseudo-regret on mu2. Left: against the size of the
+    first batch, in units of 1 / epsilon, with ratio 2. Right: against the ratio of the batches, with and without a long
+    first batch. If noise makes the best arm look too bad by d (in d_epsilon) after n pulls, DP-IMED abandons it until
+    another arm has n exp(n d) pulls. With one noise term this happens in about exp(-n d) of the runs and costs little
+    on average. Each further term in the sum multiplies the probability by a power of n d; the mean grows, but the
+    median does not. A long first batch or a larger ratio reduces the number of terms."""
     rows = results.inference("tail")
     rows = rows[rows["instance"] == TAIL_INSTANCE].assign(first=lambda f: f["first"].fillna(0.0))
     rows = with_interval(rows, "regret", "se", least=50)
@@ -95,7 +93,7 @@ def tail(results: Results):
     ratio = rows[rows["first"].isin([0, 8])].assign(along="ratio")
     ratio = ratio.assign(long=np.where(ratio["first"] > 0, ", first = 8", ""))
     drawn = pd.concat([first, ratio], ignore_index=True)
-    # 0 has no place on a logarithmic axis.
+    # A logarithmic axis cannot show 0.
     x = np.maximum(drawn["first"], 0.5).where(drawn["along"] == "first", drawn["ratio"])
     drawn = in_order(drawn.assign(curve=drawn["name"] + drawn["long"], x=x), "along", "curve", by="x")
     order = rows.sort_values("epsilon", kind="stable")["name"]

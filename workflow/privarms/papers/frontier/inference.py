@@ -1,4 +1,4 @@
-"""What is computed from the studies before anything is drawn or judged."""
+"""Inference tables: numbers computed from the studies for figures, tables and claims."""
 
 import numpy as np
 import pandas as pd
@@ -21,14 +21,14 @@ BOUNDS = ("bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon")
 
 
 def _named(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells; entry: the policy with its settings except `ratio`, which tables have in a column of its own."""
+    """Return the cells with `entry`: the policy with its settings, except `ratio`, which has its own column."""
     cells = described(cells)
     apart = ("epsilon", "horizon", "environment", "K", "top", "bottom", "spacing", "ratio")
     return cells.assign(entry=entries(cells, apart), ratio=cells.get("ratio", np.nan))
 
 
 def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str, float]:
-    """The three lower bounds times ln T; those of private policies are NaN without an epsilon."""
+    """Return the three lower bounds times ln T; the private ones are NaN without an epsilon."""
     private = epsilon > 0
     values = (
         lower_bounds.lai_robbins(means),
@@ -39,7 +39,7 @@ def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str,
 
 
 def _summary(regret: np.ndarray) -> dict[str, float]:
-    """Mean, standard error and quantiles of the runs of a cell."""
+    """Return mean, standard error and quantiles of the runs of a cell."""
     runs = len(regret)
     se = regret.std(ddof=1) / np.sqrt(runs) if runs > 1 else np.nan
     median, q90, q99 = np.quantile(regret, [0.5, 0.9, 0.99])
@@ -49,37 +49,37 @@ def _summary(regret: np.ndarray) -> dict[str, float]:
 
 
 def _with_bounds(results: Results, study: str) -> pd.DataFrame:
-    """A row per cell of a study: what it is, the regret at the horizon, and the lower bounds times ln T.
+    """Return regret at the horizon and the lower bounds times ln T; one row per cell of a study.
 
     over_bound, over_bound_se: mean regret and its standard error over the bound by d_epsilon
     """
     cells = _named(results.cells(study)).set_index("cell")
     runs = results.replicates(study, ("cell", "horizon", "t", "regret"))
     ends = runs[runs["t"] == runs["horizon"]].groupby("cell", observed=True, sort=False)["regret"]
-    found = {name: _summary(regret.to_numpy()) for name, regret in ends}
-    rows = [found[name] | _bounds(c.means, c.epsilon, c.horizon) for name, c in cells.iterrows()]
+    output = {name: _summary(regret.to_numpy()) for name, regret in ends}
+    rows = [output[name] | _bounds(c.means, c.epsilon, c.horizon) for name, c in cells.iterrows()]
     frame = cells.drop(columns="means").join(pd.DataFrame(rows, cells.index)).reset_index()
     bound = frame["bound_d_epsilon"]
     return frame.assign(over_bound=frame["regret"] / bound, over_bound_se=frame["se"] / bound)
 
 
 def regret(results: Results) -> pd.DataFrame:
-    """Regret at the horizon beside the bounds; a row per cell."""
+    """Return regret at the horizon with the bounds; one row per cell of study `regret`."""
     return _with_bounds(results, "regret")
 
 
 def regimes(results: Results) -> pd.DataFrame:
-    """The same over many epsilon."""
+    """Return regret at the horizon with the bounds; one row per cell of study `regimes`."""
     return _with_bounds(results, "regimes")
 
 
 @as_frame
 def bounds(results: Results) -> pd.DataFrame:
-    """The lower bounds times ln T by themselves; a row per instance, epsilon, horizon and bound.
+    """Return the lower bounds times ln T; one row per instance, epsilon, horizon and bound.
 
-    Lai & Robbins' has a row for every epsilon, and one without
-    over_older: the bound by d_epsilon over the larger of the two others, NaN in their rows; to twelve digits, because
-    equal bounds are sums in different orders
+    The bound of Lai & Robbins has one row per epsilon, and one without epsilon. over_older: the bound by d_epsilon over
+    the larger of the two others, NaN in their rows; rounded to twelve digits, because equal bounds are sums in
+    different orders
     """
     cells = described(results.cells("regret"))
     columns = [c for c in ("instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means") if c in cells]
@@ -93,20 +93,20 @@ def bounds(results: Results) -> pd.DataFrame:
 
 
 def tail(results: Results) -> pd.DataFrame:
-    """Regret over the size of the first batch and the ratio of the batches; a row per cell of study `tail`."""
+    """Return regret by size of the first batch and ratio of the batches; one row per cell of study `tail`."""
     cells = _named(results.cells("tail")).set_index("cell")
-    found = {}
+    output = {}
     for first, columns in results.by_cell("tail", ("replicate", "arm", "pulls")):
         name = first["cell"].iloc[0]
         means = np.array(cells.loc[name, "means"])
         ordered = np.lexsort((columns["arm"], columns["replicate"]))
         pulls = columns["pulls"][ordered].reshape(-1, len(means))
-        found[name] = _summary(pulls @ (means.max() - means))
-    return cells.drop(columns="means").join(pd.DataFrame.from_dict(found, orient="index")).reset_index()
+        output[name] = _summary(pulls @ (means.max() - means))
+    return cells.drop(columns="means").join(pd.DataFrame.from_dict(output, orient="index")).reset_index()
 
 
 def audit(results: Results) -> pd.DataFrame:
-    """What the audits show of the private policies' loss; a row per policy, epsilon and multiple of the noise."""
+    """Return the audits of the private policies; one row per policy, epsilon and multiple of the noise."""
     parts = [
         reduce(results.replicates(study), of.AUDIT, ["K", "epsilon", "noise"], CONFIDENCE)
         for study, of in AUDITS.items()

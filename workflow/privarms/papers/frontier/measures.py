@@ -1,6 +1,6 @@
 """Measures of this collection that no declared one covers; a function takes the results and the claim's arguments.
 
-The results show only the cells on which the claim rests (`over`), so that a measure takes all that it finds.
+The results contain only the cells that the claim uses (`over`), so a measure uses all rows.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,9 @@ def _of(results: Results, policy: str) -> pd.DataFrame:
 
 
 def regret_over_theorem_7(results: Results) -> Measured:
-    """The largest ratio of AdaP-UCB's mean regret to Theorem 7's sum over suboptimal arms of
-    16 alpha ln T / min(gap, epsilon) + alpha / (alpha - 3), with alpha = 3.1."""
+    """Return the largest ratio of AdaP-UCB's mean regret to Theorem 7's bound.
+
+    The bound sums 16 alpha ln T / min(gap, epsilon) + alpha / (alpha - 3) over suboptimal arms, with alpha = 3.1."""
     alpha = 3.1
     parts, rows = [], list(_of(results, "adap_ucb").itertuples())
     printed = results.published_table("instances").set_index("instance")
@@ -30,7 +31,7 @@ def regret_over_theorem_7(results: Results) -> Measured:
         gaps = means.max() - means[means < means.max()]
         bound = sum(16 * alpha / min(gap, row.epsilon) * np.log(row.horizon) + alpha / (alpha - 3) for gap in gaps)
         part = Measured(row.regret / bound, row.se / bound, int(row.replicates))
-        # Epochs double. Where all runs agree, another one is taken to have up to twice the regret.
+        # Epochs double, so if all runs agree, we assume up to twice the regret for a further run.
         parts.append(
             Measured.agreed(part.value, part.replicates, 0, 2 * part.value, len(rows)) if part.agrees else part
         )
@@ -39,9 +40,9 @@ def regret_over_theorem_7(results: Results) -> Measured:
 
 
 def settings_won(results: Results, policy: str, baselines: Sequence[str]) -> Measured:
-    """In which fraction of the settings the policy's mean regret is below that of every baseline.
+    """Return the fraction of settings in which the policy's mean regret is below that of every baseline.
 
-    The ends are the fractions in which it surely is, and in which it is not surely not, all comparisons together.
+    The interval counts the settings with a significantly lower regret, and those without a significantly higher one.
     """
     own = _of(results, policy).set_index(SETTING)
     others = [_of(results, baseline).set_index(SETTING).loc[own.index] for baseline in baselines]
@@ -56,15 +57,15 @@ def settings_won(results: Results, policy: str, baselines: Sequence[str]) -> Mea
     lost = [f"{instance} at {epsilon:g}" for instance, epsilon, _ in own.index[~below]]
     lower, surely, possibly = int(below.sum()), int(surely.sum()), int(possibly.sum())
     n = len(own)
-    note = f"Lower than {' and '.join(baselines)} in {lower} of {n} settings, surely in {surely}."
+    note = f"Lower than {' and '.join(baselines)} in {lower} of {n} settings, significantly (99.9%) in {surely}."
     note += f" Not on {', '.join(lost)}." if lost else ""
     return Measured(lower / n, 0.0, int(own["replicates"].min()), note, surely / n, possibly / n)
 
 
 def bound_is_larger(results: Results) -> Measured:
-    """In which fraction of the settings the bound by d_epsilon is strictly larger than both older ones; a formula."""
+    """Return the fraction of settings in which the bound by d_epsilon is strictly larger than both older ones."""
     rows = results.inference("bounds").dropna(subset="over_older")
     larger = rows["over_older"] > 1 + 1e-9
     equal = rows.loc[~larger, ["instance", "epsilon"]].drop_duplicates()
     names = sorted(f"{instance} at {epsilon:g}" for instance, epsilon in equal.itertuples(index=False))
-    return Measured(larger.mean(), 0.0, None, f"Equal, since d_epsilon is kl there, on {', '.join(names) or 'none'}.")
+    return Measured(larger.mean(), 0.0, None, f"Equal, because d_epsilon is kl there, on {', '.join(names) or 'none'}.")

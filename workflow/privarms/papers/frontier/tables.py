@@ -19,9 +19,8 @@ COLUMNS = [
     tab="Table",
 )
 def regret(results: Results) -> pd.DataFrame:
-    """Mean, standard error and quantiles of the pseudo-regret, of as many runs as `replicates` says; the bounds are
-    multiplied by ln T, and stand as rows of their own too.
-    """
+    """Mean, standard error and quantiles of the pseudo-regret over `replicates` runs. The bounds are multiplied by ln
+    T; they are also rows of their own."""
     measured = results.inference("regret").drop(columns="policy").rename(columns={"entry": "policy", "horizon": "T"})
     bounds = results.inference("bounds").rename(columns={"bound": "policy", "value": "regret", "horizon": "T"})
     rows = pd.concat([measured, bounds.drop_duplicates(["instance", "epsilon", "T", "policy"])], ignore_index=True)
@@ -33,6 +32,7 @@ def regret(results: Results) -> pd.DataFrame:
 
 @table("Privacy audits", inference=["audit"])
 def audit(results: Results) -> pd.DataFrame:
-    """Exact log ratio and 95% Clopper-Pearson lower bound; `noise` multiplies the Laplace scale."""
-    found = results.inference("audit").rename(columns={"subject": "policy"})
-    return found[["policy", "K", "epsilon", "noise", "claimed", "exact", "lower_bound", "confidence", "trials"]]
+    """Privacy loss: the exact log ratio and the 95% Clopper-Pearson lower bound from counts; `noise` multiplies the
+    Laplace scale."""
+    output = results.inference("audit").rename(columns={"subject": "policy"})
+    return output[["policy", "K", "epsilon", "noise", "claimed", "exact", "lower_bound", "confidence", "trials"]]

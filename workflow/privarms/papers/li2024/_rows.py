@@ -1,4 +1,4 @@
-"""What the rows of inference tables are called in written tables."""
+"""The names and columns of inference tables in written tables."""
 
 from collections.abc import Sequence
 
@@ -10,20 +10,20 @@ from privarms.plots.curves import entries
 CURVE = "Figures 1 to 3: the Pareto curve of regret and error"
 MEASURED = "Measured regret and error"
 INFERENCE = "Inference: coverage and normality"
-PRIVACY = "What DP-ConSE gives away"
+PRIVACY = "Privacy loss of DP-ConSE"
 PARETO = ("arrivals", "horizon", "M", "alpha", "epsilon")
-# What the written tables call a policy by another name than its module's.
+# Policies with another name in written tables than their module's.
 WRITTEN = {"dp_conse_total": "dp_conse (budget total)"}
 
 
 def written(rows: pd.DataFrame, axes: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Rows as tables write them: the algorithm, n, and the columns that are named, in their order."""
+    """Return rows as tables write them: the algorithm, n and the named columns, in their order."""
     algorithm = pd.Series(entries(rows, axes), rows.index).replace(WRITTEN)
     return rows.assign(algorithm=algorithm).rename(columns={"horizon": "n"})[list(columns)]
 
 
 def pareto(rows: pd.DataFrame) -> pd.DataFrame:
-    """Regret and error of cells, as table and figure write them."""
+    """Return regret and error of cells, as table and figure write them."""
     columns = ["algorithm", "arrivals", "n", "M", "alpha", "epsilon", "replicates", "regret", "regret_se", "mse"]
     return written(rows, PARETO, [*columns, "mse_se", "expected_mse", "eliminated_fraction", "missing_fraction"])
 
@@ -33,15 +33,15 @@ EVENTS = ("events_0", "events_1")
 
 
 def releases(rows: pd.DataFrame) -> pd.Series:
-    """The release of each row of an audit, with the settings beyond M and epsilon that its cell has."""
+    """Return the release of each row of an audit, with its cell's settings other than M and epsilon."""
     further = [k for k in rows.columns if k not in (*AUDIT, *EVENTS)]
-    found = []
+    output = []
     for release, values in zip(rows["release"].astype(str), rows[further].to_dict("records"), strict=True):
         words = ", ".join(f"{k} {v}" for k, v in values.items() if pd.notna(v))
-        found.append(f"{release} ({words})" if words else release)
-    return pd.Series(found, rows.index, dtype=object)
+        output.append(f"{release} ({words})" if words else release)
+    return pd.Series(output, rows.index, dtype=object)
 
 
 def audit(rows: pd.DataFrame) -> pd.DataFrame:
-    """The privacy audit as table and figure write it."""
+    """Return the privacy audit as table and figure write it."""
     return rows.assign(release=releases(rows))[list(AUDIT)]

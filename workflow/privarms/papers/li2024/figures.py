@@ -1,6 +1,6 @@
 """The figures: each function takes the results and returns the figure and the numbers that it draws.
 
-Whatever value or policy joins a grid gets a panel, or a curve with a look and an entry of its own.
+Added values and policies of a grid get their own panel, or curve and legend entry.
 """
 
 import math
@@ -22,7 +22,7 @@ SIZE = ("arrivals", "horizon", "M", "alpha")
 
 
 def _curve(M: int, least_T: float, most_T: float) -> pd.DataFrame:
-    """The points (M T, 1 / T) of the Pareto curve between two lengths of the trial."""
+    """Return the points (M T, 1 / T) of the Pareto curve between two lengths of the trial."""
     T = np.geomspace(least_T, most_T, 50)
     return pd.DataFrame({"regret": M * T, "error": 1 / T})
 
@@ -43,9 +43,8 @@ def _theory(rows: pd.DataFrame, first: str, last: str, **options):
 
 @figure("Figure 1: the Pareto curve", card=CURVE, tab="Figure 1")
 def fig1(results: Results):
-    """Theory: regret times error = M, drawn with constant 1 for n = 1,000,000 and M = 2; the ends are alpha = 0 and
-    1.
-    """
+    """Error against regret in theory: regret times error = M with constant 1, n = 1,000,000, M = 2; ends at alpha = 0,
+    1."""
     M = 2
     rows = _curve(M, math.log(N), N / M).assign(M=M, n=N)
     ends = ("$\\alpha = 1$: $(M\\log n,\\ 1/\\log n)$", "$\\alpha = 0$: $(M f_{\\min},\\ 1/f_{\\min})$")
@@ -54,9 +53,8 @@ def fig1(results: Results):
 
 @figure("Figure 2: the Pareto curve with privacy", card=CURVE, tab="Figure 2")
 def fig2(results: Results):
-    """Theory, as Figure 1: all curves are parts of one. Privacy shortens it at the end of least regret, alpha = 1,
-    which is (M log(n)/epsilon, epsilon/log(n)).
-    """
+    """As Figure 1, one panel per epsilon. Privacy shortens the curve at its end of smallest regret, alpha = 1, which is
+    (M log(n)/epsilon, epsilon/log(n))."""
     M = 2
     budgets = {
         "$\\varepsilon = 1$, or no privacy": math.inf,
@@ -74,9 +72,8 @@ def fig2(results: Results):
 
 @figure("Figure 3: the Pareto curve in different scenarios", card=CURVE, tab="Figure 3")
 def fig3(results: Results):
-    """Theory, as Figure 1, for f_min from n/M down to log(n), where the curve is a single point; the shaded region is
-    attainable, with epsilon = 1. The paper does not say which scenarios its panels have.
-    """
+    """As Figure 1, one panel per f_min from n/M down to log(n), at which the curve is a single point; epsilon = 1.
+    Shaded: the attainable region. The paper does not state the scenarios of its panels."""
     M = 2
     scenarios = {
         "$f_{\\min} = \\Theta(n)$": N / M,
@@ -95,11 +92,10 @@ def fig3(results: Results):
 
 @figure("Measured regret and error on the theory's curve", inference=["pareto"], card=MEASURED, tab="On the curve")
 def pareto_empirical(results: Results):
-    """Points are the values of alpha from 0 to 1, from right to left, stationary arrivals, with 95% intervals of the
-    error; thin lines, the error by formula; dashed, regret times error = M, which Theorem 2.3 bounds by a constant
-    times M. At alpha = 0 only the runs with an estimate count; at epsilon = 0.1 one run in thousands can make most of
-    the measured error. With the budget total, ours, epsilon is for the whole experiment.
-    """
+    """Error against regret, one point per alpha from 0 (right) to 1 (left), stationary arrivals, with 95% intervals of
+    the error. Thin lines: the error by formula; dashed: regret times error = M, which Theorem 2.3 bounds by a constant
+    times M. At alpha = 0 only runs with an estimate count. At epsilon = 0.1 one run in thousands can make most of the
+    measured error. With our budget `total`, epsilon is for the whole experiment."""
     rows = results.inference("pareto").query("arrivals == 'stationary'")
     panel = [f"n = {n:,}, M = {M}" for n, M in zip(rows["horizon"], rows["M"], strict=True)]
     rows = rows.assign(curve=labels(rows, SIZE), panel=panel).sort_values(["horizon", "M", "alpha"], kind="stable")
@@ -118,10 +114,8 @@ def pareto_empirical(results: Results):
 
 @figure("Is privacy almost free?", inference=["privacy_cost"])
 def privacy_cost(results: Results):
-    """M = 2 (others are left out), stationary arrivals: DP-ConSE's error, by formula, and regret over ConSE's at the
-    same n and alpha. With the budget total, ours, epsilon is for the whole experiment, and the error is the simulated
-    one.
-    """
+    """DP-ConSE's error (by formula) and regret over ConSE's at the same n, against alpha; M = 2 only, stationary
+    arrivals. With our budget `total`, epsilon is for the whole experiment, and the error is simulated."""
     rows = results.inference("privacy_cost").query("arrivals == 'stationary' and M == 2")
     rows = rows.assign(curve=labels(rows, SIZE), panel=[f"n = {n:,}" for n in rows["horizon"]])
     drawn = {"error": rows["expected_mse_ratio"].fillna(rows["mse_ratio"]), "regret": rows["regret_ratio"]}
@@ -138,9 +132,8 @@ def privacy_cost(results: Results):
 
 @figure("When is an arm eliminated?", inference=["elimination"])
 def elimination(results: Results):
-    """Share of features whose worse arm is eliminated in the first half, against n, by the number of features M (95%
-    Clopper-Pearson intervals); EXP3E on few runs, for it needs tens of millions of patients.
-    """
+    """Share of features whose worse arm is eliminated in the first half, against n, one panel per number of features M.
+    EXP3E needs tens of millions of patients, so it has few runs."""
     rows = results.inference("elimination")
     shown = rows.assign(curve=labels(rows, SIZE), panel=[f"M = {M}" for M in rows["M"]])
     looks = style.looks(shown["curve"])
@@ -153,10 +146,9 @@ def elimination(results: Results):
 
 @figure("Coverage of 95% intervals", inference=["coverage"], card=INFERENCE, tab="Coverage")
 def coverage_intervals(results: Results):
-    """Share of runs whose interval holds the true effect, with 95% intervals; nominal level dashed; stationary
-    arrivals. The printed variance, (s0^2 + s1^2)/max{f_min(n)^(1 - alpha), log n}, is too small by
-    2 (f_min(n)/f_min(n/2))^(1 - alpha). With T_min, as in the proof (trial), it is by 2.
-    """
+    """Share of runs whose interval contains the true effect, against alpha, with 95% intervals; stationary arrivals.
+    Dashed: nominal level. The printed variance, (s0^2 + s1^2)/max{f_min(n)^(1 - alpha), log n}, is too small by a
+    factor of 2 (f_min(n)/f_min(n/2))^(1 - alpha). With T_min, as in the proof (trial), the factor is 2."""
     rows = results.inference("coverage")
     interval = rows["interval"].str.replace("_", " + ")
     names = [f"{which}, n = {n:,}" for which, n in zip(interval, rows["horizon"], strict=True)]
@@ -171,12 +163,11 @@ def coverage_intervals(results: Results):
     return grid.figure, rows
 
 
-@figure("What DP-ConSE gives away", inference=["audit"], card=PRIVACY, tab="Audits")
+@figure("Privacy loss of DP-ConSE", inference=["audit"], card=PRIVACY, tab="Audits")
 def audit(results: Results):
-    """Privacy loss shown on two runs that differ in one patient, over epsilon: exact (line) and Clopper-Pearson lower
-    bounds of 99.99% each (points), beside the epsilon/2 that the proof allows for each release and the epsilon of the
-    theorem (dashed); with the total budget, ours, epsilon is for the whole experiment.
-    """
+    """Privacy loss on two runs that differ in one patient, over epsilon, against the number of features M. Line: exact
+    loss; points: 99.99% Clopper-Pearson lower bounds; dashed: epsilon/2, which the proof allows for each release, and
+    the theorem's epsilon. With our budget `total`, epsilon is for the whole experiment."""
     rows = results.inference("audit")
     rows = rows.assign(
         panel=_rows.releases(rows).str.replace("_", " "),

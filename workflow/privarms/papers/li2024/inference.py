@@ -1,4 +1,4 @@
-"""What is computed from the studies before anything is drawn or judged."""
+"""Inference tables: numbers computed from the studies for figures, tables and claims."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,18 +27,18 @@ from privarms.studies import library
 from privarms.studies.results import Results
 
 CONFIDENCE = 0.95
-# Of each bound on a loss, so that 150 of them hold together with 98%.
+# Confidence of each bound on a loss: 150 bounds hold together with 98%.
 AUDIT_CONFIDENCE = 0.9999
 AXES = ("arrivals", "horizon", "M", "alpha", "epsilon")
-# What is added up over the trials of a cell, by feature.
+# Columns that are added up over the trials of a cell, by feature.
 SUMS = ["trials", "regret", "regret_squares", "first_half_regret"]
 SUMS += ["squared_error", "squared_error_squares", "eliminated", "missing"]
-# What is recorded of the trial from which an estimate comes.
+# Records of the trial from which an estimate comes.
 ESTIMATE = ("estimate", "effect", "floor_T_min", "variance_0", "variance_1")
 
 
 def _parameters(rows: pd.DataFrame) -> list[str]:
-    """The columns that say what a row's cell is: policy, environment and the parameters of both that any cell has."""
+    """Return the columns that identify a cell: policy, environment and the parameters of both that any cell has."""
     named = ["policy", "variant", "environment", *AXES]
     for folder, column in (("policies", "policy"), ("environments", "environment")):
         for name in rows[column].unique():
@@ -47,14 +47,14 @@ def _parameters(rows: pd.DataFrame) -> list[str]:
 
 
 def _by_cell(rows: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """The setting of each cell, with all AXES, and its rows."""
+    """Yield the setting of each cell, with all AXES, and its rows."""
     columns = _parameters(rows)
     for _, cell in rows.groupby("cell", observed=True, sort=False):
         yield _setting(columns, cell.iloc[0]), cell
 
 
 def _of_coverage(results: Results, values: Sequence[str]) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
-    """The same of study `coverage`, cell by cell and some columns only: the whole study takes three gigabytes."""
+    """Yield study `coverage` cell by cell with some columns, because the whole study takes three gigabytes."""
     columns = _parameters(results.cells("coverage"))
     for first, measured in results.by_cell("coverage", values):
         yield _setting(columns, first.iloc[0]), measured
@@ -67,17 +67,16 @@ def _setting(columns: Iterable[str], row: pd.Series) -> dict:
 
 
 def pareto(results: Results) -> pd.DataFrame:
-    """Regret and error of every cell.
+    """Return regret and error of every cell.
 
-    mse: the largest over features of the mean squared error of the estimates that came; missing_fraction: of runs in
-    which some feature has none; eliminated_fraction: of features; T_min: at the expected counts; product: mse times
-    regret over M; expected_mse: the error by formula, of no sampling noise; judged_product, judged_product_se: the
-    product that claims judge, ConSE's as simulated and others by formula, for the errors of DP-ConSE rest on rare
-    short trials and those of EXP3E on few runs; gap_sum: over features; printed_order: what the theorems have where
-    the algorithm has T_min
+    mse: the largest mean squared error of a feature's estimates; missing_fraction: of runs without an estimate of some
+    feature; eliminated_fraction: of features; T_min: at the expected counts; product: mse times regret over M;
+    expected_mse: error by formula; judged_product, judged_product_se: the product that claims judge. It is simulated
+    for ConSE and by formula for others, because the errors of DP-ConSE depend on rare short trials and those of EXP3E
+    on few runs; gap_sum: over features; printed_order: the theorems' expression for T_min
     """
     measured = results.replicates("pareto")
-    # Of all cells at once: one sum per cell would be half of the time.
+    # All cells at once, because one sum per cell would take half of the time.
     sums = measured.groupby(["cell", "feature"], observed=True)[SUMS].sum()
     rows = []
     for setting, cell in _by_cell(measured):
@@ -122,9 +121,9 @@ def pareto(results: Results) -> pd.DataFrame:
 
 
 def privacy_cost(results: Results) -> pd.DataFrame:
-    """Every policy with a budget over ConSE at the same n, M, alpha and arrivals: ratios of error and of regret.
+    """Return ratios of error and regret of each private policy to ConSE at the same n, M, alpha and arrivals.
 
-    nan where ConSE did not run.
+    nan if ConSE did not run.
     """
     cells = pareto(results)
     own = [k for k in _parameters(cells) if k not in ("policy", *AXES)]
@@ -139,7 +138,8 @@ def privacy_cost(results: Results) -> pd.DataFrame:
         value, error = ratio(*(joined[c] for c in columns))
         joined = joined.assign(**{f"{name}_ratio": value, f"{name}_ratio_se": error})
     expected = joined["expected_mse"] / joined["expected_mse_plain"]
-    # Over what the same trial has without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), except for short noisy lengths.
+    # Ratio to the error of the same trial without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), except for short noisy
+    # lengths.
     noiseless = [expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")]
     joined = joined.assign(
         expected_mse_ratio=expected,
@@ -153,11 +153,11 @@ def privacy_cost(results: Results) -> pd.DataFrame:
 
 @as_frame
 def elimination(results: Results) -> pd.DataFrame:
-    """Per cell: how many features lose an arm in the first half, and what the first half costs.
+    """Return the share of features that lose an arm in the first half, and the first half's regret; one row per cell.
 
-    wrong: runs that eliminate a better arm; over_bound, over_sure: of M = 1 the runs that pull the worse arm more often
-    than the explicit form in the proofs of Lemmas 2.1 and 3.1, and than in the epochs after which their events leave
-    one arm; inverse_gap_sum: over features
+    wrong: runs that eliminate a better arm; over_bound, over_sure (only M = 1): runs that pull the worse arm more often
+    than the explicit bound in the proofs of Lemmas 2.1 and 3.1, and than the epochs after which their events leave one
+    arm; inverse_gap_sum: over features
     """
     for setting, cell in _by_cell(results.replicates("elimination")):
         M, n, runs = int(setting["M"]), int(setting["horizon"]), len(cell)
@@ -166,7 +166,7 @@ def elimination(results: Results) -> pd.DataFrame:
         first, epsilon = cell["first_half_regret"], setting["epsilon"]
         gaps = gaps_of(environment_of(setting))
         params = epoch_params(setting) if M == 1 else None
-        # Regrets are sums of a gap: half a pull more than a bound is none.
+        # Regrets are multiples of the gap, so half a pull above a bound is only rounding.
         pulls = first / gaps[0] - 0.5
         bound = pulls_bound(n, gaps[0], epsilon) if params else math.nan
         sure = sure_patients(params, gaps[0]) if params else math.nan
@@ -187,7 +187,7 @@ def elimination(results: Results) -> pd.DataFrame:
 
 
 def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.ndarray:
-    """The variance that an interval gives to each estimate of a cell."""
+    """Return the variance that an interval assumes for each estimate of a cell."""
     T, environment = cell["floor_T_min"], environment_of(setting)
     if interval == "printed":
         T = printed_order(environment, int(setting["horizon"]), setting["alpha"], setting["epsilon"])
@@ -200,9 +200,9 @@ def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.n
 
 @as_frame
 def coverage(results: Results) -> pd.DataFrame:
-    """Coverage, variance and normality of the first feature's estimate; a row per cell and interval.
+    """Return coverage, variance and normality of the first feature's estimate; one row per cell and interval.
 
-    variance_ratio: of the estimate over what the interval has; nan where no run has an estimate, or too few
+    variance_ratio: variance of the estimate over that of the interval; nan if too few runs have an estimate
     """
     for setting, cell in _of_coverage(results, ESTIMATE):
         estimate, effect = cell["estimate"], cell["effect"]
@@ -212,7 +212,7 @@ def coverage(results: Results) -> pd.DataFrame:
         before = math.nan
         for interval in mean_difference.INTERVALS:
             variance = _variance(setting, cell, interval)
-            # Without noise both corrected intervals are one.
+            # Without noise both corrected intervals are equal.
             if not np.array_equal(variance, before):
                 share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
                 distance, p = mean_difference.normality(estimate, effect, variance)
@@ -235,7 +235,7 @@ def coverage(results: Results) -> pd.DataFrame:
 
 @as_frame
 def estimators(results: Results) -> pd.DataFrame:
-    """Mean squared error of every estimator over that of the mean difference on the same rewards, per study and m.
+    """Return each estimator's mean squared error over that of the mean difference on the same rewards, per study and m.
 
     se: of the ratio, from the pairs
     """
@@ -252,10 +252,9 @@ def estimators(results: Results) -> pd.DataFrame:
 
 
 def _readings(results: Results, table: str) -> pd.DataFrame:
-    """Mean squared error of every estimator for the rounds m that each budget of a published table means.
+    """Return each estimator's mean squared error for the rounds m that each budget of a published table means.
 
-    reading: literal, as many rounds as the budget; implied, those for which the error of MD, 4 / m, is the published
-    one.
+    reading: literal, m is the budget; implied, m is such that MD's error, 4 / m, is the published one.
     """
     cells = results.cells(table)
     own = [k for k in _parameters(cells) if k != "horizon"]
@@ -274,18 +273,19 @@ def _readings(results: Results, table: str) -> pd.DataFrame:
 
 
 def table2(results: Results) -> pd.DataFrame:
-    """Table 2 under both readings."""
+    """Return Table 2 under both interpretations."""
     return _readings(results, "table2")
 
 
 def table3(results: Results) -> pd.DataFrame:
-    """Table 3 under both readings."""
+    """Return Table 3 under both interpretations."""
     return _readings(results, "table3")
 
 
 def audit(results: Results) -> pd.DataFrame:
-    """What each release gives away, and a whole experiment; a row per release, M, epsilon and whatever else tells the
-    studies' cells apart. events_0, events_1: of so many trials with either neighbour."""
+    """Return the privacy loss of each release and of a whole experiment; one row per cell of the studies.
+
+    events_0, events_1: counts of the event in `trials` trials with each neighbour"""
     named, parts = ["release", "M", "epsilon"], []
     for study, module in (("audit", neighbouring_experiments), ("composed_audit", whole_experiments)):
         counts = results.replicates(study)

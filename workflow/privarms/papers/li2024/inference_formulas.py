@@ -1,4 +1,4 @@
-"""What the paper's formulas give, for a cell and in their readings; nothing is simulated."""
+"""Values of the paper's formulas, for cells and under each interpretation; nothing is simulated."""
 
 import itertools
 import math
@@ -21,7 +21,7 @@ PATIENTS = 20_000
 
 
 def environment_of(setting: dict):
-    """The environment of a cell."""
+    """Return the environment of a cell."""
     name = setting["environment"]
     takes = library.environment_arguments(name)
     parameters = {k: setting[k] for k in takes if k in setting and pd.notna(setting[k])}
@@ -30,19 +30,19 @@ def environment_of(setting: dict):
 
 
 def gaps_of(environment) -> np.ndarray:
-    """float64[M], the gap of each feature, without what rounding leaves of a difference of decimals."""
+    """Return float64[M], the gap of each feature, rounded to 12 decimals."""
     return np.round(np.abs(environment.means[:, 1] - environment.means[:, 0]), 12)
 
 
 def least_count(environment, parts: int = 2) -> float:
-    """How many patients of the rarest feature are expected in the first half (parts 2) or in all (parts 1)."""
+    """Return the expected patients of the rarest feature in the first half (parts 2) or in all (parts 1)."""
     own = environment.ends <= environment.ends[-1] // parts
     lengths = np.diff(environment.ends, prepend=0)[own]
     return float((lengths @ environment.probabilities[own]).min())
 
 
 def expected_T_min(environment, n: int, alpha: float, epsilon: float, total: bool = False) -> float:
-    """T_min at the expected count of the rarest feature; epsilon nan without privacy, nan for alpha nan.
+    """Return T_min at the expected count of the rarest feature; epsilon nan without privacy, nan for alpha nan.
 
     total: whether epsilon is the budget of the whole experiment
     """
@@ -54,13 +54,14 @@ def expected_T_min(environment, n: int, alpha: float, epsilon: float, total: boo
 
 
 def printed_order(environment, n: int, alpha: float, epsilon: float) -> float:
-    """max{f_min(n)^(1 - alpha), log n}, with log n / epsilon under privacy: f_min over all n patients, as printed."""
+    """Return max{f_min(n)^(1 - alpha), log n}, with log n / epsilon under privacy; f_min over all n patients, as
+    printed."""
     least = math.log(n) / (1 if math.isnan(epsilon) else epsilon)
     return math.nan if math.isnan(alpha) else max(least, least_count(environment, 1) ** (1 - alpha))
 
 
 def expected_error(environment, T_min: float, epsilon: float) -> float:
-    """The largest over features of the variance of a mean difference by formula; nan for T_min nan."""
+    """Return the largest variance, over features, of a mean difference by formula; nan for T_min nan."""
     if math.isnan(T_min):
         return math.nan
     epsilon = math.inf if math.isnan(epsilon) else epsilon
@@ -70,7 +71,7 @@ def expected_error(environment, T_min: float, epsilon: float) -> float:
 
 
 def inverse_propensity_error(environment, T_min: float) -> float:
-    """The largest over features of the variance of an inverse-propensity estimate by formula; nan for T_min nan."""
+    """Return the largest variance, over features, of an inverse-propensity estimate by formula; nan for T_min nan."""
     if math.isnan(T_min):
         return math.nan
     features = zip(environment.means, environment.deviations**2, strict=True)
@@ -78,7 +79,7 @@ def inverse_propensity_error(environment, T_min: float) -> float:
 
 
 def error_by_formula(setting: dict, environment, T_min: float) -> float:
-    """The error by formula, nan for a policy that none is about: its noise is the printed one."""
+    """Return the error by formula; nan for policies without a formula, or with other than the printed noise."""
     noise = setting.get("noise", math.nan)
     if setting["policy"] == "conse_exp3e":
         return inverse_propensity_error(environment, T_min)
@@ -88,8 +89,7 @@ def error_by_formula(setting: dict, environment, T_min: float) -> float:
 
 
 def pulls_bound(n: int, gap: float, epsilon: float) -> float:
-    """The bound on the pulls of the worse arm in the proof of Lemma 3.1, with probability 1 - 1/n; epsilon nan without
-    privacy: that of Lemma 2.1."""
+    """Return the bound in Lemma 3.1's proof on the worse arm's pulls; for epsilon nan that of Lemma 2.1."""
     logarithm = math.log(2 * math.log(2 / gap) * n)
     if math.isnan(epsilon):
         return logarithm * 1024 / gap**2
@@ -97,11 +97,11 @@ def pulls_bound(n: int, gap: float, epsilon: float) -> float:
 
 
 def sure_patients(params, gap: float) -> float:
-    """How many patients a feature has had when the events of the proofs of Lemmas 2.1 and 3.1 leave one arm.
+    """Return the patients of a feature until the events in the proofs of Lemmas 2.1 and 3.1 leave one arm.
 
-    On these two noisy means differ by the gap up to a margin 2 h_e + 2 c_e, and an arm goes where they differ by more
-    than the margin: in the first epoch with twice the margin below the gap. The first patient is an epoch of its own.
-    inf for a gap of 0.
+    On these events two noisy means differ by the gap up to a margin 2 h_e + 2 c_e. An arm is eliminated if they differ
+    by more than the margin: in the first epoch with twice the margin below the gap. The first patient is an epoch of
+    its own. inf for a gap of 0.
     """
     if not gap > 0:
         return math.inf
@@ -114,7 +114,7 @@ def sure_patients(params, gap: float) -> float:
 
 
 def epoch_params(setting: dict):
-    """The parameters of a cell's policy for one feature; None for a policy without epochs."""
+    """Return the parameters of a cell's policy for one feature; None for a policy without epochs."""
     module = {"conse_se": conse_se, "dp_conse": dp_conse}.get(setting["policy"])
     if module is None:
         return None
@@ -125,7 +125,7 @@ def epoch_params(setting: dict):
 
 @as_frame
 def lap_plus(results: Results) -> pd.DataFrame:
-    """What the probabilities of Lap+ add up to, with the printed constant and with the right one."""
+    """Return the sums of the probabilities of Lap+, with the printed constant and with the corrected one."""
     for epsilon in (0.1, 0.5, 1.0, 2.0):
         for m in (1, 2, 5, 10, 100, 1000):
             printed, corrected = mechanism.sums(epsilon, m)
@@ -133,11 +133,11 @@ def lap_plus(results: Results) -> pd.DataFrame:
 
 
 def formulas(results: Results) -> pd.DataFrame:
-    """What the paper's formulas give, in their readings; a row per formula, reading, n and epsilon.
+    """Return the paper's formulas under each interpretation; one row per formula, reading, n and epsilon.
 
     batch_event: P(R_1^j >= R_1); c_1 and h_1: widths of the first epoch; C: EXP3E's constant; exp3e_probabilities: the
     sum of the two printed ones; trial_event: P(T_j >= T_min / 2); relative_bias: of the estimate of ConSE (printed) or
-    DP-ConSE; both for one feature; normaliser: what the propositions have in place of T_min, over T_min at the expected
+    DP-ConSE; both for one feature; normaliser: the propositions' expression for T_min over T_min, at the expected
     counts of two features, by arrivals
     """
     rows = []
@@ -148,7 +148,7 @@ def formulas(results: Results) -> pd.DataFrame:
     rows += [("c_1", "printed", PATIENTS, 1.0, c_1), ("c_1", "proof", PATIENTS, 1.0, c_1 / 2)]
     h_1 = float(compiled(dp_conse.confidence_radius)(plain, 1))
     rows.append(("h_1", "printed", PATIENTS, math.nan, h_1))
-    # R_1 / 2 in the place of R_1.
+    # With R_1 / 2 instead of R_1.
     per_arm = math.sqrt(math.log(16 * PATIENTS) / float(compiled(dp_conse.epoch_length)(plain, 1)))
     rows.append(("h_1", "per_arm", PATIENTS, math.nan, per_arm))
     rows += [("C", "printed", n, math.nan, conse_exp3e.configure(1, n, 1.0).C) for n in (10**4, 10**8)]
@@ -163,7 +163,7 @@ def formulas(results: Results) -> pd.DataFrame:
 
 
 def _proof_formulas(R_1: float) -> list[tuple]:
-    """What steps of the proofs and remarks say, over what they should; R_1: patients of epoch 1 at n = 20,000."""
+    """Return steps of proofs and remarks over their correct values; R_1: patients of epoch 1 at n = 20,000."""
     rows = []
     for phi in (0.05, 0.25):
         divergence = -math.log(1 - 4 * phi**2) / 2
@@ -185,7 +185,7 @@ def _proof_formulas(R_1: float) -> list[tuple]:
 
 
 def _trial_formulas() -> pd.DataFrame:
-    """What the formulas give for a trial's length, by n, alpha and epsilon (nan: ConSE)."""
+    """Return the formulas about a trial's length, by n, alpha and epsilon (nan: ConSE)."""
     rows = []
     for n, alpha, epsilon in itertools.product((20_000, 1_000_000), (0.1, 0.3, 0.5, 1.0), (math.nan, 0.1, 1.0)):
         T = expected_T_min(features_bernoulli.configure(1, n), n, alpha, epsilon)

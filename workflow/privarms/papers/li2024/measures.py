@@ -8,11 +8,11 @@ from privarms.studies.results import Results
 
 
 def audit(results: Results, release: str, M: int, against: str = "claimed", budget: str = "") -> Measured:
-    """The largest privacy loss shown by a release, over epsilon/2 (claimed) or epsilon (theorem).
+    """Return the largest audited privacy loss of a release, over epsilon/2 (claimed) or epsilon (theorem).
 
-    ln of the ratio of the event's shares in the two runs, each with half an event more; I from Clopper and Pearson's
-    intervals of both, which hold for all epsilon together. Of an epsilon without an event nothing is known: the largest
-    loss has no upper end then. budget: total, or as printed
+    The loss is ln of the ratio of the event's shares in the two runs, each with half an event added. Its interval is
+    from simultaneous Clopper-Pearson intervals of both, over all epsilon. If an epsilon has no event, the largest loss
+    has no upper end. budget: total, or as printed
     """
     rows = choose(results.inference("audit"), {"release": release, "M": M, "budget": budget})
     if not rows[["events_0", "events_1"]].any(axis=None):

@@ -11,7 +11,7 @@ from privarms.studies.results import Results
 
 @table("Table 1: comparison with Simchi-Levi & Wang 2023", inference=["pareto", "coverage", "audit"])
 def table1(results: Results) -> pd.DataFrame:
-    """The published cells, and what the measurements here say of them."""
+    """Table 1 as published, with our measurement for each cell."""
     cells, audit, coverage = (results.inference(name) for name in ("pareto", "audit", "coverage"))
     patterns = " and ".join(dict.fromkeys(cells["arrivals"].astype(str)))
     plain = cells[(cells["policy"] == "conse_se") & (cells["arrivals"] == "stationary")].dropna(subset="product")
@@ -20,7 +20,7 @@ def table1(results: Results) -> pd.DataFrame:
     ratios = coverage.loc[printed, "variance_ratio"]
     measured = [
         f"run with {cells['M'].min()} to {cells['M'].max()} features, {patterns}",
-        f"a statement about all designs; the smallest regret times error / M measured is {least:.3g}",
+        f"a statement about all designs; the smallest measured regret times error / M is {least:.3g}",
         _products(plain),
         _estimates(audit),
         f"normal, but with {ratios.min():.2f} to {ratios.max():.2f} times the stated variance",
@@ -36,7 +36,7 @@ def _products(plain: pd.DataFrame) -> str:
         f"{row['product']:.3g} (n = {row['horizon']:,}, M = {row['M']}, alpha = {row['alpha']:g})"
         for _, row in plain.iloc[[0, -1]].iterrows()
     ]
-    return f"regret times error / M runs from {ends[0]} to {ends[1]}: no constant is in sight at these n"
+    return f"regret times error / M runs from {ends[0]} to {ends[1]}, without a constant limit at these n"
 
 
 def _estimates(audit: pd.DataFrame) -> str:
@@ -51,7 +51,7 @@ def _estimates(audit: pd.DataFrame) -> str:
 
 
 def _readings(rows: pd.DataFrame) -> pd.DataFrame:
-    """An estimator on the arms of another policy than `uniform` names it."""
+    """Return the rows to write; estimators on the arms of another policy than `uniform` name that policy."""
     names, own = pd.Series(entries(rows, ()), rows.index), rows["estimator"].astype(str)
     rows = rows.assign(estimator=own.where(names == "uniform", own + " (" + names + ")"))
     return rows[["reading", "estimator", "reg", "m", "mse", "se", "replicates", "published"]]
@@ -59,35 +59,32 @@ def _readings(rows: pd.DataFrame) -> pd.DataFrame:
 
 @table("Table 2: normal linear bandit", inference=["table2"])
 def table2(results: Results) -> pd.DataFrame:
-    """Mean squared error of each named estimator, for as many rounds as the regret budget (literal) and for those
-    that the published errors of the mean difference imply; `published` is MD's or DML's entry. Rounds are those of
-    the trial: the experiments of 20,000 rounds are not run, for both arms are equal and their regret is 0.
-    """
+    """Mean squared error of each named estimator after m rounds of the trial. m is the regret budget (literal) or
+    follows from the published errors of the mean difference (implied); `published` is MD's or DML's entry. The
+    experiments of 20,000 rounds are not run, because both arms are equal and regret is 0."""
     return _readings(results.inference("table2"))
 
 
 @table("Table 3: when the regularity assumption fails", inference=["table3"])
 def table3(results: Results) -> pd.DataFrame:
-    """As Table 2, Experiment 2; it has no row for a regret of 200. The experiments of 20,000 rounds are not run: the
-    first half of ConSE has more regret than every budget.
-    """
+    """As Table 2, for Experiment 2, without a regret of 200. The experiments of 20,000 rounds are not run, because the
+    first half of ConSE has more regret than every budget."""
     return _readings(results.inference("table3"))
 
 
 @table("Regret and error over the grid", inference=["pareto"], card=MEASURED, tab="All cells")
 def pareto(results: Results) -> pd.DataFrame:
-    """`mse` is the largest over features, `expected_mse` the same by formula: where `mse_se` is above a tenth of
-    `mse`, a few runs with short trials make most of it. `missing_fraction` counts runs in which some feature never
-    gets an estimate, `eliminated_fraction` features without their worse arm.
-    """
+    """Regret and error of every cell. `mse` is the largest over features, `expected_mse` the same by formula. If
+    `mse_se` is above a tenth of `mse`, a few runs with short trials make most of it. `missing_fraction` is the share of
+    runs without an estimate of some feature, `eliminated_fraction` that of features whose worse arm is eliminated."""
     return _rows.pareto(results.inference("pareto"))
 
 
 @table("Coverage of 95% intervals", inference=["coverage"], card=INFERENCE, tab="All cells")
 def coverage(results: Results) -> pd.DataFrame:
-    """`variance_ratio` is the variance of the estimate over the one that the interval has; the propositions say 1 for
-    the printed one, their proofs for `trial`, which has T_min for max{f_min(n)^(1 - alpha), log n}.
-    """
+    """Coverage of each interval. `variance_ratio` is the variance of the estimate over that of the interval. The
+    propositions claim 1 for the printed interval, their proofs for `trial`, which has T_min instead of max{f_min(n)^(1
+    - alpha), log n}."""
     axes = ["n", "M", "alpha", "epsilon"]
     columns = ["algorithm", *axes, "interval", "coverage", "se", "variance_ratio", "ks_p", "replicates"]
     return _rows.written(results.inference("coverage"), ["horizon", *axes[1:]], columns)
@@ -95,14 +92,14 @@ def coverage(results: Results) -> pd.DataFrame:
 
 @table("Privacy audit of DP-ConSE", inference=["audit"], card=PRIVACY, tab="All settings")
 def privacy_audit(results: Results) -> pd.DataFrame:
-    """`claimed` is what the proof allows for the release, epsilon/2, or epsilon for a whole experiment; bounds hold
-    with `confidence` each. With M = 1 no change of a context moves T_min: the rows of the lengths are about the
-    mechanism alone. From actions the length of a trial shows where its losing arm is eliminated before.
+    """Privacy loss of each release. `claimed` is the loss that the proof allows: epsilon/2, or epsilon for a whole
+    experiment. Each bound holds with `confidence`. With M = 1 no changed context moves T_min, so the rows of the
+    lengths are only about the mechanism. Actions reveal the length of a trial if its losing arm was eliminated before.
     """
     return _rows.audit(results.inference("audit"))
 
 
-@table("What the probabilities of Lap+ add up to", inference=["lap_plus"], card=PRIVACY, tab="Lap+")
+@table("Sum of the probabilities of Lap+", inference=["lap_plus"], card=PRIVACY, tab="Lap+")
 def lap_plus(results: Results) -> pd.DataFrame:
-    """With the printed constant, and with the right one."""
+    """Sum of the probabilities of Lap+, with the printed constant and with the corrected one."""
     return results.inference("lap_plus")

@@ -1,4 +1,4 @@
-"""Which cells each panel of Figures 7 to 9 shows, and the names under which they are written.
+"""The cells of each panel of Figures 7 to 9, and the names under which they are written.
 
 A cell's algorithm is its policy, `variant`, `c` (of C_n as printed) and `program` (as released: the `older` version,
 which drew Figure 7(a), or the `current` one). Written tables have all of this in their `variant`: as_released,
@@ -15,7 +15,7 @@ from privarms.studies.results import Results
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
 FIGURE_8 = tuple(f for f in FIGURES if f.startswith("fig8"))
 STUDIES = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric", "regret_printed_symmetric")}
-# What stands in the columns of cells without auxiliary data, as in the authors' logs.
+# The columns of cells without auxiliary data, as in the authors' logs.
 ALONE = {"epsilon_aux": "1024", "gamma": 0.0, "kappa": 1.0, "order": ""}
 LOW_FIRST, HIGH_FIRST = "low_first(2,8)", "high_first(8,2)"
 # The deviations from the released program that make its older version.
@@ -27,7 +27,7 @@ DIMENSIONS = 2
 AXES = ["n", "epsilon", "n_aux", "epsilon_aux", "order", "gamma", "kappa", "M", "K"]
 KEY = ["variant", "epsilon", "epsilon_aux", "gamma", "kappa", "n", "n_aux", "M", "K", "order"]
 COLUMNS = ["figure", "environment", *KEY, "replicates", "mean_regret", "se_regret"]
-# What tells algorithms apart; where other settings of theirs vary too, `also` says so.
+# The columns that distinguish algorithms; `also` has other settings that vary.
 ALGORITHM = ["policy", "variant", "c", "deviation"]
 LOGS_KEY = ["figure", "epsilon", "epsilon_aux", "gamma", "kappa", "n", "n_aux", "M", "order"]
 
@@ -35,8 +35,8 @@ LOGS_KEY = ["figure", "epsilon", "epsilon_aux", "gamma", "kappa", "n", "n_aux", 
 def named(cells: pd.DataFrame) -> pd.DataFrame:
     """Return a study's cells, at their horizon, with the columns of KEY, ALGORITHM, `program` and `also`.
 
-    n: target users; n_aux: users per source; epsilon_aux: as text, "2|8" where sources differ, and `order` then says
-    which comes first; also: other settings, as name=value, in which cells of one algorithm differ
+    n: target users; n_aux: users per source; epsilon_aux: as text, "2|8" if sources differ, and `order` then names the
+    first one; also: other settings, as name=value, in which cells of one algorithm differ
     """
     if "t" in cells:
         cells = cells[cells["t"] == cells["horizon"]]
@@ -59,7 +59,7 @@ def named(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _order(budgets: list[str]) -> str:
-    """Return how sources of different quality follow each other; nothing where there is one budget."""
+    """Return how sources of different quality follow each other; empty for one budget."""
     if len(budgets) == 1:
         return ""
     values = [float(b) for b in budgets]
@@ -67,7 +67,7 @@ def _order(budgets: list[str]) -> str:
 
 
 def _also(frame: pd.DataFrame) -> pd.Series:
-    """Return the settings that are no axis of a figure, as name=value, where cells of one algorithm differ in them."""
+    """Return the settings, as name=value, that are no axis of a figure and differ within one algorithm."""
     also = pd.Series("", frame.index)
     for _, cells in frame.groupby(ALGORITHM, dropna=False, sort=False):
         also[cells.index] = [
@@ -85,18 +85,18 @@ def panel(results: Results, figure: str, environment: str = "exponential", *, lo
 
 @cache
 def _panel(results: Results, figure: str, environment: str, logs: bool) -> pd.DataFrame:
-    # A hundred claims ask for the same panel; a view of the results has its own.
+    # Cached, because a hundred claims use the same panel; each view of the results has its own.
     names = {figure, f"{figure}_logs"} if logs else {figure}
     parts = []
     for study in STUDIES[environment]:
         cells = results.cells(study)
         parts.append(named(cells[cells["panels"].map(lambda p: bool(names & set(str(p).split())))]))
     # As the paper has it, the older version of the program comes first.
-    found = pd.concat(parts, ignore_index=True)
-    found = found.sort_values("program", key=lambda p: p == "current", kind="stable") if _has_older(found) else found
-    found = pd.concat([found[found["program"] != ""], found[found["program"] == ""]], ignore_index=True)
+    rows = pd.concat(parts, ignore_index=True)
+    rows = rows.sort_values("program", key=lambda p: p == "current", kind="stable") if _has_older(rows) else rows
+    rows = pd.concat([rows[rows["program"] != ""], rows[rows["program"] == ""]], ignore_index=True)
     suffix = "" if environment == "exponential" else f"_{environment}"
-    return found.assign(figure=f"{figure}{suffix}", environment=environment, written=written_variant(found))
+    return rows.assign(figure=f"{figure}{suffix}", environment=environment, written=written_variant(rows))
 
 
 def _has_older(cells: pd.DataFrame) -> bool:
@@ -104,23 +104,23 @@ def _has_older(cells: pd.DataFrame) -> bool:
 
 
 def of_authors(cells: pd.DataFrame) -> pd.DataFrame:
-    """Of one panel the cells of the program that drew it: the older version, where it is there."""
+    """Return the cells of the program that drew a panel: the older version, if present."""
     program = "older" if _has_older(cells) else "current"
     plain = (cells["deviation"] == "") | (cells["program"] == "older")
     return cells[(cells["policy"] == POLICY) & (cells["program"] == program) & plain]
 
 
 def written_variant(cells: pd.DataFrame) -> list[str]:
-    """Return the `variant` of written tables; it names the current program where the older one is there too."""
+    """Return the `variant` of written tables; it names the current program if the older one is present too."""
     both = _has_older(cells)
-    found = []
+    rows = []
     for row in cells[[*ALGORITHM, "program", "also"]].itertuples(index=False):
         name = "_".join(part for part in (row.policy if row.policy != POLICY else "", row.variant) if part)
         name += f"_c{row.c:g}" if row.variant == "as_printed" and pd.notna(row.c) else ""
         name += "_current" if both and row.program == "current" else ""
         changed = row.deviation if row.program != "older" else ""
-        found.append(" ".join(part for part in (name, changed, row.also) if part))
-    return found
+        rows.append(" ".join(part for part in (name, changed, row.also) if part))
+    return rows
 
 
 def words(variants: pd.Series) -> pd.Series:
@@ -147,12 +147,12 @@ def written(cells: pd.DataFrame, *also: str) -> pd.DataFrame:
 def logs(results: Results) -> pd.DataFrame:
     """Return the authors' logs: a row per cell and panel, LOGS_KEY, replicates, mean_regret, se_regret.
 
-    From the logs that were released with their program (github.com/Karlmyh/LDP-Contextual-MAB), runs counted once a
-    seed: 30 of each cell, 50 in Figure 9(a). Those of Figure 7(a) come from the older version of the program. Cells
-    without auxiliary data, which several panels share, stand in the first one of these.
+    From the logs released with their program (github.com/Karlmyh/LDP-Contextual-MAB). Each seed counts once: 30 runs
+    per cell, 50 in Figure 9(a). Figure 7(a) comes from the older version of the program. Cells without auxiliary data,
+    which several panels share, are listed in the first of these.
     """
-    found = results.published_table("logs", dtype={"epsilon_aux": str, "order": str}, keep_default_na=True)
-    return found.fillna({"order": ""})
+    rows = results.published_table("logs", dtype={"epsilon_aux": str, "order": str}, keep_default_na=True)
+    return rows.fillna({"order": ""})
 
 
 def agreement(results: Results) -> pd.DataFrame:
@@ -162,10 +162,10 @@ def agreement(results: Results) -> pd.DataFrame:
     no z.
     """
     ours = pd.concat([of_authors(panel(results, figure, logs=True)) for figure in FIGURES])
-    # Theirs have three arms; of whatever else there is, the first.
+    # Their cells have three arms; among other settings the first one counts.
     ours = ours[ours["K"] == 3].drop_duplicates(LOGS_KEY)
     names = {"mean_regret": "ours", "se_regret": "ours_se", "replicates": "ours_replicates"}
     ours = ours[[*LOGS_KEY, *names]].rename(columns=names)
-    found = logs(results).merge(ours, on=LOGS_KEY, how="left")
-    z = (found["ours"] - found["mean_regret"]) / (found["ours_se"] ** 2 + found["se_regret"] ** 2) ** 0.5
-    return found.assign(z=z)
+    rows = logs(results).merge(ours, on=LOGS_KEY, how="left")
+    z = (rows["ours"] - rows["mean_regret"]) / (rows["ours_se"] ** 2 + rows["se_regret"] ** 2) ** 0.5
+    return rows.assign(z=z)

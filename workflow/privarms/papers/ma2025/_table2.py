@@ -1,9 +1,9 @@
-"""Table 2 (section 4.2): what its methods and rows are called, and ranks over its rows.
+"""Table 2 (section 4.2): names of its methods and rows, and ranks over its rows.
 
 A method is a policy in a variant, with or without auxiliary data, in a `setting`: the parameters in which a cell
-differs from the first one of its policy and variant, so none as a rule. A row is a dataset, a pair of budgets and a
-time. What does not depend on a budget is repeated for each one; the published table has entries that differ there
-nevertheless. The algorithm as printed runs fewer replicates: it is not among the methods that are compared.
+differs from the first one of its policy and variant, usually none. A row is a dataset, a pair of budgets and a time.
+Entries that do not depend on a budget are repeated for each one; in the published table they differ. The algorithm as
+printed has fewer replicates and is not compared.
 """
 
 import numpy as np
@@ -32,36 +32,36 @@ def label_of(method: str) -> str:
 def at_times(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows at a quarter of the users (rounded down) and at all of them, with `time`."""
     quarter, full = (rows["t"] == n for n in (np.maximum(rows["horizon"] // 4, 1), rows["horizon"]))
-    found = rows[quarter | full]
-    return found.assign(time=np.where(found["t"] == found["horizon"], "full", "quarter"))
+    output = rows[quarter | full]
+    return output.assign(time=np.where(output["t"] == output["horizon"], "full", "quarter"))
 
 
 def named(cells: pd.DataFrame, first: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return a study's cells with the columns of METHOD, none empty, and `settings`.
 
-    dataset: with the number of users, where that is not the dataset's first one
-    settings: all parameters that the study gives a cell, sorted ("batch 100, rate 0.1"), whatever other cells it has
-    first: cells of another study to which `setting` is relative, where it has their policy and variant
+    dataset: with the number of users, unless it is the dataset's first one
+    settings: all parameters that the study gives a cell, sorted ("batch 100, rate 0.1")
+    first: cells of another study to which `setting` is relative, if it has their policy and variant
     """
-    found = cells.rename(columns={"policy": "method"})
-    found = found.assign(**{k: found.get(k, np.nan) for k in ("variant", "auxiliary", *AXES[1:3])})
-    found["auxiliary"] = found["auxiliary"].astype(object).fillna("with")
-    found["variant"] = found["variant"].astype(object).fillna("")
-    found["epsilon_aux"] = found["epsilon_aux"].astype(float)
-    base = found if first is None else pd.concat([first, found])
-    given = {key: _given(part.iloc[0]) for key, part in base.groupby(["method", "variant"], sort=False, observed=True)}
+    output = cells.rename(columns={"policy": "method"})
+    output = output.assign(**{k: output.get(k, np.nan) for k in ("variant", "auxiliary", *AXES[1:3])})
+    output["auxiliary"] = output["auxiliary"].astype(object).fillna("with")
+    output["variant"] = output["variant"].astype(object).fillna("")
+    output["epsilon_aux"] = output["epsilon_aux"].astype(float)
+    base = output if first is None else pd.concat([first, output])
+    inputs = {key: _given(part.iloc[0]) for key, part in base.groupby(["method", "variant"], sort=False, observed=True)}
     own: dict[str, tuple[str, str]] = {}
-    for _, row in found.drop_duplicates("cell").iterrows():
-        mine, usual = _given(row), given[row["method"], row["variant"]]
+    for _, row in output.drop_duplicates("cell").iterrows():
+        mine, usual = _given(row), inputs[row["method"], row["variant"]]
         changed = {k: mine.get(k) for k in sorted({*mine, *usual}) if mine.get(k) != usual.get(k)}
         own[row["cell"]] = words(mine), words(changed)
-    texts = [own[cell] for cell in found["cell"]]
-    users = found.groupby("dataset", sort=False, observed=True)["horizon"].transform("first")
+    texts = [own[cell] for cell in output["cell"]]
+    users = output.groupby("dataset", sort=False, observed=True)["horizon"].transform("first")
     names = [
         d if n == first else f"{d} ({n:,} users)"
-        for d, n, first in zip(found["dataset"], found["horizon"], users, strict=True)
+        for d, n, first in zip(output["dataset"], output["horizon"], users, strict=True)
     ]
-    return found.assign(dataset=names, settings=[a for a, _ in texts], setting=[b for _, b in texts])
+    return output.assign(dataset=names, settings=[a for a, _ in texts], setting=[b for _, b in texts])
 
 
 def _given(row: pd.Series) -> dict:
@@ -79,7 +79,7 @@ def words(parameters: dict) -> str:
 
 
 def repeated(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows without a budget once per budget of the others on the same dataset; empty where there are none."""
+    """Return rows without a budget once per budget of the others on the same dataset; empty if there are none."""
     rows = _repeated(rows, "epsilon", ["dataset"])
     return _repeated(rows, "epsilon_aux", ["dataset", "epsilon"])
 
@@ -96,13 +96,13 @@ def _repeated(rows: pd.DataFrame, budget: str, place: list[str]) -> pd.DataFrame
 def reference(cells: pd.DataFrame) -> pd.DataFrame:
     """Return ABSE's mean reward, to which Table 2's entries are relative: dataset, horizon, t, base, base_se.
 
-    Of several settings of ABSE the one with the fewest parameters counts, the first of equals.
+    Among several settings of ABSE the one with the fewest parameters counts, the first of equals.
     """
     absse = named(cells[cells["policy"] == "absse"])
     fewest = absse["settings"].astype(str).str.count(" ").sort_values(kind="stable").index
     absse = absse.loc[fewest].drop_duplicates(["dataset", "t"]).sort_index()
-    found = absse[["dataset", "horizon", "t", "reward_mean", "reward_se"]]
-    return found.set_axis(["dataset", "horizon", "t", "base", "base_se"], axis=1)
+    output = absse[["dataset", "horizon", "t", "reward_mean", "reward_se"]]
+    return output.set_axis(["dataset", "horizon", "t", "base", "base_se"], axis=1)
 
 
 def written(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
@@ -128,8 +128,8 @@ def pair_text(epsilon: float, epsilon_aux: float, symbols: tuple[str, str] = ("Î
 def ranks(table: pd.DataFrame) -> pd.DataFrame:
     """Return rank sums over the rows of Table 2, per dataset and over the paper's three, `datasets` naming them.
 
-    Ranks are among all methods of the table, over the rows in which every one of them has an entry. They are of entries
-    to three decimals, equal ones sharing the best rank, which gives the published sums from the published entries.
+    Ranks are among all methods of the table, over the rows in which every method has an entry. Entries are rounded to
+    three decimals and equal ones share the best rank, as in the published sums.
     """
     table = table.assign(row=table.groupby(ROW, sort=False, dropna=False, observed=True).ngroup())
     names = list(table["dataset"].unique())
@@ -150,6 +150,6 @@ def ranks(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_constant(results: Results, dataset: str) -> float:
-    """Return what the best constant arm earns per user: the share of the target's most frequent label."""
+    """Return the reward per user of the best constant arm: the share of the target's most frequent label."""
     facts = results.dataset(dataset)
     return max(facts["target_label_counts"]) / facts["n_target"]

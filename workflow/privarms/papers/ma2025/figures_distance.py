@@ -1,4 +1,4 @@
-"""Beyond the paper: what each deviation of the program does, and which arms go wrongly."""
+"""Beyond the paper: the effect of each deviation of the program, and wrongly eliminated arms."""
 
 from functools import partial
 
@@ -16,11 +16,11 @@ from privarms.studies.results import Results
 
 
 def _deviations(results: Results) -> pd.DataFrame:
-    """The cells of study `deviations`: those of `named`, and `switches`, empty for an algorithm itself."""
+    """Return the cells of study `deviations`, as `named`, with `switches`, empty for an algorithm itself."""
     # Each point in which the two variants differ: as printed, as released.
     differ = library.attributes("policies", panels.POLICY)["DEVIATIONS"]
     cells = results.cells("deviations")
-    # The batch that the program has by default is not told.
+    # The program's default batch is not named.
     if "batch" in cells:
         cells = cells.assign(batch=cells["batch"].where(cells["batch"] != differ["batch"][1]))
     table = panels.named(cells).assign(figure="deviations")
@@ -28,7 +28,7 @@ def _deviations(results: Results) -> pd.DataFrame:
     for row in table.itertuples():
         values = [(name, differ[name][row.variant == "as_printed"]) for name in differ if name in row.deviation.split()]
         texts = [f"{name}={value}" if isinstance(value, str) else f"{name}={value:g}" for name, value in values]
-        # The environment's reward functions, and whatever else was added.
+        # The environment's reward functions, and other added settings.
         switches.append(" ".join([*texts, *([row.also] if row.also else [])]))
     plain = table.assign(deviation="", also="", program="")
     return table.assign(switches=switches, written=panels.written_variant(plain))
@@ -42,9 +42,8 @@ def _deviations(results: Results) -> pd.DataFrame:
     file="deviations",
 )
 def deviations_table(results: Results) -> pd.DataFrame:
-    """Regret as each deviation is changed alone; `switches` says which, with the other variant's value, and is empty
-    for the variant itself.
-    """
+    """Regret with one deviation changed at a time; `switches` names it with the other variant's value, and is empty for
+    the variant itself."""
     return panels.written(_deviations(results), "switches")
 
 
@@ -55,11 +54,10 @@ def deviations_table(results: Results) -> pd.DataFrame:
     tab="Figure",
 )
 def deviations(results: Results):
-    """Regret a user as each deviation is changed alone, from the program towards the text (upper block) and from the
-    text, c = 2, towards the program. 95% intervals of the mean; as printed also with larger constants. Uniform play
-    costs .414 a user with the program's reward functions and .437 with the printed ones ("centres"). Diamonds, the
-    authors' logs, beside the older version of the program that made them.
-    """
+    """Regret per user with one deviation changed at a time, from the program to the text (upper block) and from the
+    text, c = 2, to the program, with 95% intervals of the mean. As printed also with larger constants. Uniform play
+    costs .414 per user with the program's reward functions and .437 with the printed ones ("centres"). Diamonds: the
+    authors' logs, at the older version of the program that made them."""
     table = with_interval(_deviations(results), "mean_regret", "se_regret")
     table = table.assign(per_user=table["mean_regret"] / table["n"], title=texts(table, ["n"]))
     table = table.assign(name=texts(table, ["epsilon"]), changed=table["switches"] != "")
@@ -88,16 +86,16 @@ def deviations(results: Results):
         lines["program"] != "older", "older version"
     )
     name_lines(grid.axes.flat[0], names)
-    grid.set_axis_labels("regret a user", "")
+    grid.set_axis_labels("regret per user", "")
     style.legend(grid.figure, columns=6)
     return grid.figure, panels.written(table, "switches", "low", "high", "per_user").drop(columns=["figure"])
 
 
-@figure("Is the arm that goes the best one?", inference=["eliminations"])
+@figure("Is the eliminated arm the best one?", inference=["eliminations"])
 def elimination_correctness(results: Results):
-    """40,000 target users, exponential environment; two sources of 20,000 users where there are some. An arm is best in
-    a bin if it is best in its middle. Dashed, an arm at random. An algorithm that removes nothing has no curve.
-    """
+    """Share of eliminated arms that are best, and of contexts without their best arm, against epsilon, with 95%
+    intervals; 40,000 target users, exponential environment, no source or two of 20,000 users. An arm is best in a bin
+    if it is best in its middle. Dashed: random elimination. An algorithm that eliminates nothing has no curve."""
     table = results.inference("eliminations")
     table = table[["quality" in str(p).split() for p in table["panels"]]]
     names = panels.words(pd.Series(panels.written_variant(table.assign(program="")), table.index))

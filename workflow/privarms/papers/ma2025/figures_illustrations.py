@@ -1,4 +1,4 @@
-"""Figures 1 to 6: who sends what, the algorithm in one run, its environment, and what auxiliary data change."""
+"""Figures 1 to 6: messages, the algorithm in one run, its environment, and the effect of auxiliary data."""
 
 import itertools
 
@@ -28,12 +28,12 @@ SETTINGS = {
 
 
 def _colours(rows: pd.DataFrame) -> dict[int, str]:
-    """The colour of each arm of a run."""
+    """Return the colour of each arm of a run."""
     return {arm: look["color"] for arm, look in style.looks(sorted(rows["arm"].astype(int).unique())).items()}
 
 
 def _reward_curves(variant: str, dimensions: int, arms: int) -> tuple[np.ndarray, np.ndarray]:
-    """x^1 on a grid and every arm's expected reward there, float64[points, K]."""
+    """Return x^1 on a grid and every arm's expected reward there, float64[points, K]."""
     x = np.linspace(0, 1, 201)
     contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (dimensions - 1))
     environment = exponential.configure(arms, variant, dimensions)
@@ -41,7 +41,7 @@ def _reward_curves(variant: str, dimensions: int, arms: int) -> tuple[np.ndarray
 
 
 def _run(results: Results, figure: str) -> pd.DataFrame:
-    """The run that a figure shows: that of the first cell of its grid."""
+    """Return the run that a figure shows: that of the first cell of its grid."""
     runs = results.inference("partitions")
     runs = runs[runs["panels"].str.split().map(lambda names: figure in names)]
     return runs[runs["cell"] == runs["cell"].iloc[0]]
@@ -49,9 +49,8 @@ def _run(results: Results, figure: str) -> pd.DataFrame:
 
 @figure("Figure 1: the learning process")
 def fig1(results: Results):
-    """A schematic without data: the server sends a policy; context, arm and reward stay with the user, and a private
-    message goes back. Auxiliary users send theirs before.
-    """
+    """Schematic without data. The server sends a policy. Context, arm and reward stay with the user, who sends a
+    private message back. Auxiliary users send theirs first."""
     fig, ax = style.subplots(1, 1, width=style.PAGE, height=1.9)
     ax.set(xlim=(0, 1), ylim=(0, 1))
     ax.axis("off")
@@ -69,10 +68,9 @@ def fig1(results: Results):
 
 @figure("Figure 2: the steps of the algorithm", inference=["partitions"])
 def fig2(results: Results):
-    """From a real run in one dimension (as released, epsilon = 8): estimates of the active arms with the half-width
-    that decides; an arm whose upper end is below another one's lower end goes (faint); a bin whose radii are small is
-    halved. Shaded, the bin that each panel is about; dotted, the true rewards.
-    """
+    """Three moments of a real run in one dimension (as released, epsilon = 8): estimated reward against the context.
+    Bars: the half-width of the decision. An arm whose upper end is below another's lower end is eliminated (faint); a
+    bin with small radii is halved. Shaded: the panel's bin; dotted: true rewards."""
     run = _run(results, "fig2")
     colours = _colours(run)
     fig, axes = style.subplots(1, 3, width=style.PAGE, height=2.6, sharey=True)
@@ -100,7 +98,7 @@ def fig2(results: Results):
 
 
 def _draw_estimate(ax, row: pd.Series, colour: str, arms: int) -> None:
-    """An arm's estimate over its bin with the half-width that decides, max(r, 2^-s); faint where the arm is gone."""
+    """Draw an arm's estimate over its bin with the half-width max(r, 2^-s); faint if the arm is eliminated."""
     half = max(row["radius"], 2.0 ** -row["depth"])
     # Side by side, or they would hide each other.
     centre = row["x_low"] + (row["x_high"] - row["x_low"]) * (1 + row["arm"]) / (1 + arms)
@@ -110,28 +108,27 @@ def _draw_estimate(ax, row: pd.Series, colour: str, arms: int) -> None:
 
 
 def _moments(run: pd.DataFrame) -> dict[str, tuple[int, int]]:
-    """title -> (users, bin): the first estimates below the root, the first arm to go, the first halving after it.
+    """Return title -> (users, bin): first estimates below the root, first elimination, first halving after it.
 
-    Of a run that is too short for one of them, its last moment stands there.
+    If a run is too short for one of them, its last moment is used.
     """
     halved = run["refined"] == 1
     gone = run[(run["active"] == 0) & run["estimate"].notna()]
     after = run[halved & (run["t"] > (gone["t"].iloc[0] if len(gone) else 0))]
     before = set(run.loc[halved & (run["t"] < after["t"].min()), "bin"])
-    found = {
+    output = {
         "(a) estimates": run[(run["depth"] > 0) & run["estimate"].notna()],
-        "(b) an arm goes": gone,
+        "(b) an arm is eliminated": gone,
         "(c) a bin is halved": after[~after["bin"].isin(before)],
     }
-    first = {title: (rows if len(rows) else run.iloc[-1:]).iloc[0] for title, rows in found.items()}
+    first = {title: (rows if len(rows) else run.iloc[-1:]).iloc[0] for title, rows in output.items()}
     return {title: (int(row["t"]), int(row["bin"])) for title, row in first.items()}
 
 
 @figure("Figure 3: a max-edge partition", inference=["partitions"])
 def fig3(results: Results):
-    """The bins of one run in two dimensions (as released, epsilon = 8, no auxiliary data) down to depth 4; blue, those
-    that hold (.33, .33).
-    """
+    """Bins of one run in two dimensions (as released, epsilon = 8, no auxiliary data) down to depth 4. Blue: those that
+    contain (.33, .33)."""
     run = _run(results, "fig3")
     bins = run[(run["arm"] == 0) & (run["t"] == run["t"].max())]
     deepest = min(int(bins["depth"].max()), 4)
@@ -139,7 +136,7 @@ def fig3(results: Results):
     fig, ((*axes,),) = style.subplots(1, deepest + 1, **shape)
     drawn = []
     for s, ax in enumerate(axes):
-        # A bin that is not halved yet stands in for its parts.
+        # A bin that is not halved yet replaces its parts.
         shown = bins[(bins["depth"] == s) | ((bins["depth"] < s) & (bins["refined"] == 0))]
         drawn.append(_bins(ax, shown).assign(panel=s))
         ax.set(title=f"depth $s = {s}$", xlabel="$x^1$", xlim=(0, 1), ylim=(0, 1), aspect="equal")
@@ -163,7 +160,9 @@ def _bins(ax, shown: pd.DataFrame) -> pd.DataFrame:
 
 @figure("Figure 4: reward functions")
 def fig4(results: Results):
-    """The text centres them at k/K, so that the last arm is best at the edge; the program at k/(K + 1)."""
+    """Mean reward of each arm against the first coordinate. Centres are k/K in the text, so the last arm is best at the
+    edge,
+    and k/(K + 1) in the program."""
     drawn = []
     for variant, arm in itertools.product(VARIANTS, range(ARMS)):
         x, means = _reward_curves(variant, 2, ARMS)
@@ -179,9 +178,8 @@ def fig4(results: Results):
 
 @figure("Figure 5: marginal distributions of auxiliary contexts")
 def fig5(results: Results):
-    """The program draws the radius as u^(1/(d (gamma + 1))), so that its density is the printed one with exponent d
-    gamma.
-    """
+    """Density of the auxiliary contexts, as printed and as released, by gamma. The program draws the radius as u^(1/(d
+    (gamma + 1))), so its density is the printed one with exponent d gamma."""
     gammas, d = (0.2, 1, 2), 2
     middles = (np.arange(80) + 0.5) / 80
     x, y = np.meshgrid(middles, middles)
@@ -209,18 +207,18 @@ def fig5(results: Results):
 FIGURE_6 = {
     "studies": ["illustration"],
     "inference": ["illustrated"],
-    "card": "Figure 6: what auxiliary data change",
+    "card": "Figure 6: the effect of auxiliary data",
 }
 
 
 @figure(
-    "Figure 6: what auxiliary data change",
+    "Figure 6: the effect of auxiliary data",
     (
-        "As released, uniform choices, batches of 10; epsilon = 1; auxiliary users where there are some: effective, "
-        "eps_1 = 8, gamma = 0; weak, eps_1 = .5, gamma = 5. Black, one run, as published: at the test point an arm is "
-        "drawn for each user. Violet, the mean of many runs (their number stands in the legend) with its 95% interval, "
-        "at the test point of the chances, which draws have on average. Dashed, when that run removes an arm there. Of "
-        "one algorithm alone."
+        "Average regret, the same at the test point, and shares of arms there, against target users. As released, "
+        "uniform choices, batches of 10, epsilon = 1. Effective data have eps_1 = 8, gamma = 0; weak data eps_1 = .5, "
+        "gamma = 5. Black: one run, as published; at the test point an arm is drawn for each user. Violet: mean of the "
+        "runs in the legend with 95% interval; at the test point of the arms' probabilities. Dashed: the black run "
+        "removes an arm there."
     ),
     name="fig6",
     tab="As released",
@@ -229,7 +227,7 @@ FIGURE_6 = {
 )
 @figure(
     "Figure 6 with the caption's 1,000 target users",
-    "As Figure 6 as released, but for the number of target users.",
+    "As Figure 6 as released, except for the number of target users.",
     name="fig6_caption_size",
     tab="As released, the caption's size",
     arguments={"panel": "fig6_caption_size", "variant": "as_released"},
@@ -237,7 +235,7 @@ FIGURE_6 = {
 )
 @figure(
     "Figure 6, as printed, c = 2",
-    "As Figure 6, but as printed with c = 2; of one algorithm alone.",
+    "As Figure 6, but as printed with c = 2.",
     name="fig6_printed",
     tab="As printed, c = 2",
     arguments={"panel": "fig6", "variant": "as_printed", "c": 2},
@@ -246,8 +244,7 @@ FIGURE_6 = {
 def illustration(results: Results, panel: str, variant: str, c: float | None = None):
     """Draw Figure 6: average regret overall and at a test point, and the arms there, for three kinds of auxiliary data.
 
-    panel: of the study's grids; of other algorithms than `variant` and c it shows nothing
-    """
+    panel: one of the study's grids. Only the algorithm of `variant` and c is drawn"""
     cells = results.cells("illustration")
     mine = (cells["policy"] == _panels.POLICY) & (cells["variant"] == variant)
     mine &= cells["panels"].str.split().map(lambda names: panel in names)
@@ -256,7 +253,7 @@ def illustration(results: Results, panel: str, variant: str, c: float | None = N
 
 
 def _settings(means: pd.DataFrame) -> dict[str, str]:
-    """cell -> its kind of auxiliary data, and what else tells it from others of that kind; in the order of SETTINGS."""
+    """Return cell -> kind of auxiliary data and the settings that distinguish it, in the order of SETTINGS."""
     cells = _panels.named(means[means["arm"] == 0])
     kinds = [next(kind for kind in SETTINGS if kind in p.split()) for p in cells["panels"]]
     cells = cells.assign(kind=kinds).sort_values("kind", key=lambda k: k.map([*SETTINGS].index), kind="stable")
@@ -293,7 +290,7 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
         before = ", ".join(f"{int(arm) + 1}" for arm, after in last.items() if after == 0)
         if before:
             where = {"xy": (0.03, 0.04), "xycoords": "axes fraction", "bbox": style.PAPER}
-            axes[2, column].annotate(f"arm {before} gone before", **where)
+            axes[2, column].annotate(f"arm {before} eliminated before", **where)
         axes[0, column].set(title=setting)
         axes[2, column].set(xlabel="target users $t$", ylim=(0, 1), xscale="log")
         axes[2, column].xaxis.set_minor_formatter(NullFormatter())

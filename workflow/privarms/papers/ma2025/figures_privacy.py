@@ -9,9 +9,9 @@ from privarms.plots import style
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
-# The two-context example.
+# Epsilon of the example with two contexts.
 EPSILON = 1.0
-# Of the drawing alone: how high an atom stands, and where arrows end.
+# Only for the drawing: the height of an atom and the ends of arrows.
 STEM, UNBOUNDED = 0.17, 40
 
 
@@ -22,11 +22,10 @@ STEM, UNBOUNDED = 0.17, 40
     tab="What messages show",
 )
 def privacy_as_released(results: Results):
-    """Left and middle: the noisy count that the server holds of the second bin after one user, by the bin of the user's
-    context, epsilon = 1; as released no noise is drawn for a bin without users. Right: privacy loss shown on two users
-    who differ in context or arm, exact (line, arrows: no finite bound) and 99.9% Clopper-Pearson lower bounds from
-    simulated messages (points). As released the arm costs epsilon, the context has no finite epsilon.
-    """
+    """Left and middle: density of the server's noisy count in the second bin after one user, by the bin of the user's
+    context, epsilon = 1. As released no noise is drawn for a bin without users. Right: privacy loss for two users who
+    differ in context or arm, against epsilon. Line: exact loss (arrows: no finite bound); points: 99.9% Clopper-Pearson
+    lower bounds from simulated messages. As released the arm costs epsilon, and the context has no finite epsilon."""
     rows = results.inference("privacy")
     figure, axes = style.subplots(1, 3, width=style.PAGE, height=3.1, width_ratios=(1, 1, 1.1))
     parts = [_law(axes[0], "as_released", "released"), _law(axes[1], "as_printed", "printed"), _loss(axes[2], rows)]
@@ -40,7 +39,7 @@ def privacy_as_released(results: Results):
 
 
 def _law(ax, variant: str, name: str) -> pd.DataFrame:
-    """The noisy count of arm 0 in the second bin after one user: densities, and an atom where no noise is drawn."""
+    """Draw the noisy count of arm 0 in the second bin after one user; an atom if no noise is drawn."""
     scale = neighbouring_users.noise_scale(EPSILON)
     bins = ("the first bin", "the second bin")
     looks = style.looks(bins)
@@ -65,7 +64,7 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
 
 
 def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
-    """Privacy loss over epsilon: exact, and bounded from counts, by variant and by what differs."""
+    """Draw the privacy loss against epsilon, exact and bounded from counts, by variant and difference."""
     parts = [
         rows["variant"].str.removeprefix("as_"),
         rows["differ"],
@@ -89,7 +88,7 @@ def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
     ax.plot(exact["epsilon"], exact["exact"], color=style.QUIET, linewidth=0.9, zorder=1.5)
     ax.annotate("exact: $\\varepsilon$", (2, 2), xytext=(6, -9), textcoords="offset points", color=style.QUIET)
     ax.annotate("exact: no bound", (budgets[0] * 0.9, UNBOUNDED * 1.1), color=style.QUIET)
-    ax.set(xscale="log", yscale="log", xlabel="$\\varepsilon$", ylabel="privacy loss", title="what is given away")
+    ax.set(xscale="log", yscale="log", xlabel="$\\varepsilon$", ylabel="privacy loss", title="privacy loss")
     ax.set(xlim=(0.8 * budgets[0], 1.25 * budgets[-1]), ylim=(0.6 * budgets[0], 2 * UNBOUNDED))
     style.ticks(ax, budgets)
     style.log_ticks(ax.yaxis)

@@ -1,4 +1,4 @@
-"""Figures of section 4.2: learning curves on real data, and what Adult's entries hang on."""
+"""Figures of section 4.2: learning curves on real data, and the sensitivity of Adult's entries."""
 
 from functools import partial
 
@@ -26,9 +26,9 @@ def _pairs(rows: pd.DataFrame) -> list[str]:
     tab="All datasets",
 )
 def real_learning_curves(results: Results):
-    """Average reward up to t, mean and 95% interval; dashed, without auxiliary data. LDPMAB as released unless it says
-    as printed (c = 64). Dotted, what the best constant arm earns. ABSE is neither private nor transferred to.
-    """
+    """Average reward up to t against the target users t, with 95% intervals; one row per dataset, one column per pair
+    of budgets. Dashed: without auxiliary data; dotted: the best constant arm. LDPMAB is as released, except where
+    marked as printed (c = 64). ABSE is not private and uses no auxiliary data."""
     cells = repeated(named(results.cells("real_data"))).assign(method=called)
     base = named(results.cells("real_data_reference"))
     base = base[base["method"] == "absse"].assign(auxiliary="", method=called)
@@ -49,7 +49,7 @@ def real_learning_curves(results: Results):
     stand_ins = set(rows.loc[rows["data"] == "stand-in", "dataset"])
     for (dataset, pair), ax in grid.axes_dict.items():
         ax.set_title(f"{dataset}{', stand-in' if dataset in stand_ins else ''}\n{pair}", fontsize=7)
-        # Behind the dataset's name may be the number of users.
+        # The number of users may follow the dataset's name.
         constant = best_constant(results, dataset.split(" (")[0])
         ax.axhline(constant, **(style.GUIDE | {"linestyle": style.LINESTYLES[2]}))
     grid.set_axis_labels("target users $t$", "average reward")
@@ -59,16 +59,15 @@ def real_learning_curves(results: Results):
 
 
 @figure(
-    "What Adult's entries of Table 2 hang on",
+    "Sensitivity of the Adult entries of Table 2",
     inference=["adult_alternatives"],
     card="Learning on real data",
     tab="Adult's open choices",
     dataset="adult",
 )
 def adult_sensitivity(results: Results):
-    """The ratio to ABSE with one open choice changed at a time, 95% intervals; above, as published. LDPMAB as
-    released. A point without an interval is hollow.
-    """
+    """Ratio to ABSE's reward with one open choice changed at a time, with 95% intervals; the top line has the published
+    ratios. LDPMAB is as released. A point without an interval is hollow."""
     table = results.inference("adult_alternatives")
     theirs = results.published_table("table2")
     theirs = theirs[theirs["dataset"] == ADULT].assign(alternative="published", replicates=1, se=0.0)

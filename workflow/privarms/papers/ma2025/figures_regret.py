@@ -1,7 +1,7 @@
-"""Figures 7 to 9: regret over users, auxiliary users, their exploration, their law and their order.
+"""Figures 7 to 9: regret by users, auxiliary users, their exploration, their distribution and their order.
 
-Every panel draws all of its cells: what varies beside the axes and the lines of the published figure gets axes of its
-own, and every algorithm lines or axes with its name.
+Every panel draws all of its cells. Other varying settings than those of the published figure get their own axes, and
+every algorithm gets its own lines or axes.
 """
 
 import pandas as pd
@@ -21,9 +21,9 @@ SYMBOLS = {
     "kappa": "\\kappa", "M": "M", "K": "K",
 }  # fmt: skip
 ORDERS = {panels.LOW_FIRST: "low quality first", panels.HIGH_FIRST: "high quality first"}
-# What cells without auxiliary data have of the axes.
+# The axes of cells without auxiliary data.
 OF_TARGET = ("n", "epsilon", "M", "K")
-# The horizontal axis of a figure, and what tells its lines apart.
+# The horizontal axis of a figure, and the columns that distinguish its lines.
 LAYOUTS = {
     "fig7": ("n", ["epsilon"]),
     "fig8": ("n_aux", ["epsilon_aux", "order"]),
@@ -31,11 +31,11 @@ LAYOUTS = {
     "fig9b": ("gamma", ["n_aux"]),
     "fig9c": ("n_aux", ["epsilon", "order"]),
 }
-NAMES = {"n": "target users $n_P$ (thousands)", "n_aux": "auxiliary users a source $n_Q$ (thousands)"}
+NAMES = {"n": "target users $n_P$ (thousands)", "n_aux": "auxiliary users per source $n_Q$ (thousands)"}
 
 
 def text(column: str, value) -> str:
-    """A setting for a legend or a title."""
+    """Return a setting for a legend or a title."""
     if column == "order":
         return ORDERS.get(value, value)
     shown = f"{int(value):,}".replace(",", "{,}") if column in ("n", "n_aux") else value
@@ -43,18 +43,18 @@ def text(column: str, value) -> str:
 
 
 def texts(rows: pd.DataFrame, columns: list[str]) -> list[str]:
-    """The settings of each row in some columns, for legends and titles."""
+    """Return the settings of each row in some columns, for legends and titles."""
     return [", ".join(text(c, v) for c, v in row.items() if v != "") for row in rows[columns].to_dict("records")]
 
 
 def of_logs(results: Results, cells: pd.DataFrame, figure: str, environment: str) -> pd.DataFrame:
-    """The authors' means at the settings of a panel's cells; none for the second environment."""
-    found = panels.logs(results)
-    mine = (found["figure"] == figure) & (environment == "exponential")
+    """Return the authors' means at the settings of a panel's cells; none for the second environment."""
+    output = panels.logs(results)
+    mine = (output["figure"] == figure) & (environment == "exponential")
     theirs = panels.of_authors(cells)
-    for column in set(panels.AXES) & set(found.columns):
-        mine &= found[column].isin(theirs[column])
-    return found[mine]
+    for column in set(panels.AXES) & set(output.columns):
+        mine &= output[column].isin(theirs[column])
+    return output[mine]
 
 
 # Every panel of Figures 7 to 9 shows the cells of the grids that carry its name, in both environments.
@@ -68,15 +68,15 @@ ENVIRONMENTS = {
     "symmetric": {"studies": ["regret_symmetric", "regret_printed_symmetric"], "tab": "Second environment"},
 }
 OTHER_WORLD = (
-    "As printed has the text's auxiliary contexts and, in the first environment, reward functions; the others have the "
-    "program's."
+    "As printed has the text's auxiliary contexts and, in the first environment, its reward functions; the others have "
+    "the program's."
 )
 OWN_SCALE = (
-    f"95% intervals of the mean; every panel has its own scale. {OTHER_WORLD} Diamonds, means of the authors' logs."
+    f"95% intervals of the mean; every panel has its own scale. {OTHER_WORLD} Diamonds: means of the authors' logs."
 )
 LINES = (
-    "As released, with noise from every user (`noise`), and {} as printed, with 95% intervals of the mean; level "
-    f"lines, without auxiliary data. {OTHER_WORLD} Diamonds, means of the authors' logs of the first environment."
+    "As released, with noise from every user (`noise`), and {} as printed, with 95% intervals of the mean. Level "
+    f"lines: without auxiliary data. {OTHER_WORLD} Diamonds: means of the authors' logs of the first environment."
 )
 TITLES = {
     "fig7a": "Figure 7(a): regret over target users",
@@ -92,12 +92,12 @@ TITLES = {
     "fig9c": "Figure 9(c): which source comes first",
 }
 CAPTIONS = {
-    "fig7a": "As drawn by the authors, with the constants of an older version of their program; with those of the "
+    "fig7a": "Regret against target users, with the constants of the older program, which drew the figure; of the "
     f"released version; with noise from every user; and as printed. {OWN_SCALE}",
-    "fig7b": f"As released (the released constants) and as printed, after auxiliary users of eps_1 = 8. {OWN_SCALE}",
-    "fig8": f"Two sources. {LINES.format('one cell')}",
-    "fig9a": f"epsilon = 2, gamma = .2, two sources. {LINES.format('one cell')}",
-    "fig9b": f"epsilon = 2, kappa = 1, two sources. {LINES.format('one cell')}",
+    "fig7b": f"Regret against target users, as released and as printed, with auxiliary data, eps_1 = 8. {OWN_SCALE}",
+    "fig8": f"Regret against auxiliary users, two sources. {LINES.format('one cell')}",
+    "fig9a": f"Regret against kappa; epsilon = 2, gamma = .2, two sources. {LINES.format('one cell')}",
+    "fig9b": f"Regret against gamma; epsilon = 2, kappa = 1, two sources. {LINES.format('one cell')}",
     "fig9c": f"Two sources, eps_m = 2 and 8, in either order; gamma = 0. {LINES.format('one cell of each order')}",
 }
 
@@ -125,11 +125,11 @@ def regret_panel(results: Results, name: str, environment: str):
     apart = [a for a in panels.AXES if a not in (x, *lines) and helped[a].nunique() > 1]
     rows = _in_panels(helped, cells.drop(helped.index), apart)
     ours = panels.written(rows, "low", "high", *(["panel"] if apart else []))
-    # Theirs have three arms.
+    # The authors' cells have three arms.
     settings = logs.assign(K=3)[apart]
     theirs = logs.assign(variant="authors_logs", panel=_panel_names(settings, apart))
     numbers = pd.concat([ours, theirs], ignore_index=True)
-    # Without auxiliary data there is nothing along the axis: a level line.
+    # Without auxiliary data nothing varies along the axis: a level line.
     alone = rows["n_aux"].eq(0) & (x != "n")
     scale = 1e3 if x in NAMES else 1
     line = pd.Series(texts(rows, lines), rows.index).mask(alone, "$n_Q = 0$")
@@ -166,7 +166,8 @@ def regret_panel(results: Results, name: str, environment: str):
 
 
 def _in_panels(helped: pd.DataFrame, base: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Cells with the name and title of their panel; those without auxiliary data are in each that has their target."""
+    """Return cells with the name and title of their panel; those without auxiliary data are in each panel of their
+    target."""
     facets = helped[columns].drop_duplicates().sort_values(columns) if columns else pd.DataFrame(index=[0])
     facets = facets.assign(place=range(len(facets)), panel=_panel_names(facets, columns), title=texts(facets, columns))
     shared = [c for c in columns if c in OF_TARGET]
@@ -183,7 +184,7 @@ def _panel_names(rows: pd.DataFrame, columns: list[str]) -> list[str]:
 
 
 def _looks(rows: pd.DataFrame) -> style.Looks:
-    """The colour shows the line, marker and dashes the algorithm."""
+    """Return the looks: colours distinguish the lines, markers and dashes the algorithms."""
     colours, algorithms = style.looks(rows["line"]), list(rows["algorithm"].unique())
     looks = {}
     for name, line, algorithm in rows[["name", "line", "algorithm"]].itertuples(index=False):

@@ -17,22 +17,22 @@ from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
 
-# Of each bound; forty bounds hold together with more than 95%.
+# Confidence of each bound: forty bounds hold together with more than 95%.
 CONFIDENCE = 0.999
 DRAWN_SEED = 2025
 SETTING = ["variant", "differ", "event", "batch", "epsilon"]
-# Points along an edge of the cube on which approximation errors are judged; a power of 2, so that bins hold as many.
+# Grid points along an edge of the cube for approximation errors; a power of 2, so equal bins have equal numbers.
 FINE = 4096
-# Of the bins that are judged.
+# The depth and the arms of the bins that are judged.
 DEEPEST, ARMS = 12, 3
 STUDIES = [study for both in panels.STUDIES.values() for study in both]
 
 
 def privacy(results: Results) -> pd.DataFrame:
-    """Return what a batch's sums show of its last user, per variant, difference, event, batch size and epsilon.
+    """Return the privacy loss of a batch's sums about its last user, per variant, difference, event, batch and epsilon.
 
-    exact: the log ratio of the event's probabilities, inf where one is 0, nan where both are; lower_bound: on any
-    epsilon that the mechanism has, from counts, -inf where the event was not seen; trials: with each of the users
+    exact: log ratio of the event's probabilities, inf if one is 0, nan if both are; lower_bound: on epsilon, from
+    counts, -inf if the event was not seen; trials: with each of the users
     """
     table = reduce(results.replicates("privacy"), neighbouring_users.AUDIT, SETTING, CONFIDENCE)
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS])
@@ -42,7 +42,7 @@ def privacy(results: Results) -> pd.DataFrame:
 def spread(results: Results) -> pd.DataFrame:
     """Return how much the regret of each cell of Figures 7 to 9 varies from run to run.
 
-    log_sd, log_sd_se: the logarithm of the standard deviation, and its standard error; nan where runs do not differ
+    log_sd, log_sd_se: the logarithm of the standard deviation, and its standard error; nan if runs do not differ
     """
     for study in STUDIES:
         settings = parameters(results.cells(study))
@@ -66,7 +66,7 @@ def log_spread(sample: np.ndarray) -> tuple[float, float]:
 
 @as_frame
 def eliminations(results: Results) -> pd.DataFrame:
-    """Return how many arms each cell of study `eliminations` removes, and how often the best one in the bin's middle.
+    """Return the arms that each cell of study `eliminations` removes, and the share of best arms in the bin's middle.
 
     removed: arms removed in bins per run; wrong, wrong_se: the share of them that was the best; source_wrong,
     source_wrong_se: wrong ones per run while the sources streamed; lost, lost_se: the probability that a context has
@@ -74,11 +74,11 @@ def eliminations(results: Results) -> pd.DataFrame:
     radius; missed: the runs with a miss
     """
     cells = results.cells("eliminations")
-    found = panels.named(cells.assign(regret_mean=np.nan, regret_se=np.nan))
-    found = found.sort_values(["variant", "c", "epsilon", "n_aux", "epsilon_aux", "order", "n"], kind="stable")
+    output = panels.named(cells.assign(regret_mean=np.nan, regret_se=np.nan))
+    output = output.sort_values(["variant", "c", "epsilon", "n_aux", "epsilon_aux", "order", "n"], kind="stable")
     runs = dict(list(results.replicates("eliminations").groupby("cell", observed=True)))
-    settings = [c for c in (*panels.ALGORITHM, "also", *panels.AXES, "batch", "panels") if c in found]
-    for _, cell in found.iterrows():
+    settings = [c for c in (*panels.ALGORITHM, "also", *panels.AXES, "batch", "panels") if c in output]
+    for _, cell in output.iterrows():
         group = runs[cell["cell"]]
         removed, wrong = group["eliminations"].to_numpy(float), group["wrong"].to_numpy(float)
         share = wrong.sum() / removed.sum() if removed.sum() else np.nan
@@ -106,7 +106,7 @@ def eliminations(results: Results) -> pd.DataFrame:
 def first_eliminations(results: Results) -> pd.DataFrame:
     """Return the target users before a sub-optimal arm is eliminated at the test point, per cell of `illustration`.
 
-    users, users_se: mean and standard error; 0 in the auxiliary stage, the horizon where no arm is eliminated
+    users, users_se: mean and standard error; 0 in the auxiliary stage, the horizon if no arm is eliminated
     """
     cells = parameters(results.cells("illustration"))
     gone = {}
@@ -117,15 +117,15 @@ def first_eliminations(results: Results) -> pd.DataFrame:
     for cell, setting in cells.iterrows():
         users = gone[cell].fillna(float(setting["horizon"])).to_numpy()
         se = users.std(ddof=1) / math.sqrt(len(users)) if len(users) > 1 else math.nan
-        found = {"replicates": len(users), "users": users.mean(), "users_se": se}
-        yield {"cell": cell, **setting} | found
+        output = {"replicates": len(users), "users": users.mean(), "users_se": se}
+        yield {"cell": cell, **setting} | output
 
 
 def illustrated(results: Results) -> pd.DataFrame:
     """Return the first run of each cell of study `illustration`, which Figure 6 shows next to the means.
 
     share, local_regret: of arms that are drawn at the test point user by user, as in the text; the study has their
-    expectations. Arms are chosen uniformly among those that are left there; a run of another choice stays as it is.
+    expectations. Arms are drawn uniformly among those that are left there; runs with another choice stay unchanged.
     """
     columns = ("cell", "t", "arm", "regret", "local_regret", "share", "eliminated_after")
     runs = results.replicates("illustration", columns, (("replicate", "==", 0),)).astype({"cell": str})
@@ -162,20 +162,20 @@ def partitions(results: Results) -> pd.DataFrame:
 
 @as_frame
 def formulas(results: Results) -> pd.DataFrame:
-    """Return what formulas of the paper give, without any run: a row per formula and depth of a bin.
+    """Return values of the paper's formulas, without any run; one row per formula and depth of a bin.
 
-    diameter: that of a bin over (17)'s tau_s; approximation_error: the largest distance of a reward from the mean of
-    its bin, over tau_s, for Figure 4's reward functions, which depend on the first coordinate alone, and uniform
-    contexts; density: the integral of c ||x - 1/2||_inf^2 over the square with the printed c = 2^-gamma d / (d + gamma)
+    diameter: of a bin over (17)'s tau_s; approximation_error: largest distance of a reward from the mean of its bin,
+    over tau_s, for uniform contexts and Figure 4's reward functions, which only depend on the first coordinate;
+    density: the integral of c ||x - 1/2||_inf^2 over the square with the printed c = 2^-gamma d / (d + gamma)
     """
     x = (np.arange(FINE) + 0.5) / FINE
     contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (DIMENSIONS - 1))
     means = compiled(expected_rewards)(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
-    # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so that the power integrates to c again.
+    # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so the power integrates to c again.
     yield {"formula": "density", "depth": 0, "value": (2**-2 * DIMENSIONS / (DIMENSIONS + 2)) ** 2}
     for s in range(DEEPEST + 1):
         tau = 2 * math.sqrt(DIMENSIONS) * 2 ** (-s / DIMENSIONS)
-        # The longest edge is halved first, so that edges differ by a factor of 2 at most.
+        # The longest edge is halved first, so edges differ by a factor of at most 2.
         edges = [2.0 ** -(s // DIMENSIONS + (k < s % DIMENSIONS)) for k in range(DIMENSIONS)]
         # The worst cut leaves the first coordinate its longest edge.
         bins = means.reshape(-1, int(max(edges) * FINE), ARMS)

@@ -1,4 +1,4 @@
-"""What Adult's entries of Table 2 depend on: the entries as open choices are changed, one at a time."""
+"""Adult's entries of Table 2 with one open choice changed at a time."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from privarms.studies.results import Results
 
 ADULT = "adult"
 MAIN = "as in Table 2"
-# What a choice is called, where its name alone does not say it.
+# The text of a choice, if its name is not enough.
 CHOICES = {
     "adultmarital": "sources by marital status",
     "adultone": "one source",
@@ -22,7 +22,7 @@ KEYS = ["data", "epsilon", "epsilon_aux", "time", "method", "auxiliary"]
 
 @as_frame
 def adult_alternatives(results: Results) -> pd.DataFrame:
-    """Return Adult's entries under each alternative, without LDPMAB as printed; no ratio where ABSE did not run."""
+    """Return Adult's entries under each alternative, without LDPMAB as printed; no ratio if ABSE did not run."""
     main = results.cells("real_data")
     main = main[main["dataset"] == ADULT]
     references = [results.cells(study) for study in ("real_data_reference", "adult_sensitivity_reference")]
@@ -41,7 +41,7 @@ def adult_alternatives(results: Results) -> pd.DataFrame:
 def _entries(cells: pd.DataFrame, absse: pd.DataFrame, alternative: str) -> pd.DataFrame:
     """Return the ratios of some cells to ABSE's runs in one setting."""
     absse = absse.drop_duplicates("t").rename(columns={"reward_mean": "base", "reward_se": "base_se"})
-    found = repeated(cells[cells["variant"] != "as_printed"]).merge(absse[["t", "base", "base_se"]], on="t", how="left")
-    base, base_se = (found[k].where(found["base"] > 0).astype(float) for k in ("base", "base_se"))
-    found["ratio"], found["se"] = ratio(found["reward_mean"], found["reward_se"], base, base_se)
-    return found[[*KEYS, "ratio", "se", "replicates"]].assign(alternative=alternative)
+    rows = repeated(cells[cells["variant"] != "as_printed"]).merge(absse[["t", "base", "base_se"]], on="t", how="left")
+    base, base_se = (rows[k].where(rows["base"] > 0).astype(float) for k in ("base", "base_se"))
+    rows["ratio"], rows["se"] = ratio(rows["reward_mean"], rows["reward_se"], base, base_se)
+    return rows[[*KEYS, "ratio", "se", "replicates"]].assign(alternative=alternative)

@@ -1,6 +1,6 @@
 """The inference tables on real data: Table 2's entries, and comparisons of the methods in a row.
 
-A row's methods are compared over the same replicates, which meet the same users in the same order.
+The methods of a row are compared over the same replicates, with the same users in the same order.
 """
 
 import itertools
@@ -25,18 +25,18 @@ ENTRY = [
 
 
 def table2(results: Results) -> pd.DataFrame:
-    """Return Table 2's entries, sorted as in the configuration: a row, a method, its `settings`, mean reward, ABSE's
-    (`base`), their ratio, and how the method compares with the best one of the row.
+    """Return Table 2's entries in the order of the configuration: row, method, `settings`, mean reward, ABSE's
+    (`base`), their ratio, and the comparison with the best method of the row.
 
     best_over_this: the best method's mean reward over this one's, with a 95% percentile interval of the paired
     bootstrap; p of the signed-rank test that the best one is larger, p_holm adjusted over the row's comparisons. Empty
-    for the best one itself and, like best and significant, for methods that are not compared: the algorithm as
-    printed, and those with fewer replicates than most of the row.
+    for the best one itself and, like best and significant, for methods that are not compared: the algorithm as printed,
+    and those with fewer replicates than most of the row.
     """
     cells = repeated(named(at_times(results.cells("real_data"))))
     base = reference(results.cells("real_data_reference"))
     cells = cells.merge(base, on=["dataset", "horizon", "t"], how="left", validate="many_to_one")
-    # Who has earned nothing so far is nothing to be relative to.
+    # No ratio to a mean reward of 0.
     base, base_se = (cells[k].where(cells["base"] > 0) for k in ("base", "base_se"))
     cells["ratio"], cells["se"] = ratio(cells["reward_mean"], cells["reward_se"], base, base_se)
     rewards = _rewards(results)
@@ -46,7 +46,7 @@ def table2(results: Results) -> pd.DataFrame:
         if contest.empty:
             parts.append(row)
             continue
-        # A stream a row, so that another dataset changes no interval.
+        # One random stream per row, so another dataset changes no interval.
         dataset, data, epsilon, epsilon_aux, time = key
         name = [dataset, data, f"{epsilon:g}", str(float(epsilon_aux)), time]
         rng = stream(BOOTSTRAP_SEED, digest({"row": name}), 0)
@@ -66,9 +66,9 @@ def _rewards(results: Results) -> dict[tuple[str, str], pd.Series]:
 
 
 def _compared(row: pd.DataFrame) -> pd.DataFrame:
-    """Return the methods of a row that are compared: those with as many replicates, two or more, as most of them have.
+    """Return the compared methods of a row: those with at least the most common number of replicates, two or more.
 
-    Of a method with more replicates the first ones are compared.
+    A method with more replicates is compared over its first ones.
     """
     able = row[(row["variant"] != "as_printed") & (row["replicates"] > 1) & row["reward_mean"].notna()]
     if "reward_missing" in able:
@@ -86,10 +86,10 @@ def _rewards_of(contest: pd.DataFrame, rewards: dict, time: str) -> dict[str, pd
 
 
 def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Generator) -> pd.DataFrame:
-    """Return how the method with the largest mean of a row, the first of equals, compares with each other one.
+    """Return the comparison of a row's method with the largest mean (the first of equals) with each other method.
 
-    The best one is chosen on the replicates of the tests, which their p-values do not take into account: of two equal
-    methods one is significant with a probability near 2 ALPHA.
+    The best one is chosen on the replicates of the tests, and the p-values do not account for this choice: one of two
+    equal methods is significant with a probability near 2 ALPHA.
     """
     of = _rewards_of(contest, rewards, time)
     best = max(of, key=lambda cell: of[cell].mean())
@@ -102,14 +102,14 @@ def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Gen
         rows[-1] |= {"p": one, "p_holm": corrected}
         # A method may have earned nothing so far.
         if of[cell].mean() > 0:
-            found = ratio_of_means(of[best], of[cell], rng)
-            rows[-1] |= dict(zip(("best_over_this", "low", "high"), found, strict=True))
+            output = ratio_of_means(of[best], of[cell], rng)
+            rows[-1] |= dict(zip(("best_over_this", "low", "high"), output, strict=True))
     winner = contest.set_index("cell").loc[best]
     return pd.DataFrame(rows).assign(**{f"best_{k}": winner[k] for k in ("method", "setting", "auxiliary")})
 
 
 def table2_pairs(results: Results) -> pd.DataFrame:
-    """Return each two methods of a row of Table 2 that are compared, the better one first.
+    """Return each pair of compared methods of a row of Table 2, the better one first.
 
     p: of the signed-rank test that it is larger; gap, gap_se: the difference of mean rewards, with its error from
     differences by replicate; other_*: columns of the other method
@@ -130,8 +130,8 @@ def table2_pairs(results: Results) -> pd.DataFrame:
             ours, others = (of[one["cell"]].to_numpy(float) for one in (first, second))
             names = {k: first[k] for k in own} | {f"other_{k}": second[k] for k in own}
             gaps = ours - others
-            found = {"p": wilcoxon_p_value(ours, others), "gap": gaps.mean()}
-            found |= {"gap_se": gaps.std(ddof=1) / math.sqrt(len(gaps)), "replicates": len(gaps)}
-            rows.append(dict(zip(ROW, key, strict=True)) | names | found)
+            output = {"p": wilcoxon_p_value(ours, others), "gap": gaps.mean()}
+            output |= {"gap_se": gaps.std(ddof=1) / math.sqrt(len(gaps)), "replicates": len(gaps)}
+            rows.append(dict(zip(ROW, key, strict=True)) | names | output)
     names = [*own, *(f"other_{k}" for k in own)]
     return pd.DataFrame(rows, columns=[*ROW, *names, "p", "gap", "gap_se", "replicates"])

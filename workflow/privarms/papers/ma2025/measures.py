@@ -1,7 +1,7 @@
 """Measures of this paper that no declared one covers; a function takes the results and the claim's arguments.
 
-The results show only the cells on which the claim rests; `variant`, the constant `c` as printed and `deviation` choose
-an algorithm among them. Standard errors of ratios are of first order. `measures_table2` has Tables 1 and 2.
+The results contain only the cells that the claim uses; `variant`, the constant `c` as printed and `deviation` choose an
+algorithm among them. Standard errors of ratios are of first order. `measures_table2` has Tables 1 and 2.
 """
 
 import itertools
@@ -19,7 +19,7 @@ from privarms.papers.ma2025._panels import DIMENSIONS
 from privarms.studies.configuration import listed
 from privarms.studies.results import Results
 
-# A contradiction among some hundred neighbours in a grid: that of chance has probability below .01 in all.
+# Standard errors of a contradiction: by chance, among a hundred neighbours in a grid, one has probability below .01.
 CONTRADICTION = 4
 ARMS = 3
 # Margin parameter of both environments: gaps close linearly.
@@ -63,15 +63,15 @@ def growth_with_sources(results: Results, environment: str, **algorithm) -> Meas
 
 def _growth_ratios(pairs: dict[float, tuple[pd.DataFrame, pd.DataFrame]], extreme, note: str) -> Measured:
     """Return an extreme of the growth from the smallest to the largest n over that of another curve, by epsilon."""
-    found = {}
+    output = {}
     for epsilon, curves in pairs.items():
         (a, b), (c, d) = (_ends(curve, "n") for curve in curves)
         above, below = b["mean_regret"] - a["mean_regret"], d["mean_regret"] - c["mean_regret"]
         errors = [end["se_regret"] / below for end in (a, b)] + [above / below**2 * end["se_regret"] for end in (c, d)]
-        found[epsilon] = part(above / below, errors, [end["replicates"] for end in (a, b, c, d)])
-    each = ", ".join(f"{one.value:.2f} at {epsilon:g}" for epsilon, one in found.items())
+        output[epsilon] = part(above / below, errors, [end["replicates"] for end in (a, b, c, d)])
+    each = ", ".join(f"{one.value:.2f} at {epsilon:g}" for epsilon, one in output.items())
     replicates = min(curve["replicates"].min() for curve, _ in pairs.values())
-    return told(extreme([*found.values()]), replicates, f"{note}: {each}.")
+    return told(extreme([*output.values()]), replicates, f"{note}: {each}.")
 
 
 def source_quality(results: Results, environment: str, column: str, **algorithm) -> Measured:
@@ -92,7 +92,7 @@ def source_quality(results: Results, environment: str, column: str, **algorithm)
         f"A step changes regret by a factor of {math.exp(mean):.2f} on average; {wrong} of {len(steps)} steps go the "
         f"other way by more than {CONTRADICTION} standard errors."
     )
-    # Steps from the first cell to the last one add up to the difference of these two.
+    # Steps from the first to the last cell sum to the difference of these two.
     return summed(mean, [end["log_se"] / len(steps) for end in ends], [end["replicates"] for end in ends], note)
 
 
@@ -121,8 +121,7 @@ def _geometric(logs, errors, replicates) -> Measured:
 
 
 def slope_by_budget(results: Results, environment: str) -> Measured:
-    """Return regret at the largest gamma over that at the smallest at eps_m = 8, over the same at 2, in Figure 9(b):
-    geometric mean over n_Q."""
+    """Return regret at the largest gamma over that at the smallest at eps_m = 8, over the same at 2: Figure 9(b)."""
     cells = _curves(panels.panel(results, "fig9b", environment), "as_released")
     logs, ends = [], []
     for _, group in cells[cells["n_aux"] > 0].groupby("n_aux"):
@@ -188,18 +187,18 @@ def logs_agreement(results: Results, statistic: str) -> Measured:
     """Return the mean or the standard deviation (`std`) of the z-scores of `reference_agreement`."""
     z = panels.agreement(results)["z"].dropna()
     if z.empty:
-        return Measured(math.nan, math.nan, 0, "No cell of this scale is among theirs.")
+        return Measured(math.nan, math.nan, 0, "No cell of this scale is in the authors' logs.")
     se = 1 / math.sqrt(len(z)) if statistic == "mean" else 1 / math.sqrt(2 * (len(z) - 1))
-    # It is the number of their cells that decides how well it is known, not that of our replicates.
+    # The number of their cells, not that of our replicates, determines the error.
     return Measured(float(getattr(z, statistic)()), se, None, f"{len(z)} cells.")
 
 
 def exact_privacy_loss(results: Results, variant: str, differ: str) -> Measured:
-    """Return the loss that messages show, over epsilon, from the events' probabilities: the largest."""
+    """Return the largest privacy loss of messages over epsilon, from the events' probabilities."""
     table = results.inference("privacy")
     table = table[(table["variant"] == variant) & (table["differ"] == differ)]
     losses = (table["exact"] / table["epsilon"]).dropna()
-    # Sums of many terms: a loss of exactly epsilon is epsilon but for rounding.
+    # The sums have many terms: a loss of exactly epsilon is only rounded.
     return Measured(round(float(losses.max()), 9), 0.0, None, f"Over {len(losses)} events that can happen.")
 
 

@@ -1,7 +1,7 @@
-"""How the claims about Tables 1 and 2 are measured.
+"""Measures of the claims about Tables 1 and 2.
 
-The interval of a rank, or of a number of rows, counts what is sure and what is possible by intervals of all the
-differences on which it rests, which hold together.
+The interval of a rank, or of a number of rows, is from simultaneous intervals of all differences that it uses. Its ends
+count the significant differences, and those that are not significantly reversed.
 """
 
 import math
@@ -21,9 +21,9 @@ from privarms.studies.results import Results
 
 LDPMAB = "ldp_mab"
 ALPHA = 0.05
-# Of eight rows none should be that far off by chance.
+# Standard errors of a clear difference: by chance none of eight rows should have it.
 CLEAR = 3
-# Ranks are of entries to three decimals: those that are as far apart have different ones.
+# Ranks use entries to three decimals: entries this far apart have different ranks.
 DIGIT = 0.001
 
 
@@ -69,7 +69,7 @@ def table2_entry(
 
 @cache
 def _ranks(results: Results) -> pd.DataFrame:
-    """Return rank sums among the methods that are seen: a view of the results has its own."""
+    """Return rank sums among the methods in the results, cached for each view of them."""
     table = results.inference("table2")
     return ranks(table[table["variant"] != "as_printed"]).dropna(subset=["rank_sum"])
 
@@ -88,8 +88,7 @@ def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary:
 
 @cache
 def _orders(results: Results, datasets: str) -> pd.DataFrame:
-    """Return each method of a row against each other one, `other_`: whether its entry is surely, and possibly, the
-    larger one."""
+    """Return each method of a row against each other one, `other_`: whether its entry is surely or possibly larger."""
     pairs = _pairs(results, datasets)
     bases = _table(results, datasets).drop_duplicates(ROW)[[*ROW, "base"]]
     pairs = pairs.merge(bases, on=ROW, how="left")
@@ -114,7 +113,7 @@ def _places(orders: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rewards_of_others(results: Results, datasets: str) -> str:
-    """Return sentences on what the ratios are relative to: ABSE's rewards, and those of the best constant arm."""
+    """Return sentences on the references of the ratios: ABSE's rewards, and those of the best constant arm."""
     return " ".join(_rewards_on(results, dataset) for dataset in datasets.split("+"))
 
 
@@ -159,7 +158,7 @@ def significant_lead(results: Results, datasets: str) -> Measured:
     corrected = counts.copy()
     for _, row in _pairs(results, datasets).groupby(ROW, sort=False, dropna=False):
         names, others = (list(zip(*(row[f"{o}{k}"] for k in METHOD), strict=True)) for o in ("", "other_"))
-        # The best one is never the worse one of two.
+        # The best method is never the worse one of a pair.
         (winner,) = set(names) - set(others)
         p = row.loc[[name == winner for name in names], "p"].to_numpy()
         counts[winner[0], winner[2]] += bool((p <= ALPHA).all())
@@ -175,13 +174,13 @@ def significant_lead(results: Results, datasets: str) -> Measured:
     low = _own(sure, datasets) - possible.drop((LDPMAB, "with")).max()
     high = _own(possible, datasets) - sure.max()
     value = float(own - counts.max())
-    # A test by ranks may see what means do not tell, and the other way round.
+    # A rank test may detect differences that means do not, and the other way round.
     ends = min(value, float(low)), max(value, float(high))
     return Measured(value, math.nan, _replicates(results, datasets), note, *ends)
 
 
 def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Return the rows in which each method is surely, and possibly, better than every other one."""
+    """Return the numbers of rows in which each method is surely, and possibly, better than all others."""
     by_row = orders.groupby([*ROW, "method", "auxiliary"], dropna=False, observed=True)
     beaten = orders.groupby([*ROW, "other_method", "other_auxiliary"], dropna=False, observed=True)
     sure, not_beaten = by_row["larger"].all(), ~beaten["larger"].any()
@@ -192,11 +191,9 @@ def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 
 
 def _pairs(results: Results, datasets: str) -> pd.DataFrame:
-    """Return the comparisons of two methods that are both among those on which the claim rests.
+    """Return the comparisons of two methods that the claim uses.
 
-    Raises
-    ------
-    NoCellsError
+    Raises ------ NoCellsError
         If one of these methods is compared with none.
     """
     return pd.concat([_pairs_on(results, dataset) for dataset in datasets.split("+")], ignore_index=True)
@@ -207,17 +204,16 @@ def _pairs_on(results: Results, dataset: str) -> pd.DataFrame:
     own = [*METHOD, "settings"]
     named = _table(results, dataset)[[*ROW, *own]]
     both = pairs.merge(named, on=[*ROW, *own]).merge(named.rename(columns={k: f"other_{k}" for k in own}))
-    # A method of fewer runs than most is not compared: what is left of a contest without it is another contest.
+    # A method with fewer runs than most is not compared, and a comparison without it is another one.
     compared = {tuple(row) for o in ("", "other_") for row in both[[f"{o}{k}" for k in METHOD]].fillna("").to_numpy()}
     if lacking := {tuple(row) for row in named[METHOD].fillna("").to_numpy()} - compared:
-        said = "; ".join(" ".join(filter(None, map(str, one))) for one in sorted(lacking))
-        raise NoCellsError(f"this run compares {said} with no other method on {dataset}: it has fewer runs than most")
+        names = "; ".join(" ".join(filter(None, map(str, one))) for one in sorted(lacking))
+        raise NoCellsError(f"this run compares {names} with no other method on {dataset}: it has fewer runs than most")
     return both
 
 
 def negative_transfer(results: Results, datasets: str, method: str) -> Measured:
-    """Return the rows in which a method earns less with auxiliary data than without, by more than CLEAR paired
-    standard errors."""
+    """Return the rows in which auxiliary data lower a method's reward by more than CLEAR paired standard errors."""
     pairs = _pairs(results, datasets)
     pairs = pairs[(pairs["method"] == method) & (pairs["other_method"] == method)]
     if pairs.empty:
@@ -246,7 +242,7 @@ def beats_linear(results: Results, datasets: str) -> Measured:
     if not set(both) <= set(wide["reward_mean"]):
         raise NoCellsError(f"this run has not both LDPMAB and Linear without auxiliary data on {datasets}")
     logs = np.log(wide["reward_mean"][LDPMAB] / wide["reward_mean"]["ldp_linear"])
-    # Entries of one run at two times are dependent: their errors are added up, not their squares.
+    # Entries of one run at two times are dependent, so their errors are added, not their squares.
     errors = sum(wide["reward_se"][m] / wide["reward_mean"][m] for m in both)
     each = ", ".join(f"{math.exp(v):.2f} at ({e:g}, {t})" for (_, e, t), v in logs.items())
     note = f"Ratios: {each}. {_rewards_of_others(results, datasets)}"

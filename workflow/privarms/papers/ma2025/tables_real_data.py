@@ -1,4 +1,4 @@
-"""Tables 1 and 2 as they are written, and Table 2 laid out for reading."""
+"""Tables 1 and 2 as written, and Table 2 laid out for the report."""
 
 import pandas as pd
 
@@ -27,8 +27,7 @@ AUXILIARY_LABELS = {"with": "w", "without": "wo"}
 def table1(results: Results) -> pd.DataFrame:
     """Sizes and dimensions, ours and as published; the published max n_Q of Adult is the sum over its sources. Taxi's
     sizes are taken as published, from the first trips of May 2022 on; taxisample is a sample of three days of that
-    month. Their label is a tip, that of taxicard and taxisamplecard a trip paid by card.
-    """
+    month. The label of both is a tip; that of taxicard and taxisamplecard is a trip paid by card."""
     stated = results.published_table("table1")
     names = [f"published_{entry}" for entry in stated["entry"].unique()]
     rows = []
@@ -42,25 +41,26 @@ def table1(results: Results) -> pd.DataFrame:
 
 
 @table(
-    "Table 2: the best method against every other one",
+    "Table 2: the best method against each other method",
     inference=["table2"],
     card="Table 2: rewards on real data",
     tab="Best against others",
 )
 def table2_comparisons(results: Results) -> pd.DataFrame:
-    """`best_over_this` is the best method's mean reward over that of the method, with a 95% interval of the paired
-    bootstrap; p of the signed-rank test that the best one is larger, and adjusted by Holm over the row.
-    """
+    """Comparison of a row's best method with the others. `best_over_this` is its mean reward over that of the method,
+    with a
+    95% interval of the paired bootstrap. p is that of the signed-rank test that the best one is larger; p_holm is
+    adjusted over the row."""
     table = results.inference("table2")
     return written(table, COMPARISON)[table["p"].notna()]
 
 
 def table2_sheet(table: pd.DataFrame, results: Results) -> Sheet:
-    """Table 2 with a block for each time and pair of budgets, our entries above the published ones."""
+    """Lay out Table 2 with a block per time and pair of budgets, our entries above the published ones."""
     keys = ["dataset", "epsilon", "epsilon_aux", "time", "method", "auxiliary"]
     theirs = results.published_table("table2").set_index(keys)["ratio"]
-    found = table[["method", "variant"]].drop_duplicates().itertuples(index=False, name=None)
-    methods = sorted(found, key=lambda one: one[1] == "as_printed")
+    output = table[["method", "variant"]].drop_duplicates().itertuples(index=False, name=None)
+    methods = sorted(output, key=lambda one: one[1] == "as_printed")
     columns = [(method, variant, auxiliary) for method, variant in methods for auxiliary in AUXILIARY_LABELS]
     lines: list[str | list[Entry]] = []
     for time in TIMES:
@@ -100,21 +100,19 @@ def _entry(row) -> Entry:
     sheet=table2_sheet,
 )
 def table2(results: Results) -> pd.DataFrame:
-    """Every dataset whose file is there, at a quarter of the target's users and at all of them; as printed c = 64.
-    Linear and NN at the authors' rate, .01, and on Adult at .1, which was chosen on its rewards; on Adult they are all
-    compared with each other. `best` is the largest of a row, `significant` where the signed-rank test at .05 finds it
-    larger than each other one, `significant_holm` where it does so after Holm's correction over these tests. Linear and
-    NN are epsilon-locally private; LDPMAB as released is so in the arm alone.
-    """
+    """Mean reward over ABSE's for every dataset with a file, at a quarter and at all of the target's users; as printed
+    c = 64. Linear and NN have the authors' rate, .01, and on Adult also .1, which was chosen on its rewards; on Adult
+    all are compared with each other. `best` is the largest entry of a row. It is `significant` if the signed-rank test
+    at .05 finds it larger than each other entry, `significant_holm` if also after Holm's correction over these tests.
+    Linear and NN are epsilon-locally private; LDPMAB as released is so only in the arm."""
     return written(results.inference("table2"), COLUMNS)
 
 
 @table("Table 2: rank sums", inference=["table2"], card="Table 2: rewards on real data", tab="Rank sums")
 def table2_ranks(results: Results) -> pd.DataFrame:
-    """Ranks of the entries, to three decimals, over the four pairs of budgets of each dataset, equal ones sharing the
-    best rank, among the six methods of the paper's table. The published sums follow from the published entries that
-    way. Those over Adult, Jobs and Taxi wait for all three.
-    """
+    """Rank sums of entries among the six methods of the paper's table, over the four pairs of budgets of each
+    dataset. Entries are rounded to three decimals, and equal ones share the best rank. The published entries give the
+    published sums in this way. Sums over Adult, Jobs and Taxi need all three datasets."""
     table = results.inference("table2")
     stated = results.published_table("rank_sums").rename(columns={"rank_sum": "published_rank_sum"})
     six = table["method"].isin(stated["method"]) & (table["variant"] != "as_printed") & (table["setting"] == "")

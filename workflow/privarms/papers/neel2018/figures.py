@@ -15,9 +15,9 @@ from privarms.studies.results import Results
 
 
 def _bias_figure(results: Results, experiment: str, private: bool, published: dict[str, float]):
-    """Draw the bias per arm over as many replicates as published, with 95% intervals, and the published numbers.
+    """Draw the bias per arm over the published number of replicates, with 95% intervals, and the published numbers.
 
-    private: whether private UCB is drawn, and whatever policy joins the experiment; otherwise UCB
+    private: whether private UCB and added policies are drawn; otherwise UCB
     published: text -> value, drawn as a line
     """
     rows = results.inference(f"bias_experiment_{experiment}")
@@ -45,16 +45,15 @@ def _either_sign(results: Results, number: str) -> dict[str, float]:
 
 @figure("Figure 1: bias per arm, private UCB, Experiment 1", inference=["bias_experiment_1"])
 def fig1(results: Results):
-    """Bias of every arm's sample mean at T = 500 over at most as many runs as published, 10,000, with 95% normal
-    intervals; K = 20, epsilon = 0.05. Both variants pull every arm 25 times in every run: the pulls do not depend on
-    the rewards. Hollow: all runs agree.
-    """
+    """Bias of the sample mean at T = 500 against the arm's mean, with 95% normal intervals over at most 10,000 runs, as
+    published; K = 20, epsilon = 0.05. Dashed: the published average. Both variants pull every arm 25 times in every
+    run: the pulls do not depend on the rewards. Hollow: all runs agree."""
     return _bias_figure(results, "1", True, _either_sign(results, "experiment_1_private_bias"))
 
 
 @figure("Figure 2: bias per arm, UCB, Experiment 1", inference=["bias_experiment_1"])
 def fig2(results: Results):
-    """As Figure 1, for UCB without privacy. Dashed, the published average and worst arm."""
+    """As Figure 1, for UCB without privacy. Dashed: the published average and worst arm."""
     average, worst = (results.published(f"experiment_1_{which}_bias") for which in ("ucb", "worst"))
     published = {f"published average: {average:g}": -average, f"published worst: {worst:g}": -worst}
     return _bias_figure(results, "1", False, published)
@@ -62,8 +61,8 @@ def fig2(results: Results):
 
 @figure("Figure 3: bias per arm, private UCB, Experiment 2", inference=["bias_experiment_2"])
 def fig3(results: Results):
-    """Bias of every arm's sample mean at the horizon (published: 100,000) over at most as many runs as published,
-    1,000, with 95% normal intervals; K = 5, means 1, 0.95, ..., 0.8, epsilon = 400.
+    """Bias of the sample mean at the horizon (published: 100,000) against the arm's mean, with 95% normal intervals
+    over at most 1,000 runs, as published; K = 5, means 1, 0.95, ..., 0.8, epsilon = 400. Dashed: the published average.
     """
     return _bias_figure(results, "2", True, _either_sign(results, "experiment_2_private_bias"))
 
@@ -77,9 +76,8 @@ def fig4(results: Results):
 
 @figure("Figure 5: average regret, Experiment 2", studies=["regret_2"], card=FIGURE_5, tab="Figure 5")
 def fig5(results: Results):
-    """Cumulative pseudo-regret divided by t, means with 95% intervals; in grey, our two ablations. The published figure
-    has no printed numbers.
-    """
+    """Mean cumulative pseudo-regret divided by t, against the round t, with 95% intervals. Grey: our two ablations. The
+    published figure has no printed numbers."""
     cells = results.cells("regret_2")
     cells = cells.assign(curve=labels(cells, ()))
     average, error = cells["regret_mean"] / cells["t"], cells["regret_se"] / cells["t"]
@@ -94,15 +92,14 @@ def fig5(results: Results):
 
 @figure("Bias over epsilon (Theorem 1)", inference=["average_bias_epsilon_sweep"], card=THEOREM_1, tab="Over epsilon")
 def bias_vs_epsilon(results: Results):
-    """Average |bias| of UCB with the counter's noise and gamma = 0, so that the data are adaptive, with 95% intervals,
-    and Theorem 1's bound averaged over arms (as released is not private); dotted, what the noise of the simulation
-    makes of no bias. The table of average bias has the same of Experiment 2, with each part of private UCB alone: the
-    bonus reduces the bias, the noise does not.
-    """
+    """Average |bias| over arms against epsilon, with 95% intervals, for UCB with the counter's noise and gamma = 0,
+    which gives adaptive data. Black: Theorem 1's bound averaged over arms (the variant as released is not private).
+    Dotted: the average that simulation noise gives without bias. The table of average bias has Experiment 2 with each
+    part of private UCB: the bonus reduces the bias, the noise does not."""
     rows = results.inference("average_bias_epsilon_sweep")
     rows = rows[rows["size"] == "all"]
     rows = with_interval(rows.assign(curve=labels(rows)), "average", "average_se", normal=True)
-    # A logarithmic axis has no 0.
+    # A logarithmic axis cannot show 0.
     rows = rows.assign(low=rows["low"].clip(lower=1e-5)).sort_values("epsilon", kind="stable")
     looks = style.looks(rows["curve"])
     grid = curves(rows, "epsilon", "average", looks=looks, log="xy")
@@ -125,10 +122,9 @@ def bias_vs_epsilon(results: Results):
     tab="False discovery",
 )
 def corrected_pvalues(results: Results):
-    """Share of tests that reject a true null at .05 when the arm is chosen by its pulls, T = 500 (tests of an arm of
-    mean 1, which test nothing, are left out, and so are selectors of which most tests are such): naively, and at
-    gamma(.05) for private data.
-    """
+    """Share of tests that reject a true null at .05 against epsilon, for an arm chosen by its pulls, T = 500. Filled:
+    naive test; hollow: test at gamma(.05) for private data. Tests of an arm with mean 1, which cannot reject, are left
+    out; so are selectors for which most tests are of this kind."""
     rows = results.inference("false_discovery")
     rows = rows[~(rows["degenerate"] > 0.5)]
     rows = rows.assign(curve=labels(rows, ("epsilon", "K")))
@@ -161,13 +157,12 @@ PRINTED = {"standard_error": "correct", "coordinate": "zero", "estimator": "ols"
 
 @figure("Figure 6: p-values of the z-test in linear bandits", inference=["histograms"])
 def fig6(results: Results):
-    """At most 1,000 runs are drawn, as many as published; the verdicts rest on all runs, whose shares below .05 differ
-    a little from those of the drawn ones. K = d = 5, T = 500, most-pulled arm; bars with 95% intervals, alpha = .05
-    dashed. Left, what the text says: OFUL, the coordinate that is 0, estimate over its standard error. Right, what the
-    authors' program does: its own data and estimate, the largest coordinate, divided by the variance. Dotted, the
-    uniform law. The table of linear bandits has all policies and tests: the right score also rejects two thirds of the
-    p-values where arms are chosen at random, so that it says nothing of adaptivity.
-    """
+    """Histogram of p-values with 95% intervals, over at most 1,000 runs, as published; K = d = 5, T = 500, most-pulled
+    arm. Dashed: alpha = .05; dotted: the uniform distribution. Left, as in the text: OFUL, the coordinate that is 0,
+    estimate over its standard error. Right, as in the authors' program: its own data and estimate, the largest
+    coordinate, divided by the variance. Verdicts use all runs, so their shares differ slightly. The right score also
+    rejects two thirds of the tests if arms are chosen at random (table of linear bandits), so it is no evidence of
+    adaptivity."""
     rows = results.inference("histograms")
     printed = rows[~rows["policy"].isin((RELEASED["policy"], "uniform", "private_linear_ucb"))]
     printed = choose(printed, PRINTED)

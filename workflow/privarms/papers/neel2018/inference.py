@@ -1,4 +1,4 @@
-"""What is computed from the replicates before anything is drawn or judged; a function a table."""
+"""Inference tables: numbers computed from the replicates; one function per table."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, param
 from privarms.studies.results import Results, environment_of
 
 CONFIDENCE = 0.95
-# The policies of Experiments 1 and 2 in the revisions of the program, and another reading of UCB.
+# The policies of Experiments 1 and 2 in the revisions of the program, and another interpretation of UCB.
 REVISED = ("ucb", "ucb1", "private_ucb", "ucb_constant_delta", "private_ucb_constant_delta")
 BINS = 20
 
@@ -52,11 +52,11 @@ def _setting(first: pd.Series, of_parameters: list[str]) -> dict:
 def _runs(results: Results, study: str) -> Iterator[Runs]:
     """Yield the runs of each cell of a study that records arms.
 
-    Where a study has several experiments, the number of arms decides which one a cell belongs to.
+    In a study with several experiments, the number of arms decides to which one a cell belongs.
     """
     by_arms = {K: name for name, K in printed(results)["K"].items() if name in ("1", "2")}
     for cell, columns in results.by_cell(study, ("pulls", "reward_sum")):
-        # The ladder stands for the environment's parameters; the others are the policies' own.
+        # The ladder replaces the environment's parameters; the others are the policies' own.
         own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
         first = cell.iloc[0]
         K = int(first["K"])
@@ -75,7 +75,7 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
 
 
 def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
-    """Yield all replicates, and where a figure was published as many as it averages."""
+    """Yield the number of all replicates, and of those that a published figure averages."""
     yield "all", len(runs.pulls)
     published = printed(results)["replicates"]
     if runs.setting["experiment"] in published:
@@ -84,35 +84,35 @@ def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
 
 @as_frame
 def _bias(results: Results, study: str) -> pd.DataFrame:
-    """Return the bias of every arm's sample mean; a row per cell, arm and size (all replicates, or as published).
+    """Return the bias of every arm's sample mean; one row per cell, arm and size (all replicates, or as published).
 
-    replicates: in which the arm was pulled, which are those of the mean; missing: the others
+    replicates: those in which the arm was pulled, over which the mean is taken; missing: the others
     """
     for runs in _runs(results, study):
         epsilon = runs.setting["epsilon"]
         for size, n in _sizes(results, runs):
-            found = sample_mean_bias(runs.pulls[:n], runs.sums[:n], runs.means)
+            output = sample_mean_bias(runs.pulls[:n], runs.sums[:n], runs.means)
             columns = {
                 "arm": np.arange(len(runs.means)),
                 "mean": runs.means,
-                "bias": found.bias,
-                "se": found.standard_error,
+                "bias": output.bias,
+                "se": output.standard_error,
                 "pulls": runs.pulls[:n].mean(axis=0),
                 "bound": bias_bound(epsilon, runs.means) if pd.notna(epsilon) else np.nan,
-                "replicates": found.replicates,
-                "missing": n - found.replicates,
+                "replicates": output.replicates,
+                "missing": n - output.replicates,
             }
             yield pd.DataFrame({**runs.setting, **columns, "size": size})
 
 
 @as_frame
 def _average_bias(results: Results, study: str) -> pd.DataFrame:
-    """Return the average over arms of |bias|, the worst arm, and the regret; a row per cell and size.
+    """Return the average over arms of |bias|, the worst arm, and the regret; one row per cell and size.
 
-    average_if_unbiased: what the noise of the simulation alone makes the average, without any bias
-    expected, expected_se, spread: what `average` is expected to be over as many runs as published, its standard error,
-    and the standard deviation of such an average; nan where none was published
-    missing: how many sample means, of all arms in all replicates, do not exist, the arm never having been pulled
+    average_if_unbiased: the average that simulation noise gives without any bias
+    expected, expected_se, spread: expectation of `average` over the published number of runs, its standard error, and
+    the standard deviation of such an average; nan if none was published
+    missing: number of sample means, over arms and replicates, of arms that were never pulled
     mean_of_arms: the average of the true means
     """
     published = printed(results)["replicates"]
@@ -150,10 +150,11 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
 
 @as_frame
 def published_settings(results: Results) -> pd.DataFrame:
-    """Return what Experiments 1 and 2 give with the rewards, index and ladder of the program's public revisions.
+    """Return Experiments 1 and 2 with the rewards, index and ladder of the program's public revisions.
 
-    A row per cell: law of the rewards; delta of the index, nan where it is that of the round; expected, expected_se,
-    spread as in `average_bias_*`, over `runs` runs, as many as published; worst: the bias of the most biased arm
+    One row per cell. law: distribution of the rewards; delta: of the index, nan if it depends on the round; expected,
+    expected_se, spread: as in `average_bias_*`, over `runs` runs, the published number; worst: bias of the most biased
+    arm
     """
     published = printed(results)["replicates"]
     for study in ("published_settings", "experiment_1", "experiment_2"):
@@ -182,14 +183,14 @@ def published_settings(results: Results) -> pd.DataFrame:
 
 @as_frame
 def round_robin(results: Results) -> pd.DataFrame:
-    """Return in which fraction of Experiment 1's runs all arms have T / K pulls, rounded up or down; a row per cell."""
+    """Return the fraction of Experiment 1's runs with T / K pulls of every arm, up to rounding; one row per cell."""
     for runs in _runs(results, "experiment_1"):
         even = np.ptp(runs.pulls, axis=1) <= 1
         yield {**runs.setting, "fraction": even.mean(), "replicates": len(even)}
 
 
 def _linear(results: Results) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """Yield what names each cell of the linear bandit, and its runs."""
+    """Yield the setting of each cell of the linear bandit, and its runs."""
     rows = results.replicates("linear")
     for _, cell in rows.groupby("cell", observed=True, sort=False):
         yield _setting(cell.iloc[0], parameters(rows)), cell
@@ -201,7 +202,7 @@ def _estimators(setting: dict) -> tuple[str, ...]:
 
 
 def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray, int]]:
-    """Yield the p-values of every cell, estimator, standard error and coordinate, and how many runs have none."""
+    """Yield the p-values of every cell, estimator, standard error and coordinate, and the number of runs without."""
     for setting, cell in _linear(results):
         tests = itertools.product(_estimators(setting), ("correct", "variance"), ("zero", "largest"))
         for estimator, standard_error, coordinate in tests:
@@ -218,8 +219,8 @@ def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray, int]]:
 def rejections(results: Results) -> pd.DataFrame:
     """Return how often the z-test of a coefficient rejects at .05, and how far its p-values are from uniform.
 
-    A row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: what the released program
-    keeps, which its shared list of contexts shifts). missing: runs whose arm has too few pulls for an estimate.
+    One row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: the released program's
+    estimate, which its shared list of contexts shifts). missing: runs whose arm has too few pulls for an estimate.
     """
     for setting, p, missing in _tests(results):
         rate, error = _rejected(p, LEVEL)
@@ -230,8 +231,7 @@ def rejections(results: Results) -> pd.DataFrame:
 
 @as_frame
 def histograms(results: Results) -> pd.DataFrame:
-    """Return counts of p-values in 20 bins among the first replicates, as many as published; a row per test as in
-    `rejections` and bin."""
+    """Return counts of p-values in 20 bins over the published number of replicates; one row per test and bin."""
     edges = np.linspace(0, 1, BINS + 1)
     published = int(printed(results)["replicates"]["linear"])
     for setting, p, _ in _tests(results):
@@ -244,9 +244,9 @@ def histograms(results: Results) -> pd.DataFrame:
 
 @as_frame
 def selection(results: Results) -> pd.DataFrame:
-    """Return the most-pulled arm's error on its largest coefficient, signed so that up is away from 0.
+    """Return the error of the most-pulled arm's largest coefficient, positive away from 0.
 
-    A row per cell, estimator as in `rejections` and coordinate ("zero": its plain error), over the runs that have the
+    One row per cell, estimator as in `rejections` and coordinate ("zero": its plain error), over the runs that have the
     estimate; missing: the others; pulls and regret are means over runs.
     """
     for setting, cell in _linear(results):
@@ -283,7 +283,7 @@ def _rejected(p: np.ndarray, level: float | np.ndarray) -> tuple[float, float]:
 
 @as_frame
 def false_discovery(results: Results) -> pd.DataFrame:
-    """Return how often a true null is rejected at .05, before and after the correction; a row per cell and selector.
+    """Return how often a true null is rejected at .05, before and after the correction; one row per cell and selector.
 
     degenerate: the share of tests of an arm of mean 0 or 1 against that mean. They test nothing, because their p-values
     do not depend on the data; tests: all of an arm that was pulled; replicates: those that are not degenerate
@@ -319,10 +319,10 @@ def false_discovery(results: Results) -> pd.DataFrame:
 
 
 def audit(results: Results) -> pd.DataFrame:
-    """Return what choices reveal of one changed reward; a row per variant, epsilon, event and noise.
+    """Return the privacy loss of choices about one changed reward; one row per variant, epsilon, event and noise.
 
-    loss: the logarithm of how much likelier the event is with the likelier neighbour; loss_low, loss_high: its 99.9%
-    interval, from Clopper and Pearson's of both probabilities
+    loss: log ratio of the event's probabilities, the larger one first; loss_low, loss_high: its 99.9% interval, from
+    the Clopper-Pearson intervals of both probabilities
     """
     table = reduce(results.replicates("audit"), changed_reward.AUDIT, ["variant", "epsilon", "horizon"], CONFIDENCE)
     counted = losses(table, 1 - (1 - verdict.CONFIDENCE) / 2)

@@ -1,7 +1,7 @@
 """Measures of this paper that no declared one covers; a function takes the results and the claim's arguments.
 
-An average of absolute values grows with the noise of what it averages: where a paper prints one over so many runs, ours
-is what it is expected to be over as many.
+An average of absolute values grows with the noise of its terms. So we compare a published one with its expectation over
+the published number of runs.
 """
 
 import math
@@ -24,20 +24,19 @@ def _row(frame: pd.DataFrame, **where) -> pd.Series:
 def published_quotient(results: Results, top: str, bottom: str, units: list[float]) -> Measured:
     """Return the quotient of two published numbers, with the ends that their rounding leaves.
 
-    units : half a unit of the last printed digit, of either
+    units : half a unit of the last printed digit of each
     """
     (a, b), (u, v) = (results.published(name) for name in (top, bottom)), units
     return Measured(a / b, note=f"{a:g} over {b:g}, both rounded.", low=(a - u) / (b + v), high=(a + u) / (b - v))
 
 
 def loss_of_doublings(results: Results, epsilon: float, broken: float) -> Measured:
-    """Return the privacy loss of the choices in which the nodes of a tree show, over epsilon.
+    """Return the privacy loss of the choices that reveal the nodes of a tree, over epsilon.
 
-    Parameters
-    ----------
+    Parameters ----------
     epsilon : the budget that is claimed
-    broken : the multiple of the noise of a tree that does not share its budget. If the audit does not catch that tree,
-        nothing is known of the right one.
+    broken : the multiple of the noise of a tree whose nodes do not share the budget. If the audit does not detect that
+    tree, it has no power for the right one.
     """
 
     def loss(noise: float) -> Measured:
@@ -50,9 +49,9 @@ def loss_of_doublings(results: Results, epsilon: float, broken: float) -> Measur
     low, high = weakened.interval
     broken_loss = f"A tree whose nodes do not share the budget loses {weakened.value:.2f} times epsilon"
     if not low > 1:
-        note = f"{broken_loss}, which so many trials cannot tell from 1: the audit has no power."
+        note = f"{broken_loss}, which these trials cannot distinguish from 1: the audit has no power."
         return Measured(measured.value, math.nan, measured.replicates, note)
-    return replace(measured, note=f"{broken_loss} ({low:.2f} to {high:.2f}), and is caught.")
+    return replace(measured, note=f"{broken_loss} ({low:.2f} to {high:.2f}), and is detected.")
 
 
 def average_regret_fall(results: Results, variant: str) -> Measured:
@@ -69,9 +68,9 @@ def uniform_regret(results: Results, variant: str) -> Measured:
     curve = choose(results.cells("regret_1"), {"policy": "private_ucb", "variant": variant})
     row = _row(curve, t=curve["horizon"].iloc[0])
     even = row["horizon"] * (row["top"] - row["bottom"]) / 2
-    found = Measured(row["regret_mean"] / even, row["regret_se"] / even, int(row["replicates"]))
+    output = Measured(row["regret_mean"] / even, row["regret_se"] / even, int(row["replicates"]))
     # No run's regret is below 0, or above that of always pulling the worst arm.
-    return Measured.agreed(found.value, found.replicates, 0.0, 2.0) if found.agrees else found
+    return Measured.agreed(output.value, output.replicates, 0.0, 2.0) if output.agrees else output
 
 
 def correction_scale(results: Results, horizons: list[int], alphas: list[float], beta: float | str) -> Measured:
@@ -113,7 +112,7 @@ def _level(alpha, epsilon, horizon, beta: float | str):
 
 
 def order_over(results: Results, horizons: list[int], arms: int, budget: str) -> Measured:
-    """Return the largest of Theorem 2's order of the regret over sqrt(K T ln T), or its fall over T; constants 1.
+    """Return the largest of Theorem 2's order of the regret over sqrt(K T ln T), or its change over T; constants 1.
 
     budget : "tradeoff", epsilon = ln^1.5 T / sqrt(K T), over sqrt(K T ln T); "least", epsilon = ln^3 T / T, which is
         omega(ln^2 T / T): the order over T at the last horizon over that at the first

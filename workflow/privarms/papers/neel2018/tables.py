@@ -1,6 +1,6 @@
 """The tables: each function takes the results and returns the frame that is written.
 
-A policy's name has its settings behind it where the columns do not tell its cells apart.
+A policy's name is followed by its settings if the columns do not distinguish its cells.
 """
 
 import numpy as np
@@ -25,12 +25,12 @@ from privarms.studies.results import Results
 HORIZONS = (100, 500, 1_000, 10_000, 100_000)
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 LEVELS = (0.01, LEVEL, 0.1)
-# Whose data the z-test of Figure 6 is about: the paper's text, the authors' program.
+# The data of Figure 6's z-test: of the paper's text, of the authors' program.
 LINEAR_DATA = {"oful": "as_printed", "linear_ucb_as_released": "as_released"}
 
 
 def _written(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    # Of a table without these columns the experiment or the ladder says them.
+    # In a table without these columns the experiment or the ladder determines them.
     policy = entries(frame, [*columns, "K", "horizon", "epsilon", "top", "bottom"])
     return frame.assign(policy=policy)[columns].reset_index(drop=True)
 
@@ -42,7 +42,7 @@ def _written(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     tab="Arm by arm",
 )
 def bias(results: Results) -> pd.DataFrame:
-    """All replicates; arm 0 is the best; `both` where the variants are the same."""
+    """Bias of every arm's sample mean over all replicates. Arm 0 is the best; `both`: the variants are equal."""
     rows = together(results, "bias", ("experiment_1", "experiment_2", "epsilon_sweep"))
     rows = rows[rows["size"] == "all"].fillna({"variant": BOTH})
     columns = ["experiment", "policy", "variant", "ladder", "K", "horizon", "epsilon", "arm", "mean", "bias", "se"]
@@ -61,19 +61,20 @@ def bias(results: Results) -> pd.DataFrame:
     tab="Averages",
 )
 def average_bias(results: Results) -> pd.DataFrame:
-    """Average |bias| over arms, worst arm, regret, over all replicates and over as many as published; `expected` is
-    what the average is expected to be over as many runs as published, `spread` its standard deviation;
-    `average_if_unbiased` is what the simulation's noise alone would give; `missing` counts means of arms that a run
-    never pulled, which are left out.
-    """
+    """Average |bias| over arms, worst arm and regret, over all replicates and over the published number. `expected` is
+    the expectation of the average over the published number of runs, `spread` its standard deviation.
+    `average_if_unbiased` is the average from simulation noise only. `missing` counts means of arms that a run never
+    pulled, which are left out."""
     return together(results, "average_bias", EXPERIMENTS).fillna({"variant": BOTH}).drop(columns="mean_of_arms")
 
 
-@table("The z-test of Figure 6 in every reading", inference=["rejections"], card=FIGURE_6, tab="All readings")
+@table(
+    "The z-test of Figure 6, all interpretations", inference=["rejections"], card=FIGURE_6, tab="All interpretations"
+)
 def rejections(results: Results) -> pd.DataFrame:
-    """Share of p-values at or below .05, and Kolmogorov-Smirnov distance to uniform; ordinary least squares on the
-    arm's own pulls for both data. Figure 6 and its claim use the released program's own estimate; see the table linear.
-    """
+    """Share of p-values at or below .05, and Kolmogorov-Smirnov distance to uniform. Both data use ordinary least
+    squares on the arm's own pulls. Figure 6 and its claim use the released program's own estimate; see the table
+    linear."""
     rows = results.inference("rejections")
     rows = rows.assign(data=rows["policy"].map(LINEAR_DATA))
     rows = rows[rows["data"].notna() & (rows["estimator"] == "ols")]
@@ -83,9 +84,7 @@ def rejections(results: Results) -> pd.DataFrame:
 
 @table("Linear bandits", inference=["rejections", "selection"], card=FIGURE_6, tab="All policies")
 def linear(results: Results) -> pd.DataFrame:
-    """Every policy; `estimator` policy is the released program's own estimate. private_linear_ucb is ours, not the
-    paper's.
-    """
+    """All policies with tests and errors. Estimator `policy` is the released program's; private_linear_ucb is ours."""
     measured = ("bias", "se", "standard_error", "pulls", "regret", "regret_se", "replicates", "missing")
     errors = results.inference("selection")
     keys = [c for c in errors if c not in measured]
@@ -93,13 +92,13 @@ def linear(results: Results) -> pd.DataFrame:
     tests = results.inference("rejections").rename(columns={"se": "rejection_se"})
     rows = tests.merge(errors, on=keys, how="left", validate="many_to_one")
     named = ["policy", "epsilon", "bonus", "standard_error", "coordinate", "estimator", "replicates"]
-    found = ["rejection_rate", "rejection_se", "ks", "ks_p", "bias", "bias_se", "pulls", "regret", "regret_se"]
-    return _written(rows, [c for c in named if c in rows] + found)
+    output = ["rejection_rate", "rejection_se", "ks", "ks_p", "bias", "bias_se", "pulls", "regret", "regret_se"]
+    return _written(rows, [c for c in named if c in rows] + output)
 
 
 @table("The correction by epsilon, T and alpha", name="max_information", card=CORRECTION, tab="Levels")
 def max_information_table(results: Results) -> pd.DataFrame:
-    """Theorem 3 with the beta that makes gamma(alpha) largest."""
+    """Level gamma(alpha) of Theorem 3, with the beta that maximises it."""
     rows = []
     for horizon in HORIZONS:
         for epsilon in sorted({*EPSILONS, horizon**-0.5}):
@@ -107,17 +106,16 @@ def max_information_table(results: Results) -> pd.DataFrame:
                 beta = max_information.best_beta(epsilon, horizon, alpha)
                 x = max_information.max_information_nats(epsilon, horizon, beta)
                 gamma = max_information.corrected_level(alpha, epsilon, horizon, beta)
-                found = {"beta": float(beta), "x_nats": float(x), "gamma": float(gamma)}
-                rows.append({"epsilon": epsilon, "horizon": horizon, "alpha": alpha} | found)
+                output = {"beta": float(beta), "x_nats": float(x), "gamma": float(gamma)}
+                rows.append({"epsilon": epsilon, "horizon": horizon, "alpha": alpha} | output)
     return pd.DataFrame(rows)
 
 
 @table("False discovery of adaptively chosen tests", inference=["false_discovery"], card=CORRECTION, tab="All cells")
 def false_discovery(results: Results) -> pd.DataFrame:
-    """Share of tests that reject a true null at .05, among those of an arm whose mean is not 1; `degenerate`: the share
-    of the others, which test nothing. `released`: with the correction of the authors' program, which holds p against
-    alpha/(e x'); above .05 where it is invalid.
-    """
+    """Share of tests that reject a true null at .05, among tests of an arm whose mean is not 1. `degenerate` is the
+    share of the other tests, which cannot reject. `released` uses the correction of the authors' program, which
+    compares p with alpha/(e x'); it is invalid if the share is above .05."""
     columns = ["ladder", "policy", "epsilon", "selector", "replicates", "naive", "naive_se", "corrected"]
     columns += ["corrected_se", "degenerate", "released", "released_se"]
     return _written(results.inference("false_discovery"), columns)
@@ -137,11 +135,10 @@ def regret(results: Results) -> pd.DataFrame:
 
 @table("Which setting gives the published numbers?", inference=["published_settings"])
 def published_settings(results: Results) -> pd.DataFrame:
-    """Post hoc: Experiments 1 and 2 with the rewards, indices and ladders that the public history of the authors'
-    program holds. `expected`: what the average |bias| is expected to be over as many runs as published, `spread` its
-    standard deviation. truncated_normal: a standard normal variable in [-mu, 1 - mu], moved to mean mu; `delta`: of the
-    index mean + sqrt(2 ln(1/delta)/n), empty where it is the last one's.
-    """
+    """Post hoc: Experiments 1 and 2 with the rewards, indices and ladders in the public history of the authors'
+    program. `expected` is the expectation of the average |bias| over the published number of runs, `spread` its
+    standard deviation. truncated_normal is a standard normal variable in [-mu, 1 - mu], moved to mean mu; `delta` is
+    that of the index mean + sqrt(2 ln(1/delta)/n), empty for the last index."""
     rows = results.inference("published_settings")
     private = rows["policy"].str.startswith("private")
     rows = rows.assign(worst=rows["worst"].abs(), published_average=np.nan, published_worst=np.nan)
@@ -157,9 +154,8 @@ def published_settings(results: Results) -> pd.DataFrame:
 
 @table("Are the choices private?", inference=["audit"])
 def privacy_audit(results: Results) -> pd.DataFrame:
-    """Privacy loss of an event on two streams that differ in one reward, K = 2, T = 501: the last choice is arm 1, or
-    (doublings) those of rounds 3, 5, 9, 17 and 33 are. Exact where it has a closed form, the 95% Clopper-Pearson lower
-    bound, and the loss with its 99.9% interval; noise: a multiple of the stated scale, 0.1115 a tree that does not
-    share its budget.
-    """
+    """Privacy loss of an event on two streams that differ in one reward, K = 2, T = 501. The event is arm 1 in the last
+    round, or (doublings) in rounds 3, 5, 9, 17 and 33. The loss is exact if it has a closed form, a 95% Clopper-Pearson
+    lower bound, and a count with its 99.9% interval. `noise` multiplies the stated scale; with 0.1115 the tree's nodes
+    do not share the budget."""
     return results.inference("audit")

@@ -1,7 +1,7 @@
-"""What the theorems of Sajed & Sheffet 2019 promise, as functions of their parameters.
+"""Bounds of the theorems of Sajed & Sheffet 2019, as functions of their parameters.
 
-Where the paper states an order, the function is the expression inside O or Omega with constant 1, and says so. Outside
-of a theorem's conditions its function is nan.
+If the paper states an order, the function is the expression inside O or Omega with constant 1. Outside of a theorem's
+conditions its function is nan.
 """
 
 import math
@@ -11,9 +11,11 @@ from privarms.policies.bandit import dp_se
 
 
 def halting_time(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
-    """t_U = 2000 (t_0 + t_1 + t_2) of Theorem 3.3: Algorithm 2 halts by then with probability 1 - beta or more.
+    """Return t_U = 2000 (t_0 + t_1 + t_2) of Theorem 3.3.
 
-    The theorem is about beta in (0, 0.08] and mu != 0; its logarithms are positive for ln(R / (alpha |mu|)) > beta.
+    Algorithm 2 halts by then with probability at least 1 - beta.
+
+    The theorem requires beta in (0, 0.08] and mu != 0; its logarithms are positive for ln(R / (alpha |mu|)) > beta.
     """
     iterated = math.log(R / (alpha * abs(mu))) if _of_stopping(epsilon, alpha, mu, R) else math.nan
     if not (0 < beta <= 0.08 and iterated > beta):
@@ -26,7 +28,7 @@ def halting_time(epsilon: float, alpha: float, beta: float, mu: float, R: float 
 
 
 def private_samples(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
-    """n = R ln(1/beta) / (12 alpha |mu| epsilon) of the proof of Theorem 3.4, for beta < 1/4.
+    """Return n = R ln(1/beta) / (12 alpha |mu| epsilon) of the proof of Theorem 3.4, for beta < 1/4.
 
     On samples from {-R, R} any epsilon-private (alpha, beta) stopping rule sees more than n of them with probability
     above 1 - (sqrt(beta) + beta), which the proof rounds down to 1/4.
@@ -37,10 +39,10 @@ def private_samples(epsilon: float, alpha: float, beta: float, mu: float, R: flo
 
 
 def private_samples_of_proof(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
-    """The largest n for which the proof of Theorem 3.4 gives its 1/4: ln((3/4 - beta) / beta) / (6 epsilon d).
+    """Return the largest n for which the proof of Theorem 3.4 gives 1/4: ln((3/4 - beta) / beta) / (6 epsilon d).
 
-    d = alpha |mu| / (R (1 + alpha)) is the total variation distance of P and Q, which the proof rounds up, as it does
-    beta exp(6 epsilon n d) + beta to 3/4.
+    d = alpha |mu| / (R (1 + alpha)) is the total variation distance of P and Q. The proof rounds it up, and beta exp(6
+    epsilon n d) + beta to 3/4.
     """
     if not (0 < beta < 0.25 and _of_stopping(epsilon, alpha, mu, R)):
         return math.nan
@@ -48,27 +50,27 @@ def private_samples_of_proof(epsilon: float, alpha: float, beta: float, mu: floa
 
 
 def samples_order(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
-    """R^2 ln(1/beta) / (alpha mu)^2 + R ln(1/beta) / (epsilon alpha |mu|), Corollary 3.6 without its constant."""
+    """Return R^2 ln(1/beta) / (alpha mu)^2 + R ln(1/beta) / (epsilon alpha |mu|): Corollary 3.6 without constant."""
     if not (0 < beta < 1 and _of_stopping(epsilon, alpha, mu, R)):
         return math.nan
     return math.log(1 / beta) * (R**2 / (alpha * mu) ** 2 + R / (epsilon * alpha * abs(mu)))
 
 
 def _of_stopping(epsilon: float, alpha: float, mu: float, R: float) -> bool:
-    """Whether theorems on stopping rules are about these parameters."""
+    """Return whether the theorems on stopping rules apply to these parameters."""
     return epsilon > 0 and 0 < alpha < 1 and 0 < abs(mu) <= R
 
 
 def iterated_logarithm(a: float, b: float, x: float) -> float:
-    """ln(a ln(x)) / (b x) of Fact 2.1, for a > 1, 0 < b < 1/16 and x > e.
+    """Return ln(a ln(x)) / (b x) of Fact 2.1, for a > 1, 0 < b < 1/16 and x > e.
 
-    The fact says that this is above 1 for x < ln(a ln(1/b)) / b, and below 1 for x above twice that.
+    By the fact this is above 1 for x < ln(a ln(1/b)) / b, and below 1 for x above twice that.
     """
     return math.log(a * math.log(x)) / (b * x)
 
 
 def pulls_order(gap: float, K: int, epsilon: float, beta: float) -> float:
-    """(ln(K/beta) + ln ln(1/gap)) (1/gap^2 + 1/(epsilon gap)), the pulls of an arm in Lemma 4.2 without the constant.
+    """Return (ln(K/beta) + ln ln(1/gap)) (1/gap^2 + 1/(epsilon gap)): an arm's pulls in Lemma 4.2 without constant.
 
     ln ln(1/gap) is taken as 0 for a gap above 1/e, where it is negative or undefined.
     """
@@ -79,11 +81,11 @@ def pulls_order(gap: float, K: int, epsilon: float, beta: float) -> float:
 
 
 def pulls_ceiling(gap: float, K: int, epsilon: float, beta: float) -> float:
-    """An explicit bound on the pulls of an arm that holds, for all arms at once, with probability 1 - beta or more.
+    """Return an explicit bound on the pulls of an arm, which holds for all arms at once with probability 1 - beta.
 
-    Where the deviations that Algorithm 3 allows for do not happen, an arm leaves in the first epoch e with
-    2^-e <= gap at the latest, since 4 h_e + 4 c_e < 2^-e; |S| = K bounds the epochs' lengths from above. Ours, from
-    lines 8, 15, 16 and 20: Lemma 4.2 states the order only.
+    If no deviation exceeds the radii of Algorithm 3, an arm is eliminated at the latest in the first epoch e with 2^-e
+    <= gap, because 4 h_e + 4 c_e < 2^-e. |S| = K bounds the epochs' lengths from above. This bound is ours, from lines
+    8, 15, 16 and 20; Lemma 4.2 only states the order.
     """
     if not 0 < gap <= 1:
         return math.nan
@@ -93,7 +95,7 @@ def pulls_ceiling(gap: float, K: int, epsilon: float, beta: float) -> float:
 
 
 def regret_order(gaps, horizon: int, epsilon: float) -> float:
-    """sum over gaps > 0 of ln(T) / gap, plus K ln(T) / epsilon: Theorem 4.3 without its constant.
+    """Return the sum over gaps > 0 of ln(T) / gap, plus K ln(T) / epsilon: Theorem 4.3 without its constant.
 
     gaps: of all K arms, 0 for the best
     """
@@ -102,15 +104,15 @@ def regret_order(gaps, horizon: int, epsilon: float) -> float:
 
 
 def regret_order_any_gaps(K: int, horizon: int, epsilon: float) -> float:
-    """sqrt(T K ln T) + K ln(T) / epsilon: Theorem 4.4 without its constant."""
+    """Return sqrt(T K ln T) + K ln(T) / epsilon: Theorem 4.4 without its constant."""
     return math.sqrt(horizon * K * math.log(horizon)) + K * math.log(horizon) / epsilon
 
 
 def epoch_growth(arms: int, arms_left: int, epoch: int, epsilon: float, beta: float) -> float:
-    """R_(e+1) with |S| = arms_left over R_e with |S| = arms (Algorithm 3, line 8), for e = epoch.
+    """Return R_(e+1) with |S| = arms_left over R_e with |S| = arms (Algorithm 3, line 8), for e = epoch.
 
-    Section 1 says that an epoch is at least twice as long as the one before. Where the second term of R_e rules, the
-    ratio is a little below 2 if |S| collapses, for the logarithm then shrinks.
+    Section 1 claims a ratio of at least 2. If the second term of R_e dominates and |S| collapses, the ratio is slightly
+    below 2, because the logarithm shrinks.
     """
     params, length = dp_se.parameters(max(2, arms), 2, epsilon, beta), compiled(dp_se.epoch_length)
     return float(length(params, arms_left, epoch + 1) / length(params, arms, epoch))

@@ -1,6 +1,6 @@
 """The figures: each function takes the results and returns the figure and the numbers that it draws.
 
-Panels and curves are those of the cells, so that an added one is drawn too.
+Panels and curves follow the cells, so added cells are drawn too.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from privarms.studies.results import Results
 CURVES = ("DP-SE", "DP-UCB (log^2.5)", "DP-UCB (log^3)", "DP-UCB (chan)", "DP-UCB (exact)")
 CURVES += ("DP-UCB (Mishra & Thakurta)", "DP-UCB (exact, printed counter)", "DP-UCB (ln^2.5)", "DP-UCB (ln^3)")
 EPSILON = "privacy budget $\\varepsilon$"
-# Of Azize & Basu 2022.
+# The names of the instances in Azize & Basu 2022.
 INSTANCES = {"linear": "mu2", "one_best": "mu1", "convex": "mu3", "concave": "mu4"}
 
 
@@ -29,7 +29,7 @@ def _panel(name: str, values: pd.Series) -> list[str]:
 def _regret_panels(results: Results, name: str, *, further: bool):
     """Draw regret against the round, one panel per epsilon; policies without privacy are in every panel.
 
-    further: whether every epsilon that Figure 1 does not have gets a panel too
+    further: whether epsilons that Figure 1 does not have get a panel too
     """
     cells, printed = results.cells("figure1"), results.published_table("figure1")
     elsewhere = set(printed.loc[printed["figure"] != name, "epsilon"] if further else [])
@@ -60,11 +60,11 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     tab="epsilon = 0.1 and 0.25",
 )
 def fig1a(results: Results):
-    """Mean pseudo-regret of DP-SE and DP-UCB, with 95% intervals of the mean; grey: policies without privacy. DP-UCB's
-    width is of order log^2.5 or log^3, Mishra and Thakurta's, that of Chan, Shi and Song (chan), or the exact quantile
-    of its noise (exact), also with the counter that section 1 prints. Where more than 30 runs were made, dots are the
-    median and the band has 95% of the means of 30 runs. The published figure has no printed numbers.
-    """
+    """Mean cumulative pseudo-regret of DP-SE and DP-UCB against the round, one panel per epsilon, with 95% intervals.
+    Grey: policies without privacy. DP-UCB's width is of order log^2.5 or log^3, that of Mishra and Thakurta or of Chan,
+    Shi and Song (chan), or the exact quantile of its noise (exact), also with the counter that section 1 prints. With
+    more than 30 runs, dots are the median and the band contains 95% of the means of 30 runs. The published figure has
+    no printed numbers and one width of DP-UCB."""
     return _regret_panels(results, "fig1a", further=False)
 
 
@@ -76,17 +76,17 @@ def fig1a(results: Results):
     tab="epsilon = 0.5 and 1",
 )
 def fig1b(results: Results):
-    """As Figure 1a. An epsilon that is in neither has a panel here."""
+    """As Figure 1a, for epsilon = 0.5 and 1. Any other added epsilon has a panel here."""
     return _regret_panels(results, "fig1b", further=True)
 
 
 @figure("How much more regret DP-UCB has, by its private width", inference=["ratios"])
 def dp_ucb_width(results: Results):
-    """Mean regret of DP-UCB over mean regret of DP-SE at the horizon, with 95% intervals, on the instances mu1 to mu4
-    of Azize and Basu (2022); mu2 is that of Figure 1. The paper's statement is that every ratio is at least 5 (dashed).
-    Width of order log^2.5 or log^3, with base e throughout ln^2.5 or ln^3, that of Mishra and Thakurta or of Chan, Shi
-    and Song (chan), or the exact quantile of the noise. A policy that was added to the studies has its own name.
-    """
+    """Mean regret of DP-UCB over that of DP-SE at the horizon, against epsilon, with 95% intervals. Rows: the instances
+    mu1 to mu4 of Azize and Basu (2022), where mu2 is that of Figure 1; columns: K. The paper claims that every ratio is
+    at least 5 (dashed). One line per width of DP-UCB: of order log^2.5 or log^3 (ln^2.5 or ln^3 with base e
+    throughout), that of Mishra and Thakurta or of Chan, Shi and Song (chan), or the exact quantile of the noise. Added
+    policies have their own names."""
     ratios = results.inference("ratios")
     ratios = ratios.assign(curve=labels(ratios, ("epsilon", "K", "horizon", "top", "bottom", "spacing")))
     spacing = ratios["spacing"].fillna("linear")
@@ -107,9 +107,8 @@ def dp_ucb_width(results: Results):
 
 @figure("How regret grows with the horizon", studies=["growth"], inference=["growth"])
 def growth(results: Results):
-    """Mean regret at the horizon T over ln T, against T, with 95% intervals: level where regret is of order log T. In
-    the legend p, for which it grows like ln(T)^p from the first horizon to the last.
-    """
+    """Mean regret at the horizon T divided by ln T, against T, with 95% intervals. A curve is level if regret is of
+    order log T. The legend has the p for which regret grows like ln(T)^p from the first horizon to the last."""
     cells, powers = at_horizon(results.cells("growth")), results.inference("growth")
     powers = dict(zip(labels(powers, ()), powers["exponent"], strict=True))
     logarithm = np.log(cells["horizon"])
@@ -127,10 +126,9 @@ def growth(results: Results):
 
 @figure("DP-SE against Theorem 4.3", inference=["scaling"])
 def scaling(results: Results):
-    """Mean regret of DP-SE (95% intervals are narrower than the points) and of Algorithm 3 without noise, at all
-    epsilon, K and T of the grid, against the theorem's expression, beside the bound with the constant that makes it
-    touch the largest ratio of DP-SE.
-    """
+    """Mean regret of DP-SE and of Algorithm 3 without noise against the theorem's expression, at all epsilon, K and T
+    of the grid. 95% intervals are narrower than the points. Line: the bound with the smallest constant that holds for
+    DP-SE."""
     cells = results.inference("scaling")
     cells = cells.assign(curve=labels(cells, ("epsilon", "K", "horizon")))
     constant = cells.loc[cells["policy"] == "dp_se", "order_ratio"].max()
@@ -146,12 +144,11 @@ def scaling(results: Results):
 
 @figure("Pulls of the suboptimal arms (Lemma 4.2)", inference=["pulls"])
 def pulls(results: Results):
-    """How often DP-SE pulls an arm, against the arm's gap: mean (line) and largest of all runs (tick), with beta = 1/T
-    and with a beta of its own, the explicit ceiling by which the arm must have left (dotted), and the expression of
-    Lemma 4.2 with the smallest constant that lies above every mean (dashed).
-    """
+    """DP-SE's pulls of an arm against the arm's gap, one panel per epsilon, for beta = 1/T and another beta.
+    Line: mean; tick: largest of all runs; dotted: explicit bound by which the arm must be eliminated; dashed:
+    expression of Lemma 4.2 with the smallest constant that is above every mean."""
     rows = results.inference("pulls")
-    # Only a beta of one's own is worth a word.
+    # The legend only names a beta other than 1/T.
     own = rows.assign(beta=rows["beta"].where(rows["beta"] != 1 / rows["horizon"]))
     constant = (rows["mean"] / rows["order"]).max()
     rows = rows.assign(curve=labels(own), panel=_panel("\\varepsilon", rows["epsilon"]), lemma_constant=constant)
@@ -172,9 +169,8 @@ def pulls(results: Results):
 
 @figure("The worst gap (Theorem 4.4)", inference=["minimax"])
 def minimax(results: Results):
-    """Mean regret of DP-SE, and of no other policy, with one best arm and K - 1 equal ones, over Theorem 4.4's
-    expression, against the gap.
-    """
+    """Mean regret of DP-SE divided by Theorem 4.4's expression, against the gap, with 95% intervals. One arm is best
+    and the other K - 1 are equal. Other policies are not drawn."""
     cells = with_interval(results.inference("minimax"), "ratio", "ratio_se")
     rows = cells.assign(curve=labels(cells, ("epsilon", "bottom")), panel=_panel("\\varepsilon", cells["epsilon"]))
     grid = curves(rows, "gap", "ratio", looks=style.looks(rows["curve"]), col="panel", log="x")
@@ -186,9 +182,9 @@ def minimax(results: Results):
 
 @figure("The private stopping rules", inference=["stopping"], card=STOPPING, tab="Stopping times")
 def stopping_rules(results: Results):
-    """Mean stopping time of DP-NAS (Algorithm 1) and of DP exponential NAS (Algorithm 2) against |mu|, by alpha and
-    epsilon. Dotted, the lower bound in Theorem 3.4's proof and t_U of Theorem 3.3, far below and far above.
-    """
+    """Mean stopping time of DP-NAS (Algorithm 1) and DP exponential NAS (Algorithm 2) against |mu|, one panel per
+    alpha, with 95% intervals. Dotted: the lower bound in Theorem 3.4's proof, far below, and t_U of Theorem 3.3, far
+    above."""
     rows = with_interval(results.inference("stopping"), "stopping_time_mean", "stopping_time_se")
     rows = rows.assign(
         curve=labels(rows, ("alpha", "mu")), size=rows["mu"].abs(), panel=_panel("\\alpha", rows["alpha"])

@@ -1,4 +1,4 @@
-"""What is computed from the studies before anything is drawn or judged."""
+"""Inference tables: numbers computed from the studies for figures, tables and claims."""
 
 import itertools
 
@@ -21,10 +21,10 @@ from privarms.studies import library
 from privarms.studies.results import Results
 
 CONFIDENCE = 0.95
-# Of Figure 1, and on both sides of it.
+# The epsilons and K of Figure 1, and values on both sides.
 GROWTH_EPSILONS, GROWTH_ARMS = (0.001, 0.01, 0.1, 0.25, 0.5, 1.0, 10.0), (2, 3, 5, 10, 20, 50)
 GROWTH_EPOCHS, GROWTH_BETA = range(1, 21), 1 / 50_000_000
-# Of section 1's remarks on the tree, and of Fact 2.1 from close to the ends of its ranges on.
+# For section 1's remarks on the tree, the proof of Theorem 3.3, and Fact 2.1 from near the ends of its ranges on.
 RUNS = 30
 TREE_HORIZONS = tuple(10**n for n in range(4, 11))
 PROOF_SIZES = (0.01, 0.1, 0.5, 0.7, 0.9, 0.96)
@@ -32,10 +32,10 @@ FACT_A, FACT_B = (1.05, 1.5, 2.0, 3.0, 10.0, 100.0, 1e4, 1e8), (1 / 17, 0.05, 0.
 
 
 def second_half(results: Results) -> pd.DataFrame:
-    """What happens late in Figure 1's horizon; a row per cell of study `second_half`.
+    """Return the regret in the second half of Figure 1's horizon; one row per cell of study `second_half`.
 
-    growing: in how many runs the regret grows in the second half; half, end: the mean regret at half the horizon, and
-    at the horizon
+    growing: number of runs whose regret grows in the second half; half, end: mean regret at half the horizon and at the
+    horizon
     """
     cells = parameters(results.cells("second_half"))
     runs = results.replicates("second_half", ("cell", "horizon", "replicate", "t", "regret"))
@@ -45,14 +45,14 @@ def second_half(results: Results) -> pd.DataFrame:
     runs = half.to_frame("half").assign(end=ends)
     runs = runs.assign(growing=runs["end"] > runs["half"])
     by_cell = runs.groupby("cell", observed=True)
-    found = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size())
-    found = found.join(by_cell["growing"].sum())
-    found.index = found.index.astype(object)
-    return cells.join(found).reset_index()
+    output = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size())
+    output = output.join(by_cell["growing"].sum())
+    output.index = output.index.astype(object)
+    return cells.join(output).reset_index()
 
 
 def regret_atoms(results: Results) -> pd.DataFrame:
-    """The values that DP-SE's regret at the horizon takes, with their probabilities; a row per cell and value."""
+    """Return the values of DP-SE's regret at the horizon with their probabilities; one row per cell and value."""
     cells = parameters(results.cells("regret"))
     runs = results.replicates("regret", ("cell", "policy", "regret"))
     parts = []
@@ -64,10 +64,10 @@ def regret_atoms(results: Results) -> pd.DataFrame:
 
 
 def ratios(results: Results) -> pd.DataFrame:
-    """Mean regret at the horizon over DP-SE's in the same setting; a row per cell of every other private policy.
+    """Return mean regret at the horizon over DP-SE's in the same setting; one row per cell of another private policy.
 
-    study: figure1, settings or instances. DP-SE's regret is that of study `regret`, which has many more runs, or else
-    of the same studies; NaN where it was not run. regret_largest_share: of one run in the mean.
+    study: figure1, settings or instances. DP-SE's regret is from study `regret`, which has many more runs, or else from
+    the same studies; NaN if it was not run. regret_largest_share: the largest share of one run in the mean.
     """
     studies = {study: results.cells(study) for study in ("regret", "figure1", "settings", "instances")}
     ends = pd.concat([at_horizon(c).assign(study=s) for s, c in studies.items()], ignore_index=True)
@@ -89,9 +89,9 @@ def ratios(results: Results) -> pd.DataFrame:
 
 @as_frame
 def growth(results: Results) -> pd.DataFrame:
-    """How regret grows with the horizon; a row per policy and setting of study `growth`.
+    """Return how regret grows with the horizon; one row per policy and setting of study `growth`.
 
-    exponent: p for which it grows like ln(T)^p from the first horizon to the last, with its standard error
+    exponent, exponent_se: p for which regret grows like ln(T)^p from the first horizon to the last
     """
     cells = at_horizon(results.cells("growth"))
     settings = [k for k in parameters(cells).columns if k != "horizon" and cells[k].notna().any()]
@@ -99,7 +99,7 @@ def growth(results: Results) -> pd.DataFrame:
         some = some.sort_values("horizon")
         logs, regrets = np.log(np.log(some["horizon"].to_numpy(float))), np.log(some["regret_mean"].to_numpy())
         errors = (some["regret_se"] / some["regret_mean"]).to_numpy()
-        # There is no growth with one horizon.
+        # One horizon shows no growth.
         width = logs[-1] - logs[0] or np.nan
         yield {
             **dict(zip(settings, setting, strict=True)),
@@ -113,10 +113,10 @@ def growth(results: Results) -> pd.DataFrame:
 
 @as_frame
 def noise_per_step(results: Results) -> pd.DataFrame:
-    """The noise of the counter that section 1 prints, the same in each round, for epsilon = 1; a row per horizon.
+    """Return the noise of section 1's counter, equal in each round, for epsilon = 1; one row per horizon.
 
-    nodes: of a released sum; variance: of its noise; variance_ratio: over log2(T)^3; deviation_ratio: the root of the
-    variance over ln T
+    nodes: number in a released sum; variance: of its noise; variance_ratio: over log2(T)^3; deviation_ratio: the root
+    of the variance over ln T
     """
     for horizon in TREE_HORIZONS:
         nodes = dp_ucb.log2_ceiling(horizon)
@@ -129,7 +129,7 @@ def noise_per_step(results: Results) -> pd.DataFrame:
 
 
 def thirty_runs(results: Results) -> pd.DataFrame:
-    """Where Figure 1 has more than the published 30 runs: the ends of 95% of the means of 30, a row per cell and t."""
+    """Return the range of 95% of means of 30 runs, for cells of Figure 1 with more runs; one row per cell and t."""
     cells = results.cells("figure1")
     more = tuple(cells.loc[cells["replicates"] >= 2 * RUNS, "cell"].unique())
     if not more:
@@ -142,10 +142,10 @@ def thirty_runs(results: Results) -> pd.DataFrame:
 
 
 def _audited(blocks: pd.DataFrame, audit: Audit, settings: list[str]) -> pd.DataFrame:
-    """One audit reduced, with the privacy loss that is counted; a row per setting, whichever neighbour.
+    """Return the bounds of one audit and its counted privacy loss; one row per setting, over both neighbours.
 
-    loss: the log ratio of the shares of events, -inf or nan where a neighbour has none; loss_low, loss_high: what holds
-    it, for all rows together with the probability that a verdict asks for
+    loss: log ratio of the shares of events, -inf or nan if a neighbour has none; loss_low, loss_high: its interval, for
+    all rows together at a verdict's confidence
     """
     table = reduce(blocks, audit, [k for k in settings if k in blocks], CONFIDENCE)
     counted = losses(table, 1 - (1 - VERDICT_CONFIDENCE) / (2 * len(table)))
@@ -153,7 +153,7 @@ def _audited(blocks: pd.DataFrame, audit: Audit, settings: list[str]) -> pd.Data
 
 
 def audit(results: Results) -> pd.DataFrame:
-    """What the audit shows of DP-SE's privacy loss; a row per setting, whichever of the two streams."""
+    """Return the audit of DP-SE's privacy loss; one row per setting, over both streams."""
     cells = parameters(results.cells("audit"))
     blocks = results.replicates("audit")
     apart = [k for k in cells if k not in ("policy", "variant", "data", "environment", "neighbour")]
@@ -162,22 +162,22 @@ def audit(results: Results) -> pd.DataFrame:
 
 
 def audit_dp_nas(results: Results) -> pd.DataFrame:
-    """What the audit shows of DP-NAS's privacy loss; a row per setting."""
+    """Return the audit of DP-NAS's privacy loss; one row per setting."""
     blocks = results.replicates("audit_dp_nas").query("policy == 'dp_nas'")
     return _audited(blocks, neighbouring_samples.AUDIT, ["epsilon", "noise", "alpha", "beta"])
 
 
 def audit_dp_ucb(results: Results) -> pd.DataFrame:
-    """What the audit shows of DP-UCB's privacy loss; a row per setting."""
+    """Return the audit of DP-UCB's privacy loss; one row per setting."""
     blocks = results.replicates("audit_dp_ucb").query("policy == 'dp_ucb'")
     return _audited(blocks, first_reward.AUDIT, ["K", "horizon", "width", "epsilon", "noise"])
 
 
 def pulls(results: Results) -> pd.DataFrame:
-    """DP-SE's pulls of the suboptimal arms beside Lemma 4.2; a row per cell and arm.
+    """Return DP-SE's pulls of the suboptimal arms with Lemma 4.2; one row per cell and arm.
 
-    order is the lemma's expression, ceiling the explicit bound by which an arm must have left, above the fraction of
-    runs that pulled it more often, any_above the fraction of runs that did so with any arm of the cell.
+    order: the lemma's expression; ceiling: the explicit bound by which an arm must be eliminated; above: fraction of
+    runs that exceed it; any_above: fraction of runs that do so with any arm of the cell
     """
     cells = parameters(results.cells("pulls"))
     cells["beta"] = cells["beta"].fillna(1 / cells["horizon"]) if "beta" in cells else 1 / cells["horizon"]
@@ -188,7 +188,7 @@ def pulls(results: Results) -> pd.DataFrame:
             continue
         cell, runs_of_cell = cells.loc[name], pd.DataFrame(columns)
         exceeding = np.zeros(runs_of_cell["replicate"].max() + 1, bool)
-        found = []
+        output = []
         for arm, group in runs_of_cell[runs_of_cell["arm"] > 0].groupby("arm"):
             gap = arm * (cell["top"] - cell["bottom"]) / (cell["K"] - 1)
             gap = gap if cell.get("spacing") != "one_best" else cell["top"] - cell["bottom"]
@@ -196,7 +196,7 @@ def pulls(results: Results) -> pd.DataFrame:
             ceiling = bounds.pulls_ceiling(*promise)
             above = group.loc[group["pulls"] > ceiling, "replicate"]
             exceeding[above] = True
-            found.append(
+            output.append(
                 {
                     "cell": name,
                     **cell.to_dict(),
@@ -210,14 +210,14 @@ def pulls(results: Results) -> pd.DataFrame:
                     "above": len(above) / len(group),
                 }
             )
-        rows += [row | {"any_above": exceeding.mean()} for row in found]
+        rows += [row | {"any_above": exceeding.mean()} for row in output]
     return pd.DataFrame(rows).sort_values(["beta", "K", "epsilon"], kind="stable", ignore_index=True)
 
 
 def scaling(results: Results) -> pd.DataFrame:
-    """Study `scaling` beside Theorem 4.3; a row per cell.
+    """Return study `scaling` with the bounds of Theorem 4.3; one row per cell.
 
-    order: the theorem's expression, without privacy that of epsilon = inf; order_ratio: the mean regret over it
+    order: the theorem's expression, with epsilon = inf without privacy; order_ratio: the mean regret over it
     ceiling: for DP-SE the sum over arms of gap times `bounds.pulls_ceiling`, plus T beta = 1 for the event of
     probability beta: an explicit bound on the mean regret; ratio, ratio_se: the mean regret over it
     """
@@ -246,7 +246,7 @@ def _regret_ceiling(cell) -> float:
 
 
 def minimax(results: Results) -> pd.DataFrame:
-    """DP-SE in study `minimax` with gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se)."""
+    """Return DP-SE in study `minimax`: gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se)."""
     cells = results.cells("minimax")
     cells = at_horizon(cells[cells["policy"] == "dp_se"])
     order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
@@ -259,12 +259,12 @@ def minimax(results: Results) -> pd.DataFrame:
 
 
 def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
-    """Stopping times beside the theorems; a row per cell, NaN where a theorem says nothing about it.
+    """Return stopping times with the theorems' bounds; one row per cell, NaN outside of a theorem's conditions.
 
-    t_upper: t_U of Theorem 3.3; t_lower: the number of samples in the proof of Theorem 3.4, t_proof the largest that it
-    allows; by_upper, by_lower: the fractions of runs that stop by then; order: the expression of Corollary 3.6;
-    upper_quartile: what a quarter of the stopping times exceed, between quartile_low and quartile_high for all cells
-    together with the probability that a verdict asks for
+    t_upper: t_U of Theorem 3.3; t_lower: number of samples in the proof of Theorem 3.4; t_proof: the largest number
+    that it allows; by_upper, by_lower: fractions of runs that stop by t_upper and t_lower; order: expression of
+    Corollary 3.6; upper_quartile: a quarter of the stopping times exceed it; quartile_low, quartile_high: its interval
+    for all cells together at a verdict's confidence
     """
     cells = results.cells(study).set_index("cell")
     runs = results.replicates(study, ("cell", "stopping_time"))
@@ -290,7 +290,7 @@ def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
 
 
 def _upper_quartile(times: np.ndarray, together: int) -> tuple[float, float, float]:
-    """The quantile at 3/4 and the order statistics that hold it, in as many samples together as a verdict asks for."""
+    """Return the quantile at 3/4 with its interval of order statistics, simultaneous for `together` samples."""
     ordered, tail = np.sort(times), (1 - VERDICT_CONFIDENCE) / 2 / together
     ranks = scipy.stats.binom.ppf([tail, 1 - tail], len(times), 0.75).astype(int)
     low, high = (ordered[rank] if rank < len(times) else np.inf for rank in (max(ranks[0] - 1, 0), ranks[1]))
@@ -299,10 +299,10 @@ def _upper_quartile(times: np.ndarray, together: int) -> tuple[float, float, flo
 
 @as_frame
 def fact_2_1(results: Results) -> pd.DataFrame:
-    """Fact 2.1 alone, nothing is simulated; a row per a, b and half of the fact.
+    """Return Fact 2.1 by formula; one row per a, b and half of the fact.
 
-    ratio: ln(a ln x) / (b x) where, of some x, it is smallest (first half: it must be above 1) or largest (second
-    half: it must be below 1); x: there
+    ratio: ln(a ln x) / (b x), the smallest over a grid of x (first half: must be above 1) or the largest (second half:
+    must be below 1); x: its place
     """
     for a, b in itertools.product(FACT_A, FACT_B):
         end = np.log(a * np.log(1 / b)) / b
@@ -316,15 +316,15 @@ def fact_2_1(results: Results) -> pd.DataFrame:
 
 @as_frame
 def theorem_3_3_facts(results: Results) -> pd.DataFrame:
-    """The three facts in the proof of Theorem 3.3 and what they imply, at the smallest t, R = 1; nothing is simulated.
+    """Return the three facts in the proof of Theorem 3.3 and their conclusions by formula, at the smallest t, R = 1.
 
-    ratio: left over right side of the inequality, which must be at most 1; a row per setting and inequality
+    ratio: left over right side of the inequality, which must be at most 1; one row per setting and inequality
     """
     for alpha, mu, epsilon, beta in itertools.product(PROOF_SIZES, PROOF_SIZES, (1e-3, 0.1, 1.0, 100.0), (1e-6, 0.08)):
         iterated = np.log(1 / (alpha * mu)) / beta
         if iterated <= 1:
             continue
-        # t_0, t_1 and t_2, times what the facts ask for; the first query comes at t = 2.
+        # t_0, t_1 and t_2, times the factors of the facts; the first query comes at t = 2.
         first = max(2.0, 1000 * np.log(iterated) / (alpha * mu) ** 2)
         second = max(2.0, 1000 * np.log(iterated) / (epsilon * mu))
         third = 48 * np.log(1 / beta) / (epsilon * alpha * mu)
@@ -341,7 +341,7 @@ def theorem_3_3_facts(results: Results) -> pd.DataFrame:
 
 
 def epoch_growth(results: Results) -> pd.DataFrame:
-    """R_(e+1) over R_e from line 8 alone, nothing is simulated; a row per |S|, what is left of it, e and epsilon."""
+    """Return R_(e+1) over R_e by line 8; one row per |S|, number of arms left, e and epsilon."""
     rows = [
         {"arms": arms, "left": left, "epoch": epoch, "epsilon": epsilon, "beta": GROWTH_BETA}
         | {"growth": bounds.epoch_growth(arms, left, epoch, epsilon, GROWTH_BETA)}
@@ -352,15 +352,15 @@ def epoch_growth(results: Results) -> pd.DataFrame:
 
 
 def large_mean(results: Results) -> pd.DataFrame:
-    """As `stopping`, of the study `large_mean`."""
+    """Return `stopping` for the study `large_mean`."""
     return stopping(results, "large_mean")
 
 
 def other_range(results: Results) -> pd.DataFrame:
-    """As `stopping`, of the study `other_range`."""
+    """Return `stopping` for the study `other_range`."""
     return stopping(results, "other_range")
 
 
 def noise_alone(results: Results) -> pd.DataFrame:
-    """As `stopping`, of the study `noise_alone`."""
+    """Return `stopping` for the study `noise_alone`."""
     return stopping(results, "noise_alone")

@@ -1,6 +1,6 @@
 """Measures of this paper that no declared one covers; a function takes the results and the claim's arguments.
 
-The results show only the cells on which the claim rests (`over`), so that a measure takes all that it finds.
+The results contain only the cells that the claim uses (`over`), so a measure uses all rows.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from privarms.studies.results import Results
 
 
 def growing_curves(results: Results, policy: str, runs: int) -> Measured:
-    """With which probability the mean of some runs grows in the second half of the horizon, where it is smallest."""
+    """Return the probability that the mean of `runs` runs grows in the second half of the horizon: the smallest."""
     cells = results.inference("second_half")
     cells = cells[cells["policy"] == policy]
     parts = []

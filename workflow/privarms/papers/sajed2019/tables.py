@@ -11,25 +11,26 @@ from privarms.studies.results import Results
 
 @table("Regret at the horizon", studies=["figure1", "regret"], card=FIGURE_1, tab="At the horizon")
 def regret(results: Results) -> pd.DataFrame:
-    """Mean, standard error and quantiles of the pseudo-regret; epoch_se is Algorithm 3 without noise."""
+    """Mean, standard error and quantiles of the pseudo-regret at the horizon; epoch_se is Algorithm 3 without noise."""
     law, figure1 = (at_horizon(results.cells(study)) for study in ("regret", "figure1"))
     rows = pd.concat([law, figure1], ignore_index=True)
     summary = {"mean": "regret_mean", "se": "regret_se"} | {p: f"regret_{p}" for p in ("p05", "p50", "p95")}
     keys = ["policy", "width", "K", "epsilon", "horizon", "replicates"]
     rows = rows.assign(policy=entries(rows, keys)).reindex(columns=[*keys, *summary.values()])
-    # Study `regret` has more runs: Figure 1 stands only for what it lacks.
+    # Study `regret` has more runs, so Figure 1 only fills its gaps.
     rows = rows.drop_duplicates([k for k in keys if k != "replicates"], ignore_index=True)
     return rows.rename(columns={v: k for k, v in summary.items()})
 
 
 @table(
-    "The discrete law of the regret at the horizon",
+    "The discrete distribution of the regret at the horizon",
     inference=["regret_atoms"],
     card=FIGURE_1,
-    tab="Law of the regret",
+    tab="Distribution of the regret",
 )
 def regret_atoms(results: Results) -> pd.DataFrame:
-    """Pulls of an arm are sums of whole epochs, so a run of DP-SE has one of a few values of regret. K = 5."""
+    """All values of DP-SE's regret with their probabilities, K = 5. Pulls of an arm are sums of whole epochs, so only a
+    few values occur."""
     law = results.inference("regret_atoms")
     law = law[law["K"] == 5]
     columns = ["policy", "epsilon", "value", "probability", "replicates"]
@@ -38,7 +39,7 @@ def regret_atoms(results: Results) -> pd.DataFrame:
 
 
 def _stopping(cells: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """A row per cell of stopping times: its algorithm and setting, with these columns; events are counts of runs."""
+    """Return one row per cell of stopping times: algorithm, setting and these columns; events are counts of runs."""
     keys = ["alpha", "mu", "epsilon", "replicates"]
     cells = cells.assign(algorithm=entries(cells, keys))
     for event, share in (("failures", "failure_mean"), ("halted", "by_upper")):
@@ -50,17 +51,15 @@ def _stopping(cells: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 @table("Stopping times and failures", inference=["stopping"], card=STOPPING, tab="All settings")
 def stopping_time(results: Results) -> pd.DataFrame:
-    """`failures` counts the runs whose estimate misses mu by alpha |mu| or more; t_upper is t_U of Theorem 3.3, t_lower
-    the number of samples in Theorem 3.4's proof.
-    """
+    """Mean stopping times. `failures` counts the runs whose estimate misses mu by alpha |mu| or more; t_upper is t_U of
+    Theorem 3.3, t_lower the number of samples in Theorem 3.4's proof."""
     return _stopping(results.inference("stopping"), ["mean", "se", "failures", "t_upper", "t_lower"])
 
 
 @table("Where Theorem 3.3 fails", inference=["large_mean"], card=STOPPING, tab="Large means")
 def large_mean(results: Results) -> pd.DataFrame:
-    """`halted` counts the runs of Algorithm 2 that stop by t_upper, t_U of Theorem 3.3, where |mu| is near R and
-    epsilon large; the theorem promises 92 in 100.
-    """
+    """Algorithm 2 with |mu| near R and large epsilon. `halted` counts the runs that stop by t_upper, t_U of
+    Theorem 3.3; the theorem guarantees 92 in 100."""
     return _stopping(results.inference("large_mean"), ["mean", "se", "halted", "t_upper"])
 
 
@@ -71,9 +70,10 @@ def large_mean(results: Results) -> pd.DataFrame:
     tab="Noise alone",
 )
 def noise_alone(results: Results) -> pd.DataFrame:
-    """`failures` counts the runs whose estimate misses mu by alpha |mu| or more; upper_quartile is what a quarter of
-    the stopping times exceed, t_proof the largest number for which Theorem 3.4's proof says that of every private rule.
-    """
+    """DP-NAS and DP exponential NAS at very small epsilon. `failures` counts the runs whose estimate misses mu by alpha
+    |mu| or
+    more. A quarter of the stopping times exceed upper_quartile; t_proof is the largest number for which Theorem 3.4's
+    proof shows this for every private rule."""
     return _stopping(results.inference("noise_alone"), ["failures", "upper_quartile", "t_proof"])
 
 
@@ -81,9 +81,8 @@ def noise_alone(results: Results) -> pd.DataFrame:
     "Are DP-SE, DP-NAS and DP-UCB private? (Theorems 4.1 and 3.1)", inference=["audit", "audit_dp_nas", "audit_dp_ucb"]
 )
 def audit(results: Results) -> pd.DataFrame:
-    """Privacy loss on two streams which differ in one reward or sample: the exact log ratio and the 95% Clopper-Pearson
-    lower bound; `noise` multiplies the Laplace scale, of line 17 for DP-SE.
-    """
+    """Privacy loss on two streams that differ in one reward or sample: the exact log ratio and the 95% Clopper-Pearson
+    lower bound from counts. `noise` multiplies the Laplace scale (line 17 for DP-SE)."""
     tables = [results.inference(name) for name in ("audit", "audit_dp_nas", "audit_dp_ucb")]
     rows = pd.concat([rows.assign(policy=rows["subject"]) for rows in tables], ignore_index=True)
     columns = ["policy", "epsilon", "noise", "claimed", "exact", "lower_bound", "confidence", "trials"]

@@ -1,1 +1,1 @@
-"""Regret, validity and privacy of all policies on the same runs: what to take, and what to expect of it."""
+"""Regret, validity and privacy of all policies on the same runs: recommended policies and their performance."""

@@ -1,4 +1,4 @@
-"""Which policy to take, and what to expect of it: a row per K, T and epsilon. The table's caption states the rule."""
+"""The recommended policy per K, T and epsilon, and its performance. The table's caption states the rule."""
 
 import numpy as np
 import pandas as pd
@@ -10,14 +10,14 @@ from privarms.plots.curves import times
 
 MOST_SHOWN = 1.05
 AS_GOOD = 1.1
-# It takes two rewards for every one that the policy sees.
+# Sample splitting needs two rewards for each one that the policy sees.
 MORE_USERS = "sample_splitting"
 VALID = {*GUARANTEED, *IF_PRIVATE} - {MORE_USERS}
 
 
 @as_frame
 def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd.DataFrame:
-    """Return the table; regret, shares and factors are ranges over the instances where regret is possible.
+    """Return the table; regret, shares and factors are ranges over the instances with unequal arms.
 
     of_uniform: of the regret of uniform choices; of_bound: over the bound by d_epsilon times ln T; times_not_private:
     over the least regret of a policy without privacy
@@ -46,8 +46,7 @@ def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd
 
 
 def take(rows: pd.DataFrame) -> tuple[str, list[str]]:
-    """Return the curve to take among the candidates of one setting, and those as good, of the curves on all
-    instances."""
+    """Return the recommended curve of one setting, and those as good, among the curves that ran on all instances."""
     by = {(row["curve"], row["instance"]): row for _, row in rows.iterrows()}
     regret = rows.pivot(index="curve", columns="instance", values="regret").loc[rows["curve"].unique()].dropna()
     worst = (regret / regret.min()).max(axis=1)
@@ -93,7 +92,7 @@ def _inference(tests: pd.DataFrame) -> dict:
 
 
 def shown_loss(row: pd.Series, privacy: pd.DataFrame) -> dict:
-    """Return what the audits show of the policy of a row, over what it claims; audits: in how many settings."""
+    """Return the audited loss of a row's policy over its claim; audits: the number of audited settings."""
     variant = row["variant"] if isinstance(row.get("variant"), str) else ""
     own = privacy[(privacy["policy"] == row["policy"]) & (privacy["variant"] == variant)]
     shown = own.iloc[0] if len(own) else {"exact": np.nan, "lower_bound": np.nan, "audited": 0}

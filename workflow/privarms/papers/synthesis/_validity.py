@@ -1,6 +1,6 @@
 """Tests and intervals after a bandit, on the pulls and reward sums of its arms: counts over the runs of a cell.
 
-pulls, sums, held_out: [R, K]; means: float64[K]. A level is ALPHA throughout.
+pulls, sums, held_out: [R, K]; means: float64[K]. The level is always ALPHA.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ ALPHA = 0.05
 
 
 class Runs(NamedTuple):
-    """What the runs of a cell left behind; epsilon: nan for a policy that claims none."""
+    """The pulls and rewards of a cell's runs; epsilon: nan for a policy that claims none."""
 
     pulls: np.ndarray
     sums: np.ndarray
@@ -33,7 +33,7 @@ class Runs(NamedTuple):
 
     @property
     def private(self) -> bool:
-        """Whether max-information may be said to be bounded: whether the policy claims an epsilon."""
+        """Return whether the policy claims an epsilon, which bounds max-information."""
         return self.epsilon > 0
 
 
@@ -45,39 +45,38 @@ PROCEDURES = {
     "e_value": "e-value",
     "sample_splitting": "sample splitting",
 }
-# Which hold their level whatever the policy does; which hold it for private policies.
+# Procedures that keep their level for every policy, and for private policies.
 GUARANTEED = ("confidence_sequence", "e_value", "sample_splitting")
 IF_PRIVATE = ("max_information",)
 
 
 def log_gamma(alpha: float, runs: Runs) -> float:
-    """ln of the level at which max-information allows to test, beta being the best one; nan without privacy."""
+    """Return ln of the level at which max-information tests, with the best beta; nan without privacy."""
     if not runs.private:
         return np.nan
     return float(log_corrected_level(alpha, runs.epsilon, runs.horizon, best_beta(runs.epsilon, runs.horizon, alpha)))
 
 
 def once(function: Callable, sums: np.ndarray, pulls: np.ndarray, *further):
-    """function(sums, pulls, *further), one array or several, computed once for all that share both counts, as most
-    do."""
+    """Return function(sums, pulls, *further), one array or several, computed once per distinct pair of counts."""
     width = pulls.max() + 1
     counts, places = np.unique(pulls * width + sums, return_inverse=True)
     n, s = np.divmod(counts, width)
-    found = function(s, n, *further)
-    return tuple(one[places] for one in found) if isinstance(found, tuple) else found[places]
+    output = function(s, n, *further)
+    return tuple(one[places] for one in output) if isinstance(output, tuple) else output[places]
 
 
 def rejections(runs: Runs, null: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """The arm of the smallest p-value for "at most `null`", int64[R], and of each procedure whether it rejects that.
+    """Return the arm of the smallest p-value for "at most `null`", int64[R], and each procedure's rejections of it.
 
-    Of equal p-values the last arm's. A procedure that says nothing about the policy is left out.
+    Among equal p-values the last arm counts. Procedures that do not apply to the policy are left out.
     """
     K = runs.pulls.shape[1]
     log_p = once(log_p_value, runs.sums, runs.pulls, null)
     chosen = K - 1 - np.argmin(log_p[:, ::-1], axis=1)
     run = np.arange(len(chosen))
     least, n, s = log_p[run, chosen], runs.pulls[run, chosen], runs.sums[run, chosen]
-    found = {
+    output = {
         "naive": least <= np.log(ALPHA),
         "bonferroni": least <= np.log(ALPHA / K),
         "confidence_sequence": once(confidence_sequence, s, n, ALPHA / K)[0] > null,
@@ -85,13 +84,14 @@ def rejections(runs: Runs, null: float) -> tuple[np.ndarray, dict[str, np.ndarra
         "sample_splitting": once(log_p_value, runs.held_out[run, chosen], n, null) <= np.log(ALPHA),
     }
     if runs.private:
-        found["max_information"] = least <= log_gamma(ALPHA / K, runs)
-    return chosen, {name: found[name] for name in PROCEDURES if name in found}
+        output["max_information"] = least <= log_gamma(ALPHA / K, runs)
+    return chosen, {name: output[name] for name in PROCEDURES if name in output}
 
 
 def intervals(runs: Runs) -> tuple[np.ndarray, dict[str, tuple]]:
-    """The two arms with the most pulls, int64[2, R], and of each procedure (low, high) for the first one's mean and for
-    its gap to the second; of equal pulls the last arm's."""
+    """Return the two most pulled arms, int64[2, R], and each procedure's intervals for the first mean and for the gap.
+
+    An interval is (low, high). Among equal pulls the last arm counts."""
     K = runs.pulls.shape[1]
     order = K - 1 - np.argsort(-runs.pulls[:, ::-1], axis=1, kind="stable")[:, :2].T
     run = np.arange(len(runs.pulls))
@@ -99,7 +99,7 @@ def intervals(runs: Runs) -> tuple[np.ndarray, dict[str, tuple]]:
     s = [runs.sums[run, arm] for arm in order]
     held = [runs.held_out[run, arm] for arm in order]
     all_arms = [once(confidence_sequence, *counts, ALPHA / K) for counts in zip(s, n, strict=True)]
-    found = {
+    output = {
         "naive": (once(exact_interval, s[0], n[0], ALPHA), newcombe_interval(s[0], n[0], s[1], n[1], ALPHA)),
         "confidence_sequence": (all_arms[0], difference_interval(*all_arms)),
         "sample_splitting": (
@@ -110,34 +110,35 @@ def intervals(runs: Runs) -> tuple[np.ndarray, dict[str, tuple]]:
     if runs.private:
         level = log_gamma(ALPHA, runs)
         both = [once(chernoff_interval, *counts, level - np.log(2)) for counts in zip(s, n, strict=True)]
-        found["max_information"] = (once(chernoff_interval, s[0], n[0], level), difference_interval(*both))
-    return order, {name: found[name] for name in PROCEDURES if name in found}
+        output["max_information"] = (once(chernoff_interval, s[0], n[0], level), difference_interval(*both))
+    return order, {name: output[name] for name in PROCEDURES if name in output}
 
 
 def second_highest(means: np.ndarray) -> float:
-    """The highest mean below the best; nan with equal arms."""
+    """Return the highest mean below the best; nan with equal arms."""
     below = means[means < means.max()]
     return float(below.max()) if len(below) else float("nan")
 
 
 def counted(runs: Runs) -> dict[str, dict]:
-    """procedure -> how many runs reject a true null (`errors`) and, of an arm that is better, a false one (`powers`;
-    nan with equal arms), how many intervals hold the mean and the gap, and how wide these are
-    in the mean, with standard errors."""
+    """Return procedure -> counts of runs and mean widths of intervals with standard errors.
+
+    errors: rejections of a true null; powers: of a false null, for a better arm (nan with equal arms); mean_held,
+    gap_held: intervals that contain the mean and the gap"""
     means = runs.means
     _, wrong = rejections(runs, means.max())
-    found = {name: {"errors": int(rejected.sum())} for name, rejected in wrong.items()}
+    output = {name: {"errors": int(rejected.sum())} for name, rejected in wrong.items()}
     null = second_highest(means)
     chosen, right = rejections(runs, null) if null == null else (None, {})
     for name, rejected in right.items():
-        found[name]["powers"] = int((rejected & (means[chosen] > null)).sum())
+        output[name]["powers"] = int((rejected & (means[chosen] > null)).sum())
     (first, second), ends = intervals(runs)
     targets = means[first], means[first] - means[second]
     for name, both in ends.items():
         for what, target, (low, high) in zip(("mean", "gap"), targets, both, strict=True):
-            found[name][f"{what}_held"] = int(((low <= target) & (target <= high)).sum())
+            output[name][f"{what}_held"] = int(((low <= target) & (target <= high)).sum())
             width = high - low
-            found[name][f"{what}_width"] = float(width.mean())
+            output[name][f"{what}_width"] = float(width.mean())
             se = width.std(ddof=1) / np.sqrt(len(width)) if len(width) > 1 else np.nan
-            found[name][f"{what}_width_se"] = float(se)
-    return found
+            output[name][f"{what}_width_se"] = float(se)
+    return output

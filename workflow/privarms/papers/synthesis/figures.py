@@ -1,6 +1,6 @@
 """The figures: each function takes the results and returns the figure and the numbers that it draws.
 
-Curves and panels are those of the cells, so that a policy, a budget or a horizon that joins has its own.
+Curves and panels follow the cells, so added policies, budgets and horizons have their own.
 """
 
 import itertools
@@ -21,14 +21,14 @@ from privarms.studies.results import Results
 
 # The policies of the studies, in the order of their colours.
 POLICIES = ("dp_imed", "dp_klucb", "adap_klucb", "adap_ucb", "dp_se", "dp_ucb", "private_ucb", "private_ucb_noise_only")
-# Of what is drawn for each policy: column, what is taken over the instances, and what the axis says.
+# The rows of the figure: measure, summary over the instances, and label of the axis.
 ROWS = (
     ("over_bound", "mean", "regret /\n$d_\\varepsilon$ bound"),
     ("bias", "max", "largest |bias|\nof an arm"),
     ("naive_error", "max", "type I error,\nnaive test"),
     ("naive_coverage", "min", "coverage,\nnaive interval"),
 )
-# A share of fewer runs says little, and the largest of many such shares less: it is not drawn.
+# Shares of fewer runs are too noisy, and their largest even more so: they are not drawn.
 FEWEST = 100
 LEVELS = {"over_bound": 1.0, "naive_error": ALPHA, "naive_coverage": 1 - ALPHA, "error": ALPHA}
 LEVELS["mean_coverage"] = 1 - ALPHA
@@ -36,7 +36,7 @@ LOGARITHMIC = ("over_bound", "bias", "mean_width")
 
 
 def one_setting(runs: pd.DataFrame) -> list[str]:
-    """The curves to be drawn: of each policy and variant the setting of the least mean ln regret."""
+    """Return the curves to draw: for each policy and variant the setting with the smallest mean ln regret."""
     rows = runs[runs["bound"] > 0]
     rows = rows.assign(log=np.log(np.maximum(rows["regret"], 1e-9)), variant=_advice.variants(rows))
     means = rows.groupby(["policy", "variant", "curve"], sort=False)["log"].mean().reset_index()
@@ -44,7 +44,7 @@ def one_setting(runs: pd.DataFrame) -> list[str]:
 
 
 def _measures(runs: pd.DataFrame, tests: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Rows of curve, horizon, epsilon, measure, instance, value, low, high; one a cell and measure."""
+    """Yield rows of curve, horizon, epsilon, measure, instance, value, low, high; one per cell and measure."""
     keys = ["curve", "claims", "horizon", "epsilon", "instance"]
 
     def made(rows, measure, value, low, high):
@@ -64,7 +64,7 @@ def _measures(runs: pd.DataFrame, tests: pd.DataFrame) -> Iterator[pd.DataFrame]
 
 
 def _over_instances(rows: pd.DataFrame, how: str) -> pd.DataFrame:
-    """The mean over the instances, of the ends too unless one has none; or the row of the largest or the smallest."""
+    """Return means over the instances, of interval ends only if all exist; or the rows of the extreme values."""
     keys = ["curve", "claims", "horizon", "epsilon"]
     if how == "mean":
         groups = rows.groupby([*keys, "measure"], sort=False, dropna=False)[["value", "low", "high"]]
@@ -75,7 +75,7 @@ def _over_instances(rows: pd.DataFrame, how: str) -> pd.DataFrame:
 
 
 def _by_measure(rows: pd.DataFrame, texts: dict[str, str], looks: style.Looks, **options):
-    """Draw values over epsilon, a row of panels a measure and a column a horizon.
+    """Draw values against epsilon, one row of panels per measure and one column per horizon.
 
     rows: with measure, horizon, epsilon, curve, value, low and high; texts: measure -> label of its axis
     """
@@ -105,13 +105,13 @@ def _by_measure(rows: pd.DataFrame, texts: dict[str, str], looks: style.Looks, *
     front=True,
 )
 def overview(results: Results):
-    """A column a horizon, epsilon along the axes; policies without privacy in grey; of each policy the setting of the
-    least regret. From above: regret over the bound by d_epsilon times ln T (mean over the instances with a better arm);
-    the largest |bias| of an arm's mean over all instances, and Theorem 1's bound (dashed), which does not hold where
-    some run never pulls an arm, as at small epsilon; type I error of the naive test of the arm that looks best
-    (largest); coverage of the naive 95% interval for the mean of the most pulled arm (least). 95% intervals of a cell,
-    or their means; rates of fewer than 100 runs are not drawn. Behind each name: the privacy loss that its audit shows.
-    """
+    """Four measures against epsilon, one column per horizon; grey: policies without privacy. Each policy has its
+    setting with the smallest regret. Rows: regret over the bound by d_epsilon times ln T (mean over the instances with
+    a better arm); the largest |bias| of an arm's mean over all instances, with Theorem 1's bound (dashed), which does
+    not hold if some run never pulls an arm, as at small epsilon; the largest type I error of the naive test of the arm
+    that looks best; the smallest coverage of the naive 95% interval for the mean of the most pulled arm. 95% intervals
+    of a cell, or their means; rates of fewer than 100 runs are not drawn. The legend gives the privacy loss that each
+    policy's audit shows."""
     runs, tests, privacy = (results.inference(name) for name in ("runs", "tests", "privacy"))
     shown = one_setting(runs)
     runs, tests = runs[runs["curve"].isin(shown)], tests[tests["curve"].isin(shown)]
@@ -125,7 +125,7 @@ def overview(results: Results):
     rows = pd.concat(drawn)
     names = _with_loss(runs, privacy)
     looks = {names[curve]: look for curve, look in _looks(runs).items()}
-    # A policy without a claim is a level line.
+    # A policy without a claimed epsilon is a level line.
     points = rows.assign(epsilon=rows["epsilon"].where(rows["claims"].astype(bool)), name=rows["curve"].map(names))
     texts = {measure: text for measure, _, text in ROWS}
     grid = _by_measure(points, texts, looks, hue="name", height=1.35)
@@ -139,14 +139,14 @@ def overview(results: Results):
 
 
 def _looks(runs: pd.DataFrame) -> style.Looks:
-    """Policies that claim privacy in colour, in the order of POLICIES, the others in grey."""
+    """Return the looks: policies that claim privacy in colour, in the order of POLICIES, the others in grey."""
     first = runs.drop_duplicates("curve")
     private = leading(first[first["claims"]], "policy", POLICIES)
     return style.looks(private["curve"], context=first.loc[~first["claims"], "curve"])
 
 
 def _with_loss(runs: pd.DataFrame, privacy: pd.DataFrame) -> dict[str, str]:
-    """The curves as the legend has them: with what an audit shows of their loss, in epsilons."""
+    """Return the names of the curves in the legend, with the audited loss in units of epsilon."""
     names = {}
     for _, row in runs.drop_duplicates("curve").iterrows():
         loss = _advice.shown_loss(row, privacy)
@@ -166,19 +166,18 @@ MEASURES = (
 
 
 @figure(
-    "What holds its level, and what it costs",
+    "Which tests and intervals keep their level, and their cost",
     inference=["tests"],
-    card="Tests and intervals: what holds its level, and what it costs",
+    card="Tests and intervals: level and cost",
     tab="Figure",
 )
 def tests(results: Results):
-    """By procedure, over all policies that claim a budget, whether they keep it or not, and all instances: the largest
-    type I error (with 95% Clopper-Pearson intervals, of the worst of many cells of at least 100 runs), the mean power,
-    the least coverage of the 95% interval for the mean of the most pulled arm, and its mean width. Dashed: what is
-    promised. Sample splitting takes twice as many users.
-    """
+    """Four measures per procedure against epsilon, over all instances and all policies that claim a budget, whether
+    they keep it or not. Rows: the largest type I error (with the 95% Clopper-Pearson interval of that cell, among cells
+    of at least 100 runs), the mean power, the smallest coverage of the 95% interval for the mean of the most pulled
+    arm, and its mean width. Dashed: nominal levels. Sample splitting needs twice the users."""
     rows = _advice.rates(results.inference("tests"))
-    # Where nothing was run as often, at a size for tests, what was run most.
+    # A small test run may have no cell of this size: then the cells with the most runs count.
     rows = rows[rows["claims"] & (rows["trials"] >= min(FEWEST, rows["trials"].max()))]
     drawn = []
     horizons = sorted(rows["horizon"].unique())
@@ -202,7 +201,7 @@ EVENTS = {"error": "errors", "power": "powers", "mean_coverage": "mean_held"}
 
 @as_frame
 def _by_epsilon(rows: pd.DataFrame, measure: str, how: str) -> pd.DataFrame:
-    """Over policies and instances: the mean with its interval, or the extreme with Clopper and Pearson's."""
+    """Yield the mean over policies and instances, or the extreme with its Clopper-Pearson interval, per epsilon."""
     for epsilon, part in rows.groupby("epsilon", sort=True):
         if how == "mean":
             value, share = part[measure].mean(), part[measure]

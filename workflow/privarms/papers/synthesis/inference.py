@@ -1,4 +1,4 @@
-"""What is computed from the runs before anything is drawn or said."""
+"""Inference tables: numbers computed from the runs for figures and tables."""
 
 import numpy as np
 import pandas as pd
@@ -18,13 +18,13 @@ COLUMNS = ("arm", "pulls", "reward_sum", "held_out_sum")
 
 
 def _cells(results: Results, study: str) -> pd.DataFrame:
-    """The cells of a study; claims: whether the policy takes an epsilon and does not say that it claims none."""
+    """Return the cells of a study; claims: whether the policy takes an epsilon and claims it."""
     cells = described(results.cells(study)).set_index("cell", drop=False)
     return cells.assign(claims=[library.claims_epsilon(policy) for policy in cells["policy"]])
 
 
 def _each(results: Results):
-    """The cells of `central`, each as a row and its `Runs`."""
+    """Yield the cells of `central`, each as a row and its `Runs`."""
     cells = _cells(results, "central")
     for first, columns in results.by_cell("central", COLUMNS):
         name = first["cell"].iloc[0]
@@ -39,42 +39,43 @@ def _each(results: Results):
 
 
 def _regret(runs: _validity.Runs) -> dict[str, float]:
-    """Mean, standard error and quantiles of the pseudo-regret, and the bound times ln T.
+    """Return mean, standard error and quantiles of the pseudo-regret, and the bound times ln T.
 
-    bound: by d_epsilon, of Lai & Robbins without an epsilon; 0 with equal arms, where nothing can be lost
+    bound: by d_epsilon, or of Lai & Robbins without an epsilon; 0 with equal arms, where regret is impossible
     uniform: the expected regret of uniform choices
     """
     regret = runs.pulls @ (runs.means.max() - runs.means)
     (mean, se), (median, q90) = _mean(regret), np.quantile(regret, [0.5, 0.9])
     means, private = runs.means, runs.private
     bound = lower_bounds.azize(means, runs.epsilon) if private else lower_bounds.lai_robbins(means)
-    found = {"regret": mean, "se": se, "median": median, "q90": q90, "bound": bound * np.log(runs.horizon)}
-    return found | {"uniform": float(runs.horizon * (runs.means.max() - runs.means).mean())}
+    output = {"regret": mean, "se": se, "median": median, "q90": q90, "bound": bound * np.log(runs.horizon)}
+    return output | {"uniform": float(runs.horizon * (runs.means.max() - runs.means).mean())}
 
 
 def _bias(runs: _validity.Runs) -> dict[str, float]:
-    """The largest |bias| of an arm's sample mean, that of the best arm, and what Theorem 1 of Neel & Roth allows.
+    """Return the largest |bias| of an arm's sample mean, that of the best arm, and the bound of Theorem 1 of Neel &
+    Roth.
 
-    worst_bias, worst_bias_se: of the arm whose |bias| is largest, nan where no arm has one; unpulled: in how many runs
-    some arm was not pulled, which leave that arm out
-    over_theorem: of the arm where it is largest, |bias| over (e^epsilon - 1) mu, with its standard error
+    worst_bias, worst_bias_se: of the arm with the largest |bias|, nan if no arm has one; unpulled: number of runs with
+    an arm that was never pulled, which leave that arm out
+    over_theorem, over_theorem_se: the largest ratio over arms of |bias| to (e^epsilon - 1) mu
     """
     bias, se, _ = sample_mean_bias(runs.pulls, runs.sums, runs.means)
-    found = {"unpulled": int((runs.pulls == 0).any(axis=1).sum()), "best_bias": bias[0], "best_bias_se": se[0]}
+    output = {"unpulled": int((runs.pulls == 0).any(axis=1).sum()), "best_bias": bias[0], "best_bias_se": se[0]}
     if np.isnan(bias).all():
-        return found
+        return output
     worst = int(np.nanargmax(np.abs(bias)))
-    found |= {"worst_bias": bias[worst], "worst_bias_se": se[worst]}
+    output |= {"worst_bias": bias[worst], "worst_bias_se": se[worst]}
     if runs.private:
         allowed = bias_bound(runs.epsilon, runs.means)
         ratio, ratio_se = np.abs(bias) / allowed, se / allowed
         most = int(np.nanargmax(ratio))
-        found |= {"over_theorem": ratio[most], "over_theorem_se": ratio_se[most], "theorem": allowed.max()}
-    return found
+        output |= {"over_theorem": ratio[most], "over_theorem_se": ratio_se[most], "theorem": allowed.max()}
+    return output
 
 
 def runs(results: Results) -> pd.DataFrame:
-    """Regret and bias; a row per cell."""
+    """Return regret and bias; one row per cell."""
     rows = [cell.drop("means").to_dict() | _regret(part) | _bias(part) for cell, part in _each(results)]
     frame = pd.DataFrame(rows)
     bound = frame["bound"].where(frame["bound"] > 0)
@@ -83,8 +84,10 @@ def runs(results: Results) -> pd.DataFrame:
 
 @as_frame
 def tests(results: Results) -> pd.DataFrame:
-    """Tests and intervals; a row per cell and procedure. trials: runs, of which `errors`, `powers`, `mean_held` and
-    `gap_held` are counts; log_gamma: of max-information, ln of the level at which it tests."""
+    """Return tests and intervals; one row per cell and procedure.
+
+    trials: runs, of which `errors`, `powers`, `mean_held` and `gap_held` are counts; log_gamma: ln of the level at
+    which max-information tests"""
     for cell, part in _each(results):
         about = cell.drop("means").to_dict()
         for procedure, counts in _validity.counted(part).items():
@@ -96,10 +99,11 @@ def tests(results: Results) -> pd.DataFrame:
 
 @as_frame
 def privacy(results: Results) -> pd.DataFrame:
-    """What the audits of all papers show of the policies here, over what is claimed; a row per policy and variant.
+    """Return the losses of the policies here in the audits of all papers, over their claims; one row per policy and
+    variant.
 
-    exact: the largest exact log ratio over the claim, nan where none is known; lower_bound: the largest from counts,
-    each holding with `confidence`; audited: in how many settings, nought for a policy without an audit
+    exact: the largest exact log ratio over the claim, nan if none is known; lower_bound: the largest from counts, each
+    with `confidence`; audited: number of audited settings
     """
     cells = _cells(results, "central")
     audits = results.audit()
@@ -120,20 +124,20 @@ def privacy(results: Results) -> pd.DataFrame:
         }
 
 
-# Of a grid on the cube, about, over which the mean regret of uniform choices is added up.
+# About the number of grid points on the cube for the mean regret of uniform choices.
 POINTS = 2**16
 
 
 def local(results: Results) -> pd.DataFrame:
-    """Locally private policies; a row per cell of `local`, `local_symmetric` and `local_adult`.
+    """Return locally private policies; one row per cell of `local`, `local_symmetric` and `local_adult`.
 
-    regret, reward: mean at the horizon with their standard errors, nan where not recorded
+    regret, reward: mean at the horizon with their standard errors, nan if not recorded
     of_uniform: regret over that of uniform choices, with its standard error; nan for data
-    missed: the share of looks at an estimate that find it farther from its expectation than its radius
-    removals: mean number of arms taken out of a bin; wrong: the share of them that took out the best; lost: the chance
-    that a user's best arm is gone at the end
-    in_parts: the share of users whose message names a part of the cube; alone: of those who change a bin's sums alone
-    the last five with standard errors, nan where nothing of the kind is there
+    missed: share of looks at which an estimate is farther from its expectation than its radius
+    removals: mean number of arms eliminated in bins; wrong: share of these that were best; lost: probability that a
+    user's best arm is eliminated at the end
+    in_parts: share of users whose message names a part of the cube; alone: share of users who were the only ones to
+    change a bin's sums. All have standard errors.
     """
     parts = [_local(results, study) for study in LOCAL]
     return pd.concat(parts, ignore_index=True)
@@ -149,19 +153,19 @@ MEANS |= {"in_parts": "in_parts", "alone": "alone"}
 def _local(results: Results, study: str) -> pd.DataFrame:
     cells = _cells(results, study)
     for name, group in results.replicates(study).groupby("cell", observed=True, sort=False):
-        cell, found = cells.loc[name], {}
+        cell, output = cells.loc[name], {}
         group = group[group["t"] == group["t"].max()] if "t" in group else group
         for column, measured in MEANS.items():
             if measured in group:
-                found[column], found[f"{column}_se"] = _mean(group[measured].to_numpy(float))
+                output[column], output[f"{column}_se"] = _mean(group[measured].to_numpy(float))
         for column, (part, whole) in SHARES.items():
             if whole in group:
-                found[column], found[f"{column}_se"] = _share(*(group[c].to_numpy(float) for c in (part, whole)))
+                output[column], output[f"{column}_se"] = _share(*(group[c].to_numpy(float) for c in (part, whole)))
         per_user = _uniform_regret(cell)
         if per_user == per_user:
             uniform = per_user * cell["horizon"]
-            found |= {"of_uniform": found["regret"] / uniform, "of_uniform_se": found["regret_se"] / uniform}
-        yield cell.drop("means").to_dict() | found | {"study": study}
+            output |= {"of_uniform": output["regret"] / uniform, "of_uniform_se": output["regret_se"] / uniform}
+        yield cell.drop("means").to_dict() | output | {"study": study}
 
 
 def _mean(values: np.ndarray) -> tuple[float, float]:
@@ -171,7 +175,7 @@ def _mean(values: np.ndarray) -> tuple[float, float]:
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
-    """The ratio of two sums over runs and its standard error, to first order."""
+    """Return the ratio of two sums over runs and its first-order standard error."""
     n = len(whole)
     if np.isnan(part).any() or not whole.sum() > 0:
         return np.nan, np.nan
@@ -180,7 +184,7 @@ def _share(part: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
 
 
 def _uniform_regret(cell: pd.Series) -> float:
-    """The mean regret of a user whose arm is drawn uniformly, contexts being uniform; nan for data."""
+    """Return the mean regret per user of uniform choices with uniform contexts; nan for data."""
     if library.attributes("environments", cell["environment"]).get("DATASET"):
         return np.nan
     environment = environment_of(cell)

@@ -10,7 +10,7 @@ from privarms.studies.results import Results
 
 
 def advice_sheet(rows: pd.DataFrame, results: Results) -> Sheet:
-    """The same in fewer columns."""
+    """Return the table laid out for the report, in fewer columns."""
     heads = [
         [("", 2), ("regret over instances", 3), ("test at 5%", 3), ("95% interval", 2), ("privacy loss", 1)],
         [
@@ -44,29 +44,28 @@ def _advice_line(row: pd.Series) -> list[Entry]:
 
 
 @table(
-    "By T and epsilon: what to take, and what to expect",
+    "Recommended policy by T and epsilon, with its regret, tests and privacy",
     inference=["runs", "tests", "privacy"],
     front=True,
     sheet=advice_sheet,
 )
 def advice(results: Results) -> pd.DataFrame:
-    """Take: of the policies that claim epsilon, are audited and show at most 1.05 epsilon, the one whose regret is at
-    most the smallest factor above the least on every instance; (+n): n others are not surely (99.9% intervals) above
-    1.1 times its regret on any instance. Regret: over the instances with a better arm; of uniform: largest share of the
-    regret of uniform choices; times not private: over the best policy without privacy, largest. Naive errs: type I
-    error of the naive test of the arm that looks best, largest over all instances. Valid test: largest mean power among
-    those whose level a theorem guarantees without more users. Interval: half the mean width of the narrowest of that
-    kind. Privacy loss: exact log ratio of the audited event, or its lower bound where none is known; DP-KLUCB and
-    DP-IMED are audited at another ratio and without a long first batch, which is released once as well. The CSV file
-    has all columns, both ends of each range, and the names of the n others.
-    """
+    """Take: the recommended policy. Among the policies that claim epsilon, are audited and show at most 1.05 epsilon,
+    its largest factor above the smallest regret of an instance is smallest; (+n): n others are not significantly (99.9%
+    intervals) above 1.1 times its regret on any instance. Regret: range over the instances with a better arm; of
+    uniform: largest share of the regret of uniform choices; times not private: largest ratio to the best policy without
+    privacy. Naive errs: largest type I error, over all instances, of the naive test of the arm that looks best. Valid
+    test: the largest mean power among tests whose level a theorem guarantees without more users. Interval: half the
+    mean width of the narrowest such interval. Privacy loss: exact log ratio of the audited event, or its lower bound if
+    none is known; DP-KLUCB and DP-IMED are audited at another ratio and without a long first batch, which is also
+    released once. The CSV file has all columns, both ends of each range, and the names of the n others."""
     return _advice.advise(results.inference("runs"), results.inference("tests"), results.inference("privacy"))
 
 
 @table("Regret and bias", inference=["runs"], card="Regret, validity and width on the same runs", tab="All cells")
 def runs(results: Results) -> pd.DataFrame:
-    """A row per instance, T, policy and epsilon. `bound` and `uniform` are the lower bound by d_epsilon times ln T and
-    the regret of uniform choices; `over_theorem` is the largest |bias| over Theorem 1's bound.
+    """Regret and bias, one row per instance, T, policy and epsilon. `bound` and `uniform` are the lower bound by
+    d_epsilon times ln T and the regret of uniform choices; `over_theorem` is the largest |bias| over Theorem 1's bound.
     """
     rows = results.inference("runs").rename(columns={"curve": "label", "horizon": "T"})
     columns = ["instance", "K", "T", "epsilon", "policy", "label", "claims", "replicates", "regret", "se", "median"]
@@ -79,24 +78,24 @@ def runs(results: Results) -> pd.DataFrame:
 @table(
     "Tests and intervals",
     inference=["tests"],
-    card="Tests and intervals: what holds its level, and what it costs",
+    card="Tests and intervals: level and cost",
     tab="All cells",
 )
 def tests_and_intervals(results: Results) -> pd.DataFrame:
-    """A row per instance, T, policy, epsilon and procedure; `log_gamma` is ln of the level of max-information."""
+    """Tests and intervals, one row per instance, T, policy, epsilon and procedure. `log_gamma` is ln of the level of
+    max-information."""
     rows = _advice.rates(results.inference("tests")).rename(columns={"curve": "label", "horizon": "T"})
     columns = ["instance", "K", "T", "epsilon", "policy", "label", "claims", "procedure", "trials", "error", "power"]
     columns += ["mean_coverage", "mean_width", "gap_coverage", "gap_width", "log_gamma"]
     return rows.reindex(columns=columns)
 
 
-@table("Local privacy: regret, validity and what messages say", inference=["local"])
+@table("Local privacy: regret, validity and leakage of messages", inference=["local"])
 def local_numbers(results: Results) -> pd.DataFrame:
-    """A row per environment, number of users, policy and epsilon; an empty entry is not measured there. `of_uniform` is
-    the regret over that of uniform choices. `missed` is the share of looks at which an estimate is farther from its
-    expectation than its radius, `lost` that of users whose best arm is gone at the end, and `in_parts` that of users
-    whose message names their part of the cube.
-    """
+    """Locally private policies, one row per environment, number of users, policy and epsilon; an empty entry was not
+    measured. `of_uniform` is the regret over that of uniform choices. `missed` is the share of looks at which an
+    estimate is farther from its expectation than its radius, `lost` the share of users whose best arm is eliminated at
+    the end, and `in_parts` the share of users whose message names their part of the cube."""
     rows = results.inference("local").rename(columns={"curve": "label", "horizon": "users"})
     columns = ["instance", "users", "epsilon", "policy", "label", "replicates", "regret", "regret_se", "of_uniform"]
     columns += ["of_uniform_se", "reward", "reward_se", "missed", "missed_se", "removals", "wrong", "wrong_se", "lost"]
