@@ -17,7 +17,7 @@ POLICY = "policies/bandit/private_halving.py"
     ("old", "new", "said"),
     [
         ("", "", "ok      smooth: private_halving on beta_rewards"),
-        ("return state.arm", "return state.arm + 1", "ArmError: choose gave arm"),
+        ("return state.arm", "return state.arm + 1", "ArmError: choose returned arm"),
         (
             "context, t, rng)",
             "t, rng)",

@@ -57,7 +57,7 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     assert (results / "ledger.csv").read_text(encoding="utf-8") == before
 
     # An edit runs again what uses it, and nothing else.
-    edit(extended, "environments/beta_rewards.py", "Beta with mean", "A Beta variable with mean")
+    edit(extended, "environments/beta_rewards.py", "Beta reward with mean", "Beta variable with mean")
     pending = extended.pending()
     assert pending
     assert all("mine" in p or "report" in p or "ledger" in p for p in pending), pending

@@ -192,7 +192,7 @@ def test_the_mean_difference_of_rows():
     measure |= {"to": {"condition": "side == 'b'"}}
     number = declared(results(late=rows), measure)
     assert (number.value, number.se) == (pytest.approx(0.5), pytest.approx(math.sqrt(0.01 + 0.04 + 0.09 + 0.16) / 2))
-    assert number.note == "0.8 less 0.3."
+    assert number.note == "0.8 minus 0.3."
     # Runs that all agree leave open how many others there are, which lie between the ends of the range.
     constant = results(late=rows[rows["epsilon"] == 1].assign(late_se=0.0))
     assert declared(constant, measure).interval == (-math.inf, math.inf)

@@ -323,7 +323,7 @@ def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits)
     assert {"audit.csv", "audit_losses.pdf"} <= {a.get("href") for tag, a in page.elements if tag == "a"}
     assert page.ids()["audits"] == 1
     none = " ".join(world.build(audits=audits(("Tight", "no violation shown", kept))).text.split())
-    assert "None of the 1 shows more than it claims." in none
+    assert "None of the 1 shows a larger loss than claimed." in none
     assert 'id="audits"' not in world.build().source
 
 

@@ -192,10 +192,10 @@ PLAIN = in_python(POLICY)
 @pytest.mark.parametrize(
     ("text", "old", "new", "said"),
     [
-        (PLAIN, CHOICE, "return t % 2 + 1", ":21: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
+        (PLAIN, CHOICE, "return t % 2 + 1", ":21: .*: ArmError: choose returned arm 2 in round 1; expected 0 to 1"),
         (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":26: .*: ValueError: no"),
         # Compiled, with the line where numba tells it.
-        (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
+        (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose returned arm -1 in round 1; expected 0 to 1"),
         (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
         (POLICY, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),
         (PLAIN, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),
