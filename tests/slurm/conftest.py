@@ -84,7 +84,7 @@ class SlurmProject(Project):
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
 
-    def said(self) -> str:
+    def output(self) -> str:
         """What the run has said so far."""
         return self.log.read_text(encoding="utf-8")
 
@@ -145,7 +145,7 @@ class Runs:
     slurm: SlurmProject
     status: int
     local: Project
-    local_said: str
+    local_output: str
     ended: list[dict[str, str]]  # the rows of the completion log
     lost: dict[str, str]  # the job that ran on the node that was set down
     lost_position: int  # how many rows the completion log had then

@@ -21,13 +21,13 @@ def section(name: str) -> list[str]:
 
 
 def copied_by_docker() -> set[str]:
-    found = set()
+    actual = set()
     for line in re.findall(r"^COPY (.*)$", DOCKER, re.MULTILINE):
         *sources, target = line.split()
         # COPY puts a folder's content into the target, a file beside it.
         assert target == ("./" if all((ROOT / source).is_file() for source in sources) else sources[0])
-        found |= set(sources)
-    return found
+        actual |= set(sources)
+    return actual
 
 
 def copied_by_apptainer() -> set[str]:

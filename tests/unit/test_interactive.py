@@ -51,7 +51,7 @@ def test_a_list_runs_each_of_its_values_and_own_policies_come_from_a_folder():
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("inputs", "words"),
     [
         ({"policy": "dp_sse"}, "dp_sse"),
         ({"policy": "dp_se", "environment": "bernouli"}, "bernouli"),
@@ -60,9 +60,9 @@ def test_a_list_runs_each_of_its_values_and_own_policies_come_from_a_folder():
         ({"policy": "dp_se", "replicates": 0}, "replicates"),
     ],
 )
-def test_bad_arguments_are_one_clear_error(given, words):
+def test_bad_arguments_are_one_clear_error(inputs, words):
     with pytest.raises((PrivarmsError, ValueError), match=words):
-        privarms.simulate(**{"horizon": 100} | given)
+        privarms.simulate(**{"horizon": 100} | inputs)
 
 
 HALF_THE_NOISE = "laplace(1 / params.epsilon, rng)", "laplace(0.5 / params.epsilon, rng)"

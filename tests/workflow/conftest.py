@@ -132,8 +132,8 @@ def of_any_size(over, horizons: dict[str, set[int]], batches: list[int]):
     if isinstance(over, list):
         return [of_any_size(one, horizons, batches) for one in over]
     studies, named = (one if isinstance(one, list) else [one] for one in (over.get("study", []), over.get("horizon")))
-    there = [horizons.get(study, set()) for study in studies or horizons]
-    kept = {"horizon"} if there and all(set(named) <= some for some in there) else set()
+    in_grids = [horizons.get(study, set()) for study in studies or horizons]
+    kept = {"horizon"} if in_grids and all(set(named) <= some for some in in_grids) else set()
     named = {"batch": batches} if "tag" in over and batches else {}
     return {k: v for k, v in over.items() if k not in SIZES or k in kept} | named
 
@@ -146,26 +146,26 @@ def grids_of(study: dict) -> list[dict]:
 
 def axes_of_horizons(studies: dict) -> dict[str, set[int]]:
     """study -> the horizons in its grids at scale quick."""
-    found: dict[str, set[int]] = {}
+    horizons: dict[str, set[int]] = {}
     for name, study in studies.items():
         for grid in grids_of(study):
             axis = grid.get("horizon", [])
             axis = axis["quick"] if isinstance(axis, dict) else axis
-            found.setdefault(name, set()).update(axis if isinstance(axis, list) else [axis])
-    return {name: some for name, some in found.items() if some}
+            horizons.setdefault(name, set()).update(axis if isinstance(axis, list) else [axis])
+    return {name: some for name, some in horizons.items() if some}
 
 
 def claims_about(folder: Path, paper: dict, artifacts: dict) -> dict:
     """A paper's claims about some of its artifacts, one by one, on cells of any size."""
     registered = of_artifacts.of_paper(folder.name)
-    found = of_claims.load(folder, "quick", registered) if (folder / "claims.yaml").exists() else []
+    claims = of_claims.load(folder, "quick", registered) if (folder / "claims.yaml").exists() else []
     horizons = axes_of_horizons(paper["studies"])
     entries = [p.get("batch", []) for study in paper["studies"].values() for p in study["policies"]]
     batches = sorted({batch for axis in entries for batch in (axis if isinstance(axis, list) else [axis])})
     kept = [
         {k: v for k, v in claim.items() if v and k not in ("about", "named")}
         | {"over": of_any_size(claim["over"], horizons, batches), "published": claim["published"]}
-        for claim in found
+        for claim in claims
         if claim["artifact"] in artifacts
     ]
     # Without anchors, which a reader of the test's files would have to follow.
@@ -232,11 +232,11 @@ class Project:
 
     def digests(self) -> dict[str, str]:
         """A checksum of every result that must not depend on how it was made."""
-        found = {}
+        digests = {}
         for path in sorted((self.folder / "results").rglob("*")):
             if path.is_file() and "shards" not in path.parts:
-                found[str(path.relative_to(self.folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+                digests[str(path.relative_to(self.folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return digests
 
     def pending(self) -> set[str]:
         """The outputs that a run would make."""

@@ -140,13 +140,13 @@ def extend(studies: dict, paper: str) -> None:
 
 def give_parameter(file: Path) -> None:
     """Give a policy a parameter with a default that changes nothing but the cell's random streams."""
-    source, found = re.subn(
+    source, actual = re.subn(
         r"(def configure\(.*?),?(\s*\) ->)",
         r"\1, strangeness: float = 1.0\2",
         file.read_text(encoding="utf-8"),
         flags=re.DOTALL,
     )
-    assert found == 1, file
+    assert actual == 1, file
     file.write_text(source, encoding="utf-8")
 
 
@@ -179,11 +179,11 @@ def rows(project, path):
 def test_no_published_claim_changes(made, extended):
     before, after = ({(r["claim"], r["variant"]): r for r in rows(p, "ledger.csv")} for p in (made, extended))
     assert before.keys() == after.keys()
-    told = ("reproduced", "se", "replicates", "verdict")
+    compared = ("reproduced", "se", "replicates", "verdict")
     changed = {
-        k: [(r[c], after[k][c]) for c in told]
+        k: [(r[c], after[k][c]) for c in compared]
         for k, r in before.items()
-        if [after[k][c] for c in told] != [r[c] for c in told]
+        if [after[k][c] for c in compared] != [r[c] for c in compared]
     }
     assert changed == {}
 
@@ -236,8 +236,8 @@ def is_edited(shard: str) -> bool:
 
 def test_only_the_shards_that_hold_something_new_are_made(made, extended):
     def shards(project, paper):
-        found = (project.folder / f"results/quick/shards/{paper}").glob("*.parquet")
-        return {p.name: p.stat().st_mtime_ns for p in found if not is_edited(p.stem)}
+        actual = (project.folder / f"results/quick/shards/{paper}").glob("*.parquet")
+        return {p.name: p.stat().st_mtime_ns for p in actual if not is_edited(p.stem)}
 
     for paper in ("sajed2019", "neel2018"):
         before, after = shards(made, paper), shards(extended, paper)

@@ -22,9 +22,9 @@ def refused(project, *arguments, words, **options):
     done = project.run(*arguments, **options)
     assert done.returncode != 0
     # A dry run logs to stdout, any other run to stderr.
-    said = done.stdout + done.stderr
-    assert [line for line in said.splitlines() if all(word in line for word in words)], said
-    assert "Traceback" not in said
+    output = done.stdout + done.stderr
+    assert [line for line in output.splitlines() if all(word in line for word in words)], output
+    assert "Traceback" not in output
     return done
 
 
@@ -104,10 +104,10 @@ def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(ma2025):
     verdicts = "results/paper/claims/ma2025.csv"
     done = ma2025.run(verdicts, scale="paper")
     assert done.returncode == 0, done.stderr
-    said = [line for line in done.stderr.splitlines() if line.startswith("adult, ") and ": left out." in line]
-    assert len(said) == 2, "at the start and at the end"
+    output = [line for line in done.stderr.splitlines() if line.startswith("adult, ") and ": left out." in line]
+    assert len(output) == 2, "at the start and at the end"
     for words in ("data/raw/adult/adult.data", "SHA-256", "PRIVARMS_MIRROR"):
-        assert words in said[0]
+        assert words in output[0]
     rows = (ma2025.folder / verdicts).read_text(encoding="utf-8").splitlines()[1:]
     of_adult = [row for row in rows if "adult" in row.split(",")[0]]
     assert len(of_adult) > 60

@@ -62,10 +62,10 @@ def offline(monkeypatch):
 
     def get(requester, url, **options):
         assert url == CONTEXT
-        found = requests.Response()
-        found.status_code, found.headers["Content-Type"] = 200, "application/ld+json"
-        found._content = context.replace("https://bioschemas.org/terms/", "https://bioschemas.org/").encode()
-        return found
+        answer = requests.Response()
+        answer.status_code, answer.headers["Content-Type"] = 200, "application/ld+json"
+        answer._content = context.replace("https://bioschemas.org/terms/", "https://bioschemas.org/").encode()
+        return answer
 
     monkeypatch.setattr(HttpRequester, "get", get, raising=False)
 
@@ -77,7 +77,7 @@ def test_the_validator_finds_nothing_wrong(unpacked, request):
 
     request.getfixturevalue("offline")
 
-    def found():
+    def issues():
         settings = services.ValidationSettings(
             rocrate_uri=str(unpacked),
             profile_identifier="workflow-run-crate-0.5",
@@ -86,9 +86,9 @@ def test_the_validator_finds_nothing_wrong(unpacked, request):
         )
         return {issue.message for issue in services.validate(settings).get_issues()}
 
-    assert found() == NOT_SAID
+    assert issues() == NOT_SAID
     (unpacked / "results/quick/ledger.csv").rename(unpacked / "gone.csv")
-    assert any("ledger.csv" in message for message in found())
+    assert any("ledger.csv" in message for message in issues())
     (unpacked / "gone.csv").rename(unpacked / "results/quick/ledger.csv")
 
 

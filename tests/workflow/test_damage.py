@@ -28,19 +28,19 @@ def up_to(stages, made, folder):
 def one_error(done, *words):
     """The one line of an error, which holds the words; no traceback."""
     assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert len(said) == 1, done.stderr
-    assert all(word in said[0] for word in words), said[0]
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1, done.stderr
+    assert all(word in errors[0] for word in words), errors[0]
     assert "Traceback" not in done.stderr
-    return said[0]
+    return errors[0]
 
 
 def only_errors(done, *words):
     """Every error is one line that holds the words: other jobs go on, and meet the same; no traceback."""
     assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert said, done.stderr
-    assert all(word in line for line in said for word in words), said
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert errors, done.stderr
+    assert all(word in line for line in errors for word in words), errors
     assert "Traceback" not in done.stderr
 
 

@@ -22,11 +22,11 @@ def extended(small) -> Project:
         study |= {"horizon": 400, "replicates": 4, "block": 2}
     file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     # As --configfile does, which the tests' command line gives to another file.
-    given = yaml.safe_load((small.folder / "examples/my.yaml").read_text(encoding="utf-8"))
+    example = yaml.safe_load((small.folder / "examples/my.yaml").read_text(encoding="utf-8"))
     config = small.folder / "config/quick.yaml"
     # In plain Python every trial of the audit that the policy gets takes as long as a run.
     text = config.read_text(encoding="utf-8").replace("audit_trials: 10_000", "audit_trials: 4")
-    config.write_text(text + yaml.safe_dump(given), encoding="utf-8")
+    config.write_text(text + yaml.safe_dump(example), encoding="utf-8")
     return small
 
 
@@ -69,9 +69,9 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
 def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     def refused(*words):
         done = extended.run("mine")
-        said = done.stdout + done.stderr
+        output = done.stdout + done.stderr
         assert done.returncode != 0
-        assert [line for line in said.splitlines() if all(word in line for word in words)], said
+        assert [line for line in output.splitlines() if all(word in line for word in words)], output
 
     policy = "policies/bandit/private_halving.py"
     edit(extended, policy, "    return state.arm\n", "    return state.arm + 1\n")

@@ -14,9 +14,9 @@ NEEDS = re.compile(r"^% needs ((?:\\usepackage(?:\[[^\]]*\])?\{[^}]+\}(?:, | and
 
 def tables(made):
     folder = made.folder / "results"
-    found = {str(f.relative_to(folder)): f.read_text(encoding="utf-8") for f in sorted(folder.rglob("*.tex"))}
-    assert len(found) > 30
-    return found
+    actual = {str(f.relative_to(folder)): f.read_text(encoding="utf-8") for f in sorted(folder.rglob("*.tex"))}
+    assert len(actual) > 30
+    return actual
 
 
 def packages(text):
@@ -26,15 +26,15 @@ def packages(text):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex (Debian: texlive-latex-recommended)")
 def test_one_document_of_all_tables_compiles(made, tmp_path):
-    found = tables(made)
-    needed = sorted({package for text in found.values() for package in packages(text)})
-    body = "\n\\clearpage\n".join(f"\\section*{{{name.replace('_', ' ')}}}\n{text}" for name, text in found.items())
+    actual = tables(made)
+    needed = sorted({package for text in actual.values() for package in packages(text)})
+    body = "\n\\clearpage\n".join(f"\\section*{{{name.replace('_', ' ')}}}\n{text}" for name, text in actual.items())
     document = "\n".join(["\\documentclass{article}", *needed, "\\begin{document}", body, "\\end{document}"])
     (tmp_path / "all.tex").write_text(document, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=300)
     assert done.returncode == 0, done.stdout[-3000:]
-    assert len(PdfReader(tmp_path / "all.pdf").pages) >= len(found)
+    assert len(PdfReader(tmp_path / "all.pdf").pages) >= len(actual)
 
 
 def fonts(resources):

@@ -68,7 +68,7 @@ def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
     while killed < KILLS:
         run = started(small)
         try:
-            said, _ = run.communicate(timeout=moments.uniform(0, length))
+            output, _ = run.communicate(timeout=moments.uniform(0, length))
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
             run.communicate()
@@ -80,7 +80,7 @@ def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
                 stale += 1
         else:
             # It got to its end before its moment: begin anew, so that there is something to interrupt, and earlier.
-            assert run.returncode == 0, said
+            assert run.returncode == 0, output
             assert not_whole(small, small_made) == []
             length *= 0.8
             forget(small)
@@ -97,10 +97,10 @@ def test_an_interrupted_run_says_how_to_go_on(small):
         time.sleep(0.05)
     # As Ctrl-C does it: to every process of the terminal.
     os.killpg(run.pid, signal.SIGINT)
-    said, _ = run.communicate(timeout=60)
+    output, _ = run.communicate(timeout=60)
     assert run.returncode != 0
-    assert "\nContinue with the same command; finished jobs do not run again.\n" in said
-    assert "\nfailed:" not in said
+    assert "\nContinue with the same command; finished jobs do not run again.\n" in output
+    assert "\nfailed:" not in output
     assert not locked(small)
 
 
@@ -115,6 +115,6 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturb
     assert "Directory cannot be locked" in second.stderr
     assert str(small.folder) in second.stderr
     assert "Traceback" not in second.stderr
-    said, _ = first.communicate()
-    assert first.returncode == 0, said
+    output, _ = first.communicate()
+    assert first.returncode == 0, output
     assert small.digests() == small_made.digests()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 
 
 def test_everything_is_made(made):
-    found = made.digests()
+    actual = made.digests()
     for path in (
         "results/quick/report.html",
         "results/quick/ledger.csv",
@@ -31,7 +31,7 @@ def test_everything_is_made(made):
         "results/quick/studies/sajed2019/figure1.parquet",
         "results/quick/studies/sajed2019/figure1_cells.parquet",
     ):
-        assert path in found
+        assert path in actual
     logs = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in (made.folder / "logs").rglob("*.log")}
     timed = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in made.folder.rglob("*.tsv")}
     assert logs == timed
@@ -88,12 +88,12 @@ def test_the_names_that_people_type_are_targets(made):
 def one_artifact_of_a_kind(digests: dict[str, str]) -> set[str]:
     """All results but figures and tables, and of these the files of one of each kind and paper."""
     first: dict[tuple, str] = {}
-    found = set()
+    actual = set()
     for path in map(Path, digests):
         kind, *below = path.parts[2:]
         if kind not in ("figures", "tables") or first.setdefault((kind, below[0]), path.stem) == path.stem:
-            found.add(str(path))
-    return found - {"results/quick/report.html"}
+            actual.add(str(path))
+    return actual - {"results/quick/report.html"}
 
 
 def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(made, fresh):
@@ -122,8 +122,8 @@ def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(mad
     fresh.complete("shard_seconds=0.1", *targets, cores=2)
     counts = [len(list((p.folder / "results/quick/shards").rglob("*.parquet"))) for p in (made, fresh)]
     assert counts[1] > counts[0]
-    found = fresh.digests()
-    assert {path: found.get(path) for path in expected} == expected
+    actual = fresh.digests()
+    assert {path: actual.get(path) for path in expected} == expected
 
 
 def test_jobs_that_snakemake_starts_itself_give_the_same_bytes(small_made, small):

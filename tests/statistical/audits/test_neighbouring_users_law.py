@@ -81,8 +81,8 @@ def test_the_second_bin_is_untouched_always_or_never(batch, epsilon):
         for differ in ("context", "arm"):
             for user in (0, 1):
                 expected = neighbouring_users.probability(*audited(variant, differ, "untouched", user, epsilon, batch))
-                found = count(variant, differ, "untouched", user, epsilon, batch, 5, trials=20_000)
-                assert found == 20_000 * expected, (variant, differ, user)
+                actual = count(variant, differ, "untouched", user, epsilon, batch, 5, trials=20_000)
+                assert actual == 20_000 * expected, (variant, differ, user)
 
 
 def test_bounds_stay_below_epsilon_but_for_the_context_as_released():

@@ -13,10 +13,10 @@ DRAWS = 40_000
 
 @njit
 def draws(scale, count, number, rng):
-    found = np.zeros(number)
+    samples = np.zeros(number)
     for i in range(number):
-        found[i] = laplace_sum(scale, count, rng) if count > 0 else laplace(scale, rng)
-    return found
+        samples[i] = laplace_sum(scale, count, rng) if count > 0 else laplace(scale, rng)
+    return samples
 
 
 @pytest.mark.statistical
@@ -35,10 +35,10 @@ def test_a_draw_has_its_density(scale):
 def test_a_sum_has_the_characteristic_function_of_as_many_draws(count):
     # That of Lap(b) at u is 1 / (1 + b^2 u^2), a real number; a sum has its power.
     scale = 3.0
-    found = draws(scale, count, DRAWS, np.random.default_rng(3))
+    samples = draws(scale, count, DRAWS, np.random.default_rng(3))
     for u in np.array([0.5, 1.0, 2.0]) / (scale * np.sqrt(2 * count)):
         expected = (1 + (scale * u) ** 2) ** -count
-        for part, mean in ((np.cos(u * found), expected), (np.sin(u * found), 0.0)):
+        for part, mean in ((np.cos(u * samples), expected), (np.sin(u * samples), 0.0)):
             # False alarms: 18 means beyond 5 standard errors, 1e-5.
             assert abs(part.mean() - mean) < 5 * part.std() / np.sqrt(DRAWS)
     # Of twice as many draws the first of these numbers is another one.

@@ -22,26 +22,26 @@ COUNTS = np.array([1, 3, 8, 12, 13, 15, 16, 23, 31, 40, 44, 47])
 @njit
 def counted(replicates, counts, scale, rng):
     """The noise at the counts, one node an item."""
-    found = np.zeros((len(counts), replicates))
+    samples = np.zeros((len(counts), replicates))
     for r in range(replicates):
         tree, i = new_tree(1, 6), 0
         for n in range(1, counts[-1] + 1):
             noise = complete_node(tree, 0, n, scale, rng)
             if n == counts[i]:
-                found[i, r] = noise
+                samples[i, r] = noise
                 i += 1
-    return found
+    return samples
 
 
 @njit
 def defined(replicates, counts, scale, rng):
     """The noise at the counts, from every node of the tree."""
-    found = np.zeros((len(counts), replicates))
+    samples = np.zeros((len(counts), replicates))
     for r in range(replicates):
         nodes = draw_nodes(6, scale, rng)
         for i in range(len(counts)):
-            found[i, r] = released_noise(nodes, counts[i])
-    return found
+            samples[i, r] = released_noise(nodes, counts[i])
+    return samples
 
 
 @pytest.fixture(scope="module")

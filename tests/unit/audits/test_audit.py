@@ -82,14 +82,14 @@ SPECIAL = {
 def test_every_audit_takes_two_neighbours_and_knows_its_name(name):
     module = library.load("environments", name)
     takes = library.arguments("environments", name)
-    given = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
-    assert [module.configure(**given, neighbour=n).neighbour for n in (0, 1)] == [0, 1]
+    arguments = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
+    assert [module.configure(**arguments, neighbour=n).neighbour for n in (0, 1)] == [0, 1]
     # So that a study that gives another one is refused.
     assert takes["neighbour"].choices == (0, 1)
     assert module.AUDIT.inputs is module.configure
     assert module.AUDIT.name == name
     if "noise" in takes and "epsilon" not in takes:
-        assert module.configure(**given, neighbour=0, noise=0.5).noise == 0.5
+        assert module.configure(**arguments, neighbour=0, noise=0.5).noise == 0.5
 
 
 # audit, an impossible value, what the message says
@@ -103,9 +103,9 @@ def test_every_audit_takes_two_neighbours_and_knows_its_name(name):
 )
 def test_impossible_inputs_are_refused_by_name(name, wrong, message):
     takes = library.arguments("environments", name)
-    given = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
+    arguments = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
     with pytest.raises(ValueError, match=f"^{message}"):
-        library.load("environments", name).configure(**given | {"neighbour": 0} | wrong)
+        library.load("environments", name).configure(**arguments | {"neighbour": 0} | wrong)
 
 
 def test_what_an_audit_cannot_count_is_an_error_of_the_study():

@@ -47,8 +47,8 @@ def test_the_lengths_probabilities_by_enumeration():
         params = configured(M, epsilon)
         assert neighbouring_experiments.lengths_probability(params, T, run) == pytest.approx(expected)
         behind = sum(chances[v] * sum(0.5 ** (g + 1) for g in range(v - T)) for v in range(T + 1, 400))
-        found = neighbouring_experiments.lengths_probability(params, T, run, from_actions=True)
-        assert found == pytest.approx(behind**M)
+        actual = neighbouring_experiments.lengths_probability(params, T, run, from_actions=True)
+        assert actual == pytest.approx(behind**M)
 
 
 def test_the_loss_of_the_first_half():
@@ -101,8 +101,8 @@ def test_the_shared_length_s_probabilities_by_enumeration(from_actions):
             # The last pull of the losing arm comes after patient T.
             seen = np.where(length > T, 1 - 0.5 ** np.maximum(length - T, 0.0), 0.0) if from_actions else length > T
             expected += weight * (chances @ seen) ** M
-        found = neighbouring_experiments.lengths_probability(params, T, run, from_actions)
-        assert found == pytest.approx(expected, rel=1e-9)
+        actual = neighbouring_experiments.lengths_probability(params, T, run, from_actions)
+        assert actual == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_event_of_the_proof_has_a_probability_below_one_half():

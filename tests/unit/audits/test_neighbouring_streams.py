@@ -33,8 +33,8 @@ def test_the_event_probability_of_two_arms_is_that_of_a_difference_of_two_laplac
     margin, scale = dp_se.elimination_margin(params, 2, 1), dp_se.noise_scale(params, 2, 1)
     z = (margin - lead / np.ceil(dp_se.epoch_length(params, 2, 1))) / scale
     expected = (2 + z) * np.exp(-z) / 4
-    found = chance(params, [500 + lead, 500], 1)
-    assert found == pytest.approx(expected, rel=1e-8)
+    actual = chance(params, [500 + lead, 500], 1)
+    assert actual == pytest.approx(expected, rel=1e-8)
 
 
 def test_the_event_probability_counts_arms_that_other_arms_eliminate():

@@ -75,8 +75,8 @@ def test_the_quadrant_is_the_product_of_four_tails_at_the_sums_of_the_batch(vari
             probability *= distance <= 0
         else:
             probability *= 0.5 if distance == 0 else survival_by_inversion(distance, draws, 4 / epsilon)
-    found = chance(variant, differ, "quadrant", user, epsilon, batch)
-    assert found == pytest.approx(probability, rel=1e-6)
+    actual = chance(variant, differ, "quadrant", user, epsilon, batch)
+    assert actual == pytest.approx(probability, rel=1e-6)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 8.0])

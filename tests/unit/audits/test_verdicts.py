@@ -76,10 +76,10 @@ def test_what_could_not_have_been_caught_is_said():
 
 def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
     setting = {"K": 2, "rounds": 64, "promised": 1.0, "horizon": 1024, "pulls": 5}
-    told = [
+    settings = [
         counts((0.5 * math.exp(-loss), 0.5), "adap_ucb", "any_choice", **setting, epsilon=loss) for loss in (1.0, 2.0)
     ]
-    (row,) = one(*[frame.drop(columns="pulls") for frame in told]).to_dict("records")
+    (row,) = one(*[frame.drop(columns="pulls") for frame in settings]).to_dict("records")
     assert (row["claimed_epsilon"], row["epsilon"], row["verdict"]) == (1, 1, NO_VIOLATION)
     assert np.isnan(row["exact"])
     assert "rates counted" in row["note"]

@@ -20,13 +20,13 @@ def test_equal_means_add_their_degrees_of_freedom():
 
 
 def test_a_sum_has_students_interval():
-    found = summed(1.0, [0.3, 0.4], [10, 10])
+    actual = summed(1.0, [0.3, 0.4], [10, 10])
     degrees = 0.25**2 / ((0.09**2 + 0.16**2) / 9)
     half = student.ppf(0.9995, degrees) * 0.5
-    assert found.se == pytest.approx(0.5)
-    assert found.interval == (pytest.approx(1 - half), pytest.approx(1 + half))
+    assert actual.se == pytest.approx(0.5)
+    assert actual.interval == (pytest.approx(1 - half), pytest.approx(1 + half))
     # The replicates that are told are those of a cell.
-    assert found.replicates == 10
+    assert actual.replicates == 10
     assert summed(1.0, [math.nan, 0.1], [1, 10]).interval == (-math.inf, math.inf)
 
 
@@ -36,14 +36,14 @@ def test_runs_that_agree_are_not_exact():
     def others(runs, tail):
         return 1 - tail ** (1 / runs)
 
-    found = summed(0.0, [0.0, 0.0], [100, 400], "a note", [(1.0, 0.0), (0.0, 0.5)])
-    assert (found.se, found.replicates, found.note) == (0, 100, "a note")
-    assert found.interval == (pytest.approx(-others(100, 0.00025)), pytest.approx(0.5 * others(400, 0.00025)))
+    actual = summed(0.0, [0.0, 0.0], [100, 400], "a note", [(1.0, 0.0), (0.0, 0.5)])
+    assert (actual.se, actual.replicates, actual.note) == (0, 100, "a note")
+    assert actual.interval == (pytest.approx(-others(100, 0.00025)), pytest.approx(0.5 * others(400, 0.00025)))
     # Beside a mean that varies; a summand without weight needs nothing.
-    found = summed(1.0, [1e-17, 0.1, 0.0], [100, 10, 5], "", [(0.2, 0.3), (9.0, 9.0), (0.0, 0.0)])
+    actual = summed(1.0, [1e-17, 0.1, 0.0], [100, 10, 5], "", [(0.2, 0.3), (9.0, 9.0), (0.0, 0.0)])
     half = student.ppf(1 - 0.00025, 9) * 0.1
-    assert found.interval[0] == pytest.approx(1 - half - 0.2 * others(100, 0.00025))
-    assert found.interval[1] == pytest.approx(1 + half + 0.3 * others(100, 0.00025))
+    assert actual.interval[0] == pytest.approx(1 - half - 0.2 * others(100, 0.00025))
+    assert actual.interval[1] == pytest.approx(1 + half + 0.3 * others(100, 0.00025))
     # How far other runs reach is not always known.
     assert summed(1.0, [0.0, 0.1], [10, 10]).interval == (-math.inf, math.inf)
     assert Measured.largest([part(1.0, [0.0, 0.0], [10, 10]), part(0.5, [0.1], [10])]).interval[1] == math.inf

@@ -31,9 +31,9 @@ def test_the_interval_is_students_where_no_other_is_known(measured, low, high):
 
 
 def test_a_fraction_has_the_interval_of_clopper_and_pearson_and_never_no_width():
-    found = Measured.fraction(0, 1000)
+    actual = Measured.fraction(0, 1000)
     # (1 - p)^1000 = .0005
-    assert found.interval == pytest.approx((0.0, 1 - 0.0005 ** (1 / 1000)), rel=1e-9)
+    assert actual.interval == pytest.approx((0.0, 1 - 0.0005 ** (1 / 1000)), rel=1e-9)
     low, high = Measured.fraction(30, 100).interval
     assert stats.binom.sf(29, 100, low) == pytest.approx(0.0005, rel=1e-6)
     assert stats.binom.cdf(30, 100, high) == pytest.approx(0.0005, rel=1e-6)
@@ -44,9 +44,9 @@ def test_a_fraction_has_the_interval_of_clopper_and_pearson_and_never_no_width()
 def test_the_largest_of_several_rests_on_intervals_that_hold_together():
     parts = [Measured(1.0, 0.3), Measured(1.2, 0.1), Measured(0.1, 0.1, low=0.0, high=0.2)]
     wide = -stats.norm.ppf(0.0005 / 3)
-    found = Measured.largest(parts)
-    assert (found.value, found.se) == (1.2, 0.1)
-    assert found.interval == pytest.approx((1.2 - 0.1 * wide, 1.0 + 0.3 * wide))
+    actual = Measured.largest(parts)
+    assert (actual.value, actual.se) == (1.2, 0.1)
+    assert actual.interval == pytest.approx((1.2 - 0.1 * wide, 1.0 + 0.3 * wide))
     least = Measured.smallest(parts)
     assert (least.value, *least.interval) == (0.1, *(pytest.approx(e) for e in (1.0 - 0.3 * wide, 0.2)))
 
@@ -65,13 +65,13 @@ def test_the_largest_of_several_rests_on_intervals_that_hold_together():
     ],
 )
 def test_what_a_tolerance_allows(tolerance, low, high):
-    found = region(tolerance, 10, Measured(10.0, 0.1, 400))
-    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+    actual = region(tolerance, 10, Measured(10.0, 0.1, 400))
+    assert (actual.low, actual.high) == pytest.approx((low, high), rel=1e-9)
 
 
 def test_the_ends_of_a_factor_are_in_order_below_0_too():
-    found = region({"factor": 2}, -10, Measured(0.0))
-    assert (found.low, found.high) == (-20, -5)
+    actual = region({"factor": 2}, -10, Measured(0.0))
+    assert (actual.low, actual.high) == (-20, -5)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_the_ends_of_ratios():
 def test_a_published_ratio_scatters_as_its_own_runs_do():
     # Ours: 1 and .25 of 400 and 1,600 runs; theirs 100 runs, .2 and .04: a ratio below 6 is a - 6 b below 0.
     ratio = Measured.ratio(Measured(1.0, 0.1, 400), Measured(0.25, 0.01, 1600))
-    found = region({"absolute": 0.5, "published_replicates": 100}, 6.0, ratio)
-    assert found.high - 6 == pytest.approx(0.5 + Z * math.hypot(0.2, 6 * 0.04) / 0.25)
+    actual = region({"absolute": 0.5, "published_replicates": 100}, 6.0, ratio)
+    assert actual.high - 6 == pytest.approx(0.5 + Z * math.hypot(0.2, 6 * 0.04) / 0.25)
 
 
 def test_of_an_extreme_nothing_is_known_if_a_part_is_not():

@@ -90,10 +90,10 @@ ROWS = [
 def test_two_parts_in_parquet_are_the_csv_file(tmp_path):
     dataset, files = parts(tmp_path, ROWS[:3], ROWS[3:])
     streams = {file.name: io.BytesIO(file.read_bytes()) for file in files}
-    found, expected = jobs.read(streams, {}), read(*ROWS)
-    assert found.features.numbers.tolist() == expected.features.numbers.tolist()
-    assert (found.labels.tolist(), found.sources.tolist()) == (expected.labels.tolist(), expected.sources.tolist())
-    assert [account["rows"] for account in found.files.values()] == [3, 4]
+    actual, expected = jobs.read(streams, {}), read(*ROWS)
+    assert actual.features.numbers.tolist() == expected.features.numbers.tolist()
+    assert (actual.labels.tolist(), actual.sources.tolist()) == (expected.labels.tolist(), expected.sources.tolist())
+    assert [account["rows"] for account in actual.files.values()] == [3, 4]
     facts = preparation.prepare(dataset, files, tmp_path / "a.parquet", tmp_path / "a.json")
     assert (facts["n_target"], facts["source_sizes"]) == (4, [2])
 

@@ -170,15 +170,15 @@ NO_FEATURE = {"table": {"label": "outcome", "leave_out": ["a", "b", "c", "clinic
 
 
 @pytest.mark.parametrize(
-    ("text", "changes", "said"),
+    ("text", "changes", "refusal"),
     [
         (many().replace(",1\n", ",0\n"), {}, "visits: all rows of the target have the label '0'"),
         (many(), NO_FEATURE, "visits: no column is left as a feature"),
         (HEADER + "1,north,0\n1,south,1\n" * 9 + "2,north,1\n", {}, "no feature varies among the 9 rows"),
     ],
 )
-def test_data_that_make_no_bandit_are_refused(tmp_path, text, changes, said):
-    with pytest.raises(PrivarmsError, match=said):
+def test_data_that_make_no_bandit_are_refused(tmp_path, text, changes, refusal):
+    with pytest.raises(PrivarmsError, match=refusal):
         prepare(tmp_path / "out", text, **changes)
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["sources.yaml", "visits.csv"]
 

@@ -183,7 +183,7 @@ def test_the_first_rows_are_taken_where_the_entry_says_how_many(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (lines(*({**t, "payment_type": "Cash"} for t in enough())), "all rows of the target have the label 'other'"),
         (lines(*({**t, "company": "X"} for t in enough())), f"no complete row belongs to the source '{taxi.COMPANY}'"),
@@ -191,7 +191,7 @@ def test_the_first_rows_are_taken_where_the_entry_says_how_many(tmp_path):
         ("".join(lines(*enough()))[:-40], r"t\.csv: CSV parse error: Row #21: Expected 11 columns"),
     ],
 )  # fmt: skip
-def test_data_that_cannot_be_used_are_refused(tmp_path, content, said):
-    with pytest.raises(PrivarmsError, match=said):
+def test_data_that_cannot_be_used_are_refused(tmp_path, content, message):
+    with pytest.raises(PrivarmsError, match=message):
         prepare(tmp_path / "out", content)
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["t.csv"]

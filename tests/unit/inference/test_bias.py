@@ -39,13 +39,13 @@ def adaptive_runs(R, rng):
 def test_the_expected_average_is_that_of_repeated_experiments():
     rng = np.random.default_rng(8)
     runs, experiments = 200, 2_000
-    found = [b.average_absolute_bias(*adaptive_runs(runs, rng))[0] for _ in range(experiments)]
+    actual = [b.average_absolute_bias(*adaptive_runs(runs, rng))[0] for _ in range(experiments)]
     pulls, sums, means = adaptive_runs(20_000, rng)
     value, se, spread = b.expected_average(pulls, sums, means, runs)
     # 4.5 standard errors of the difference: a false alarm of 7e-6.
-    assert abs(value - np.mean(found)) < 4.5 * math.hypot(se, np.std(found) / math.sqrt(experiments))
+    assert abs(value - np.mean(actual)) < 4.5 * math.hypot(se, np.std(actual) / math.sqrt(experiments))
     # The spread may be too large by what the bound on the correlations gives away, and is not too small.
-    assert 0.95 < spread / np.std(found) < 1.25
+    assert 0.95 < spread / np.std(actual) < 1.25
     assert se == pytest.approx(spread / 10)
     # Over all replicates it is the plain average; it is no smaller over fewer runs.
     assert b.expected_average(pulls, sums, means, 20_000).value == b.average_absolute_bias(pulls, sums, means)[0]
@@ -70,9 +70,9 @@ def test_rewards_without_bounds():
 def test_theorem_1():
     assert b.bias_bound(0.05, 0.8) == pytest.approx((math.exp(0.05) - 1) * 0.8)
     assert b.bias_bound(1e-12, 1.0) == pytest.approx(1e-12, rel=1e-9, abs=0)
-    found = b.bias_bound(np.array([[0.05], [400.0], [1e4]]), np.array([0.0, 0.5]))
-    assert found[:, 0].tolist() == [0, 0, 0]
-    assert found[:, 1] == pytest.approx([0.5 * math.expm1(0.05), 0.5 * math.expm1(400), math.inf])
+    actual = b.bias_bound(np.array([[0.05], [400.0], [1e4]]), np.array([0.0, 0.5]))
+    assert actual[:, 0].tolist() == [0, 0, 0]
+    assert actual[:, 1] == pytest.approx([0.5 * math.expm1(0.05), 0.5 * math.expm1(400), math.inf])
 
 
 def test_a_replicate_that_leaves_an_arm_unpulled_is_left_out_for_that_arm_and_counted():

@@ -44,10 +44,10 @@ def test_d_epsilon_is_the_infimum():
             place = int(np.argmin([at(z) for z in grid]))
             low, high = grid[max(place - 1, 0)], grid[min(place + 1, 20)]
         smallest = min(at(grid[place]), at(x), at(y))
-        found = d_epsilon(x, y, epsilon)
-        assert found == pytest.approx(smallest, rel=1e-6, abs=1e-9)
-        assert found <= min(kl(x, y), epsilon * (y - x)) + 1e-9
-        closed_forms += found < kl(x, y) * (1 - 1e-9)
+        actual = d_epsilon(x, y, epsilon)
+        assert actual == pytest.approx(smallest, rel=1e-6, abs=1e-9)
+        assert actual <= min(kl(x, y), epsilon * (y - x)) + 1e-9
+        closed_forms += actual < kl(x, y) * (1 - 1e-9)
     assert 60 < closed_forms < 270, "both branches were met"
 
 

@@ -16,8 +16,8 @@ def test_theorem_4():
     assert mi.max_information_nats(0.1, 500, 0.01) == pytest.approx(X, rel=1e-13)
     # epsilon = 1/sqrt(T): 1/2 + sqrt(ln(2/beta)/2), free of T.
     for T in (1, 500, 10**6):
-        found = mi.max_information_nats(1 / np.sqrt(T), T, 0.02)
-        assert found == pytest.approx(0.5 + np.sqrt(np.log(100) / 2), rel=1e-12)
+        actual = mi.max_information_nats(1 / np.sqrt(T), T, 0.02)
+        assert actual == pytest.approx(0.5 + np.sqrt(np.log(100) / 2), rel=1e-12)
 
 
 def test_theorem_3_divides_by_e_to_the_x():

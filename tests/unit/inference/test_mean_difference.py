@@ -69,9 +69,9 @@ def test_the_private_variance_is_a_sum_over_the_lengths():
     lengths = np.array([lap_plus.lap_plus(T, epsilon, rng) for _ in range(100_000)])
     lengths = lengths[lengths >= 1]
     errors = 2 * both / lengths + 8 / (epsilon * lengths) ** 2
-    found = md.private_variance(T, 0.21, 0.24, epsilon)
+    actual = md.private_variance(T, 0.21, 0.24, epsilon)
     # 4.5 standard errors: a false alarm of 7e-6.
-    assert abs(errors.mean() - found) < 4.5 * errors.std() / np.sqrt(len(errors))
+    assert abs(errors.mean() - actual) < 4.5 * errors.std() / np.sqrt(len(errors))
     # Without privacy the trial alone, of a whole number of patients; a large epsilon leaves nothing else.
     assert md.private_variance(9.9, 0.21, 0.24, np.inf) == pytest.approx(0.9 / 9)
     assert md.private_variance(9.9, 0.21, 0.24, 1e4) == pytest.approx(0.9 / 9, rel=1e-6)
@@ -87,8 +87,8 @@ def test_the_inverse_propensity_variance_over_all_assignments_and_rewards():
             estimate = 2 * (r[a == 1].sum() - r[a == 0].sum()) / T
             mean, square = mean + weight * estimate, square + weight * estimate**2
     assert mean == pytest.approx(0.4)
-    found = md.inverse_propensity_variance(T, p, [0.21, 0.21])
-    assert found == pytest.approx(square - mean**2, rel=1e-12)
+    actual = md.inverse_propensity_variance(T, p, [0.21, 0.21])
+    assert actual == pytest.approx(square - mean**2, rel=1e-12)
 
 
 def test_the_relative_bias_over_all_assignments():
@@ -108,6 +108,6 @@ def test_the_error_of_the_variance_ratio():
     rng = np.random.default_rng(6)
     # A normal sample's variance has a standard error of sqrt(2 / n); Laplace's, of kurtosis 6, sqrt(5 / n).
     for draws, spread in ((rng.standard_normal(200_000), 2), (rng.laplace(size=200_000) / np.sqrt(2), 5)):
-        _, found = md.variance_ratio(np.append(draws, np.nan), 0.0, 1.0)
-        assert found == pytest.approx(np.sqrt(spread / 200_000), rel=0.1)
+        _, actual = md.variance_ratio(np.append(draws, np.nan), 0.0, 1.0)
+        assert actual == pytest.approx(np.sqrt(spread / 200_000), rel=0.1)
     assert np.isnan(md.variance_ratio([0.1, np.nan], 0.0, 1.0)).all()

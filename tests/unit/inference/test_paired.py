@@ -64,8 +64,8 @@ def test_holm_by_hand(p_values, adjusted):
     ],
 )
 def test_bootstrap_intervals_by_hand(ours, others, by_hand):
-    found = ratio_of_means(ours, others, np.random.default_rng(1), resamples=400)
-    assert found == pytest.approx(by_hand, rel=1e-12)
+    actual = ratio_of_means(ours, others, np.random.default_rng(1), resamples=400)
+    assert actual == pytest.approx(by_hand, rel=1e-12)
 
 
 def test_the_level_of_a_bootstrap_interval():

@@ -45,11 +45,11 @@ def test_an_arm_without_a_reward():
 @pytest.mark.parametrize("penalty", [0.1, 1.0, 30.0])
 def test_the_plug_in_is_penalised_least_squares(penalty):
     arms, rewards = data()
-    found = propensity.plug_in_ridge(arms, rewards, VECTORS, penalty)
+    actual = propensity.plug_in_ridge(arms, rewards, VECTORS, penalty)
     for i in range(len(arms)):
         theta = penalised(arms[i], rewards[i], penalty)
         assert propensity.ridge(arms[i], rewards[i], VECTORS, penalty) == pytest.approx(theta, rel=1e-9)
-        assert found[i] == pytest.approx((VECTORS[1] - VECTORS[0]) @ theta, rel=1e-6)
+        assert actual[i] == pytest.approx((VECTORS[1] - VECTORS[0]) @ theta, rel=1e-6)
 
 
 def test_the_designs_are_their_definitions_round_by_round():

@@ -70,7 +70,7 @@ def test_policies_that_are_compared_meet_the_same_users(data):
 
 
 @pytest.mark.parametrize(
-    ("policy", "params", "horizon", "said"),
+    ("policy", "params", "horizon", "message"),
     [
         (
             uniform,
@@ -86,7 +86,7 @@ def test_policies_that_are_compared_meet_the_same_users(data):
         ),
     ],
 )
-def test_a_study_that_does_not_fit_its_data_is_refused(data, policy, params, horizon, said):
+def test_a_study_that_does_not_fit_its_data_is_refused(data, policy, params, horizon, message):
     environment = environment_module.configure(str(data[0]))
-    with pytest.raises(PrivarmsError, match=said):
+    with pytest.raises(PrivarmsError, match=message):
         run(policy, params, environment, horizon=horizon)

@@ -37,15 +37,15 @@ def rows(cell, data, first=0, last=2):
 
 def test_policies_are_told_arms_dimensions_and_sources(data):
     for cell in (CELL, MAB):
-        found = rows(cell, data)
-        assert found["t"].tolist() == [15, 30, 45, 60] * 4
+        actual = rows(cell, data)
+        assert actual["t"].tolist() == [15, 30, 45, 60] * 4
         # A user earns 1 or loses 1.
-        assert (found["reward"] + found["regret"] == found["t"]).all()
-    told = labelled_users.tell(labelled_users.configure(str(data[0])))
-    assert told == {"K": 3, "dimensions": 2, "source_users": [5, 3]}
-    given = replace(CELL, policy_parameters={**CELL.policy_parameters, "K": 4})
+        assert (actual["reward"] + actual["regret"] == actual["t"]).all()
+    facts = labelled_users.tell(labelled_users.configure(str(data[0])))
+    assert facts == {"K": 3, "dimensions": 2, "source_users": [5, 3]}
+    wrong = replace(CELL, policy_parameters={**CELL.policy_parameters, "K": 4})
     with pytest.raises(PrivarmsError, match="labelled_users has K = 3 and the policy ldp_linear was told 4"):
-        rows(given, data)
+        rows(wrong, data)
 
 
 def test_a_block_does_not_depend_on_the_one_before_it(data):

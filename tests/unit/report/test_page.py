@@ -314,12 +314,12 @@ def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits)
     }
     files = audits(("Leaky <UCB>", "not private as claimed", {}), ("Tight", "no violation shown", kept))
     page = world.build(audits=files)
-    said = " ".join(page.text.split())
-    assert "1 of 2 is not private as claimed: Leaky <UCB>." in said
-    assert "K = 2; one of 3 settings. The <twin>." in said
+    shown = " ".join(page.text.split())
+    assert "1 of 2 is not private as claimed: Leaky <UCB>." in shown
+    assert "K = 2; one of 3 settings. The <twin>." in shown
     # No audit proves privacy: readers are not told that it does.
-    assert "no violation shown" in said
-    assert said.count("private as claimed") == said.count("not private as claimed")
+    assert "no violation shown" in shown
+    assert shown.count("private as claimed") == shown.count("not private as claimed")
     assert {"audit.csv", "audit_losses.pdf"} <= {a.get("href") for tag, a in page.elements if tag == "a"}
     assert page.ids()["audits"] == 1
     none = " ".join(world.build(audits=audits(("Tight", "no violation shown", kept))).text.split())

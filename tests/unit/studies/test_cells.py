@@ -48,15 +48,15 @@ OWN = [{"K": 5, "epsilon": 0.5}, {"K": [3, 10], "epsilon": 0.25}]
     ],
 )
 def test_grids_become_cells(policies, expected):
-    found = [
+    actual = [
         {k: v for k, v in c.parameters.items() if k in ("K", "epsilon", "width")} for c in cells(policies=policies)
     ]
-    assert found == [{"K": 5} | one for one in expected]
+    assert actual == [{"K": 5} | one for one in expected]
 
 
 def test_horizon_is_an_axis_and_a_policy_may_override_the_study():
-    found = cells(grid={"K": 5, "horizon": [100, 200]}, policies=[{"policy": "ucb1", "replicates": 3, "block": 1}])
-    assert [(c.horizon, c.replicates, c.block, c.blocks) for c in found] == [(100, 3, 1, 3), (200, 3, 1, 3)]
+    actual = cells(grid={"K": 5, "horizon": [100, 200]}, policies=[{"policy": "ucb1", "replicates": 3, "block": 1}])
+    assert [(c.horizon, c.replicates, c.block, c.blocks) for c in actual] == [(100, 3, 1, 3), (200, 3, 1, 3)]
 
 
 def test_identity_names_parameters_and_not_the_size_of_the_run():
@@ -116,26 +116,26 @@ def on_data(**changes):
 
 
 def test_what_an_environment_of_data_tells_need_not_be_given():
-    found = expand("f", "p", "s", on_data())
-    assert [(c.dataset, c.horizon, c.policy_parameters["epsilon"]) for c in found] == [
+    actual = expand("f", "p", "s", on_data())
+    assert [(c.dataset, c.horizon, c.policy_parameters["epsilon"]) for c in actual] == [
         (dataset, horizon, epsilon)
         for dataset, horizon in (("adult", 100), ("jobs", 90), ("taxi", 90))
         for epsilon in (1, 2)
     ]
-    assert all("K" not in c.parameters for c in found)
+    assert all("K" not in c.parameters for c in actual)
     # The quarters of a horizon are checkpoints.
-    assert [c.checkpoints.tolist() for c in found[::2]] == [[25, 50, 75, 100], [22, 45, 67, 90], [22, 45, 67, 90]]
+    assert [c.checkpoints.tolist() for c in actual[::2]] == [[25, 50, 75, 100], [22, 45, 67, 90], [22, 45, 67, 90]]
 
 
 def test_a_grid_may_have_a_name_and_a_cell_stands_in_every_grid_that_has_it():
     grids = [{"panel": "a", "K": 5, "epsilon": [1, 2]}, {"panel": ["b", "c"], "K": 5, "epsilon": [2, 3]}]
-    found = cells(grid=grids, policies=[{"policy": "dp_se"}])
-    assert [(c.parameters["epsilon"], c.panels) for c in found] == [(1, "a"), (2, "a b c"), (3, "b c")]
+    actual = cells(grid=grids, policies=[{"policy": "dp_se"}])
+    assert [(c.parameters["epsilon"], c.panels) for c in actual] == [(1, "a"), (2, "a b c"), (3, "b c")]
     # The name is no parameter, names no stream and no shard.
     plain = cells(grid=[{k: v for k, v in g.items() if k != "panel"} for g in grids], policies=[{"policy": "dp_se"}])
-    assert [c.identity for c in found] == [c.identity for c in plain]
-    assert [c.parameters for c in found] == [c.parameters for c in plain]
-    assert [replace(c, panels="") for c in found] == plain
+    assert [c.identity for c in actual] == [c.identity for c in plain]
+    assert [c.parameters for c in actual] == [c.parameters for c in plain]
+    assert [replace(c, panels="") for c in actual] == plain
 
 
 def deviating(**changes):

@@ -39,10 +39,10 @@ def test_rows_of_named_cells_are_seen_and_those_without_a_value(results):
 def test_replicates_are_read_as_far_as_they_count(tmp_path):
     path = tmp_path / "runs.parquet"
     parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
-    found = Results("p2020", "paper", studies=[path])
-    assert list(found.replicates("runs", ("regret",), (("policy", "==", "a"), ("regret", ">", 1)))["regret"]) == [2]
-    assert list(found.replicates("runs", ("regret", "K")).columns) == ["regret", "K"]
-    assert found.replicates("runs").equals(FRAME)
+    actual = Results("p2020", "paper", studies=[path])
+    assert list(actual.replicates("runs", ("regret",), (("policy", "==", "a"), ("regret", ">", 1)))["regret"]) == [2]
+    assert list(actual.replicates("runs", ("regret", "K")).columns) == ["regret", "K"]
+    assert actual.replicates("runs").equals(FRAME)
 
 
 def test_of_several_sets_of_cells_a_row_fits_one(results):

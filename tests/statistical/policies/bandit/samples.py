@@ -15,14 +15,14 @@ def fast(policy):
 def sample(law, params, environment, checkpoints, replicates, seed):
     """Return the regret at the checkpoints, and each arm's pulls and reward sum; law: a `Policy` or a fast path."""
     arms = len(environment.means)
-    found = (
+    samples = (
         np.zeros((replicates, len(checkpoints))),
         np.zeros((replicates, arms), np.int64),
         np.zeros((replicates, arms)),
     )
     block = play_block if isinstance(law, Policy) else simulate_block
-    block(law, params, environment, np.array(checkpoints), np.random.default_rng(seed), *found)
-    return found
+    block(law, params, environment, np.array(checkpoints), np.random.default_rng(seed), *samples)
+    return samples
 
 
 def pairs(one, other, kind="continuous"):

@@ -21,10 +21,10 @@ CHECKPOINTS = [37, 150, 500]
 def sample(law, params, replicates, seed, fast):
     """Regret at the checkpoints, and pulls and reward sums at the last one."""
     means, checkpoints = np.array(MEANS), np.array(CHECKPOINTS)
-    found = np.zeros((replicates, 3)), np.zeros((replicates, 3), np.int64), np.zeros((replicates, 3))
+    samples = np.zeros((replicates, 3)), np.zeros((replicates, 3), np.int64), np.zeros((replicates, 3))
     block = simulate_block if fast else play_block
-    block(law, params, Environment(pull, means), checkpoints, np.random.default_rng(seed), *found)
-    return found
+    block(law, params, Environment(pull, means), checkpoints, np.random.default_rng(seed), *samples)
+    return samples
 
 
 def pairs(one, other):
@@ -63,10 +63,10 @@ def test_the_order_of_the_arms_changes_no_mean_regret(policy):
     private = policy in (adap_ucb, adap_klucb, dp_klucb, dp_imed)
     params, regrets = policy.configure(3, 0.05) if private else policy.configure(3), []
     for seed, means in enumerate(([0.7, 0.5, 0.4], [0.4, 0.5, 0.7])):
-        found = np.zeros((4000, 1)), np.zeros((4000, 3), np.int64), np.zeros((4000, 3))
+        samples = np.zeros((4000, 1)), np.zeros((4000, 3), np.int64), np.zeros((4000, 3))
         environment, rng = Environment(pull, np.array(means)), np.random.default_rng(seed)
-        simulate_block(fast_paths.find(policy, "bernoulli"), params, environment, np.array([1000]), rng, *found)
-        regrets.append(found[0][:, 0])
+        simulate_block(fast_paths.find(policy, "bernoulli"), params, environment, np.array([1000]), rng, *samples)
+        regrets.append(samples[0][:, 0])
     first, last = regrets
     # A difference of 4.6 standard errors has probability 4e-6.
     assert abs(first.mean() - last.mean()) < 4.6 * np.sqrt((first.var() + last.var()) / 4000)

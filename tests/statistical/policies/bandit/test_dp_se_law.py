@@ -37,11 +37,11 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("policy", "given", "wrong", "means", "checkpoints", "kind"), CASES)
-def test_fast_is_plain(policy, given, wrong, means, checkpoints, kind):
+@pytest.mark.parametrize(("policy", "inputs", "wrong", "means", "checkpoints", "kind"), CASES)
+def test_fast_is_plain(policy, inputs, wrong, means, checkpoints, kind):
     environment = Environment(pull, np.array(means))
-    plain = sample(functions(Policy, policy), policy.configure(**given), environment, checkpoints, 2500, 1)
+    plain = sample(functions(Policy, policy), policy.configure(**inputs), environment, checkpoints, 2500, 1)
     assert len(np.unique(plain[0][:, -1])) >= 3
-    for settings, same in ((given, True), (given | wrong, False)):
+    for settings, same in ((inputs, True), (inputs | wrong, False)):
         other = sample(fast(policy), policy.configure(**settings), environment, checkpoints, 30_000, 2)
         assert same_law([*pairs(plain, other, kind)]) == same

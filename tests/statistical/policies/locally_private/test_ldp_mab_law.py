@@ -93,7 +93,7 @@ REPLICATES = 40
 
 def z_scores(logs, of_7a):
     """Our mean less theirs in standard errors, a row each."""
-    found = []
+    differences = []
     for row, log in enumerate(logs.itertuples()):
         budgets = "8 2" if log.order == "high_first(8,2)" else log.epsilon_aux.replace("|", " ")
         params = ldp_mab.configure(
@@ -104,8 +104,8 @@ def z_scores(logs, of_7a):
         environment = EXPONENTIAL(3, "as_released", gamma=log.gamma, kappa=log.kappa)
         regret = sample(fast_path.simulate, params, environment, REPLICATES, [3, row])[:, 1]
         error = np.hypot(regret.std(ddof=1) / np.sqrt(REPLICATES), log.se_regret)
-        found.append((regret.mean() - log.mean_regret) / error)
-    return np.array(found)
+        differences.append((regret.mean() - log.mean_regret) / error)
+    return np.array(differences)
 
 
 def test_as_released_agrees_with_the_logs():

@@ -30,15 +30,15 @@ def content():
 
 @cache
 def claims():
-    found = of_claims.load(ROOT / "config/papers/ma2025", "paper", artifacts.of_paper("ma2025"))
-    return {(c["claim"], c.get("variant", "")): c for c in found}
+    actual = of_claims.load(ROOT / "config/papers/ma2025", "paper", artifacts.of_paper("ma2025"))
+    return {(c["claim"], c.get("variant", "")): c for c in actual}
 
 
 def measured(results, name, variant="as_released"):
     """What a claim finds, and the verdict."""
     claim = claims()[name, variant]
-    found = ledger.measure(function(claim["measure"], MEASURES), results, claim)
-    return found, ledger.judge(claim, found, paper="ma2025", scale="paper", data="simulated")["verdict"]
+    actual = ledger.measure(function(claim["measure"], MEASURES), results, claim)
+    return actual, ledger.judge(claim, actual, paper="ma2025", scale="paper", data="simulated")["verdict"]
 
 
 def of(cell, name, default=None):
@@ -108,15 +108,15 @@ REGRETS = {
 def test_a_claim_about_regret_is_what_it_says_and_can_come_out_the_other_way(name, tmp_path):
     right, value, wrong, other = REGRETS[name]
     exact = 1e-6
-    found, verdict = measured(made_up(tmp_path, right, exact, content=content(), studies=BOTH["exponential"]), name)
-    assert found.value == pytest.approx(value, rel=1e-6)
+    actual, verdict = measured(made_up(tmp_path, right, exact, content=content(), studies=BOTH["exponential"]), name)
+    assert actual.value == pytest.approx(value, rel=1e-6)
     # A rate is met by itself up to nothing, which cannot be told from above 1.
     if name != "experiments_follow_the_rate":
         assert verdict == "reproduced"
     elsewhere = tmp_path / "wrong"
     elsewhere.mkdir()
-    found, verdict = measured(made_up(elsewhere, wrong, exact, content=content(), studies=BOTH["exponential"]), name)
-    assert (found.value, verdict) == (pytest.approx(other, rel=1e-6), "differs")
+    actual, verdict = measured(made_up(elsewhere, wrong, exact, content=content(), studies=BOTH["exponential"]), name)
+    assert (actual.value, verdict) == (pytest.approx(other, rel=1e-6), "differs")
 
 
 def removals(**changes):
@@ -146,8 +146,8 @@ def removals(**changes):
 def test_what_the_order_of_sources_loses(lost, value, verdict, tmp_path):
     table = {"eliminations": removals(source_wrong=lost)}
     made = made_up(tmp_path, content=content(), studies=[], inference=table)
-    found, said = measured(made, "fig9c_explanation")
-    assert (found.value, said) == (pytest.approx(value), verdict)
+    actual, decision = measured(made, "fig9c_explanation")
+    assert (actual.value, decision) == (pytest.approx(value), verdict)
 
 
 def descents(regret):
@@ -180,8 +180,8 @@ def test_descent_is_the_average_regret_of_all_users(name, tmp_path):
         table = descents(lambda name, t, part=part: part if name == "effective" and t == 1_000 else 0.5)
         file = write(tmp_path / "illustration_cells.parquet", table)
         results = Results("ma2025", "paper", cells=[file], tagged=tagged())
-        found, said = measured(results, name)
-        assert (found.value, said) == (pytest.approx(value), verdict)
+        actual, decision = measured(results, name)
+        assert (actual.value, decision) == (pytest.approx(value), verdict)
         assert measured(results, "fig6_best_arm_effective_caption_size")[1] == (
             "differs" if part < 1 / 3 else "reproduced"
         )
@@ -207,9 +207,9 @@ def test_table_2_contradicts_itself():
     values = {"table2_alone_baselines": 19, "table2_alone_ldp_mab": 1, "table2_with_baselines": 0}
     for name, value in values.items():
         claim = claims()[name, ""]
-        found = ledger.measure(function(claim["measure"], MEASURES), table, claim)
-        assert found.value == value
-        assert ledger.judge(claim, found, paper="ma2025", scale="quick", data="")["verdict"] == "differs"
+        actual = ledger.measure(function(claim["measure"], MEASURES), table, claim)
+        assert actual.value == value
+        assert ledger.judge(claim, actual, paper="ma2025", scale="quick", data="")["verdict"] == "differs"
     assert MEASURES["printed_changes"](table, "ldp_linear+ldp_nn", "with", 1).value == 11
 
 
@@ -237,8 +237,8 @@ def test_the_exact_loss_has_no_error(factor, verdict, tmp_path):
     ]
     table = pd.DataFrame(rows)
     made = made_up(tmp_path, content=content(), studies=[], inference={"privacy": table})
-    found, said = measured(made, "ldp_in_context_exactly", "as_printed")
-    assert (found.value, found.se, said) == (pytest.approx(factor), 0, verdict)
+    actual, decision = measured(made, "ldp_in_context_exactly", "as_printed")
+    assert (actual.value, actual.se, decision) == (pytest.approx(factor), 0, verdict)
 
 
 def test_the_constant_of_the_radius(tmp_path):
@@ -270,5 +270,5 @@ def test_the_printed_constant_does_not_normalise():
     assert value == pytest.approx(printed * (radius**2).mean(), rel=1e-5)
     claim = claims()["normalising_constant", ""]
     for one, verdict in ((1.0, "reproduced"), (value, "differs")):
-        found = ledger.judge(claim, Measured(one), paper="ma2025", scale="paper", data="")
-        assert found["verdict"] == verdict
+        actual = ledger.judge(claim, Measured(one), paper="ma2025", scale="paper", data="")
+        assert actual["verdict"] == verdict

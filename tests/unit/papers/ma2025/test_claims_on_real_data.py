@@ -62,16 +62,16 @@ VALUES = [
 
 @pytest.mark.parametrize(("measure", "arguments", "value"), VALUES, ids=[v[0] for v in VALUES])
 def test_a_value_is_that_by_hand_whatever_else_is_in_the_study(made, more, measure, arguments, value):
-    found = measured(made, measure, **arguments)
-    assert found.value == pytest.approx(value)
-    assert measured(more, measure, **arguments) == pytest.approx(found) or str(found) == str(
+    actual = measured(made, measure, **arguments)
+    assert actual.value == pytest.approx(value)
+    assert measured(more, measure, **arguments) == pytest.approx(actual) or str(actual) == str(
         measured(more, measure, **arguments)
     )
 
 
 def test_an_entry_of_table_1_is_that_of_the_facts(made):
-    found = measured(made, "table1_entry", dataset="toy", entry="sources")
-    assert found == Measured(2, note="Sources: a 5, b 3.")
+    actual = measured(made, "table1_entry", dataset="toy", entry="sources")
+    assert actual == Measured(2, note="Sources: a 5, b 3.")
     assert measured(made, "table1_entry", dataset="toy", entry="n_target") == Measured(40)
 
 
@@ -85,10 +85,10 @@ def test_ranks_that_runs_cannot_tell_apart_leave_the_rank_open(made, tmp_path):
     close = made_of(tmp_path, real_data=runs)
     arguments = {"datasets": "toy", "time": "full", "auxiliary": "with"}
     for method, value in (("ldp_linear", 4 * 3), ("ldp_nn", 4 * 2)):
-        found = measured(close, "rank_sum", method=method, **arguments)
-        assert found.value == value
+        actual = measured(close, "rank_sum", method=method, **arguments)
+        assert actual.value == value
         # Behind LDPMAB with auxiliary data for sure, and before everything without.
-        assert found.interval == (8, 12)
+        assert actual.interval == (8, 12)
     assert measured(close, "rank_sum", method="ldp_mab", **arguments).interval == (4, 4)
     # Where all replicates differ alike everything is sure.
     assert measured(made, "rank_sum", method="ldp_nn", **arguments).interval == (8, 8)
@@ -102,9 +102,9 @@ def test_linear_is_beaten_or_not(rate, verdict, tmp_path):
     runs = usual()
     linear = (runs["policy"] == "ldp_linear") & runs["auxiliary"].notna()
     runs.loc[linear, "reward"] += (rate - 0.5) * runs.loc[linear, "t"]
-    found = measured(made_of(tmp_path, real_data=runs), "beats_linear", datasets="toy")
-    assert found.value == pytest.approx(np.log(0.6 / rate))
-    assert region({"at_least": 0}, "above 0", found).decide(found) == verdict
+    actual = measured(made_of(tmp_path, real_data=runs), "beats_linear", datasets="toy")
+    assert actual.value == pytest.approx(np.log(0.6 / rate))
+    assert region({"at_least": 0}, "above 0", actual).decide(actual) == verdict
 
 
 def test_what_is_not_there_is_said(tmp_path):
@@ -135,8 +135,8 @@ def test_the_text_on_table_2_holds_on_its_twelve_rows_and_not_on_each_dataset(tm
     judged |= {("beats_linear", "at_least"): (0, {}), ("share_below_absse", "at_least"): (0.5, {})}
     judged |= {("negative_transfer", "at_least"): (1, {"method": "ldp_nn"})}
     for (measure, end), (bound, arguments) in judged.items():
-        found = measured(made, measure, datasets="+".join(datasets), **arguments)
-        assert region({end: bound}, "", found).decide(found) == "reproduced", measure
+        actual = measured(made, measure, datasets="+".join(datasets), **arguments)
+        assert region({end: bound}, "", actual).decide(actual) == "reproduced", measure
     alone = {m: (end, bound, measured(made, m, datasets="taxi", **more)) for (m, end), (bound, more) in judged.items()}
     differs = {m for m, (end, bound, one) in alone.items() if region({end: bound}, "", one).decide(one) == "differs"}
     assert {"rank_lead", "significant_lead", "beats_linear"} <= differs

@@ -28,9 +28,9 @@ def test_every_log_stands_beside_the_cell_of_its_own_setting(tmp_path):
         setting = p["epsilon"], str(p["epsilon_aux"]), p["gamma"], p["kappa"], cell.horizon, p["n_aux"]
         return fingerprint(*setting, p.get("batch", 0), older)
 
-    found = panels.agreement(made_up(tmp_path, of_cell))
+    actual = panels.agreement(made_up(tmp_path, of_cell))
     orders = {"low_first(2,8)": "2 8", "high_first(8,2)": "8 2"}
-    for row in found.itertuples():
+    for row in actual.itertuples():
         aux = orders.get(row.order, row.epsilon_aux)
         # Notes on the program: batches of 500 in Figures 8 and 9(c), else of 100; Figure 7(a) has the older constants.
         batch = 500 if row.figure[:4] == "fig8" or row.figure == "fig9c" else 100
@@ -39,12 +39,12 @@ def test_every_log_stands_beside_the_cell_of_its_own_setting(tmp_path):
 
 
 def test_every_log_has_a_cell_of_ours(at_paper_scale):
-    found = panels.agreement(at_paper_scale)
-    assert len(found) == 450
-    assert found["ours"].notna().all()
-    assert (found["ours_replicates"] == 100).all()
+    actual = panels.agreement(at_paper_scale)
+    assert len(actual) == 450
+    assert actual["ours"].notna().all()
+    assert (actual["ours_replicates"] == 100).all()
     # (100 - theirs) / sqrt(1 + theirs^2), by hand for the first: 30 runs of mean 3878.807, standard error 38.667.
-    assert found["z"][0] == pytest.approx((100 - 3878.807) / (1 + 38.667**2) ** 0.5)
+    assert actual["z"][0] == pytest.approx((100 - 3878.807) / (1 + 38.667**2) ** 0.5)
 
 
 def test_figure_7a_as_released_has_the_older_constants(tmp_path):

@@ -37,11 +37,11 @@ def test_every_cell_has_its_spread_at_the_horizon():
     empty = rows.iloc[:0]
     cells = pd.DataFrame({"cell": ["a", "b"], "epsilon": [1, 2], "t": 10, "replicates": [2, 2]})
     studies = [s for both in panels.STUDIES.values() for s in both]
-    found = spread(runs({study: (rows if i == 0 else empty, cells) for i, study in enumerate(studies)}))
-    assert found["cell"].tolist() == ["a", "b"]
-    assert found["epsilon"].tolist() == [1, 2]
-    assert found["log_sd"][0] == pytest.approx(math.log(math.sqrt(18)))
-    assert math.isnan(found["log_sd"][1])
+    actual = spread(runs({study: (rows if i == 0 else empty, cells) for i, study in enumerate(studies)}))
+    assert actual["cell"].tolist() == ["a", "b"]
+    assert actual["epsilon"].tolist() == [1, 2]
+    assert actual["log_sd"][0] == pytest.approx(math.log(math.sqrt(18)))
+    assert math.isnan(actual["log_sd"][1])
 
 
 def removed(**changes):
@@ -79,10 +79,10 @@ def test_the_first_arm_that_goes():
         ]
     )
     cells = pd.DataFrame([{"cell": "a", **SETTINGS, "horizon": 50, "n_aux": 0, "panels": "fig6 none", "replicates": 3}])
-    found = first_eliminations(runs({"illustration": (rows, cells)})).iloc[0]
+    actual = first_eliminations(runs({"illustration": (rows, cells)})).iloc[0]
     # The best arm, 0, does not count: 20, none (50), 0.
-    assert found["users"] == pytest.approx(70 / 3)
-    assert found["users_se"] == pytest.approx(np.std([20, 50, 0], ddof=1) / math.sqrt(3))
+    assert actual["users"] == pytest.approx(70 / 3)
+    assert actual["users_se"] == pytest.approx(np.std([20, 50, 0], ddof=1) / math.sqrt(3))
     one = illustrated(runs({"illustration": (rows, cells)}))
     assert len(one) == 6
     assert (one["regret"] == 0).all()
@@ -106,8 +106,8 @@ def drawn(share, gone):
 def test_the_run_that_figure_6_shows_draws_an_arm_for_each_user():
     # Arm 3 goes after half of the users: 1/3 of the first, and then 1/2 for each of the others.
     expected = np.array([[1 / 3, 1 / 3, 1 / 3], [5 / 12, 5 / 12, 1 / 6]])
-    found = drawn(expected, [math.nan, math.nan, 10_000])
-    shares = found["share"].to_numpy().reshape(2, 3)
+    actual = drawn(expected, [math.nan, math.nan, 10_000])
+    shares = actual["share"].to_numpy().reshape(2, 3)
     counts = shares * [[10_000], [20_000]]
     np.testing.assert_allclose(counts, np.rint(counts), atol=1e-8)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
@@ -115,7 +115,7 @@ def test_the_run_that_figure_6_shows_draws_an_arm_for_each_user():
     assert counts[1, 2] == pytest.approx(counts[0, 2])
     # What the drawn arms cost there, in Figure 4's rewards at .33: a user of each arm a third of the time.
     x = 2 / (1 + np.exp(2 * (3 * (0.33 - np.arange(1, 4) / 4)) ** 2))
-    np.testing.assert_allclose(found["local_regret"].to_numpy()[[0, 3]], counts @ (x.max() - x))
+    np.testing.assert_allclose(actual["local_regret"].to_numpy()[[0, 3]], counts @ (x.max() - x))
     # Another choice than a uniform one stays as it is.
     other = np.array([[0.8, 0.1, 0.1], [0.8, 0.1, 0.1]])
     assert (drawn(other, [math.nan] * 3)["share"].to_numpy() == other.ravel()).all()

@@ -73,10 +73,10 @@ def references(*more, dataset="toy", horizon=40):
 def summarised(runs, se=None):
     """A row per cell and t, as the library aggregates them."""
     keys = [c for c in runs if c not in ("replicate", "reward")]
-    found = runs.groupby(keys, sort=False, dropna=False)["reward"].agg(["size", "mean", "sem"]).reset_index()
-    found = found.rename(columns={"size": "replicates", "mean": "reward_mean", "sem": "reward_se"})
-    found = found.assign(**{f"reward_p{q}": found["reward_mean"] for q in ("05", "50", "95")}, reward_missing=0)
-    return found if se is None else found.assign(reward_se=se)
+    actual = runs.groupby(keys, sort=False, dropna=False)["reward"].agg(["size", "mean", "sem"]).reset_index()
+    actual = actual.rename(columns={"size": "replicates", "mean": "reward_mean", "sem": "reward_se"})
+    actual = actual.assign(**{f"reward_p{q}": actual["reward_mean"] for q in ("05", "50", "95")}, reward_missing=0)
+    return actual if se is None else actual.assign(reward_se=se)
 
 
 def results(folder, published=(), facts=None, **studies):

@@ -50,10 +50,10 @@ def measure(name, results, **arguments):
 
 def test_the_published_averages_of_experiment_1_have_no_ratio_of_40():
     names = {"top": "experiment_1_ucb_bias", "bottom": "experiment_1_private_bias"}
-    found = measure("published_quotient", Made(), **names, units=[0.00005, 0.000005])
-    assert found.value == pytest.approx(39.66, abs=0.005)
-    assert found.interval == (pytest.approx(0.06975 / 0.001765), pytest.approx(0.06985 / 0.001755))
-    assert verdict(found, {"at_least": 40}) == "differs"
+    actual = measure("published_quotient", Made(), **names, units=[0.00005, 0.000005])
+    assert actual.value == pytest.approx(39.66, abs=0.005)
+    assert actual.interval == (pytest.approx(0.06975 / 0.001765), pytest.approx(0.06985 / 0.001755))
+    assert verdict(actual, {"at_least": 40}) == "differs"
     # To one digit less they could have it.
     assert (
         verdict(measure("published_quotient", Made(), **names, units=[0.0005, 0.00005]), {"at_least": 40}) != "differs"
@@ -85,12 +85,12 @@ def audited(epsilon, loss, **values):
 
 
 def test_loss_of_doublings():
-    def found(loss, broken):
+    def measured(loss, broken):
         rows = [audited(0.05, 9.0), audited(1.0, 9.0, event="doublings", noise=1.0)]
         rows += [audited(0.05, loss, event="doublings", noise=1.0), audited(0.05, broken, event="doublings", noise=0.1)]
         return measure("loss_of_doublings", Made(audit=rows), epsilon=0.05, broken=0.1)
 
-    private, leaks, blind = found(0.02, 0.1), found(0.1, 0.15), found(0.02, 0.06)
+    private, leaks, blind = measured(0.02, 0.1), measured(0.1, 0.15), measured(0.02, 0.06)
     assert [m.value for m in (private, leaks, blind)] == pytest.approx([0.4, 2, 0.4])
     assert [verdict(m, {"at_most": 1}) for m in (private, leaks, blind)] == ["reproduced", "differs", "inconclusive"]
 
@@ -104,8 +104,8 @@ def along(policy, *points, horizon=100, **setting):
 def test_average_regret_fall():
     # Per round: .4 at 40, .5 at 60, .3 at 100; then .1 and .2.
     rows = along(PRINTED, (40, 16.0), (60, 30.0), (100, 30.0)) + along(RELEASED, (50, 5.0), (100, 20.0))
-    found = [measure("average_regret_fall", Made(regret_2=rows), variant=v) for v in ("as_printed", "as_released")]
-    assert [m.value for m in found] == pytest.approx([0.75, 2])
+    actual = [measure("average_regret_fall", Made(regret_2=rows), variant=v) for v in ("as_printed", "as_released")]
+    assert [m.value for m in actual] == pytest.approx([0.75, 2])
 
 
 def test_uniform_regret():
@@ -113,8 +113,8 @@ def test_uniform_regret():
     setting = {"top": 1.0, "bottom": 0.0}
     setting |= {"replicates": 5000}
     rows = along(PRINTED, (50, 1.0), (100, 50.0), **setting) + along(RELEASED, (100, 25.0), **setting)
-    found = [measure("uniform_regret", Made(regret_1=rows), variant=v) for v in ("as_printed", "as_released")]
-    assert [m.value for m in found] == [1, 0.5]
+    actual = [measure("uniform_regret", Made(regret_1=rows), variant=v) for v in ("as_printed", "as_released")]
+    assert [m.value for m in actual] == [1, 0.5]
     # Runs that agree do not say that all runs would.
     few = measure("uniform_regret", Made(regret_1=[r | {"replicates": 50} for r in rows]), variant="as_printed")
     assert verdict(few, {"at_least": 0.99}) == "inconclusive"

@@ -21,10 +21,10 @@ def test_the_probability_that_a_curve_grows():
         {"half": 10.0, "end": 12.0, "growing": 4000},
         {"half": 20.0, "end": 30.0, "growing": 1000},
     )
-    found = claims.growing_curves(results(second_half=cells), "dp_ucb", 30)
-    assert found.value == pytest.approx(1 - (1 - 1000 / 4000) ** 30)
+    actual = claims.growing_curves(results(second_half=cells), "dp_ucb", 30)
+    assert actual.value == pytest.approx(1 - (1 - 1000 / 4000) ** 30)
     low, high = clopper_pearson(1000, 4000, 0.9995)
-    assert found.interval == pytest.approx((1 - (1 - low) ** 30, 1 - (1 - high) ** 30))
+    assert actual.interval == pytest.approx((1 - (1 - low) ** 30, 1 - (1 - high) ** 30))
 
 
 @pytest.mark.parametrize("scale", ["paper", "quick"])

@@ -21,11 +21,11 @@ POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
 
 def counts(params, batches):
     """An arm's pulls after each of its first batches."""
-    state, found = _batches.init(params), []
+    state, actual = _batches.init(params), []
     for _ in range(batches):
         state.pulls[0] += params.batch_size(params, state, 0)
-        found.append(int(state.pulls[0]))
-    return found
+        actual.append(int(state.pulls[0]))
+    return actual
 
 
 def test_pulls_grow_by_the_ratio():
@@ -44,10 +44,10 @@ def test_every_count_is_a_power_rounded_up():
     rng = np.random.default_rng(1)
     for _ in range(300):
         ratio = 1 + 10 ** rng.uniform(-2, 1)
-        found = counts(dp_imed.configure(2, 1.0, ratio=ratio), 12)
+        actual = counts(dp_imed.configure(2, 1.0, ratio=ratio), 12)
         powers = {math.ceil(ratio**m) for m in range(1, 2000) if m * math.log(ratio) < 40}
-        assert set(found) <= powers
-        assert found == sorted(powers)[:12], ratio
+        assert set(actual) <= powers
+        assert actual == sorted(powers)[:12], ratio
 
 
 def test_episodes_double_the_pulls():

@@ -33,8 +33,8 @@ def run(name, params, environment, replicates, kind="features_bernoulli", seed=1
 
 
 def configured(name, M, n, alpha, **more):
-    policy, given = POLICIES[name]
-    return policy.configure(M=M, horizon=n, alpha=alpha, **{**given, **more})
+    policy, inputs = POLICIES[name]
+    return policy.configure(M=M, horizon=n, alpha=alpha, **{**inputs, **more})
 
 
 def run_both(name, params, environment, replicates=4, kind="features_bernoulli"):
@@ -132,8 +132,8 @@ def test_the_noise_of_a_mean_has_scale_two_over_epsilon_R(noise):
 def test_exp3e_s_constant_is_that_of_the_paper():
     # log(2 / delta) = ln(4 n^2) = 21.193270 at n = 20,000; e^2 + 2 = 9.389056.
     expected = 4 * 9.389056**2 * 21.193270**2
-    found = conse_exp3e.configure(M=1, horizon=20_000, alpha=1).C
-    assert found == pytest.approx(expected, rel=1e-6)
+    actual = conse_exp3e.configure(M=1, horizon=20_000, alpha=1).C
+    assert actual == pytest.approx(expected, rel=1e-6)
     assert conse_exp3e.configure(M=1, horizon=20_000, alpha=1, C=3.5).C == 3.5
 
 
@@ -218,8 +218,8 @@ def test_the_private_estimate_has_noise_of_scale_two_over_epsilon_T_j():
     patients = [(0, 0.5), (1, 1.0), (1, 0.5)]
     for noise in (1.0, 3.0):
         params = configured("dp_conse", 2, 1000, 0.5, epsilon=0.4, noise=noise)
-        found = run_by_hand(dp_conse, params, 3, patients).estimates[0]
-        assert found == pytest.approx(0.25 + laplace(noise * 2 / (0.4 * 3), rng(5)), rel=1e-12)
+        actual = run_by_hand(dp_conse, params, 3, patients).estimates[0]
+        assert actual == pytest.approx(0.25 + laplace(noise * 2 / (0.4 * 3), rng(5)), rel=1e-12)
 
 
 # --- whole runs -------------------------------------------------------------------------------------------------------

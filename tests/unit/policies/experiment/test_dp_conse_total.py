@@ -45,8 +45,8 @@ def test_the_trial_with_a_budget_for_the_experiment_by_hand():
     # No fewer than one patient an arm.
     assert dp_conse_total.estimate_scale(params, 20, 3) == pytest.approx(5)
     patients = [(0, 0.5), (1, 1.0), (1, 0.5)]
-    found = released(params, 3, patients, 200)
-    assert found == pytest.approx(0.25 + laplace(scale, rng(5)), rel=1e-4)
+    actual = released(params, 3, patients, 200)
+    assert actual == pytest.approx(0.25 + laplace(scale, rng(5)), rel=1e-4)
 
 
 def test_the_batches_with_a_budget_for_the_experiment_by_hand():

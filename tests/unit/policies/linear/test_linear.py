@@ -178,20 +178,20 @@ def test_same_draws_same_choices_same_record(name, law):
         arm = int(np.argmax(pulls))
         tested = [0, int(np.argmax(np.abs(theta[arm])))]
 
-        found, _ = run(policy, params, law, seed=seed)
-        assert list(found["coordinate"]) == ["zero", "largest"]
-        assert list(found["arm"]) == [arm] * 2
-        assert list(found["pulls"]) == [pulls[arm]] * 2
-        assert found["regret"] == pytest.approx([regret] * 2)
-        assert found["truth"] == pytest.approx(theta[arm, tested])
+        actual, _ = run(policy, params, law, seed=seed)
+        assert list(actual["coordinate"]) == ["zero", "largest"]
+        assert list(actual["arm"]) == [arm] * 2
+        assert list(actual["pulls"]) == [pulls[arm]] * 2
+        assert actual["regret"] == pytest.approx([regret] * 2)
+        assert actual["truth"] == pytest.approx(theta[arm, tested])
         estimate, inverse = plain.estimate(arm)
-        assert found["policy_estimate"] == pytest.approx(estimate[tested], rel=1e-7)
-        assert found["policy_variance"] == pytest.approx(np.diag(inverse)[tested], rel=1e-7)
+        assert actual["policy_estimate"] == pytest.approx(estimate[tested], rel=1e-7)
+        assert actual["policy_variance"] == pytest.approx(np.diag(inverse)[tested], rel=1e-7)
         X = plain.rows[arm]
-        assert found["variance"] == pytest.approx(np.diag(np.linalg.inv(X.T @ X))[tested], rel=1e-7)
+        assert actual["variance"] == pytest.approx(np.diag(np.linalg.inv(X.T @ X))[tested], rel=1e-7)
         # With the rewards as they were, also where the policy clips.
         least, *_ = np.linalg.lstsq(X, plain.rewards[arm])
-        assert found["estimate"] == pytest.approx(least[tested], rel=1e-7)
+        assert actual["estimate"] == pytest.approx(least[tested], rel=1e-7)
 
 
 def test_policies_meet_the_same_environment_and_draw_from_their_own_stream():
@@ -212,11 +212,11 @@ def test_policies_meet_the_same_environment_and_draw_from_their_own_stream():
 
 def test_too_few_rows_have_no_estimate():
     # Four rounds, of which K = 4 arms get one each.
-    found, _ = run(linear_ucb_as_released, linear_ucb_as_released.configure(K, D), horizon=K)
-    assert list(found["pulls"]) == [1, 1]
-    assert list(found["arm"]) == [0, 0]
-    assert np.isnan([found["estimate"], found["variance"]]).all()
-    assert np.isfinite([found["policy_estimate"], found["policy_variance"], found["truth"]]).all()
+    actual, _ = run(linear_ucb_as_released, linear_ucb_as_released.configure(K, D), horizon=K)
+    assert list(actual["pulls"]) == [1, 1]
+    assert list(actual["arm"]) == [0, 0]
+    assert np.isnan([actual["estimate"], actual["variance"]]).all()
+    assert np.isfinite([actual["policy_estimate"], actual["policy_variance"], actual["truth"]]).all()
 
 
 def test_the_private_scale_and_width():
