@@ -1,4 +1,4 @@
-"""The slurm profile on a real Slurm: several nodes, the same bytes, and what goes wrong on clusters."""
+"""Test the slurm profile on a real Slurm: several nodes, identical results, and faults of clusters."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ LOCAL = ("draw", "write", "measure", "build")
 
 
 def megabytes(row: dict[str, str]) -> int:
-    """The memory that Slurm gave a job."""
+    """Return the memory that Slurm allocated to a job."""
     amount, unit = re.search(r"mem=([\d.]+)([MG])", row["Tres"]).groups()
     return round(float(amount) * {"M": 1, "G": 1024}[unit])
 
@@ -75,18 +75,18 @@ def test_one_interrupt_cancels_every_job(cluster, small, tmp_path):
     def ours(states="all"):
         return [job for job in cluster.queue(states) if job["id"] not in before]
 
-    # Of these nothing is made where Snakemake runs before the simulation is done: what is interrupted are Slurm jobs.
+    # Before the simulation ends these targets need no local jobs, so the interrupt stops only Slurm jobs.
     run = project.start(*(f"{paper}_{names[-1]}" for paper, names in ARTIFACTS.items()))
     try:
-        # Some that run and some that wait, and none still to be handed over: in the middle of that Snakemake may lose
-        # an interrupt.
+        # Wait until jobs run and wait and none is still to be submitted, because Snakemake may lose an interrupt during
+        # a submission.
         wait_until(lambda: len(ours("RUNNING")) > 1 and ours("PENDING"), "running and waiting jobs")
         simulations = int(re.search(r"simulate_shard\s+(\d+)", project.output())[1])
         wait_until(lambda: len(ours()) >= simulations, "every simulation handed over")
         time.sleep(3)
         run.send_signal(signal.SIGINT)
         assert run.wait(timeout=120) != 0
-        # One that ran is completing until its node has seen it end.
+        # A cancelled job has the state COMPLETING until its node has noticed its end.
         wait_until(lambda: not ours("COMPLETING"), "the end of cancelled jobs")
     except (TimeoutError, subprocess.TimeoutExpired) as error:
         pytest.fail(f"{error}\n{project.output()}")

@@ -1,4 +1,4 @@
-"""`privarms check` passes the example, and names a fault in it on one line."""
+"""Check that `privarms check` accepts the example and reports each fault in one line."""
 
 import shutil
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_the_example_passes_and_a_broken_one_is_one_line(tmp_path, monkeypatch, 
     folder = Path(shutil.copytree(EXAMPLE, tmp_path / f"tried_{abs(hash(message)) % 10**6}"))
     text = (folder / POLICY).read_text(encoding="utf-8")
     assert old in text
-    # In plain Python: the faults are the same, and nothing is compiled.
+    # In plain Python the faults are the same, and nothing is compiled.
     (folder / POLICY).write_text(text.replace("@njit\n", "").replace(old, new, 1) if old else text, encoding="utf-8")
     library._modules.cache_clear()
     status = command.main(["check", str(folder)])

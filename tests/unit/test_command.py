@@ -1,4 +1,4 @@
-"""The command `privarms`: every part is explained, and bad input is one line."""
+"""Check the command `privarms`: help of all subcommands, and one-line errors."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from privarms import command
 
 
 def test_help_is_quick():
-    """Nothing is loaded that only one part needs."""
+    """Check that the command does not import modules of a single subcommand."""
     code = (
         "import sys, privarms.command as c\n"
         "try: c.main(['--help'])\n"

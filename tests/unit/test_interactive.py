@@ -1,4 +1,4 @@
-"""Simulate, audit and compare from Python, the leaderboard, and the bandit that people start from."""
+"""Check simulate, audit and compare from Python, the leaderboard, and the template of a bandit."""
 
 import doctest
 import json
@@ -22,7 +22,7 @@ EXAMPLE = ROOT / "examples/my_bandits"
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch, tmp_path):
-    """No extension is left behind, and nothing is drawn on a screen."""
+    """Remove extensions after a test, and draw nothing on a screen."""
     monkeypatch.setenv(extensions.VARIABLE, "")
     monkeypatch.chdir(tmp_path)
     with matplotlib.rc_context():

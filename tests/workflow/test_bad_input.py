@@ -1,4 +1,4 @@
-"""Bad input ends a run with one clear error, a non-zero status and nothing half-written."""
+"""Check that bad input ends a run with one clear error, a non-zero status and no incomplete file."""
 
 import pytest
 import yaml
@@ -21,7 +21,7 @@ def change(project, file, path, value):
 def refused(project, *arguments, words, **options):
     done = project.run(*arguments, **options)
     assert done.returncode != 0
-    # A dry run logs to stdout, any other run to stderr.
+    # A dry run logs to stdout, other runs to stderr.
     output = done.stdout + done.stderr
     assert [line for line in output.splitlines() if all(word in line for word in words)], output
     assert "Traceback" not in output
@@ -30,7 +30,7 @@ def refused(project, *arguments, words, **options):
 
 @pytest.fixture
 def ma2025(fresh):
-    """The paper with data."""
+    """Return the project with only the paper that uses data."""
     return only(fresh, "ma2025")
 
 
@@ -112,7 +112,7 @@ def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(ma2025):
     of_adult = [row for row in rows if "adult" in row.split(",")[0]]
     assert len(of_adult) > 60
     assert all(",unverifiable," in row and "data/raw/adult/adult.data" in row for row in of_adult)
-    # What rests on simulations alone is there.
+    # Outputs that need only simulations exist.
     others = [row for row in rows if "ma2025/table" not in row and row not in of_adult]
     assert len(others) > 40
     assert not any("data/raw/adult" in row for row in others)

@@ -1,4 +1,4 @@
-"""Tables and figures as a paper takes them in: TeX that compiles, PDF with its fonts inside."""
+"""Check that tables and figures are usable in a paper: TeX that compiles, PDF with embedded fonts."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ def tables(made):
 
 
 def packages(text):
-    """What a table says that it needs."""
+    """Return the packages in the first comment of a table."""
     return [p for needs in NEEDS.findall(text) for p in re.findall(r"\\usepackage(?:\[[^\]]*\])?\{[^}]+\}", needs)]
 
 
@@ -38,7 +38,7 @@ def test_one_document_of_all_tables_compiles(made, tmp_path):
 
 
 def fonts(resources):
-    """Every font that a page uses, also inside drawings."""
+    """Yield every font of a page, also inside drawings."""
     resources = resources.get_object()
     for font in (resources.get("/Font") or {}).values():
         yield font.get_object()
@@ -56,7 +56,7 @@ def test_every_font_of_a_figure_is_in_its_file(made):
             for font in fonts(page["/Resources"]):
                 used += 1
                 within = font["/DescendantFonts"][0].get_object() if "/DescendantFonts" in font else font
-                # Type 3 fonts, which many publishers refuse, have no descriptor.
+                # Many publishers refuse Type 3 fonts, which have no descriptor.
                 assert font["/Subtype"] != "/Type3", file
                 descriptor = within["/FontDescriptor"].get_object()
                 assert {"/FontFile", "/FontFile2", "/FontFile3"} & set(descriptor), file

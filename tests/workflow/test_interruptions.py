@@ -1,4 +1,4 @@
-"""Runs that are killed and runs that meet: the lock, and the same bytes in the end."""
+"""Check killed and simultaneous runs: the lock, and identical results at the end."""
 
 import os
 import random
@@ -18,7 +18,7 @@ LOCKS = ".snakemake/locks"
 
 
 def started(project):
-    """A run of its own process group."""
+    """Start a run in a separate process group."""
     return subprocess.Popen(
         project.command(cores=2),
         cwd=project.folder,
@@ -27,24 +27,24 @@ def started(project):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        # In the background of a shell that has no jobs Ctrl-C would be ignored.
+        # A background process of a shell without job control would ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
 def locked(project):
-    """Whether a run holds the folder's lock, or held it when it was killed."""
+    """Return whether the folder is locked by a run, possibly by a killed one."""
     return any((project.folder / LOCKS).glob("*.lock"))
 
 
 def forget(project):
-    """Back to before the first run."""
+    """Reset the project to the state before the first run."""
     for place in ("results", "logs", ".snakemake"):
         shutil.rmtree(project.folder / place, ignore_errors=True)
 
 
 def unlock(project, first):
-    """Release a stale lock: by the command the first time, by what the command does afterwards, which is quicker."""
+    """Release a stale lock: the first time with the command, later directly, which is faster."""
     if first:
         refused = project.run()
         assert refused.returncode != 0
@@ -73,13 +73,13 @@ def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
             os.killpg(run.pid, signal.SIGKILL)
             run.communicate()
             killed += 1
-            # What a killed run leaves under a final name is whole.
+            # Files of a killed run with a final name are complete.
             assert [f for f in not_whole(small, small_made) if not f.endswith(".part")] == []
             if locked(small):
                 unlock(small, first=stale == 0)
                 stale += 1
         else:
-            # It got to its end before its moment: begin anew, so that there is something to interrupt, and earlier.
+            # The run ended before the interrupt. Reset the project and interrupt earlier.
             assert run.returncode == 0, output
             assert not_whole(small, small_made) == []
             length *= 0.8
@@ -95,7 +95,7 @@ def test_an_interrupted_run_says_how_to_go_on(small):
     deadline = time.monotonic() + 120
     while not list((small.folder / "results").rglob("*.parquet")) and time.monotonic() < deadline:
         time.sleep(0.05)
-    # As Ctrl-C does it: to every process of the terminal.
+    # Like Ctrl-C, send the signal to every process of the terminal.
     os.killpg(run.pid, signal.SIGINT)
     output, _ = run.communicate(timeout=60)
     assert run.returncode != 0

@@ -1,4 +1,4 @@
-"""Audits that are run at once."""
+"""Check audits from the command line and from Python."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The power of an audit, against the bound itself on every pair of counts."""
+"""Check the power of an audit against the bound on every pair of counts."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from privarms.inference.proportions import clopper_pearson
 
 
 def by_hand(unlikely, likely, claimed, trials, confidence):
-    """The probability of all pairs of counts whose bound is above the claim."""
+    """Return the probability of all pairs of counts whose bound is above the claim."""
     counts = np.arange(trials + 1)
     low, high = np.array([clopper_pearson(int(n), trials, confidence) for n in counts]).T
     caught = low[None, :] > np.exp(claimed) * high[:, None]

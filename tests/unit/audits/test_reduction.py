@@ -1,4 +1,4 @@
-"""Counts become bounds: whichever neighbour is the likelier, by hand, and audits stand beside each other."""
+"""Check bounds from counts: either neighbour may be more likely; several audits in one table."""
 
 import math
 
@@ -11,7 +11,7 @@ from privarms.audits.reduction import COUNTS, MEASURES, epsilon_lower_bound, red
 
 
 def blocks(events, trials=20, **setting):
-    """Two blocks for each neighbour; events: those of neighbour 0 and 1 in a block."""
+    """Return two blocks per neighbour; events: those of neighbours 0 and 1 per block."""
     return pd.DataFrame(
         [{**setting, "neighbour": n, "trials": trials, "events": events[n]} for n in (0, 1) for _ in range(2)]
     )

@@ -1,4 +1,4 @@
-"""Verdicts follow from tolerances that were stated beforehand."""
+"""Check the rows of the ledger and the outcomes of statements."""
 
 import pytest
 

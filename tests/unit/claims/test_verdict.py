@@ -1,4 +1,4 @@
-"""A verdict is where the interval of what was measured lies, seen from what the tolerance allows."""
+"""Check verdicts: the position of a measured interval relative to the accepted region."""
 
 import math
 
@@ -112,7 +112,7 @@ def test_a_bound_has_no_slack():
 
 
 def test_replicates_that_all_agree_decide_nothing_unless_it_is_known_what_others_may_be():
-    # What summing leaves of zero is no standard error.
+    # A rounding error of zero is not a standard error.
     for agreeing in (Measured(3.0, 0.0, 40), Measured(3.0, 1e-17, 40)):
         assert region({"at_most": 4}, "", agreeing).decide(agreeing) == "inconclusive"
     assert region({"at_most": 4}, "", Measured(3.0)).decide(Measured(3.0)) == "reproduced"
@@ -122,8 +122,9 @@ def test_replicates_that_all_agree_decide_nothing_unless_it_is_known_what_others
 
 
 def test_the_interval_of_a_ratio_holds_where_its_denominator_is_known_badly():
-    """Of 20,000 intervals 20 miss; more than 45 or fewer than 4 have a probability below 1e-4. With the error to first
-    order more than 100 miss."""
+    """Check that about 20 of 20,000 intervals miss; over 45 or under 4 misses have a probability below 1e-4.
+
+    With an error to first order more than 100 would miss."""
     rng, true = np.random.default_rng(7), 4.0
     tops, bottoms = rng.normal(true, 0.2, 20_000), rng.normal(1.0, 0.17, 20_000)
     missed = first_order = 0
@@ -139,7 +140,7 @@ def test_the_interval_of_a_ratio_holds_where_its_denominator_is_known_badly():
 def test_the_ends_of_ratios():
     exact = Measured.ratio(Measured(3.0), Measured(2.0))
     assert (exact.interval, exact.replicates) == ((1.5, 1.5), None)
-    # Nothing bounds a ratio whose denominator may be 0, or whose runs all agree; unless it is known what others may be.
+    # The interval is infinite if the denominator may be 0, or if all runs agree and their range is unknown.
     assert Measured.ratio(Measured(3.0, 0.1, 50), Measured(1.0, 0.3, 50)).interval == (-INF, INF)
     assert Measured.ratio(Measured(3.0, 0.1, 50), Measured(1.0, 0.0, 50)).interval == (-INF, INF)
     parts = Measured.agreed(3.0, 50, 0.0, 6.0), Measured.agreed(2.0, 50, 0.0, 4.0)

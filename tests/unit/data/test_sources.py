@@ -1,4 +1,4 @@
-"""Raw files: where they come from, over real HTTP on loopback, and what happens if they are not the right ones."""
+"""Check raw files: downloads over real HTTP on loopback, and wrong files."""
 
 import hashlib
 import http.server
@@ -15,7 +15,7 @@ SHA = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """/missing is 404, /other another file; every other address is the file."""
+    """Serve the file at every address, except another file at /other and status 404 at /missing."""
 
     def do_GET(self):
         self.server.paths.append(self.path)
@@ -47,7 +47,7 @@ def server(monkeypatch):
 
 
 def toy(url=None, sha256=SHA, **keys):
-    """A dataset of one file, by hand without an address; `keys` are those of the file, or of the entry."""
+    """Return a dataset of one file, a manual download without an address; `keys` are those of the file or entry."""
     place = {"url": url} if url else {"by_hand": "Log in at example.org and download a.csv."}
     of_file = {k: keys.pop(k) for k in ("rows", "probe") if k in keys}
     file = {"name": "a.csv", "sha256": sha256, **place, **of_file}

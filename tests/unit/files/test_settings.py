@@ -1,4 +1,4 @@
-"""YAML files: what they hold, and one clear error with the file, the line or key, and the value."""
+"""Check YAML files: their values, and clear errors with the file, the line or key, and the value."""
 
 import pytest
 

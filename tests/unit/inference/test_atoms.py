@@ -1,4 +1,4 @@
-"""Atoms of a discrete law."""
+"""Check the atoms of a discrete distribution."""
 
 import numpy as np
 

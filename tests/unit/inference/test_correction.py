@@ -1,4 +1,4 @@
-"""A user's own history: p-values before and after the correction for adaptivity, against the formulas by hand."""
+"""Check p-values of a user's history, before and after correction, against formulas worked by hand."""
 
 import math
 
@@ -41,7 +41,7 @@ def test_the_correction_takes_away_what_adaptivity_may_have_given(history):
 
 
 def test_who_takes_the_smallest_of_all_p_values_has_paid_for_it(tmp_path):
-    # Nine of ten, p = .011, is the best of twenty arms; named beforehand, or by its pulls, it is significant.
+    # 9 of 10, p = .011, is the best of 20 arms. It is significant only if the arm is fixed in advance or by its pulls.
     file = tmp_path / "history.csv"
     rounds = [(0, 1)] * 9 + [(0, 0)] * 2 + [(arm, i % 2) for arm in range(1, 20) for i in range(10)]
     file.write_text("arm,reward\n" + "".join(f"{arm},{reward}\n" for arm, reward in rounds))

@@ -1,4 +1,4 @@
-"""Divergences of Bernoulli laws: closed forms against minimisation by brute force, and their inverses."""
+"""Check divergences of Bernoulli distributions: closed forms against brute-force minimisation, and inverses."""
 
 import math
 
@@ -9,7 +9,7 @@ from privarms.inference.divergences import d_epsilon, d_epsilon_upper, kl, kl_up
 
 
 def points(count, seed):
-    """Pairs x <= y and budgets, with the ends of the interval among them."""
+    """Return pairs x <= y and budgets, including the ends of the interval."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         x, y = np.sort(rng.random(2))
@@ -37,7 +37,7 @@ def test_d_epsilon_is_the_infimum():
         def at(z, x=x, y=y, epsilon=epsilon):
             return epsilon * (z - x) + kl(z, y)
 
-        # By brute force: the best of a grid, and again of finer ones around it.
+        # Brute force: the best point of a grid, then of finer grids around this point.
         low, high = x, y
         for _ in range(8):
             grid = np.linspace(low, high, 21)

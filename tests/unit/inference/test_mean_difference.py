@@ -1,4 +1,4 @@
-"""The mean difference: its intervals, coverage, law and exact variance."""
+"""Check the mean difference: intervals, coverage, distribution and exact variance."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from scipy.stats import norm
 from privarms.inference import mean_difference as md
 from privarms.mechanisms import lap_plus
 
-# Estimates that are exactly normal in law: the quantiles of N(0, 1) at 20,000 equally spaced levels.
+# Exactly normal estimates: the quantiles of N(0, 1) at 20,000 equally spaced levels.
 NORMAL = ndtri((np.arange(20_000) + 0.5) / 20_000)
 
 
@@ -63,7 +63,7 @@ def test_a_budget_that_needs_more_lengths_than_memory_holds_is_refused():
 
 
 def test_the_private_variance_is_a_sum_over_the_lengths():
-    # By the law itself, drawn: T = 40, epsilon = 0.5, where short trials are rare.
+    # Draws of the exact distribution: T = 40, epsilon = 0.5, where short trials are rare.
     T, epsilon, both = 40.0, 0.5, 0.45
     rng = np.random.default_rng(5)
     lengths = np.array([lap_plus.lap_plus(T, epsilon, rng) for _ in range(100_000)])
@@ -72,7 +72,7 @@ def test_the_private_variance_is_a_sum_over_the_lengths():
     actual = md.private_variance(T, 0.21, 0.24, epsilon)
     # 4.5 standard errors: a false alarm of 7e-6.
     assert abs(errors.mean() - actual) < 4.5 * errors.std() / np.sqrt(len(errors))
-    # Without privacy the trial alone, of a whole number of patients; a large epsilon leaves nothing else.
+    # Without privacy, or with a large epsilon, only the trial with a whole number of patients remains.
     assert md.private_variance(9.9, 0.21, 0.24, np.inf) == pytest.approx(0.9 / 9)
     assert md.private_variance(9.9, 0.21, 0.24, 1e4) == pytest.approx(0.9 / 9, rel=1e-6)
 
@@ -92,13 +92,13 @@ def test_the_inverse_propensity_variance_over_all_assignments_and_rewards():
 
 
 def test_the_relative_bias_over_all_assignments():
-    # An arm without a patient has mean 0: the other mean is left, or none of it.
+    # An arm without a patient has mean 0, so the difference is the other mean or 0.
     T, means = 5, (0.3, 0.7)
     expected = 0.0
     for arms in itertools.product((0, 1), repeat=T):
         expected += 0.5**T * (means[1] * (1 in arms) - means[0] * (0 in arms))
     assert md.relative_bias(5.9, np.inf) == pytest.approx(expected / 0.4 - 1, rel=1e-12)
-    # Over the noisy lengths, of which none is 0: by the law itself.
+    # Sum over the noisy lengths, none of which is 0, with their exact probabilities.
     lengths = np.arange(1, 200)
     chances = lap_plus.pmf(lengths, 5, 1.0)
     assert md.relative_bias(5.9, 1.0) == pytest.approx(-(chances @ 0.5**lengths) / chances.sum(), rel=1e-10)

@@ -1,4 +1,4 @@
-"""Bits of integers: the same in a kernel and in Python."""
+"""Check that bits of integers are the same in a kernel and in Python."""
 
 import numpy as np
 import pytest

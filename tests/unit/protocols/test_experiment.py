@@ -1,4 +1,4 @@
-"""What the protocol of adaptive experiments records: rows per run and feature, and totals."""
+"""Check the records of the protocol of adaptive experiments: rows per run and feature, and totals."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ from privarms.environments import features_bernoulli
 from privarms.policies.experiment import conse_se
 from privarms.protocols import experiment
 
-# About as many patients of a feature in the first half as epochs 0 and 1 take.
+# The first half has about the number of patients per feature that epochs 0 and 1 need.
 M, N = 3, 9200
 
 
@@ -78,6 +78,6 @@ def test_wrong_counts_the_runs_that_lost_the_better_arm():
     records = experiment.new_records(3, 2)
     records.kept[:] = [[0, 0], [1, 1], [-1, -1]]
     actual = experiment.measures(environment, records)
-    # Feature 1 has no gap, and so no better arm.
+    # Feature 1 has no gap, so neither arm is better.
     assert actual["wrong"].tolist() == [[0, 1], [0, 0], [0, 0]]
     assert actual["eliminated"].tolist() == [[1, 1], [1, 1], [0, 0]]

@@ -1,4 +1,4 @@
-"""Shards become a study and its summaries, whatever the shards' size; what does not fit is refused."""
+"""Check that shards of any size give the same study and summaries, and that wrong shards are refused."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ CELLS = expand("f.yaml", "p", "s", STUDY)
 
 
 def run_study(folder, seconds, cells=CELLS):
-    """The shards' files."""
+    """Write the shards and return their files."""
     planned = shards.plan(cells, seconds)
     paths = [folder / f"{shard.name}.parquet" for shard in planned]
     for path, shard in zip(paths, planned, strict=True):

@@ -1,4 +1,4 @@
-"""Grids become cells; whatever is wrong with them is named."""
+"""Check that grids become cells, and that errors in grids are named."""
 
 from dataclasses import replace
 
@@ -33,14 +33,14 @@ OWN = [{"K": 5, "epsilon": 0.5}, {"K": [3, 10], "epsilon": 0.25}]
 @pytest.mark.parametrize(
     ("policies", "expected"),
     [
-        # A parameter that a policy does not take is dropped, and equal cells are one.
+        # Parameters that a policy does not have are dropped, and equal cells are merged.
         ([{"policy": "dp_se"}, {"policy": "ucb1"}], [{"epsilon": 0.1}, {"epsilon": 1}, {}]),
         # Lists in a policy's entry are axes too.
         (
             [{"policy": "dp_ucb", "width": ["log2.5", "chan"]}],
             [{"epsilon": e, "width": w} for e in (0.1, 1) for w in ("log2.5", "chan")],
         ),
-        # Several grids follow one another, and a policy may have its own.
+        # A list of grids gives the cells of all grids, and a policy may have its own grid.
         (
             [{"policy": "dp_se", "grid": OWN}, {"policy": "ucb1"}],
             [{"epsilon": 0.5}, {"K": 3, "epsilon": 0.25}, {"K": 10, "epsilon": 0.25}, {}],
@@ -131,7 +131,7 @@ def test_a_grid_may_have_a_name_and_a_cell_stands_in_every_grid_that_has_it():
     grids = [{"panel": "a", "K": 5, "epsilon": [1, 2]}, {"panel": ["b", "c"], "K": 5, "epsilon": [2, 3]}]
     actual = cells(grid=grids, policies=[{"policy": "dp_se"}])
     assert [(c.parameters["epsilon"], c.panels) for c in actual] == [(1, "a"), (2, "a b c"), (3, "b c")]
-    # The name is no parameter, names no stream and no shard.
+    # The grid's name is not a parameter and not part of random streams or shards.
     plain = cells(grid=[{k: v for k, v in g.items() if k != "panel"} for g in grids], policies=[{"policy": "dp_se"}])
     assert [c.identity for c in actual] == [c.identity for c in plain]
     assert [c.parameters for c in actual] == [c.parameters for c in plain]
@@ -190,7 +190,7 @@ STREAMED = [
         {"K": 5, "dimensions": 5, "variant": "as_printed"},
         "d2d68ccfdf222b758030506a5c1fbe70",
     ),
-    # A repair that was a parameter before.
+    # This repair was a parameter in earlier versions.
     (
         ("some2020", "runs", "dp_conse_total", "features_bernoulli", 20_000),
         {"M": 2, "horizon": 20_000, "alpha": 0.5, "epsilon": 1, "budget": "total"},
@@ -205,7 +205,7 @@ def test_what_was_renamed_keeps_its_stream(names, own, others, identity):
     paper, name, policy, environment, horizon = names
     cell = Cell(paper, name, "p", policy, environment, horizon, own, others, 1, 1)
     assert cell.identity == identity
-    # Results have the new names, and the variant of a policy, or else of the environment.
+    # Results have the new names, and the variant of the policy or, without one, of the environment.
     assert set(cell.parameters) == {*own, *others} - {"horizon", "variant"}
     assert cell.variant == own.get("variant", others.get("variant", ""))
 

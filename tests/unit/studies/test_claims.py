@@ -1,4 +1,4 @@
-"""Claims: one entry for many, the cells on which a claim rests, and published numbers that stand once."""
+"""Check claims: entries with `each`, cells of a claim, and published numbers that are written once."""
 
 import re
 from pathlib import Path
@@ -138,7 +138,7 @@ def test_a_mapping_of_an_axis_gives_each_row_what_belongs_to_it(tmp_path):
     actual = loaded(tmp_path, entry | {"each": {"table": "table2", "said": joined, "K": [2, 3]}})
     assert [c["claim"] for c in actual] == ["entry_a_2", "entry_a_3", "entry_b_2", "entry_b_3"]
     assert [c["statement"] for c in actual] == ["Ants", "Ants", "Bees", "Bees"]
-    # A claim lacks what is empty.
+    # Empty values are omitted from a claim.
     assert [c.get("because") for c in actual] == [None, None, "dull", "dull"]
 
 
@@ -196,7 +196,7 @@ def test_some_claims_of_an_entry_cannot_be_told(tmp_path):
 
 
 def test_the_project_s_own_claims_are_valid_at_both_scales():
-    # What is ours alone has no claims.
+    # Some of our own collections have no claims.
     named = sorted((Path(__file__).parents[3] / "config/papers").glob("*/claims.yaml"))
     assert len(named) > 3
     for file in named:

@@ -1,4 +1,4 @@
-"""Folders of a researcher's own: found, kept apart from ours, and each fault in them one line with file and line."""
+"""Check extensions: discovery, separation from the library, and one-line errors with file and line."""
 
 import itertools
 from pathlib import Path
@@ -99,7 +99,7 @@ number = itertools.count()
 
 @pytest.fixture
 def extension(tmp_path, monkeypatch):
-    """extension(file, text) writes a file of an extension that is in use, a folder of a name of its own."""
+    """Return extension(file, text), which writes a file of a new extension that is in use."""
     folder = tmp_path / f"mine_{next(number)}"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(extensions.VARIABLE, "")
@@ -194,7 +194,7 @@ PLAIN = in_python(POLICY)
     [
         (PLAIN, CHOICE, "return t % 2 + 1", ":21: .*: ArmError: choose returned arm 2 in round 1; expected 0 to 1"),
         (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":26: .*: ValueError: no"),
-        # Compiled, with the line where numba tells it.
+        # Compiled code, with the line if numba reports it.
         (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose returned arm -1 in round 1; expected 0 to 1"),
         (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
         (POLICY, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),

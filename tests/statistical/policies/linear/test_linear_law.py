@@ -1,4 +1,4 @@
-"""Linear bandits: the laws of what is drawn, tests on data that no policy adapted, and privacy noise."""
+"""Check linear bandits: distributions of draws, tests on non-adaptive data, and privacy noise."""
 
 from types import SimpleNamespace
 
@@ -20,7 +20,7 @@ K, D, T = 5, 5, 500
 
 
 def directions(law, draw, count, seed=1):
-    """float64[count, K, D]: draws of `draw_coefficients` or `draw_contexts`."""
+    """Return float64[count, K, D]: draws of `draw_coefficients` or `draw_contexts`."""
     environment, rng = linear.configure(K, D, law), np.random.default_rng(seed)
     samples = np.full((count, K, D), np.nan)
     for vectors in samples:
@@ -29,9 +29,9 @@ def directions(law, draw, count, seed=1):
 
 
 def uniform_on_sphere(vectors):
-    """Whether float64[n, d] are uniform on the unit sphere, by their coordinates and fixed projections.
+    """Return whether float64[n, d] are uniform on the unit sphere, by coordinates and fixed projections.
 
-    (1 + u'x)/2 of such an x is Beta((d - 1)/2, (d - 1)/2) for |u| = 1; the diagonals tell the cube apart.
+    (1 + u'x)/2 of such an x is Beta((d - 1)/2, (d - 1)/2) for |u| = 1. The diagonals distinguish it from a cube.
     """
     d = vectors.shape[1]
     axes = [*np.eye(d), np.ones(d), np.resize([1, -1], d), np.eye(d)[0] + np.eye(d)[1]]
@@ -44,7 +44,7 @@ def uniform_on_sphere(vectors):
 def test_as_printed_vectors_are_uniform_on_the_sphere(draw):
     samples = directions("as_printed", draw, 4000)
     assert np.linalg.norm(samples, axis=2) == pytest.approx(1)
-    # The vectors of different arms and draws are independent: they make one sample.
+    # The vectors of different arms and draws are independent, so they form one sample.
     first = 1 if draw == "draw_coefficients" else 0
     assert (samples[..., :first] == 0).all()
     assert uniform_on_sphere(samples[..., first:].reshape(-1, D - first))
@@ -80,14 +80,14 @@ def test_without_adaptivity_p_values_are_uniform(law, coordinate):
     error, variance = (samples["estimate"] - samples["truth"])[rows], samples["variance"][rows]
     assert kstest(2 * norm.sf(np.abs(error / np.sqrt(variance))), "uniform").pvalue > FALSE_ALARM
     assert kstest(error / np.sqrt(variance), norm.cdf).pvalue > FALSE_ALARM
-    # A variance in the place of a standard error makes false discoveries of its own.
+    # A variance instead of a standard error causes additional false discoveries.
     p = 2 * norm.sf(np.abs(error / variance))
     assert kstest(p, "uniform").pvalue < FALSE_ALARM
     assert (p < 0.05).mean() > 0.6
 
 
 def released_noise(params, pulls, replicates, seed):
-    """float64[replicates, D]: what an arm's private sums hold besides its sums, after some pulls."""
+    """Return float64[replicates, D]: the noise in an arm's private sums after some pulls."""
     rng, samples = np.random.default_rng(seed), np.zeros((replicates, D))
     context = np.full(D, D**-0.5)
     for row in samples:
@@ -109,5 +109,5 @@ def test_every_coordinate_has_a_tree_of_its_own(pulls, nodes):
     assert same_law([("continuous", pooled, expected)])
     assert not same_law([("continuous", 1.3 * pooled, expected)])
     correlation = np.corrcoef(samples.T)[np.triu_indices(D, 1)]
-    # Of independent coordinates a correlation has the standard error 1/sqrt(n); ten of them, five standard errors.
+    # The correlation of independent coordinates has the standard error 1/sqrt(n). All ten are within five of these.
     assert np.abs(correlation).max() < 5 / np.sqrt(replicates)

@@ -1,4 +1,4 @@
-"""Measures of the claims on hand-made tables, each with a case that comes out the other way."""
+"""Check the measures of frontier's claims on handmade tables, each also with the opposite outcome."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Regret beside the bounds, the worst runs, and the table that other programs read."""
+"""Check regret compared with bounds, the worst runs, and the table for other programs."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Inference tables of small studies, by hand."""
+"""Check inference tables of small studies against values worked by hand."""
 
 import math
 
@@ -70,15 +70,15 @@ def test_the_error_by_formula():
 
 def test_regret_and_error_of_a_cell(tmp_path):
     actual = inference.pareto(results(tmp_path, pareto=[rows(CELL, SIZE, TOTALS)])).iloc[0]
-    # Errors .3 / 3 and .8 / 4: the second is the largest; its variance is (.2 / 4 - .04) / 3.
+    # Errors .3 / 3 and .8 / 4. The second is the largest, with variance (.2 / 4 - .04) / 3.
     assert (actual["regret"], actual["first_half_regret"]) == (10.0, 5.0)
-    # Of the squares 412: 103 - 100 = 3 over 4 runs, unbiased 4, and its error sqrt(4 / 4).
+    # The squares sum to 412: 103 - 100 = 3 over 4 runs, unbiased 4, with error sqrt(4 / 4).
     assert actual["regret_se"] == pytest.approx(1.0)
     assert actual["mse"] == pytest.approx(0.2)
     assert actual["mse_se"] == pytest.approx(math.sqrt(0.01 / 3))
     assert (actual["eliminated_fraction"], actual["missing_fraction"]) == (0.5, 0.25)
     assert actual["product"] == pytest.approx(0.2 * 10 / 2)
-    # Errors of a tenth and of .289 of the two factors.
+    # The two factors have relative errors of .1 and .289.
     assert actual["judged_product"] == actual["product"]
     assert actual["judged_product_se"] == pytest.approx(math.hypot(0.1, math.sqrt(0.01 / 3) / 0.2))
     assert actual["gap_sum"] == pytest.approx(0.8)
@@ -96,7 +96,7 @@ def test_the_cost_of_privacy_is_over_conse_as_printed(tmp_path):
     actual = inference.privacy_cost(results(tmp_path, pareto=private_cells()))
     assert actual["regret_ratio"].tolist() == pytest.approx([2.0, 2.0, NAN], nan_ok=True)
     assert actual["noise"].tolist() == pytest.approx([NAN, 2.0, NAN], nan_ok=True)
-    # The formula is about the printed noise.
+    # The formula assumes the printed noise.
     assert actual["expected_mse_ratio"].isna().tolist() == [False, True, True]
 
 
@@ -141,7 +141,7 @@ def test_runs_beyond_the_bounds_are_counted(tmp_path):
 def test_coverage_by_hand(tmp_path):
     actual = inference.coverage(results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE)])).set_index("interval")
     # Half-widths 1.96 sqrt(.45 / 100) = .131 and, corrected, .186: an error of .2 is outside both. The printed interval
-    # has log(20,000) = 9.9 for alpha = 1 where the trial had 100 patients.
+    # uses log(20,000) = 9.9 for alpha = 1, although the trial had 100 patients.
     assert actual["coverage"].tolist() == [1.0, 0.5, 0.5, 0.5]
     assert actual["replicates"].tolist() == [2] * 4
     assert actual["bias"].tolist() == pytest.approx([0.1] * 4)
@@ -158,7 +158,7 @@ def test_coverage_by_hand(tmp_path):
 def test_an_inverse_propensity_estimate_has_a_variance_of_its_own(tmp_path):
     errors = FEATURE | {"estimate": [0.3, 0.53, NAN]}
     actual = inference.coverage(results(tmp_path, coverage=[rows(CELL | {"policy": "conse_exp3e"}, SIZE, errors)]))
-    # Means .3 and .6: (2 (.3 + .6) - .09) / 100 = .0171, a half-width of .256 where the mean difference has .186.
+    # Means .3 and .6: (2 (.3 + .6) - .09) / 100 = .0171, a half-width of .256; that of the mean difference is .186.
     assert actual.set_index("interval")["coverage"].to_dict() == {
         "printed": 1.0,
         "trial": 0.5,
@@ -196,7 +196,7 @@ def test_formulas_by_hand():
     ("arrivals", "share"), [("stationary", 2), ("seasonal", 10_000 / (20_000 / 3 * 0.1 + 10_000 / 3 * 0.9))]
 )
 def test_the_propositions_count_all_patients_and_the_trial_those_of_the_first_half(arrivals, share):
-    # Two features, each as frequent over the year; in the seasonal first half one has 0.1 for two thirds of the time.
+    # Two features with equal totals over the year. In the seasonal first half one has 0.1 for two thirds of the time.
     environment = features_bernoulli.configure(2, 20_000, arrivals=arrivals)
     assert by_formula.printed_order(environment, 20_000, 0.0, NAN) == pytest.approx(10_000, rel=1e-3)
     actual = by_formula.formulas(None)

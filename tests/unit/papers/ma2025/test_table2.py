@@ -1,4 +1,4 @@
-"""Table 2 of Ma et al. (2025): the published table gives its own rank sums, and made-up rewards give known entries."""
+"""Check Table 2 of Ma et al. (2025): rank sums of the published table, and entries from made-up rewards."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ ROW, METHOD = _table2.ROW, _table2.METHOD
 
 
 class Stated:
-    """What the paper prints, and Table 2 as if its entries were ours."""
+    """Return the printed entries, and Table 2 with these entries as ours."""
 
     def __init__(self, data="real"):
         own = self.published_table("table2").assign(data=data, horizon=40, replicates=100, se=0.001, setting="")
@@ -38,7 +38,7 @@ def test_the_published_entries_give_the_published_rank_sums():
     actual = actual[actual["datasets"] == "adult+jobs+taxi"]
     assert len(actual) == 12
     assert (actual["rank_sum"] == actual["published_rank_sum"]).all()
-    # Ties share the best rank, so that the sums of a time do not add up to 12 times 21.
+    # Ties share the best rank, so the rank sums of a time do not add up to 12 * 21.
     assert actual.groupby("time")["rank_sum"].sum().to_dict() == {"quarter": 247, "full": 245}
 
 
@@ -73,7 +73,7 @@ def test_the_best_method_is_marked_among_the_six(table):
         ("ldp_mab", "as_released", "with")
     }
     assert len(best) == 8
-    # Fifteen replicates, each better by as much: a rank sum of 120, 60 above its mean, with variance 1240/4 - 70.
+    # Fifteen replicates with equal differences: a rank sum of 120, 60 above its mean, with variance 1240/4 - 70.
     assert best["significant"].all()
     assert best["significant_holm"].all()
     others = table[table["p"].notna()]

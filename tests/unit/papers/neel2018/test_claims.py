@@ -1,4 +1,4 @@
-"""The measures of Neel & Roth 2018 that are functions, on tables of a few rows, worked by hand."""
+"""Check the measures of Neel & Roth 2018 that are functions, on small tables with values worked by hand."""
 
 import math
 from pathlib import Path
@@ -21,7 +21,7 @@ ONE = {"experiment": "1", "ladder": "1.00-0.05", "K": 20, "horizon": 500, "epsil
 
 
 class Made:
-    """Results whose tables are frames by name, inference tables and cells alike."""
+    """Results with inference tables and cells as frames by name."""
 
     def __init__(self, **tables):
         self._tables = {name: frame(rows) for name, rows in tables.items()}
@@ -36,7 +36,7 @@ class Made:
 
 
 def frame(rows):
-    """Rows with a variant, none where they give none."""
+    """Return rows with a variant, empty by default."""
     return pd.DataFrame([{"variant": None} | row for row in rows])
 
 
@@ -54,7 +54,7 @@ def test_the_published_averages_of_experiment_1_have_no_ratio_of_40():
     assert actual.value == pytest.approx(39.66, abs=0.005)
     assert actual.interval == (pytest.approx(0.06975 / 0.001765), pytest.approx(0.06985 / 0.001755))
     assert verdict(actual, {"at_least": 40}) == "differs"
-    # To one digit less they could have it.
+    # With one digit fewer, the published numbers could give this ratio.
     assert (
         verdict(measure("published_quotient", Made(), **names, units=[0.0005, 0.00005]), {"at_least": 40}) != "differs"
     )
@@ -96,7 +96,7 @@ def test_loss_of_doublings():
 
 
 def along(policy, *points, horizon=100, **setting):
-    """Cells with regret along the way: (t, regret)."""
+    """Return cells with regret at several rounds: (t, regret)."""
     row = {"horizon": horizon, "replicates": 50, "regret_se": 0.0} | setting | policy
     return [row | {"t": t, "regret_mean": r} for t, r in points]
 
@@ -109,24 +109,24 @@ def test_average_regret_fall():
 
 
 def test_uniform_regret():
-    # Even pulls cost (1 - 0) / 2 a round.
+    # Equal pulls cost (1 - 0) / 2 per round.
     setting = {"top": 1.0, "bottom": 0.0}
     setting |= {"replicates": 5000}
     rows = along(PRINTED, (50, 1.0), (100, 50.0), **setting) + along(RELEASED, (100, 25.0), **setting)
     actual = [measure("uniform_regret", Made(regret_1=rows), variant=v) for v in ("as_printed", "as_released")]
     assert [m.value for m in actual] == [1, 0.5]
-    # Runs that agree do not say that all runs would.
+    # Identical runs do not prove that all runs agree.
     few = measure("uniform_regret", Made(regret_1=[r | {"replicates": 50} for r in rows]), variant="as_printed")
     assert verdict(few, {"at_least": 0.99}) == "inconclusive"
 
 
 def x(epsilon, T, beta):
-    """Theorem 4's exponent in nats."""
+    """Return Theorem 4's exponent in nats."""
     return epsilon**2 * T / 2 + epsilon * math.sqrt(T * math.log(2 / beta) / 2)
 
 
 def best_level(alpha, epsilon, T):
-    """gamma(alpha) at its best beta by trying many."""
+    """Return gamma(alpha) at the best beta of a grid."""
     return max((alpha - b) * math.exp(-x(epsilon, T, b)) for b in np.geomspace(alpha * 1e-4, alpha * 0.9999, 20_000))
 
 
@@ -136,6 +136,6 @@ def test_correction_scale():
     over_alpha = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6], beta="best")
     scaled = [best_level(a, 500**-0.5, 500) / a for a in (0.1, 1e-6)]
     assert over_alpha.value == pytest.approx(scaled[1] / scaled[0], rel=1e-4)
-    # As printed beta does not change with alpha.
+    # The printed beta does not depend on alpha.
     printed = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6], beta=0.05)
     assert printed.value == pytest.approx(1)

@@ -1,4 +1,4 @@
-"""The measures of Sajed & Sheffet 2019 that are functions, on tables of a few rows, worked by hand."""
+"""Check the measures of Sajed & Sheffet 2019 that are functions, on small tables with values worked by hand."""
 
 from pathlib import Path
 
@@ -32,13 +32,13 @@ def test_what_an_assumption_decides_names_it_and_no_horizon_is_rounded(scale):
     own = of_claims.load(PAPER, scale, artifacts.of_paper("sajed2019"))
     deciding = [c for c in own if c["about"] in ("at_least_5_times", "dp_ucb_never_comparable", "epsilon_effect")]
     assert all(c["measure"]["where"]["width"] in c.get("assumes", "") for c in deciding)
-    # log2(T) is rounded up in the depth of a tree, which moves an exponent.
+    # The depth of a tree rounds log2(T) up, which changes an exponent.
     horizons = configuration.load_paper(PAPER / "studies.yaml", scale)["studies"]["growth"]["grid"]["horizon"]
     assert all(horizon.bit_count() == 1 for horizon in horizons)
 
 
 def test_no_epoch_is_more_than_five_times_as_long_as_the_one_before():
-    # The claims' `range` of runs that all agree rests on this.
+    # The claims' `range` for identical runs uses this bound.
     growth = [
         bounds.epoch_growth(K, K, epoch, epsilon, beta)
         for K in (2, 20)

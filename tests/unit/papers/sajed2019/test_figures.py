@@ -1,4 +1,4 @@
-"""What is plotted and tabulated of the studies of Sajed & Sheffet 2019."""
+"""Check the figures and tables of Sajed & Sheffet 2019."""
 
 import pytest
 
@@ -13,7 +13,7 @@ MEASURED |= {"regret_p95": 12.0}
 
 
 def study(*cells, **measured):
-    """Summaries of cells c0, c1, ... at half the horizon and at the horizon."""
+    """Return summaries of cells c0, c1, ... at half the horizon and at the horizon."""
     return [
         one
         for i, cell in enumerate(cells)

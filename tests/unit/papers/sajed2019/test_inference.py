@@ -1,4 +1,4 @@
-"""What the inference tables of Sajed & Sheffet 2019 hold, on runs that can be counted by hand."""
+"""Check the inference tables of Sajed & Sheffet 2019 on a few runs, against values worked by hand."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ CELL |= {"bottom": 0.25, "epsilon": 0.5}
 
 
 def cells(*own):
-    """Summaries of cells c0, c1, ..., at the horizon."""
+    """Return summaries of cells c0, c1, ..., at the horizon."""
     measured = {"t": 100, "replicates": 2, "regret_mean": 10.0, "regret_se": 1.0, "regret_largest_share": 0.5}
     named = dict.fromkeys(["cell", "policy", *CELL, "width", *(k for one in own for k in one)])
     named |= {"policy": "dp_se"} | CELL
@@ -39,7 +39,7 @@ def test_the_law_of_the_regret_of_each_cell():
     runs = rows({"cell": "c0", "policy": "dp_se"}, {"regret": 3.0}, {"regret": 1.0}, {"regret": 3.0}, {"regret": 3.0})
     runs += rows({"cell": "c1", "policy": "dp_se"}, {"regret": 2.0}, {"regret": 2.0})
     runs += rows({"cell": "c2", "policy": "ucb1"}, {"regret": 9.0})
-    # Cells that differ in something else than K and epsilon are not mixed.
+    # Cells that differ in other parameters than K and epsilon are not mixed.
     summaries = cells({"beta": 0.05}, {"K": 2}, {"policy": "ucb1"})
     actual = inference.regret_atoms(results(cells={"regret": summaries}, replicates={"regret": runs}))
     assert actual[["K", "value", "probability", "replicates"]].to_numpy().tolist() == [
@@ -53,7 +53,7 @@ def test_what_thirty_runs_give_where_there_are_more():
     runs = [{"cell": "c0", "replicate": i, "t": 100, "regret": float(i // 30)} for i in range(95)]
     some = [c | {"replicates": n} for c, n in zip(cells({}, {}), (95, 30), strict=True)]
     actual = inference.thirty_runs(results(cells={"figure1": some}, replicates={"figure1": runs}))
-    # Three whole parts of 30 runs, of means 0, 1 and 2; the rest is left out.
+    # Three complete groups of 30 runs with means 0, 1 and 2. The remaining runs are ignored.
     assert actual[["cell", "t", "low", "high"]].to_numpy().tolist() == [["c0", 100, 0.05, 1.95]]
 
 
@@ -94,7 +94,7 @@ def growth(*regrets, policy="dp_ucb", width="chan"):
 
 
 def test_how_regret_grows_with_the_horizon():
-    # As ln(T)^2, and as ln(T)^1 and then ln(T)^3.
+    # Growth like ln(T)^2, and like ln(T)^1 followed by ln(T)^3.
     logs = np.log([10**2, 10**3, 10**4])
     bent = [logs[0], logs[1], logs[1] * (logs[2] / logs[1]) ** 3]
     some = growth(*logs**2) + growth(*bent, policy="dp_se", width=None)
@@ -115,7 +115,7 @@ def test_the_noise_of_a_round_of_the_printed_counter():
 
 
 def audited(events, trials=1000):
-    """Counts of the audit of DP-UCB at two multiples of the noise: neighbour 0 and 1 of each."""
+    """Return counts of DP-UCB's audit at two multiples of the noise, each with neighbours 0 and 1."""
     shared = {"cell": "c", "policy": "dp_ucb", "data": "simulated", "environment": "first_reward", "horizon": 8}
     shared |= {"K": 6, "width": "exact", "epsilon": 0.5, "replicate": 0, "trials": trials // 2}
     settings = [(noise, neighbour) for noise in (1.0, 0.5) for neighbour in (0, 1)]
@@ -130,7 +130,7 @@ def test_the_loss_of_an_audit_from_its_counts():
     actual = inference.audit_dp_ucb(results(replicates={"audit_dp_ucb": audited((100, 150, 51, 200))}))
     actual = actual.set_index("noise")
     assert list(actual["loss"]) == pytest.approx([np.log(200 / 51), np.log(150 / 100)])
-    # Two settings of two intervals each, together .999.
+    # Two settings with two intervals each, valid together with probability .999.
     ends = [clopper_pearson(count, 1000, 1 - 0.001 / 4) for count in (100, 150)]
     assert actual.loc[1.0, "loss_low"] == pytest.approx(np.log(ends[1][0] / ends[0][1]))
     assert actual.loc[1.0, "loss_high"] == pytest.approx(np.log(ends[1][1] / ends[0][0]))
@@ -142,7 +142,7 @@ def pulls(summaries, runs):
 
 
 def of_arms(cell, *pulled, policy="dp_se"):
-    """Runs of a cell: the pulls of each arm."""
+    """Return the runs of a cell: the pulls of each arm."""
     return [
         {"cell": cell, "policy": policy, "replicate": run, "arm": arm, "pulls": n}
         for run, arms in enumerate(pulled)
@@ -217,6 +217,6 @@ def test_stopping_times_beside_the_theorems():
     for study in ("large_mean", "noise_alone"):
         same = getattr(inference, study)(results(cells={study: summaries}, replicates={study: runs}))
         assert same.equals(actual)
-    # Theorem 3.3 asks for beta up to 0.08; none of them is about a rule without beta.
+    # Theorem 3.3 needs beta up to 0.08. No theorem is about a rule without beta.
     assert actual["by_upper"].isna().tolist() == [False, True, True]
     assert actual["by_lower"].isna().tolist() == [False, False, True]

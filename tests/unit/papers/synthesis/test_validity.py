@@ -1,4 +1,4 @@
-"""Tests and intervals after a bandit, on runs of which everything is known."""
+"""Check tests and intervals after a bandit, on fully known runs."""
 
 import numpy as np
 import pytest
@@ -54,13 +54,13 @@ def test_intervals_are_of_the_most_pulled_arm_and_its_gap_to_the_next():
 
 
 def test_counts_of_a_cell():
-    # The first run rejects what is false of the best arm, the second of one that is no better than the null.
+    # The first run rejects a false null of the best arm, the second the null of an arm that is not better.
     actual = counted(runs([[80, 10, 10], [10, 80, 10]], [[60, 4, 4], [4, 60, 4]]))
     assert actual["naive"]["powers"] == 1
     # 60 of 80 is above .6 too: p = .0033. The null holds for all arms.
     assert actual["naive"]["errors"] == 2
     assert actual["confidence_sequence"]["errors"] == 0
-    # The first run's arm has mean .6, in (.64, .84)? no; the second's .4: no either.
+    # The mean .6 of the first run's arm is outside (.64, .84), and so is .4 of the second.
     assert actual["naive"]["mean_held"] == 0
     assert actual["confidence_sequence"]["mean_held"] == 1
     assert actual["naive"]["mean_width"] > 0
