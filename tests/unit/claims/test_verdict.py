@@ -107,7 +107,7 @@ def test_the_margin_says_what_the_verdict_is(value, tolerance):
 
 
 def test_a_bound_has_no_slack():
-    with pytest.raises(PrivarmsError, match="has no absolute"):
+    with pytest.raises(PrivarmsError, match="allows no absolute"):
         region({"at_least": 5, "absolute": 1}, 5, Measured(5.0))
 
 
