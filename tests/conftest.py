@@ -10,9 +10,7 @@ TOGETHER = ("workflow/test_runs.py", "workflow/test_additions.py", "workflow/tes
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests that share one run of the whole pipeline as long, and sort the tests.
-
-    Their files come first, then other whole runs, because the longest tests must not start last."""
+    """Mark tests that share one whole run as long; run their files first, then other whole runs, to save time."""
     for item in items:
         if "made" in item.fixturenames and item.path.parent == HERE / "workflow":
             # On another worker the shared run would be made a second time.

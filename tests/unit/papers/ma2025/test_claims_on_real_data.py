@@ -115,9 +115,7 @@ def test_what_is_not_there_is_said(tmp_path):
 
 
 def test_the_text_on_table_2_holds_on_its_twelve_rows_and_not_on_each_dataset(tmp_path):
-    """Check the printed rewards at n_P (eps_m = 1 without auxiliary data).
-
-    The paper's statement is true of all rows together, and not of the rows of Taxi only."""
+    """Check that the paper's statement about printed rewards at n_P holds for all rows, but not for Taxi's only."""
     table = pd.read_csv(ROOT / "config/papers/ma2025/published/table2.csv")
     table = table[(table["time"] == "full") & ((table["auxiliary"] == "with") | (table["epsilon_aux"] == 1))]
     runs = [
