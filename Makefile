@@ -1,21 +1,18 @@
 #: quick - make everything at quick scale (the default)
 #: paper - make everything at full scale
-#: test - run linters and tests, without the long ones
+#: test - run linters and all tests except the long ones
 #: test-long - run the long tests
 #: test-slurm - run the tests on a private Slurm cluster
 #: bench - time the kernels and compare with the saved times
 #: mutants - run mutation tests
 #: crate - pack a finished run as one zip file
-#: docs - build the documentation
+#: docs - build the documentation in build/site
 #: readme - write the results in README.md and docs/ from results/paper
 #: environment - install the locked versions in .venv
 #: help - list these targets
 #
-# `make` regenerates everything at scale quick, `make paper` at the published size. `make test` runs the tests, but for
-# the long ones, which `make test-long` runs, and those of the Slurm profile, which `make test-slurm` runs on a private
-# Slurm cluster. `make mutants` runs mutation tests (CONTRIBUTING.md).
-# `make crate` packs a finished run, `make docs` makes the documentation of the library.
-# Needs Python 3.11 or newer and git. The environment lives in .venv, in the versions that uv.lock holds.
+# You need Python 3.11 or newer and git. Most targets first install the versions of uv.lock in .venv.
+# CONTRIBUTING.md explains the mutation tests.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 UV_VERSION := 0.13.8
@@ -26,8 +23,8 @@ PYTEST := $(RUN)/pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --quiet --python "$(CURDIR)/$(RUN)/python"
 SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 	touch $(VENV)/.syncing && $(UV_SYNC) $(SYNC_GROUPS) $$again && rm $(VENV)/.syncing && { $(COMPILE) || true; }
-# Python compiles a module where it is imported, for each process anew if it may not write. Here all are compiled but
-# packages' own tests and some packages that no run imports.
+# Python compiles modules at import, again in each process if it cannot write the result. This compiles all modules in
+# advance, except tests of packages and packages that no run imports.
 COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) -p "$(CURDIR)" $(VENV)/lib \
 	-x '/(tests?|pip|setuptools|pkg_resources|statsmodels|formulaic|patsy|rdflib|pyshacl|rocrate_validator|prompt_toolkit|pypdf)/'
 
@@ -59,13 +56,13 @@ lint: environment
 	$(RUN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	$(RUN)/snakemake --lint
 
-# Times of the kernels, compared with those that the last `make bench` saved; fails where one is 30% slower.
+# Compare kernel times with those that the last `make bench` saved. It fails if a kernel is 30% slower.
 COMPARED = $(if $(wildcard .benchmarks/*/*.json),--benchmark-compare --benchmark-compare-fail=min:30%)
 bench: environment
 	$(RUN)/pytest benchmarks -q --benchmark-group-by=name --benchmark-columns=min,median --benchmark-autosave $(COMPARED)
 
-# A finished run as one zip file: `make crate` after `make`, `make crate SCALE=paper` after `make paper`. With extensions:
-# `make crate CONFIGFILES=my.yaml`.
+# Run `make crate` after `make`, `make crate SCALE=paper` after `make paper`, and `make crate CONFIGFILES=my.yaml` after a
+# run with extensions.
 SCALE ?= quick
 crate: environment
 	$(RUN)/privarms crate --scale $(SCALE) --configfile $(CONFIGFILES)
@@ -74,22 +71,23 @@ docs: environment
 	NO_MKDOCS_2_WARNING=1 $(RUN)/mkdocs build --quiet
 	@echo "documentation: $(CURDIR)/build/site/index.html"
 
-# Needs results/paper, a finished run at full scale.
+# This needs results/paper, a finished run at full scale.
 readme: environment
 	$(RUN)/python tools/snapshot.py results/paper
 
 help:
 	@sed -n 's/^#: /make /p' Makefile
 
-# Mutation tests; `make mutants MODULES=mechanisms/laplace.py` for one module.
+# `make mutants MODULES=mechanisms/laplace.py` tests one module.
 mutants: environment-mutants
 	PATH="$(CURDIR)/$(RUN):$$PATH" $(RUN)/python tools/mutants.py --cores $(CORES) $(MODULES)
 
 environment: $(VENV)/.locked
 
-# Marks say what was broken off: an environment without a whole pip is made anew, one with half a package gets all anew.
+# Marker files record an interrupted installation. If pip is incomplete, the environment is built again. If a package is
+# incomplete, all packages are installed again.
 $(VENV)/.locked: pyproject.toml uv.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "privarms needs Python 3.11 or newer; found $$($(PYTHON) --version). Name another: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "privarms needs Python 3.11 or newer (found $$($(PYTHON) --version)). Choose another: make PYTHON=python3.12" >&2; exit 1; }
 	@if test -e $(VENV)/.begun || ! $(RUN)/python -m pip --version >/dev/null 2>&1; then \
 		rm -rf $(VENV) && mkdir $(VENV) && touch $(VENV)/.begun && $(PYTHON) -m venv $(VENV) && rm $(VENV)/.begun; \
 	fi
@@ -98,7 +96,7 @@ $(VENV)/.locked: pyproject.toml uv.lock
 	@$(SYNC_WHOLE)
 	@touch $@
 
-# What `snakemake --workflow-profile slurm` needs besides.
+# Additional packages for `snakemake --workflow-profile slurm`.
 environment-slurm: environment $(VENV)/.locked-slurm
 
 $(VENV)/.locked-slurm: SYNC_GROUPS := --group slurm
@@ -106,7 +104,7 @@ $(VENV)/.locked-slurm: $(VENV)/.locked
 	@$(SYNC_WHOLE)
 	@touch $@
 
-# What `make mutants` needs besides.
+# Additional packages for `make mutants`.
 environment-mutants: environment $(VENV)/.locked-mutants
 
 $(VENV)/.locked-mutants: SYNC_GROUPS := --group mutants

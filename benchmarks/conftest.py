@@ -1,10 +1,10 @@
-"""Times per round in the tables of pytest-benchmark."""
+"""Show times per round in the tables of pytest-benchmark."""
 
 
 def pytest_benchmark_scale_unit(config, unit, benchmarks, best, worst, sort):
-    """Return the unit's prefix, to which pytest-benchmark adds an "s", and the factor from seconds.
+    """Return the prefix of the unit and the factor from seconds; pytest-benchmark adds an "s" to the prefix.
 
-    A table holds one benchmark, now and in the saved run.
+    A table has one benchmark, from this run and from the saved run.
     """
     if unit != "seconds":
         return "", 1.0

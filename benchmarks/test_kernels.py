@@ -1,7 +1,7 @@
-"""Times of the simulation kernels and of two estimators, in nanoseconds per round: `make bench`.
+"""Measure the times of simulation kernels and of two estimators, in nanoseconds per round: `make bench`.
 
-A benchmark simulates one block of replicates as a study's job does. Rounds are patients, users or samples where a
-protocol counts these. Each table compares this run with the saved one.
+A benchmark simulates one block of replicates, as a job of a study does. A round is a patient, user or sample in
+protocols that count these. Each table compares this run with the saved run.
 """
 
 import numpy as np
@@ -61,7 +61,7 @@ def _name(case) -> str:
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """Users with uniform contexts in 3 dimensions; the first coordinate decides which of two arms is better."""
+    """Return users with uniform contexts in 3 dimensions; the first coordinate decides which of two arms is better."""
     contexts = np.random.default_rng(SEED).random((USERS, 3))
     columns = {f"x{j}": contexts[:, j - 1] for j in (1, 2, 3)}
     columns |= {"label": (contexts[:, 0] > 0.5).astype(np.int64), "source": np.zeros(USERS, np.int64)}
@@ -95,7 +95,7 @@ def test_kernel(case, benchmark, prepared):
 
 @pytest.mark.parametrize("estimate", [propensity.mean_difference, propensity.cross_fitted], ids=lambda f: f.__name__)
 def test_estimator(estimate, benchmark):
-    """The data of section 5 of Li et al. 2024: 50 replications of 20,000 rounds."""
+    """Use data as in section 5 of Li et al. 2024: 50 replications of 20,000 rounds."""
     rng = np.random.default_rng(SEED)
     arms, rewards = rng.integers(0, 2, (50, 20_000)), rng.standard_normal((50, 20_000))
     benchmark.extra_info["rounds"] = arms.size

@@ -1,20 +1,19 @@
-"""How the tests are dealt to several workers, and which of them are long."""
+"""Distribute the tests over workers, and mark the long ones."""
 
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
-# Their tests look at one run of everything, which they share.
+# The tests of these files share one run of the whole pipeline.
 TOGETHER = ("workflow/test_runs.py", "workflow/test_additions.py", "workflow/test_files_for_papers.py")
 
 
 def pytest_collection_modifyitems(items):
-    """Tests that look at one run of everything are long. Those of their files come first, then other whole runs: what
-    takes longest must not be what is left at the end."""
+    """Mark tests that share one whole run as long; run their files first, then other whole runs, to save time."""
     for item in items:
         if "made" in item.fixturenames and item.path.parent == HERE / "workflow":
-            # Elsewhere it would be made a second time.
+            # On another worker the shared run would be made a second time.
             assert item.path.as_posix().endswith(TOGETHER), item.nodeid
             item.add_marker(pytest.mark.long)
 
@@ -27,7 +26,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """A worker for each file, and one for those that share a run. (`xdist_group` has no effect with pytest 9.2.)"""
+    """Use one worker per file, and one for all files that share a run; `xdist_group` has no effect with pytest 9.2."""
     from xdist.scheduler import LoadFileScheduling
 
     class Together(LoadFileScheduling):

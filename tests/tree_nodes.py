@@ -1,4 +1,4 @@
-"""The tree counter by its definition: every node is drawn, and a count has the noise of its dyadic decomposition."""
+"""Compute the tree counter's noise by definition: draw every node and add the nodes of a count's decomposition."""
 
 import numpy as np
 from numba import njit
@@ -8,7 +8,7 @@ from privarms.mechanisms.laplace import laplace
 
 @njit
 def draw_nodes(levels, node_scale, rng):
-    """Every node of one tree over fewer than 2**levels items, by level and index: float64[levels, 2**levels]."""
+    """Return all nodes of a tree over fewer than 2**levels items, by level and index: float64[levels, 2**levels]."""
     nodes = np.zeros((levels, 1 << levels))
     for level in range(levels):
         for index in range(1 << (levels - level)):
@@ -18,7 +18,7 @@ def draw_nodes(levels, node_scale, rng):
 
 @njit
 def released_noise(nodes, n):
-    """The noise of the count n by its definition: the sum over the nodes of n's dyadic decomposition."""
+    """Return the noise of the count n: the sum over the nodes of its dyadic decomposition."""
     noise, covered = 0.0, 0
     for level in range(nodes.shape[0] - 1, -1, -1):
         if n & (1 << level):

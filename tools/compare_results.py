@@ -1,10 +1,10 @@
-"""Compare two result folders of one scale to the bit and name what differs.
+"""Compare two result folders of one scale bit by bit and print all differences.
 
     python tools/compare_results.py OLD NEW [--skip GLOB]...
 
 OLD and NEW are folders such as results/quick. CSV files (the ledger, statements, audits, figures, tables) are compared
-as bytes, the columns of every Parquet file as bits. A CSV that differs is named with the first cell that does. Exit
-status: 0 if nothing differs, 1 if something does.
+as bytes, the columns of every Parquet file as bits. For a different CSV file the first different cell is printed. Exit
+status: 0 without differences, 1 otherwise.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-# Results of a run: its shards are joined into the studies, and a report or picture holds versions and dates.
+# Shards are omitted because the studies contain them, reports and pictures because they contain versions and dates.
 COMPARED = ("*.csv", "studies/*.parquet", "inference/*.parquet")
 
 
@@ -29,13 +29,13 @@ def files(folder: Path, skip: list[str]) -> set[str]:
 
 
 def differing_cell(old: Path, new: Path) -> str:
-    """Return where two CSV files first differ: a row named by its first column, and a column."""
+    """Return the first difference of two CSV files: the first cell of its row, the column and both values."""
     rows, others = (list(csv.reader(path.open(encoding="utf-8", newline=""))) for path in (old, new))
     if rows[:1] != others[:1]:
         return f"columns {rows[0]} against {others[0]}"
     if len(rows) != len(others):
         first, second = ({row[0] for row in table[1:]} for table in (rows, others))
-        return f"{len(rows) - 1} rows against {len(others) - 1}; in one alone: {sorted(first ^ second)[:20]}"
+        return f"{len(rows) - 1} rows against {len(others) - 1}; only in one: {sorted(first ^ second)[:20]}"
     pairs = [(row, other) for row, other in zip(rows[1:], others[1:], strict=True) if row != other]
     for row, other in pairs:
         cells = zip(rows[0], row, other, strict=True)
@@ -54,7 +54,7 @@ def same_bits(old: pa.ChunkedArray, new: pa.ChunkedArray) -> bool:
 
 
 def differing_columns(old: Path, new: Path) -> str:
-    """Return which columns of two Parquet files differ; an empty text if none does."""
+    """Return the names of the columns that differ between two Parquet files, empty if none."""
     tables = [pq.read_table(path) for path in (old, new)]
     names, others = (table.column_names for table in tables)
     if names != others:
@@ -65,7 +65,7 @@ def differing_columns(old: Path, new: Path) -> str:
 
 
 def differences(old: Path, new: Path, skip: list[str]) -> Iterator[str]:
-    """Yield a line for each file that is missing, new or different."""
+    """Yield one line per missing, new or different file."""
     before, after = files(old, skip), files(new, skip)
     yield from (f"missing: {path}" for path in sorted(before - after))
     yield from (f"new: {path}" for path in sorted(after - before))
@@ -78,12 +78,12 @@ def differences(old: Path, new: Path, skip: list[str]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print the differences of two folders and their number."""
+    """Print all differences between two folders and their number."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("old", type=Path)
-    parser.add_argument("new", type=Path)
+    parser.add_argument("old", type=Path, help="folder with results")
+    parser.add_argument("new", type=Path, help="folder with results")
     parser.add_argument(
-        "--skip", action="append", default=[], metavar="GLOB", help="leave out files, such as '*bench*'"
+        "--skip", action="append", default=[], metavar="GLOB", help="files to ignore, such as '*bench*' (default: none)"
     )
     arguments = parser.parse_args()
     for folder in (arguments.old, arguments.new):

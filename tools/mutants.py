@@ -1,10 +1,10 @@
-"""Mutation tests: change one operator or number of a module at a time and run its tests, with cosmic-ray.
+"""Run mutation tests with cosmic-ray: change one operator or number at a time and run the module's tests.
 
     python tools/mutants.py [--cores N] [MODULE]...
 
-MODULE is a file or package below workflow/privarms, such as mechanisms/laplace.py; without any, all packages that
-pyproject.toml lists under [tool.mutants]. For each module the score is printed, the share of mutants that make a
-test fail, and the change of each survivor. Mutants live in copies of the project below results/mutants.
+MODULE is a file or package below workflow/privarms, such as mechanisms/laplace.py. The default is all packages in
+[tool.mutants] of pyproject.toml. For each module the script prints the number of mutants that make a test fail, and
+the diff of each survivor. Mutants run in copies of the project below results/mutants.
 """
 
 import argparse
@@ -27,7 +27,7 @@ NOT_COPIED = shutil.ignore_patterns(".*", "results", "logs", "benchmarks", "raw"
 
 
 def modules(names: list[str]) -> list[str]:
-    """Return the modules that are named or in a named package, relative to the library."""
+    """Return the modules for these names of files or packages, relative to the library."""
     paths = [ROOT / LIBRARY / name for name in names]
     if missing := [str(path) for path in paths if not path.exists()]:
         sys.exit(f"{', '.join(missing)}: not found. Expected a path below {LIBRARY}, such as mechanisms/laplace.py.")
@@ -36,7 +36,7 @@ def modules(names: list[str]) -> list[str]:
 
 
 def tests_of(module: str, tests: Mapping[str, list[str]]) -> list[str]:
-    """Return the tests of the longest prefix of the module's path."""
+    """Return the tests of the longest key of `tests` that is a prefix of the module's path."""
     prefixes = [prefix for prefix in tests if module.startswith(prefix)]
     if not prefixes:
         sys.exit(f"{module}: no tests. Add its package to [tool.mutants.tests] in pyproject.toml.")
@@ -49,7 +49,7 @@ def survivors(module: str, settings: Mapping) -> tuple[int, list[str]]:
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(ROOT, copy, ignore=NOT_COPIED)
     plain = int(module.startswith(tuple(settings["plain"])))
-    # Kernels of mutants are kept in the copy, and removed with it.
+    # The compiled kernels of mutants are stored in the copy and removed with it.
     environment = f"env PRIVARMS_KERNELS={copy / 'kernels'} NUMBA_DISABLE_JIT={plain}"
     pytest = f"{sys.executable} -m pytest -q -x -p no:cacheprovider"
     config = {"module-path": str(LIBRARY / module), **settings["cosmic-ray"]}
@@ -70,9 +70,9 @@ def survivors(module: str, settings: Mapping) -> tuple[int, list[str]]:
 
 
 def main() -> int:
-    """Print the score and the survivors of each module; exit status 1 where a module's tests fail without a mutant."""
+    """Print the score and the survivors of each module; return 1 if a module's tests fail without a mutant."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cores", type=int, default=1, help="modules tested at the same time (default: 1)")
+    parser.add_argument("--cores", type=int, default=1, help="number of modules to test in parallel (default: 1)")
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="path below workflow/privarms (default: all)")
     arguments = parser.parse_args()
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mutants"]

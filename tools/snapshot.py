@@ -1,9 +1,9 @@
-"""Write the committed results of a finished run: README's table and findings, and a page per paper.
+"""Write the committed results of a finished run: README's table and findings, and one page per paper.
 
     python tools/snapshot.py results/paper
 
-Ledger and statements are copied to docs/results/, with the commit and the date of the run and a small picture per
-published figure. README and docs/papers/ are then written from docs/results/ alone.
+It copies ledger and statements to docs/results/, with the commit and date of the run and one small picture per
+published figure. Then it writes README and docs/papers/ from docs/results/ only.
 """
 
 import json
@@ -38,18 +38,18 @@ FINDINGS = ("neel2018/figure_6_share_by_the_text", "sajed2019/at_least_5_times",
 
 
 def papers() -> list[dict]:
-    """Return what the plan of scale paper says of each paper."""
+    """Return the descriptions of all papers in the plan of scale paper."""
     config = settings.read(str(ROOT / "config/config.yaml"))
     return make_plan(config, main=False).outputs.described()
 
 
 def is_paper(paper: Mapping) -> bool:
-    """Return whether a collection is a published paper: it has numbered figures or tables."""
+    """Return whether a collection is a published paper, which has numbered figures or tables."""
     return any(NUMBERED.match(artifact["name"]) for artifact in paper["artifacts"])
 
 
 def copy(results: Path, collections: list[dict]) -> None:
-    """Copy what README and pages show of a run into docs/results/."""
+    """Copy the files of a run that README and pages need into docs/results/."""
     SNAPSHOT.mkdir(parents=True, exist_ok=True)
     for name in ("ledger.csv", "statements.csv"):
         (SNAPSHOT / name).write_bytes((results / name).read_bytes())
@@ -66,7 +66,7 @@ def copy(results: Path, collections: list[dict]) -> None:
 
 
 def small(picture: Path, folder: Path) -> None:
-    """Write a picture in at most PIXELS and 64 colours."""
+    """Write a picture with a width of at most PIXELS and 64 colours."""
     if not picture.is_file():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def small(picture: Path, folder: Path) -> None:
 
 
 def table(statements: pd.DataFrame, collections: list[dict]) -> str:
-    """Return README's table: a line per paper, the statements by outcome."""
+    """Return README's table with one line per paper: numbers of statements by outcome."""
     own = statements[statements["whose"] == "paper"]
     shown = [c for c in COLUMNS if (own["outcome"] == c).any()]
     lines = [
@@ -93,13 +93,13 @@ def table(statements: pd.DataFrame, collections: list[dict]) -> str:
 
 
 def findings(stated: list[dict]) -> str:
-    """Return README's list of findings: headlines of claims, with their place."""
+    """Return README's list of findings: the headlines of the claims in FINDINGS."""
     claims = {claim["claim"]: claim for statement in stated for claim in statement["claims"] if claim["headline"]}
     return "\n".join(f"- {claims[name]['headline']}" for name in FINDINGS if name in claims)
 
 
 def page(paper: Mapping, stated: list[dict], run: Mapping) -> str:
-    """Return the page of one paper: its published figures, statements with their verdicts, and assumptions."""
+    """Return the page of one paper: published figures, statements with verdicts, and assumptions."""
     key = paper["key"]
     own = [s for s in stated if s["paper"] == key]
     lines = [f"# {paper['short'] or key}", ""]
@@ -127,7 +127,7 @@ def page(paper: Mapping, stated: list[dict], run: Mapping) -> str:
     rest = [s for s in own if s["name"] not in shown and not s["ours"]]
     lines += ["## Other statements of the paper", "", *_statements(rest)]
     lines += ["## Questions of our own", "", *_statements([s for s in own if s["ours"]])]
-    lines += ["## Assumptions", "", "What the paper leaves open, and where each choice comes from.", ""]
+    lines += ["## Assumptions", "", "Our choices where the paper leaves details open, each with its source.", ""]
     lines += [f"- {reading['text']} *Source: {reading['source']}.*" for reading in paper["readings"]]
     return "\n".join(lines) + "\n"
 
@@ -151,12 +151,12 @@ def _claim(claim: Mapping) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without what Markdown would read as mark-up."""
+    """Return a text with the characters escaped that Markdown would read as mark-up."""
     return re.sub(r"([*_<|])", r"\\\1", text.strip())
 
 
 def write(collections: list[dict]) -> None:
-    """Write README's generated part and the pages, from docs/results/ alone."""
+    """Write README's generated part and the pages, only from docs/results/."""
     run = json.loads((SNAPSHOT / "run.json").read_text(encoding="utf-8"))
     statements = pd.read_csv(SNAPSHOT / "statements.csv")
     stated = of_statements.of_papers(SNAPSHOT / "ledger.csv", SNAPSHOT / "statements.csv", collections, run["scale"])

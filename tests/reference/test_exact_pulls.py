@@ -1,4 +1,4 @@
-"""Expected pulls that follow without any simulation: from all histories, or from the exact distribution of an epoch."""
+"""Check expected pulls against values without simulation: from all histories, or from an epoch's distribution."""
 
 import math
 from collections import defaultdict
@@ -11,12 +11,12 @@ import scipy.stats
 from .indices import RULES
 from .simulated import mean_pulls
 
-# Standard errors; a false alarm has a probability of 7e-6 per comparison.
+# In standard errors. The probability of a false alarm is 7e-6 per comparison.
 WIDTH = 4.5
 
 
 def by_enumeration(policy, means, T):
-    """Return the expected pulls, float64[K]: the probabilities of all histories of Bernoulli rewards added up."""
+    """Return the expected pulls, float64[K], summed over all histories of Bernoulli rewards."""
     K = len(means)
     states = {((0,) * K, (0,) * K): 1.0}
     for t in range(1, T + 1):
@@ -34,7 +34,7 @@ def by_enumeration(policy, means, T):
 
 
 def chances(indices, policy):
-    """Return the probability of each arm's choice, float64[..., K]: equals share it, with "ucb" the lowest has it."""
+    """Return the probability of each choice, float64[..., K]; equal arms share it, with "ucb" the lowest gets it."""
     if policy == "ucb":
         return np.eye(indices.shape[1])[indices.argmax(axis=1)]
     largest = indices == indices.max(axis=1, keepdims=True)
@@ -42,10 +42,10 @@ def chances(indices, policy):
 
 
 def test_the_enumeration_of_three_rounds():
-    # UCB1 plays arm 0 in round 3 if it alone paid, .6 * .3 = .18, and in half of the cases in which both or none did,
-    # (.42 + .12) / 2 = .27.
+    # UCB1 plays arm 0 in round 3 if only arm 0 paid, .6 * .3 = .18. If both or none paid, it plays arm 0 in half of
+    # the cases, (.42 + .12) / 2 = .27.
     assert by_enumeration("ucb1", [0.6, 0.7], 3) == pytest.approx([1.45, 1.55])
-    # The first of equals: 1 - .4 * .7 = .72.
+    # The first of equal arms: 1 - .4 * .7 = .72.
     assert by_enumeration("ucb", [0.6, 0.7], 3) == pytest.approx([1.72, 1.28])
 
 
@@ -59,7 +59,7 @@ def test_pulls_are_those_of_all_histories(policy):
 
 
 def epoch_length(e, epsilon, beta):
-    """R_e of two arms: Sajed & Sheffet 2019, Algorithm 3, line 8."""
+    """Return R_e of two arms: Sajed & Sheffet 2019, Algorithm 3, line 8."""
     sampling = 32 * math.log(16 * e**2 / beta) * 4**e
     noise = 8 * math.log(8 * e**2 / beta) * 2**e / epsilon
     return max(sampling, noise) + 1
@@ -68,7 +68,7 @@ def epoch_length(e, epsilon, beta):
 def pulls_of_the_worse(means, T, epsilon):
     """Return the expected pulls of the worse of two arms that is eliminated in epoch 1 or 2; beta = 1 / T.
 
-    epsilon = inf is the algorithm without line 16's radius, line 17's noise and R_e's second term.
+    With epsilon = inf the algorithm has no radius of line 16, no noise of line 17 and no second term of R_e.
     """
     R = epoch_length(1, epsilon, 1 / T)
     r = math.ceil(R)
@@ -89,7 +89,7 @@ def above(x, scale):
 
 @pytest.mark.parametrize(
     ("means", "epsilon"),
-    # Gaps at which epoch 1 eliminates the worse arm sometimes, by noise and by sampling, and epoch 2 always.
+    # At these gaps epoch 1 eliminates the worse arm sometimes, by noise and by sampling, and epoch 2 always.
     [
         ((0.65, 0.48), 0.01),
         ((0.65, 0.495), 0.01),

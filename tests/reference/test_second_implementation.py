@@ -1,4 +1,4 @@
-"""A second implementation, of many runs at once in plain numpy, pulls as often as the library where noise decides."""
+"""Compare the library's pulls with a second implementation in plain numpy, in settings where noise matters."""
 
 import math
 
@@ -15,7 +15,7 @@ FORGETS = ("adap_ucb", "adap_klucb")
 
 
 def chosen(indices, rng):
-    """Return the arm of the largest index of each run, one of equals at random."""
+    """Return the arm with the largest index in each run; ties are broken at random."""
     return np.where(indices == indices.max(axis=1, keepdims=True), rng.random(indices.shape), -1.0).argmax(axis=1)
 
 
@@ -23,7 +23,7 @@ def round_by_round(policy, T, epsilon, noise, rng):
     """Return int64[RUNS, K], the pulls of DP-UCB, whose sums are released by a binary tree."""
     runs, K = np.arange(RUNS), len(MEANS)
     n, s, released = np.zeros((RUNS, K), int), np.zeros((RUNS, K)), np.zeros((RUNS, K))
-    # nodes[run, arm, b]: the noise of the node of 2^b rewards that is part of the arm's sum now.
+    # nodes[run, arm, b]: the noise of the node of 2^b rewards in the arm's current sum.
     nodes = np.zeros((RUNS, K, T.bit_length()))
     scale = noise * math.ceil(math.log2(T)) / epsilon
     for t in range(1, T + 1):
@@ -35,7 +35,7 @@ def round_by_round(policy, T, epsilon, noise, rng):
 
 
 def count_by_tree(nodes, arm, count, scale, rng):
-    """Return the noise of each count: one node for each 1 of the count in base 2, of which the lowest is new."""
+    """Return the noise of each count: one node per binary digit 1 of the count; only the lowest node is new."""
     runs, lowest = np.arange(len(count)), np.log2(count & -count).astype(int)
     own = nodes[runs, arm]
     own[np.arange(own.shape[1]) <= lowest[:, None]] = 0
@@ -57,7 +57,7 @@ def in_batches(policy, T, epsilon, noise, rng):
             chosen(RULES[policy](in_index[runs], sums[runs], t[:, None] + 1, T, epsilon), rng),
         )
         before = n[runs, arm]
-        # AdaP doubles from 1 pull, the policies of 2025 have powers of the ratio 2.
+        # AdaP doubles its batches from 1 pull. The policies of 2025 use powers of the ratio 2.
         batch = np.where(before > 0, before, 1 if policy in FORGETS else 2)
         batch = np.minimum(batch, T - t)
         released = rng.binomial(batch, MEANS[arm]) + rng.laplace(0, noise / epsilon, len(runs))
@@ -85,10 +85,10 @@ def test_the_library_pulls_as_often(policy, T, epsilon, parameters, second):
     pulls, errors = mean_pulls(policy, {"K": 2, "epsilon": epsilon} | parameters, MEANS, T, runs=200_000)
 
     def distance(noise):
-        """Return the difference of the better arm's mean pulls in standard errors; noise multiplies every scale."""
+        """Return the difference of the better arm's mean pulls, in standard errors; `noise` multiplies every scale."""
         other = second(policy, T, epsilon, noise, np.random.default_rng(2))[:, 0]
         return abs(pulls[0] - other.mean()) / math.hypot(errors[0], other.std() / math.sqrt(RUNS))
 
     assert distance(noise=1.0) < WIDTH
-    # Half of the noise is another policy, which the comparison must notice.
+    # The comparison must detect half of the noise.
     assert distance(noise=0.5) > 2 * WIDTH

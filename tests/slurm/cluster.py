@@ -1,6 +1,6 @@
-"""A private Slurm cluster on one machine: a controller and several nodes, each a daemon of its own.
+"""Start a private Slurm cluster on one machine: a controller and several nodes, one daemon each.
 
-Everything lies in one folder and nothing outside is read or written, so it needs no root and disturbs no real Slurm.
+It reads and writes only one folder, so it needs no root and does not disturb a real Slurm.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# A requeued job waits until its credential has expired, two minutes unless this says less.
+# A requeued job waits until its credential expires, by default for two minutes.
 CREDENTIAL_SECONDS = 15
 CONFIGURATION = """\
 ClusterName=private
@@ -37,7 +37,7 @@ TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=1
 JobAcctGatherParams=OverMemoryKill
-# No accounting; a line a job that has ended, with its node and memory, is what the tests read.
+# No accounting. The tests read one line per ended job, with its node and memory.
 AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/filetxt
 JobCompLoc={folder}/completed.txt
@@ -56,7 +56,7 @@ PartitionName={partition} Nodes=ALL Default=YES MaxTime=60 State=UP
 
 
 def wait_until(condition: Callable[[], object], what: str, seconds: float = 120):
-    """The first true value of a condition; TimeoutError if there is none in time."""
+    """Return the first true value of a condition; raise TimeoutError if it stays false."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         value = condition()
@@ -67,7 +67,7 @@ def wait_until(condition: Callable[[], object], what: str, seconds: float = 120)
 
 
 class Cluster:
-    """A cluster of nodes n1, n2, ... with one processor each, in which every user's jobs are the caller's own."""
+    """A cluster of nodes n1, n2, ... with one processor each; all its jobs belong to the caller."""
 
     def __init__(self, folder: Path, partition: str, nodes: int = 3, memory_mb: int = 16_000):
         self.folder = folder
@@ -78,7 +78,7 @@ class Cluster:
 
     def start(self) -> None:
         """Start the daemons and wait until all nodes are idle."""
-        # munged refuses a socket in a folder that others could write to, or could not look into.
+        # munged refuses a socket in a folder that others can write to or cannot enter.
         self.folder.chmod(0o755)
         for name in ("state", "bin", *(f"spool-{node}" for node in self.nodes)):
             (self.folder / name).mkdir(mode=0o755)
@@ -112,7 +112,7 @@ class Cluster:
         wait_until(lambda: set(self.idle()) == set(self.nodes), f"idle nodes (see the logs in {self.folder})")
 
     def stop(self) -> None:
-        """Cancel what runs, then end the daemons, the controller after its nodes."""
+        """Cancel all jobs, then end the daemons: first the nodes, then the controller."""
         with contextlib.suppress(subprocess.CalledProcessError, TimeoutError):
             identifiers = [job["id"] for job in self.queue("PENDING,RUNNING,COMPLETING,SUSPENDED,CONFIGURING")]
             if identifiers:
@@ -127,38 +127,38 @@ class Cluster:
                 daemon.wait()
 
     def call(self, *command: str) -> str:
-        """What one of Slurm's programs prints."""
+        """Return the output of one of Slurm's programs."""
         environment = os.environ | self.environment
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=30).stdout
 
     def idle(self) -> list[str]:
-        """The nodes on which nothing runs and something could."""
+        """Return the idle nodes that can accept jobs."""
         try:
             return self.call("sinfo", "-h", "-N", "-t", "idle", "-o", "%N").split()
         except subprocess.CalledProcessError:  # the controller does not answer yet
             return []
 
     def queue(self, states: str = "all") -> list[dict[str, str]]:
-        """The jobs that squeue lists: id, state, node, comment (the rule)."""
+        """Return the jobs that squeue lists: id, state, node, comment (the rule)."""
         lines = self.call("squeue", "-h", f"--states={states}", "-o", "%A|%T|%N|%k|%j").splitlines()
         return [dict(zip(("id", "state", "node", "comment", "name"), line.split("|"), strict=True)) for line in lines]
 
     def completed(self) -> list[dict[str, str]]:
-        """The completion log: a row each time that a job ended, by Slurm's own names of the columns."""
+        """Return the completion log: one row per end of a job, with Slurm's names of columns."""
         file = self.folder / "completed.txt"
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         return [dict(part.split("=", 1) for part in line.split() if "=" in part) for line in lines]
 
     def set_down(self, node: str) -> None:
-        """Take a node away; what runs there is lost."""
+        """Set a node down; its running jobs are lost."""
         self.call("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=test")
 
     def set_up(self, node: str) -> None:
-        """Give a node back."""
+        """Set a node up again."""
         self.call("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
     def _run_daemon(self, program: str, *arguments: str) -> None:
-        # Ends with the process that runs the tests, however that ends; a Ctrl-C is for the tests to handle.
+        # The daemon ends together with the test process. It ignores Ctrl-C, which the tests handle.
         command = ["setpriv", "--pdeathsig", "TERM", program, *arguments]
         with (self.folder / f"{program}.out").open("ab") as log:
             daemon = subprocess.Popen(
@@ -172,7 +172,7 @@ class Cluster:
         self._daemons.append(daemon)
 
     def _keep_the_configuration_in_steps(self) -> None:
-        """Snakemake's job step drops SLURM_CONF before its srun; a cluster with /etc/slurm does not need it."""
+        """Write a wrapper of srun that sets SLURM_CONF, which Snakemake's job step removes."""
         wrapper = self.folder / "bin" / "srun"
         wrapper.write_text(
             f'#!/bin/sh\nexport SLURM_CONF="{self.folder}/slurm.conf"\nexec {shutil.which("srun")} "$@"\n',
@@ -182,7 +182,7 @@ class Cluster:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports on which nothing listens."""
+    """Return free ports."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:

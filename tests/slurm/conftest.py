@@ -1,4 +1,4 @@
-"""One run through the slurm profile in which much goes wrong, beside a local run of the same."""
+"""Fixtures: a run through the slurm profile with several faults, and a local run of the same project."""
 
 import shutil
 import signal
@@ -22,7 +22,7 @@ from .cluster import Cluster
 ROOT = Path(__file__).parents[2]
 PROFILE = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
 
-# A few artifacts of some papers, which take every stage. A Slurm job costs seconds, so there are few.
+# A few artifacts of some papers that use every stage. They are few because a Slurm job takes seconds.
 ARTIFACTS = {
     "sajed2019": ("stopping_rules", "audit"),
     "neel2018": ("fig1", "privacy_audit"),
@@ -32,7 +32,7 @@ ARTIFACTS = {
 NOT_MEASURED = {"unverifiable": "Not measured here."}
 SAID = ("claim", "artifact", "variant", "statement", "place", "ours", "published")
 EXCEEDING = "generate_standin"
-# What the job that exceeds its memory holds for a while: more than its rule asks for at first, less than at the retry.
+# Memory of the job that exceeds its limit: more than its rule requests at first, less than at the retry.
 HELD = """\
 import re, time
 from pathlib import Path
@@ -44,7 +44,7 @@ del held
 
 
 def reduce(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
-    """A paper's studies, with some artifacts and what these need."""
+    """Return a paper's studies, reduced to some artifacts and their requirements."""
     registered = artifacts.of_paper(paper)
     tables = {table for name in kept for table in registered[name]["inference"]}
     inference = {name: entry for name, entry in content.get("inference", {}).items() if name in tables}
@@ -58,7 +58,7 @@ def reduce(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
 
 
 class SlurmProject(Project):
-    """A project that runs through the slurm profile as it is, on the cluster that the profile describes."""
+    """A project that runs through the unchanged slurm profile, on the cluster that the profile describes."""
 
     def __init__(self, folder: Path, cluster: Cluster):
         super().__init__(folder)
@@ -66,7 +66,7 @@ class SlurmProject(Project):
         self.log = folder / "run.log"
 
     def start(self, *targets: str, options: Sequence[str] = ()) -> subprocess.Popen:
-        """Start a run; what it says goes to `log`."""
+        """Start a run; its output is written to `log`."""
         command = [
             *(sys.executable, "-m", "snakemake", "--workflow-profile", "slurm", "--slurm-keep-successful-logs"),
             *("--slurm-init-seconds-before-status-checks", "4", "--seconds-between-status-checks", "4", *options),
@@ -80,21 +80,21 @@ class SlurmProject(Project):
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                # In the background of a shell that has no jobs an interrupt would be ignored.
+                # A background process of a shell without job control would ignore an interrupt.
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
 
-    def said(self) -> str:
-        """What the run has said so far."""
+    def output(self) -> str:
+        """Return the output of the run so far."""
         return self.log.read_text(encoding="utf-8")
 
     def job_log(self, job: str) -> str:
-        """What Slurm wrote of a job."""
+        """Return Slurm's log of a job."""
         (log,) = (self.folder / PROFILE["slurm-logdir"]).rglob(f"{job}.log")
         return log.read_text(encoding="utf-8")
 
     def rules(self) -> dict[str, str]:
-        """Slurm job -> rule, from the names of Slurm's own logs."""
+        """Return Slurm job -> rule, from the names of Slurm's logs."""
         logs = (self.folder / PROFILE["slurm-logdir"]).rglob("*.log")
         return {log.stem: log.relative_to(self.folder / PROFILE["slurm-logdir"]).parts[0][5:] for log in logs}
 
@@ -104,7 +104,7 @@ SETTINGS = ("sources=tiny/sources.yaml", "papers=tiny/papers")
 
 @pytest.fixture(scope="session")
 def cluster():
-    """Three nodes. The folder is not pytest's: its path must be short, and open to look into, for munged's socket."""
+    """Yield a cluster of three nodes, outside pytest's folder because munged needs a short, readable path."""
     folder = Path(tempfile.mkdtemp(prefix="privarms-slurm-"))
     cluster = Cluster(folder, PROFILE["default-resources"]["slurm_partition"])
     try:
@@ -112,20 +112,20 @@ def cluster():
         yield cluster
     finally:
         cluster.stop()
-    # Its logs stay where it could not be started.
+    # The logs are kept if the cluster could not be started.
     shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
 def small(template, tmp_path_factory) -> Path:  # noqa: F811
-    """The tiny project with a few artifacts a paper."""
+    """Return the tiny project with a few artifacts per paper."""
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project"))
     for place in (folder / "tiny/papers").iterdir():
         if place.name not in ARTIFACTS:
             shutil.rmtree(place)
     for paper, kept in ARTIFACTS.items():
         content = yaml.safe_load((folder / "tiny/papers" / paper / "studies.yaml").read_text(encoding="utf-8"))
-        # A claim reads what the artifact that it names reads, and more may not be there.
+        # A claim uses only the inputs of its artifact, because other inputs may be missing.
         whole = load_paper(PAPERS / paper)
         claims = claims_about(PAPERS / paper, whole, dict.fromkeys(kept))
         claims["claims"] = [{k: claim[k] for k in SAID if k in claim} | NOT_MEASURED for claim in claims["claims"]]
@@ -134,31 +134,31 @@ def small(template, tmp_path_factory) -> Path:  # noqa: F811
 
 
 def prepend(file: Path, text: str) -> None:
-    """Put lines before a script's own, which its results do not show."""
+    """Insert lines at the start of a script that do not change its results."""
     file.write_text(text + file.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 @dataclass
 class Runs:
-    """A run through Slurm and a local one, both at their end."""
+    """A finished run through Slurm and a finished local run."""
 
     slurm: SlurmProject
     status: int
     local: Project
-    local_said: str
+    local_output: str
     ended: list[dict[str, str]]  # the rows of the completion log
-    lost: dict[str, str]  # the job that ran on the node that was set down
-    lost_position: int  # how many rows the completion log had then
+    lost: dict[str, str]  # the job on the node that was set down
+    lost_position: int  # the number of rows in the completion log at that time
 
 
 @pytest.fixture(scope="session")
 def runs(cluster, small, tmp_path_factory) -> Runs:
-    """The whole pipeline through Slurm, while one job exceeds its memory and a node is set down under another."""
+    """Run the whole pipeline through Slurm, while one job exceeds its memory and another loses its node."""
     slurm = SlurmProject(Path(shutil.copytree(small, tmp_path_factory.mktemp("slurm") / "project")), cluster)
     prepend(slurm.folder / "workflow" / "scripts" / "prepare_dataset.py", HELD)
     local = Project(Path(shutil.copytree(small, tmp_path_factory.mktemp("local") / "project")))
     local_done = []
-    # At the same time: the run through Slurm mostly waits.
+    # The local run is made at the same time, because the run through Slurm mostly waits.
     beside = threading.Thread(target=lambda: local_done.append(local.run(*SETTINGS[1:], cores=1)))
     beside.start()
     run = slurm.start()
@@ -167,7 +167,7 @@ def runs(cluster, small, tmp_path_factory) -> Runs:
     try:
         while run.poll() is None and time.monotonic() < deadline:
             if not lost:
-                # Only a node that has completed a job, so that all nodes have done some.
+                # Choose a node that has completed a job, so all nodes do some work.
                 used = {row["NodeList"] for row in cluster.completed() if row["JobState"] == "COMPLETED"}
                 running = [j for j in cluster.queue("RUNNING") if j["node"] in used and EXCEEDING not in j["comment"]]
                 if running:

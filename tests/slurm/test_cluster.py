@@ -1,4 +1,4 @@
-"""The slurm profile on a real Slurm: several nodes, the same bytes, and what goes wrong on clusters."""
+"""Test the slurm profile on a real Slurm: several nodes, identical results, and faults of clusters."""
 
 import re
 import shutil
@@ -16,14 +16,14 @@ LOCAL = ("draw", "write", "measure", "build")
 
 
 def megabytes(row: dict[str, str]) -> int:
-    """The memory that Slurm gave a job."""
+    """Return the memory that Slurm allocated to a job."""
     amount, unit = re.search(r"mem=([\d.]+)([MG])", row["Tres"]).groups()
     return round(float(amount) * {"M": 1, "G": 1024}[unit])
 
 
 def test_the_run_succeeds(runs):
-    assert runs.status == 0, runs.slurm.said()
-    assert "Using workflow specific profile profiles/slurm" in runs.slurm.said()
+    assert runs.status == 0, runs.slurm.output()
+    assert "Using workflow specific profile profiles/slurm" in runs.slurm.output()
     assert (runs.slurm.folder / "results/quick/report.html").exists()
 
 
@@ -45,7 +45,7 @@ def test_every_stage_but_the_local_ones_is_a_slurm_job(runs):
 
 def test_the_results_are_those_of_a_local_run(runs):
     ours, theirs = runs.slurm.digests(), runs.local.digests()
-    assert "results/quick/ledger.csv" in theirs, runs.local_said
+    assert "results/quick/ledger.csv" in theirs, runs.local_output
     assert len([path for path in theirs if "/figures/" in path]) >= 12
     assert ours == theirs
 
@@ -75,26 +75,26 @@ def test_one_interrupt_cancels_every_job(cluster, small, tmp_path):
     def ours(states="all"):
         return [job for job in cluster.queue(states) if job["id"] not in before]
 
-    # Of these nothing is made where Snakemake runs before the simulation is done: what is interrupted are Slurm jobs.
+    # Before the simulation ends these targets need no local jobs, so the interrupt stops only Slurm jobs.
     run = project.start(*(f"{paper}_{names[-1]}" for paper, names in ARTIFACTS.items()))
     try:
-        # Some that run and some that wait, and none still to be handed over: in the middle of that Snakemake may lose
-        # an interrupt.
+        # Wait until jobs run and wait and none is still to be submitted, because Snakemake may lose an interrupt during
+        # a submission.
         wait_until(lambda: len(ours("RUNNING")) > 1 and ours("PENDING"), "running and waiting jobs")
-        simulations = int(re.search(r"simulate_shard\s+(\d+)", project.said())[1])
+        simulations = int(re.search(r"simulate_shard\s+(\d+)", project.output())[1])
         wait_until(lambda: len(ours()) >= simulations, "every simulation handed over")
         time.sleep(3)
         run.send_signal(signal.SIGINT)
         assert run.wait(timeout=120) != 0
-        # One that ran is completing until its node has seen it end.
+        # A cancelled job has the state COMPLETING until its node has noticed its end.
         wait_until(lambda: not ours("COMPLETING"), "the end of cancelled jobs")
     except (TimeoutError, subprocess.TimeoutExpired) as error:
-        pytest.fail(f"{error}\n{project.said()}")
+        pytest.fail(f"{error}\n{project.output()}")
     finally:
         if run.poll() is None:
             run.kill()
             run.wait()
-    assert ours("PENDING,RUNNING") == [], project.said()
+    assert ours("PENDING,RUNNING") == [], project.output()
     assert len([job for job in ours() if job["state"] == "CANCELLED"]) > 2
 
 
@@ -107,4 +107,4 @@ def test_a_partition_that_is_not_there_is_named_in_the_error(cluster, small, tmp
     finally:
         run.kill()
         run.wait()
-    assert "invalid partition specified: nowhere" in project.said()
+    assert "invalid partition specified: nowhere" in project.output()

@@ -1,4 +1,4 @@
-"""Binomial draws of large counts against the exact law."""
+"""Check binomial draws of large counts against the exact distribution."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def draw(n, p, rng, draws):
 
 
 def follows(draws, n, p):
-    """Kolmogorov and Smirnov: a uniform draw inside the step of the distribution function at X is uniform on (0, 1)."""
+    """Test with Kolmogorov-Smirnov that a uniform draw inside the step of the CDF at X is uniform on (0, 1)."""
     steps = binom.pmf(draws, n, p) * np.random.default_rng(8).random(len(draws))
     return kstest(binom.cdf(draws - 1, n, p) + steps, "uniform").pvalue > FALSE_ALARM
 
@@ -44,7 +44,7 @@ def test_a_wrong_law_is_told_apart():
 
 @pytest.mark.parametrize("p", [0.07, 0.6])
 def test_halving_is_exact_to_the_last_count(monkeypatch, p):
-    # In plain Python, where the limit can be set so low that every draw is halved down to one trial.
+    # In plain Python the limit can be so low that every draw is halved down to one trial.
     monkeypatch.setattr(module, "DIRECT", 1)
     rng = np.random.default_rng(4)
     draws = np.array([binomial.py_func(6, p, rng) for _ in range(30_000)])

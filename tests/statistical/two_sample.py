@@ -1,4 +1,4 @@
-"""Do two samples come from one law? p-values; a test of m of them rejects below FALSE_ALARM / m (Bonferroni)."""
+"""Test whether two samples have one distribution. m p-values reject below FALSE_ALARM / m (Bonferroni)."""
 
 import numpy as np
 from scipy.stats import chi2_contingency, ks_2samp
@@ -7,27 +7,27 @@ FALSE_ALARM = 1e-5
 
 
 def same_law(pairs) -> bool:
-    """Whether none of the pairs (kind, a, b) of samples is told apart; kind is "continuous" or "atoms".
+    """Return whether no pair (kind, a, b) of samples differs significantly; kind is "continuous" or "atoms".
 
-    The chance of a false alarm is at most FALSE_ALARM for all pairs together.
+    The probability of a false alarm is at most FALSE_ALARM for all pairs together.
     """
     test = {"continuous": _continuous, "atoms": _atoms}
     return min(test[kind](a, b) for kind, a, b in pairs) > FALSE_ALARM / len(pairs)
 
 
 def _rounded(a, b):
-    """Both samples to 9 digits of the largest value, so that sums added up in another order are ties."""
+    """Round both samples to 9 digits of the largest value, so sums in another order of addition are equal."""
     scale = max(np.abs(a).max(), np.abs(b).max()) or 1.0
     return np.round(a / scale, 9), np.round(b / scale, 9)
 
 
 def _continuous(a, b) -> float:
-    """Kolmogorov and Smirnov; with ties the p-value is too large, never too small."""
+    """Return the Kolmogorov-Smirnov p-value; with ties it is too large, never too small."""
     return ks_2samp(*_rounded(a, b)).pvalue
 
 
 def _atoms(a, b) -> float:
-    """Chi-square on the counts of the values; those seen fewer than 20 times in all are one class."""
+    """Return the chi-square p-value of the counts; values with fewer than 20 counts form one class."""
     _, codes = np.unique(np.concatenate(_rounded(a, b)), return_inverse=True)
     rare = np.bincount(codes) < 20
     codes = np.where(rare[codes], -1, codes)

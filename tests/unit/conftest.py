@@ -1,4 +1,4 @@
-"""What several unit tests start from."""
+"""Fixtures of several unit tests."""
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +9,7 @@ from privarms.files import parquet
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """A prepared file: 60 target rows and the sources 1 and 2 with 5 and 3 rows, mixed."""
+    """Write a prepared file: 60 target rows and the sources 1 and 2 with 5 and 3 rows, mixed."""
     rng = np.random.default_rng(0)
     source_of = rng.permutation(np.repeat([0, 1, 2], [60, 5, 3]))
     columns = {f"x{j}": rng.random(68) for j in (1, 2)}

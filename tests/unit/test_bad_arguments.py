@@ -1,4 +1,4 @@
-"""Values outside a parameter's range are refused by its name: of environments, mechanisms, policies and corrections."""
+"""Check that values outside a parameter's range are refused with the name of the parameter."""
 
 import math
 
@@ -22,7 +22,7 @@ SGD = {"K": 3, "dimensions": 2, "source_users": [5, 3], "horizon": 60, "epsilon"
 STOPPING = {"epsilon": 1, "alpha": 0.5, "beta": 0.05}
 BAD_STOPPING = {"epsilon": [0, INF], "alpha": [0, 1], "beta": [1], "R": [0], "noise": [0]}
 
-# What is configured, a set of values that it takes, and values that it refuses.
+# A configure function, valid arguments, and invalid values.
 CONFIGURED = [
     (
         "bernoulli",
@@ -128,7 +128,7 @@ CALLED = [
     (function, {name: COUNTS[name] for name in names}, {name: BAD_COUNTS[name] for name in names})
     for function, names in TAKES.items()
 ]
-# Two arguments that are checked together.
+# These two arguments are checked together.
 TOGETHER = {"smallest_gap": "gaps", "bottom": "0 <= bottom", "top": "0 <= bottom"}
 
 

@@ -1,4 +1,4 @@
-"""`privarms check` passes the example, and names a fault in it on one line."""
+"""Check that `privarms check` accepts the example and reports each fault in one line."""
 
 import shutil
 from pathlib import Path
@@ -14,10 +14,10 @@ POLICY = "policies/bandit/private_halving.py"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("", "", "ok      smooth: private_halving on beta_rewards"),
-        ("return state.arm", "return state.arm + 1", "ArmError: choose gave arm"),
+        ("return state.arm", "return state.arm + 1", "ArmError: choose returned arm"),
         (
             "context, t, rng)",
             "t, rng)",
@@ -25,17 +25,17 @@ POLICY = "policies/bandit/private_halving.py"
         ),
     ],
 )
-def test_the_example_passes_and_a_broken_one_is_one_line(tmp_path, monkeypatch, capsys, old, new, said):
+def test_the_example_passes_and_a_broken_one_is_one_line(tmp_path, monkeypatch, capsys, old, new, message):
     monkeypatch.setenv(extensions.VARIABLE, "")
     monkeypatch.setattr(numba.config, "BOUNDSCHECK", None)
-    folder = Path(shutil.copytree(EXAMPLE, tmp_path / f"tried_{abs(hash(said)) % 10**6}"))
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / f"tried_{abs(hash(message)) % 10**6}"))
     text = (folder / POLICY).read_text(encoding="utf-8")
     assert old in text
-    # In plain Python: the faults are the same, and nothing is compiled.
+    # In plain Python the faults are the same, and nothing is compiled.
     (folder / POLICY).write_text(text.replace("@njit\n", "").replace(old, new, 1) if old else text, encoding="utf-8")
     library._modules.cache_clear()
     status = command.main(["check", str(folder)])
     lines = capsys.readouterr().out.splitlines()
     assert status == bool(old)
-    assert any(said in line for line in lines), lines
+    assert any(message in line for line in lines), lines
     assert lines[-1] == "nothing failed" or lines[-1].endswith(" failed")

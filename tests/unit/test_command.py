@@ -1,4 +1,4 @@
-"""The command `privarms`: every part is explained, and bad input is one line."""
+"""Check the command `privarms`: help of all subcommands, and one-line errors."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from privarms import command
 
 
 def test_help_is_quick():
-    """Nothing is loaded that only one part needs."""
+    """Check that the command does not import modules of a single subcommand."""
     code = (
         "import sys, privarms.command as c\n"
         "try: c.main(['--help'])\n"
@@ -20,18 +20,18 @@ def test_help_is_quick():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["correct", "gone.csv", "--epsilon", "1"], "error: gone.csv: no such file; expected a CSV file"),
         (["audit", "laplace", "--trials", "0"], "error: --trials: expected a number >= 1; found 0\n"),
         (["audit", "nobody"], "error: nobody: no policy or mechanism; expected one of "),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(capsys, words, said):
+def test_bad_input_is_one_line_and_status_2(capsys, words, message):
     assert command.main(words) == 2
-    found = capsys.readouterr().err
-    assert found.startswith(said)
-    assert found.count("\n") == 1
+    actual = capsys.readouterr().err
+    assert actual.startswith(message)
+    assert actual.count("\n") == 1
 
 
 def test_a_history_is_corrected(tmp_path, capsys):

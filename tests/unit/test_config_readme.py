@@ -1,4 +1,4 @@
-"""config/README.md explains every key that the schemas know."""
+"""Check that config/README.md explains every key of the schemas."""
 
 import json
 import re
@@ -15,7 +15,7 @@ SCHEMAS = {
 
 
 def keys(schema):
-    """Every key that a schema names."""
+    """Return every key of a schema."""
     if isinstance(schema, list):
         return {key for one in schema for key in keys(one)}
     if not isinstance(schema, dict):
@@ -24,7 +24,7 @@ def keys(schema):
 
 
 def explained():
-    """What stands between backticks."""
+    """Return the texts between backticks."""
     return {word for text in re.findall(r"`([^`]+)`", PAGE) for word in re.findall(r"\w+", text)}
 
 

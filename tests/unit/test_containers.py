@@ -1,4 +1,4 @@
-"""The container recipes: one content, from the lock file, of files that are there."""
+"""Check the container recipes: same content, versions of the lock file, and existing files."""
 
 import re
 import shutil
@@ -15,19 +15,19 @@ HOME = "/opt/privarms"
 
 
 def section(name: str) -> list[str]:
-    """The lines of a section of the Apptainer recipe."""
+    """Return the lines of a section of the Apptainer recipe."""
     (text,) = re.findall(rf"^%{name}\n((?:    .*\n|\n)*)", APPTAINER, re.MULTILINE)
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def copied_by_docker() -> set[str]:
-    found = set()
+    actual = set()
     for line in re.findall(r"^COPY (.*)$", DOCKER, re.MULTILINE):
         *sources, target = line.split()
-        # COPY puts a folder's content into the target, a file beside it.
+        # COPY puts the content of a folder into the target, but a file under its own name.
         assert target == ("./" if all((ROOT / source).is_file() for source in sources) else sources[0])
-        found |= set(sources)
-    return found
+        actual |= set(sources)
+    return actual
 
 
 def copied_by_apptainer() -> set[str]:
@@ -54,7 +54,7 @@ def test_the_base_image_has_a_python_that_the_lock_file_is_for():
 
 @pytest.fixture
 def copied(tmp_path) -> Path:
-    """A folder with what the recipes copy."""
+    """Return a folder with the files that the recipes copy."""
     for name in copied_by_docker():
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))

@@ -1,4 +1,4 @@
-"""Links of the pages lead somewhere, examples run, and every public module has a page."""
+"""Check that links of the pages work, examples run, and every public module has a page."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""`pip install .` gives the library and the command, away from the project's folder."""
+"""Check that library and command work after `pip install .`, outside the project's folder."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.long
 def test_the_installed_command_runs_elsewhere(tmp_path):
     target = tmp_path / "packages"
-    # What is installed beside it is taken from here: this is about the package itself.
+    # Dependencies come from this environment, because the test is only about the package itself.
     options = ["--no-deps", "--no-build-isolation", "--quiet", "--target", str(target)]
     uv = Path(sys.executable).with_name("uv")
     command = [str(uv), "pip", "install", "--python", sys.executable, *options[:1], *options[3:], str(ROOT)]
@@ -38,7 +38,7 @@ def test_the_installed_command_runs_elsewhere(tmp_path):
     assert corrected.returncode == 0, corrected.stderr
     assert str(target) in corrected.stdout.splitlines()[0]
     assert "40 rounds, 2 arms" in corrected.stdout
-    # Without config/ the audit that fits the family is run.
+    # Without config/ the generic audit of the family runs.
     audited = run("audit", "dp_se", "--trials", "500")
     assert "dp_se, any_choice" in audited.stdout, audited.stderr
     assert (target / "bin" / "privarms").exists()

@@ -1,4 +1,4 @@
-"""Simulate, audit and compare from Python, the leaderboard, and the bandit that people start from."""
+"""Check simulate, audit and compare from Python, the leaderboard, and the template of a bandit."""
 
 import doctest
 import json
@@ -22,7 +22,7 @@ EXAMPLE = ROOT / "examples/my_bandits"
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch, tmp_path):
-    """No extension is left behind, and nothing is drawn on a screen."""
+    """Remove extensions after a test, and draw nothing on a screen."""
     monkeypatch.setenv(extensions.VARIABLE, "")
     monkeypatch.chdir(tmp_path)
     with matplotlib.rc_context():
@@ -51,7 +51,7 @@ def test_a_list_runs_each_of_its_values_and_own_policies_come_from_a_folder():
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("inputs", "words"),
     [
         ({"policy": "dp_sse"}, "dp_sse"),
         ({"policy": "dp_se", "environment": "bernouli"}, "bernouli"),
@@ -60,9 +60,9 @@ def test_a_list_runs_each_of_its_values_and_own_policies_come_from_a_folder():
         ({"policy": "dp_se", "replicates": 0}, "replicates"),
     ],
 )
-def test_bad_arguments_are_one_clear_error(given, words):
+def test_bad_arguments_are_one_clear_error(inputs, words):
     with pytest.raises((PrivarmsError, ValueError), match=words):
-        privarms.simulate(**{"horizon": 100} | given)
+        privarms.simulate(**{"horizon": 100} | inputs)
 
 
 HALF_THE_NOISE = "laplace(1 / params.epsilon, rng)", "laplace(0.5 / params.epsilon, rng)"

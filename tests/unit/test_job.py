@@ -1,4 +1,4 @@
-"""What a job does around its work: it ends with one clear line on bad input."""
+"""Check the frame of a job: one clear line on bad input."""
 
 import contextlib
 import logging
@@ -12,7 +12,7 @@ from privarms.job import job
 
 @pytest.fixture
 def snakemake(tmp_path, monkeypatch):
-    # Both are set by a job for the whole process.
+    # A job sets both for the whole process.
     monkeypatch.setattr(logging, "raiseExceptions", True)
     root = logging.getLogger()
     before = root.handlers[:], root.level
@@ -52,5 +52,5 @@ def test_a_fault_of_a_study_has_its_cause_in_the_log(snakemake, tmp_path, capsys
     error.__cause__ = ValueError("K: expected 3")
     failing(snakemake, error)
     assert capsys.readouterr().err == "error: p2020/studies.yaml: studies.s: ucb1: K: expected 3\n"
-    # Where it came from is for the log alone.
+    # The cause is written only to the log.
     assert "ValueError: K: expected 3" in (tmp_path / "job.log").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The packages of the library import each other in no circle."""
+"""Check that the packages of the library have no circular imports."""
 
 import re
 from graphlib import TopologicalSorter
@@ -9,7 +9,7 @@ IMPORT = re.compile(r"^\s*(?:from|import) privarms(?:\.| import )(\w+)", re.MULT
 
 
 def imported(package: Path) -> set[str]:
-    """The packages that the modules of a package import, also within functions."""
+    """Return the packages that a package imports, including imports in functions."""
     files = package.rglob("*.py")
     return {name for file in files for name in IMPORT.findall(file.read_text(encoding="utf-8"))} - {package.name}
 
@@ -17,5 +17,5 @@ def imported(package: Path) -> set[str]:
 def test_no_circle_of_imports():
     packages = {file.parent.name: imported(file.parent) for file in LIBRARY.glob("*/__init__.py")}
     assert "studies" in packages["claims"]
-    # A circle is an error of the sorter, which names it.
+    # The sorter raises an error that names a circle.
     TopologicalSorter(packages).prepare()

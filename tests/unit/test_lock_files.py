@@ -1,4 +1,4 @@
-"""Versions: of uv.lock, environment.yml and pyproject.toml, and our own everywhere."""
+"""Check versions in uv.lock, environment.yml and pyproject.toml, and the project's version in all files."""
 
 import re
 import tomllib
@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from privarms import __version__
 
 ROOT = Path(__file__).parents[2]
-# The same program under the name that conda gives it.
+# The conda name of the same program.
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
 
 
@@ -33,7 +33,7 @@ def test_the_locked_versions_are_in_the_ranges_of_pyproject():
 
 def test_environment_yml_holds_the_locked_versions_and_nothing_else():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
-    # A package that no channel has is installed by pip.
+    # pip installs packages that are in no channel.
     *lines, by_pip = [line for line in environment["dependencies"] if line != "pip"]
     lines += by_pip["pip"]
     versions = dict(re.fullmatch(r"(\S+) =?=?(\S+)", line).groups() for line in lines)

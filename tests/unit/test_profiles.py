@@ -1,4 +1,4 @@
-"""The profiles: options that Snakemake has, and on a cluster what a workstation's profile says besides."""
+"""Check the profiles: known options, and the default profile's options also in the Slurm profile."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ CLUSTERS = sorted(set(PROFILES) - {"default"})
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_key_is_an_option_of_snakemake_or_of_the_executor(name):
-    # Snakemake refuses any other key, but only when the profile is used.
+    # Snakemake refuses unknown keys, but only when it uses the profile.
     options = {o.removeprefix("--") for action in get_argument_parser()._actions for o in action.option_strings}
     executor = PROFILES[name].get("executor")
     assert executor == (None if name == "default" else name)
@@ -23,15 +23,15 @@ def test_every_key_is_an_option_of_snakemake_or_of_the_executor(name):
     assert set(PROFILES[name]) - own <= options
 
 
-# What the default profile alone says.
+# Options that are only in the default profile.
 ALONE = ("quiet", "keep-going", "max-jobs-per-timespan")
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_a_cluster_s_profile_says_what_the_default_one_says(name):
-    # Snakemake reads one workflow profile, not the default one besides.
-    # Jobs of a cluster are not let go on behind a fault that all of them may have, and are submitted more slowly.
+    # Snakemake reads a single workflow profile and then ignores the default one.
+    # On a cluster, a fault that all jobs may have stops the run, and jobs are submitted more slowly.
     default = {key: value for key, value in PROFILES["default"].items() if key not in ALONE}
     assert default.items() <= PROFILES[name].items()
-    # Quiet about rules, Snakemake does not say why a job could not be submitted.
+    # With `quiet: rules` Snakemake does not show why a job could not be submitted.
     assert PROFILES[name]["quiet"] == ["host"]

@@ -1,4 +1,4 @@
-"""A tiny copy of the project: every stage and every paper, in plain Python, in well under a minute."""
+"""Fixtures: a tiny copy of the project with every stage and paper, in plain Python, in under a minute."""
 
 import hashlib
 import json
@@ -20,14 +20,16 @@ ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "config/papers"
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
 REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 5_000, 200
-# Their stand-ins are too long for runs in plain Python.
+# The stand-ins of these datasets are too long for plain Python.
 LARGE = ("taxi", "taxicard", "taxisample", "taxisamplecard")
 SMALL = Path(__file__).with_name("small.yaml")
 
 
 def unlike(artifacts: dict) -> dict:
-    """All tables, and of the figures that a number and letters name (fig8a, fig8b_variant), which the same functions
-    draw, or that rest on the same studies and inference tables, the first: drawing takes longest of all."""
+    """Return all tables, and one figure per number, function or set of inputs.
+
+    Drawing takes most of the time, so similar figures (fig8a, fig8b_variant) are omitted.
+    """
     seen: set = set()
     kept = {}
     for name, artifact in artifacts.items():
@@ -42,7 +44,7 @@ def unlike(artifacts: dict) -> dict:
 
 
 def short(grid):
-    """A grid with no long horizon."""
+    """Return a grid without long horizons."""
     if isinstance(grid, list):
         return [short(one) for one in grid]
     if "horizon" not in grid:
@@ -54,17 +56,17 @@ def short(grid):
 
 
 def stepwise(policies: list[dict]) -> bool:
-    """Whether some of these play round by round, which takes long without compilation."""
+    """Return whether some policies play round by round, which is slow without compilation."""
     return any(library.attributes("policies", p["policy"]).get("SECONDS_PER_STEP", 0) > 0 for p in policies)
 
 
 def ends(axis, most: int = 3):
-    """The first values and the last of a long axis."""
+    """Return the first values and the last value of a long axis."""
     return [*axis[: most - 1], axis[-1]] if isinstance(axis, list) and len(axis) > most else axis
 
 
 def few_users(grid):
-    """A grid of bandits with batches and auxiliary users: few of each, two sizes of each, the ends of long axes."""
+    """Return a small grid of bandits with batches and auxiliary users: two sizes each, ends of long axes."""
     if isinstance(grid, list):
         return [few_users(one) for one in grid]
 
@@ -73,7 +75,7 @@ def few_users(grid):
         axis = [one["quick"] if isinstance(one, dict) else one for one in axis]
         return sorted({0 if size == 0 else small if size <= bound else 2 * small for size in axis})
 
-    # At any scale the grid of the quick one.
+    # The grid of scale quick is used at every scale.
     grid = {k: v["quick"] if isinstance(v, dict) and set(v) == {"paper", "quick"} else v for k, v in grid.items()}
     changed = {name: ends(axis) for name, axis in grid.items() if name not in ("epsilon_aux", "grid")}
     if "horizon" in grid and "dataset" not in grid:
@@ -87,14 +89,14 @@ def few_users(grid):
 
 
 def small_data(grid):
-    """A grid without large datasets, with few users of the others."""
+    """Return a grid without large datasets, and with few users of the others."""
     if isinstance(grid, list):
         return [small_data(one) for one in grid if one.get("dataset") not in LARGE]
     return grid | {"horizon": USERS} if "dataset" in grid else grid
 
 
 def shrink(study: dict) -> dict:
-    """A study with a few short runs; the axes of its grid stay, but for horizons of what plays round by round."""
+    """Return a study with a few short runs; only horizons of policies that play round by round change in its grid."""
     policies = [p | {"grid": small_data(p["grid"])} if "grid" in p else p for p in study["policies"]]
     study = study | {"policies": policies}
     if "grid" in study:
@@ -119,61 +121,61 @@ def shrink(study: dict) -> dict:
     return small | {"policies": policies}
 
 
-# What tiny runs change of a cell, or hangs on it.
+# Parameters of a cell that tiny runs change, directly or indirectly.
 SIZES = ("horizon", "beta", "n", "n_aux", "batch")
 
 
 def of_any_size(over, horizons: dict[str, set[int]], batches: list[int]):
-    """The cells on which a claim rests, whatever their size; the horizon stays where the studies still have it.
+    """Return the cells of a claim without their sizes; a horizon is kept if the studies still have it.
 
-    horizons: study -> those in its grid, of the studies that have some there; batches: of all policies, which a claim
-    that rests on a tag must name
+    horizons: study -> horizons in its grid, if any; batches: batch sizes of all policies, which a claim about a tag
+    must name
     """
     if isinstance(over, list):
         return [of_any_size(one, horizons, batches) for one in over]
     studies, named = (one if isinstance(one, list) else [one] for one in (over.get("study", []), over.get("horizon")))
-    there = [horizons.get(study, set()) for study in studies or horizons]
-    kept = {"horizon"} if there and all(set(named) <= some for some in there) else set()
+    in_grids = [horizons.get(study, set()) for study in studies or horizons]
+    kept = {"horizon"} if in_grids and all(set(named) <= some for some in in_grids) else set()
     named = {"batch": batches} if "tag" in over and batches else {}
     return {k: v for k, v in over.items() if k not in SIZES or k in kept} | named
 
 
 def grids_of(study: dict) -> list[dict]:
-    """Every grid of a study, those of its policies too."""
+    """Return every grid of a study, including those of its policies."""
     grids = [entry["grid"] for entry in (study, *study["policies"]) if "grid" in entry]
     return [one for grid in grids for one in (grid if isinstance(grid, list) else [grid])]
 
 
 def axes_of_horizons(studies: dict) -> dict[str, set[int]]:
-    """study -> the horizons in its grids at scale quick."""
-    found: dict[str, set[int]] = {}
+    """Return study -> the horizons in its grids at scale quick."""
+    horizons: dict[str, set[int]] = {}
     for name, study in studies.items():
         for grid in grids_of(study):
             axis = grid.get("horizon", [])
             axis = axis["quick"] if isinstance(axis, dict) else axis
-            found.setdefault(name, set()).update(axis if isinstance(axis, list) else [axis])
-    return {name: some for name, some in found.items() if some}
+            horizons.setdefault(name, set()).update(axis if isinstance(axis, list) else [axis])
+    return {name: some for name, some in horizons.items() if some}
 
 
 def claims_about(folder: Path, paper: dict, artifacts: dict) -> dict:
-    """A paper's claims about some of its artifacts, one by one, on cells of any size."""
+    """Return a paper's claims about some artifacts, one by one, on cells of any size."""
     registered = of_artifacts.of_paper(folder.name)
-    found = of_claims.load(folder, "quick", registered) if (folder / "claims.yaml").exists() else []
+    claims = of_claims.load(folder, "quick", registered) if (folder / "claims.yaml").exists() else []
     horizons = axes_of_horizons(paper["studies"])
     entries = [p.get("batch", []) for study in paper["studies"].values() for p in study["policies"]]
     batches = sorted({batch for axis in entries for batch in (axis if isinstance(axis, list) else [axis])})
     kept = [
         {k: v for k, v in claim.items() if v and k not in ("about", "named")}
         | {"over": of_any_size(claim["over"], horizons, batches), "published": claim["published"]}
-        for claim in found
+        for claim in claims
         if claim["artifact"] in artifacts
     ]
-    # Without anchors, which a reader of the test's files would have to follow.
+    # JSON removes YAML anchors, so the written files are easier to read.
     return json.loads(json.dumps({"claims": kept}))
 
 
 def about(paper: dict, artifacts: dict, claims: dict) -> dict:
-    """A paper's readings without what they name that is not among its artifacts and claims."""
+    """Return a paper's readings without names of other artifacts and claims."""
     names = {"affects": set(artifacts), "tried": {claim["claim"] for claim in claims["claims"]}}
     readings = [
         r | {key: [n for n in r.get(key, []) if n in known] for key, known in names.items()} for r in paper["readings"]
@@ -182,13 +184,13 @@ def about(paper: dict, artifacts: dict, claims: dict) -> dict:
 
 
 class Project:
-    """A folder with a copy of the project, and Snakemake in it."""
+    """A folder with a copy of the project, in which Snakemake runs."""
 
     def __init__(self, folder: Path):
         self.folder = folder
 
     def command(self, *arguments: str, cores: int = 2, scale: str = "quick") -> list[str]:
-        """The command line of a run on the tiny studies; with tiny claims where there are some."""
+        """Return the command line of a run on the tiny studies."""
         scaled = ["--configfile", "config/quick.yaml"] if scale == "quick" else []
         tiny = [] if any(a.startswith("papers=") for a in arguments) else ["papers=tiny/papers"]
         return [
@@ -203,7 +205,7 @@ class Project:
         ]
 
     def environment(self, **changes: str) -> dict[str, str]:
-        """Compiling costs more than a tiny run in plain Python, which gives the same numbers."""
+        """Return the environment variables of a run; plain Python gives the same numbers without compilation."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("PRIVARMS_")}
         return kept | {"NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"} | changes
 
@@ -226,20 +228,20 @@ class Project:
         )
 
     def complete(self, *arguments: str, **options) -> None:
-        """`run` that must succeed."""
+        """Call `run`, which must succeed."""
         done = self.run(*arguments, **options)
         assert done.returncode == 0, done.stdout + done.stderr
 
     def digests(self) -> dict[str, str]:
-        """A checksum of every result that must not depend on how it was made."""
-        found = {}
+        """Return a checksum of every result that must be reproducible."""
+        digests = {}
         for path in sorted((self.folder / "results").rglob("*")):
             if path.is_file() and "shards" not in path.parts:
-                found[str(path.relative_to(self.folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+                digests[str(path.relative_to(self.folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return digests
 
     def pending(self) -> set[str]:
-        """The outputs that a run would make."""
+        """Return the outputs that a run would make."""
         listed = self.run("--summary")
         assert listed.returncode == 0, listed.stderr
         rows = [line.split("\t") for line in listed.stdout.splitlines()]
@@ -248,14 +250,14 @@ class Project:
 
 
 def load_paper(place: Path) -> dict:
-    """Load a paper's studies.yaml, with the rows of its tables of grids in place."""
+    """Load a paper's studies.yaml, with the rows of its tables of grids inserted."""
     content = yaml.safe_load((place / "studies.yaml").read_text(encoding="utf-8"))
     studies = grids.filled(content["studies"], place / "studies.yaml", "quick")
     return content | {"studies": json.loads(json.dumps(studies))}
 
 
 def write_paper(project: Path, paper: str, studies: dict, claims: dict) -> None:
-    """Write a paper's folder in the tiny project, with what it prints as it is."""
+    """Write a paper's folder in the tiny project, with its published numbers unchanged."""
     folder = project / "tiny/papers" / paper
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -268,7 +270,7 @@ def write_paper(project: Path, paper: str, studies: dict, claims: dict) -> None:
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory) -> Path:
-    """The tiny project as it is before any run."""
+    """Return the tiny project before any run."""
     folder = tmp_path_factory.mktemp("template")
     for part in PARTS:
         source = ROOT / part
@@ -286,10 +288,10 @@ def template(tmp_path_factory) -> Path:
     for dataset in sources.values():
         dataset["at_most"] = {"target": 500, "auxiliary": 100}
         if dataset.get("module") == "adult":
-            # So few rows have not all levels of a column.
+            # These few rows do not have all levels of a column.
             dataset["options"] = {**dataset.get("options", {}), "sources": "one"}
         for entry in dataset["files"]:
-            # Nothing listens on this port: the network is out of reach, at once and everywhere.
+            # This port is closed, so every download fails at once.
             for key in {"url", "probe"} & set(entry):
                 entry[key] = f"http://127.0.0.1:9/{entry['name']}"
     (folder / "tiny" / "sources.yaml").write_text(yaml.safe_dump(sources), encoding="utf-8")
@@ -298,7 +300,7 @@ def template(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def small_template(template, tmp_path_factory) -> Path:
-    """One paper, two studies, and one artifact of each kind: every stage but data, in a dozen jobs."""
+    """Return one paper with two studies and one artifact per kind: every stage except data, in a dozen jobs."""
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project", copy_function=shutil.copy2))
     chosen = yaml.safe_load(SMALL.read_text(encoding="utf-8"))
     place = PAPERS / chosen["paper"]
@@ -317,13 +319,13 @@ def small_template(template, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def small(small_template, tmp_path) -> Project:
-    """A small project in which nothing has run."""
+    """Return a small project before any run."""
     return Project(Path(shutil.copytree(small_template, tmp_path / "project", copy_function=shutil.copy2)))
 
 
 @pytest.fixture(scope="session")
 def small_made(small_template, tmp_path_factory) -> Project:
-    """A small project in which everything was made, undisturbed. Tests leave it as it is."""
+    """Return a small project after an undisturbed complete run. Tests must not change it."""
     folder = tmp_path_factory.mktemp("small_made") / "project"
     project = Project(Path(shutil.copytree(small_template, folder, copy_function=shutil.copy2)))
     project.complete()
@@ -332,12 +334,12 @@ def small_made(small_template, tmp_path_factory) -> Project:
 
 @pytest.fixture
 def fresh(template, tmp_path) -> Project:
-    """A tiny project in which nothing has run."""
+    """Return a tiny project before any run."""
     return Project(Path(shutil.copytree(template, tmp_path / "project", copy_function=shutil.copy2)))
 
 
 def only(project: Project, paper: str) -> Project:
-    """A project with one of its papers: planning all of them takes longer than most tests."""
+    """Return a project with only one paper, because planning all papers takes longer than most tests."""
     for folder in (project.folder / "tiny/papers").iterdir():
         if folder.name != paper:
             shutil.rmtree(folder)
@@ -346,7 +348,7 @@ def only(project: Project, paper: str) -> Project:
 
 @pytest.fixture(scope="session")
 def made(template, tmp_path_factory) -> Project:
-    """A tiny project in which everything was made on two cores. Tests leave it as it is."""
+    """Return a tiny project after a complete run on two cores. Tests must not change it."""
     project = Project(Path(shutil.copytree(template, tmp_path_factory.mktemp("made") / "project")))
     project.complete(cores=2)
     return project

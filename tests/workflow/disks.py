@@ -1,4 +1,4 @@
-"""File systems that are full or read-only, made for a test."""
+"""Make full or read-only file systems for a test."""
 
 import contextlib
 import os
@@ -19,9 +19,9 @@ def _mount(*arguments: str | Path) -> bool:
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[tuple[Callable[[], None] | None, str]]:
-    """Room for `size` bytes in a folder: what a process does before it starts, and the words of the error then.
+    """Yield a function to call before a process starts, which leaves it `size` bytes, and the words of the error.
 
-    A file system of its own where this user may mount one; a limit of every file that the process writes elsewhere.
+    It mounts a separate file system if the user may. Otherwise it limits the size of every file of the process.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if _mount("-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder):
@@ -35,7 +35,7 @@ def small_disk(folder: Path, size: int) -> Iterator[tuple[Callable[[], None] | N
 
 @contextlib.contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """A folder in which nothing can be written; for the superuser, who may write everywhere, a read-only mount."""
+    """Make a folder read-only; for the superuser, who may write everywhere, with a read-only mount."""
     if os.geteuid() != 0:
         folders = [folder, *(p for p in folder.rglob("*") if p.is_dir())]
         for one in folders:

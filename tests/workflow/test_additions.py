@@ -1,4 +1,4 @@
-"""What a researcher adds stands in every figure, table, claim and report, and changes no published result."""
+"""Check that additions appear in figures, tables, claims and reports, and change no published result."""
 
 import csv
 import re
@@ -62,7 +62,7 @@ def learn(params, state, context, arm, reward, t, rng):
 
 ENVIRONMENT = (ROOT / "examples/my_bandits/environments/beta_rewards.py").read_text(encoding="utf-8")
 
-# Paper, study, axis of its grid, value; of a policy's own axes too.
+# Paper, study, axis of its grid or of a policy's grid, value.
 VALUES = [
     ("sajed2019", "figure1", "epsilon", 2),
     ("sajed2019", "regret", "epsilon", 2),
@@ -86,7 +86,7 @@ VALUES = [
     ("ma2025", "real_data", "epsilon", 4),
     ("ma2025", "privacy", "epsilon", 16),
 ]
-# Studies of step-by-step bandits.
+# Studies of bandits that play round by round.
 STUDIES = [
     ("sajed2019", "figure1"),
     ("sajed2019", "regret"),
@@ -98,8 +98,8 @@ STUDIES = [
 ]
 
 
-# Of each paper a policy that gets a parameter with a default, and cells in which it has another value; and the module
-# of its `configure`.
+# Per paper: a policy that gets a parameter with a default, cells with another value, and the module of its
+# `configure`.
 PARAMETERS = {
     "sajed2019": ("dp_se", "bandit/dp_se"),
     "neel2018": ("private_ucb", "bandit/private_ucb"),
@@ -109,18 +109,18 @@ PARAMETERS = {
 
 
 def untagged(grid) -> list[dict]:
-    """The grids of a grid, on which no claim rests."""
+    """Return the grids of a grid that no claim uses."""
     return [{k: v for k, v in one.items() if k != "tag"} for one in (grid if isinstance(grid, list) else [grid])]
 
 
 def with_value(grid, axis: str, value):
-    """A grid and, where it has the axis, one more of its own with the value."""
+    """Return a grid and, if it has the axis, a second grid with the value."""
     grids = grid if isinstance(grid, list) else [grid]
     return [*grids, *(one | {axis: value} for one in untagged(grids) if axis in one)]
 
 
 def extend(studies: dict, paper: str) -> None:
-    """Add everything that is added to a paper's studies, in place."""
+    """Add all additions to a paper's studies, in place."""
     for _, study, axis, value in (row for row in VALUES if row[0] == paper):
         entry = studies[study]
         before = yaml.safe_dump(entry)
@@ -139,20 +139,20 @@ def extend(studies: dict, paper: str) -> None:
 
 
 def give_parameter(file: Path) -> None:
-    """Give a policy a parameter with a default that changes nothing but the cell's random streams."""
-    source, found = re.subn(
+    """Add a parameter to a policy, with a default that changes only the cell's random streams."""
+    source, actual = re.subn(
         r"(def configure\(.*?),?(\s*\) ->)",
         r"\1, strangeness: float = 1.0\2",
         file.read_text(encoding="utf-8"),
         flags=re.DOTALL,
     )
-    assert found == 1, file
+    assert actual == 1, file
     file.write_text(source, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def extended(made, tmp_path_factory) -> Project:
-    """The complete project, to which a policy, an environment and a value on the main grids of each paper joined."""
+    """Return the complete project with a new policy, environment and grid value in each paper."""
     folder = tmp_path_factory.mktemp("extended") / "project"
     project = Project(Path(shutil.copytree(made.folder, folder, copy_function=shutil.copy2)))
     library = folder / "workflow/privarms"
@@ -179,11 +179,11 @@ def rows(project, path):
 def test_no_published_claim_changes(made, extended):
     before, after = ({(r["claim"], r["variant"]): r for r in rows(p, "ledger.csv")} for p in (made, extended))
     assert before.keys() == after.keys()
-    told = ("reproduced", "se", "replicates", "verdict")
+    compared = ("reproduced", "se", "replicates", "verdict")
     changed = {
-        k: [(r[c], after[k][c]) for c in told]
+        k: [(r[c], after[k][c]) for c in compared]
         for k, r in before.items()
-        if [after[k][c] for c in told] != [r[c] for c in told]
+        if [after[k][c] for c in compared] != [r[c] for c in compared]
     }
     assert changed == {}
 
@@ -217,14 +217,14 @@ def test_rows_of_published_cells_stay(made, extended):
         "tables/ma2025/regret.csv",
     ):
         before, after = rows(made, path), rows(extended, path)
-        # An added parameter has a column of its own, behind the others.
+        # An added parameter has a separate column after the others.
         columns = list(before[0])
         lost = {tuple(r.values()) for r in before} - {tuple(r[c] for c in columns) for r in after}
         assert lost == set(), path
 
 
 def is_edited(shard: str) -> bool:
-    """Whether a shard runs code to which a parameter was added."""
+    """Return whether a shard runs code to which a parameter was added."""
     policy = shard.rpartition("-")[0]
     if policy not in library.names("policies"):
         return False
@@ -236,8 +236,8 @@ def is_edited(shard: str) -> bool:
 
 def test_only_the_shards_that_hold_something_new_are_made(made, extended):
     def shards(project, paper):
-        found = (project.folder / f"results/quick/shards/{paper}").glob("*.parquet")
-        return {p.name: p.stat().st_mtime_ns for p in found if not is_edited(p.stem)}
+        actual = (project.folder / f"results/quick/shards/{paper}").glob("*.parquet")
+        return {p.name: p.stat().st_mtime_ns for p in actual if not is_edited(p.stem)}
 
     for paper in ("sajed2019", "neel2018"):
         before, after = shards(made, paper), shards(extended, paper)

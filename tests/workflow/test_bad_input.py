@@ -1,4 +1,4 @@
-"""Bad input ends a run with one clear error, a non-zero status and nothing half-written."""
+"""Check that bad input ends a run with one clear error, a non-zero status and no incomplete file."""
 
 import pytest
 import yaml
@@ -21,16 +21,16 @@ def change(project, file, path, value):
 def refused(project, *arguments, words, **options):
     done = project.run(*arguments, **options)
     assert done.returncode != 0
-    # A dry run logs to stdout, any other run to stderr.
-    said = done.stdout + done.stderr
-    assert [line for line in said.splitlines() if all(word in line for word in words)], said
-    assert "Traceback" not in said
+    # A dry run logs to stdout, other runs to stderr.
+    output = done.stdout + done.stderr
+    assert [line for line in output.splitlines() if all(word in line for word in words)], output
+    assert "Traceback" not in output
     return done
 
 
 @pytest.fixture
 def ma2025(fresh):
-    """The paper with data."""
+    """Return the project with only the paper that uses data."""
     return only(fresh, "ma2025")
 
 
@@ -104,15 +104,15 @@ def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(ma2025):
     verdicts = "results/paper/claims/ma2025.csv"
     done = ma2025.run(verdicts, scale="paper")
     assert done.returncode == 0, done.stderr
-    said = [line for line in done.stderr.splitlines() if line.startswith("adult, ") and ": left out." in line]
-    assert len(said) == 2, "at the start and at the end"
+    output = [line for line in done.stderr.splitlines() if line.startswith("adult, ") and ": left out." in line]
+    assert len(output) == 2, "at the start and at the end"
     for words in ("data/raw/adult/adult.data", "SHA-256", "PRIVARMS_MIRROR"):
-        assert words in said[0]
+        assert words in output[0]
     rows = (ma2025.folder / verdicts).read_text(encoding="utf-8").splitlines()[1:]
     of_adult = [row for row in rows if "adult" in row.split(",")[0]]
     assert len(of_adult) > 60
     assert all(",unverifiable," in row and "data/raw/adult/adult.data" in row for row in of_adult)
-    # What rests on simulations alone is there.
+    # Outputs that need only simulations exist.
     others = [row for row in rows if "ma2025/table" not in row and row not in of_adult]
     assert len(others) > 40
     assert not any("data/raw/adult" in row for row in others)

@@ -1,4 +1,4 @@
-"""A finished run as an RO-Crate: what the validator says of it, and what it says by itself when it is unpacked."""
+"""Check a finished run as an RO-Crate: messages of the validator, and its content after unpacking."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ from .conftest import ROOT
 pytestmark = pytest.mark.workflow
 
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
-# What a crate of ours cannot say: neither the project nor its authors have an address in the web.
+# Recommended facts that the crate lacks, because project and authors have no web address.
 NOT_SAID = {
     "The organization SHOULD have a URL.",
     "The Application SHOULD have a url",
@@ -23,7 +23,7 @@ NOT_SAID = {
 
 
 def packed(project, *options):
-    """`privarms crate` in a project's folder, with the library that lies there."""
+    """Run `privarms crate` in a project's folder, with the library of this folder."""
     command = [sys.executable, "-m", "privarms.command", "crate", "--scale", "quick", "--output", "crate.zip", *options]
     environment = project.environment(PYTHONPATH=str(project.folder / "workflow"))
     return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, timeout=600)
@@ -31,8 +31,8 @@ def packed(project, *options):
 
 @pytest.fixture(scope="module")
 def unpacked(small_made, tmp_path_factory):
-    """A crate, somewhere else."""
-    # What no study of the configuration makes any more, and a run's own extension.
+    """Return a crate, unpacked in another folder."""
+    # Results of a study that was removed from the configuration, and an extension of the run.
     stale = small_made.folder / "results/quick/tables/sajed2019/old.csv"
     stale.write_text("old\n", encoding="utf-8")
     extension, config = small_made.folder / "my_bandits", small_made.folder / "my.yaml"
@@ -53,7 +53,7 @@ def unpacked(small_made, tmp_path_factory):
 
 @pytest.fixture
 def offline(monkeypatch):
-    """The context of RO-Crate 1.1 without the network: as `rocrate` has it for 1.3, with the older names of terms."""
+    """Serve the context of RO-Crate 1.1 offline: that of 1.3 in `rocrate`, with the older names of terms."""
     import requests
     import rocrate
     from rocrate_validator.utils.http import HttpRequester
@@ -62,10 +62,10 @@ def offline(monkeypatch):
 
     def get(requester, url, **options):
         assert url == CONTEXT
-        found = requests.Response()
-        found.status_code, found.headers["Content-Type"] = 200, "application/ld+json"
-        found._content = context.replace("https://bioschemas.org/terms/", "https://bioschemas.org/").encode()
-        return found
+        answer = requests.Response()
+        answer.status_code, answer.headers["Content-Type"] = 200, "application/ld+json"
+        answer._content = context.replace("https://bioschemas.org/terms/", "https://bioschemas.org/").encode()
+        return answer
 
     monkeypatch.setattr(HttpRequester, "get", get, raising=False)
 
@@ -77,7 +77,7 @@ def test_the_validator_finds_nothing_wrong(unpacked, request):
 
     request.getfixturevalue("offline")
 
-    def found():
+    def issues():
         settings = services.ValidationSettings(
             rocrate_uri=str(unpacked),
             profile_identifier="workflow-run-crate-0.5",
@@ -86,9 +86,9 @@ def test_the_validator_finds_nothing_wrong(unpacked, request):
         )
         return {issue.message for issue in services.validate(settings).get_issues()}
 
-    assert found() == NOT_SAID
+    assert issues() == NOT_SAID
     (unpacked / "results/quick/ledger.csv").rename(unpacked / "gone.csv")
-    assert any("ledger.csv" in message for message in found())
+    assert any("ledger.csv" in message for message in issues())
     (unpacked / "gone.csv").rename(unpacked / "results/quick/ledger.csv")
 
 
@@ -99,7 +99,7 @@ def test_it_describes_itself(unpacked, small_made):
         assert f"`{place}`" in readme
     described = json.loads((unpacked / "ro-crate-metadata.json").read_text(encoding="utf-8"))
     entities = {entity["@id"]: entity for entity in described["@graph"]}
-    # Every file is described, and every file that is described is there.
+    # Every file is described, and every described file exists.
     files = {str(p.relative_to(unpacked)) for p in unpacked.rglob("*") if p.is_file()} - {"ro-crate-metadata.json"}
     assert files == {i for i, e in entities.items() if "File" in e["@type"]}
     for name in ("ledger.csv", "report.html", "figures/sajed2019/fig1a.csv"):
@@ -111,7 +111,7 @@ def test_it_describes_itself(unpacked, small_made):
     assert {"project/workflow/rules/ledger.smk", "provenance/logs/quick/build_ledger.log"} <= files
     assert {"project/my.yaml", "project/my_bandits/policies/bandit/private_halving.py"} <= files
     assert "results/quick/tables/sajed2019/old.csv" not in files
-    # Shards and replicates are left out.
+    # Shards and replicates are not packed.
     assert not any("/shards/" in file for file in files)
     studies = {file for file in files if file.startswith("results/quick/studies/")}
     assert studies == {file for file in studies if file.endswith("_cells.parquet")} != set()

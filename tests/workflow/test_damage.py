@@ -1,4 +1,4 @@
-"""Damaged files and full disks: one clear error, no half-written file, and the next run goes on."""
+"""Check damaged files and full disks: one clear error, no incomplete file, and the next run resumes."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ STUDY = RESULTS / "studies/sajed2019/stopping.parquet"
 
 
 def up_to(stages, made, folder):
-    """A copy of a complete project in which only these stages have run."""
+    """Return a copy of a complete project in which only these stages have run."""
     project = Project(Path(shutil.copytree(made.folder, folder / "project", copy_function=shutil.copy2)))
     for place in (project.folder / RESULTS).iterdir():
         if place.name not in stages:
@@ -26,26 +26,26 @@ def up_to(stages, made, folder):
 
 
 def one_error(done, *words):
-    """The one line of an error, which holds the words; no traceback."""
+    """Check that the output has one error line with the words, and no traceback."""
     assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert len(said) == 1, done.stderr
-    assert all(word in said[0] for word in words), said[0]
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1, done.stderr
+    assert all(word in errors[0] for word in words), errors[0]
     assert "Traceback" not in done.stderr
-    return said[0]
+    return errors[0]
 
 
 def only_errors(done, *words):
-    """Every error is one line that holds the words: other jobs go on, and meet the same; no traceback."""
+    """Check that every error is one line with the words, also in the jobs that continue, and no traceback."""
     assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert said, done.stderr
-    assert all(word in line for line in said for word in words), said
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert errors, done.stderr
+    assert all(word in line for line in errors for word in words), errors
     assert "Traceback" not in done.stderr
 
 
 def not_whole(project, made):
-    """The results of a project that are not, byte for byte, those of the complete one, hidden files included."""
+    """Return the results of a project that differ from the complete one, including hidden files."""
     files = [p.relative_to(project.folder) for p in (project.folder / "results").rglob("*") if p.is_file()]
     return [
         str(f)
@@ -60,7 +60,7 @@ def test_a_truncated_shard_is_one_clear_error_and_is_made_again_once_deleted(sma
     path = str(shard.relative_to(project.folder))
     content, times = shard.read_bytes(), (shard.stat().st_atime_ns, shard.stat().st_mtime_ns)
     shard.write_bytes(content[: len(content) // 2])
-    # A failing disk does not change the time of the last change.
+    # A failing disk does not change the modification time.
     os.utime(shard, ns=times)
     one_error(project.run(str(STUDY)), path, "damaged: not a whole Parquet file", "delete it and run again")
     assert not list((project.folder / RESULTS / "studies").rglob("*.parquet"))
@@ -71,7 +71,7 @@ def test_a_truncated_shard_is_one_clear_error_and_is_made_again_once_deleted(sma
     assert project.digests() == small_made.digests()
 
 
-# What is made before the disk is full, the folder on it, its size, and the target.
+# Targets to make before the disk is full, the folder on the disk, its size, and the target.
 STAGES = {
     "simulate": ((), "shards", 16_384, "studies/sajed2019/stopping.parquet"),
     "aggregate": (("shards",), "studies", 40_960, "studies/sajed2019/stopping.parquet"),
@@ -89,7 +89,7 @@ def test_a_full_disk_is_one_clear_error_and_the_run_is_resumed(small_made, tmp_p
         assert not_whole(project, small_made) == []
         assert not (project.folder / RESULTS / target).exists()
 
-    # Once up to the end, else as far as it matters.
+    # One case runs to the end, the others only as far as needed.
     project.complete(*(() if stage == "figure" else (str(RESULTS / target),)))
     assert not_whole(project, small_made) == []
     assert (project.folder / RESULTS / target).exists()

@@ -1,4 +1,4 @@
-"""What docs/extend.md tells a reader to write, as it stands there."""
+"""Check that the files printed in docs/extend.md work."""
 
 import csv
 import re
@@ -10,13 +10,13 @@ from .conftest import ROOT
 
 pytestmark = pytest.mark.workflow
 
-# The tiny project has its studies and claims in a folder of its own.
+# The tiny project has its studies and claims in a separate folder.
 PLACES = {"config/papers/": "tiny/papers/"}
 COLLECTION = "my_bandits/papers/ours/"
 
 
 def blocks() -> dict[str, str]:
-    """The files that the page shows, by their paths."""
+    """Return the files that the page shows, by path."""
     text = (ROOT / "docs/extend.md").read_text(encoding="utf-8")
     return dict(re.findall(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)```$", text, flags=re.DOTALL | re.MULTILINE))
 

@@ -1,4 +1,4 @@
-"""The example of an extension: its own study, its policy beside published ones, and what an edit of it runs again."""
+"""Check the example extension: its study, its policy next to published ones, and the jobs after an edit."""
 
 import csv
 import re
@@ -14,19 +14,19 @@ pytestmark = pytest.mark.workflow
 
 @pytest.fixture
 def extended(small) -> Project:
-    """The small project with the example beside it, its studies tiny."""
+    """Return the small project with the example, reduced to tiny studies."""
     shutil.copytree(ROOT / "examples", small.folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     file = small.folder / "examples/my_bandits/papers/mine/studies.yaml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     for study in content["studies"].values():
         study |= {"horizon": 400, "replicates": 4, "block": 2}
     file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    # As --configfile does, which the tests' command line gives to another file.
-    given = yaml.safe_load((small.folder / "examples/my.yaml").read_text(encoding="utf-8"))
+    # This replaces --configfile, which the tests' command line uses for another file.
+    example = yaml.safe_load((small.folder / "examples/my.yaml").read_text(encoding="utf-8"))
     config = small.folder / "config/quick.yaml"
-    # In plain Python every trial of the audit that the policy gets takes as long as a run.
+    # In plain Python each trial of the policy's automatic audit takes as long as a run.
     text = config.read_text(encoding="utf-8").replace("audit_trials: 10_000", "audit_trials: 4")
-    config.write_text(text + yaml.safe_dump(given), encoding="utf-8")
+    config.write_text(text + yaml.safe_dump(example), encoding="utf-8")
     return small
 
 
@@ -52,12 +52,12 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     assert "Private halving" in drawn
     report = (results / "report.html").read_text(encoding="utf-8")
     assert "mine: " in report or ">mine<" in report
-    # No claim about the published policies has another verdict.
+    # The verdicts of claims about published policies do not change.
     before = (small_made.folder / "results/quick/ledger.csv").read_text(encoding="utf-8")
     assert (results / "ledger.csv").read_text(encoding="utf-8") == before
 
-    # An edit runs again what uses it, and nothing else.
-    edit(extended, "environments/beta_rewards.py", "Beta with mean", "A Beta variable with mean")
+    # An edit runs only the jobs that use the edited file.
+    edit(extended, "environments/beta_rewards.py", "Beta reward with mean", "Beta variable with mean")
     pending = extended.pending()
     assert pending
     assert all("mine" in p or "report" in p or "ledger" in p for p in pending), pending
@@ -69,9 +69,9 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
 def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     def refused(*words):
         done = extended.run("mine")
-        said = done.stdout + done.stderr
+        output = done.stdout + done.stderr
         assert done.returncode != 0
-        assert [line for line in said.splitlines() if all(word in line for word in words)], said
+        assert [line for line in output.splitlines() if all(word in line for word in words)], output
 
     policy = "policies/bandit/private_halving.py"
     edit(extended, policy, "    return state.arm\n", "    return state.arm + 1\n")

@@ -1,4 +1,4 @@
-"""Runs that are killed and runs that meet: the lock, and the same bytes in the end."""
+"""Check killed and simultaneous runs: the lock, and identical results at the end."""
 
 import os
 import random
@@ -18,7 +18,7 @@ LOCKS = ".snakemake/locks"
 
 
 def started(project):
-    """A run of its own process group."""
+    """Start a run in a separate process group."""
     return subprocess.Popen(
         project.command(cores=2),
         cwd=project.folder,
@@ -27,24 +27,24 @@ def started(project):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        # In the background of a shell that has no jobs Ctrl-C would be ignored.
+        # A background process of a shell without job control would ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
 def locked(project):
-    """Whether a run holds the folder's lock, or held it when it was killed."""
+    """Return whether the folder is locked by a run, possibly by a killed one."""
     return any((project.folder / LOCKS).glob("*.lock"))
 
 
 def forget(project):
-    """Back to before the first run."""
+    """Reset the project to the state before the first run."""
     for place in ("results", "logs", ".snakemake"):
         shutil.rmtree(project.folder / place, ignore_errors=True)
 
 
 def unlock(project, first):
-    """Release a stale lock: by the command the first time, by what the command does afterwards, which is quicker."""
+    """Release a stale lock: the first time with the command, later directly, which is faster."""
     if first:
         refused = project.run()
         assert refused.returncode != 0
@@ -68,19 +68,19 @@ def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
     while killed < KILLS:
         run = started(small)
         try:
-            said, _ = run.communicate(timeout=moments.uniform(0, length))
+            output, _ = run.communicate(timeout=moments.uniform(0, length))
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
             run.communicate()
             killed += 1
-            # What a killed run leaves under a final name is whole.
+            # Files of a killed run with a final name are complete.
             assert [f for f in not_whole(small, small_made) if not f.endswith(".part")] == []
             if locked(small):
                 unlock(small, first=stale == 0)
                 stale += 1
         else:
-            # It got to its end before its moment: begin anew, so that there is something to interrupt, and earlier.
-            assert run.returncode == 0, said
+            # The run ended before the interrupt. Reset the project and interrupt earlier.
+            assert run.returncode == 0, output
             assert not_whole(small, small_made) == []
             length *= 0.8
             forget(small)
@@ -95,12 +95,12 @@ def test_an_interrupted_run_says_how_to_go_on(small):
     deadline = time.monotonic() + 120
     while not list((small.folder / "results").rglob("*.parquet")) and time.monotonic() < deadline:
         time.sleep(0.05)
-    # As Ctrl-C does it: to every process of the terminal.
+    # Like Ctrl-C, send the signal to every process of the terminal.
     os.killpg(run.pid, signal.SIGINT)
-    said, _ = run.communicate(timeout=60)
+    output, _ = run.communicate(timeout=60)
     assert run.returncode != 0
-    assert "\nContinue with the same command; finished jobs do not run again.\n" in said
-    assert "\nfailed:" not in said
+    assert "\nContinue with the same command; finished jobs do not run again.\n" in output
+    assert "\nfailed:" not in output
     assert not locked(small)
 
 
@@ -115,6 +115,6 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturb
     assert "Directory cannot be locked" in second.stderr
     assert str(small.folder) in second.stderr
     assert "Traceback" not in second.stderr
-    said, _ = first.communicate()
-    assert first.returncode == 0, said
+    output, _ = first.communicate()
+    assert first.returncode == 0, output
     assert small.digests() == small_made.digests()

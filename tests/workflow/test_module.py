@@ -1,4 +1,4 @@
-"""The workflow as a module of another one, with rules of its own beside it."""
+"""Check the workflow as a module of another workflow that has its own rules."""
 
 import shutil
 import subprocess
@@ -53,7 +53,7 @@ def test_another_workflow_uses_its_rules(template, tmp_path):
     assert done.returncode == 0, done.stderr
     header = (outer / "results/quick/figures/li2024/fig1.csv").read_text(encoding="utf-8").splitlines()[0]
     assert (outer / "mine.txt").read_text(encoding="utf-8") == header + "\n"
-    # What is said is the outer workflow's to say, and it is Snakemake's.
+    # Progress output belongs to the outer workflow, so it is Snakemake's own.
     assert "rule privarms_draw_figures:" in done.stderr
     assert "statements: " not in done.stderr
     assert not (project.folder / "results").exists()

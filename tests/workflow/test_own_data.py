@@ -1,4 +1,4 @@
-"""A user's own data in a study: an entry in the list of sources, a file, and no code."""
+"""Check a user's own data in a study: an entry in the list of sources and a file, without code."""
 
 import csv
 import json
@@ -68,10 +68,10 @@ def test_it_is_prepared_and_played_on(project):
     assert (facts["data"], facts["n_target"], facts["source_sizes"], facts["K"]) == ("real", 30, [30], 3)
     rows = pd.read_parquet(project.folder / STUDY_FILE)
     constant = rows[rows["policy"] == "constant"]
-    # Labels are sorted, and a third of the rows has each.
+    # Labels are sorted, and each has a third of the rows.
     assert facts["label_names"] == ["better", "same", "worse"]
     assert constant.loc[constant["t"] == 30, "reward"].tolist() == [10, 10]
-    # Another choice in the entry makes it anew.
+    # A changed entry prepares the data again.
     place = project.folder / "tiny/sources.yaml"
     content = yaml.safe_load(place.read_text(encoding="utf-8"))
     content["visits"]["table"]["leave_out"] = ["ward"]
@@ -88,7 +88,7 @@ def test_without_its_file_it_is_left_out_and_everything_else_is_planned(project)
 
 
 def example():
-    """What data/README.md tells a user to write: the entry in the list of sources and the line in the grid."""
+    """Return the entry in the list of sources and the line in the grid that data/README.md shows."""
     text = (ROOT / "data/README.md").read_text(encoding="utf-8").split("## Your own data")[1]
     entry, line = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)[:2]
     return yaml.safe_load(entry), yaml.safe_load(line)
@@ -123,7 +123,7 @@ def table2(project):
 @pytest.mark.parametrize("leave_out_source", [False, True])
 def test_the_example_of_the_manual_gives_table_2(fresh, leave_out_source):
     with_example(only(fresh, "ma2025"), leave_out_source)
-    # Policies with a grid of their own keep to theirs.
+    # Policies with their own grid are not affected.
     rows = [row for row in table2(fresh) if row["dataset"] == "visits"]
     assert {row["data"] for row in rows} == {"real"}
     methods = {(row["method"], row["variant"], row["auxiliary"]) for row in rows}
@@ -133,7 +133,7 @@ def test_the_example_of_the_manual_gives_table_2(fresh, leave_out_source):
     assert len(rows) == 2 * 2 * 4 * (1 if leave_out_source else 2 * 2)
     facts = json.loads((fresh.folder / "data/prepared/visits.json").read_text(encoding="utf-8"))
     assert facts["n_target"] == (240 if leave_out_source else 120)
-    # Two arms: whoever plays at random earns half of the users.
+    # With two arms, random play earns the reward of half of the users.
     printed = [row for row in rows if row["variant"] == "as_printed" and row["time"] == "full"]
     reference = pd.read_parquet(fresh.folder / "results/quick/studies/ma2025/real_data_reference_cells.parquet")
     absse = reference[(reference["policy"] == "absse") & (reference["t"] == 100)]["reward_mean"].iloc[0]

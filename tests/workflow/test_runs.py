@@ -1,4 +1,4 @@
-"""Real runs of the whole pipeline: the same bytes however they are made, and only what must be made again."""
+"""Check runs of the whole pipeline: identical results, and only the necessary jobs after changes."""
 
 import csv
 import itertools
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.workflow
 
 
 def test_everything_is_made(made):
-    found = made.digests()
+    actual = made.digests()
     for path in (
         "results/quick/report.html",
         "results/quick/ledger.csv",
@@ -31,7 +31,7 @@ def test_everything_is_made(made):
         "results/quick/studies/sajed2019/figure1.parquet",
         "results/quick/studies/sajed2019/figure1_cells.parquet",
     ):
-        assert path in found
+        assert path in actual
     logs = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in (made.folder / "logs").rglob("*.log")}
     timed = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in made.folder.rglob("*.tsv")}
     assert logs == timed
@@ -39,7 +39,7 @@ def test_everything_is_made(made):
 
 
 def test_papers_are_made_one_after_the_other(made):
-    """Hardly anything of a paper is there before half of the paper before; one long job may end late, on one core."""
+    """Check that papers are made in order, except for single long jobs."""
     rooms = ("studies", "inference", "figures", "tables", "claims")
     files = [p for room in rooms for p in (made.folder / "results/quick" / room).rglob("*") if p.is_file()]
     times: dict[str, list[float]] = {}
@@ -51,7 +51,7 @@ def test_papers_are_made_one_after_the_other(made):
         assert sum(time < statistics.median(before) for time in after) < len(after) / 10
 
 
-# Other programs read these: docs/output.md names their columns, and in bold letters those that are a row's key.
+# Other programs read these files. docs/output.md lists their columns, with the key columns in bold.
 OF_PAPERS = {
     "sajed2019": "regret regret_atoms stopping_time large_mean noise_alone audit",
     "neel2018": "bias rejections max_information false_discovery regret",
@@ -62,7 +62,7 @@ TABLES = [f"{paper}/{name}" for paper, names in OF_PAPERS.items() for name in na
 
 
 def documented(table):
-    """The columns of a table and those of its key."""
+    """Return the columns of a table and its key columns."""
     text = (ROOT / "docs/output.md").read_text(encoding="utf-8")
     row = re.sub(r" \([^)]*\)", "", re.search(rf"^\| {table} \| (.*) \|$", text, re.MULTILINE)[1])
     parts = [[name for name in re.split(r"[, ]+", part) if name] for part in row.split("**")]
@@ -86,14 +86,14 @@ def test_the_names_that_people_type_are_targets(made):
 
 
 def one_artifact_of_a_kind(digests: dict[str, str]) -> set[str]:
-    """All results but figures and tables, and of these the files of one of each kind and paper."""
+    """Return all results, but only one figure and one table per paper."""
     first: dict[tuple, str] = {}
-    found = set()
+    actual = set()
     for path in map(Path, digests):
         kind, *below = path.parts[2:]
         if kind not in ("figures", "tables") or first.setdefault((kind, below[0]), path.stem) == path.stem:
-            found.add(str(path))
-    return found - {"results/quick/report.html"}
+            actual.add(str(path))
+    return actual - {"results/quick/report.html"}
 
 
 def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(made, fresh):
@@ -116,14 +116,14 @@ def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(mad
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     assert not (fresh.folder / "results/quick/ledger.csv").exists()
-    # The killed run could not take its lock with it.
+    # The killed run left its lock.
     fresh.complete("--unlock")
-    # The rest on two, which takes half as long.
+    # The rest runs on two cores, to save time.
     fresh.complete("shard_seconds=0.1", *targets, cores=2)
     counts = [len(list((p.folder / "results/quick/shards").rglob("*.parquet"))) for p in (made, fresh)]
     assert counts[1] > counts[0]
-    found = fresh.digests()
-    assert {path: found.get(path) for path in expected} == expected
+    actual = fresh.digests()
+    assert {path: actual.get(path) for path in expected} == expected
 
 
 def test_jobs_that_snakemake_starts_itself_give_the_same_bytes(small_made, small):
@@ -137,7 +137,7 @@ def test_a_second_run_does_nothing(made):
 
 
 def edited(made: Project, folder: Path, file: str, text: str) -> set[str]:
-    """What would be made again after a line was added to a file of a copy of a complete project."""
+    """Return the outputs to make again after a line was added to a file of a complete project."""
     copy = Project(Path(shutil.copytree(made.folder, folder / "copy", copy_function=shutil.copy2)))
     path = copy.folder / file
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
@@ -162,7 +162,7 @@ def test_an_edit_of_a_module_of_figures_draws_them_again_and_nothing_else(made, 
     drawn = pending - {"results/quick/report.html"}
     assert drawn < pending
     assert {f"{folder}/adult_sensitivity.{e}" for e in ("pdf", "png", "svg", "csv")} <= drawn
-    # Figures of other modules stay.
+    # Figures of other modules are not made again.
     assert drawn < {f"{folder}/{file.name}" for file in (made.folder / folder).iterdir()}
 
 
@@ -188,10 +188,10 @@ def test_stand_in_data_are_called_so_everywhere(made):
 @pytest.mark.parametrize(
     ("target", "jobs"),
     [
-        # Drawn from formulas alone.
+        # This figure is drawn only from formulas.
         ("li2024_fig1", {"draw_figures": 1}),
         ("neel2018_max_information", {"write_tables": 1}),
-        # What it reads, and no other study of its paper.
+        # It reads these studies and no other study of its paper.
         ("sajed2019_audit", {"simulate_shard": 3, "aggregate_study": 3, "compute_inference": 3, "write_tables": 1}),
     ],
 )

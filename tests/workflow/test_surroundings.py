@@ -1,4 +1,4 @@
-"""The same bytes in another time zone, language and folder, and with data that cannot be written."""
+"""Check for identical results in another time zone, language and folder, and with read-only data."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.workflow
 def test_another_language_and_a_folder_with_spaces_and_umlauts_change_no_byte(small_made, small_template, tmp_path):
     folder = tmp_path / "Prüfung mit Leerzeichen"
     other = Project(Path(shutil.copytree(small_template, folder, copy_function=shutil.copy2)))
-    # Without UTF-8 mode a file that is opened without its encoding is read as ASCII.
+    # Without UTF-8 mode Python reads files as ASCII unless the code sets an encoding.
     plain = {"LC_ALL": "POSIX", "LANG": "POSIX", "LANGUAGE": "tr", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     other.complete(TZ="Pacific/Kiritimati", **plain)
     assert other.digests() == small_made.digests()
@@ -65,6 +65,6 @@ def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
     assert len(re.findall(r"^statements: .*\d+ cannot be told, of \d+$", done.stderr, re.M)) == 1
     assert "\nsince the last run: 0 verdicts changed\n" in done.stderr
     assert f"report: {copy.folder / 'results/quick/report.html'}" in done.stderr
-    # The plugin for progress bars prints no line per job where the output is not a terminal.
+    # The progress bar plugin prints no line per job if the output is not a terminal.
     assert "Total Progress" not in done.stderr
     assert "jobid" not in done.stderr

@@ -1,4 +1,4 @@
-"""The built wheel, outside of the project."""
+"""Check the built wheel outside the project."""
 
 import os
 import shutil

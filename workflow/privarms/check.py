@@ -1,4 +1,4 @@
-"""`privarms check FOLDER`: plan the studies of an extension, and run each of its policies and environments briefly."""
+"""`privarms check FOLDER`: plan the studies of an extension and briefly run its policies and environments."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ def run_check(folder: Path) -> int:
                     continue
                 tried.add(name)
                 if cell.dataset:
-                    print(f"-       {name}: not tried: it needs the dataset {cell.dataset}")
+                    print(f"-       {name}: not tried, because it needs the dataset {cell.dataset}")
                     continue
                 try:
                     run.try_out(cell, SEED, {})
@@ -35,13 +35,13 @@ def run_check(folder: Path) -> int:
             failed += 1
             print(f"FAILED  {error}", flush=True)
     if not tried and not failed:
-        print(f"{folder}: no study runs a policy or environment of this folder; add papers/NAME/studies.yaml")
+        print(f"{folder}: no study uses a policy or environment of this folder; add papers/NAME/studies.yaml")
     print(f"{failed} failed" if failed else "nothing failed")
     return 1 if failed else 0
 
 
 def _cells(file: Path) -> Iterator[Cell]:
-    """Yield the cells of a file of studies at scale quick."""
+    """Yield the cells of a studies file at scale quick."""
     content = configuration.load_paper(file, "quick", extension=True)
     for name, study in content["studies"].items():
         yield from expand(extensions.shown(file), content["paper"], name, study)

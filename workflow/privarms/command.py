@@ -1,4 +1,4 @@
-"""The command `privarms`. Each part imports what it needs, so `--help` is quick."""
+"""The command `privarms`. Each subcommand imports its modules only when it runs, so `--help` is quick."""
 
 import argparse
 import sys
@@ -8,49 +8,48 @@ from pathlib import Path
 from privarms.errors import PrivarmsError
 
 AUDIT = """\
-Run the audits of SUBJECT. For each setting print the claimed privacy loss, the loss that the trials show, and
-the loss that the same audit shows for weakened controls, which have less noise. In the project's folder the
-settings are those of config/papers at quick scale. Elsewhere, and for policies that no study audits, the audit
-that fits any policy of the family runs. Exit status 1 if a subject is not private as claimed.
+Run the audits of SUBJECT. For each setting print the claimed privacy loss, a lower bound on the loss from the
+trials, and the same bound for weakened controls, which have less noise. In the project's folder the settings are
+those of config/papers at quick scale. Elsewhere, and for policies without an audit in a study, the generic audit
+of the policy's family runs. Exit status 1 if a subject is not private as claimed.
 
   privarms audit dp_se
   privarms audit private_halving --extension examples/my_bandits"""
 CORRECT = """\
 HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round in order, of an
 experiment whose arms were chosen by an epsilon-reward-private bandit (delta = 0). For each tested arm print its pulls,
-its mean, the one-sided binomial p-value of the null that its mean is at most --null, as if the arms were chosen
-beforehand, and the p-value that is valid despite the adaptive choice, by max-information (Neel and Roth 2018,
-section 4: Theorems 3 and 4).
+its mean and two one-sided p-values of the null that its mean is at most --null. The first ignores that the arms were
+chosen adaptively. The second stays valid, by max-information (Neel and Roth 2018, section 4: Theorems 3 and 4).
 
-Without --arm the corrected p-values hold for all arms together (Bonferroni), so the smallest one holds too.
-With --arm only that arm is tested, which is more powerful. That p-value holds only for an arm that was fixed
-beforehand or chosen by the pulls alone. It does not hold for an arm chosen by rewards, means or p-values.
+Without --arm the corrected p-values are valid for all arms together (Bonferroni), so the smallest one is valid too.
+With --arm only that arm is tested, which is more powerful. That p-value is valid only for an arm that was fixed
+beforehand or chosen from the pulls only. It is not valid for an arm chosen by rewards, means or p-values.
 
   privarms correct history.csv --epsilon 0.1
   privarms correct history.csv --epsilon 0.1 --arm most-pulled"""
 CHECK = """\
-Plan the studies of an extension and run each of their policies for up to 100 rounds, with array bounds checked.
+Plan the studies of an extension and run each of its policies for up to 100 rounds, with checks of array bounds.
 Exit status 1 if anything failed (docs/extend.md)."""
 COMPARE = """\
-Run the bandits of an extension and the published private ones on five Bernoulli instances with five arms. Print
-ranks, regret, its ratio to the lower bound, differences from the best published policy, and the verdict of
-an audit of each policy of your own. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a policy of your own is
-not private as claimed.
+Run the bandits of an extension and the published private bandits on five Bernoulli instances with five arms.
+Print ranks, regret, regret divided by the lower bound, and differences from the best published policy. Audit each
+policy of your own and print the verdict. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a policy of your
+own is not private as claimed.
 
   privarms compare examples/my_bandits"""
 NEW = """\
-Write FOLDER/policies/bandit/NAME.py, a private bandit that runs, to start from. Edit it, then compare it.
+Write FOLDER/policies/bandit/NAME.py, a working private bandit. Edit this file, then compare your bandit.
 
   privarms new policy my_bandit
   privarms compare my_bandits"""
 CRATE = """\
-Pack a finished run in this folder as a Workflow Run RO-Crate, one zip file: results, ledger, workflow, library,
-configuration, locked versions, and the log, time and memory of each job. Its README.md explains it.
-`make crate` packs the quick scale."""
+Pack a finished run in this folder as a Workflow Run RO-Crate, one zip file. It contains results, ledger, workflow,
+library, configuration, locked versions, the log, time and memory of each job, and a README.md.
+`make crate` packs quick scale."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status: 0, 1 if something failed, 2 for bad input."""
+    """Run the command and return its exit status: 0, 1 if something failed, 2 for bad input."""
     options = parser().parse_args(arguments)
     try:
         return options.run(options)
@@ -67,51 +66,53 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     top = argparse.ArgumentParser(
         prog="privarms",
-        description="Private bandits: audit one, compare your own with the published ones, correct a history for "
-        "adaptivity, check an extension, pack a run. "
-        "Snakemake makes the papers: README.md.",
+        description="Tools for private bandits: audit a policy, compare your own bandits with published ones, correct "
+        "p-values for adaptive choice, check an extension, pack a run. "
+        "To run the papers, use Snakemake (README.md).",
     )
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     audit = _add(commands, "audit", _audit, "audit the privacy of a policy or mechanism", AUDIT)
     audit.add_argument("subject", metavar="SUBJECT", nargs="?", help="policy or mechanism (default: list them)")
-    audit.add_argument("--extension", metavar="FOLDER", help="extension with policies of your own (docs/extend.md)")
+    audit.add_argument("--extension", metavar="FOLDER", help="folder with policies of your own (default: none)")
     audit.add_argument("--trials", metavar="N", type=int, help="trials per neighbour (default: the study's)")
-    audit.add_argument("--csv", metavar="FILE", help="file for all columns of audit.csv (docs/output.md)")
+    audit.add_argument("--csv", metavar="FILE", help="CSV file for all columns of audit.csv (default: none)")
 
     correct = _add(commands, "correct", _correct, "correct the p-values of an adaptive experiment's history", CORRECT)
-    correct.add_argument("history", metavar="HISTORY", help="CSV file")
-    correct.add_argument("--epsilon", type=float, required=True, help="budget of the whole experiment, > 0")
+    correct.add_argument("history", metavar="HISTORY", help="CSV file with columns arm and reward")
+    correct.add_argument("--epsilon", type=float, required=True, help="privacy budget of the whole experiment, > 0")
     correct.add_argument(
         "--null", type=float, default=0.5, help="largest mean under the null, in (0, 1) (default: 0.5)"
     )
-    correct.add_argument("--level", type=float, default=0.05, help="level of the test, in (0, 1) (default: 0.05)")
-    correct.add_argument("--beta", type=float, help="beta, fixed before the data are seen (default: best for --level)")
+    correct.add_argument("--level", type=float, default=0.05, help="test level, in (0, 1) (default: 0.05)")
+    correct.add_argument("--beta", type=float, help="beta > 0, fixed in advance (default: best for --level)")
     correct.add_argument("--arms", metavar="K", type=int, help="number of arms (default: highest in the file + 1)")
-    correct.add_argument(
-        "--arm", metavar="ARM", help="only arm tested: number, most-pulled or least-pulled (default: all)"
-    )
-    correct.add_argument("--csv", metavar="FILE", help="file for the table as CSV")
+    correct.add_argument("--arm", metavar="ARM", help="arm to test: number, most-pulled or least-pulled (default: all)")
+    correct.add_argument("--csv", metavar="FILE", help="CSV file for the table (default: none)")
 
-    check = _add(commands, "check", _check, "try an extension at a tiny size", CHECK)
-    check.add_argument("folder", metavar="FOLDER", type=Path, help="extension")
+    check = _add(commands, "check", _check, "run an extension briefly to find faults", CHECK)
+    check.add_argument("folder", metavar="FOLDER", type=Path, help="folder of the extension")
 
-    compare = _add(commands, "compare", _compare, "rank your own bandits among the published ones", COMPARE)
-    compare.add_argument("folder", metavar="FOLDER", type=Path, help="extension")
+    compare = _add(commands, "compare", _compare, "rank your own bandits among published ones", COMPARE)
+    compare.add_argument("folder", metavar="FOLDER", type=Path, help="folder of the extension")
     compare.add_argument("--epsilon", type=float, default=1.0, help="privacy budget, > 0 (default: 1)")
     compare.add_argument("--horizon", metavar="T", type=int, default=100_000, help="rounds (default: 100000)")
-    compare.add_argument("--replicates", metavar="N", type=int, default=100, help="runs (default: 100)")
-    compare.add_argument("--trials", metavar="N", type=int, default=20_000, help="of an audit (default: 20000)")
-    compare.add_argument("--output", type=Path, default=Path("leaderboard"), help="files (default: leaderboard)")
+    compare.add_argument("--replicates", metavar="N", type=int, default=100, help="number of runs (default: 100)")
+    compare.add_argument("--trials", metavar="N", type=int, default=20_000, help="trials per audit (default: 20000)")
+    compare.add_argument(
+        "--output", type=Path, default=Path("leaderboard"), help="path, no suffix (default: leaderboard)"
+    )
 
-    new = commands.add_parser("new", help="start a policy of your own").add_subparsers(required=True, metavar="WHAT")
-    policy = _add(new, "policy", _new_policy, "write a bandit to start from", NEW)
-    policy.add_argument("name", metavar="NAME", help="small letters, digits and _")
+    new = commands.add_parser("new", help="create a policy of your own").add_subparsers(required=True, metavar="WHAT")
+    policy = _add(new, "policy", _new_policy, "write a working bandit as a starting point", NEW)
+    policy.add_argument("name", metavar="NAME", help="name (small letters, digits, _)")
     policy.add_argument("--folder", type=Path, default=Path("my_bandits"), help="extension (default: my_bandits)")
 
     crate = _add(commands, "crate", _crate, "pack a finished run as a Workflow Run RO-Crate", CRATE)
     crate.add_argument("--scale", choices=("quick", "paper"), default="paper", help="results to pack (default: paper)")
-    crate.add_argument("--configfile", metavar="FILE", nargs="*", default=[], help="the run's own configuration files")
+    crate.add_argument(
+        "--configfile", metavar="FILE", nargs="*", default=[], help="configuration files (default: none)"
+    )
     crate.add_argument("--output", metavar="FILE", help="zip file (default: results/{scale}_crate.zip)")
     return top
 

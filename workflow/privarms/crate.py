@@ -1,7 +1,7 @@
-"""A finished run as one zip file: a Workflow Run RO-Crate, profile version 0.5, written by ro-crate-py.
+"""Pack a finished run as one zip file: a Workflow Run RO-Crate, profile version 0.5, written by ro-crate-py.
 
-`results/` has the files of the run, `project/` the files that made them, `provenance/` the logs, times and memory of
-its jobs. Raw data, which have their own licences, and rows of replicates are left out.
+`results/` contains the files of the run, `project/` the files that made them, `provenance/` the logs, times and memory
+of its jobs. The crate contains no rows of replicates and no raw data, because the data have their own licences.
 """
 
 import io
@@ -30,28 +30,28 @@ PROJECT = (
     *("pyproject.toml", "uv.lock", "environment.yml", "config", "workflow", "profiles", "docs"),
     *("data/README.md", "data/sources.yaml"),
 )
-# Folders of results with files that a plan names.
+# In these result folders only files of the run's plan are packed.
 PLANNED = ("figures", "tables", "studies", "inference", "claims")
 LEFT_OUT = ("shards", "__pycache__", "privarms.egg-info", "api")
 README = """# A run of privarms at scale {scale}
 
 {description} privarms {version}, revision {revision}.
 
-- `results/{scale}/report.html`: open this first; one page with everything, which needs no network
-- `results/{scale}/ledger.csv`: every claim: published, reproduced, tolerance, verdict, note
-- `project/docs/output.md`: every file, column and unit
+- `results/{scale}/report.html`: open this first, a self-contained page with all results
+- `results/{scale}/ledger.csv`: every claim with published and reproduced value, tolerance, verdict and note
+- `project/docs/output.md`: description of every file, column and unit
 - `provenance/logs/{scale}/`: the log, time and memory of every job
 
-To make the results again, with Python 3.11 or newer, git and make: `cd project && make {scale}`. The sources of the raw
-data are in `project/data/README.md`. License: MIT (`project/LICENSE`). How to cite: `project/CITATION.cff`.
+To make the results again, run `cd project && make {scale}`. You need Python 3.11 or newer, git and make. The sources of
+the raw data are in `project/data/README.md`. License: MIT (`project/LICENSE`). How to cite: `project/CITATION.cff`.
 """
 
 
 def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) -> str:
     """Pack the run of a scale in this folder and return a sentence about the crate.
 
-    configfiles: the run's own, beside those of its scale; extensions that they name are packed, and of figures, tables
-    and studies only those that such a run makes.
+    configfiles: the run's own configuration files, in addition to those of its scale. Their extensions are packed.
+    Figures, tables and studies are packed only if a run with this configuration makes them.
 
     Raises PrivarmsError if the run is not finished or the crate cannot be written.
     """
@@ -61,7 +61,7 @@ def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) 
         if not Path(needed).is_file():
             raise PrivarmsError(f"{needed}: no such file; finish the run of scale {scale}, then pack it")
     outcomes = summary.counted(ledger.read_statements(paths.statements(scale)), "outcome", ledger.OUTCOMES)
-    description = f"Figures and tables of papers on private bandits, run again, and their statements: {outcomes}."
+    description = f"Re-run figures and tables of papers on private bandits, and their statements: {outcomes}."
     plan, extensions = _planned(scale, configfiles)
     readme = README.format(scale=scale, description=description, version=__version__, revision=revision())
     crate = ROCrate(version="1.1")
@@ -81,15 +81,15 @@ def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) 
         _add(crate, file, f"project/{file.name}")
     _describe(crate, scale, description, results)
     with whole(place) as temporary:
-        # ro-crate-py adds .zip to any other name.
+        # ro-crate-py would add .zip to a name without it.
         archive = temporary.with_suffix(".zip")
         crate.write_zip(archive)
         archive.replace(temporary)
-    return f"{place}: {Path(place).stat().st_size / 1e6:.1f} MB; unpack it anywhere and read README.md"
+    return f"{place}: {Path(place).stat().st_size / 1e6:.1f} MB; unpack this file and read README.md"
 
 
 def _planned(scale: str, configfiles: Sequence[Path | str]) -> tuple[set[str], list[str]]:
-    """Return the figures, tables, studies, inference tables and claims of a run, and its extensions."""
+    """Return the paths of a run's figures, tables, studies, inference tables and claims, and its extensions."""
     of_scale = [paths.PROJECT / "config" / "quick.yaml"] if scale == "quick" else []
     config = settings.read(paths.PROJECT / "config" / "config.yaml") | {"scale": scale}
     for file in (*of_scale, *configfiles):
@@ -106,7 +106,7 @@ def _planned(scale: str, configfiles: Sequence[Path | str]) -> tuple[set[str], l
 def _files(place: Path) -> list[Path]:
     files = [place] if place.is_file() else sorted(file for file in place.rglob("*") if file.is_file())
     files = [file for file in files if not set(file.relative_to(place.parent).parts) & set(LEFT_OUT)]
-    # Studies are packed without the rows of their replicates.
+    # The rows of replicates would make the crate large.
     return [file for file in files if file.parent.parent.name != "studies" or file.stem.endswith("_cells")]
 
 
@@ -117,7 +117,7 @@ def _add(crate, file: Path, place: str):
 
 
 def _describe(crate, scale: str, description: str, results: list) -> None:
-    """Add the workflow, and the run with its configuration, parameters, results and end."""
+    """Add the metadata of the workflow and of the run: configuration, parameters, results and end time."""
 
     def add(entity: str, kind: str, name: str, **properties):
         return crate.add_jsonld({"@id": entity, "@type": kind, "name": name, **properties})

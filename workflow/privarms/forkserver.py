@@ -1,8 +1,8 @@
-"""Start a run's local jobs as forks of one process that has imported what the scripts import.
+"""Start local jobs as forks of one process that has already imported the libraries of the scripts.
 
-Most jobs take less time than the import of pandas and matplotlib. This relies on `PythonScript.execute_script` of
-Snakemake. Snakemake starts every job as usual if that function is not as expected, on other systems than Linux, after
-an edit of the library, and with PRIVARMS_FORKSERVER=0. The results are the same.
+Most jobs take less time than the import of pandas and matplotlib. The module replaces `PythonScript.execute_script` of
+Snakemake. Snakemake starts jobs as usual if that function has another signature, on systems other than Linux, after an
+edit of the library, and with PRIVARMS_FORKSERVER=0. Results do not depend on it.
 """
 
 import contextlib
@@ -20,12 +20,12 @@ from pathlib import Path
 from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
 
-# The imports of the scripts, and the entry of Snakemake, which multiprocessing imports in every child.
+# The imports of the scripts. multiprocessing imports Snakemake's main module in every child.
 PRELOADED = [
     *("snakemake.cli", "numba", "pandas", "pyarrow.parquet", "scipy.stats", "matplotlib.backends.backend_agg"),
     *("privarms.studies.run", "privarms.studies.aggregate", "privarms.studies.results", "privarms.plots.sheet"),
 ]
-# Read by libraries for linear algebra at import. A thread of pyarrow's unused allocator may hold a lock at the fork.
+# Linear algebra libraries read these at import. A background thread of pyarrow's jemalloc may own a lock at the fork.
 SERVER = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
 SERVER["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 
@@ -39,7 +39,7 @@ def use(scripts: str, library: str) -> bool:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     imported, scripts = _stamps(library), str(Path(scripts).resolve())
-    # multiprocessing polls all processes whenever one is started; two threads must not poll the same one.
+    # Starting a process polls all others, and two threads must not poll the same process.
     lock = threading.Lock()
     before = dict(os.environ)
     os.environ.update(SERVER)
@@ -58,7 +58,7 @@ def use(scripts: str, library: str) -> bool:
         with lock:
             process.start()
         with benchmarked(process.pid, self.bench_record) if self.bench_record else contextlib.nullcontext():
-            begin.send(True)  # only when it is measured
+            begin.send(True)  # the job waits until it is measured
             connection.wait([process.sentinel])
         with lock:
             process.join()

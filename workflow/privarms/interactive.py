@@ -1,4 +1,4 @@
-"""Simulate, audit and compare policies from Python and notebooks, on the kernels and streams of the pipeline."""
+"""Simulate, audit and compare policies from Python, with the kernels and random streams of the pipeline."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -34,30 +34,30 @@ def simulate(
     extension: str | Path | None = None,
     **parameters,
 ) -> pd.DataFrame:
-    """Return the rows of runs of one policy in one environment.
+    """Return the recorded rows of runs of one policy in one environment.
 
     Parameters
     ----------
     policy, environment
         Names of modules in `policies/` and `environments/`, or in the extension.
     epsilon
-        Privacy budget, > 0; a policy without one ignores it.
+        Privacy budget, > 0. A policy without this parameter ignores it.
     horizon, replicates
-        Rounds of a run, and runs.
+        Number of rounds per run, and number of runs.
     checkpoints
-        Number of rounds that are recorded, equally far apart on a logarithmic axis; the last one is the horizon.
+        Number of recorded rounds, equally spaced on a logarithmic axis. The last one is the horizon.
     seed
         Master seed, >= 0.
     extension
         Folder with modules of your own.
     parameters
-        Of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list runs each of its values.
+        Parameters of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`. A list runs each of its values.
 
     Returns
     -------
     DataFrame
-        Columns `policy`, `environment`, the parameters, `replicate`, `t` and what the protocol records: `regret` is
-        the cumulative pseudo-regret after round t.
+        Columns `policy`, `environment`, the parameters, `replicate`, `t` and the protocol's records: `regret` is the
+        cumulative pseudo-regret after round t.
 
     Raises
     ------
@@ -80,29 +80,29 @@ def simulate(
 def audit(
     policy: str, *, epsilon: float = 1.0, trials: int = now.TRIALS, extension: str | Path | None = None
 ) -> pd.DataFrame:
-    """Return the verdicts on a policy's privacy, from the audit that fits any policy of its family.
+    """Return the verdicts on a policy's privacy, from the generic audit of its family.
 
     Parameters
     ----------
     policy
         Name of a module in `policies/` or in the extension, with a parameter `epsilon`.
     epsilon
-        Privacy budget that is claimed, > 0.
+        Claimed privacy budget, > 0.
     trials
-        Runs with each of two neighbouring inputs.
+        Number of runs with each of two neighbouring inputs.
     extension
         Folder with modules of your own.
 
     Returns
     -------
     DataFrame
-        A row per setting: `verdict`, `claimed_epsilon`, `lower_bound` (of the privacy loss, valid with probability
+        One row per setting: `verdict`, `claimed_epsilon`, `lower_bound` (of the privacy loss, valid with probability
         `level`), `power_against_half_noise`, `note`, ... as in audit.csv.
 
     Raises
     ------
     PrivarmsError
-        For an unknown policy, one without an epsilon, and a family without such an audit.
+        For an unknown policy, a policy without an epsilon, or a family without a generic audit.
     """
     at_least(1, trials=trials)
     _use(extension)
@@ -142,12 +142,12 @@ def _use(extension: str | Path | None) -> None:
 
 
 def _cells(policy, environment, epsilon, horizon, replicates, checkpoints, parameters) -> list[Cell]:
-    """Return the cells of a study of one policy in one environment."""
+    """Return the cells of a study with one policy in one environment."""
     check_known("policy", "name", policy, library.names("policies"))
     check_known("environment", "name", environment, library.names("environments"))
     family = library.family(policy)
     protocols = [p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family]
-    # Of several protocols the one that is called like the family measures regret.
+    # A family may have several protocols. The protocol with the family's name measures regret.
     protocol = family if family in protocols else protocols[0]
     takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
     values = {"epsilon": epsilon} if "epsilon" in takes else {}

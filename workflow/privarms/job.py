@@ -1,4 +1,4 @@
-"""The frame of every job of the pipeline: log to a file, and end with one clear line on bad input."""
+"""Run the body of a pipeline job: log to a file, and report bad input in one clear line."""
 
 import contextlib
 import logging
@@ -10,12 +10,12 @@ from privarms.errors import PrivarmsError
 
 @contextlib.contextmanager
 def job(snakemake) -> Iterator[None]:
-    """Log to `snakemake.log`; a PrivarmsError becomes one line there and on stderr, and exit status 1."""
+    """Log to `snakemake.log`; write a PrivarmsError as one line there and on stderr, and exit with status 1."""
     logging.basicConfig(
         filename=snakemake.log[0], filemode="w", level=logging.INFO, format="%(asctime)s %(message)s", force=True
     )
     logging.captureWarnings(True)
-    # A log that cannot be written, on a full disk for example, must not hide the error behind its own tracebacks.
+    # If the log cannot be written, for example on a full disk, its tracebacks must not hide the error of the job.
     logging.raiseExceptions = False
     log = logging.getLogger(snakemake.rule)
     try:

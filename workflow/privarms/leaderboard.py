@@ -1,4 +1,4 @@
-"""`privarms compare FOLDER`: your own bandits among the published private ones, on five instances."""
+"""`privarms compare FOLDER`: rank your own bandits among published private bandits on five instances."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from privarms.plots.curves import interval
 from privarms.studies import extensions, library
 from privarms.studies.extensions import is_extension
 
-# Azize and Basu (2022), section 5, and Azize et al. (2025): the parameters of the Bernoulli arms.
+# Bernoulli arms of Azize and Basu (2022), section 5, and Azize et al. (2025).
 INSTANCES = {
     "mu1": {"top": 0.75, "bottom": 0.7, "spacing": "one_best"},
     "mu2": {"top": 0.75, "bottom": 0.25, "spacing": "linear"},
@@ -26,14 +26,14 @@ INSTANCES = {
 }
 K = 5
 GIVEN = ("K", "horizon", "epsilon")
-# Of published policies that need more; DP-UCB with the exact quantile of its noise is the best of its widths.
+# Published policies that need more parameters. DP-UCB with the exact quantile of its noise is the best of its widths.
 SETTINGS = {"dp_ucb": {"width": "exact"}}
 
 
 def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int, trials: int) -> pd.DataFrame:
-    """Return a row per instance and policy, the smallest mean regret first.
+    """Return one row per instance and policy, sorted by mean regret.
 
-    Compared are the bandits of a folder and the published private ones that need no further parameter.
+    It compares the bandits of a folder with the published private bandits that need no further parameter.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int
     epsilon
         Privacy budget of all policies, > 0.
     horizon, replicates
-        Rounds of a run, and runs per policy and instance.
+        Number of rounds per run, and of runs per policy and instance.
     trials
-        Of the audit of each of the folder's policies, with each neighbour.
+        Number of trials per neighbouring input, in the audit of each of the folder's policies.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def _needs_nothing(policy: str) -> bool:
 
 
 def _audited(policy: str, epsilon: float, trials: int | None) -> str:
-    """Return the verdict of the audit of the policy's family, or where one's own audits stand for published ones."""
+    """Return the verdict of the generic audit, or a remark for a published policy (`trials` is None)."""
     if not library.claims_epsilon(policy):
         return "claims no privacy"
     if trials is None:
@@ -93,7 +93,7 @@ def _audited(policy: str, epsilon: float, trials: int | None) -> str:
 
 
 def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int) -> pd.DataFrame:
-    """Return a row per policy on one instance, in the order of their mean regret."""
+    """Return one row per policy on one instance, sorted by mean regret."""
     horizon, epsilon = setting["horizon"], setting["epsilon"]
     means = library.load("environments", "bernoulli").configure(**{k: setting[k] for k in ("K", *INSTANCES["mu1"])})
     bound = lower_bounds.azize(means.means.tolist(), epsilon) * np.log(horizon)
@@ -105,7 +105,7 @@ def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int)
     best = min(published, key=lambda p: runs[p].mean(), default=policies[0])
     rows = []
     for policy, regret in runs.items():
-        # Rewards and choices share one stream, so runs of two policies are independent, and so are these differences.
+        # Rewards and choices share one random stream, so runs of two policies are independent, not paired.
         differences = regret - runs[best]
         numbers = {"policy": policy, "regret": regret.mean(), "over_bound": regret.mean() / bound}
         for names, sample in ((("low", "high"), regret), (("difference_low", "difference_high"), differences)):
@@ -117,7 +117,7 @@ def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int)
 
 
 def draw(rows: pd.DataFrame) -> Figure:
-    """Return a figure of regret over its lower bound, a panel an instance and a line a policy."""
+    """Return a figure of regret divided by its lower bound, with one panel per instance and one line per policy."""
     style.use_style()
     order = rows.drop_duplicates("policy").sort_values("mean_rank", kind="stable")["policy"].tolist()
     scale = rows["over_bound"] / rows["regret"]
@@ -145,7 +145,7 @@ def _remark(audit: str) -> str:
 
 
 def described(rows: pd.DataFrame) -> Iterator[str]:
-    """Yield the lines that the command prints: policies by their mean rank, then the instances."""
+    """Yield the lines that the command prints: policies by mean rank, then the table of each instance."""
     first = rows.drop_duplicates("policy").sort_values("mean_rank", kind="stable")
     yield "mean rank, policy, audit:"
     yield from (f"  {r.mean_rank:4.1f}  {r.policy}  {r.audit}" for r in first.itertuples())
@@ -163,7 +163,7 @@ def _ends(low: float, high: float) -> str:
 
 
 def show(folder: Path, output: Path, *, epsilon: float, horizon: int, replicates: int, trials: int) -> int:
-    """Compare, print, and write `output`.csv, .png, .pdf and .svg; return 1 if one's own policy failed its audit."""
+    """Compare, print, and write `output`.csv, .png, .pdf and .svg; return 1 if an own policy failed its audit."""
     rows = compare(folder, epsilon=epsilon, horizon=horizon, replicates=replicates, trials=trials)
     print("\n".join(described(rows)))
     files = style.save(draw(rows), rows, output)

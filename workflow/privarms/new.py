@@ -1,4 +1,4 @@
-"""`privarms new policy NAME`: a module to start a bandit of one's own from."""
+"""`privarms new policy NAME`: write a working bandit as a starting point."""
 
 import re
 from pathlib import Path
@@ -7,9 +7,9 @@ from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
 from privarms.studies import library
 
-TEMPLATE = '''"""{title}: every arm in turn for some rounds, then the arm with the largest noisy sum of rewards.
+TEMPLATE = '''"""{title}: play every arm in turn for some rounds, then the arm with the largest noisy reward sum.
 
-Each reward is in one sum, which is released once with Laplace noise, so the choices are epsilon-private.
+Each reward enters one sum, which is released once with Laplace noise, so the choices are epsilon-private.
 """
 
 from typing import NamedTuple
@@ -31,14 +31,14 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """sums: float64[K], of rewards while exploring; best: the arm that is played afterwards."""
+    """sums: float64[K], reward sums while exploring; best: the arm that is played afterwards."""
 
     sums: np.ndarray
     best: int
 
 
 def configure(K: int, horizon: int, epsilon: float, share: float = 0.1) -> Params:
-    """Return the parameters; its arguments are what studies and `privarms.simulate` may give."""
+    """Return the parameters; studies and `privarms.simulate` set the arguments."""
     if not 0 < share <= 1:
         raise ValueError(f"share: expected a number in (0, 1]; found {{share}}")
     return Params(int(K), K * max(1, int(share * horizon / K)), float(epsilon))
@@ -74,14 +74,14 @@ def learn(params, state, context, arm, reward, t, rng):
 def write_policy(name: str, folder: Path) -> Path:
     """Write `policies/bandit/NAME.py` into an extension's folder; return the file.
 
-    Raises PrivarmsError for a name that is none or is taken.
+    Raise PrivarmsError for an invalid or existing name.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise PrivarmsError(f"{name}: expected a name of small letters, digits and _")
     file = folder / "policies" / "bandit" / f"{name}.py"
     if file.exists():
-        raise PrivarmsError(f"{file}: expected no such file; choose another name")
+        raise PrivarmsError(f"{file}: this file exists already; choose another name")
     if name in library.names("policies"):
-        raise PrivarmsError(f"{name}: expected a name that no policy has; found it in {library.policy_file(name)}")
+        raise PrivarmsError(f"{name}: a policy has this name ({library.policy_file(name)}); choose another name")
     write_text(file, TEMPLATE.format(title=name.replace("_", " ").capitalize()))
     return file

@@ -1,4 +1,4 @@
-"""Arguments held against their range or their choices: a ValueError names what lies outside, and what was expected."""
+"""Check arguments against ranges or choices; a ValueError names the argument, the expected and the actual value."""
 
 import functools
 import inspect
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def of_choices(function: Callable) -> Callable:
-    """Return the function with its arguments held against the choices of their annotations, `Literal`."""
+    """Return the function with a check of its arguments against their `Literal` annotations."""
     signature = inspect.signature(function)
     annotations = {name: parameter.annotation for name, parameter in signature.parameters.items()}
     choices = {name: get_args(kind) for name, kind in annotations.items() if get_origin(kind) is Literal}

@@ -1,4 +1,4 @@
-"""K arms whose rewards are Beta distributed."""
+"""K arms with Beta-distributed rewards."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,13 +17,13 @@ class Environment(NamedTuple):
 
 @njit
 def pull(environment, arm, rng):
-    """Beta with mean means[arm]."""
+    """Return a Beta reward with mean means[arm]."""
     a = environment.size * environment.means[arm]
     return rng.beta(a, environment.size - a)
 
 
 def configure(K: int, top: float, bottom: float, size: float = 4.0) -> Environment:
-    """K means, linearly spaced from `top` to `bottom`."""
+    """Return an environment with K means, linearly spaced from `top` to `bottom`."""
     if not 0 < bottom <= top < 1:
         raise ValueError(f"expected 0 < bottom <= top < 1; found bottom {bottom} and top {top}")
     return Environment(pull, np.linspace(top, bottom, K), float(size))

@@ -1,4 +1,4 @@
-"""Every audit: its events happen as often as its formula says, and half the noise is caught while all of it is not."""
+"""Check for every audit that event counts fit its formula, and that it detects half but not full noise."""
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,14 @@ from privarms.studies import library
 
 pytestmark = pytest.mark.statistical
 
-# Of one binomial test. There are fewer than 100: a false alarm in fewer than one run of 10,000.
+# Level of one binomial test. With fewer than 100 tests, fewer than one run in 10,000 gives a false alarm.
 FALSE_ALARM = 1e-6
 HORIZON = 50_000_000
 SAMPLES = {"alpha": 0.9, "beta": 0.5}
 USERS = {"K": 2, "horizon": 100, "dimensions": 4}
 REWARDS = {"K": 6, "horizon": 8, "epsilon": 0.5}
 # audit, subject, parameters of both except noise (epsilon: 1 by default), trials
-# Half the noise is caught with a power of 99.9%, except by first_reward, which would need millions of trials.
+# The power against half the noise is 99.9%, except for first_reward, which would need millions of trials.
 AUDITS = [
     ("released_number", "laplace", {}, 20_000),
     ("released_length", "lap_plus", {}, 20_000),
@@ -47,7 +47,7 @@ def setting(audit, subject, parameters, noise):
     return module, *configured(subject, module.AUDIT, rows)
 
 
-# The exact loss over the claim, with all of the noise and with half of it; 1 and 2 where none is given.
+# Exact loss divided by the claim, with full and with half of the noise (default: 1 and 2).
 SHARES = {
     **dict.fromkeys(("adap_ucb", "dp_klucb", "dp_imed"), (0.995, 1.866)),
     **{"dp_ucb": (0.598, 1.174), "private_ucb_noise_only": (0.559, 1.078)},
@@ -77,7 +77,7 @@ def test_counts_agree_with_the_formula_and_half_the_noise_is_caught_and_all_of_i
         assert (bound > claimed) == (noise < 1 and audit != "first_reward")
 
 
-# A formula with a wrong scale must not agree with the counts of the right one.
+# Counts with the right scale must not fit a formula with a wrong scale.
 @pytest.mark.parametrize(
     ("subject", "factor", "scales"),
     [
@@ -95,7 +95,7 @@ def test_a_wrong_scale_is_detected(subject, factor, scales):
         assert binomtest(events, trials, module.AUDIT.probability(wrong, inputs)).pvalue < FALSE_ALARM
 
 
-# Few arms, equal sums and a low margin, where arms other than the leader are highest.
+# Few arms, equal sums and a low margin, so other arms than the leader may be highest.
 @pytest.mark.parametrize(
     ("K", "epsilon", "sums", "eliminated"),
     [(3, 1e-4, [10, 10, 10], 1), (3, 1e-4, [2e4, 0, 0], 2), (5, 1e-3, [0, 2e3, 2e3, 2e3, 2e3], 2)],

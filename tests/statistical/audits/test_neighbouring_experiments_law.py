@@ -1,4 +1,4 @@
-"""The simulated audit of DP-ConSE's releases against its exact event probabilities."""
+"""Check the simulated audit of DP-ConSE's releases against its exact event probabilities."""
 
 import numpy as np
 import pytest
@@ -31,6 +31,6 @@ def test_the_audit_s_events_happen_as_often_as_they_should(release, M, epsilon, 
     expected = [audit.probability(params, inputs) for inputs in runs]
     for run in (0, 1):
         assert binomtest(int(counts[run]), TRIALS, expected[run]).pvalue > 1e-5 / len(AUDITED) / 2
-    # The other run's probability is far off, where the event is not too rare.
+    # If the event is not too rare, the other run's probability must not fit.
     if expected[0] > 0.01:
         assert binomtest(int(counts[1]), TRIALS, expected[0]).pvalue < 1e-20

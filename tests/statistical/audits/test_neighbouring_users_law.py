@@ -1,4 +1,4 @@
-"""What users leave behind at a locally private server: the kernel's own sums against the exact event probabilities."""
+"""Check the sums of a locally private server, as the kernel computes them, against exact event probabilities."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from privarms.policies.locally_private import ldp_mab
 
 pytestmark = pytest.mark.statistical
 
-# Of all comparisons together, each an exact binomial test of the count of events.
+# Level of all comparisons together. Each is an exact binomial test of the count of events.
 FALSE_ALARM = 1e-5
 TRIALS = 200_000
 K = 3
@@ -33,7 +33,7 @@ def chance(**setting):
     return neighbouring_users.probability(*audited(**setting))
 
 
-# One user; three, whose noise is drawn one by one; a hundred, whose noise is drawn at once.
+# One user; three users with noise drawn one by one; a hundred users with noise drawn at once.
 CASES = [
     (variant, differ, "quadrant", user, epsilon, batch)
     for variant in VARIANTS
@@ -81,12 +81,12 @@ def test_the_second_bin_is_untouched_always_or_never(batch, epsilon):
         for differ in ("context", "arm"):
             for user in (0, 1):
                 expected = neighbouring_users.probability(*audited(variant, differ, "untouched", user, epsilon, batch))
-                found = count(variant, differ, "untouched", user, epsilon, batch, 5, trials=20_000)
-                assert found == 20_000 * expected, (variant, differ, user)
+                actual = count(variant, differ, "untouched", user, epsilon, batch, 5, trials=20_000)
+                assert actual == 20_000 * expected, (variant, differ, user)
 
 
 def test_bounds_stay_below_epsilon_but_for_the_context_as_released():
-    # With 99.999% each the bounds hold; 8 is the largest budget that is audited.
+    # Each bound is valid with 99.999%. 8 is the largest audited budget.
     for variant, differ in (("as_printed", "context"), ("as_printed", "arm"), ("as_released", "arm")):
         seen = [n for user in (0, 1) for n in (count(variant, differ, "quadrant", user, 1.0, 1, 70 + user), TRIALS)]
         bound = epsilon_lower_bound(*seen, confidence=0.99999)

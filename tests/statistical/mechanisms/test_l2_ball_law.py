@@ -1,4 +1,4 @@
-"""The private release of a vector in a ball: its size by hand, its law from counts."""
+"""Check the private release of a vector in a ball: its norm against closed forms, its distribution by counts."""
 
 import numpy as np
 import pytest
@@ -20,10 +20,10 @@ def test_the_norm_by_hand():
 
 @njit
 def released(mechanism, vector, trials, rng):
-    found = np.zeros((trials, mechanism.dimensions))
+    samples = np.zeros((trials, mechanism.dimensions))
     for i in range(trials):
-        l2_ball.release(mechanism, vector, rng, found[i])
-    return found
+        l2_ball.release(mechanism, vector, rng, samples[i])
+    return samples
 
 
 @pytest.mark.parametrize(
@@ -33,23 +33,23 @@ def test_it_is_unbiased_and_on_a_sphere(dimensions, epsilon, length):
     rng = np.random.default_rng(5)
     direction = rng.standard_normal(dimensions)
     vector = length * direction / np.linalg.norm(direction)
-    found = released(l2_ball.configure(dimensions, 2.0, epsilon), vector, 100_000, rng)
+    samples = released(l2_ball.configure(dimensions, 2.0, epsilon), vector, 100_000, rng)
     norm = l2_ball.configure(dimensions, 2.0, epsilon).norm
-    assert np.linalg.norm(found, axis=1) == pytest.approx(np.full(len(found), norm))
-    z = (found.mean(axis=0) - vector) / (found.std(axis=0) / np.sqrt(len(found)))
-    # False alarms: 52 coordinates in all beyond 5.2 standard errors, 1e-5.
+    assert np.linalg.norm(samples, axis=1) == pytest.approx(np.full(len(samples), norm))
+    z = (samples.mean(axis=0) - vector) / (samples.std(axis=0) / np.sqrt(len(samples)))
+    # 52 coordinates, each within 5.2 standard errors: a false alarm has probability 1e-5.
     assert np.abs(z).max() < 5.2
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_the_right_half_has_e_to_the_epsilon_times_the_other_s_probability(epsilon):
-    # The density is constant on either half, so that the ratio of their probabilities is that of the densities.
+    # The density is constant on each half, so the ratio of probabilities equals the ratio of densities.
     mechanism = l2_ball.configure(4, 1.0, epsilon)
     rng = np.random.default_rng(6)
     trials = 200_000
     for sign in (1, -1):
-        found = released(mechanism, np.array([0.0, sign, 0.0, 0.0]), trials, rng)
-        right = int((sign * found[:, 1] > 0).sum())
+        samples = released(mechanism, np.array([0.0, sign, 0.0, 0.0]), trials, rng)
+        right = int((sign * samples[:, 1] > 0).sum())
         assert binomtest(right, trials, 1 / (1 + np.exp(-epsilon))).pvalue > 1e-6
 
 

@@ -1,4 +1,4 @@
-"""The tree counter's noise against its definition, and the guard's first missed count against drawing every node."""
+"""Check the tree counter's noise against its definition, and the guard against draws of every node."""
 
 import numpy as np
 import pytest
@@ -21,27 +21,27 @@ COUNTS = np.array([1, 3, 8, 12, 13, 15, 16, 23, 31, 40, 44, 47])
 
 @njit
 def counted(replicates, counts, scale, rng):
-    """The noise at the counts, one node an item."""
-    found = np.zeros((len(counts), replicates))
+    """Return the noise at the counts, with one node per item."""
+    samples = np.zeros((len(counts), replicates))
     for r in range(replicates):
         tree, i = new_tree(1, 6), 0
         for n in range(1, counts[-1] + 1):
             noise = complete_node(tree, 0, n, scale, rng)
             if n == counts[i]:
-                found[i, r] = noise
+                samples[i, r] = noise
                 i += 1
-    return found
+    return samples
 
 
 @njit
 def defined(replicates, counts, scale, rng):
-    """The noise at the counts, from every node of the tree."""
-    found = np.zeros((len(counts), replicates))
+    """Return the noise at the counts, from every node of the tree."""
+    samples = np.zeros((len(counts), replicates))
     for r in range(replicates):
         nodes = draw_nodes(6, scale, rng)
         for i in range(len(counts)):
-            found[i, r] = released_noise(nodes, counts[i])
-    return found
+            samples[i, r] = released_noise(nodes, counts[i])
+    return samples
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +63,12 @@ def test_the_noise_of_one_node_is_laplace(noise):
 
 
 def shared_nodes(n, m):
-    """How many nodes the decompositions of two counts share: the set bits above the highest one that differs."""
+    """Return the number of shared nodes of two counts: their set bits above the highest different bit."""
     return bin(n >> (n ^ m).bit_length()).count("1")
 
 
 def covariances_are(noise, scale):
-    """Whether the products of two counts' noises have the mean 2 scale^2 times the nodes that they share."""
+    """Return whether products of the noises at two counts have mean 2 scale^2 times their number of shared nodes."""
     pairs = [(i, j) for i in range(len(COUNTS)) for j in range(i + 1)]
     for i, j in pairs:
         products = noise[i] * noise[j]
@@ -84,16 +84,16 @@ def test_two_counts_share_the_nodes_of_their_common_bits(noise):
     assert shared_nodes(8, 16) == 0
     assert covariances_are(noise, SCALE)
     assert not covariances_are(noise, 1.02 * SCALE)
-    # Each count right by itself, and independent of the others.
+    # Each count has the right distribution but is independent of the others.
     assert not covariances_are(np.array([np.roll(row, i) for i, row in enumerate(noise)]), SCALE)
 
 
 @njit
 def walk(tree, n, e, slack, least_width, scale, rng):
-    """The first missed count after n, drawing every node; the end of the block if there is none before.
+    """Return the first missed count after n with draws of every node, or the end of the block.
 
-    By the guard's definition: a count is missed where its room in cells, the room on entering its segment and the moves
-    of its new nodes, falls below zero; the room is capped after every move.
+    By the guard's definition a count is missed if its slack in cells falls below zero. The slack is that at the
+    start of its segment plus the moves of its new nodes, and is capped after every move.
     """
     rooms = np.zeros(tree.prefix.shape[1], np.int64)
     end = ((n >> e) + 1) << e
@@ -107,7 +107,7 @@ def walk(tree, n, e, slack, least_width, scale, rng):
         noise = complete_node(tree, 0, count, scale, rng)
         if count == end:
             return count
-        # The highest bit in which the count differs from n: the new nodes are those of the bits from there down.
+        # The new nodes belong to the highest bit in which the count differs from n, and to all lower bits.
         highest = 0
         while (count ^ n) >> (highest + 1):
             highest += 1
@@ -126,7 +126,7 @@ def walk(tree, n, e, slack, least_width, scale, rng):
 
 @njit
 def set_off(n, levels, prefix):
-    """A tree at count n, its noise from each set bit on given."""
+    """Return a tree at count n with given noise from each set bit on."""
     tree = new_tree(1, levels)
     tree.prefix[0] = prefix
     return tree
@@ -134,13 +134,13 @@ def set_off(n, levels, prefix):
 
 @njit
 def noises_at(tree, n):
-    """The noise at the count n, and what of it was there before its last node."""
+    """Return the noise at the count n, and this noise without its last node."""
     return noise_from(tree, 0, n, 0), noise_from(tree, 0, n & (n - 1), 0)
 
 
 @njit
 def drawn_one_by_one(replicates, n, e, prefix, slack, least_width, scale, rng):
-    """(counts, noises at them, noises without their last nodes): the first missed count or the end of the block."""
+    """Return (counts, their noises, noises without last nodes) of the first missed count or the end of the block."""
     counts, noises, before = np.zeros(replicates), np.zeros(replicates), np.zeros(replicates)
     for r in range(replicates):
         tree = set_off(n, len(prefix), prefix)
@@ -151,7 +151,7 @@ def drawn_one_by_one(replicates, n, e, prefix, slack, least_width, scale, rng):
 
 @njit
 def drawn_ahead(replicates, n, e, prefix, slack, least_width, scale, rng):
-    """The same from the guard's tables, and its chance of no miss; a count of -1 where the block is not that long."""
+    """Return the same from the guard's tables with its probability of no miss; count -1 if the block is shorter."""
     guard, safe = new_guard(scale), 0.0
     counts, noises, before = np.zeros(replicates), np.zeros(replicates), np.zeros(replicates)
     for r in range(replicates):
@@ -171,7 +171,7 @@ def drawn_ahead(replicates, n, e, prefix, slack, least_width, scale, rng):
 
 
 # (count, level of the block, noise from each bit on, slack, least width): a whole block; blocks from the middle, one
-# with little room in its last segment; a width that grows with the bits.
+# with little slack in its last segment; a width that grows with the bits.
 FLAT = np.zeros(12)
 BLOCKS = {
     "whole": (64, 5, np.full(10, 1.5), 12.6, FLAT),

@@ -1,4 +1,4 @@
-"""Uniform play pulls every arm as often, and every order of the users is as likely."""
+"""Check that uniform play pulls all arms equally often, and that all orders of users are equally likely."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ ALARM = 1e-5
 
 
 def evenly(counts):
-    """Whether counts may be those of equally likely outcomes, by the chi-square test."""
+    """Return whether counts fit equally likely outcomes, by the chi-square test."""
     return bool(stats.chisquare(counts).pvalue > ALARM)
 
 
@@ -22,6 +22,6 @@ def test_uniform_play_is_uniform():
         state = uniform.init(params)
         arms = np.array([uniform.choose(params, state, np.empty(0), t, rng) for t in range(1, 30_001)])
         assert evenly(np.bincount(arms, minlength=K))
-    # Rounding to the nearest arm, which is half as likely to give the first or the last, is found out.
+    # The test must detect rounding to the nearest arm, which halves the probability of the first and the last arm.
     wrong = np.rint(np.random.default_rng(0).random(30_000) * 2).astype(int)
     assert not evenly(np.bincount(wrong))

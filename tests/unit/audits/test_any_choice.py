@@ -1,4 +1,4 @@
-"""The audit that fits any bandit: which event it finds, and that half of the noise is caught."""
+"""Check the generic audit of bandits: the event that it selects, and that it detects half of the noise."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ def init(params):
 
 @njit
 def choose(params, state, context, t, rng):
-    """Explore, then commit."""
+    """Write a policy that explores, then commits."""
     return (t - 1) % 2 if t <= 2 * PULLS else state.best
 
 

@@ -1,4 +1,4 @@
-"""The audit of any locally private bandit: half of the noise is caught, and a message that names the context."""
+"""Check the generic audit of locally private bandits: it detects half of the noise and a leaked context."""
 
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ def lower_bound(learn, params, trials=TRIALS):
 
 
 def test_half_the_noise_is_caught_and_all_of_it_is_not():
-    # A message that is the reward and Lap(1 / epsilon) is epsilon-locally private.
+    # A message of reward plus Lap(1 / epsilon) is epsilon-locally private.
     assert lower_bound(adds_noisy_rewards, 1.0) < 1.0 < lower_bound(adds_noisy_rewards, 2.0)
 
 

@@ -1,4 +1,4 @@
-"""The type of an audit, and the values that every audit of the library refuses."""
+"""Check the type of an audit, and the values that every audit of the library refuses."""
 
 import math
 from types import SimpleNamespace
@@ -65,7 +65,7 @@ def test_a_subject_in_plain_python_is_counted_too():
     assert any_choice.AUDIT.count(rounds, None, inputs, 5, 7, None) in (0, 7)
 
 
-# What each audit needs besides the neighbour.
+# Arguments of each audit in addition to the neighbour.
 PARAMETERS = {
     **{"K": 2, "dimensions": 3, "horizon": 50_000_000, "epsilon": 0.5, "alpha": 0.9, "beta": 0.5, "rounds": 64},
     **{"promised": 1.0, "release": "lengths", "differ": "arm", "event": "quadrant"},
@@ -82,17 +82,17 @@ SPECIAL = {
 def test_every_audit_takes_two_neighbours_and_knows_its_name(name):
     module = library.load("environments", name)
     takes = library.arguments("environments", name)
-    given = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
-    assert [module.configure(**given, neighbour=n).neighbour for n in (0, 1)] == [0, 1]
-    # So that a study that gives another one is refused.
+    arguments = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
+    assert [module.configure(**arguments, neighbour=n).neighbour for n in (0, 1)] == [0, 1]
+    # A study with another value must be refused.
     assert takes["neighbour"].choices == (0, 1)
     assert module.AUDIT.inputs is module.configure
     assert module.AUDIT.name == name
     if "noise" in takes and "epsilon" not in takes:
-        assert module.configure(**given, neighbour=0, noise=0.5).noise == 0.5
+        assert module.configure(**arguments, neighbour=0, noise=0.5).noise == 0.5
 
 
-# audit, an impossible value, what the message says
+# audit, an impossible value, the message
 @pytest.mark.parametrize(
     ("name", "wrong", "message"),
     [
@@ -103,9 +103,9 @@ def test_every_audit_takes_two_neighbours_and_knows_its_name(name):
 )
 def test_impossible_inputs_are_refused_by_name(name, wrong, message):
     takes = library.arguments("environments", name)
-    given = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
+    arguments = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
     with pytest.raises(ValueError, match=f"^{message}"):
-        library.load("environments", name).configure(**given | {"neighbour": 0} | wrong)
+        library.load("environments", name).configure(**arguments | {"neighbour": 0} | wrong)
 
 
 def test_what_an_audit_cannot_count_is_an_error_of_the_study():

@@ -1,4 +1,4 @@
-"""The audit of private UCB's choices: the events, and the exact loss of the released counter."""
+"""Check the audit of private UCB's choices: the events, and the exact loss of the released counter."""
 
 import math
 from typing import NamedTuple
@@ -43,7 +43,7 @@ def loss(params, event="last", noise=1.0):
 def test_the_last_choice_is_counted_and_the_first_reward_of_arm_0_changed():
     @njit
     def last(params, state, context, t, rng):
-        # Arm 0 in rounds 3 and 4; at the end arm 1 if the only reward came in round 3.
+        # Play arm 0 in rounds 3 and 4, and at the end arm 1 if the only reward was in round 3.
         if t < 5:
             return 0 if t >= 3 else 1
         return 1 if state[0] == 3 else 0
@@ -54,7 +54,7 @@ def test_the_last_choice_is_counted_and_the_first_reward_of_arm_0_changed():
 def test_the_doublings_are_the_rounds_of_the_event():
     @njit
     def choose(params, state, context, t, rng):
-        # Arm 1 in rounds 3, 5, 9, 17 and 33 only, except for the round that the parameters name.
+        # Play arm 1 only in rounds 3, 5, 9, 17 and 33, except in the round that the parameters name.
         return 1 if (t == 3 or t == 5 or t == 9 or t == 17 or t == 33) and t != params.period else 0
 
     assert [events(choose, Params(t), 0, "doublings", 101) for t in (1, 3, 9, 33)] == [7, 0, 0, 0]
@@ -70,14 +70,14 @@ def test_half_of_the_rounds_is_25_or_26_of_51():
 
 
 def test_the_exact_loss_of_the_released_counter():
-    # By simulation of the two noises, at an epsilon and horizon with a large loss.
+    # Simulate the two noises, at an epsilon and horizon with a large loss.
     params = private_ucb.configure(2, 101, 1.0, "as_released")
     rng, scale = np.random.default_rng(4), params.node_scale / 51
     wins = (rng.laplace(scale=scale, size=400_000) > 1 + rng.laplace(scale=scale, size=400_000)).mean()
     exact = changed_reward.probability(params, changed_reward.configure(2, 1))
     assert abs(wins - exact) < 4.5 * math.sqrt(exact / 400_000)
     assert loss(params) == pytest.approx(math.log(0.5 / exact))
-    # More than is claimed.
+    # This is more than claimed.
     params = private_ucb.configure(2, 501, 0.05, "as_released")
     assert loss(params) > 0.05
     assert loss(params, noise=2.0) == loss(params._replace(node_scale=2 * params.node_scale))
@@ -111,7 +111,7 @@ def test_the_doublings_detect_a_tree_that_does_not_share_its_budget():
         ]
         losses.append(math.log(seen[0] / seen[1]))
         x = 1 / (math.log2(501) * noise)
-        # Deviations of ln(events), 1/sqrt(events) each; the arms do not always take turns.
+        # The standard deviation of ln(events) is 1/sqrt(events). The arms do not always take turns.
         allowed = 4.5 * math.sqrt(1 / seen[0] + 1 / seen[1]) + 0.1
         assert abs(losses[-1] - 5 * (x - math.log(1 + x / 2))) < allowed
     assert losses[0] < 1 < losses[1]

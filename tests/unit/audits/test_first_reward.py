@@ -1,4 +1,4 @@
-"""The audit of DP-UCB's choices: the event, and the exact loss."""
+"""Check the audit of DP-UCB's choices: the event, and the exact loss."""
 
 import numpy as np
 import pytest

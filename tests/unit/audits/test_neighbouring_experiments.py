@@ -1,4 +1,4 @@
-"""The audits of DP-ConSE's releases and of whole experiments: exact event probabilities, the losses, the counts."""
+"""Check the audits of DP-ConSE's releases and whole experiments: exact probabilities, losses, counts."""
 
 import itertools
 
@@ -20,7 +20,7 @@ def chance(release, M, epsilon, run):
 
 
 def loss(release, M, epsilon, policy=dp_conse, **more):
-    """Of a release, or of the whole experiment."""
+    """Return the events of a release, or of the whole experiment."""
     params = configured(M, epsilon, policy, **more)
     if release == "experiment":
         return whole_experiments.AUDIT.loss(params, [whole_experiments.configure(run) for run in (0, 1)])
@@ -38,7 +38,7 @@ def test_the_losses_of_the_three_releases():
 
 
 def test_the_lengths_probabilities_by_enumeration():
-    # Short trials, so that the cut-off at 0 matters.
+    # In short trials the cut-off at 0 matters.
     for run, M in itertools.product((0, 1), (1, 3)):
         T, epsilon = 4, 0.5
         value = np.arange(400)
@@ -47,12 +47,12 @@ def test_the_lengths_probabilities_by_enumeration():
         params = configured(M, epsilon)
         assert neighbouring_experiments.lengths_probability(params, T, run) == pytest.approx(expected)
         behind = sum(chances[v] * sum(0.5 ** (g + 1) for g in range(v - T)) for v in range(T + 1, 400))
-        found = neighbouring_experiments.lengths_probability(params, T, run, from_actions=True)
-        assert found == pytest.approx(behind**M)
+        actual = neighbouring_experiments.lengths_probability(params, T, run, from_actions=True)
+        assert actual == pytest.approx(behind**M)
 
 
 def test_the_loss_of_the_first_half():
-    # Means over 12 rewards an arm in batches of R = 25.5 patients: 2 / (epsilon R) for a change of 1/12.
+    # Means over 12 rewards per arm in batches of R = 25.5 patients: 2 / (epsilon R) for a change of 1/12.
     for M, epsilon in itertools.product((1, 2, 10), (0.5, 2.0)):
         params = configured(M, epsilon)
         R = dp_conse.epoch_length(params, 1)
@@ -67,7 +67,7 @@ def test_the_first_half_s_probabilities_by_enumeration():
     R = dp_conse.epoch_length(params, 1)
     value = np.arange(int(R) + 400)
     chances = lap_plus.pmf(value, R, 0.5)
-    # Run 1: the first batch has R or more, the second R or fewer, of whom one is not in both runs.
+    # Run 1: the first batch has at least R patients, the second at most R, one of them only in this run.
     ends = chances[value >= int(R)].sum() * chances[value - 1 < int(R)].sum()
     assert chance("first_half", 2, 0.5, 1) == pytest.approx(ends / 4)
     assert chance("first_half", 1, 0.5, 1) == 0.5
@@ -83,7 +83,7 @@ def test_with_a_budget_for_the_experiment_no_loss_is_above_it():
 
 
 def two_sided(epsilon, reach=300):
-    """The whole numbers from -reach to reach and their probabilities, proportional to e^(-epsilon |k|)."""
+    """Return the whole numbers from -reach to reach with probabilities proportional to e^(-epsilon |k|)."""
     value = np.arange(-reach, reach + 1)
     weights = np.exp(-epsilon * np.abs(value))
     return value, weights / weights.sum()
@@ -98,16 +98,16 @@ def test_the_shared_length_s_probabilities_by_enumeration(from_actions):
         for k, weight in zip(*two_sided(epsilon / 2), strict=True):
             noise, chances = two_sided(epsilon / 4)
             length = np.maximum(0, max(1, T + run + k) + noise)
-            # The last pull of the losing arm comes after patient T.
+            # The last pull of the losing arm is after patient T.
             seen = np.where(length > T, 1 - 0.5 ** np.maximum(length - T, 0.0), 0.0) if from_actions else length > T
             expected += weight * (chances @ seen) ** M
-        found = neighbouring_experiments.lengths_probability(params, T, run, from_actions)
-        assert found == pytest.approx(expected, rel=1e-9)
+        actual = neighbouring_experiments.lengths_probability(params, T, run, from_actions)
+        assert actual == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_event_of_the_proof_has_a_probability_below_one_half():
     for R, epsilon in itertools.product((1624.5, 2000.0, 7201.3), (0.1, 1.0)):
         q = np.exp(-epsilon / 2)
-        # A whole number above R_e where R_e is not whole.
+        # If R_e is not whole, the length is the next whole number.
         expected = (1 if R == 2000.0 else q) / (1 + q)
         assert neighbouring_experiments.batch_event_probability(R, epsilon) == pytest.approx(expected, rel=1e-9)

@@ -1,4 +1,4 @@
-"""The audit of DP-NAS: its streams, what is counted, and the exact loss."""
+"""Check the audit of DP-NAS: sample sequences, counted event, and exact loss."""
 
 import numpy as np
 
@@ -21,14 +21,14 @@ def test_the_sums_turn_and_end_where_they_should():
     sums = np.cumsum(samples)
     margins = (np.abs(sums) - [threshold(params, t) for t in range(1, len(sums) + 1)]) / params.sigma_2
     turn = sums.argmin()
-    # The first that are not further than 2 and 3 scales below.
+    # The first sums that are at most 2 and 3 scales below the threshold.
     assert margins[turn] >= -2 > margins[turn - 1]
     assert margins[-1] >= -3 > margins[-2]
     assert sums[-1] > 0
 
 
 def test_the_probability_of_one_query_by_hand():
-    # One sample a side, so far below the threshold that it stops or goes on by the noise alone: by simulation.
+    # One sample per side, so far below the threshold that only the noise decides: by simulation.
     params = dp_nas.configure(epsilon=100.0, alpha=0.9, beta=0.9)
     inputs = Inputs(np.array([-1.0, 1.0, 1.0]), 0, 1.0)
     rng = np.random.default_rng(2)

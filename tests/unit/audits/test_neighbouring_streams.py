@@ -1,4 +1,4 @@
-"""The privacy audit of DP-SE: neighbouring streams, the exact ratio, the counts."""
+"""Check the privacy audit of DP-SE: neighbouring reward sequences, the exact ratio, the counts."""
 
 import numpy as np
 import pytest
@@ -19,28 +19,27 @@ def chance(params, sums, eliminated):
 
 
 def test_the_streams_differ_in_one_reward_of_the_leader():
-    # R_1 = 2919.75 and (2 h_1 + 2 c_1) r = 453.38 by hand; 3 scales are 3 / 0.5 = 6 rewards; 730 = 2920 / 4.
+    # Worked by hand: R_1 = 2919.75 and (2 h_1 + 2 c_1) r = 453.38; 3 scales are 3 / 0.5 = 6 rewards; 730 = 2920 / 4.
     first, second = streams()
     assert first.reward_sums.tolist() == [730 + 447] + [730] * 19
     assert second.reward_sums.tolist() == [730 + 448] + [730] * 19
     assert first.eliminated == second.eliminated == 10
 
 
-# Two arms: the other one goes when Lap - Lap' > z scales, which has probability (2 + z) e^-z / 4.
+# Two arms: the other arm is eliminated if Lap - Lap' > z scales, with probability (2 + z) e^-z / 4.
 @pytest.mark.parametrize(("noise", "lead"), [(1.0, 0), (1.0, 300), (0.5, 300), (2.0, -50)])
 def test_the_event_probability_of_two_arms_is_that_of_a_difference_of_two_laplace_draws(noise, lead):
     params = dp_se.configure(K=2, horizon=T, epsilon=0.1, noise=noise)
     margin, scale = dp_se.elimination_margin(params, 2, 1), dp_se.noise_scale(params, 2, 1)
     z = (margin - lead / np.ceil(dp_se.epoch_length(params, 2, 1))) / scale
     expected = (2 + z) * np.exp(-z) / 4
-    found = chance(params, [500 + lead, 500], 1)
-    assert found == pytest.approx(expected, rel=1e-8)
+    actual = chance(params, [500 + lead, 500], 1)
+    assert actual == pytest.approx(expected, rel=1e-8)
 
 
 def test_the_event_probability_counts_arms_that_other_arms_eliminate():
-    # With equal sums and no special arm, each of three arms is out with the same probability: by symmetry the leader
-    # is counted out as often as another, E[others out] = P(1 or more) + P(2), and P(a given arm is out) follows from
-    # the largest of the two others: integral over their maximum of F(x - margin).
+    # With equal sums each of three arms is eliminated with the same probability. E[others out] = P(1 or more) + P(2).
+    # P(a given arm is out) is an integral over the maximum x of the two others, of F(x - margin).
     params = dp_se.configure(K=3, horizon=T, epsilon=1e-4, beta=0.99)
     scale = dp_se.noise_scale(params, 3, 1)
     margin = dp_se.elimination_margin(params, 3, 1) / scale

@@ -1,4 +1,4 @@
-"""The audit of the locally private bandit: the two users, the exact event probabilities, the counts."""
+"""Check the audit of the locally private bandit: the two users, exact event probabilities, counts."""
 
 import itertools
 import math
@@ -28,13 +28,13 @@ def loss(variant, differ, event, epsilon, batch=1):
 
 
 def users(differ, user, batch):
-    """The batch: (bin, arm, reward) of each user, in their order."""
+    """Return the batch: (bin, arm, reward) of each user, in order."""
     last = {("context", 1): (1, 0, 1.0), ("arm", 1): (0, 1, 1.0)}.get((differ, user), (0, 0, 1.0))
     return [(0, 0, 0.0)] * (batch - 1) + [last]
 
 
 def message_sums(batch):
-    """U and V without noise, float64[2, 2, 2]: by bin and arm, U first."""
+    """Return U and V without noise, float64[2, 2, 2]: by bin and arm, U first."""
     sums = np.zeros((2, 2, 2))
     for i, arm, reward in batch:
         sums[i, arm] += 1, reward
@@ -42,7 +42,7 @@ def message_sums(batch):
 
 
 def survival_by_inversion(x, draws, scale):
-    """P(S >= x) for x > 0 by Gil-Pelaez; the characteristic function of a standard Laplace draw is 1 / (1 + t^2)."""
+    """Return P(S >= x) for x > 0 by Gil-Pelaez; a Laplace draw has the characteristic function 1 / (1 + t^2)."""
     integral, _ = quad(lambda t: (1 + t * t) ** -draws * np.sinc(t * x / scale / np.pi), 0, np.inf, limit=500)
     return 0.5 - x / scale * integral / np.pi
 
@@ -67,7 +67,7 @@ def test_the_quadrant_is_the_product_of_four_tails_at_the_sums_of_the_batch(vari
     assert len(changed) == 4
     probability = 1.0
     for place in map(tuple, changed):
-        # How far the sum's noise must lead upwards where user 1 has the entry, and downwards where user 0 has it.
+        # The noise of the sum that is needed: upwards if user 1 has the entry, downwards if user 0 has it.
         towards = 1 if with_1[place] > with_0[place] else -1
         distance = towards * (with_1[place] - here[place])
         draws = batch if variant == "as_printed" else in_bin[place[0]]
@@ -75,8 +75,8 @@ def test_the_quadrant_is_the_product_of_four_tails_at_the_sums_of_the_batch(vari
             probability *= distance <= 0
         else:
             probability *= 0.5 if distance == 0 else survival_by_inversion(distance, draws, 4 / epsilon)
-    found = chance(variant, differ, "quadrant", user, epsilon, batch)
-    assert found == pytest.approx(probability, rel=1e-6)
+    actual = chance(variant, differ, "quadrant", user, epsilon, batch)
+    assert actual == pytest.approx(probability, rel=1e-6)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 8.0])

@@ -1,4 +1,4 @@
-"""Audits that are run at once."""
+"""Check audits from the command line and from Python."""
 
 import pytest
 
@@ -10,10 +10,10 @@ from privarms.studies import library
 def test_the_studies_of_the_project_are_run(capsys, tmp_path):
     file = tmp_path / "audit.csv"
     assert now.show("laplace", trials=20_000, csv=str(file)) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0] == "no violation shown: laplace, released_number"
-    assert said[1].startswith("  claimed 0.25; shown at least 0.")
-    assert said[1].endswith("; 20,000 trials")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "no violation shown: laplace, released_number"
+    assert lines[1].startswith("  claimed 0.25; shown at least 0.")
+    assert lines[1].endswith("; 20,000 trials")
     assert file.read_text().partition("\n")[0] == ",".join(verdicts.COLUMNS)
 
 
@@ -27,8 +27,8 @@ def test_a_policy_that_is_not_private_as_claimed_gives_status_1(monkeypatch, cap
 
 def test_away_from_the_project_a_policy_gets_the_audit_that_fits_its_family(monkeypatch):
     monkeypatch.setattr(now, "_of_studies", lambda: [])
-    found = now.cells("dp_se")
-    assert {cell.environment for cell in found} == {"any_choice"}
+    actual = now.cells("dp_se")
+    assert {cell.environment for cell in actual} == {"any_choice"}
     with pytest.raises(PrivarmsError, match=r"laplace: no study here audits it, and no audit fits"):
         now.cells("laplace")
     with pytest.raises(PrivarmsError, match=r"ucb: no study here audits it"):
@@ -41,9 +41,9 @@ def test_a_name_that_is_none_is_an_error_that_lists_them():
 
 
 def test_everything_that_claims_an_epsilon_is_listed():
-    found = now.listed()
-    assert set(found["subject"]) == {
+    actual = now.listed()
+    assert set(actual["subject"]) == {
         *library.names("mechanisms"),
         *filter(library.claims_epsilon, library.names("policies")),
     }
-    assert found.set_index("subject")["audits"]["dp_se"] == "neighbouring_streams"
+    assert actual.set_index("subject")["audits"]["dp_se"] == "neighbouring_streams"

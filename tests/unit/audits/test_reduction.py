@@ -1,4 +1,4 @@
-"""Counts become bounds: whichever neighbour is the likelier, by hand, and audits stand beside each other."""
+"""Check bounds from counts: either neighbour may be more likely; several audits in one table."""
 
 import math
 
@@ -11,7 +11,7 @@ from privarms.audits.reduction import COUNTS, MEASURES, epsilon_lower_bound, red
 
 
 def blocks(events, trials=20, **setting):
-    """Two blocks for each neighbour; events: those of neighbour 0 and 1 in a block."""
+    """Return two blocks per neighbour; events: those of neighbours 0 and 1 per block."""
     return pd.DataFrame(
         [{**setting, "neighbour": n, "trials": trials, "events": events[n]} for n in (0, 1) for _ in range(2)]
     )
@@ -27,9 +27,9 @@ def test_the_bound_from_counts_is_the_quotient_of_the_two_ends():
 
 def test_blocks_are_added_up_and_the_likelier_neighbour_stands_above():
     setting = {"policy": "dp_conse", "release": "estimate", "M": 1, "epsilon": 1.0, "horizon": 100, "alpha": 0.5}
-    found = reduce(blocks((0, 20), **setting), neighbouring_experiments.AUDIT, ["release", "M", "epsilon"])
-    assert list(found.columns) == ["audit", "subject", "release", "M", "epsilon", *MEASURES, *COUNTS]
-    row = found.iloc[0]
+    actual = reduce(blocks((0, 20), **setting), neighbouring_experiments.AUDIT, ["release", "M", "epsilon"])
+    assert list(actual.columns) == ["audit", "subject", "release", "M", "epsilon", *MEASURES, *COUNTS]
+    row = actual.iloc[0]
     assert (row["audit"], row["subject"], row["release"]) == ("neighbouring_experiments", "dp_conse", "estimate")
     # 0 of 40 and 40 of 40, each end with probability 0.025.
     assert (row["low_0"], row["high_1"]) == (0, 1)
@@ -57,6 +57,6 @@ def test_a_row_per_setting_and_parameters_that_do_not_apply_take_their_defaults(
     counts = pd.concat(
         [blocks((5, 9), **setting, epsilon=epsilon, noise=noise) for epsilon in (0.25, 0.5) for noise in (0.5, 1.0)]
     )
-    found = reduce(counts, neighbouring_streams.AUDIT, ["epsilon", "noise"])
-    assert found[["epsilon", "noise"]].values.tolist() == [[0.25, 0.5], [0.25, 1], [0.5, 0.5], [0.5, 1]]
-    assert found["exact"].tolist() == pytest.approx([0.5, 0.25, 1, 0.5], abs=1e-6)
+    actual = reduce(counts, neighbouring_streams.AUDIT, ["epsilon", "noise"])
+    assert actual[["epsilon", "noise"]].values.tolist() == [[0.25, 0.5], [0.25, 1], [0.5, 0.5], [0.5, 1]]
+    assert actual["exact"].tolist() == pytest.approx([0.5, 0.25, 1, 0.5], abs=1e-6)

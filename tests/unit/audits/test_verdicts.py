@@ -1,4 +1,4 @@
-"""What is said of an audit: what exceeds the claim, what its broken twin shows, and which line stands for many."""
+"""Check the verdicts of audits: loss above the claim, weakened controls, and the summary line of several settings."""
 
 import math
 
@@ -14,7 +14,7 @@ TRIALS = 1_000_000
 
 
 def counts(rates, policy="laplace", environment="released_number", **setting):
-    """Both neighbours' rows of one setting; rates: of neighbour 0 and 1."""
+    """Return both neighbours' rows of one setting; rates: those of neighbours 0 and 1."""
     rows = [
         {"neighbour": n, "trials": TRIALS, "events": round(TRIALS * rates[n]), "policy": policy}
         | {"environment": environment, "variant": None, **setting}
@@ -24,7 +24,7 @@ def counts(rates, policy="laplace", environment="released_number", **setting):
 
 
 def laplace(noise, epsilon=1.0, loss=None):
-    """What the audit of the Laplace mechanism sees, with this multiple of the noise."""
+    """Return the event rates of the Laplace mechanism's audit, with this multiple of the noise."""
     loss = epsilon / noise if loss is None else loss
     return counts((math.exp(-loss) / 2, 0.5), epsilon=epsilon, noise=noise)
 
@@ -46,14 +46,14 @@ def test_a_mechanism_that_keeps_its_claim_stands_beside_its_twin():
     assert row["power_against_half_noise"] > 0.999
     assert row["verdict"] == NO_VIOLATION
     assert "Half the noise would have been caught with probability 0.99." in row["note"]
-    # Two bounds were taken.
+    # The level is shared by two bounds.
     assert row["level"] == pytest.approx(1 - 2 * (1 - CONFIDENCE))
 
 
 def test_a_bound_or_an_exact_loss_above_the_claim_is_not_private():
     caught = one(laplace(1.0, loss=1.1), laplace(0.5)).iloc[0]
     assert (caught["verdict"], caught["note"]) == (NOT_PRIVATE, "")
-    # ln((1 + ...)) of a linear contest: as released private UCB loses more than is claimed, whatever few trials show.
+    # The exact loss of private UCB as released is above the claim, even if a few trials do not show it.
     setting = {"K": 2, "horizon": 101, "epsilon": 0.05, "variant": "as_released"}
     few = counts((0.5, 0.5), "private_ucb", "changed_reward", **setting)
     row = one(few).iloc[0]
@@ -76,10 +76,10 @@ def test_what_could_not_have_been_caught_is_said():
 
 def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
     setting = {"K": 2, "rounds": 64, "promised": 1.0, "horizon": 1024, "pulls": 5}
-    told = [
+    settings = [
         counts((0.5 * math.exp(-loss), 0.5), "adap_ucb", "any_choice", **setting, epsilon=loss) for loss in (1.0, 2.0)
     ]
-    (row,) = one(*[frame.drop(columns="pulls") for frame in told]).to_dict("records")
+    (row,) = one(*[frame.drop(columns="pulls") for frame in settings]).to_dict("records")
     assert (row["claimed_epsilon"], row["epsilon"], row["verdict"]) == (1, 1, NO_VIOLATION)
     assert np.isnan(row["exact"])
     assert "rates observed" in row["note"]
@@ -90,7 +90,7 @@ def test_what_fails_leads_and_what_is_not_audited_ends():
     rows = table([("p", "s", pd.concat([laplace(1.0), laplace(0.5)])), ("p", "t", bad)], ["dp_se", "laplace"])
     assert rows["subject"].tolist() == ["lap_plus", "laplace", "dp_se"]
     assert rows["verdict"].tolist() == [NOT_PRIVATE, NO_VIOLATION, NOT_AUDITED]
-    # Of a length half of epsilon is promised.
+    # The length has half of epsilon.
     assert rows["claimed_epsilon"].tolist()[:2] == [0.5, 1.0]
     assert "docs/extend.md" in rows["note"].iloc[-1]
 
@@ -104,7 +104,7 @@ def test_an_audit_that_could_not_be_run_is_none():
 
 def test_one_line_stands_for_all_settings_of_a_subject():
     kept = one(laplace(1.0, 0.5), laplace(0.5, 0.5), laplace(1.0, 1.0), laplace(1.0, 2.0), laplace(0.5, 2.0))
-    # That one setting has no twin does not take back what another one shows.
+    # A setting without a control does not cancel the verdict of another setting.
     assert kept["verdict"].tolist() == [NO_VIOLATION, NO_VIOLATION, NOT_CAUGHT]
     (line,) = summary(kept).to_dict("records")
     assert (line["verdict"], line["settings"], line["claimed_epsilon"]) == (NO_VIOLATION, 3, 2)

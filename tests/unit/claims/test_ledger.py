@@ -1,4 +1,4 @@
-"""Verdicts follow from tolerances that were stated beforehand."""
+"""Check the rows of the ledger and the outcomes of statements."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_a_ledger_survives_writing_and_reading(tmp_path):
 def test_an_inconclusive_claim_has_a_margin_below_1():
     row = judged(Measured(5.1, 0.1, 100_000, "Note."))
     assert row["verdict"] == "inconclusive"
-    assert row["note"] == "The 99.9% interval lies on both sides of what is allowed. Note."
+    assert row["note"] == "The 99.9% interval contains a limit of the accepted range. Note."
     assert (row["low"], row["high"]) == pytest.approx((5.1 - 0.32905, 5.1 + 0.32905), abs=1e-3)
     assert row["margin"] == pytest.approx(0.1 / 0.32905, abs=1e-3)
 
@@ -61,7 +61,7 @@ def test_a_number_cannot_be_reproduced_by_a_reading_that_was_inferred_from_it():
     row = judged(Measured(6.0), inferred=True)
     assert (row["verdict"], row["note"]) == (
         "unverifiable",
-        "It fits, but this reading was inferred from the number: that supports the reading only.",
+        "It fits, but our assumption was inferred from this number.",
     )
     assert judged(Measured(4.0), inferred=True)["verdict"] == "differs"
 

@@ -1,4 +1,4 @@
-"""Declared measures on tables of a few rows, with values worked out by hand."""
+"""Check declared measures on tables of a few rows, against values worked by hand."""
 
 import math
 from pathlib import Path
@@ -28,7 +28,7 @@ REGRET = pd.DataFrame(
 
 
 def results(**tables):
-    """Results with inference tables of these rows, and one study."""
+    """Return results with inference tables of these rows, and one study."""
     tables = {"regret": REGRET} | {name: pd.DataFrame(rows) for name, rows in tables.items()}
     ends = REGRET.assign(t=[5, 10, 10, 10], horizon=10)
     return SimpleNamespace(inference=tables.__getitem__, cells={"study": ends}.__getitem__)
@@ -167,10 +167,10 @@ CURVES = {
 def test_the_growth_between_the_first_and_the_last():
     growth = {"table": "curves", "extreme": "max", "growth": "regret", "along": "horizon", "where": {"panels": "fig1"}}
     number = declared(results(curves=CURVES), growth | {"by": ["epsilon"]})
-    # 100 times the regret at 100 times the horizon; errors of a hundredth each.
+    # 100 times the regret at 100 times the horizon, each with an error of 1%.
     assert number.value == pytest.approx(1.0)
     assert number.se == pytest.approx(math.hypot(0.01, 0.01) / math.log(100))
-    # Of two errors that are as large the degrees of freedom add up.
+    # The degrees of freedom of two equal errors add up.
     assert number.high == pytest.approx(1 + half(number.se, 59))
     assert number.replicates == 30
 
@@ -192,8 +192,8 @@ def test_the_mean_difference_of_rows():
     measure |= {"to": {"condition": "side == 'b'"}}
     number = declared(results(late=rows), measure)
     assert (number.value, number.se) == (pytest.approx(0.5), pytest.approx(math.sqrt(0.01 + 0.04 + 0.09 + 0.16) / 2))
-    assert number.note == "0.8 less 0.3."
-    # Runs that all agree leave open how many others there are, which lie between the ends of the range.
+    assert number.note == "0.8 minus 0.3."
+    # If all runs agree, an unknown share of other runs may lie anywhere in the range.
     constant = results(late=rows[rows["epsilon"] == 1].assign(late_se=0.0))
     assert declared(constant, measure).interval == (-math.inf, math.inf)
     others = clopper_pearson(0, 50, 1 - 0.001 / 2)[1]
@@ -211,6 +211,6 @@ def test_a_mean_that_one_run_carries_is_named():
     rows = REGRET.assign(cell=["a", "b", "c", "d"], regret_largest_share=[0.95, 0.02, 0.06, 0.09])
     number = declared(results(regret=rows), {"table": "regret", "extreme": "max", "of": "regret_mean"})
     assert number.note.endswith("In a one run makes up to 95% of the mean.")
-    # Of few runs each makes a good part.
+    # With few runs each run has a large share.
     few = results(regret=rows.assign(replicates=2, regret_largest_share=0.6))
     assert "one run" not in declared(few, {"table": "regret", "extreme": "max", "of": "regret_mean"}).note

@@ -1,4 +1,4 @@
-"""The closing summary: what a run found, what changed since the last one, and which jobs failed."""
+"""Check the closing summary: outcomes, changes since the last run, and failed jobs."""
 
 import os
 from pathlib import Path
@@ -111,5 +111,5 @@ def test_a_failed_job_is_named_with_its_reason_and_log(text, reason):
     kind = "not finished" if reason.startswith("interrupted") else "failed"
     assert first == f"{kind}: draw_figures p fig1: {reason}\n  log: {log}"
     assert len(rest) == 1
-    # A log of an earlier run says nothing about this one.
+    # Logs of earlier runs are ignored.
     assert list(summary.failures("paper", began=1e12)) == rest

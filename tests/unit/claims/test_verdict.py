@@ -1,4 +1,4 @@
-"""A verdict is where the interval of what was measured lies, seen from what the tolerance allows."""
+"""Check verdicts: the position of a measured interval relative to the accepted region."""
 
 import math
 
@@ -31,9 +31,9 @@ def test_the_interval_is_students_where_no_other_is_known(measured, low, high):
 
 
 def test_a_fraction_has_the_interval_of_clopper_and_pearson_and_never_no_width():
-    found = Measured.fraction(0, 1000)
+    actual = Measured.fraction(0, 1000)
     # (1 - p)^1000 = .0005
-    assert found.interval == pytest.approx((0.0, 1 - 0.0005 ** (1 / 1000)), rel=1e-9)
+    assert actual.interval == pytest.approx((0.0, 1 - 0.0005 ** (1 / 1000)), rel=1e-9)
     low, high = Measured.fraction(30, 100).interval
     assert stats.binom.sf(29, 100, low) == pytest.approx(0.0005, rel=1e-6)
     assert stats.binom.cdf(30, 100, high) == pytest.approx(0.0005, rel=1e-6)
@@ -44,9 +44,9 @@ def test_a_fraction_has_the_interval_of_clopper_and_pearson_and_never_no_width()
 def test_the_largest_of_several_rests_on_intervals_that_hold_together():
     parts = [Measured(1.0, 0.3), Measured(1.2, 0.1), Measured(0.1, 0.1, low=0.0, high=0.2)]
     wide = -stats.norm.ppf(0.0005 / 3)
-    found = Measured.largest(parts)
-    assert (found.value, found.se) == (1.2, 0.1)
-    assert found.interval == pytest.approx((1.2 - 0.1 * wide, 1.0 + 0.3 * wide))
+    actual = Measured.largest(parts)
+    assert (actual.value, actual.se) == (1.2, 0.1)
+    assert actual.interval == pytest.approx((1.2 - 0.1 * wide, 1.0 + 0.3 * wide))
     least = Measured.smallest(parts)
     assert (least.value, *least.interval) == (0.1, *(pytest.approx(e) for e in (1.0 - 0.3 * wide, 0.2)))
 
@@ -65,13 +65,13 @@ def test_the_largest_of_several_rests_on_intervals_that_hold_together():
     ],
 )
 def test_what_a_tolerance_allows(tolerance, low, high):
-    found = region(tolerance, 10, Measured(10.0, 0.1, 400))
-    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+    actual = region(tolerance, 10, Measured(10.0, 0.1, 400))
+    assert (actual.low, actual.high) == pytest.approx((low, high), rel=1e-9)
 
 
 def test_the_ends_of_a_factor_are_in_order_below_0_too():
-    found = region({"factor": 2}, -10, Measured(0.0))
-    assert (found.low, found.high) == (-20, -5)
+    actual = region({"factor": 2}, -10, Measured(0.0))
+    assert (actual.low, actual.high) == (-20, -5)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_the_margin_says_what_the_verdict_is(value, tolerance):
 
 
 def test_a_bound_has_no_slack():
-    with pytest.raises(PrivarmsError, match="has no absolute"):
+    with pytest.raises(PrivarmsError, match="allows no absolute"):
         region({"at_least": 5, "absolute": 1}, 5, Measured(5.0))
 
 
 def test_replicates_that_all_agree_decide_nothing_unless_it_is_known_what_others_may_be():
-    # What summing leaves of zero is no standard error.
+    # A rounding error of zero is not a standard error.
     for agreeing in (Measured(3.0, 0.0, 40), Measured(3.0, 1e-17, 40)):
         assert region({"at_most": 4}, "", agreeing).decide(agreeing) == "inconclusive"
     assert region({"at_most": 4}, "", Measured(3.0)).decide(Measured(3.0)) == "reproduced"
@@ -122,8 +122,9 @@ def test_replicates_that_all_agree_decide_nothing_unless_it_is_known_what_others
 
 
 def test_the_interval_of_a_ratio_holds_where_its_denominator_is_known_badly():
-    """Of 20,000 intervals 20 miss; more than 45 or fewer than 4 have a probability below 1e-4. With the error to first
-    order more than 100 miss."""
+    """Check that about 20 of 20,000 intervals miss; over 45 or under 4 misses have a probability below 1e-4.
+
+    With an error to first order more than 100 would miss."""
     rng, true = np.random.default_rng(7), 4.0
     tops, bottoms = rng.normal(true, 0.2, 20_000), rng.normal(1.0, 0.17, 20_000)
     missed = first_order = 0
@@ -139,7 +140,7 @@ def test_the_interval_of_a_ratio_holds_where_its_denominator_is_known_badly():
 def test_the_ends_of_ratios():
     exact = Measured.ratio(Measured(3.0), Measured(2.0))
     assert (exact.interval, exact.replicates) == ((1.5, 1.5), None)
-    # Nothing bounds a ratio whose denominator may be 0, or whose runs all agree; unless it is known what others may be.
+    # The interval is infinite if the denominator may be 0, or if all runs agree and their range is unknown.
     assert Measured.ratio(Measured(3.0, 0.1, 50), Measured(1.0, 0.3, 50)).interval == (-INF, INF)
     assert Measured.ratio(Measured(3.0, 0.1, 50), Measured(1.0, 0.0, 50)).interval == (-INF, INF)
     parts = Measured.agreed(3.0, 50, 0.0, 6.0), Measured.agreed(2.0, 50, 0.0, 4.0)
@@ -150,8 +151,8 @@ def test_the_ends_of_ratios():
 def test_a_published_ratio_scatters_as_its_own_runs_do():
     # Ours: 1 and .25 of 400 and 1,600 runs; theirs 100 runs, .2 and .04: a ratio below 6 is a - 6 b below 0.
     ratio = Measured.ratio(Measured(1.0, 0.1, 400), Measured(0.25, 0.01, 1600))
-    found = region({"absolute": 0.5, "published_replicates": 100}, 6.0, ratio)
-    assert found.high - 6 == pytest.approx(0.5 + Z * math.hypot(0.2, 6 * 0.04) / 0.25)
+    actual = region({"absolute": 0.5, "published_replicates": 100}, 6.0, ratio)
+    assert actual.high - 6 == pytest.approx(0.5 + Z * math.hypot(0.2, 6 * 0.04) / 0.25)
 
 
 def test_of_an_extreme_nothing_is_known_if_a_part_is_not():

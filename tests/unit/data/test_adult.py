@@ -1,4 +1,4 @@
-"""Adult: its facts on the real files, its rows one by one on small ones, and the preparation that datasets share."""
+"""Check Adult: facts of the real files, single rows of small files, and the preparation that datasets share."""
 
 import io
 import os

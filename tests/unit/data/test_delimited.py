@@ -1,4 +1,4 @@
-"""CSV files: columns of texts, faults that are counted, and files that are refused."""
+"""Check CSV files: columns of texts, counted faults, and refused files."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Jobs: rows of the published shape by hand, and a stand-in of the published sizes."""
+"""Check Jobs: handwritten rows of the published shape, and a stand-in of the published size."""
 
 import io
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_a_small_table_by_hand():
 
 
 def parts(folder, *groups):
-    """Parts in Parquet, numbers as numbers, and a dataset of them."""
+    """Write parts in Parquet with numbers as numbers, and return a dataset of them."""
     files = []
     for i, rows in enumerate(groups):
         columns = {name: [(ROW | row)[name] for row in rows] for name in ROW}
@@ -90,10 +90,10 @@ ROWS = [
 def test_two_parts_in_parquet_are_the_csv_file(tmp_path):
     dataset, files = parts(tmp_path, ROWS[:3], ROWS[3:])
     streams = {file.name: io.BytesIO(file.read_bytes()) for file in files}
-    found, expected = jobs.read(streams, {}), read(*ROWS)
-    assert found.features.numbers.tolist() == expected.features.numbers.tolist()
-    assert (found.labels.tolist(), found.sources.tolist()) == (expected.labels.tolist(), expected.sources.tolist())
-    assert [account["rows"] for account in found.files.values()] == [3, 4]
+    actual, expected = jobs.read(streams, {}), read(*ROWS)
+    assert actual.features.numbers.tolist() == expected.features.numbers.tolist()
+    assert (actual.labels.tolist(), actual.sources.tolist()) == (expected.labels.tolist(), expected.sources.tolist())
+    assert [account["rows"] for account in actual.files.values()] == [3, 4]
     facts = preparation.prepare(dataset, files, tmp_path / "a.parquet", tmp_path / "a.json")
     assert (facts["n_target"], facts["source_sizes"]) == (4, [2])
 
@@ -117,7 +117,7 @@ def test_the_file_that_needs_a_login_is_known_by_its_git_blob(tmp_path):
     assert sources.with_files(JOBS, tmp_path).files == JOBS.otherwise
     with pytest.raises(PrivarmsError, match="expected git blob d93343064b29e46c4802220f255bdbec05c32672, found "):
         sources.verify(file, place)
-    # What `echo hello | git hash-object --stdin` says.
+    # The output of `echo hello | git hash-object --stdin`.
     place.write_bytes(b"hello\n")
     assert sources.verify(file._replace(git_blob="ce013625030ba8dba906f756967f9e9ca394464a"), place)
     message = sources.missing_message(JOBS)

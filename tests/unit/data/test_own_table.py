@@ -1,4 +1,4 @@
-"""A user's own data: described in sources.yaml, read from CSV or Parquet, and what is said where that does not fit."""
+"""Check a user's own data: an entry in sources.yaml, CSV or Parquet files, and messages about faults."""
 
 import io
 import json
@@ -83,7 +83,7 @@ def test_parquet_is_read_like_csv():
     assert (table.source_names, table.sources.tolist()) == (["east", "south"], [0, 2, 1, 2])
     assert reasons(table) == {"outcome: no value": (1, 5), "age: no value": (1, 3), "ward: no value": (1, 4)}
     assert parquet(texts=["age"]).features.names[1:3] == ["age=20", "age=30"]
-    # pandas writes its index as a column.
+    # pandas writes the index as a column.
     assert parquet({**COLUMNS, "__index_level_0__": pa.array(range(7))}).features.names == table.features.names
 
 
@@ -130,7 +130,7 @@ def many(n=60):
 
 
 def prepare(folder, text, **changes):
-    """By way of a list of sources, as a user would."""
+    """Prepare a dataset from a list of sources, as a user would."""
     folder.mkdir(exist_ok=True)
     (folder / "sources.yaml").write_text(yaml.safe_dump({"visits": entry(**changes)}), encoding="utf-8")
     dataset = sources.load_sources(folder / "sources.yaml")["visits"]
@@ -170,15 +170,15 @@ NO_FEATURE = {"table": {"label": "outcome", "leave_out": ["a", "b", "c", "clinic
 
 
 @pytest.mark.parametrize(
-    ("text", "changes", "said"),
+    ("text", "changes", "refusal"),
     [
         (many().replace(",1\n", ",0\n"), {}, "visits: all rows of the target have the label '0'"),
         (many(), NO_FEATURE, "visits: no column is left as a feature"),
         (HEADER + "1,north,0\n1,south,1\n" * 9 + "2,north,1\n", {}, "no feature varies among the 9 rows"),
     ],
 )
-def test_data_that_make_no_bandit_are_refused(tmp_path, text, changes, said):
-    with pytest.raises(PrivarmsError, match=said):
+def test_data_that_make_no_bandit_are_refused(tmp_path, text, changes, refusal):
+    with pytest.raises(PrivarmsError, match=refusal):
         prepare(tmp_path / "out", text, **changes)
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["sources.yaml", "visits.csv"]
 

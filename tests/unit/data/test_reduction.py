@@ -1,4 +1,4 @@
-"""The reduction that datasets share: what it is fitted on, that it is what it says, and features that do not vary."""
+"""Check the shared dimensionality reduction: fitted rows, exactness, and constant features."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def test_the_reduction_is_what_it_says():
     source_of = rng.integers(0, 3, 500)
     for method, fitted in (("pca_auxiliary", source_of > 0), ("pca_all", np.ones(500, bool))):
         contexts, account = reduce(of_numbers(features), source_of, method)
-        # By singular values, up to the sign of each component.
+        # Computed with singular values, up to the sign of each component.
         scaled = (features - features[fitted].mean(0)) / features[fitted].std(0)
         _, sizes, directions = np.linalg.svd(scaled[fitted], full_matrices=False)
         scores = scaled @ directions[:3].T
@@ -39,7 +39,7 @@ def test_the_default_reduction_looks_at_no_target_user():
     features, source_of = rng.standard_normal((200, 5)), np.repeat([0, 1], 100)
     moved = features.copy()
     moved[0] += 100
-    # All but the one user stay where they were, to the bit; under the alternative they do not.
+    # All users except one keep their contexts, bit by bit. With the alternative reduction they do not.
     assert np.array_equal(
         reduce(of_numbers(features), source_of, "pca_auxiliary")[0][1:],
         reduce(of_numbers(moved), source_of, "pca_auxiliary")[0][1:],
@@ -52,7 +52,7 @@ def test_the_default_reduction_looks_at_no_target_user():
 
 @pytest.fixture
 def mixed():
-    """Two numbers and two categories of 3 and 2 levels; a fifth of the rows have no level of the second."""
+    """Return two numbers and two categories of 3 and 2 levels; a fifth of the rows lack the second."""
     rng = np.random.default_rng(3)
     codes = np.column_stack((rng.integers(0, 3, 100), rng.integers(0, 2, 100))).astype(np.int16)
     codes[::5, 1] = -1
@@ -67,7 +67,7 @@ def test_the_size_of_a_chunk_changes_nothing_but_rounding(mixed, method, monkeyp
     parts, account_of_parts = reduce(mixed, source_of, method)
     np.testing.assert_allclose(parts, whole, atol=1e-12)
     assert account_of_parts == account
-    # The same as for the full matrix of numbers.
+    # The result equals that of the full matrix of numbers.
     np.testing.assert_allclose(reduce(of_numbers(mixed.dense(slice(None))), source_of, method)[0], whole, atol=1e-12)
 
 
@@ -79,7 +79,7 @@ def test_a_level_that_no_fitted_row_has_is_left_out(mixed):
     unseen = codes[:60, 0] == 2
     assert unseen.sum() > 5
     contexts = reduce(with_z, source_of, "pca_auxiliary")[0]
-    # A row with it stands where a row without any level of that column stands.
+    # A row with this level has the same features as a row without a level of this column.
     without = codes.copy()
     without[:60, 0][unseen] = -1
     elsewhere = reduce(mixed._replace(codes=without), source_of, "pca_auxiliary")[0]

@@ -1,4 +1,4 @@
-"""Raw files: where they come from, over real HTTP on loopback, and what happens if they are not the right ones."""
+"""Check raw files: downloads over real HTTP on loopback, and wrong files."""
 
 import hashlib
 import http.server
@@ -15,7 +15,7 @@ SHA = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """/missing is 404, /other another file; every other address is the file."""
+    """Serve the file at every address, except another file at /other and status 404 at /missing."""
 
     def do_GET(self):
         self.server.paths.append(self.path)
@@ -47,7 +47,7 @@ def server(monkeypatch):
 
 
 def toy(url=None, sha256=SHA, **keys):
-    """A dataset of one file, by hand without an address; `keys` are those of the file, or of the entry."""
+    """Return a dataset of one file, a manual download without an address; `keys` are those of the file or entry."""
     place = {"url": url} if url else {"by_hand": "Log in at example.org and download a.csv."}
     of_file = {k: keys.pop(k) for k in ("rows", "probe") if k in keys}
     file = {"name": "a.csv", "sha256": sha256, **place, **of_file}
@@ -119,14 +119,14 @@ def test_a_file_without_a_checksum_is_taken_as_it_is(tmp_path):
 def test_a_wrong_checksum_names_the_file_and_both_and_deletes_nothing(tmp_path):
     dataset, file = toy()
     other = CONTENT.replace(b"1", b"2", 1)
-    found = hashlib.sha256(other).hexdigest()
+    actual = hashlib.sha256(other).hexdigest()
     mirror = mirror_with(tmp_path / "mirror", other)
     mirror_with(tmp_path / "raw", other)
     for raw, wrong in (("raw", "raw/toy/a.csv"), ("none", "mirror/toy/a.csv")):
         with pytest.raises(PrivarmsError) as caught:
             sources.fetch(dataset, file, tmp_path / raw, mirror)
         assert str(caught.value) == (
-            f"{tmp_path / wrong}: the wrong file: expected SHA-256 {SHA}, found {found}; delete it and get it again "
+            f"{tmp_path / wrong}: the wrong file: expected SHA-256 {SHA}, found {actual}; delete it and get it again "
             f"({file.by_hand})"
         )
     assert files_below(tmp_path) == ["mirror/toy/a.csv", "raw/toy/a.csv"]
@@ -134,9 +134,9 @@ def test_a_wrong_checksum_names_the_file_and_both_and_deletes_nothing(tmp_path):
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path, server):
     (tmp_path / "raw").write_text("a file where the folder should be")
-    for found, mirror in ((toy(), mirror_with(tmp_path / "mirror")), (toy(server.address + "/ok"), None)):
+    for actual, mirror in ((toy(), mirror_with(tmp_path / "mirror")), (toy(server.address + "/ok"), None)):
         with pytest.raises(PrivarmsError, match=r"raw/toy/a\.csv: cannot be written"):
-            sources.fetch(*found, tmp_path / "raw", mirror)
+            sources.fetch(*actual, tmp_path / "raw", mirror)
 
 
 def test_the_missing_message_says_all(tmp_path):

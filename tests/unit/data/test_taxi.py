@@ -1,4 +1,4 @@
-"""Taxi: its facts on real trips, its layouts and rows by hand, and a stand-in of the published size."""
+"""Check Taxi: facts of real trips, handwritten rows in all layouts, and a stand-in of the published size."""
 
 import io
 import math
@@ -14,7 +14,7 @@ from privarms.errors import PrivarmsError
 ROOT = Path(__file__).parents[3]
 SOURCES = sources.load_sources(ROOT / "data" / "sources.yaml")
 TAXI, SAMPLE = SOURCES["taxi"], SOURCES["taxisamplecard"]
-# Tuesday the 17th of May 2022, 7:15; from the Near North Side to the Near South Side.
+# Tuesday, 17 May 2022, 7:15, from the Near North Side to the Near South Side.
 TRIP = {
     "trip_start_timestamp": "2022-05-17T07:15:00.000",
     "trip_seconds": "600",
@@ -106,7 +106,7 @@ def test_a_small_table_by_hand():
     quarter_past_seven = 2 * math.pi * 7.25 / 24
     np.testing.assert_allclose(full[0, 5:7], [math.sin(quarter_past_seven), math.cos(quarter_past_seven)])
     np.testing.assert_allclose(full[3, 5:7], [-1, 0], atol=1e-12)
-    # Two trips outside of the city need not be in one place.
+    # Two trips outside the city may be in different places.
     assert full[:, 7].tolist() == [0, 0, 1, 0, 0]
     ones = [[names[8:][j] for j in np.flatnonzero(row)] for row in full[:, 8:]]
     assert ones == [
@@ -159,7 +159,7 @@ def prepare(folder, content, **entry):
 
 
 def enough(n=20):
-    """Trips of both kinds and both labels."""
+    """Return trips of both kinds and both labels."""
     return [
         {"trip_miles": str(i), "payment_type": ("Cash", "Credit Card")[i % 2], **(OF_SOURCE if i % 3 == 0 else {})}
         for i in range(n)
@@ -174,7 +174,7 @@ def test_the_first_rows_are_taken_where_the_entry_says_how_many(tmp_path):
     assert (facts["n_target"], facts["source_sizes"], facts["complete"]) == (10, [5], 20)
     assert facts["left_out_beyond"] == {"target": 3, "auxiliary": 2}
     assert facts["reduction"]["fitted_rows"] == 5
-    # As if the trips behind were not in the file.
+    # The result is as if the later trips were not in the file.
     first = [trip for i, trip in enumerate(enough()) if i < 15]
     assert prepare(tmp_path / "3", lines(*first))["target_label_counts"] == facts["target_label_counts"]
     assert np.array_equal(
@@ -183,7 +183,7 @@ def test_the_first_rows_are_taken_where_the_entry_says_how_many(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (lines(*({**t, "payment_type": "Cash"} for t in enough())), "all rows of the target have the label 'other'"),
         (lines(*({**t, "company": "X"} for t in enough())), f"no complete row belongs to the source '{taxi.COMPANY}'"),
@@ -191,7 +191,7 @@ def test_the_first_rows_are_taken_where_the_entry_says_how_many(tmp_path):
         ("".join(lines(*enough()))[:-40], r"t\.csv: CSV parse error: Row #21: Expected 11 columns"),
     ],
 )  # fmt: skip
-def test_data_that_cannot_be_used_are_refused(tmp_path, content, said):
-    with pytest.raises(PrivarmsError, match=said):
+def test_data_that_cannot_be_used_are_refused(tmp_path, content, message):
+    with pytest.raises(PrivarmsError, match=message):
         prepare(tmp_path / "out", content)
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["t.csv"]

@@ -1,4 +1,4 @@
-"""The means of Bernoulli arms."""
+"""Check the means of Bernoulli arms."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Environments with covariate shift: rewards by hand, the distributions of contexts and behaviour, bad input."""
+"""Check environments with covariate shift: rewards, distributions of contexts and behaviour, bad input."""
 
 import itertools
 import math
@@ -70,12 +70,12 @@ def test_the_sources_contexts_have_their_radial_law(variant, gamma, d):
         p = r**exponent
         # 5 standard deviations of a binomial.
         assert (radius < r).sum() == pytest.approx(n * p, abs=5 * math.sqrt(n * p * (1 - p)))
-    # The direction is uniform on the surface of the cube: each face alike, and uniform on it.
+    # The direction is uniform on the surface of the cube: all faces are equally likely, and it is uniform on each.
     face = abs(2 * contexts - 1).argmax(axis=1)
     assert np.bincount(face) == pytest.approx(n / d, abs=5 * math.sqrt(n / d))
     along = ((2 * contexts - 1) / radius[:, None])[face == 0][:, 1]
     assert (along < 0.2).mean() == pytest.approx(0.6, abs=5 * math.sqrt(0.24 / len(along)))
-    # The target's contexts are uniform in any case.
+    # The target's contexts are always uniform.
     contexts, _ = draw(environment, 0, n)
     assert (abs(2 * contexts - 1).max(axis=1) < 0.6).sum() == pytest.approx(n * 0.6**d, abs=5 * math.sqrt(n / 4))
 

@@ -1,4 +1,4 @@
-"""Patients with features: how they arrive, one by one and counted, and the means of their rewards."""
+"""Check patients with features: arrivals one by one and counted, and mean rewards."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_the_seasons_swap_the_frequent_features():
 
 
 def expected_counts(environment):
-    """f_j(n / 2) and f_j(n), by the rounds' probabilities."""
+    """Return f_j(n / 2) and f_j(n), from the probabilities of the rounds."""
     lengths = np.diff(np.concatenate([[0], environment.ends]))
     whole = lengths[:, None] * environment.probabilities
     return whole[environment.ends <= environment.ends[-1] // 2].sum(axis=0), whole.sum(axis=0)
@@ -41,7 +41,7 @@ def test_the_seasons_meet_assumption_1_1_and_are_no_stationary_experiment(M):
 
 
 def test_patients_come_as_their_season_says():
-    # All of summer's patients but 1 in 20,000 have feature 0, and winter's feature 1.
+    # Except 1 in 20,000, patients have feature 0 in summer and feature 1 in winter.
     environment = features_bernoulli.configure(M=2, horizon=6000, arrivals="seasonal", amplitude=0.9999)
     came = np.array([features_bernoulli.arrive(environment, t, rng(t)) for t in range(1, 6001)])
     assert np.bincount(came[:2000])[0] >= 1995

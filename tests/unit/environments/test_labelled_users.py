@@ -1,4 +1,4 @@
-"""Labelled rows as users of a target and its sources: who comes, in which order, and what an arm earns."""
+"""Check labelled rows as users of a target and its sources: selection, order, and rewards of arms."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from privarms.environments import labelled_users
 
 
 def users(environment, source, n):
-    """Contexts, labels and rewards of arm 1 of the source's first users."""
+    """Return contexts, labels and rewards of arm 1 of the source's first users."""
     contexts = np.zeros((n, environment.dimensions))
     for user in range(n):
         environment.arrive(environment, source, user, contexts[user], None)
@@ -44,7 +44,7 @@ def test_a_shuffle_is_uniform(data):
         environment.shuffle(environment, rng)
         order = tuple(environment.order[start : start + 3])
         counts[order] = counts.get(order, 0) + 1
-    # Six orders; 5.5 standard errors each: false alarms below 1e-6.
+    # Six orders, each within 5.5 standard errors: false alarms below 1e-6.
     assert len(counts) == 6
     assert np.abs(np.array(list(counts.values())) / n - 1 / 6).max() < 5.5 * np.sqrt(5 / 36 / n)
 

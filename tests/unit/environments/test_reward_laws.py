@@ -1,4 +1,4 @@
-"""The laws of rewards against SciPy's."""
+"""Check the distributions of rewards against SciPy's."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_the_mean_of_a_truncated_normal_is_scipys():
         assert reward_laws.truncated_mean(low, high) == pytest.approx(truncnorm.mean(low, high), rel=1e-12)
 
 
-# Kolmogorov and Smirnov's test at 1e-5: a false alarm in 10^5 other seeds.
+# Kolmogorov-Smirnov test at level 1e-5: one false alarm in 10^5 seeds.
 def test_normal_rewards():
     assert kstest(drawn("normal", 0.3), norm(0.3).cdf).pvalue > 1e-5
 

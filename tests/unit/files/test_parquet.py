@@ -1,4 +1,4 @@
-"""Parquet files are whole, checked, and the same bytes however their rows came."""
+"""Check that Parquet files are complete, checked, and byte-identical for any order of writing."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""YAML files: what they hold, and one clear error with the file, the line or key, and the value."""
+"""Check YAML files: their values, and clear errors with the file, the line or key, and the value."""
 
 import pytest
 
@@ -20,8 +20,8 @@ def read(tmp_path, text, encoding="utf-8"):
     ],
 )
 def test_numbers_are_spelled_as_in_yaml_1_2_and_json(tmp_path, text, value):
-    found = read(tmp_path, f"a: [x, {text}]")["a"][1]
-    assert (found, type(found)) == (value, type(value))
+    actual = read(tmp_path, f"a: [x, {text}]")["a"][1]
+    assert (actual, type(actual)) == (value, type(value))
 
 
 def test_merged_keys_are_overridden_and_own_keys_are_unique(tmp_path):

@@ -1,4 +1,4 @@
-"""E-values and confidence sequences: the mixture by quadrature, its mean by enumeration, intervals by the test."""
+"""Check e-values and confidence sequences: mixture by quadrature, mean by enumeration, intervals by the test."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_its_expectation_is_1_at_the_null_and_less_below(n, null):
 
 
 def test_one_more_reward_multiplies_it_by_1_in_the_mean():
-    # The martingale itself, from every count of 10: what stopping rests on.
+    # Check the martingale property from every count of 10, because optional stopping needs it.
     n, null = 10, 0.3
     s = np.arange(n + 1)
     more = null * np.exp(log_e_value(s + 1, n + 1, null)) + (1 - null) * np.exp(log_e_value(s, n + 1, null))

@@ -1,4 +1,4 @@
-"""Atoms of a discrete law."""
+"""Check the atoms of a discrete distribution."""
 
 import numpy as np
 
@@ -6,20 +6,20 @@ from privarms.inference.atoms import atoms
 
 
 def test_atoms_are_sorted_and_counted():
-    found = atoms([5.0, 1.0, 5.0, 2.0, 5.0])
-    assert list(found.columns) == ["value", "probability", "count"]
-    assert found["value"].tolist() == [1, 2, 5]
-    assert found["count"].tolist() == [1, 1, 3]
-    assert found["probability"].tolist() == [0.2, 0.2, 0.6]
+    actual = atoms([5.0, 1.0, 5.0, 2.0, 5.0])
+    assert list(actual.columns) == ["value", "probability", "count"]
+    assert actual["value"].tolist() == [1, 2, 5]
+    assert actual["count"].tolist() == [1, 1, 3]
+    assert actual["probability"].tolist() == [0.2, 0.2, 0.6]
 
 
 def test_rounding_does_not_split_an_atom():
     whole = 100_000 * 0.1
     summed = np.cumsum(np.full(100_000, 0.1))[-1]
     assert whole != summed
-    found = atoms([summed, whole, 2 * whole, 0.0, 0.0])
-    assert found["count"].tolist() == [2, 2, 1]
-    assert found["value"].tolist() == [0.0, min(whole, summed), 2 * whole]
+    actual = atoms([summed, whole, 2 * whole, 0.0, 0.0])
+    assert actual["count"].tolist() == [2, 2, 1]
+    assert actual["value"].tolist() == [0.0, min(whole, summed), 2 * whole]
 
 
 def test_values_further_apart_than_the_tolerance_are_two_atoms():

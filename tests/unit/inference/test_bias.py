@@ -1,4 +1,4 @@
-"""The bias of sample means, its intervals and what the theorems of Neel & Roth 2018 bound it by."""
+"""Check the bias of sample means, its intervals, and its bounds by the theorems of Neel & Roth 2018."""
 
 import math
 
@@ -28,7 +28,7 @@ def test_the_normal_interval():
 
 
 def adaptive_runs(R, rng):
-    """Two arms whose pulls depend on their rewards, so that their means are biased and correlated; one unbiased."""
+    """Return runs of two arms with biased, correlated means (pulls depend on rewards) and an unbiased arm."""
     first = rng.random((R, 2)) < 0.5
     more = np.where(first[:, :1] >= first[:, 1:], [20, 5], [5, 20])
     pulls = np.column_stack([1 + more, np.full(R, 10)])
@@ -39,15 +39,15 @@ def adaptive_runs(R, rng):
 def test_the_expected_average_is_that_of_repeated_experiments():
     rng = np.random.default_rng(8)
     runs, experiments = 200, 2_000
-    found = [b.average_absolute_bias(*adaptive_runs(runs, rng))[0] for _ in range(experiments)]
+    actual = [b.average_absolute_bias(*adaptive_runs(runs, rng))[0] for _ in range(experiments)]
     pulls, sums, means = adaptive_runs(20_000, rng)
     value, se, spread = b.expected_average(pulls, sums, means, runs)
     # 4.5 standard errors of the difference: a false alarm of 7e-6.
-    assert abs(value - np.mean(found)) < 4.5 * math.hypot(se, np.std(found) / math.sqrt(experiments))
-    # The spread may be too large by what the bound on the correlations gives away, and is not too small.
-    assert 0.95 < spread / np.std(found) < 1.25
+    assert abs(value - np.mean(actual)) < 4.5 * math.hypot(se, np.std(actual) / math.sqrt(experiments))
+    # The spread may be slightly too large, because correlations are only bounded, but not too small.
+    assert 0.95 < spread / np.std(actual) < 1.25
     assert se == pytest.approx(spread / 10)
-    # Over all replicates it is the plain average; it is no smaller over fewer runs.
+    # Over all replicates it equals the average. Over fewer runs it is not smaller.
     assert b.expected_average(pulls, sums, means, 20_000).value == b.average_absolute_bias(pulls, sums, means)[0]
     assert b.expected_average(pulls, sums, means, 10**9) == b.expected_average(pulls, sums, means, 20_000)
     assert value > b.average_absolute_bias(pulls, sums, means)[0]
@@ -70,9 +70,9 @@ def test_rewards_without_bounds():
 def test_theorem_1():
     assert b.bias_bound(0.05, 0.8) == pytest.approx((math.exp(0.05) - 1) * 0.8)
     assert b.bias_bound(1e-12, 1.0) == pytest.approx(1e-12, rel=1e-9, abs=0)
-    found = b.bias_bound(np.array([[0.05], [400.0], [1e4]]), np.array([0.0, 0.5]))
-    assert found[:, 0].tolist() == [0, 0, 0]
-    assert found[:, 1] == pytest.approx([0.5 * math.expm1(0.05), 0.5 * math.expm1(400), math.inf])
+    actual = b.bias_bound(np.array([[0.05], [400.0], [1e4]]), np.array([0.0, 0.5]))
+    assert actual[:, 0].tolist() == [0, 0, 0]
+    assert actual[:, 1] == pytest.approx([0.5 * math.expm1(0.05), 0.5 * math.expm1(400), math.inf])
 
 
 def test_a_replicate_that_leaves_an_arm_unpulled_is_left_out_for_that_arm_and_counted():
@@ -90,7 +90,7 @@ def test_the_average_absolute_bias_by_hand():
     # Errors: arm 0: 0, .5, .25; arm 1: .25, -.25, -.25; biases .25 and -.25 / 3.
     average, se = b.average_absolute_bias(PULLS, SUMS, [0.5, 0.75])
     assert average == pytest.approx((0.25 + 0.25 / 3) / 2)
-    # Half of arm 0's error less arm 1's: -.125, .375, .25.
+    # Half of (error of arm 0 minus error of arm 1): -.125, .375, .25.
     assert se == pytest.approx(np.std([-0.125, 0.375, 0.25], ddof=1) / math.sqrt(3))
 
 

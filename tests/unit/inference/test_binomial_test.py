@@ -1,4 +1,4 @@
-"""Exact binomial p-values: the law under the null by enumeration in rational arithmetic, values against scipy."""
+"""Check exact binomial p-values: distribution under the null by rational enumeration, values against scipy."""
 
 from fractions import Fraction
 from math import comb

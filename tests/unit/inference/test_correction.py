@@ -1,4 +1,4 @@
-"""A user's own history: p-values before and after the correction for adaptivity, against the formulas by hand."""
+"""Check p-values of a user's history, before and after correction, against formulas worked by hand."""
 
 import math
 
@@ -20,17 +20,17 @@ def history(tmp_path):
 
 def test_the_numbers_are_those_of_theorems_3_and_4(history):
     epsilon, T, beta = 0.1, 20, 0.01
-    found = correction.correct(history, epsilon=epsilon, beta=beta)
+    actual = correction.correct(history, epsilon=epsilon, beta=beta)
     one = correction.correct(history, epsilon=epsilon, beta=beta, arm=0)
     expected = [binomtest(s, 10, 0.5, alternative="greater").pvalue for s in (9, 5)]
-    assert list(found["p_value"]) == pytest.approx(expected)
+    assert list(actual["p_value"]) == pytest.approx(expected)
     nats = epsilon**2 * T / 2 + epsilon * math.sqrt(T * math.log(2 / beta) / 2)
     corrected = [p * math.exp(nats) + beta for p in expected]
-    assert list(found["corrected_p_value"]) == pytest.approx([min(1, 2 * p) for p in corrected])
+    assert list(actual["corrected_p_value"]) == pytest.approx([min(1, 2 * p) for p in corrected])
     assert list(one["corrected_p_value"]) == pytest.approx(corrected[:1])
-    assert found.attrs["corrected_level"] == pytest.approx((0.025 - beta) * math.exp(-nats))
+    assert actual.attrs["corrected_level"] == pytest.approx((0.025 - beta) * math.exp(-nats))
     assert one.attrs["corrected_level"] == pytest.approx((0.05 - beta) * math.exp(-nats))
-    assert (list(found["pulls"]), list(found["mean"])) == ([10, 10], [0.9, 0.5])
+    assert (list(actual["pulls"]), list(actual["mean"])) == ([10, 10], [0.9, 0.5])
 
 
 def test_the_correction_takes_away_what_adaptivity_may_have_given(history):
@@ -41,7 +41,7 @@ def test_the_correction_takes_away_what_adaptivity_may_have_given(history):
 
 
 def test_who_takes_the_smallest_of_all_p_values_has_paid_for_it(tmp_path):
-    # Nine of ten, p = .011, is the best of twenty arms; named beforehand, or by its pulls, it is significant.
+    # 9 of 10, p = .011, is the best of 20 arms. It is significant only if the arm is fixed in advance or by its pulls.
     file = tmp_path / "history.csv"
     rounds = [(0, 1)] * 9 + [(0, 0)] * 2 + [(arm, i % 2) for arm in range(1, 20) for i in range(10)]
     file.write_text("arm,reward\n" + "".join(f"{arm},{reward}\n" for arm, reward in rounds))
@@ -58,14 +58,14 @@ def test_who_takes_the_smallest_of_all_p_values_has_paid_for_it(tmp_path):
 def test_rewards_that_are_no_coins_take_hoeffding_s_bound(tmp_path):
     file = tmp_path / "history.csv"
     file.write_text("arm,reward\n" + "0,0.8\n" * 30 + "1,0.2\n" * 30)
-    found = correction.correct(file, epsilon=0.1)
+    actual = correction.correct(file, epsilon=0.1)
     divergence = 0.8 * math.log(0.8 / 0.5) + 0.2 * math.log(0.2 / 0.5)
-    assert list(found["p_value"]) == pytest.approx([math.exp(-30 * divergence), 1.0])
-    assert "Hoeffding" in correction.described(found)
+    assert list(actual["p_value"]) == pytest.approx([math.exp(-30 * divergence), 1.0])
+    assert "Hoeffding" in correction.described(actual)
 
 
 @pytest.mark.parametrize(
-    ("argument", "said"),
+    ("argument", "message"),
     [
         ({"epsilon": 0.0}, "epsilon: expected a number > 0"),
         ({"epsilon": math.nan}, "epsilon: expected a number > 0"),
@@ -77,7 +77,7 @@ def test_rewards_that_are_no_coins_take_hoeffding_s_bound(tmp_path):
         ({"arm": "2"}, "arm: expected a number from 0 to 1"),
     ],
 )
-def test_bad_arguments_are_named(history, argument, said):
+def test_bad_arguments_are_named(history, argument, message):
     with pytest.raises(PrivarmsError) as raised:
         correction.correct(history, **{"epsilon": 1.0, **argument})
-    assert said in str(raised.value)
+    assert message in str(raised.value)

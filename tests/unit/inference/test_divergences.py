@@ -1,4 +1,4 @@
-"""Divergences of Bernoulli laws: closed forms against minimisation by brute force, and their inverses."""
+"""Check divergences of Bernoulli distributions: closed forms against brute-force minimisation, and inverses."""
 
 import math
 
@@ -9,7 +9,7 @@ from privarms.inference.divergences import d_epsilon, d_epsilon_upper, kl, kl_up
 
 
 def points(count, seed):
-    """Pairs x <= y and budgets, with the ends of the interval among them."""
+    """Return pairs x <= y and budgets, including the ends of the interval."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         x, y = np.sort(rng.random(2))
@@ -37,17 +37,17 @@ def test_d_epsilon_is_the_infimum():
         def at(z, x=x, y=y, epsilon=epsilon):
             return epsilon * (z - x) + kl(z, y)
 
-        # By brute force: the best of a grid, and again of finer ones around it.
+        # Brute force: the best point of a grid, then of finer grids around this point.
         low, high = x, y
         for _ in range(8):
             grid = np.linspace(low, high, 21)
             place = int(np.argmin([at(z) for z in grid]))
             low, high = grid[max(place - 1, 0)], grid[min(place + 1, 20)]
         smallest = min(at(grid[place]), at(x), at(y))
-        found = d_epsilon(x, y, epsilon)
-        assert found == pytest.approx(smallest, rel=1e-6, abs=1e-9)
-        assert found <= min(kl(x, y), epsilon * (y - x)) + 1e-9
-        closed_forms += found < kl(x, y) * (1 - 1e-9)
+        actual = d_epsilon(x, y, epsilon)
+        assert actual == pytest.approx(smallest, rel=1e-6, abs=1e-9)
+        assert actual <= min(kl(x, y), epsilon * (y - x)) + 1e-9
+        closed_forms += actual < kl(x, y) * (1 - 1e-9)
     assert 60 < closed_forms < 270, "both branches were met"
 
 

@@ -1,4 +1,4 @@
-"""Tests and intervals for pulls fixed in advance: against scipy, rational sums, and published examples."""
+"""Check tests and intervals for fixed pulls against scipy, rational sums, and published examples."""
 
 from fractions import Fraction
 from math import comb, log

@@ -1,4 +1,4 @@
-"""Histories of arms and rewards: the checks, the reductions, the reader."""
+"""Check histories of arms and rewards: validation, reductions, reader."""
 
 import numpy as np
 import pytest

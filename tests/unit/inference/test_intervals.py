@@ -1,4 +1,4 @@
-"""Ratios at the ends of their range."""
+"""Check ratios at the ends of their range."""
 
 import math
 

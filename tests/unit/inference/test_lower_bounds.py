@@ -1,4 +1,4 @@
-"""Lower bounds on regret; expected values worked by hand."""
+"""Check lower bounds on regret against values worked by hand."""
 
 import math
 
@@ -28,5 +28,5 @@ def test_a_large_budget_costs_nothing():
 
 def test_equal_arms_cost_nothing():
     assert lower_bounds.lai_robbins([0.5, 0.5]) == lower_bounds.azize([0.5, 0.5], 1) == 0
-    assert lower_bounds.lai_robbins([0.5, 1.0]) == 0, "one failure tells an arm from one that never fails"
+    assert lower_bounds.lai_robbins([0.5, 1.0]) == 0, "one failure distinguishes an arm from an arm without failures"
     assert kl(0.5, 1.0) == math.inf

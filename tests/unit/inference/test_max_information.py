@@ -1,4 +1,4 @@
-"""Max-information corrections: closed forms worked by hand, and beta against a dense grid."""
+"""Check max-information corrections: closed forms worked by hand, and beta against a dense grid."""
 
 import itertools
 
@@ -14,10 +14,10 @@ X = 6.139477080072094
 
 def test_theorem_4():
     assert mi.max_information_nats(0.1, 500, 0.01) == pytest.approx(X, rel=1e-13)
-    # epsilon = 1/sqrt(T): 1/2 + sqrt(ln(2/beta)/2), free of T.
+    # epsilon = 1/sqrt(T): 1/2 + sqrt(ln(2/beta)/2), independent of T.
     for T in (1, 500, 10**6):
-        found = mi.max_information_nats(1 / np.sqrt(T), T, 0.02)
-        assert found == pytest.approx(0.5 + np.sqrt(np.log(100) / 2), rel=1e-12)
+        actual = mi.max_information_nats(1 / np.sqrt(T), T, 0.02)
+        assert actual == pytest.approx(0.5 + np.sqrt(np.log(100) / 2), rel=1e-12)
 
 
 def test_theorem_3_divides_by_e_to_the_x():
@@ -37,14 +37,14 @@ def test_the_logarithm_does_not_underflow():
 
 def test_corollary_2_as_printed_lacks_beta():
     assert mi.printed_level(0.05, 0.1, 500, 0.01) == pytest.approx(0.05 * np.exp(-X), rel=1e-12)
-    # It is Theorem 3 at level alpha + beta.
+    # This is Theorem 3 at level alpha + beta.
     assert mi.printed_level(0.05, 0.1, 500, 0.01) == pytest.approx(mi.corrected_level(0.06, 0.1, 500, 0.01), rel=1e-12)
 
 
 def test_the_released_level():
     # x' = 0.2^2 50 / 2 + 0.2 sqrt(50 ln 2) = 1 + 0.2 * 5.887050112577373; alpha / (e x'); ln 2 is not halved.
     assert mi.released_level(0.05, 0.2, 50) == pytest.approx(0.05 / (2.718281828459045 * 2.1774100225154747), rel=1e-12)
-    # For few pulls it raises the level, even above 1.
+    # For few pulls the formula raises the level, even above 1.
     assert mi.released_level(0.05, 0.05, 25) > 0.05
     assert mi.released_level(0.05, 0.001, 1) > 1
     # 1 / (e x') exceeds e^-x', since x' e^(1 - x') <= 1: it allows more than e^-x' would with the same x'.
@@ -61,12 +61,12 @@ EXTREMES = [
 def test_the_best_beta_is_better_than_a_dense_grid(epsilon, T, alpha):
     best = mi.best_beta(epsilon, T, alpha)
     assert 0 < best < alpha
-    # Dense on both ends: beta far below alpha, and alpha - beta far below alpha.
+    # The grid is dense at both ends: beta far below alpha, and alpha - beta far below alpha.
     small = alpha * np.geomspace(1e-12, 0.5, 200_001)
     grid = np.concatenate([small, alpha - small[small / alpha > 1e-9]])
     on_grid = mi.log_corrected_level(alpha, epsilon, T, grid)
     at_best = mi.log_corrected_level(alpha, epsilon, T, best)
-    # Not below the grid by more than rounding, and above it by no more than its spacing allows.
+    # The result is at least the grid's best up to rounding, and exceeds it at most by the grid spacing.
     slack = 1e-12 * abs(at_best) + 1e-6
     assert on_grid.max() - 1e-12 * abs(at_best) - 1e-9 < at_best < on_grid.max() + slack
     assert best == pytest.approx(grid[on_grid.argmax()], rel=0.01)
@@ -89,12 +89,12 @@ def test_the_corrected_p_value_is_between_beta_and_1():
     assert mi.corrected_p_value(0.0, 0.1, 500, 0.01) == 0.01
     assert mi.corrected_p_value(0.5, 0.1, 500, 0.01) == 1
     with np.errstate(over="raise"):
-        # A p-value of 0 may be one that underflowed: it does not reject where `corrected_level` is 0.
+        # A p-value of 0 may be an underflow, so it does not reject if `corrected_level` is 0.
         assert mi.corrected_p_value([0.0, 1e-300, 1.0], 400, 10**6, 0.02).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_the_selector_that_answers_with_the_last_reward():
-    """All streams of 5 rewards and all choices: what is rejected, and that the choices are private, by enumeration."""
+    """Return rejections and the privacy of choices for all sequences of 5 rewards, by enumeration."""
     T, epsilon, level = 5, 0.7, 0.1
     right = np.exp(epsilon) / (1 + np.exp(epsilon))
     streams = np.array(list(itertools.product((0, 1), repeat=T)))
@@ -108,6 +108,6 @@ def test_the_selector_that_answers_with_the_last_reward():
     neighbours = [(i, j) for i, j in itertools.combinations(range(2**T), 2) if abs(streams[i] - streams[j]).sum() == 1]
     losses = [abs(np.log(probability[i] / probability[j])).max() for i, j in neighbours]
     assert max(losses) == pytest.approx(epsilon)
-    # A level that is a p-value's own is reached.
+    # A p-value equal to the level rejects.
     exact = mi.response_rejections(1 / 16, epsilon, T)
     assert exact == pytest.approx(right**4)

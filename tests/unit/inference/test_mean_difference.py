@@ -1,4 +1,4 @@
-"""The mean difference: its intervals, coverage, law and exact variance."""
+"""Check the mean difference: intervals, coverage, distribution and exact variance."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from scipy.stats import norm
 from privarms.inference import mean_difference as md
 from privarms.mechanisms import lap_plus
 
-# Estimates that are exactly normal in law: the quantiles of N(0, 1) at 20,000 equally spaced levels.
+# Exactly normal estimates: the quantiles of N(0, 1) at 20,000 equally spaced levels.
 NORMAL = ndtri((np.arange(20_000) + 0.5) / 20_000)
 
 
@@ -63,16 +63,16 @@ def test_a_budget_that_needs_more_lengths_than_memory_holds_is_refused():
 
 
 def test_the_private_variance_is_a_sum_over_the_lengths():
-    # By the law itself, drawn: T = 40, epsilon = 0.5, where short trials are rare.
+    # Draws of the exact distribution: T = 40, epsilon = 0.5, where short trials are rare.
     T, epsilon, both = 40.0, 0.5, 0.45
     rng = np.random.default_rng(5)
     lengths = np.array([lap_plus.lap_plus(T, epsilon, rng) for _ in range(100_000)])
     lengths = lengths[lengths >= 1]
     errors = 2 * both / lengths + 8 / (epsilon * lengths) ** 2
-    found = md.private_variance(T, 0.21, 0.24, epsilon)
+    actual = md.private_variance(T, 0.21, 0.24, epsilon)
     # 4.5 standard errors: a false alarm of 7e-6.
-    assert abs(errors.mean() - found) < 4.5 * errors.std() / np.sqrt(len(errors))
-    # Without privacy the trial alone, of a whole number of patients; a large epsilon leaves nothing else.
+    assert abs(errors.mean() - actual) < 4.5 * errors.std() / np.sqrt(len(errors))
+    # Without privacy, or with a large epsilon, only the trial with a whole number of patients remains.
     assert md.private_variance(9.9, 0.21, 0.24, np.inf) == pytest.approx(0.9 / 9)
     assert md.private_variance(9.9, 0.21, 0.24, 1e4) == pytest.approx(0.9 / 9, rel=1e-6)
 
@@ -87,18 +87,18 @@ def test_the_inverse_propensity_variance_over_all_assignments_and_rewards():
             estimate = 2 * (r[a == 1].sum() - r[a == 0].sum()) / T
             mean, square = mean + weight * estimate, square + weight * estimate**2
     assert mean == pytest.approx(0.4)
-    found = md.inverse_propensity_variance(T, p, [0.21, 0.21])
-    assert found == pytest.approx(square - mean**2, rel=1e-12)
+    actual = md.inverse_propensity_variance(T, p, [0.21, 0.21])
+    assert actual == pytest.approx(square - mean**2, rel=1e-12)
 
 
 def test_the_relative_bias_over_all_assignments():
-    # An arm without a patient has mean 0: the other mean is left, or none of it.
+    # An arm without a patient has mean 0, so the difference is the other mean or 0.
     T, means = 5, (0.3, 0.7)
     expected = 0.0
     for arms in itertools.product((0, 1), repeat=T):
         expected += 0.5**T * (means[1] * (1 in arms) - means[0] * (0 in arms))
     assert md.relative_bias(5.9, np.inf) == pytest.approx(expected / 0.4 - 1, rel=1e-12)
-    # Over the noisy lengths, of which none is 0: by the law itself.
+    # Sum over the noisy lengths, none of which is 0, with their exact probabilities.
     lengths = np.arange(1, 200)
     chances = lap_plus.pmf(lengths, 5, 1.0)
     assert md.relative_bias(5.9, 1.0) == pytest.approx(-(chances @ 0.5**lengths) / chances.sum(), rel=1e-10)
@@ -108,6 +108,6 @@ def test_the_error_of_the_variance_ratio():
     rng = np.random.default_rng(6)
     # A normal sample's variance has a standard error of sqrt(2 / n); Laplace's, of kurtosis 6, sqrt(5 / n).
     for draws, spread in ((rng.standard_normal(200_000), 2), (rng.laplace(size=200_000) / np.sqrt(2), 5)):
-        _, found = md.variance_ratio(np.append(draws, np.nan), 0.0, 1.0)
-        assert found == pytest.approx(np.sqrt(spread / 200_000), rel=0.1)
+        _, actual = md.variance_ratio(np.append(draws, np.nan), 0.0, 1.0)
+        assert actual == pytest.approx(np.sqrt(spread / 200_000), rel=0.1)
     assert np.isnan(md.variance_ratio([0.1, np.nan], 0.0, 1.0)).all()

@@ -1,4 +1,4 @@
-"""Paired comparisons: signed-rank tests, Holm's adjustment, bootstrap intervals, rank sums."""
+"""Check paired comparisons: signed-rank tests, Holm's adjustment, bootstrap intervals, rank sums."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_more_pairs_than_can_be_counted_have_the_normal_approximation():
 @pytest.mark.parametrize(
     ("p_values", "adjusted"),
     [
-        # In order .005 4, .01 3, .03 2, .04 1, where the last may not fall below the one before.
+        # Sorted: .005 * 4, .01 * 3, .03 * 2, .04 * 1. The last may not be below its predecessor.
         ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
         ([0.6, 0.3, 0.7], [1, 0.9, 1]),
         ([0.02, 0.02], [0.04, 0.04]),
@@ -55,20 +55,20 @@ def test_holm_by_hand(p_values, adjusted):
 @pytest.mark.parametrize(
     ("ours", "others", "by_hand"),
     [
-        # Both replicates, or one of them twice with probability 1/4 each.
+        # A resample has both replicates, or one replicate twice, with probability 1/4 each.
         ([1, 3], [2, 2], (1, 0.5, 1.5)),
-        # Of the means, not the mean of the ratios 3 and 1/3.
+        # The ratio of the means, not the mean of the ratios 3 and 1/3.
         ([3, 1], [1, 3], (1, 1 / 3, 3)),
-        # Pairs stay together.
+        # Resamples keep pairs together.
         ([1.5, 10.5, 6], [1, 7, 4], (1.5, 1.5, 1.5)),
     ],
 )
 def test_bootstrap_intervals_by_hand(ours, others, by_hand):
-    found = ratio_of_means(ours, others, np.random.default_rng(1), resamples=400)
-    assert found == pytest.approx(by_hand, rel=1e-12)
+    actual = ratio_of_means(ours, others, np.random.default_rng(1), resamples=400)
+    assert actual == pytest.approx(by_hand, rel=1e-12)
 
 
 def test_the_level_of_a_bootstrap_interval():
-    # The middle half of the law (0, 1, 2) with probabilities (1, 2, 1) / 4 is one point; its middle 60 % is not.
+    # The middle 50% of (0, 1, 2) with probabilities (1, 2, 1) / 4 is one point, but not the middle 60%.
     for level, ends in ((0.4, (1, 1)), (0.6, (0, 2))):
         assert ratio_of_means([0, 2], [1, 1], np.random.default_rng(2), 4000, level)[1:] == pytest.approx(ends)

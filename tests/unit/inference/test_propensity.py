@@ -1,4 +1,4 @@
-"""Inverse propensity weighting and doubly robust designs: closed forms, enumeration, least squares, statsmodels."""
+"""Check inverse propensity weighting and doubly robust designs against closed forms, enumeration and statsmodels."""
 
 import itertools
 
@@ -18,7 +18,7 @@ def data(replicates=6, m=12, seed=8):
 
 
 def penalised(arms, rewards, penalty):
-    """Ridge regression as plain least squares: each coordinate has one more row, of the penalty's root and a zero."""
+    """Return ridge regression as least squares with an extra row per coordinate: root of the penalty, and 0."""
     rows = np.concatenate([VECTORS[arms], np.sqrt(penalty) * BASIS])
     return np.linalg.lstsq(rows, np.concatenate([rewards, np.zeros(2)]))[0]
 
@@ -32,7 +32,7 @@ def test_by_hand():
     assert propensity.half_sample(arms, rewards) == pytest.approx(-1)
     # Second half: means 3 and 2. Scores of the first: -1 + (4 - 2) / .5 = 3 and -1 - (1 - 3) / .5 = 3.
     assert propensity.cross_fitted(arms, rewards) == pytest.approx((3 + 3 - 1 - 1) / 4)
-    # Each arm has its own coordinate: theta = (4 / (2 + 1), 6 / (2 + 1)).
+    # Each arm has a separate coordinate: theta = (4 / (2 + 1), 6 / (2 + 1)).
     assert propensity.plug_in_ridge(arms, rewards, BASIS, penalty=1.0) == pytest.approx(6 / 3 - 4 / 3)
 
 
@@ -45,11 +45,11 @@ def test_an_arm_without_a_reward():
 @pytest.mark.parametrize("penalty", [0.1, 1.0, 30.0])
 def test_the_plug_in_is_penalised_least_squares(penalty):
     arms, rewards = data()
-    found = propensity.plug_in_ridge(arms, rewards, VECTORS, penalty)
+    actual = propensity.plug_in_ridge(arms, rewards, VECTORS, penalty)
     for i in range(len(arms)):
         theta = penalised(arms[i], rewards[i], penalty)
         assert propensity.ridge(arms[i], rewards[i], VECTORS, penalty) == pytest.approx(theta, rel=1e-9)
-        assert found[i] == pytest.approx((VECTORS[1] - VECTORS[0]) @ theta, rel=1e-6)
+        assert actual[i] == pytest.approx((VECTORS[1] - VECTORS[0]) @ theta, rel=1e-6)
 
 
 def test_the_designs_are_their_definitions_round_by_round():
@@ -73,7 +73,7 @@ def test_the_designs_are_their_definitions_round_by_round():
 
 
 def assignments(m, p):
-    """Every assignment of m rounds and its probability."""
+    """Return every assignment of m rounds with its probability."""
     arms = np.array(list(itertools.product((0, 1), repeat=m)))
     return arms, np.prod(np.where(arms == 1, p, 1 - p), axis=1)
 
@@ -111,7 +111,7 @@ def test_leading_axes_are_replicates():
     ("estimate", "variance"),
     [
         # Unit noise, both means 1, m rounds: 4/m where the arms' means are taken out, 4 E[R^2]/m = 8/m without, 8/m
-        # where half of the rounds is used. The nuisance means' own noise adds a term of order 1/m^2: 4/(m/2) a half.
+        # if half of the rounds is used. The noise of the nuisance means adds a term of order 1/m^2: 4/(m/2) per half.
         (propensity.mean_difference, lambda m: 4 / m),
         (propensity.inverse_propensity, lambda m: 8 / m),
         (propensity.half_sample, lambda m: 8 / m * (1 + 2 / m)),

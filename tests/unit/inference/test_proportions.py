@@ -1,4 +1,4 @@
-"""Clopper-Pearson intervals."""
+"""Check Clopper-Pearson intervals."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Least squares with known noise, against numbers from statsmodels and numpy's own least squares."""
+"""Check least squares with known noise against numbers of statsmodels and numpy."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ Z_TESTS = {  # (sigma, null): z, p
 }  # fmt: skip
 
 
-UNITS = 100.0 ** np.arange(5)  # columns in units so different that X'X as it stands looks singular
+UNITS = 100.0 ** np.arange(5)  # columns in very different units, so X'X without scaling looks singular
 
 
 def replicates(shape=(4, 3), n=30, d=5, seed=1):

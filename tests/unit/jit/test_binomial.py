@@ -1,4 +1,4 @@
-"""Binomial draws for counts of any size: the ends that need no statistics."""
+"""Check binomial draws for counts of any size, in deterministic cases."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Bits of integers: the same in a kernel and in Python."""
+"""Check that bits of integers are the same in a kernel and in Python."""
 
 import numpy as np
 import pytest
@@ -11,10 +11,10 @@ NUMBERS = [*range(1, 300), 2**31 - 1, 2**31, 2**40 + 2**20, 2**62, 2**62 - 1, 2*
 
 @njit
 def both(numbers):
-    found = np.zeros((2, len(numbers)), np.int64)
+    actual = np.zeros((2, len(numbers)), np.int64)
     for i in range(len(numbers)):
-        found[0, i], found[1, i] = popcount(numbers[i]), lowest_bit(numbers[i])
-    return found
+        actual[0, i], actual[1, i] = popcount(numbers[i]), lowest_bit(numbers[i])
+    return actual
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64])

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: the same numbers, loaded by another process, and never those of other source files."""
+"""Check the kernel cache: other processes load kernels with the same results, but never after edits of sources."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ from privarms.studies import library
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
-# Prints the result, how often machine code was loaded, and how often it was compiled.
+# Print the result, and the numbers of loaded and of compiled kernels.
 SECOND_PROCESS = """
 import sys
 from tests.unit.jit.test_cache import run
@@ -115,7 +115,7 @@ def test_a_folder_that_cannot_be_made_is_done_without(place, monkeypatch):
 
 
 def again(monkeypatch):
-    """As another process: nothing is loaded yet."""
+    """Simulate a new process, in which nothing is loaded yet."""
     cache._module.cache_clear()
     for name in [name for name in sys.modules if name.startswith("kernel_")]:
         monkeypatch.delitem(sys.modules, name)

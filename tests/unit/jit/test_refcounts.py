@@ -1,4 +1,4 @@
-"""Reference counts that are not atomic: the same numbers and memory, and only where it is asked for in time."""
+"""Check non-atomic reference counts: same results and memory, and used only if requested in time."""
 
 import os
 import subprocess

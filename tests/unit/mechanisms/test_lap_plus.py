@@ -1,4 +1,4 @@
-"""Lap+ noise: the law with the right constant, what the printed one adds up to, the sampler."""
+"""Check Lap+ noise: the distribution with the right constant, the sum with the printed constant, the sampler."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy.stats import chisquare
 
 from privarms.mechanisms import lap_plus
 
-# Worked by hand with epsilon = 2 ln 2, so that a = 2: P([m] + k) = 2^-|k| / (3 - 2^-[m]).
+# Worked by hand with epsilon = 2 ln 2, so a = 2: P([m] + k) = 2^-|k| / (3 - 2^-[m]).
 LN4 = 2 * np.log(2)
 
 
@@ -55,7 +55,7 @@ def sample(m, epsilon, count, rng):
 
 
 def p_value(draws, m, epsilon):
-    """Chi-square of the draws against the law; classes of fewer than 10 expected are one."""
+    """Return the chi-square p-value of draws; values with fewer than 10 expected draws form one class."""
     expected = lap_plus.pmf(np.arange(draws.max() + 1), m, epsilon) * len(draws)
     counts = np.bincount(draws)
     rare = expected < 10
@@ -68,7 +68,7 @@ def p_value(draws, m, epsilon):
 def test_the_sampler_has_the_law(m, epsilon):
     draws = sample(m, epsilon, 200_000, np.random.default_rng(4))
     assert p_value(draws, m, epsilon) > 1e-6
-    # A tenth more privacy, a patient more, and no cut-off are all told apart.
+    # The test detects 10% more epsilon, one more patient, and a missing cut-off.
     assert p_value(draws, m, 1.1 * epsilon) < 1e-6
     assert p_value(draws, m + 1, epsilon) < 1e-6
 

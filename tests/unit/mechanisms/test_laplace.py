@@ -1,4 +1,4 @@
-"""The law of Laplace noise, to the last bit as scipy has it."""
+"""Check the distribution of Laplace noise against scipy, bit by bit."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The binary tree counter, and the guard that says how long its noise stays above a floor."""
+"""Check the binary tree counter, and the guard that computes how long its noise stays above a floor."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_one_fresh_node_an_item_is_the_dyadic_sum():
     tree, rng, same = new_tree(2, levels), np.random.default_rng(2), np.random.default_rng(2)
     nodes = np.zeros((levels, 1 << levels))
     for n in range(1, items + 1):
-        # Item n completes the node of its lowest set bit, the last of whose items it is.
+        # Item n is the last item of the node of its lowest set bit, so it completes this node.
         level = lowest_bit(n)
         nodes[level, (n >> level) - 1] = laplace(scale, same)
         assert complete_node(tree, 1, n, scale, rng) == pytest.approx(released_noise(nodes, n), abs=1e-12)
@@ -44,7 +44,7 @@ def test_a_jump_keeps_the_nodes_of_the_higher_bits():
 
 
 def move_chances(i, reach=4000):
-    """P(i -> j) for j = -reach, ..., reach, uncapped, from the Laplace distribution function."""
+    """Return P(i -> j) for j = -reach, ..., reach, without cap, from the Laplace distribution function."""
 
     def cdf(x):
         return np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2)
@@ -58,7 +58,7 @@ def test_the_chances_of_a_miss_in_a_block_of_two_and_of_four(i):
     j, chance = move_chances(i)
     missed = np.exp(-i * CELL) / 2
     assert _tree_guard.INSIDE[1, i] == pytest.approx(missed, rel=1e-12)
-    # In a block of four: the first node; the node of two, then the single one after it.
+    # In a block of four: the first node; then the node of two and the single node after it.
     rooms = np.minimum(j, TOP)
     after = np.where(rooms < 0, 1.0, np.exp(-np.maximum(rooms, 0) * CELL) / 2)
     assert _tree_guard.INSIDE[2, i] == pytest.approx(1 - (1 - missed) * (1 - chance @ after), abs=1e-13)

@@ -1,4 +1,4 @@
-"""What `Results.replicates` and `Results.by_cell` give of a frame that is in memory."""
+"""Stand-ins for `Results.replicates` and `Results.by_cell` on a frame in memory."""
 
 import operator
 
@@ -8,13 +8,13 @@ COMPARISONS = {"==": operator.eq, ">": operator.gt, "in": lambda column, values:
 
 
 def chosen(frame: pd.DataFrame, columns=None, filters=None) -> pd.DataFrame:
-    """Some columns of the rows that all filters let through."""
+    """Return some columns of the rows that pass all filters."""
     for column, comparison, value in filters or ():
         frame = frame[COMPARISONS[comparison](frame[column], value)]
     return frame[list(columns) if columns else frame.columns].reset_index(drop=True)
 
 
 def by_cell(frame: pd.DataFrame, columns):
-    """The first row of each cell, and some columns of all its rows."""
+    """Yield the first row of each cell, and some columns of all its rows."""
     for _, rows in frame.groupby("cell", sort=False, observed=True):
         yield rows.head(1), {name: rows[name].to_numpy() for name in columns}

@@ -1,4 +1,4 @@
-"""One curve for each policy and each setting of its own."""
+"""Check that every policy and setting has one curve."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def cells(*rows):
             ("epsilon",),
             ["DP-SE", "DP-SE", "DP-UCB (log^2.5)", "DP-UCB (chan)", "UCB1"],
         ),
-        # A setting that only some cells have tells them apart.
+        # A setting that only some cells have distinguishes curves.
         (
             [{"policy": "dp_se", "K": 5}, {"policy": "dp_se", "K": 5, "beta": 0.05}, {"policy": "dp_se", "K": 50_000}],
             (),
@@ -53,5 +53,5 @@ def test_a_curve_is_named_by_its_policy_and_what_tells_it_apart(rows, over, labe
 def test_interval_is_student_s():
     low, high = curves.interval([1.0, 2.0, 2.0], [0.5, np.nan, 1e-17], [5, 1, 40])
     assert high[0] - 1 == pytest.approx(0.5 * stats.t.ppf(0.975, 4))
-    # One run, or runs that all agree, have none.
+    # A single run, or identical runs, have no interval.
     assert np.isnan([*low[1:], *high[1:]]).all()

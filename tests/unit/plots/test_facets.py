@@ -1,4 +1,4 @@
-"""Figures of tidy tables."""
+"""Check figures of tidy tables."""
 
 import matplotlib
 import numpy as np

@@ -1,4 +1,4 @@
-"""The shared figure style, and the files that figures and tables leave behind."""
+"""Check the shared figure style, and the files of figures and tables."""
 
 import matplotlib
 import numpy as np
@@ -42,14 +42,14 @@ def styled():
 
 def test_save_gives_the_same_bytes_at_another_time_and_with_other_settings(tmp_path, monkeypatch):
     figure = draw()
-    # Matplotlib takes the date that it writes from this variable.
+    # Matplotlib writes the date in this variable.
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
     first = style.save(figure, NUMBERS, tmp_path / "first" / "fig1a")
     assert sorted(first) == ["csv", "pdf", "png", "svg"]
     assert set((tmp_path / "first").iterdir()) == set(first.values())
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     other = draw()
-    # As a user's own matplotlibrc may have them.
+    # A user's matplotlibrc may contain these.
     matplotlib.rcParams.update({"svg.hashsalt": None, "savefig.dpi": 50, "pdf.fonttype": 3, "savefig.bbox": "tight"})
     again = style.save(other, NUMBERS, tmp_path / "again" / "fig1a")
     for suffix in first:

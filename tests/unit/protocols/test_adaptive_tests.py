@@ -1,4 +1,4 @@
-"""Tests of the arm that the pulls select, where the data are known."""
+"""Check tests of the arm selected by the pulls, on known data."""
 
 import math
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ class Params(NamedTuple):
 
 @njit
 def choose(params, state, context, t, rng):
-    # Arm 1 in every round of the period but the last two, which are arm 2's and arm 0's.
+    # Arm 1 in every round of the period except the last two, which play arm 2 and arm 0.
     place = t % params.period
     return 2 if place == 1 else 0 if place == 0 else 1
 
@@ -45,18 +45,18 @@ def test_the_rows_and_the_selected_arms():
 
 def test_ties_are_broken_at_random_behind_all_other_draws():
     rows = run(bernoulli.configure(3, top=0.9, bottom=0.9), 4000)
-    # Binomial(4000, 1/2), and independent of the arm's rewards: 4.5 standard deviations are a false alarm of 7e-6.
+    # Binomial(4000, 1/2), independent of the arm's rewards. Beyond 4.5 standard deviations: probability 7e-6.
     first = rows["arm"][::2] == 0
     assert abs(first.sum() - 2000) < 4.5 * math.sqrt(1000)
     apart = rows["p_value"][::2][first].mean() - rows["p_value"][::2][~first].mean()
     assert abs(apart) < 4.5 * math.sqrt(4 / 12 / 4000)
-    # The uniform variates of the tests are the first that the stream gives: of mean 1 the p-value is one.
+    # The tests use the first uniform variates of the stream. With mean 1 the p-value is such a variate.
     sure = run(bernoulli.configure(3, top=1.0, bottom=1.0), 200)
     assert sure["p_value"][::2] == pytest.approx(np.random.default_rng(3).random(200))
 
 
 def test_the_p_values_are_those_of_the_selected_arms_rewards():
-    # Means 1 and 0 for arms 0 and 2, so that their rewards are known; 1/2 for arm 1.
+    # Arms 0 and 2 have means 1 and 0, so their rewards are known. Arm 1 has mean 1/2.
     rows = run(bernoulli.configure(3, top=1.0, bottom=0.0), 200)
     u = np.random.default_rng(3).random((2, 200))
     # Bin(10, 1) is 10 always: P(X < 10) + u P(X = 10) = u; and Bin(10, 0) is 0.

@@ -1,4 +1,4 @@
-"""A classification dataset as a bandit: the environment, the protocol, and the policies that learn nothing."""
+"""Check a classification dataset as a bandit: environment, protocol, and policies that do not learn."""
 
 from types import SimpleNamespace
 
@@ -56,7 +56,7 @@ def test_a_constant_arm_collects_its_labels(data):
 
 
 def test_policies_that_are_compared_meet_the_same_users(data):
-    # In every round exactly one of the constant arms earns 1, if all of them see the same user.
+    # If all constant policies see the same user, exactly one of them earns 1 per round.
     environment = environment_module.configure(str(data[0]))
     rounds = np.arange(1, 61)
     rewards = [
@@ -64,13 +64,13 @@ def test_policies_that_are_compared_meet_the_same_users(data):
         for arm in range(3)
     ]
     assert np.array_equal(sum(rewards), np.tile(rounds, 4))
-    # Not so with orders of their own.
+    # This fails with different orders.
     other = run(constant, constant.configure(3, 2), environment, seed=5, checkpoints=rounds)["reward"]
     assert not np.array_equal(rewards[0] + rewards[1] + other, np.tile(rounds, 4))
 
 
 @pytest.mark.parametrize(
-    ("policy", "params", "horizon", "said"),
+    ("policy", "params", "horizon", "message"),
     [
         (
             uniform,
@@ -86,7 +86,7 @@ def test_policies_that_are_compared_meet_the_same_users(data):
         ),
     ],
 )
-def test_a_study_that_does_not_fit_its_data_is_refused(data, policy, params, horizon, said):
+def test_a_study_that_does_not_fit_its_data_is_refused(data, policy, params, horizon, message):
     environment = environment_module.configure(str(data[0]))
-    with pytest.raises(PrivarmsError, match=said):
+    with pytest.raises(PrivarmsError, match=message):
         run(policy, params, environment, horizon=horizon)

@@ -1,4 +1,4 @@
-"""What the protocol of adaptive experiments records: rows per run and feature, and totals."""
+"""Check the records of the protocol of adaptive experiments: rows per run and feature, and totals."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ from privarms.environments import features_bernoulli
 from privarms.policies.experiment import conse_se
 from privarms.protocols import experiment
 
-# About as many patients of a feature in the first half as epochs 0 and 1 take.
+# The first half has about the number of patients per feature that epochs 0 and 1 need.
 M, N = 3, 9200
 
 
@@ -20,23 +20,23 @@ def rows(record):
 
 
 def test_a_row_per_replicate_and_feature():
-    found = rows("features")
-    assert {len(column) for column in found.values()} == {50 * M}
-    assert found["replicate"].tolist() == np.repeat(np.arange(50), M).tolist()
-    assert found["feature"].tolist() == [1, 2, 3] * 50
-    assert found["effect"].reshape(50, M) == pytest.approx(np.array([[0.3, 0.4, 0.5]] * 50))
-    assert found["variance_0"] == pytest.approx(0.21)
-    assert found["variance_1"][:3] == pytest.approx([0.24, 0.21, 0.16])
-    missing = np.isnan(found["estimate"])
-    assert (found["missing"] == missing).all()
+    actual = rows("features")
+    assert {len(column) for column in actual.values()} == {50 * M}
+    assert actual["replicate"].tolist() == np.repeat(np.arange(50), M).tolist()
+    assert actual["feature"].tolist() == [1, 2, 3] * 50
+    assert actual["effect"].reshape(50, M) == pytest.approx(np.array([[0.3, 0.4, 0.5]] * 50))
+    assert actual["variance_0"] == pytest.approx(0.21)
+    assert actual["variance_1"][:3] == pytest.approx([0.24, 0.21, 0.16])
+    missing = np.isnan(actual["estimate"])
+    assert (actual["missing"] == missing).all()
     assert 0 < missing.sum() < 50 * M
-    there = ~missing
-    assert found["squared_error"][there] == pytest.approx((found["estimate"] - found["effect"])[there] ** 2)
-    assert np.isnan(found["squared_error"][missing]).all()
-    means = found["reward_sum_1"] / found["pulls_1"] - found["reward_sum_0"] / found["pulls_0"]
-    assert found["estimate"][there] == pytest.approx(means[there])
-    assert (found["eliminated"] == ~np.isnan(found["eliminated_after"])).all()
-    assert 0.2 < found["eliminated"].mean() < 0.8
+    present = ~missing
+    assert actual["squared_error"][present] == pytest.approx((actual["estimate"] - actual["effect"])[present] ** 2)
+    assert np.isnan(actual["squared_error"][missing]).all()
+    means = actual["reward_sum_1"] / actual["pulls_1"] - actual["reward_sum_0"] / actual["pulls_0"]
+    assert actual["estimate"][present] == pytest.approx(means[present])
+    assert (actual["eliminated"] == ~np.isnan(actual["eliminated_after"])).all()
+    assert 0.2 < actual["eliminated"].mean() < 0.8
 
 
 def test_a_row_per_replicate_is_the_features_together():
@@ -77,7 +77,7 @@ def test_wrong_counts_the_runs_that_lost_the_better_arm():
     environment = features_bernoulli.configure(2, 10, smallest_gap=0.0, largest_gap=0.5)
     records = experiment.new_records(3, 2)
     records.kept[:] = [[0, 0], [1, 1], [-1, -1]]
-    found = experiment.measures(environment, records)
-    # Feature 1 has no gap, and so no better arm.
-    assert found["wrong"].tolist() == [[0, 1], [0, 0], [0, 0]]
-    assert found["eliminated"].tolist() == [[1, 1], [1, 1], [0, 0]]
+    actual = experiment.measures(environment, records)
+    # Feature 1 has no gap, so neither arm is better.
+    assert actual["wrong"].tolist() == [[0, 1], [0, 0], [0, 0]]
+    assert actual["eliminated"].tolist() == [[1, 1], [1, 1], [0, 0]]

@@ -1,4 +1,4 @@
-"""The protocol on users from a dataset: what it tells policies, one order for all of them, and what it refuses."""
+"""Check the protocol on users of a dataset: arguments of policies, a common order, and refused settings."""
 
 from dataclasses import replace
 
@@ -37,15 +37,15 @@ def rows(cell, data, first=0, last=2):
 
 def test_policies_are_told_arms_dimensions_and_sources(data):
     for cell in (CELL, MAB):
-        found = rows(cell, data)
-        assert found["t"].tolist() == [15, 30, 45, 60] * 4
+        actual = rows(cell, data)
+        assert actual["t"].tolist() == [15, 30, 45, 60] * 4
         # A user earns 1 or loses 1.
-        assert (found["reward"] + found["regret"] == found["t"]).all()
-    told = labelled_users.tell(labelled_users.configure(str(data[0])))
-    assert told == {"K": 3, "dimensions": 2, "source_users": [5, 3]}
-    given = replace(CELL, policy_parameters={**CELL.policy_parameters, "K": 4})
+        assert (actual["reward"] + actual["regret"] == actual["t"]).all()
+    facts = labelled_users.tell(labelled_users.configure(str(data[0])))
+    assert facts == {"K": 3, "dimensions": 2, "source_users": [5, 3]}
+    wrong = replace(CELL, policy_parameters={**CELL.policy_parameters, "K": 4})
     with pytest.raises(PrivarmsError, match="labelled_users has K = 3 and the policy ldp_linear was told 4"):
-        rows(given, data)
+        rows(wrong, data)
 
 
 def test_a_block_does_not_depend_on_the_one_before_it(data):
@@ -87,7 +87,7 @@ def test_more_users_than_there_are_and_records_of_bins_are_refused(data):
 
 
 def test_regret_validity_and_messages_of_one_run(data):
-    # The record does not name the streams: these are the same runs.
+    # The record is not part of the random seed, so the runs are the same.
     validity = rows(replace(MAB, record="validity", checkpoint_rule=None), data)
     messages = rows(replace(MAB, record="messages", checkpoint_rule=None), data)
     removals = rows(replace(MAB, record="eliminations", checkpoint_rule=None), data)
@@ -97,7 +97,7 @@ def test_regret_validity_and_messages_of_one_run(data):
     for column in ("eliminations", "looks", "misses"):
         assert (validity[column] == removals[column]).all()
     assert validity["looks"].sum() > 0
-    # Of data nobody knows which arm is best in a bin.
+    # With real data the best arm of a bin is unknown.
     assert validity[["wrong", "lost"]].isna().all(axis=None)
     without_bins = rows(replace(CELL, record="validity", checkpoint_rule=None), data)
     assert (without_bins["regret"] + without_bins["reward"] == 60).all()

@@ -1,4 +1,4 @@
-"""Records of the locally private bandit's runs: regret, the test point, eliminations, messages, the partition."""
+"""Check records of the locally private bandit: regret, test point, eliminations, messages, partition."""
 
 from types import SimpleNamespace
 
@@ -27,9 +27,9 @@ def cell(record=None, horizon=2000, replicates=3):
 
 def run_block(record=None, replicates=3, environment=None, **settings):
     environment = environment or exponential.configure(3, "as_released")
-    given = {"K": 3, "horizon": 2000, "epsilon": 30.0, "variant": "as_released", "M": 1, "n_aux": 4000,
+    inputs = {"K": 3, "horizon": 2000, "epsilon": 30.0, "variant": "as_released", "M": 1, "n_aux": 4000,
              "epsilon_aux": 60, **settings}  # fmt: skip
-    params = ldp_mab.configure(**given)
+    params = ldp_mab.configure(**inputs)
     return locally_private.run_block(
         ldp_mab, params, environment, cell(record, replicates=replicates), replicates, None, np.random.default_rng(7)
     )
@@ -40,19 +40,19 @@ def test_records_agree_with_each_other():
     assert regret["replicate"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert regret["t"].tolist() == [500, 1000, 2000] * 3
     assert (np.diff(regret["regret"].reshape(3, 3)) >= 0).all()
-    # Everything from one stream: the same runs.
+    # With all draws from one stream the runs are the same.
     assert (point["regret"].reshape(9, 3) == regret["regret"][:, None]).all()
     assert (eliminations["regret"] == regret["regret"][2::3]).all()
     share = point["share"].reshape(3, 3, 3)
     assert share.sum(axis=2) == pytest.approx(np.ones((3, 3)))
-    # Arm 0 is best at the point; the others lose their gaps.
+    # Arm 0 is best at the test point. Other arms cost their gaps.
     environment = exponential.configure(3, "as_released")
     means = np.array([environment.mean(environment, 0, 0, np.array([0.33, 0.33]), k) for k in range(3)])
     gaps = (share @ (means[0] - means)) * [500, 1000, 2000]
     assert point["local_regret"].reshape(3, 3, 3)[..., 0] == pytest.approx(gaps)
     gone = point["eliminated_after"].reshape(3, 3, 3)[:, 0]
     assert (gone == 0).any()
-    # An arm that went before the target came is never pulled.
+    # An arm that was eliminated before the target's users is never pulled.
     assert (share[:, -1][gone == 0] == 0).all()
     assert (eliminations["eliminations"] >= eliminations["auxiliary"]).all()
     assert (eliminations["auxiliary"] > 0).all()
@@ -61,22 +61,22 @@ def test_records_agree_with_each_other():
 
 
 def test_a_partition_is_the_run_s_own_at_every_checkpoint():
-    found = run_block("partition", replicates=1, n_aux=0)
+    actual = run_block("partition", replicates=1, n_aux=0)
     whole = run_block("eliminations", replicates=1, n_aux=0)
-    at_end = found["t"] == 2000
-    assert sorted(set(found["t"].tolist())) == [500, 1000, 2000]
-    # An arm is gone in a bin and in all its parts: each removal shows where no parent has it.
-    ends = zip(found["bin"][at_end], found["arm"][at_end], found["active"][at_end], strict=True)
+    at_end = actual["t"] == 2000
+    assert sorted(set(actual["t"].tolist())) == [500, 1000, 2000]
+    # An arm removed from a bin is removed from all its parts, so count removals that no parent bin has.
+    ends = zip(actual["bin"][at_end], actual["arm"][at_end], actual["active"][at_end], strict=True)
     gone = {(b, a) for b, a, on in ends if not on}
     removed = [(b, a) for b, a in gone if b == 0 or ((b - 1) // 2, a) not in gone]
     assert len(removed) == whole["eliminations"][0] > 0
     for t in (500, 1000, 2000):
-        rows = (found["t"] == t) & (found["arm"] == 0) & (found["refined"] == 0)
-        area = (found["x_high"] - found["x_low"]) * (found["y_high"] - found["y_low"])
+        rows = (actual["t"] == t) & (actual["arm"] == 0) & (actual["refined"] == 0)
+        area = (actual["x_high"] - actual["x_low"]) * (actual["y_high"] - actual["y_low"])
         assert area[rows].sum() == 1.0
-    # What has been looked at has both an estimate and a radius.
-    assert (np.isnan(found["estimate"]) == np.isnan(found["radius"])).all()
-    assert np.isfinite(found["radius"]).any()
+    # An evaluated arm has both an estimate and a radius.
+    assert (np.isnan(actual["estimate"]) == np.isnan(actual["radius"])).all()
+    assert np.isfinite(actual["radius"]).any()
     one_dimension = run_block(
         "partition", replicates=1, n_aux=0, dimensions=1, environment=exponential.configure(3, "as_released", 1)
     )
@@ -87,7 +87,7 @@ def test_a_partition_is_the_run_s_own_at_every_checkpoint():
 
 
 def test_estimates_outside_their_radii_are_counted():
-    # The printed radius holds at c = 64 and is far too small at c = .01.
+    # The printed radius is valid at c = 64 and far too small at c = .01.
     environment = exponential.configure(3, "as_printed")
     settings = {"environment": environment, "variant": "as_printed", "epsilon": 2.0, "n_aux": 0}
     wide, narrow = (run_block("eliminations", c=c, **settings) for c in (64.0, 0.01))

@@ -1,4 +1,4 @@
-"""A trial of one population: who gets which arm, and what every named estimator makes of it."""
+"""Check a trial of one population: assignment of arms, and all named estimators."""
 
 from types import SimpleNamespace
 
@@ -28,13 +28,13 @@ def of(rows, estimator, column="estimate"):
 
 
 def test_the_estimates_are_those_of_the_rewards():
-    # Arms 1, 0, 1, 0, ...; the environment's stream gives nothing but the rewards' noise, round by round.
+    # Arms 1, 0, 1, 0, ...; the environment's stream is used only for the noise of rewards, round by round.
     rows = run("ill_conditioned", 8, 3)
     noise = np.random.default_rng(1).standard_normal((3, 8))
     first, second = 1 + noise[:, ::2], 3 + noise[:, 1::2]
     assert of(rows, "mean_difference") == pytest.approx(first.mean(axis=1) - second.mean(axis=1))
     assert of(rows, "inverse_propensity") == pytest.approx(2 * (first.sum(axis=1) - second.sum(axis=1)) / 8)
-    # The arms differ by 0.001 in a coordinate that the penalty holds near 0: no difference is predicted.
+    # The arms differ by 0.001 in a coordinate that the penalty shrinks to about 0, so no difference is predicted.
     assert np.abs(of(rows, "plug_in_ridge")).max() < 0.01
     assert list(of(rows, "mean_difference", "effect")) == [-2.0] * 3
     for name in randomised_trial.ESTIMATORS:
@@ -45,6 +45,6 @@ def test_the_estimates_are_those_of_the_rewards():
 def test_cross_fitted_is_both_halves():
     rows = run("linear", 12, 50)
     assert list(of(rows, "mean_difference", "effect")) == [0.0] * 50
-    # Balanced halves: the scores of a half average to its own difference of means, whatever the other half predicts.
+    # In balanced halves the mean score of a half is its difference of means, for any predictions of the other half.
     assert of(rows, "cross_fitted") == pytest.approx(of(rows, "mean_difference"))
     assert not np.allclose(of(rows, "half_sample"), of(rows, "mean_difference"))

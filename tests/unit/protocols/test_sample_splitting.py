@@ -1,4 +1,4 @@
-"""Pulls, sums and held-out sums of arms that are rotated from run to run."""
+"""Check pulls, sums and held-out sums of arms that are rotated from run to run."""
 
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from .toy import Params, policy
 
 @njit
 def choose(params, state, context, t, rng):
-    # The first place has all rounds but one each of the others'.
+    # The first place has all rounds except one for each other place.
     return min(t - 1, params.n_arms - 1) if t < params.n_arms + 1 else 0
 
 
@@ -33,10 +33,10 @@ def test_each_arm_stands_in_each_place_in_turn():
     assert list(rows["replicate"]) == [i for i in range(7) for _ in range(3)]
     assert list(rows["arm"]) == [0, 1, 2] * 7
     pulls = rows["pulls"].reshape(-1, 3)
-    # Rotated by one place more: arm 0 comes first, then arm 2, then arm 1.
+    # Rotated by one more place: arm 0, then arm 2, then arm 1.
     assert [int(p.argmax()) for p in pulls] == [0, 2, 1, 0, 2, 1, 0]
     assert (pulls.sum(axis=1) == 50).all()
-    # Sums go with their arms: means 1, 1/2, 0.
+    # Sums follow their arms: means 1, 1/2, 0.
     sums = rows["reward_sum"].reshape(-1, 3)
     assert (sums[:, 0] == pulls[:, 0]).all()
     assert (sums[:, 2] == 0).all()
@@ -47,7 +47,7 @@ def test_what_is_held_out_is_binomial_given_the_pulls_and_has_nothing_to_do_with
     rows = run(means, 4_000)
     pulls, sums, held = (rows[c].reshape(-1, 2) for c in ("pulls", "reward_sum", "held_out_sum"))
     long = pulls[:, 0] == 49
-    # Within 4.9 standard deviations, of which one is a false alarm in 1e6.
+    # Within 4.9 standard deviations: a false alarm has probability 1e-6.
     off = abs(held[long, 0].mean() - 49 * 0.6) / (binom.std(49, 0.6) / np.sqrt(long.sum()))
     assert off < 4.9
     assert abs(np.corrcoef(held[long, 0], sums[long, 0])[0, 1]) < 4.9 / np.sqrt(long.sum())

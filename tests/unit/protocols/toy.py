@@ -23,5 +23,5 @@ def learn(params, state, context, arm, reward, t, rng):
 
 
 def policy(choose):
-    """Return a policy's module whose arms `choose` gives, by the round alone."""
+    """Return a policy's module with arms from `choose`, which depends only on the round."""
     return Policy(init, choose, learn)

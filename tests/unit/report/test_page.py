@@ -1,4 +1,4 @@
-"""The page that people read: whole, safe, self-contained, the same each time."""
+"""Check the report page: complete, safe, self-contained and reproducible."""
 
 import csv
 import re
@@ -38,7 +38,7 @@ DATASETS = [
 
 
 class Page(HTMLParser):
-    """What a browser makes of the page: elements with their attributes, and the text outside script and style."""
+    """Parsed page: elements with attributes, and the text outside script and style."""
 
     def __init__(self, text):
         super().__init__()
@@ -66,7 +66,7 @@ class Page(HTMLParser):
 
 
 class World:
-    """A results folder with two papers and their ledger, and the page made of it."""
+    """A results folder with two papers and their ledger, and its page."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -152,7 +152,7 @@ def test_every_artifact_and_every_claim_stands_there_once(world):
     assert {name for name in ids if "/" in name} == artifacts | claims | statements | readings
     for name in ("one2001 fig1", "one2001 table1", "two2002 fig1"):
         assert page.text.count(f"Caption of {name}") == 1
-    # Each statement in its card, and each claim in the ledger.
+    # Each statement is in its card, and each claim in the ledger.
     assert page.text.count(STATEMENT) == len(statements) + len(CLAIMS)
     assert page.text.count("The note of the printed variant.") == 1
     for key in ("one2001", "two2002"):
@@ -165,7 +165,7 @@ def test_what_is_written_in_the_inputs_stays_text(world):
     assert len(page.all("script")) == 2
     assert "<b>3</b>" in page.text
     assert "abc<1>" in page.text
-    # An attribute is closed by nothing that stands in a value.
+    # No value can close an attribute.
     world.papers[0]["artifacts"][0]["title"] = STATEMENT
     assert any(attributes.get("alt") == STATEMENT for attributes in world.build().all("img"))
 
@@ -189,7 +189,7 @@ def test_links_lead_to_files_beside_the_page_and_to_places_on_it(world):
     page = world.build()
     ids = page.ids()
     targets = [unquote(attributes["href"]) for attributes in page.all("a")]
-    # What stands behind a question mark is a filter of the ledger.
+    # The part after a question mark is a filter of the ledger.
     inside = [target[1:].partition("?")[0] for target in targets if target.startswith("#")]
     beside = [target for target in targets if not target.startswith(("#", "https:"))]
     assert set(inside) - set(ids) == set()
@@ -237,7 +237,7 @@ def test_headlines_are_on_the_front_page_with_verdict_and_links(world):
     (item,) = re.findall(r'<li class="headline">.*?</li>', page.source, re.DOTALL)
     assert ">reproduced<" in item
     assert re.findall(r'href="(#[^"]*)"', item) == ["#claim-one2001/first", "#one2001/fig1"]
-    # Whatever the verdict is the sentence is true; without one there is no sentence.
+    # The headline is true with every verdict. Without a verdict there is no headline.
     world.write_ledger([row | {"verdict": "differs"}, *CLAIMS[1:]])
     assert "It is 5.01" in world.build().text
     for unverifiable in ({"data": "stand-in"}, {"reproduced": "", "low": "-inf", "high": "inf"}):
@@ -275,7 +275,7 @@ def test_an_artifact_that_was_not_made_says_why(world):
 
 @pytest.fixture
 def audits(world):
-    """audits(*lines): the files of all audits; a line is a name, a verdict and what is changed of it."""
+    """Return audits(*lines), which writes the files of all audits; a line: name, verdict and changed columns."""
     first = {"claimed_epsilon": "1.0", "exact": "1.5", "lower_bound": "1.38", "level": "0.9967", "trials": "200000"}
     first |= {
         "power_against_half_noise": "",
@@ -314,16 +314,16 @@ def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits)
     }
     files = audits(("Leaky <UCB>", "not private as claimed", {}), ("Tight", "no violation shown", kept))
     page = world.build(audits=files)
-    said = " ".join(page.text.split())
-    assert "1 of 2 is not private as claimed: Leaky <UCB>." in said
-    assert "K = 2; one of 3 settings. The <twin>." in said
-    # No audit proves privacy: readers are not told that it does.
-    assert "no violation shown" in said
-    assert said.count("private as claimed") == said.count("not private as claimed")
+    shown = " ".join(page.text.split())
+    assert "1 of 2 is not private as claimed: Leaky <UCB>." in shown
+    assert "K = 2; one of 3 settings. The <twin>." in shown
+    # No audit proves privacy, so the page must not say that one does.
+    assert "no violation shown" in shown
+    assert shown.count("private as claimed") == shown.count("not private as claimed")
     assert {"audit.csv", "audit_losses.pdf"} <= {a.get("href") for tag, a in page.elements if tag == "a"}
     assert page.ids()["audits"] == 1
     none = " ".join(world.build(audits=audits(("Tight", "no violation shown", kept))).text.split())
-    assert "None of the 1 shows more than it claims." in none
+    assert "None of the 1 shows a larger loss than claimed." in none
     assert 'id="audits"' not in world.build().source
 
 

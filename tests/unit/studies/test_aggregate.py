@@ -1,4 +1,4 @@
-"""Shards become a study and its summaries, whatever the shards' size; what does not fit is refused."""
+"""Check that shards of any size give the same study and summaries, and that wrong shards are refused."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ CELLS = expand("f.yaml", "p", "s", STUDY)
 
 
 def run_study(folder, seconds, cells=CELLS):
-    """The shards' files."""
+    """Write the shards and return their files."""
     planned = shards.plan(cells, seconds)
     paths = [folder / f"{shard.name}.parquet" for shard in planned]
     for path, shard in zip(paths, planned, strict=True):
@@ -39,14 +39,14 @@ def joined(folder, paths, cells=CELLS):
 
 
 def test_another_shard_size_gives_the_same_bytes(tmp_path):
-    found = []
+    actual = []
     for seconds in (1e-9, 1e6):
         folder = tmp_path / str(seconds)
         folder.mkdir()
         made = run_study(folder, seconds)
-        found.append((len(made), [p.read_bytes() for p in joined(folder, made)]))
-    assert [n for n, _ in found] == [16, 2]
-    assert found[0][1] == found[1][1]
+        actual.append((len(made), [p.read_bytes() for p in joined(folder, made)]))
+    assert [n for n, _ in actual] == [16, 2]
+    assert actual[0][1] == actual[1][1]
 
 
 def test_rows_carry_parameters_and_a_summary_s_numbers_are_those_of_the_rows(tmp_path):
@@ -82,9 +82,9 @@ def test_a_summary_is_to_the_bit_what_numpy_makes_of_each_group():
     rng = np.random.default_rng(1)
     rows = pd.DataFrame({"cell": 0, "arm": rng.integers(3, size=10_000), "replicate": 0, "x": rng.random(10_000)})
     rows = rows.assign(y=np.arange(10_000)[::-1], name=rng.choice(["b", "a"], 10_000))
-    found = summary_of(rows, ["name", "arm"])
-    assert list(zip(found["name"], found["arm"], strict=True)) == [(n, a) for n in "ab" for a in range(3)]
-    for row in found.to_dict("records"):
+    actual = summary_of(rows, ["name", "arm"])
+    assert list(zip(actual["name"], actual["arm"], strict=True)) == [(n, a) for n in "ab" for a in range(3)]
+    for row in actual.to_dict("records"):
         group = rows[(rows["name"] == row["name"]) & (rows["arm"] == row["arm"])]
         assert row["replicates"] == len(group)
         for measure in ("x", "y"):

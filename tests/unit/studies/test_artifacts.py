@@ -1,4 +1,4 @@
-"""Figures and tables are registered beside the functions that make them."""
+"""Check that figures and tables are registered next to their functions."""
 
 import itertools
 
@@ -12,7 +12,7 @@ number = itertools.count()
 
 @pytest.fixture
 def paper(tmp_path, monkeypatch):
-    """A function that writes the modules of an extension's paper and returns its artifacts."""
+    """Return a function that writes the modules of an extension's paper and returns its artifacts."""
     folder = tmp_path / f"registering_{next(number)}"
     monkeypatch.setenv(extensions.VARIABLE, "")
 

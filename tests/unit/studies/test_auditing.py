@@ -1,4 +1,4 @@
-"""Everything that claims an epsilon has an audit: ours by name, an extension's without asking."""
+"""Check that every policy with an epsilon has an audit: ours in a study, those of extensions automatically."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def papers():
 
 @pytest.fixture
 def noisy(tmp_path, monkeypatch):
-    """noisy(text) writes the module of a policy of that name, in an extension of a name of its own."""
+    """Return noisy(text), which writes a policy `noisy` into a new extension."""
 
     def write(text=POLICY):
         folder = tmp_path / f"mine_{len(list(tmp_path.iterdir()))}_{abs(hash(str(tmp_path))) % 10**6}"
@@ -56,14 +56,14 @@ def test_every_mechanism_and_every_policy_with_an_epsilon_is_audited(papers):
 def test_a_policy_of_an_extension_gets_one_without_asking(papers, noisy):
     noisy()
     mine = {"paper": "mine", "studies": {"first": study(policy="noisy", pulls=[5, 50])}}
-    found = auditing.completed(papers | {"mine": mine}, 1000)
-    assert {name: of for name, of in found.items() if name != "mine"} == papers
-    assert list(found["mine"]["studies"]) == ["first", "audit_noisy"]
-    cells = expand("mine.yaml", "mine", "audit_noisy", found["mine"]["studies"]["audit_noisy"])
+    actual = auditing.completed(papers | {"mine": mine}, 1000)
+    assert {name: of for name, of in actual.items() if name != "mine"} == papers
+    assert list(actual["mine"]["studies"]) == ["first", "audit_noisy"]
+    cells = expand("mine.yaml", "mine", "audit_noisy", actual["mine"]["studies"]["audit_noisy"])
     assert {c.environment for c in cells} == {"any_choice"}
-    given = [c.parameters for c in cells]
-    # Both neighbours, what is claimed and a weakened control, and what the study gives the policy.
-    assert {(p["neighbour"], p["epsilon"], p["promised"], p["pulls"]) for p in given} == {
+    parameters = [c.parameters for c in cells]
+    # Both neighbours, the claimed epsilon, a weakened control, and the policy's arguments in the study.
+    assert {(p["neighbour"], p["epsilon"], p["promised"], p["pulls"]) for p in parameters} == {
         (n, e, 1.0, p) for n in (0, 1) for e in (1.0, 2.0) for p in (5, 50)
     }
     assert {c.replicates for c in cells} == {1000}

@@ -1,4 +1,4 @@
-"""Grids become cells; whatever is wrong with them is named."""
+"""Check that grids become cells, and that errors in grids are named."""
 
 from dataclasses import replace
 
@@ -33,14 +33,14 @@ OWN = [{"K": 5, "epsilon": 0.5}, {"K": [3, 10], "epsilon": 0.25}]
 @pytest.mark.parametrize(
     ("policies", "expected"),
     [
-        # A parameter that a policy does not take is dropped, and equal cells are one.
+        # Parameters that a policy does not have are dropped, and equal cells are merged.
         ([{"policy": "dp_se"}, {"policy": "ucb1"}], [{"epsilon": 0.1}, {"epsilon": 1}, {}]),
         # Lists in a policy's entry are axes too.
         (
             [{"policy": "dp_ucb", "width": ["log2.5", "chan"]}],
             [{"epsilon": e, "width": w} for e in (0.1, 1) for w in ("log2.5", "chan")],
         ),
-        # Several grids follow one another, and a policy may have its own.
+        # A list of grids gives the cells of all grids, and a policy may have its own grid.
         (
             [{"policy": "dp_se", "grid": OWN}, {"policy": "ucb1"}],
             [{"epsilon": 0.5}, {"K": 3, "epsilon": 0.25}, {"K": 10, "epsilon": 0.25}, {}],
@@ -48,15 +48,15 @@ OWN = [{"K": 5, "epsilon": 0.5}, {"K": [3, 10], "epsilon": 0.25}]
     ],
 )
 def test_grids_become_cells(policies, expected):
-    found = [
+    actual = [
         {k: v for k, v in c.parameters.items() if k in ("K", "epsilon", "width")} for c in cells(policies=policies)
     ]
-    assert found == [{"K": 5} | one for one in expected]
+    assert actual == [{"K": 5} | one for one in expected]
 
 
 def test_horizon_is_an_axis_and_a_policy_may_override_the_study():
-    found = cells(grid={"K": 5, "horizon": [100, 200]}, policies=[{"policy": "ucb1", "replicates": 3, "block": 1}])
-    assert [(c.horizon, c.replicates, c.block, c.blocks) for c in found] == [(100, 3, 1, 3), (200, 3, 1, 3)]
+    actual = cells(grid={"K": 5, "horizon": [100, 200]}, policies=[{"policy": "ucb1", "replicates": 3, "block": 1}])
+    assert [(c.horizon, c.replicates, c.block, c.blocks) for c in actual] == [(100, 3, 1, 3), (200, 3, 1, 3)]
 
 
 def test_identity_names_parameters_and_not_the_size_of_the_run():
@@ -116,26 +116,26 @@ def on_data(**changes):
 
 
 def test_what_an_environment_of_data_tells_need_not_be_given():
-    found = expand("f", "p", "s", on_data())
-    assert [(c.dataset, c.horizon, c.policy_parameters["epsilon"]) for c in found] == [
+    actual = expand("f", "p", "s", on_data())
+    assert [(c.dataset, c.horizon, c.policy_parameters["epsilon"]) for c in actual] == [
         (dataset, horizon, epsilon)
         for dataset, horizon in (("adult", 100), ("jobs", 90), ("taxi", 90))
         for epsilon in (1, 2)
     ]
-    assert all("K" not in c.parameters for c in found)
+    assert all("K" not in c.parameters for c in actual)
     # The quarters of a horizon are checkpoints.
-    assert [c.checkpoints.tolist() for c in found[::2]] == [[25, 50, 75, 100], [22, 45, 67, 90], [22, 45, 67, 90]]
+    assert [c.checkpoints.tolist() for c in actual[::2]] == [[25, 50, 75, 100], [22, 45, 67, 90], [22, 45, 67, 90]]
 
 
 def test_a_grid_may_have_a_name_and_a_cell_stands_in_every_grid_that_has_it():
     grids = [{"panel": "a", "K": 5, "epsilon": [1, 2]}, {"panel": ["b", "c"], "K": 5, "epsilon": [2, 3]}]
-    found = cells(grid=grids, policies=[{"policy": "dp_se"}])
-    assert [(c.parameters["epsilon"], c.panels) for c in found] == [(1, "a"), (2, "a b c"), (3, "b c")]
-    # The name is no parameter, names no stream and no shard.
+    actual = cells(grid=grids, policies=[{"policy": "dp_se"}])
+    assert [(c.parameters["epsilon"], c.panels) for c in actual] == [(1, "a"), (2, "a b c"), (3, "b c")]
+    # The grid's name is not a parameter and not part of random streams or shards.
     plain = cells(grid=[{k: v for k, v in g.items() if k != "panel"} for g in grids], policies=[{"policy": "dp_se"}])
-    assert [c.identity for c in found] == [c.identity for c in plain]
-    assert [c.parameters for c in found] == [c.parameters for c in plain]
-    assert [replace(c, panels="") for c in found] == plain
+    assert [c.identity for c in actual] == [c.identity for c in plain]
+    assert [c.parameters for c in actual] == [c.parameters for c in plain]
+    assert [replace(c, panels="") for c in actual] == plain
 
 
 def deviating(**changes):
@@ -190,7 +190,7 @@ STREAMED = [
         {"K": 5, "dimensions": 5, "variant": "as_printed"},
         "d2d68ccfdf222b758030506a5c1fbe70",
     ),
-    # A repair that was a parameter before.
+    # This repair was a parameter in earlier versions.
     (
         ("some2020", "runs", "dp_conse_total", "features_bernoulli", 20_000),
         {"M": 2, "horizon": 20_000, "alpha": 0.5, "epsilon": 1, "budget": "total"},
@@ -205,7 +205,7 @@ def test_what_was_renamed_keeps_its_stream(names, own, others, identity):
     paper, name, policy, environment, horizon = names
     cell = Cell(paper, name, "p", policy, environment, horizon, own, others, 1, 1)
     assert cell.identity == identity
-    # Results have the new names, and the variant of a policy, or else of the environment.
+    # Results have the new names, and the variant of the policy or, without one, of the environment.
     assert set(cell.parameters) == {*own, *others} - {"horizon", "variant"}
     assert cell.variant == own.get("variant", others.get("variant", ""))
 

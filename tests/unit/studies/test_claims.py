@@ -1,4 +1,4 @@
-"""Claims: one entry for many, the cells on which a claim rests, and published numbers that stand once."""
+"""Check claims: entries with `each`, cells of a claim, and published numbers that are written once."""
 
 import re
 from pathlib import Path
@@ -51,19 +51,19 @@ def test_an_entry_expands_over_the_product_of_its_axes(tmp_path):
         "each": {"width": ["log2.5", "chan"], "K": [3, 10]},
         "arguments": {"width": "{width}", "K": "{K}"},
     }
-    found = loaded(tmp_path, entry)
-    assert [c["claim"] for c in found] == [f"five_times_{w}_{K}" for w in ("log2_5", "chan") for K in (3, 10)]
-    assert found[0]["statement"] == "width log2.5, K = 3"
-    assert [c["arguments"] for c in found[:2]] == [{"width": "log2.5", "K": 3}, {"width": "log2.5", "K": 10}]
-    assert all("each" not in c for c in found)
+    actual = loaded(tmp_path, entry)
+    assert [c["claim"] for c in actual] == [f"five_times_{w}_{K}" for w in ("log2_5", "chan") for K in (3, 10)]
+    assert actual[0]["statement"] == "width log2.5, K = 3"
+    assert [c["arguments"] for c in actual[:2]] == [{"width": "log2.5", "K": 3}, {"width": "log2.5", "K": 10}]
+    assert all("each" not in c for c in actual)
 
 
 def test_claims_about_one_statement_share_its_text(tmp_path):
     entry = {"claim": "five_times_{K}", "about": "five", "test": "{K} arms.", "each": {"K": [3, 10]}}
     alone = {"claim": "six_times", "about": "six"}
     about = {"statements": {"five": FIVE, "six": {"statement": "Six times.", "ours": True}}}
-    found = loaded(tmp_path, *({"statement": None, "place": None} | one for one in (entry, alone)), {}, **about)
-    assert [tuple(c[k] for k in ("about", "statement", "place", "ours", "test")) for c in found] == [
+    actual = loaded(tmp_path, *({"statement": None, "place": None} | one for one in (entry, alone)), {}, **about)
+    assert [tuple(c[k] for k in ("about", "statement", "place", "ours", "test")) for c in actual] == [
         ("five", "Five times.", "Section 5", False, "3 arms."),
         ("five", "Five times.", "Section 5", False, "10 arms."),
         ("six", "Six times.", "", True, "t"),
@@ -133,25 +133,25 @@ def test_an_entry_expands_over_chosen_rows_of_a_published_table(tmp_path):
 
 
 def test_a_mapping_of_an_axis_gives_each_row_what_belongs_to_it(tmp_path):
-    said = [{"dataset": "b", "title": "Bees", "because": "dull"}, {"dataset": "a", "title": "Ants", "because": ""}]
+    joined = [{"dataset": "b", "title": "Bees", "because": "dull"}, {"dataset": "a", "title": "Ants", "because": ""}]
     entry = {"claim": "entry_{dataset}_{K}", "statement": "{title}", "because": "{because}"}
-    found = loaded(tmp_path, entry | {"each": {"table": "table2", "said": said, "K": [2, 3]}})
-    assert [c["claim"] for c in found] == ["entry_a_2", "entry_a_3", "entry_b_2", "entry_b_3"]
-    assert [c["statement"] for c in found] == ["Ants", "Ants", "Bees", "Bees"]
-    # A claim lacks what is empty.
-    assert [c.get("because") for c in found] == [None, None, "dull", "dull"]
+    actual = loaded(tmp_path, entry | {"each": {"table": "table2", "said": joined, "K": [2, 3]}})
+    assert [c["claim"] for c in actual] == ["entry_a_2", "entry_a_3", "entry_b_2", "entry_b_3"]
+    assert [c["statement"] for c in actual] == ["Ants", "Ants", "Bees", "Bees"]
+    # Empty values are omitted from a claim.
+    assert [c.get("because") for c in actual] == [None, None, "dull", "dull"]
 
 
 def test_a_claim_rests_on_a_named_set_of_cells_or_on_its_own(tmp_path):
     cells = {"figure1": {"epsilon": [0.1, 1], "K": 5}}
-    found = loaded(tmp_path, {"over": "figure1"}, {"claim": "b", "over": {"K": [2]}}, {"claim": "c"}, cells=cells)
-    assert [c["over"] for c in found] == [{"epsilon": [0.1, 1], "K": [5]}, {"K": [2]}, {}]
+    actual = loaded(tmp_path, {"over": "figure1"}, {"claim": "b", "over": {"K": [2]}}, {"claim": "c"}, cells=cells)
+    assert [c["over"] for c in actual] == [{"epsilon": [0.1, 1], "K": [5]}, {"K": [2]}, {}]
 
 
 def test_a_claim_rests_on_a_tag_of_a_grid_or_on_a_part_of_it(tmp_path):
     entries = {"over": "settings"}, {"claim": "b", "over": {"tag": ["figure1_grid", "settings"], "K": 2}}
-    found = loaded(tmp_path, *entries, cells={"figure1": {"tag": "figure1_grid"}})
-    assert [c["over"] for c in found] == [{"tag": ["settings"]}, {"tag": ["figure1_grid", "settings"], "K": [2]}]
+    actual = loaded(tmp_path, *entries, cells={"figure1": {"tag": "figure1_grid"}})
+    assert [c["over"] for c in actual] == [{"tag": ["settings"]}, {"tag": ["figure1_grid", "settings"], "K": [2]}]
 
 
 def test_what_a_measure_chooses_by_is_named(tmp_path):
@@ -163,9 +163,9 @@ def test_what_a_measure_chooses_by_is_named(tmp_path):
 
 def test_a_claim_may_rest_on_several_sets_of_cells(tmp_path):
     cells = {"pairs": [{"K": 5, "T": 10}, {"K": 20, "T": 40}], "one": {"K": 3}}
-    found = loaded(tmp_path, {"over": ["pairs", "one"]}, {"claim": "b", "over": ["one"]}, cells=cells)
-    assert found[0]["over"] == [{"K": [5], "T": [10]}, {"K": [20], "T": [40]}, {"K": [3]}]
-    assert found[1]["over"] == {"K": [3]}
+    actual = loaded(tmp_path, {"over": ["pairs", "one"]}, {"claim": "b", "over": ["one"]}, cells=cells)
+    assert actual[0]["over"] == [{"K": [5], "T": [10]}, {"K": [20], "T": [40]}, {"K": [3]}]
+    assert actual[1]["over"] == {"K": [3]}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_some_claims_of_an_entry_cannot_be_told(tmp_path):
 
 
 def test_the_project_s_own_claims_are_valid_at_both_scales():
-    # What is ours alone has no claims.
+    # Some of our own collections have no claims.
     named = sorted((Path(__file__).parents[3] / "config/papers").glob("*/claims.yaml"))
     assert len(named) > 3
     for file in named:

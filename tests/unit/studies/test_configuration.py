@@ -1,4 +1,4 @@
-"""YAML files are refused with the file, the key, what was expected and what was found."""
+"""Check that messages about YAML files name the file, the key, the expected and the actual value."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Folders of a researcher's own: found, kept apart from ours, and each fault in them one line with file and line."""
+"""Check extensions: discovery, separation from the library, and one-line errors with file and line."""
 
 import itertools
 from pathlib import Path
@@ -99,7 +99,7 @@ number = itertools.count()
 
 @pytest.fixture
 def extension(tmp_path, monkeypatch):
-    """extension(file, text) writes a file of an extension that is in use, a folder of a name of its own."""
+    """Return extension(file, text), which writes a file of a new extension that is in use."""
     folder = tmp_path / f"mine_{next(number)}"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(extensions.VARIABLE, "")
@@ -127,8 +127,8 @@ def rows(**changes):
     return run.run_piece(Piece(cell, 0, cell.blocks), 3, {})
 
 
-def refused(said, do=planned, **changes):
-    with pytest.raises(PrivarmsError, match=said) as error:
+def refused(message, do=planned, **changes):
+    with pytest.raises(PrivarmsError, match=message) as error:
         do(**changes)
     assert len(str(error.value).splitlines()) == 1
 
@@ -160,7 +160,7 @@ CHOICE, CONFIGURE = "return least(state.pulls)", "def configure(K: int)"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         (
             "context, t, rng):\n",
@@ -174,10 +174,10 @@ CHOICE, CONFIGURE = "return least(state.pulls)", "def configure(K: int)"
         (CONFIGURE, "def configure(K: int, epsilon: float = 3)", "'epsilon' is read as a privacy budget"),
     ],
 )
-def test_a_policy_that_does_not_fit_is_one_line_before_anything_runs(extension, old, new, said):
+def test_a_policy_that_does_not_fit_is_one_line_before_anything_runs(extension, old, new, message):
     assert old in POLICY
     extension("policies/bandit/least_pulled.py", POLICY.replace(old, new))
-    refused(said)
+    refused(message)
 
 
 def test_a_policy_fits_other_families_if_it_says_so(extension):
@@ -190,21 +190,21 @@ PLAIN = in_python(POLICY)
 
 
 @pytest.mark.parametrize(
-    ("text", "old", "new", "said"),
+    ("text", "old", "new", "message"),
     [
-        (PLAIN, CHOICE, "return t % 2 + 1", ":21: .*: ArmError: choose gave arm 2 in round 1; expected 0 to 1"),
+        (PLAIN, CHOICE, "return t % 2 + 1", ":21: .*: ArmError: choose returned arm 2 in round 1; expected 0 to 1"),
         (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":26: .*: ValueError: no"),
-        # Compiled, with the line where numba tells it.
-        (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose gave arm -1 in round 1; expected 0 to 1"),
+        # Compiled code, with the line if numba reports it.
+        (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose returned arm -1 in round 1; expected 0 to 1"),
         (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
         (POLICY, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),
         (PLAIN, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),
         (POLICY, "pulls[arm] +=", "pulls[arm + 7] +=", ": .*: IndexError: .*; run `NUMBA_DISABLE_JIT=1 privarms check"),
     ],
 )
-def test_a_fault_in_a_run_is_one_line_with_file_and_line(extension, text, old, new, said):
+def test_a_fault_in_a_run_is_one_line_with_file_and_line(extension, text, old, new, message):
     extension("policies/bandit/least_pulled.py", text.replace(old, new))
-    refused(r"^p/studies.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py" + said, rows)
+    refused(r"^p/studies.yaml: studies.s: mine_\d+/policies/bandit/least_pulled.py" + message, rows)
 
 
 def test_a_policy_and_an_environment_in_plain_python_run(extension):
@@ -244,19 +244,19 @@ def test_the_loop_of_each_family_has_the_same_runs_in_plain_python(policy, chang
 
 
 @pytest.mark.parametrize(
-    ("folders", "said"),
+    ("folders", "message"),
     [
         (["my-own"], "extensions: my-own: expected a name of small letters"),
         (["empty"], "extensions: empty: expected a folder with one of policies, .*; found none at .*/empty"),
         (["one/same", "two/same"], "that no other extension has; rename the folder same"),
     ],
 )
-def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, folders, said):
+def test_a_folder_that_cannot_be_one_is_refused(tmp_path, monkeypatch, folders, message):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(extensions.VARIABLE, "")
     for folder in ("my-own/policies", "empty", "one/same/policies", "two/same/papers"):
         (tmp_path / folder).mkdir(parents=True)
-    with pytest.raises(PrivarmsError, match=said):
+    with pytest.raises(PrivarmsError, match=message):
         extensions.extend(folders)
     assert extensions.folders() == ()
 
@@ -272,15 +272,15 @@ def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(exten
 
 
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "message"),
     [
         ("papers/sajed2019/studies.yaml", r"papers/sajed2019/studies.yaml: .*config/papers/sajed2019/studies.yaml"),
         ("papers/my_study/studies.yaml", r"my_study/studies.yaml: expected a folder's name of only small letters"),
     ],
 )
-def test_files_in_place_of_ours_are_refused(extension, file, said):
+def test_files_in_place_of_ours_are_refused(extension, file, message):
     extension(file, "studies:\n  s: " + str(STUDY).replace("'", "") + "\n")
-    refused(said, lambda: plan.papers(CONFIG))
+    refused(message, lambda: plan.papers(CONFIG))
 
 
 def test_policies_are_added_to_a_study_and_faults_in_them_name_the_key(extension):
@@ -289,10 +289,10 @@ def test_policies_are_added_to_a_study_and_faults_in_them_name_the_key(extension
     with pytest.raises(PrivarmsError, match=r"^--configfile or --config: add.p.s\[1\].policy: unknown name 'ucb9'"):
         cells.expand("p.yaml", "p", "s", added["p"]["studies"]["s"])
     assert "added" not in papers["p"]["studies"]["s"]
-    for wrong, said in (
+    for wrong, message in (
         ({"q": {"s": [{"policy": "ucb1"}]}}, "add.q: unknown paper 'q'; expected one of p"),
         ({"p": {"r": [{"policy": "ucb1"}]}}, "add.p.r: unknown study 'r'; expected one of s"),
         ({"p": {"s": [{"policy": "ucb1", "replicates": 0}]}}, r"add.p.s\[0\]: replicates: 0 is less than"),
     ):
-        with pytest.raises(PrivarmsError, match=said):
+        with pytest.raises(PrivarmsError, match=message):
             additions.add(papers, CONFIG | {"add": wrong})

@@ -1,4 +1,4 @@
-"""Modules are found by name; a job's inputs are the import closure of what it calls."""
+"""Check that modules are found by name, and that a job's inputs are the import closure of its modules."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a job may read: what it names, of that the rows on which a claim rests."""
+"""Check the results that a job can read: only declared inputs, and only the rows of a claim."""
 
 import pandas as pd
 import pyarrow as pa
@@ -39,10 +39,10 @@ def test_rows_of_named_cells_are_seen_and_those_without_a_value(results):
 def test_replicates_are_read_as_far_as_they_count(tmp_path):
     path = tmp_path / "runs.parquet"
     parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
-    found = Results("p2020", "paper", studies=[path])
-    assert list(found.replicates("runs", ("regret",), (("policy", "==", "a"), ("regret", ">", 1)))["regret"]) == [2]
-    assert list(found.replicates("runs", ("regret", "K")).columns) == ["regret", "K"]
-    assert found.replicates("runs").equals(FRAME)
+    actual = Results("p2020", "paper", studies=[path])
+    assert list(actual.replicates("runs", ("regret",), (("policy", "==", "a"), ("regret", ">", 1)))["regret"]) == [2]
+    assert list(actual.replicates("runs", ("regret", "K")).columns) == ["regret", "K"]
+    assert actual.replicates("runs").equals(FRAME)
 
 
 def test_of_several_sets_of_cells_a_row_fits_one(results):
@@ -66,18 +66,18 @@ def test_a_tag_shows_the_rows_of_its_cells(tmp_path):
     def seen(over, named=()):
         return list(results.only(over, named).inference("ratios")["regret"])
 
-    # What is added to a study (epsilon = 2) is in no tagged cell, and b's cell has a parameter that nobody names.
+    # Added values (epsilon = 2) are not in tagged cells, and b's cell has a parameter that no filter names.
     assert seen({"tag": ["figure1"]}) == [1, 4]
     assert seen({"tag": ["figure1"]}, ["noise"]) == [1, 3, 4]
     assert seen({"tag": ["figure1"], "policy": ["a"]}) == [1]
-    # A cell fits in all parameters or not at all.
+    # A cell must fit in all parameters.
     with pytest.raises(NoCellsError, match="tag other"):
         seen({"tag": ["other"]})
     assert seen({"tag": ["other"]}, ["K"]) == [2]
-    # The data of a tag's cells may be missing.
+    # The data for a tag's cells may be missing.
     with pytest.raises(NoCellsError, match="tag missing"):
         seen({"tag": ["missing"]})
-    # Nothing is left to agree in.
+    # No parameter is left to compare.
     assert seen({"tag": ["other"]}, list(FRAME)) == list(FRAME["regret"])
 
 
@@ -107,7 +107,7 @@ def test_a_column_that_nothing_has_is_refused_as_the_ground_of_a_claim(results):
     claims = [{"claim": "c", "measure": "m", "over": over} for over in ({"policy": ["a"]}, {"alpha": [1]})]
     for claim in claims:
         results.only(claim["over"]).inference("ratios")
-    # alpha is a parameter of some policy, of which no table may tell.
+    # alpha is a parameter of a policy, but no table needs to have this column.
     results.refuse_unmet(claims)
     wrong = {"claim": "d", "measure": "m", "over": {"policyy": ["a"]}}
     results.only(wrong["over"]).inference("ratios")

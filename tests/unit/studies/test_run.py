@@ -1,4 +1,4 @@
-"""What goes wrong in a run names the study; the job that runs it knows the file."""
+"""Check that errors of a run name the study, and that the job adds the file."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ def failing(error):
 
 
 def loading(monkeypatch, **changes):
-    """Put other functions into the modules that a run loads."""
+    """Replace functions in the modules that a run loads."""
     plain = library.load
 
     def load(room, name):
@@ -47,7 +47,7 @@ def test_a_fault_names_the_study_and_what_was_at_work(monkeypatch, room, functio
     with pytest.raises(StudyError) as fault:
         run.run_piece(Piece(CELL, 0, 2), 1, {})
     assert str(fault.value) == f"p2020/studies.yaml: studies.s: {who}: K: expected 3"
-    # What may be a fault of the program keeps its traceback.
+    # A possible bug of the library keeps its traceback.
     assert (fault.value.__cause__ is None) == (kind is PrivarmsError)
 
 

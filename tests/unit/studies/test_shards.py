@@ -1,4 +1,4 @@
-"""Shards are consecutive whole blocks of one policy's cells."""
+"""Check that shards are consecutive whole blocks of one policy's cells."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from privarms.studies.cells import Cell
 
 
 class Priced(Cell):
-    """A cell whose replicate takes a second."""
+    """Return a cell with replicates of one second."""
 
     seconds = 1.0
 
@@ -39,7 +39,7 @@ def test_a_cell_anywhere_makes_the_shards_near_it_anew_and_no_others():
     new = dataclasses.replace(CELLS[1], environment_parameters={"K": 2, "top": 0.9999})
     for place in (0, 1, 77, 199, 200):
         before, after = names(many, 10), names([*many[:place], new, *many[place:]], 10)
-        # The shard that takes it in, and those up to the next place where a cell itself says that shards are cut.
+        # Only the shard with the new cell changes, and those up to the next cell at which shards are always cut.
         assert 1 <= len(after - before) <= 6
         assert len(before) > 40
 

@@ -1,4 +1,4 @@
-"""The start of a run: which data are real."""
+"""Check the start of a run: which data are real."""
 
 from privarms.data import sources
 from privarms.studies import start

@@ -1,4 +1,4 @@
-"""Random streams depend on names and nothing else."""
+"""Check that random streams depend only on names."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What around a run would break it is one clear error before anything is made."""
+"""Check that an unsuitable environment of a run gives one clear error before any job."""
 
 import os
 import time

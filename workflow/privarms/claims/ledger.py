@@ -33,14 +33,14 @@ DEPENDS = "depends on an assumption"
 HOLDS = ("holds as printed", "only as released", "holds as released")
 OUTCOMES = (*HOLDS, DEPENDS, "does not hold", "cannot be told")
 STATEMENTS = ("statement", "paper", "outcome", "claims", *VERDICTS, "whose")
-# The end of a place whose text was not at hand.
+# A place with this ending has no quotation, because we do not have the paper's text.
 NOT_QUOTED = "in our words"
 
 
 def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measured | str:
-    """What a claim's measure finds in the cells on which the claim rests; a sentence where none of these is there.
+    """Return the measured number of a claim, or a sentence if this run has none of the claim's cells.
 
-    results: an `studies.results.Results`
+    results: a `studies.results.Results`
     """
     try:
         return function(results.only(claim.get("over", {}), claim.get("named", ())), **claim.get("arguments", {}))
@@ -49,9 +49,9 @@ def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measu
 
 
 def stated(claim: Mapping) -> str:
-    """Return what a claim says and how it is tested.
+    """Return the statement of a claim and its test, as one text.
 
-    A statement of a paper is a quotation with its place, without quotation marks where the place says that it is not
+    A paper's statement is quoted, with its place. A place that ends with NOT_QUOTED omits the quotation marks.
     """
     statement, place = claim["statement"], claim.get("place", "")
     quoted = statement if place.endswith(NOT_QUOTED) else f'"{statement}"'
@@ -60,7 +60,7 @@ def stated(claim: Mapping) -> str:
 
 
 def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, data: str) -> dict:
-    """One row of the ledger. `measured` is a sentence where nothing could be measured."""
+    """Return one row of the ledger. `measured` is a sentence if nothing could be measured."""
     row = {
         "claim": f"{paper}/{claim['claim']}",
         "paper": paper,
@@ -86,26 +86,26 @@ def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, d
     row |= {"reproduced": measured.value, "se": measured.se, "replicates": measured.replicates, "data": data}
     row |= dict(zip(("low", "high"), measured.interval, strict=True)) | {"margin": allowed.margin(measured)}
     if data == "stand-in":
-        row["note"] = _sentences("Measured on a synthetic stand-in, which verifies nothing.", measured.note)
+        row["note"] = _sentences("Measured on synthetic stand-in data, so no verdict is possible.", measured.note)
     elif scale == "quick" and claim.get("published_size", True):
-        row["note"] = _sentences("Scale quick is smaller than what was published; run scale paper.", measured.note)
+        row["note"] = _sentences("Scale quick is smaller than the published setting; run scale paper.", measured.note)
     else:
-        row["verdict"], said = _decided(claim, allowed, measured)
-        row["note"] = _sentences(said, measured.note)
+        row["verdict"], reason = _decided(claim, allowed, measured)
+        row["note"] = _sentences(reason, measured.note)
     return row
 
 
 def _decided(claim: Mapping, allowed: Region, measured: Measured) -> tuple[str, str]:
-    """The verdict, and the sentence that goes with it."""
+    """Return the verdict and its reason, a sentence or an empty text."""
     verdict = allowed.decide(measured)
     if verdict == "unverifiable":
         return verdict, "No number could be measured."
     if verdict == "differs":
         return verdict, claim.get("because", "")
     if verdict == "inconclusive":
-        return verdict, f"The {CONFIDENCE:.1%} interval lies on both sides of what is allowed."
+        return verdict, f"The {CONFIDENCE:.1%} interval contains a limit of the accepted range."
     if claim.get("inferred"):
-        return "unverifiable", "It fits, but this reading was inferred from the number: that supports the reading only."
+        return "unverifiable", "It fits, but our assumption was inferred from this number."
     return verdict, ""
 
 
@@ -114,9 +114,9 @@ def _sentences(*parts: str) -> str:
 
 
 def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping]) -> list[dict]:
-    """What is known of each statement of the papers, from the verdicts on all claims about it.
+    """Return one row of STATEMENTS per statement, from the verdicts of all claims about it.
 
-    claims: paper -> claims as `studies.claims.load` gives them; rows: of the ledger
+    claims: paper -> claims as `studies.claims.load` returns them; rows: of the ledger
     """
     names, ours, assumptions = {}, set(), {}
     for paper, some in claims.items():
@@ -128,7 +128,7 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
     about: dict[str, list[Mapping]] = {}
     for row in rows:
         about.setdefault(names[row["claim"], row["variant"]], []).append(row)
-    found = []
+    summaries = []
     for name, group in about.items():
         count = Counter(row["verdict"] for row in group)
         under: dict[str, list[Mapping]] = {}
@@ -137,12 +137,12 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
         joint = together({outcome(some) for some in under.values()})
         known = {"statement": name, "paper": group[0]["paper"], "outcome": joint, "claims": len(group)}
         known |= {verdict: count[verdict] for verdict in VERDICTS}
-        found.append(known | {"whose": "ours" if name in ours else "paper"})
-    return found
+        summaries.append(known | {"whose": "ours" if name in ours else "paper"})
+    return summaries
 
 
 def together(outcomes: set[str]) -> str:
-    """Return one of OUTCOMES, from the outcomes of a statement under each assumption of ours that its claims name."""
+    """Return one of OUTCOMES, from the outcomes of a statement under each of our assumptions."""
     if len(outcomes) == 1:
         return next(iter(outcomes))
     decided = {"holds" if one in HOLDS else one for one in outcomes}
@@ -150,10 +150,10 @@ def together(outcomes: set[str]) -> str:
 
 
 def outcome(group: Sequence[Mapping]) -> str:
-    """One of OUTCOMES, from the rows of the ledger about one statement.
+    """Return one of OUTCOMES, from the rows of the ledger about one statement.
 
-    A statement holds in a variant if every claim about it is reproduced, and does not if one differs; a claim without a
-    variant counts as printed. It holds only as released where it was tried as printed too and does not hold there.
+    A statement holds in a variant if every claim about it is reproduced, and fails if one differs. A claim without a
+    variant counts as printed. The outcome is "only as released" if the statement was also tested as printed and fails.
     """
     as_printed, as_released = (
         {row["verdict"] for row in group if (row["variant"] == "as_released") is released} for released in (False, True)
@@ -167,12 +167,12 @@ def outcome(group: Sequence[Mapping]) -> str:
 
 
 def write_statements(rows: Sequence[Mapping], path: Path | str) -> None:
-    """Write what is known of each statement as CSV."""
+    """Write the rows of `statements` as CSV."""
     write_text(path, pd.DataFrame(rows, columns=list(STATEMENTS)).to_csv(index=False, lineterminator="\n"))
 
 
 def read_statements(path: Path | str) -> list[dict[str, str]]:
-    """The rows that `write_statements` wrote, as texts. Raises PrivarmsError for other columns."""
+    """Return the rows that `write_statements` wrote, as texts. Raise PrivarmsError for other columns."""
     return _rows(path, STATEMENTS)
 
 
@@ -185,7 +185,7 @@ def write(rows: Sequence[Mapping], path: Path | str) -> None:
 
 
 def read(path: Path | str) -> list[dict[str, str]]:
-    """The rows of a ledger as texts, nothing interpreted. Raises PrivarmsError for other columns."""
+    """Return the rows of a ledger, each cell as its text. Raise PrivarmsError for other columns."""
     return _rows(path, COLUMNS)
 
 

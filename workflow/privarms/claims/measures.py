@@ -1,7 +1,7 @@
-"""Measures that a claim declares: which number of which rows is judged, and its interval for all rows together.
+"""Declared measures: compute the number that a claim judges, with an interval valid for all its rows together.
 
 A declared measure is a mapping. One key of KINDS gives the number, as a column or as a formula of columns
-(`DataFrame.eval`); docs/extend.md explains all keys.
+(`DataFrame.eval`). docs/extend.md explains all keys.
 """
 
 import math
@@ -19,31 +19,31 @@ from privarms.studies import library
 from privarms.studies.results import Results, among
 
 EXTREMES = {"max": Measured.largest, "min": Measured.smallest}
-# The part of a mean regret that one run may make without a word.
+# A note names cells in which one run contributes a larger share of the mean regret.
 CARRIED = 0.1
-# Numbers that are settings and no parameter of a policy or an environment.
+# Numeric settings that are not parameters of a policy or an environment.
 SETTINGS = ("horizon", "arm", "n", "m")
 
 
 def function(measure: str | Mapping, named: Mapping[str, Callable]) -> Callable[..., Measured]:
-    """Return the function of a claim's measure: the paper's own of this name, or the declared one."""
+    """Return the function of a claim's measure: the paper's function of this name, or `declared`."""
     return named[measure] if isinstance(measure, str) else partial(declared, measure=measure)
 
 
 def declared(results: Results, measure: Mapping) -> Measured:
-    """Measure what a claim declares.
+    """Compute a declared measure.
 
     Parameters
     ----------
-    results : the rows on which the claim rests
+    results : the rows that the claim uses
     measure : as in workflow/schemas/claims.schema.json, $defs.measure
 
     Raises
     ------
     NoCellsError
-        If no row has what `where` and `condition` ask for, or a row of a ratio lacks its partner.
+        If no row satisfies `where` and `condition`, or a row of a ratio has no partner.
     PrivarmsError
-        If a column is unknown, or several rows are left where one is expected.
+        If a column is unknown, or several rows remain where one is expected.
     """
     rows = _rows(results, measure)
     kind = next(kind for kind in KINDS if kind in measure)
@@ -72,7 +72,7 @@ def declared(results: Results, measure: Mapping) -> Measured:
 
 
 def _carried_by_one(rows: pd.DataFrame) -> str:
-    """Name the cells in which one run makes more than a tenth of the mean regret, and more than twice its part."""
+    """Name the cells in which one run has over a tenth of the regret, and over twice an average share."""
     if "regret_largest_share" not in rows:
         return ""
     carried = rows[rows["regret_largest_share"] > np.maximum(CARRIED, 2 / rows["replicates"])]
@@ -86,7 +86,7 @@ def _extreme(rows: pd.DataFrame, parts: Sequence[Measured], extreme: str, own: s
     values = np.array([part.value for part in parts])
     measured = EXTREMES[extreme](parts)
     if math.isnan(measured.value):
-        return measured, "A row has no number."
+        return measured, "A row has no finite number."
     place = int(values.argmax() if extreme == "max" else values.argmin())
     word = {"max": "Largest", "min": "Smallest"}[extreme]
     setting, detail = _setting(rows, place, own), parts[place].note
@@ -95,8 +95,8 @@ def _extreme(rows: pd.DataFrame, parts: Sequence[Measured], extreme: str, own: s
 
 
 def _spread(parts: Sequence[Measured]) -> Measured:
-    """Return the largest over the smallest; its standard error is not known unless all numbers are exact."""
-    # The ends of the largest and of the smallest hold together.
+    """Return the largest divided by the smallest; the standard error is nan unless all numbers are exact."""
+    # `parts * 2` widens the intervals, because those of the largest and the smallest must be valid together.
     top, bottom = Measured.largest(parts * 2), Measured.smallest(parts * 2)
     note = f"From {bottom.value:.3g} to {top.value:.3g} in {len(parts):,} rows."
     if all(part.replicates is None for part in parts):
@@ -119,12 +119,12 @@ def _rows(results: Results, measure: Mapping) -> pd.DataFrame:
         return rows
     fitting = rows[_column(rows, measure["condition"], measure).to_numpy(bool)]
     if fitting.empty:
-        raise NoCellsError(f"none of the cells on which the claim rests has {measure['condition']}")
+        raise NoCellsError(f"none of the claim's cells satisfies {measure['condition']}")
     return fitting
 
 
 def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
-    """Return the rows with one of the values in each column; "" stands for none, or no such parameter.
+    """Return the rows with one of the values in each column; "" means an empty cell or no such parameter.
 
     Raises
     ------
@@ -142,12 +142,12 @@ def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
             raise PrivarmsError(f"measure: where: no column {column!r}; expected one of {', '.join(rows)}")
     if not chosen.any():
         asked = "; ".join(f"{column} {values}" for column, values in where.items() if values != "")
-        raise NoCellsError(f"none of the cells on which the claim rests is in this run: {asked}")
+        raise NoCellsError(f"none of the claim's cells is in this run: {asked}")
     return rows[chosen]
 
 
 def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
-    """Return a column or what a formula of columns gives."""
+    """Return a column, or the values of a formula of columns."""
     if formula in rows:
         return rows[formula]
     try:
@@ -162,7 +162,7 @@ def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
 def _setting(rows: pd.DataFrame, place: int, own: str) -> str:
     """Name the values of one row in the settings that vary among the rows.
 
-    own : the column that is judged, which is no setting
+    own : the judged column, which is not a setting
     """
     settings = [
         column
@@ -182,7 +182,7 @@ def _shown(value) -> str:
 
 
 def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured]:
-    """Return a number per row, with its standard error or its stated ends unless it is exact."""
+    """Return one number per row: exact, with its standard error, or with its given interval."""
 
     def floats(formula: str | float) -> np.ndarray:
         return (
@@ -204,7 +204,7 @@ def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured
     if "range" not in measure or "difference" in measure:
         return numbers
     lowest, highest = (floats(end) / over for end in measure["range"])
-    # Twice as many hold together: a ratio has two.
+    # A ratio has two numbers per row, and the intervals of all numbers must be valid together.
     return [
         Measured.agreed(one.value, one.replicates, low, high, 2 * len(rows)) if one.agrees else one
         for one, low, high in zip(numbers, lowest, highest, strict=True)
@@ -216,14 +216,14 @@ def _plain(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measu
 
 
 def _counts(rows: pd.DataFrame, measure: Mapping) -> list[tuple[int, int]]:
-    """Return how often the event happened, and in how many trials, per row."""
+    """Return the number of events and of trials, per row."""
     formulas = measure["fraction"], measure.get("trials", "replicates")
     events, trials = (_column(rows, formula, measure) for formula in formulas)
     return [(round(e), int(t)) for e, t in zip(events, trials, strict=True)]
 
 
 def _fractions(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return a probability per row, with Clopper and Pearson's ends for all rows together."""
+    """Return one probability per row, with Clopper-Pearson intervals that are valid for all rows together."""
     return [
         Measured.fraction(events, trials, f"{events:,} of {trials:,}.", together=len(rows))
         for events, trials in _counts(rows, measure)
@@ -231,7 +231,7 @@ def _fractions(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[M
 
 
 def _distances(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return a Kolmogorov-Smirnov distance per row, with ends for all rows together.
+    """Return one Kolmogorov-Smirnov distance per row, with intervals that are valid for all rows together.
 
     References
     ----------
@@ -246,7 +246,7 @@ def _distances(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[M
 
 
 def _pairs(rows: pd.DataFrame, measure: Mapping, column: str, results: Results) -> list[tuple[Measured, Measured]]:
-    """Return the number of each row and that of its partner."""
+    """Return the number of each row with its partner's number."""
     below = {**measure, **measure["to"], "where": measure.get("where", {}) | measure["to"].get("where", {})}
     others = _rows(results, below)
     denominators = _numbers(others, below, below.get("ratio", column))
@@ -255,19 +255,19 @@ def _pairs(rows: pd.DataFrame, measure: Mapping, column: str, results: Results) 
         partners = dict(zip(keys, denominators, strict=True))
         wanted = [tuple(row) for row in rows[measure["by"]].itertuples(index=False)]
         if len(partners) < len(keys) or not set(wanted) <= set(partners):
-            raise NoCellsError(f"not every row has one partner with the same {', '.join(measure['by'])}")
+            raise NoCellsError(f"not every row has exactly one partner with the same {', '.join(measure['by'])}")
         denominators = [partners[key] for key in wanted]
     elif len(denominators) == 1:
         denominators *= len(rows)
     else:
         raise PrivarmsError(
-            f"measure {dict(measure)}: expected one row in `to`, found {len(others)}; name it or add `by`"
+            f"measure {dict(measure)}: expected one row in `to`, found {len(others)}; select one or add `by`"
         )
     return list(zip(_numbers(rows, measure, column), denominators, strict=True))
 
 
 def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return the ratio of each row to its partner, an independent one, with ends for all rows together."""
+    """Return the ratio of each row to its independent partner, with intervals valid for all rows together."""
     return [
         Measured.ratio(top, bottom, f"{top.value:.4g} over {bottom.value:.4g}.", together=len(rows))
         for top, bottom in _pairs(rows, measure, measure["ratio"], results)
@@ -275,7 +275,7 @@ def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Meas
 
 
 def _geometric(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return the geometric mean of the ratios of all rows to their partners; its interval is that of its logarithm."""
+    """Return the geometric mean of the ratios of all rows to their partners; the interval comes from its logarithm."""
     pairs = _pairs(rows, measure, measure["geometric"], results)
     ratios = [top.value / bottom.value for top, bottom in pairs]
     ends = [end for pair in pairs for end in pair]
@@ -287,7 +287,7 @@ def _geometric(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[M
 
 
 def _differences(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return the mean, over all rows, of a row less its partner; `range`: what a run's number lies between."""
+    """Return the mean over all rows of row minus partner; `range` bounds the number of a single run."""
     pairs = _pairs(rows, measure, measure["difference"], results)
     n, (lowest, highest) = len(pairs), measure.get("range", (-math.inf, math.inf))
     tops, bottoms = zip(*pairs, strict=True)
@@ -295,13 +295,13 @@ def _differences(rows: pd.DataFrame, measure: Mapping, results: Results) -> list
     means = [float(np.mean([end.value for end in some])) for some in (tops, bottoms)]
     reach = [((top.value - lowest) / n, (highest - top.value) / n) for top in tops]
     reach += [((highest - bottom.value) / n, (bottom.value - lowest) / n) for bottom in bottoms]
-    note = f"{means[0]:.4g} less {means[1]:.4g}."
+    note = f"{means[0]:.4g} minus {means[1]:.4g}."
     errors, replicates = [end.se / n for end in ends], [end.replicates for end in ends]
     return [sums.summed(means[0] - means[1], errors, replicates, note, reach)]
 
 
 def _growths(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return p for which the number grows like `along`^p from the first row to the last, one for each group of `by`."""
+    """Return the exponent p of growth like `along`^p from first to last row, one per group of `by`."""
     parts = []
     for group in _groups(rows, measure):
         first, last = _numbers(group.iloc[[0, -1]], measure, measure["growth"])

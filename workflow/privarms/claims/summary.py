@@ -1,4 +1,4 @@
-"""The closing summary of a run: failed jobs, outcomes, changed verdicts, and where report and ledger are."""
+"""The closing summary of a run: failed jobs, outcomes, changed verdicts, and the paths of report and ledger."""
 
 import os
 import sys
@@ -14,28 +14,28 @@ MOST_CHANGES = 10
 
 
 def keep_previous_ledger(scale: str) -> None:
-    """Copy the ledger that the run may replace, for the comparison at its end."""
+    """Copy the ledger that the run may replace, so the closing summary can compare both."""
     ledger = Path(paths.ledger(scale))
     if ledger.is_file():
         write_text(paths.previous_ledger(scale), ledger.read_text(encoding="utf-8"))
 
 
 def show(scale: str, began: float, failed: bool = False) -> None:
-    """Print the summary of a run on stderr; began: in seconds since the epoch."""
+    """Print the summary of a run on stderr; began: its start in seconds since the epoch."""
     lines = [*(failures(scale, began) if failed else ()), *results(scale, began)]
     if lines:
         print("\n".join(lines), file=sys.stderr)
 
 
 def failures(scale: str, began: float) -> Iterator[str]:
-    """Name the jobs that began in this run and did not finish, each with the reason and its log."""
+    """Return one entry per job that this run began but did not finish, with the reason and the log."""
     logs = Path(paths.logs(scale))
     for log in sorted(logs.rglob("*.log")):
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         if log.stat().st_mtime >= began and not (lines and lines[-1].endswith(" done")):
             errors = [line.partition(" error: ")[2] for line in lines if " error: " in line]
             if not errors and any(line.endswith(" failed") for line in lines):
-                # The last line of a traceback.
+                # The last line of a traceback names the error.
                 errors = lines
             reason = errors[-1] if errors else "interrupted, killed or out of memory"
             kind = "failed" if errors else "not finished"
@@ -44,21 +44,21 @@ def failures(scale: str, began: float) -> Iterator[str]:
 
 
 def results(scale: str, began: float) -> Iterator[str]:
-    """Count statements and claims, list changed verdicts, and name report and ledger, if this run wrote them."""
+    """Return the lines with counts, changed verdicts, and the paths of the files that this run wrote."""
     files = {"report": paths.report(scale), "ledger": paths.ledger(scale), "audits": paths.audit(scale)}
     written = {name: file for name, file in files.items() if os.path.isfile(file) and os.path.getmtime(file) >= began}
     try:
         yield from counts(scale) if "ledger" in written else counts_of_papers(scale, began)
     except PrivarmsError as error:
-        yield f"no summary of the ledger: {error}"
+        yield f"the ledger cannot be summarised: {error}"
     if "audits" in written:
         yield from audits(written["audits"])
     yield from (f"{name}: {os.path.abspath(file)}" for name, file in written.items())
 
 
 def audits(file: str) -> Iterator[str]:
-    """Count what was audited by verdict, and name what is not private as claimed or was not audited."""
-    # pandas and scipy take seconds to import; the start of a run does not wait for them.
+    """Return the counts of audits by verdict, and the names with a violation or without an audit."""
+    # Importing pandas and scipy takes seconds, which would delay the start of a run.
     import pandas as pd
 
     from privarms.audits import verdicts
@@ -72,7 +72,7 @@ def audits(file: str) -> Iterator[str]:
 
 
 def counts_of_papers(scale: str, began: float) -> Iterator[str]:
-    """Count the claims by verdict of each paper whose claims this run measured, where it made no ledger."""
+    """Return the counts of claims by verdict, per paper that this run measured; for runs without a ledger."""
     from privarms.claims import ledger
 
     for file in sorted(Path(paths.claims(scale, "*")).parent.glob("*.csv")):
@@ -83,8 +83,8 @@ def counts_of_papers(scale: str, began: float) -> Iterator[str]:
 
 
 def counts(scale: str) -> Iterator[str]:
-    """Count the ledger's statements by outcome and claims by verdict, and compare it with the previous ledger."""
-    # pandas takes a second to import; the start of a run does not wait for it.
+    """Return the counts of statements and claims in the ledger, and its changes since the previous ledger."""
+    # Importing pandas takes a second, which would delay the start of a run.
     from privarms.claims import ledger
 
     previous = paths.previous_ledger(scale)
@@ -100,7 +100,7 @@ def counts(scale: str) -> Iterator[str]:
 
 
 def changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> list[str]:
-    """Return a line for each claim of two ledgers that is new or gone or has another verdict."""
+    """Return one line per claim that was added, was removed or has another verdict."""
     earlier, later = ({(row["claim"], row["variant"]): row for row in rows} for rows in (before, after))
     lines = []
     for key in earlier | later:
@@ -115,6 +115,6 @@ def changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> list[str]:
 
 
 def counted(rows: Sequence[Mapping], column: str, words: Sequence[str]) -> str:
-    """Return the number of rows with each of these words in a column: "3 reproduced, 1 differs"."""
+    """Return the number of rows per word in a column, such as "3 reproduced, 1 differs"."""
     count = Counter(row[column] for row in rows)
     return ", ".join(f"{count[word]:,} {word}" for word in words if count[word])

@@ -1,6 +1,6 @@
-"""Intervals of sums of independent means: how many replicates they rest on where each mean has its own variance.
+"""Intervals of sums of independent means, each with its own variance.
 
-Runs that all agree do not make a mean exact: they bound how often a run does not.
+Identical runs do not make a mean exact: they only bound how often another run may differ.
 """
 
 import math
@@ -12,10 +12,10 @@ from privarms.inference.proportions import clopper_pearson
 
 
 def resting_on(errors: Sequence[float], replicates: Sequence[float]) -> float:
-    """How many replicates a single mean would have whose standard error is known as well as that of a sum of
-    independent ones: Welch and Satterthwaite's degrees of freedom, and one.
+    """Return the effective number of replicates of a sum of independent means.
 
-    errors: the summands' standard errors; replicates: theirs, each at least 2
+    It is Welch and Satterthwaite's degrees of freedom plus one.
+    errors, replicates: of the summands; each has at least 2 replicates
     """
     squares = [error**2 for error in errors]
     below = sum(s**2 / (n - 1) for s, n in zip(squares, replicates, strict=True) if n > 1)
@@ -23,7 +23,7 @@ def resting_on(errors: Sequence[float], replicates: Sequence[float]) -> float:
 
 
 def agree(error: float, value: float, summands: int) -> bool:
-    """Whether the runs behind one of so many summands do not differ, but for rounding."""
+    """Return whether all runs of a summand agree up to rounding."""
     return error <= ROUNDING * abs(value) / summands
 
 
@@ -34,11 +34,11 @@ def summed(
     note: str = "",
     reach: Sequence[tuple[float, float]] | None = None,
 ) -> Measured:
-    """A value whose error is that of a sum of independent means with these errors; it says the fewest replicates.
+    """Return a value with the error of a sum of independent means, and the fewest replicates of a summand.
 
-    reach: how far at most the value falls and rises if all runs behind a summand were others than those seen. Where
-    they agree, the share of other ones is at most Clopper and Pearson's end for none in as many; without a reach
-    nothing is known of such a summand
+    reach: per summand, how far the value could fall and rise if every run of that summand were different. If all runs
+    of a summand agree, Clopper and Pearson's bound for 0 events limits the share of different runs. Without `reach`,
+    the interval is then infinite
     """
     se = math.hypot(*errors)
     constant = [i for i, e in enumerate(errors) if agree(e, value, len(errors)) and (reach is None or any(reach[i]))]
@@ -52,7 +52,7 @@ def summed(
 
 
 def _with_constant(value: float, errors, replicates, reach, constant: list[int]) -> tuple[float, float]:
-    """How far the interval reaches to either side where the runs behind some summands agree (Bonferroni)."""
+    """Return the reach of the interval below and above the value if some summands have identical runs (Bonferroni)."""
     varying = [i for i, e in enumerate(errors) if i not in constant and not agree(e, value, len(errors))]
     together = len(constant) + bool(varying)
     below = above = 0.0
@@ -66,12 +66,12 @@ def _with_constant(value: float, errors, replicates, reach, constant: list[int])
 
 
 def part(value: float, errors: Sequence[float], replicates: Sequence[float]) -> Measured:
-    """The same as a part of an extreme, which makes its interval wider; nothing is known where all runs agree."""
+    """Return `value` as a part of an extreme; its standard error is nan if all runs agree."""
     se = math.hypot(*errors)
     return Measured(value, math.nan if agree(se, value, len(errors)) else se, resting_on(errors, replicates))
 
 
-def told(found: Measured, replicates: float, note: str) -> Measured:
-    """An extreme of parts, with its ends, the replicates of a cell and a sentence."""
-    low, high = found.interval
-    return replace(found, replicates=int(replicates), note=note, low=low, high=high)
+def told(extreme: Measured, replicates: float, note: str) -> Measured:
+    """Return an extreme of parts with fixed interval ends, the replicates of a cell and a note."""
+    low, high = extreme.interval
+    return replace(extreme, replicates=int(replicates), note=note, low=low, high=high)

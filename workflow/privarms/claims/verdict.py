@@ -1,8 +1,8 @@
-"""A verdict is a decision with known error: where the interval of what was measured lies, seen from what is allowed.
+"""Verdicts: decisions with known error that compare an interval I with an accepted region R.
 
-R is the region that a claim's tolerance allows, stated before the value is looked at unless the claim says otherwise.
-I is the interval that holds what was to be measured with probability .999: exact where there is a law, else from the
-standard error.
+R is the region that a claim's tolerance accepts. It is fixed before the value is seen, unless the claim is post hoc.
+I contains the true value with probability .999. It is exact if the distribution is known, else it uses the standard
+error.
 """
 
 import math
@@ -17,18 +17,17 @@ from privarms.inference.intervals import fieller
 from privarms.inference.proportions import clopper_pearson
 
 CONFIDENCE = 0.999
-# Standard errors below this share of the value are what summing leaves of zero.
+# A standard error below this share of the value is zero up to rounding.
 ROUNDING = 1e-12
 VERDICTS = ("reproduced", "differs", "inconclusive", "unverifiable")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a claim's measure found.
+    """The measured number of a claim.
 
-    value, its standard error se (nan: not known), the replicates on which it rests (None: exact by formula), a
-    sentence.
-    low, high: the ends of the 99.9% interval, where it is not the value -+ Student's quantile times se
+    value; its standard error se (nan: unknown); its number of replicates (None: exact by formula); a note, a sentence
+    low, high: the ends of the 99.9% interval, if it is not value -+ Student's quantile times se
     of: a ratio's numerator and denominator
     """
 
@@ -42,18 +41,18 @@ class Measured:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """I's ends; everything where the standard error is not known, or all replicates agree."""
+        """The ends of I; infinite if the standard error is unknown or all replicates agree."""
         return _interval(self, 1)
 
     @property
     def agrees(self) -> bool:
-        """Whether all replicates agree, but for rounding: they do not say how rarely one may differ."""
+        """True if all replicates agree up to rounding; their standard error is then no measure of uncertainty."""
         return self.replicates is not None and self.se <= ROUNDING * abs(self.value)
 
     def scatter(self, runs: int, published: float) -> float:
-        """The standard error that so many runs leave in a published value, by our spread.
+        """Return the standard error of a published mean of `runs` runs that vary as ours do.
 
-        The ratio of two means a and b falls below p where a - p b falls below 0.
+        For a ratio of means a / b with published value p it is that of a - p b, divided by b.
         """
         if self.of is None:
             return self.se * math.sqrt(self.replicates / runs) if self.replicates else math.nan
@@ -62,9 +61,9 @@ class Measured:
 
     @classmethod
     def ratio(cls, top: "Measured", bottom: "Measured", note: str = "", together: int = 1) -> "Measured":
-        """The ratio of two independent means, with Fieller's interval.
+        """Return the ratio of two independent means, with Fieller's interval.
 
-        together: how many such intervals hold at once with probability .999
+        together: the number of intervals that are valid together with probability .999
         """
         value = top.value / bottom.value
         replicates = min((part.replicates for part in (top, bottom) if part.replicates is not None), default=None)
@@ -82,9 +81,9 @@ class Measured:
 
     @classmethod
     def fraction(cls, events: int, trials: int, note: str = "", together: int = 1) -> "Measured":
-        """A probability, from how often an event happened in independent trials; I is Clopper and Pearson's.
+        """Return a probability, estimated from independent trials, with Clopper and Pearson's interval.
 
-        together: how many such intervals hold at once with probability .999. Without a trial nothing is known.
+        together: the number of intervals that are valid together with probability .999. The value is nan if trials is 0
         """
         if not trials:
             return cls(math.nan, math.nan, 0, note)
@@ -94,9 +93,9 @@ class Measured:
 
     @classmethod
     def agreed(cls, value: float, replicates: int, lowest: float, highest: float, together: int = 1) -> "Measured":
-        """The mean of replicates that all agree, where any replicate's number lies between `lowest` and `highest`.
+        """Return the mean of identical replicates, where any replicate lies between `lowest` and `highest`.
 
-        I: the share of other replicates is at most Clopper and Pearson's end for none in as many.
+        I uses Clopper and Pearson's bound on the share of different replicates, after 0 in `replicates`.
         """
         others = cls.fraction(0, replicates, together=together).high
         low, high = value - others * (value - lowest), value + others * (highest - value)
@@ -104,16 +103,16 @@ class Measured:
 
     @classmethod
     def largest(cls, parts: Sequence["Measured"], note: str = "") -> "Measured":
-        """The largest of several numbers; I from intervals that hold all of them together with probability .999.
+        """Return the largest of several numbers; the intervals of all parts are valid together with probability .999.
 
-        parts: their intervals are made as wide as that needs (Bonferroni) but for those that state their own ends,
-        which must be so already (`fraction` with `together`). Nothing is known of them all where one is nan
+        parts: their intervals are widened (Bonferroni), except those with ends of their own, which must already be
+        valid together (`fraction` with `together`). The result is nan if one part is nan
         """
         return cls._extreme(parts, note, max)
 
     @classmethod
     def smallest(cls, parts: Sequence["Measured"], note: str = "") -> "Measured":
-        """The smallest of several numbers, as `largest`."""
+        """Return the smallest of several numbers, as `largest`."""
         return cls._extreme(parts, note, min)
 
     @classmethod
@@ -131,16 +130,16 @@ class Measured:
 
 
 def quantile(replicates: int | None, together: int = 1) -> float:
-    """How many standard errors the interval reaches to either side: Student's quantile where the replicates are known.
+    """Return the half-width of I in standard errors: Student's quantile, or the normal one if replicates is None.
 
-    together: how many intervals hold at once with probability .999
+    together: the number of intervals that are valid together with probability .999
     """
     tail = (1 - CONFIDENCE) / 2 / together
     return -float(stdtrit(replicates - 1, tail)) if replicates and replicates > 1 else -NormalDist().inv_cdf(tail)
 
 
 def _interval(measured: Measured, together: int) -> tuple[float, float]:
-    """I, so wide that as many hold together."""
+    """Return I, wide enough for `together` intervals to be valid together."""
     if measured.low is not None and measured.high is not None:
         return measured.low, measured.high
     if math.isnan(measured.value) or math.isnan(measured.se) or measured.replicates == 1 or measured.agrees:
@@ -151,15 +150,15 @@ def _interval(measured: Measured, together: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Region:
-    """R: the numbers from low to high, ends included."""
+    """The region R: the numbers from low to high, ends included."""
 
     low: float
     high: float
 
     def margin(self, measured: Measured) -> float:
-        """The distance from I's middle to R's nearest end over I's half-width: above 1 inside, below -1 disjoint.
+        """Return the distance from the middle of I to the nearest end of R, in half-widths of I.
 
-        nan where I is a point or has no middle.
+        It is above 1 if I is inside R, below -1 if they are disjoint, nan if I is a point or infinite.
         """
         low, high = measured.interval
         half = (high - low) / 2
@@ -169,7 +168,7 @@ class Region:
         return min(middle - self.low, self.high - middle) / half
 
     def decide(self, measured: Measured) -> str:
-        """reproduced: I lies inside R; differs: they are disjoint; inconclusive: neither; unverifiable: a NaN."""
+        """Return "reproduced" if I is in R, "differs" if disjoint, "inconclusive" otherwise, "unverifiable" for nan."""
         low, high = measured.interval
         if math.isnan(measured.value):
             return "unverifiable"
@@ -181,16 +180,17 @@ class Region:
 
 
 def region(tolerance: Mapping, published: float | str, measured: Measured) -> Region:
-    """What a tolerance allows.
+    """Return the accepted region of a tolerance.
 
-    at_least, at_most: a bound on one side or on both, and nothing else.
-    equals, or none of these for a published number: the number, to either side `absolute` (its rounding, or what is
-    allowed) and, where the paper ran so many `published_replicates`, the normal 99.9% quantile times the standard error
-    that these leave, each taken to spread as ours do; or a `factor` to either side.
+    at_least, at_most: bounds on one side or both; other keys are then not allowed
+    equals: the centre, by default the published number
+    absolute: half-width around the centre. With `published_replicates` it grows by 3.29 standard errors of the
+    published value (two-sided normal 99.9%), if the paper's runs vary as ours do
+    factor: region from centre / factor to centre * factor
     """
     if {"at_least", "at_most"} & set(tolerance):
         if others := set(tolerance) - {"at_least", "at_most"}:
-            raise PrivarmsError(f"a tolerance with a bound has no {', '.join(sorted(others))}; found {dict(tolerance)}")
+            raise PrivarmsError(f"tolerance: a bound allows no {', '.join(sorted(others))} (found {dict(tolerance)})")
         return Region(tolerance.get("at_least", -math.inf), tolerance.get("at_most", math.inf))
     target = tolerance.get("equals", published)
     if "factor" in tolerance:
@@ -206,7 +206,7 @@ def region(tolerance: Mapping, published: float | str, measured: Measured) -> Re
 
 
 def describe(tolerance: Mapping, allowed: Region | None = None) -> str:
-    """A tolerance in words; with its region's ends, where these do not stand in the words."""
+    """Return a tolerance in words, with the ends of its region if the words do not name them."""
     parts = [f"{k.replace('_', ' ')} {tolerance[k]:g}" for k in ("at_least", "at_most", "equals") if k in tolerance]
     if "factor" in tolerance:
         parts.append(f"within a factor of {tolerance['factor']:g}")
@@ -214,9 +214,7 @@ def describe(tolerance: Mapping, allowed: Region | None = None) -> str:
         parts.append(f"within {tolerance['absolute']:g}")
     if "published_replicates" in tolerance:
         runs = f"{tolerance['published_replicates']:,} runs"
-        parts.append(
-            f"{quantile(None):.3g} times the standard error that {runs} leave in the published value, by our spread"
-        )
+        parts.append(f"{quantile(None):.3g} times the standard error of {runs} that vary as ours do")
     words = " and ".join(parts) or "exactly"
     ends = {"at_least", "at_most"} & set(tolerance)
     if allowed is None or ends or allowed.low == allowed.high or not math.isfinite(allowed.low):

@@ -1,1 +1,1 @@
-"""Shared figures and tables: style, curves, sheets, and those that fit any study."""
+"""Shared code for figures and tables: style, curves, sheets, and defaults that fit any study."""

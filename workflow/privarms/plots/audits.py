@@ -1,4 +1,4 @@
-"""The picture of all audits: the privacy loss that each shows, relative to the claimed one."""
+"""The figure of all audits: the measured privacy loss of each, divided by the claimed loss."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -8,17 +8,17 @@ from privarms.plots import style
 from privarms.plots.facets import name_lines
 from privarms.studies import library
 
-# Ratios beyond these are drawn at the edge.
+# Ratios outside this range are drawn at its ends.
 LEAST, MOST = 0.125, 32.0
 TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32)
-# No audit proves privacy.
+# "No violation" is not green, because no audit proves privacy.
 COLOURS = {
     NOT_PRIVATE: style.COLOURS[1],
     NO_VIOLATION: style.COLOURS[0],
     NOT_CAUGHT: style.QUIET,
     NOT_AUDITED: style.QUIET,
 }
-# column -> label, marker, area in points, whether it is filled
+# column -> label, marker, area in points, filled or not
 MARKS = {
     "lower_bound": ("lower bound, by counts", ">", 25, True),
     "exact": ("exact loss of the event", "D", 34, False),
@@ -28,7 +28,7 @@ ROW = 0.21
 
 
 def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Return the figure and the numbers that it draws.
+    """Return the figure and its numbers.
 
     lines: as `audits.verdicts.summary` returns them, from top to bottom
     """
@@ -56,7 +56,7 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
 
 def name(line: dict) -> str:
-    """Return the words for a line: the label of the mechanism or policy, its variant and its reading."""
+    """Return the name of a line: the label of the mechanism or policy, its variant and its reading."""
     label = library.attributes("policies", line["subject"])["LABEL"]
     words = [label, *filter(None, (line["variant"], line["reading"]))]
     return ", ".join(words).replace("_", " ")

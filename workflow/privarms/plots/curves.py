@@ -1,4 +1,4 @@
-"""Curves: one per policy and setting of the policy, so a policy that is added to a study is added to its plots."""
+"""Curves: one per policy and setting, so the plots of a study include every policy that is added to it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,11 +14,11 @@ from privarms.studies.results import environment_of
 
 
 def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> list[dict]:
-    """Return per row what distinguishes it from the policy's other cells: variant, parameters, environment.
+    """Return one mapping per row: the variant, parameters and environment that vary between the policy's cells.
 
-    A parameter that a cell lacks is left out.
+    Parameters that a cell does not have are omitted.
 
-    apart_from: parameters that do not count, because a curve runs along them or a panel fixes them
+    apart_from: parameters to ignore, because a curve runs along them or a panel fixes them
     """
     cells = cells.reset_index(drop=True)
     own: dict[int, dict] = {}
@@ -38,14 +38,14 @@ def _parameters(policy: str, cells: pd.DataFrame) -> list[str]:
 
 
 def in_words(own: Mapping) -> str:
-    """Return settings for a legend: numbers with their names, texts without."""
+    """Return settings as text for a legend; only numbers have their names."""
     return ", ".join(v.replace("_", " ") if isinstance(v, str) else f"{k} = {shown(v)}" for k, v in own.items())
 
 
 def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.Series:
-    """Return the curve of each row: the policy's LABEL, with what distinguishes it from the policy's other curves.
+    """Return the curve of each row: the policy's LABEL and the settings that distinguish its curves.
 
-    Call it on the whole study and then choose a panel's rows: then a curve has the same label in every panel.
+    Call it on the whole study before you choose the rows of a panel. A curve then has the same label in every panel.
     """
     policies = {p: library.attributes("policies", p)["LABEL"] for p in cells["policy"].unique()}
     shared = {p for p, label in policies.items() if list(policies.values()).count(label) > 1}
@@ -59,7 +59,7 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
 
 
 def entries(cells: pd.DataFrame, apart_from: Sequence[str]) -> list[str]:
-    """Return the policy of each row as tables name it, with its `settings` behind: "dp_se noise=0.5"."""
+    """Return the policy of each row with its `settings`, as tables name it: "dp_se noise=0.5"."""
     named = zip(cells["policy"], settings(cells, apart_from), strict=True)
     return [
         " ".join([policy, *(f"{k}={v}" if isinstance(v, str) else f"{k}={v:g}" for k, v in own.items())])
@@ -75,15 +75,15 @@ def horizon_in_words(horizon: float) -> str:
 
 
 def parameters(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per cell, which is the index: its parameters, without what was measured."""
+    """Return one row of parameters per cell, indexed by cell, without measured columns."""
     columns = [c for c in cells.columns[: cells.columns.get_loc("replicates")] if c not in ("t", "arm")]
     return cells[columns].drop_duplicates("cell").set_index("cell")
 
 
 def described(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per cell, without what was measured: its parameters, its number of replicates, and
+    """Return one row per cell, without measured columns: parameters, replicates, instance, curve and means.
 
-    instance: the name of its grid; curve: what legends say; means: of its arms, a tuple, empty where arms have none
+    instance: name of the grid; curve: label in legends; means: tuple of the arms' means, empty if they have none
     """
     columns = [c for c in cells.columns[: cells.columns.get_loc("replicates") + 1] if c not in ("t", "arm")]
     cells = cells[columns].drop_duplicates("cell", ignore_index=True)
@@ -104,9 +104,9 @@ def _means(cell: Mapping) -> tuple[float, ...]:
 
 
 def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
-    """Return Student's 95% interval of a mean from its standard error, nan where all replicates agree or one is alone.
+    """Return Student's 95% interval of a mean from its standard error.
 
-    Arrays or scalars.
+    Arguments are arrays or scalars. The ends are nan if all replicates agree or there is only one.
     """
     mean, se, replicates = (np.asarray(v, dtype=float) for v in (mean, se, replicates))
     known = np.where(se > ROUNDING * np.abs(mean), se, np.nan)
@@ -117,19 +117,19 @@ def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
 def with_interval(
     rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None, normal: bool = False
 ) -> pd.DataFrame:
-    """Return the rows with `low` and `high`, the interval of a column's mean.
+    """Return the rows with new columns `low` and `high`, the interval of a mean.
 
     least: on a logarithmic axis, the smallest `low` is the mean over `least`
-    normal: with the normal quantile in place of Student's, for estimates that are no means of as many replicates
+    normal: use the normal quantile instead of Student's, for estimates that are not means of the replicates
     """
     low, high = normal_interval(rows[mean], rows[se]) if normal else interval(rows[mean], rows[se], rows["replicates"])
     return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
 
 
 def times(row, base) -> Measured:
-    """Return the ratio of two independent mean regrets; rows with regret, se and replicates.
+    """Return the ratio of two independent mean regrets; rows have regret, se and replicates.
 
-    Where all runs agree, another run's regret is taken to be at most twice theirs.
+    If all runs agree, we assume that the regret of another run is at most twice theirs.
     """
     means = [Measured(float(one.regret), float(one.se), int(one.replicates)) for one in (row, base)]
     return Measured.ratio(*(Measured.agreed(m.value, m.replicates, 0, 2 * m.value) if m.agrees else m for m in means))

@@ -1,7 +1,7 @@
-"""Figures and a table that fit any study, for studies without artifacts of their own.
+"""Default figures and a table, for studies without artifacts of their own.
 
-Panels are the points of the parameters that all policies share and that vary: those of the environment, K, epsilons and
-the horizon. A policy without such a parameter is drawn in every panel.
+There is one panel per combination of the varying shared parameters: of the environment, K, epsilons and the horizon.
+A policy without such a parameter is drawn in every panel.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from privarms.plots.facets import dodged
 from privarms.studies import library
 from privarms.studies.results import Results
 
-# What a study measures, the first of these that it has.
+# The figures draw the first of these measures that the study has.
 MEASURES = ("regret", "reward", "squared_error", "stopping_time", "p_value", "events")
 MOST_PANELS = 24
 
@@ -28,7 +28,7 @@ def over_time(results: Results):
 
 
 def final(results: Results):
-    """Draw the measure at the end of the runs along each numeric parameter, or curve by curve where none varies."""
+    """Draw the measure at the end of the runs along each numeric parameter, or one point per curve if none varies."""
     cells, axes = _cells(results, at_end=True)
     along = [axis for axis in axes if pd.api.types.is_numeric_dtype(cells[axis])] or [None]
     panels = [(point, rows, x) for x in along for point, rows in _points(cells, [a for a in axes if a != x])]
@@ -42,11 +42,11 @@ def pulls(results: Results):
 
 
 def summary(results: Results) -> pd.DataFrame:
-    """Return every measure at the end of the runs: a row per cell, key of the protocol and measure."""
+    """Return every measure at the end of the runs, one row per cell, key of the protocol and measure."""
     cells, _ = _cells(results, at_end=True)
     measures = [c.removesuffix("_mean") for c in cells if c.endswith("_mean")]
     settings = [k for k in cells if k in ("policy", "variant", "environment", *_parameters(cells))]
-    # The protocol's keys are between the horizon and the first measure.
+    # The columns between the horizon and the first measure are keys of the protocol.
     columns = list(cells)
     keys = columns[columns.index("horizon") + 1 : columns.index(f"{measures[0]}_mean")]
     keys = [k for k in keys if k not in (*settings, "panels", "replicates")]
@@ -61,7 +61,7 @@ def summary(results: Results) -> pd.DataFrame:
 
 
 def _cells(results: Results, at_end: bool = False) -> tuple[pd.DataFrame, list[str]]:
-    """Return the cells of the study, each with its curve, and the parameters that vary and that policies share."""
+    """Return the cells of the study, each with its curve, and the varying parameters that policies share."""
     cells = results.cells(next(iter(results.studies)))
     cells = (cells[cells["t"] == cells["horizon"]] if at_end and "t" in cells else cells).reset_index(drop=True)
     around = {"K", "horizon"}.union(*(library.environment_arguments(e) for e in cells["environment"].unique()))
@@ -82,7 +82,7 @@ def _measure(cells: pd.DataFrame) -> str:
 
 
 def _points(cells: pd.DataFrame, axes: list[str]) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """Yield the points of some axes, and the rows of each: those at the point, and those without an axis."""
+    """Yield each combination of values of the axes, with the rows that have these values or none."""
     for values in itertools.product(*(cells[axis].dropna().unique() for axis in axes)):
         point = dict(zip(axes, values, strict=True))
         rows = cells
@@ -93,7 +93,7 @@ def _points(cells: pd.DataFrame, axes: list[str]) -> Iterator[tuple[dict, pd.Dat
 
 
 def _draw(cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFrame, str | None]]):
-    """Return a figure with a panel per (point, rows, column along which they are drawn), and the numbers in it."""
+    """Return a figure and its numbers, with one panel per (point, rows, column of the x axis)."""
     drawn, numbers = [], []
     for number, (point, rows, along) in enumerate(panels[:MOST_PANELS]):
         rows = with_interval(rows.assign(mean=rows[f"{measure}_mean"]), "mean", f"{measure}_se")
@@ -103,7 +103,7 @@ def _draw(cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFra
         place = dodged(rows[along] if along else pd.Series(0.0, rows.index), rows["curve"], 0.03)
         drawn.append(rows.assign(number=number, x=rows[along] if along not in (None, "arm") else place))
     shown = pd.concat(drawn, ignore_index=True)
-    # Intervals at a place must not hide each other: they are drawn side by side.
+    # Intervals at the same x value are drawn side by side, so they do not hide each other.
     draw = facets.points if shown["along"].isin(["arm"]).all() or shown["along"].isna().all() else facets.band
     options = {"col": "number", "wrap": 2 if len(drawn) == 4 else 3, "sharex": False, "sharey": measure != "pulls"}
     looks = style.looks(cells["curve"])

@@ -1,7 +1,7 @@
-"""Figures of tidy tables, on seaborn's facets: curves with bands, points with intervals, histograms.
+"""Figures of tidy tables with seaborn's facets: curves with bands, points with intervals, histograms.
 
-A table has one row per point, a column that names its curve and columns that name its panel. Columns `low` and `high`,
-where they exist, are the ends of the interval (`curves.with_interval`).
+A table has one row per point, a column that names its curve and columns that name its panel. The optional columns
+`low` and `high` are the ends of the interval (`curves.with_interval`).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from privarms.plots import style
 
-# A PDF page is at most 200 inches high, and a picture 65,536 pixels.
+# In inches. A PDF page has at most 200 inches, and an image 65,536 pixels.
 HIGHEST = 120
 
 
@@ -34,17 +34,17 @@ def panels(
     Parameters
     ----------
     rows
-        The tidy table; of an empty one there is one panel.
+        The tidy table. An empty table gives one panel.
     hue
-        The column with the names of the curves, which are drawn in the order of `looks`.
+        The column with the names of the curves. `looks` defines their order.
     wrap
-        The number of panels in a line, without `row`.
+        The number of panels per line, if `row` is not given.
     width, height
-        Inches: of the figure, by default a page, or a column for one panel; of one line of panels.
+        Inches. The width of the figure (default: a page, or a column for one panel); the height of one line of panels.
     log
         The logarithmic axes: "x", "y" or "xy".
     options
-        Of `seaborn.FacetGrid`: sharex, sharey, col_order, ...
+        Options of `seaborn.FacetGrid`: sharex, sharey, col_order, ...
     """
     col, row, hue = (name if len(rows) else None for name in (col, row, hue))
     columns = min(wrap, rows[col].nunique()) if col and not row else None
@@ -74,7 +74,7 @@ def curves(
 ) -> seaborn.FacetGrid:
     """Draw each curve in panels, by default with the band of its interval; `options` are those of `panels`.
 
-    A curve without values of x is a level line. draw: `points`, for points with error bars in place of all lines
+    A curve without x values is a horizontal line. draw: `points` draws points with error bars instead of lines
     """
     grid = panels(rows, looks=looks, **options)
     for ax, name, data in parts(grid):
@@ -84,7 +84,7 @@ def curves(
 
 
 def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look) -> None:
-    """Draw a curve with the band of its interval; long curves get a marker now and then."""
+    """Draw a curve with the band of its interval; long curves have fewer markers than points."""
     if rows[x].isna().all():
         ax.axhline(rows[y].iloc[0], **(look | {"marker": None}))
         return
@@ -99,7 +99,7 @@ def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look) -> None:
 def points(ax: Axes, rows: pd.DataFrame, x: str, y: str, *, along: str = "y", **look) -> None:
     """Draw points, without a line, with error bars along one of the axes.
 
-    A point whose interval has no width is hollow: its runs all agree, which does not make it certain.
+    A hollow point has an interval of width 0: all its runs agree, but the value is still uncertain.
     """
     value = rows[y if along == "y" else x]
     error = {f"{along}err": [value - rows["low"], rows["high"] - value]} if "low" in rows else {}
@@ -112,22 +112,22 @@ def points(ax: Axes, rows: pd.DataFrame, x: str, y: str, *, along: str = "y", **
 
 
 def name_lines(ax: Axes, names: Iterable[str], **options) -> None:
-    """Name the places 0, 1, ... of the y axis, from top to bottom: for points with intervals along x."""
+    """Label the positions 0, 1, ... of the y axis, from top to bottom, for points with intervals along x."""
     names = list(names)
     ax.set_yticks(range(len(names)), names, **options)
     ax.set_ylim(len(names) - 0.4, -0.6)
 
 
 def dodged(place: pd.Series, names: pd.Series, most: float = 0.22) -> pd.Series:
-    """Return places along an axis, moved so that the points of different names lie next to each other."""
+    """Return positions on an axis, shifted by name so points of different names do not overlap."""
     order = list(dict.fromkeys(names))
     return place + min(most, 0.8 / len(order)) * (names.map(order.index) - (len(order) - 1) / 2)
 
 
 def in_every(rows: pd.DataFrame, column: str, values: Iterable | None = None) -> pd.DataFrame:
-    """Return the rows of each value of a column, by default sorted; rows without a value are repeated for every one.
+    """Return the rows of each value of a column, by default sorted; rows without a value are repeated for every value.
 
-    The column `panel_{column}` has the value.
+    The new column `panel_{column}` contains the value.
     """
     values = sorted(rows[column].dropna().unique()) if values is None else values
     parts = [rows[(rows[column] == v) | rows[column].isna()].assign(**{f"panel_{column}": v}) for v in values]
@@ -141,7 +141,7 @@ def leading(rows: pd.DataFrame, column: str, names: Iterable[str]) -> pd.DataFra
 
 
 def in_order(rows: pd.DataFrame, *columns: str, by: str | None = None) -> pd.DataFrame:
-    """Return the rows panel by panel and curve by curve, in the order in which these first appear; then by `by`."""
+    """Return the rows grouped by the columns, in order of first appearance, then sorted by `by`."""
     if not columns or not len(rows):
         return (rows.sort_values(by) if by else rows).reset_index(drop=True)
     groups = (part for _, part in rows.groupby(columns[0], sort=False, dropna=False))

@@ -1,4 +1,4 @@
-"""A table laid out for reading, as a paper prints it: Markdown, LaTeX and a picture of one sheet."""
+"""A table laid out as in a paper, as Markdown, LaTeX and PNG."""
 
 import re
 import textwrap
@@ -16,7 +16,7 @@ from privarms.files.whole import whole
 from privarms.plots import style
 from privarms.plots.tables import STAND_IN_NOTE, write_csv
 
-# Symbols as texts have them, and in LaTeX's mathematics.
+# Symbol in texts -> LaTeX in math mode.
 SYMBOLS = {"ε_m": r"\varepsilon_m", "ε": r"\varepsilon", "n_P": r"n_P", "±": r"\pm"}
 GREY = "#D9D9D9"
 ROW, LINE = 0.17, 0.6  # inches, points
@@ -24,7 +24,7 @@ CHARACTER = 0.068  # inches of a character of this font at 8 points
 
 
 class Entry(NamedTuple):
-    """A cell; quiet: less important than the cells next to it."""
+    """A cell of the table; quiet cells are less important, so italic or grey."""
 
     text: str
     bold: bool = False
@@ -33,8 +33,8 @@ class Entry(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """heads: header lines, each a list of (text, columns spanned); the last one names single columns.
-    rows: a text is a line above a block; otherwise one entry per column. notes: sentences below.
+    """heads: header lines, each a list of (text, columns spanned). The last header line names single columns.
+    rows: a text is the title of a block; a list has one entry per column. notes: sentences below the table.
     """
 
     heads: list[list[tuple[str, int]]]
@@ -50,7 +50,7 @@ class Sheet(NamedTuple):
 def write_sheet(frame: pd.DataFrame, sheet: Sheet, stem: Path, *, stand_in: bool = False) -> dict[str, Path]:
     """Write the frame as `stem`.csv (full precision) and the sheet as .md, .tex and .png (200 dpi).
 
-    With `stand_in` a note and words across the picture say so. Returns the paths by suffix.
+    With `stand_in` a note and a watermark mark the data as synthetic. Return the paths by suffix.
     """
     if stand_in:
         sheet = sheet._replace(notes=[f"{STAND_IN.capitalize()}: {STAND_IN_NOTE}.", *sheet.notes])
@@ -69,7 +69,7 @@ def write_sheet(frame: pd.DataFrame, sheet: Sheet, stem: Path, *, stand_in: bool
 
 
 def names(sheet: Sheet) -> list[str]:
-    """Return one name per column, from all header lines."""
+    """Return one name per column, joined from all header lines."""
     lines = [[text for text, span in head for _ in range(span)] for head in sheet.heads]
     return [" ".join(filter(None, parts)) for parts in zip(*lines, strict=True)]
 
@@ -125,7 +125,7 @@ def _escaped(text: str) -> str:
 
 
 def _drawn(text: str) -> str:
-    """Return a text for matplotlib, which has LaTeX's mathematics."""
+    """Return a text for matplotlib, with symbols in math mode."""
     return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else p.replace("$", r"\$") for p in _PIECES.split(text))
 
 
@@ -173,7 +173,7 @@ def draw(sheet: Sheet) -> Figure:
     for row in sheet.rows:
         if isinstance(row, str):
             rule(y, width=LINE / 2)
-            # In the first column, which a narrow screen shows.
+            # The title is in the first column, which is visible on a narrow screen.
             ax.text(0.04, y + ROW / 2, _drawn(row), ha="left", va="center")
         else:
             for j, entry in enumerate(row):

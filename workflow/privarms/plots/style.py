@@ -1,4 +1,4 @@
-"""The style of every figure, and the writing of its files: the same bytes each time."""
+"""The style of all figures, and functions that write their files reproducibly, byte for byte."""
 
 import itertools
 import re
@@ -28,7 +28,7 @@ COLUMN = 3.4
 PAGE = 6.8
 """Width in inches of a figure that fills the page."""
 
-# seaborn's colour-blind palette without its pink, grey and yellow, which are weak on white or mark context.
+# seaborn's colour-blind palette without pink and yellow (weak on white) and grey (used for context).
 COLOURS = tuple(seaborn.color_palette("colorblind").as_hex()[place] for place in (0, 3, 2, 4, 1, 9, 5))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINESTYLES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)))
@@ -36,14 +36,14 @@ COMBINATIONS = len(COLOURS) * len(MARKERS) * len(LINESTYLES)
 """The number of different looks."""
 QUIET = "#5A5A5A"
 LEVEL = {"color": "black", "linewidth": 0.9, "linestyle": (0, (5, 1.5)), "zorder": 1.5}
-"""How bounds and nominal levels are drawn."""
+"""Line style of bounds and nominal levels."""
 GUIDE = {"color": QUIET, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1.5}
-"""How published values and guides for the eye are drawn."""
+"""Line style of published values and guides for the eye."""
 MOST_ENTRIES = 150
 """The largest number of entries in a legend."""
 PAPER = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.7, "linewidth": 0}
 
-# Policies that keep their looks in figures with several papers' policies.
+# Policies with the same look in every figure that combines several papers.
 FIXED = ("dp_se", "dp_ucb", "epoch_se", "successive_elimination", "absse", "uniform", "ucb1")
 
 RC = {
@@ -75,16 +75,16 @@ RC = {
 
 
 def use_style() -> None:
-    """Set seaborn's theme for figures on paper, whatever the user's own matplotlibrc contains."""
+    """Set seaborn's theme for figures on paper, and ignore the user's matplotlibrc."""
     matplotlib.use("agg")
     matplotlib.rcdefaults()
     seaborn.set_theme("paper", "ticks", COLOURS, font="DejaVu Sans", font_scale=0.85, rc=RC)
 
 
 def subplots(nrows: int = 1, ncols: int = 1, *, width: float = COLUMN, height: float | None = None, **options):
-    """Return (figure, axes) like pyplot's, without pyplot's memory of open figures; sizes in inches.
+    """Return (figure, axes) like pyplot's, without registering the figure in pyplot; sizes in inches.
 
-    `height` defaults to panels of about 10 : 7; `options` go to `Figure.subplots` (sharex, squeeze, ...).
+    By default panels are about 10 : 7; `options` are passed to `Figure.subplots` (sharex, squeeze, ...).
     """
     height = 0.7 * width / ncols * nrows if height is None else height
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -92,18 +92,18 @@ def subplots(nrows: int = 1, ncols: int = 1, *, width: float = COLUMN, height: f
 
 
 Looks = dict[Hashable, dict]
-"""Keyword arguments of a line for each name of a figure."""
+"""Name of a curve -> keyword arguments of its line."""
 
 
 def looks(names: Iterable[Hashable], fixed: Sequence[Hashable] = (), context: Iterable[Hashable] = ()) -> Looks:
-    """Return a look per name: colours and markers change together, line styles when the colours run out.
+    """Return one look per name: colours and markers change together; line styles change when colours run out.
 
     Parameters
     ----------
     names
         Any hashable values. The first `COMBINATIONS` of them get different looks.
     fixed
-        Names that keep their place in this list, whichever of them a figure has. Others fill the gaps.
+        Names whose look depends only on their place in this list. Other names get the unused looks.
     context
         Names that are drawn in grey without markers, below the others.
     """
@@ -113,7 +113,7 @@ def looks(names: Iterable[Hashable], fixed: Sequence[Hashable] = (), context: It
 
 
 def _places(names: Iterable[Hashable], fixed: Sequence[Hashable]) -> dict[Hashable, int]:
-    """Return the place of each name: that in `fixed`, or the next one without a name."""
+    """Return the place of each name: its place in `fixed`, or the next free place."""
     names, fixed = dict.fromkeys(names), list(dict.fromkeys(fixed))
     places = {name: place for place, name in enumerate(fixed) if name in names}
     free = (place for place in itertools.count() if place not in set(places.values()))
@@ -129,9 +129,9 @@ def crossed(
     firsts: Sequence[Hashable] = (),
     seconds: Sequence[Hashable] = (),
 ) -> Looks:
-    """Return a look per value of the column `name`: colour and marker show `first`, the line style shows `second`.
+    """Return one look per value of the column `name`: colour and marker show `first`, the line style shows `second`.
 
-    firsts, seconds: values of these columns that come first, whichever of them a figure has
+    firsts, seconds: values of these columns with fixed looks, as `fixed` in `looks`
     """
     colours, dashes = _places(rows[first], firsts), _places(rows[second], seconds)
     result = {}
@@ -155,7 +155,7 @@ def _grey(place: int) -> dict:
 
 
 def wrapped(label: str, letters: int) -> str:
-    """Return a label in lines of at most so many letters, broken at blanks outside of formulas."""
+    """Return a label in lines of at most `letters` characters, broken at blanks outside formulas."""
     kept = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\u00a0"), label)
     lines = textwrap.fill(kept, letters, break_long_words=False, break_on_hyphens=False)
     return lines.replace("\u00a0", " ")
@@ -164,7 +164,7 @@ def wrapped(label: str, letters: int) -> str:
 def legend(figure: Figure, *, columns: int = 4, title: str | None = None) -> Legend | None:
     """Draw one legend below the panels, with every label once.
 
-    The figure grows by the height of the legend. `columns` are fewer where they would be wider than the figure.
+    The figure grows by the height of the legend. `columns` is the largest number of columns that may be used.
     """
     entries: dict[str, object] = {}
     for ax in figure.axes:
@@ -192,8 +192,8 @@ def legend(figure: Figure, *, columns: int = 4, title: str | None = None) -> Leg
 def published(ax: Axes, value: float, text: str = "", *, axis: str = "y", below: bool = False) -> None:
     """Draw a published value as a dashed line across the axes.
 
-    `axis` is the axis of the value, "x" or "y". The text of a horizontal line is above its right end, or below it; the
-    text of a vertical line is right of its upper end.
+    `axis` is the axis of the value, "x" or "y". The text is above the right end of a horizontal line, or below it with
+    `below`. It is right of the upper end of a vertical line.
     """
     where = {"textcoords": "offset points", "color": QUIET, "bbox": PAPER, "fontsize": 8}
     if axis == "y":
@@ -207,24 +207,24 @@ def published(ax: Axes, value: float, text: str = "", *, axis: str = "y", below:
 
 
 def log_ticks(axis) -> None:
-    """Set ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, written out: for two decades or fewer."""
+    """Set ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, without exponents; for at most two decades."""
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_locator(NullLocator())
 
 
 def ticks(ax: Axes, values: Iterable[float], texts: Sequence[str] | None = None) -> None:
-    """Set the ticks of the x axis at only these values, written out."""
+    """Set ticks of the x axis at only these values, without exponents."""
     values = list(values)
     ax.set_xticks(values, [f"{value:g}" for value in values] if texts is None else texts)
     ax.set_xticks([], minor=True)
 
 
 def watermark(fig: Figure) -> None:
-    """Write that the data are a stand-in across the whole figure, above everything else."""
+    """Write the mark of synthetic data across the whole figure, on top of everything else."""
     width, height = fig.get_size_inches()
     angle = np.degrees(np.arctan2(height, width))
-    # Fits the diagonal: a letter of this font is about 0.6 of its size wide, and a point is 1/72 inch.
+    # The text must fit the diagonal. A letter is about 0.6 of the font size wide, and a point is 1/72 inch.
     size = min(0.8 * np.hypot(width, height) * 72 / (0.6 * len(STAND_IN)), 40)
     placed = fig.text(0.5, 0.5, STAND_IN, rotation=angle, ha="center", va="center", fontsize=size)
     placed.set(color="#B00020", alpha=0.24, fontweight="bold", zorder=1000, in_layout=False)
@@ -238,7 +238,7 @@ def warn(fig: Figure, text: str) -> None:
 
 
 def settle(fig: Figure) -> None:
-    """Make a logarithmic axis without any value linear: matplotlib cannot draw it otherwise."""
+    """Make a logarithmic axis without positive values linear, because matplotlib cannot draw it."""
     for ax in fig.axes:
         for name in ("x", "y"):
             axis = getattr(ax, f"{name}axis")
@@ -247,9 +247,9 @@ def settle(fig: Figure) -> None:
 
 
 def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
-    """Write `stem`.pdf, .png (200 dpi), .svg and .csv, the last with the numbers that the figure draws.
+    """Write `stem`.pdf, .png (200 dpi), .svg and .csv, the last with the numbers of the figure.
 
-    The bytes depend only on the figure and the numbers. Returns the four paths by suffix; raises PrivarmsError if they
+    The bytes depend only on the figure and the numbers. Return the four paths by suffix. Raise PrivarmsError if they
     cannot be written.
     """
     paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("pdf", "png", "svg", "csv")}
@@ -257,10 +257,10 @@ def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
         use_style()
         pdf, png, svg, csv = (stack.enter_context(whole(path)) for path in paths.values())
         settle(fig)
-        # The layout is computed once, at the PNG's resolution: otherwise each format would have another one.
+        # Compute the layout once, at the PNG's resolution. Otherwise each format would have a different layout.
         fig.set_dpi(matplotlib.rcParams["savefig.dpi"])
         if fig.axes and (engine := fig.get_layout_engine()) is not None:
-            # matplotlib ignores a layout that is impossible.
+            # An impossible layout is ignored, as matplotlib does.
             with suppress(ValueError):
                 engine.execute(fig)
         fig.set_layout_engine(None)

@@ -1,4 +1,4 @@
-"""A table as .csv for programs, .md for reading and .tex for papers, with the same bytes each time."""
+"""Write tables as .csv, .md and .tex, reproducibly byte for byte."""
 
 import math
 import numbers
@@ -10,7 +10,7 @@ import pandas as pd
 from privarms.data import STAND_IN
 from privarms.files.whole import whole
 
-# A longer table in TeX is broken over pages.
+# A longer table becomes a longtable in TeX, which continues on further pages.
 ROWS_OF_A_PAGE = 45
 STAND_IN_NOTE = "generated data instead of a missing file; no value that uses them is a result"
 
@@ -18,8 +18,8 @@ STAND_IN_NOTE = "generated data instead of a missing file; no value that uses th
 def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False, warning: str = "") -> dict[str, Path]:
     """Write `stem`.csv (full precision), .md and .tex (six digits); the frame's index is not written.
 
-    With `stand_in`, .md and .tex say so above the table, and a `warning` stands there too; the columns stay as they
-    are. Returns the three paths.
+    With `stand_in`, a notice in .md and .tex marks the data as synthetic. `warning` is printed above the table in both.
+    The columns do not change. Return the three paths by suffix.
     """
     paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("csv", "md", "tex")}
     with ExitStack() as stack:
@@ -31,12 +31,12 @@ def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False, warn
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """One header line, no index; floats in the shortest form that reads back as the same number, nothing for NaN."""
+    """Write one header line and no index; floats use the fewest digits that round-trip, NaN is an empty field."""
     frame.to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
 
 
 def shown(value, digits: int = 6) -> str:
-    """A cell as read by people: `digits` significant digits, whole numbers in full, nothing for a missing value."""
+    """Return a cell as text: `digits` significant digits, whole numbers in full, empty for a missing value."""
     if value is None or value is pd.NA or value is pd.NaT:
         return ""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
@@ -59,7 +59,7 @@ def _alignments(frame: pd.DataFrame) -> list[str]:
 
 def _markdown(frame: pd.DataFrame, stand_in: bool) -> str:
     texts = _texts(frame).map(_markdown_cell).rename(columns=_markdown_cell)
-    # Numbers are texts by now: tabulate must not parse and round them again.
+    # Numbers are already texts. Without disable_numparse tabulate would parse and round them again.
     table = texts.to_markdown(index=False, tablefmt="pipe", disable_numparse=True, colalign=_alignments(frame))
     notice = f"**{STAND_IN.capitalize()}:** {STAND_IN_NOTE}.\n\n" if stand_in else ""
     return f"{notice}{table}\n"

@@ -1,1 +1,1 @@
-"""report.html: one page that needs nothing but itself, with headlines, every artifact and the whole ledger."""
+"""report.html: a single self-contained page with headlines, every artifact and the whole ledger."""

@@ -1,4 +1,4 @@
-"""The artifacts of a paper in cards: pictures and tables with their statements and assumptions."""
+"""Cards of the report: figures and tables of a paper with their statements and assumptions."""
 
 import os
 import re
@@ -12,15 +12,15 @@ from privarms.report import pictures
 from privarms.report import statements as of_statements
 from privarms.report.statements import brief
 
-# The number of rows that the page shows of a table.
+# The page shows at most this number of rows of a table.
 ROWS_SHOWN = 20
-# A published figure or table is named by its number, `fig8a_symmetric`; ours by what they show.
+# Names of published figures and tables begin with their number, such as `fig8a_symmetric`; ours do not.
 NUMBERED = re.compile(r"(fig|table)(\d+)([a-z]?)(?:_|$)")
 LINKS = {"pdf": "PDF", "svg": "SVG", "png": "PNG", "csv": "CSV", "md": "Markdown", "tex": "TeX"}
 
 
 def shown_artifact(paper: str, artifact: Mapping, readings: Sequence[dict], folder: Path, scale: str) -> dict:
-    """Return what the template needs of an artifact; `readings` are the paper's assumptions."""
+    """Return the template's values for an artifact; `readings` are the paper's assumptions."""
     name, files = artifact["name"], artifact["files"]
     quick = " --configfile config/quick.yaml" if scale == "quick" else ""
     return {
@@ -31,7 +31,7 @@ def shown_artifact(paper: str, artifact: Mapping, readings: Sequence[dict], fold
         "address": f"{paper}/{name}",
         "links": {word: link(files[suffix], folder) for suffix, word in LINKS.items() if suffix in files},
         "command": f"snakemake {paper}_{name} --cores 4{quick}",
-        # A table that is laid out for reading has a picture.
+        # Only a table with a print layout has a PNG.
         "image": pictures.embedded(files) if "png" in files else None,
         "table": _table(Path(files["csv"])) if files and "png" not in files else None,
         "readings": [reading for reading in readings if name in reading["affects"]],
@@ -39,7 +39,7 @@ def shown_artifact(paper: str, artifact: Mapping, readings: Sequence[dict], fold
 
 
 def arranged(artifacts: Sequence[dict], own: Sequence[dict]) -> list[dict]:
-    """Return the cards, in the order of their first artifacts; a card's tabs are in the order of their artifacts.
+    """Return the cards; cards and their tabs are in the order of their first artifacts.
 
     own: the paper's statements
     """
@@ -62,7 +62,7 @@ def _card(group: Sequence[dict], own: Sequence[dict]) -> dict:
         "short": title.partition(":")[0] if numbered else title,
         "printed": numbered,
         "artifacts": group,
-        # Several pictures under one tab often have the same caption, which is then written once.
+        # Several pictures in one tab often share a caption, which is then written once.
         "tabs": [
             {"name": name, "artifacts": some, "shared": len(some) > 1 and len({a["caption"] for a in some}) == 1}
             for name, some in tabs.items()
@@ -79,13 +79,13 @@ def _once_each(words: Iterable[str]) -> list[str]:
 
 
 def label(name: str) -> str:
-    """Return "Figure 7a" for fig7a_symmetric; nothing for an artifact of our own."""
+    """Return "Figure 7a" for fig7a_symmetric, and an empty text for an artifact without a number."""
     number = NUMBERED.match(name)
     return f"{'Figure' if number[1] == 'fig' else 'Table'} {number[2]}{number[3]}" if number else ""
 
 
 def _table(path: Path) -> dict:
-    """Return a table's header, first rows, and the number of all rows."""
+    """Return a table's header, its first rows and its total number of rows."""
     frame = pd.read_csv(path)
     rows = frame.head(ROWS_SHOWN).itertuples(index=False)
     return {

@@ -5,12 +5,12 @@
   const links = [...document.querySelectorAll("nav a")];
   const title = document.title;
 
-  // The ledger: the rows that fit the filter.
+  // Show only the rows of the ledger that match the filter.
   const form = byId("tools");
   const fields = [...form.elements].filter((field) => field.name);
   const rows = [...byId("claims").tBodies[0].rows];
   const plain = (words) => words.toLowerCase().replace(/(\d)\u202f(?=\d)/g, "$1").replaceAll("\u2212", "-");
-  // The search includes the claim's details on its card.
+  // The search also covers the details of the claim on its card.
   const written = (row) => plain(row.textContent + byId(decodeURIComponent(row.querySelector("a").hash.slice(1)))?.textContent);
   const filter = () => {
     const chosen = fields.filter((field) => field.value);
@@ -37,7 +37,7 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(remember));
 
-  // One view at a time: the one with the element that the address names.
+  // Show one view at a time: the view that contains the element in the URL fragment.
   const go = (first) => {
     const [name, query] = decodeURIComponent(location.hash.slice(1)).split("?");
     if (name === "main") return;
@@ -56,7 +56,7 @@
     }
     if (target !== view) {
       target.scrollIntoView();
-      // Pictures above it that had no height yet may have moved it.
+      // Pictures above the target may load later and move it, so scroll again.
       requestAnimationFrame(() => target.scrollIntoView());
     } else if (!first || location.hash) scrollTo(0, 0);
     if (!first) byId("main").focus({ preventScroll: true });

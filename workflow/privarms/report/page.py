@@ -1,4 +1,4 @@
-"""report.html: headlines, every artifact with what was measured next to what is published, and the whole ledger."""
+"""report.html: headlines, every artifact with measured and published values, and the whole ledger."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ from privarms.report.statements import SMALL, brief
 from privarms.report.words import words
 
 DATA_WORDS = {"simulated": "simulated", "real": "real data", "stand-in": STAND_IN, "": "nothing measured"}
-# The verdict of an audit looks like a verdict of the ledger.
+# Verdict of an audit -> verdict of the ledger with the same colour and sign.
 AUDIT_LOOKS = {
     NOT_PRIVATE: "differs",
     NO_VIOLATION: "reproduced",
@@ -41,34 +41,34 @@ def build_report(
     datasets: list[Mapping],
     audits: Mapping[str, Path] | None = None,
 ) -> None:
-    """Write the page; the same arguments and files give the same bytes.
+    """Write the page reproducibly, byte for byte.
 
     Parameters
     ----------
     output
-        The file, which is either whole or missing.
+        The file. It is written under a temporary name and renamed, so it is never incomplete.
     scale
         "quick" or "paper".
     revision, seed
-        Of the program that made the results, and of their random streams.
+        The revision of the program that made the results, and the seed of their random streams.
     papers
         {key, title, authors, year, venue, short?, readings: [{text, source, affects?, tried?}], claims as
         `studies.claims.load` returns them, artifacts: [{name, kind: "figure" or "table", title, caption,
         private_policies?, card?, tab?, front?, data: "simulated", "real" or "stand-in", files: {suffix: path},
-        reason?}]}. A figure needs its png, a table its csv. Without `files` the artifact was not made, for this
-        `reason`.
+        reason?}]}. A figure needs its png, a table its csv. If `files` is empty, the artifact was not made and
+        `reason` says why.
     ledger, statements
-        CSV files as `ledger.write` and `ledger.write_statements` make them.
+        CSV files that `ledger.write` and `ledger.write_statements` wrote.
     datasets
-        As `studies.datasets.Datasets.described` returns them.
+        The list that `studies.datasets.Datasets.described` returns.
     audits
-        The picture of all audits by suffix, whose csv is `audits.verdicts.summary`, and the file with all rows under
-        `table`.
+        Suffix -> file of the figure of all audits. Its csv is `audits.verdicts.summary`; `table` is the file with all
+        rows.
 
     Raises
     ------
     PrivarmsError
-        For a ledger or table that is missing or malformed.
+        If a ledger or table is missing or malformed.
     """
     stated = of_statements.of_papers(ledger, statements, papers, scale)
     folder = Path(output).parent
@@ -113,12 +113,12 @@ def build_report(
         style=Markup(loader.get_source(environment, "page.css")[0]),
         script=Markup(loader.get_source(environment, "page.js")[0]),
     )
-    # The template's indentation would be three hundred kilobytes.
+    # The template's indentation would add 300 kB to the page.
     write_text(output, re.sub(r"\n\s+", "\n", page))
 
 
 def _with_warnings(papers: Iterable[Mapping], audited: pd.DataFrame) -> list[Mapping]:
-    """Return the papers, with a warning in the captions of artifacts with a policy that failed an audit."""
+    """Return the papers, with a warning in the caption of each artifact whose policy failed an audit."""
     return [
         {
             **paper,
@@ -132,7 +132,7 @@ def _with_warnings(papers: Iterable[Mapping], audited: pd.DataFrame) -> list[Map
 
 
 def read_audits(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a summary of audits, as texts."""
+    """Return the rows of a summary of audits as texts, with numbers rounded."""
     header, lines = read_csv(Path(path))
     rows = [dict(zip(header, cells, strict=True)) for cells in lines]
     digits = {"claimed_epsilon": 4, "exact": 4, "lower_bound": 4, "level": 5, "trials": 9}

@@ -1,4 +1,4 @@
-"""Pictures inside the page: few colours and no loss, so that a report of all figures is small enough to mail."""
+"""Embedded pictures: lossless with few colours, to keep a report with all figures small enough to mail."""
 
 import base64
 import io
@@ -8,17 +8,17 @@ from pathlib import Path
 from PIL import Image
 
 PNG_DOTS_PER_INCH = 200
-# Figures are drawn for print with 8-point letters; on a screen they are read from further away.
+# Figures have 8-point letters for print. A screen is read from a larger distance, so they are enlarged.
 SCREEN_ENLARGEMENT = 1.4
-# Lines and letters with smoothed edges need no more; lossless WebP of them is a quarter of the PNG.
+# Enough for lines and letters with smoothed edges. The lossless WebP is then a quarter of the size of the PNG.
 COLOURS = 48
 
 
 def embedded(files: Mapping[str, Path | str]) -> dict:
-    """Return a figure as a data URI, and the size at which to show it, in CSS pixels (96 per inch)."""
+    """Return a figure as a data URI with its display size in CSS pixels (96 per inch)."""
     with Image.open(files["png"]) as image:
         drawn = image.convert("RGB")
-    # By median cuts, the default, a colour of few dots would be mixed with others: orange would be brown.
+    # Median cut, the default, merges colours of few pixels with others, so orange becomes brown.
     few = drawn.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     webp = io.BytesIO()
     few.convert("RGB").save(webp, format="WEBP", method=2, lossless=True, quality=60)

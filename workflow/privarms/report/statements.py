@@ -1,4 +1,4 @@
-"""Statements of papers as the page shows them: each with the claims about it."""
+"""Statements of papers for the page, each with its claims."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,22 +9,22 @@ from privarms.plots.tables import shown
 from privarms.report.words import whole
 from privarms.studies.claims import headline
 
-# The word for a claim that the quick scale measures without a verdict, because the published setting is larger.
+# Shown for a claim that quick scale measures but does not judge, because the published setting is larger.
 SMALL = "measured small"
 WORDS = (*VERDICTS, SMALL)
-# Each outcome looks like a verdict: the class in the style.
+# CSS class of each outcome, in the order of OUTCOME_WORDS.
 LOOKS = ("reproduced", "inconclusive", "released", "inconclusive", "differs", "unverifiable", "small")
 OUTCOME_WORDS = (*OUTCOMES, SMALL)
 OUTCOME_LOOKS = dict(zip(OUTCOME_WORDS, LOOKS, strict=True))
 DIGITS = {"published": 6, "reproduced": 4, "se": 2, "low": 4, "high": 4, "margin": 2, "replicates": 9, "tolerance": 6}
-# From here on a number is written with an exponent: it has too many digits to be exact.
+# Numbers from this size on are written with an exponent, because a float cannot store all their digits.
 LARGE = 1e15
 
 
 def brief(text: str, digits: int = 6) -> str:
-    """Return a number with `digits` significant digits, a long whole one in groups of three; another text as it is.
+    """Return a number rounded to `digits` significant digits; other texts are unchanged.
 
-    Narrow no-break spaces separate the groups.
+    Narrow no-break spaces separate groups of three digits in long whole numbers.
     """
     try:
         value = float(text)
@@ -51,9 +51,9 @@ def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list
 
     Returns
     -------
-    Of each statement {name, anchor, paper, text, place, ours, outcome, artifact: that of its first claim, claims}. A
-    claim is the ledger's row with `anchor`, `test`, `shown` (a word of WORDS), `brief` (its numbers, rounded),
-    `headline` (empty for an unverifiable claim).
+    One mapping {name, anchor, paper, text, place, ours, outcome, artifact, claims} per statement; `artifact` is that of
+    its first claim. A claim is a row of the ledger with `anchor`, `test`, `shown` (one of WORDS), `brief` (its numbers,
+    rounded) and `headline` (empty for an unverifiable claim).
 
     Raises
     ------
@@ -72,7 +72,7 @@ def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list
         setting = settings.get((row["claim"], row["variant"]), {})
         claim = _claim(row, setting, scale)
         if claim["anchor"] in anchors:
-            # The first variant of a claim has the plain address.
+            # Only the first variant of a claim has the address without a suffix.
             claim["anchor"] += f"-{claim['variant']}"
         anchors.add(claim["anchor"])
         about = f"{row['paper']}/{setting['about']}" if setting else row["claim"]
@@ -118,6 +118,6 @@ def _claim(row: dict, setting: Mapping, scale: str) -> dict:
 
 
 def counts(statements: Iterable[Mapping]) -> dict[str, int]:
-    """Return how many of the papers' statements have each outcome; our own questions are not counted."""
+    """Return the number of the papers' statements per outcome, without our own questions."""
     outcomes = [statement["outcome"] for statement in statements if not statement["ours"]]
     return {word: outcomes.count(word) for word in OUTCOME_WORDS}

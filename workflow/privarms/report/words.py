@@ -1,9 +1,9 @@
-"""Texts for readers: names, which have underscores, and long numbers."""
+"""Format names with underscores and long numbers for readers."""
 
 import re
 
-# A name of several parts that is no symbol (c_e, eps_m) and no part of a path, call or address; or a number with an
-# exponent.
+# A name with underscores that is not a symbol (c_e, eps_m) and not part of a path, call or address; or a number with
+# an exponent.
 PIECES = re.compile(
     r"(?<![\w/.=$&,'-])(?P<name>(?:as|[a-z][a-z0-9]{2,})(?:_[a-z0-9]{2,})+)(?![\w=/(<>'-]|\.\w)"
     r"|(?<![\w.])(?P<number>\d(?:\.\d+)?e\+\d\d)(?!\w|\.\d)"
@@ -13,13 +13,13 @@ LONG = 4
 
 
 def whole(value: float) -> str:
-    """Return a whole number, a long one in groups of three digits."""
+    """Return a whole number as text, with groups of three digits if it is long."""
     digits = f"{value:.0f}"
     return f"{int(digits):,}".replace(",", "\u202f") if len(digits.lstrip("-")) > LONG else digits
 
 
 def words(text: str) -> str:
-    """Return a text with words for names, and whole numbers without an exponent."""
+    """Return a text with blanks instead of underscores in names, and whole numbers without an exponent."""
     return PIECES.sub(
         lambda piece: whole(float(piece[0])) if piece["number"] else piece[0].replace("_", " "), text.replace("`", "")
     )

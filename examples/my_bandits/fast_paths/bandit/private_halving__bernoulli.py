@@ -1,6 +1,6 @@
-"""Private halving on Bernoulli arms, a phase at a time.
+"""Private halving on Bernoulli arms, one phase at a time.
 
-Exact: nothing depends on a single reward before a phase ends, and the sum of n Bernoulli rewards is binomial.
+This is exact: decisions use only the reward sums of a phase, and a sum of n Bernoulli rewards is binomial.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...policies.bandit.private_halving import halve, phase_length
 
 @njit
 def simulate(params, environment, checkpoints, rng, record):
-    """Simulate a whole run, to round `checkpoints[-1]`, into `record`."""
+    """Simulate a whole run, up to round `checkpoints[-1]`, and write it into `record`."""
     horizon = checkpoints[-1]
     record.pulls[:] = 0
     record.reward_sums[:] = 0.0

@@ -1,6 +1,6 @@
-"""Private halving: in phase m every arm that is left is pulled 2^m times in turn, then the worse half goes.
+"""Private halving: phase m pulls every remaining arm first * 2^m times in turn, then eliminates the worse half.
 
-Each reward enters one noisy sum, that of its arm and phase, so that the choices are epsilon-private.
+Each reward enters only the noisy sum of its arm and phase, so the choices are epsilon-private.
 """
 
 from typing import NamedTuple
@@ -11,8 +11,8 @@ from numba import njit
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.bandit._round_robin import next_viable
 
-LABEL = "Private halving"  # what legends say
-SECONDS_PER_RUN = 2e-5  # estimates, which size the jobs and change no result
+LABEL = "Private halving"  # name in legends
+SECONDS_PER_RUN = 2e-5  # estimates that set the size of jobs but change no result
 SECONDS_PER_STEP = 1e-10
 
 
@@ -25,7 +25,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """viable: bool[K], the arms that are left; reward_sums: float64[K], of this phase; pulls, left: of this phase."""
+    """viable: bool[K], remaining arms; reward_sums: float64[K], of this phase; left: remaining rounds of it."""
 
     viable: np.ndarray
     reward_sums: np.ndarray
@@ -35,7 +35,7 @@ class State(NamedTuple):
 
 
 def configure(K: int, epsilon: float, first: int = 16) -> Params:
-    """K >= 2 arms, epsilon > 0, `first` >= 1 pulls of each arm in the first phase."""
+    """Return the parameters: K >= 2 arms, epsilon > 0, `first` >= 1 pulls of each arm in phase 0."""
     if first < 1:
         raise ValueError(f"first: expected at least 1 pull; found {first}")
     return Params(int(K), float(epsilon), int(first))
@@ -43,13 +43,13 @@ def configure(K: int, epsilon: float, first: int = 16) -> Params:
 
 @njit
 def phase_length(params, viable, phase):
-    """Rounds of a phase."""
+    """Return the number of rounds of a phase."""
     return viable.sum() * params.first * 2**phase
 
 
 @njit
 def halve(params, viable, reward_sums, rng):
-    """At the end of a phase: of n arms, n // 2 with the smallest noisy sums go, until one is left."""
+    """Eliminate the n // 2 of n arms with the smallest noisy sums, at the end of a phase."""
     noisy = np.full(len(viable), np.inf)
     for arm in range(len(viable)):
         if viable[arm]:
@@ -62,20 +62,20 @@ def halve(params, viable, reward_sums, rng):
 
 @njit
 def init(params):
-    """All arms are left; phase 0."""
+    """Return the state before round 1: phase 0 with all arms."""
     viable = np.ones(params.n_arms, np.bool_)
     return State(viable, np.zeros(params.n_arms), 0, phase_length(params, viable, 0), 0)
 
 
 @njit
 def choose(params, state, context, t, rng):
-    """The arms that are left, in turn."""
+    """Return the next of the remaining arms, in turn."""
     return state.arm
 
 
 @njit
 def learn(params, state, context, arm, reward, t, rng):
-    """Add the reward; after the last round of a phase, halve. Arrays change in place."""
+    """Add the reward, and halve after the last round of a phase. Arrays change in place."""
     viable, reward_sums, phase, left, _ = state
     reward_sums[arm] += reward
     left -= 1

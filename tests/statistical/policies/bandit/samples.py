@@ -1,4 +1,4 @@
-"""Samples of a policy's runs, from the reference implementation or from a fast path."""
+"""Draw samples of a policy's runs, from the reference implementation or from a fast path."""
 
 import numpy as np
 
@@ -13,19 +13,19 @@ def fast(policy):
 
 
 def sample(law, params, environment, checkpoints, replicates, seed):
-    """Return the regret at the checkpoints, and each arm's pulls and reward sum; law: a `Policy` or a fast path."""
+    """Return the regret at the checkpoints, and each arm's pulls and reward sum; `law` is a `Policy` or a fast path."""
     arms = len(environment.means)
-    found = (
+    samples = (
         np.zeros((replicates, len(checkpoints))),
         np.zeros((replicates, arms), np.int64),
         np.zeros((replicates, arms)),
     )
     block = play_block if isinstance(law, Policy) else simulate_block
-    block(law, params, environment, np.array(checkpoints), np.random.default_rng(seed), *found)
-    return found
+    block(law, params, environment, np.array(checkpoints), np.random.default_rng(seed), *samples)
+    return samples
 
 
 def pairs(one, other, kind="continuous"):
-    """Yield every column of two samples; kind: that of the regret and the pulls."""
+    """Yield every column of two samples; `kind` is the kind of regret and pulls in `two_sample`."""
     for a, b, of in zip(one, other, (kind, kind, "continuous"), strict=True):
         yield from ((of, a[:, i], b[:, i]) for i in range(a.shape[1]))

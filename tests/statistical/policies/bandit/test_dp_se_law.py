@@ -1,4 +1,4 @@
-"""The exact fast paths of the elimination policies against their plain ones: one law."""
+"""Compare the distributions of fast paths and reference implementations: elimination policies."""
 
 import numpy as np
 import pytest
@@ -13,8 +13,8 @@ from .samples import fast, pairs, sample
 pytestmark = pytest.mark.statistical
 
 
-# Gaps near the margins of epochs 1 (0.21 with noise, 0.12 without) and 2, so that every set of arms occurs; the
-# horizon and the checkpoints cut epochs 1, 2 and 3 short.
+# Gaps are near the margins of epoch 1 (0.21 with noise, 0.12 without) and epoch 2, so every set of arms occurs.
+# Horizon and checkpoints cut epochs 1, 2 and 3.
 NOISY = {"K": 3, "horizon": 10, "epsilon": 0.05, "beta": 0.5}
 CASES = [
     (dp_se, NOISY, {"noise": 0.5}, [0.56, 0.74, 0.66], [1001, 6000, 12_500, 20_000], "atoms"),
@@ -37,11 +37,11 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("policy", "given", "wrong", "means", "checkpoints", "kind"), CASES)
-def test_fast_is_plain(policy, given, wrong, means, checkpoints, kind):
+@pytest.mark.parametrize(("policy", "inputs", "wrong", "means", "checkpoints", "kind"), CASES)
+def test_fast_is_plain(policy, inputs, wrong, means, checkpoints, kind):
     environment = Environment(pull, np.array(means))
-    plain = sample(functions(Policy, policy), policy.configure(**given), environment, checkpoints, 2500, 1)
+    plain = sample(functions(Policy, policy), policy.configure(**inputs), environment, checkpoints, 2500, 1)
     assert len(np.unique(plain[0][:, -1])) >= 3
-    for settings, same in ((given, True), (given | wrong, False)):
+    for settings, same in ((inputs, True), (inputs | wrong, False)):
         other = sample(fast(policy), policy.configure(**settings), environment, checkpoints, 30_000, 2)
         assert same_law([*pairs(plain, other, kind)]) == same

@@ -1,4 +1,4 @@
-"""The exact fast paths of DP-UCB and UCB1 against their plain ones: one law."""
+"""Compare the distributions of fast paths and reference implementations: DP-UCB and UCB1."""
 
 import importlib.util
 
@@ -20,12 +20,12 @@ ENVIRONMENT = bernoulli.configure(5, 0.75, 0.25)
 
 
 def pairs(one, other):
-    """The regret at the checkpoints; the pulls and the reward sums of the best and of the second arm."""
+    """Return the regret at the checkpoints, and pulls and reward sums of the best and the second arm."""
     columns = ((0, range(one[0].shape[1])), (1, (0, 1)), (2, (0, 1)))
     return [("continuous", one[part][:, i], other[part][:, i]) for part, wanted in columns for i in wanted]
 
 
-# Runs of 20,000 rounds that hold about as many blocks with a missed count as the wrong paths below need to be seen.
+# Runs of 20,000 rounds have just enough blocks with a missed count to detect the wrong fast paths below.
 SHORT = 20_000
 CHECKPOINTS = [333, 5000, SHORT]
 CELLS = [("log2.5", 0.5), ("log3", 0.5), ("chan", 0.5), ("exact", 0.1), ("exact", 1.0)]
@@ -33,7 +33,7 @@ CELLS = [("log2.5", 0.5), ("log3", 0.5), ("chan", 0.5), ("exact", 0.1), ("exact"
 
 @pytest.fixture(scope="module")
 def plain():
-    """Plain samples of the short runs, by (width, epsilon)."""
+    """Return reference samples of the short runs, by (width, epsilon)."""
     return {
         cell: sample(functions(Policy, dp_ucb), configured(cell), ENVIRONMENT, CHECKPOINTS, 1000, seed)
         for seed, cell in enumerate(CELLS, start=100)
@@ -59,7 +59,7 @@ def test_a_width_off_by_two_percent_is_told_apart(plain, cell):
 
 @pytest.fixture(scope="module")
 def careless():
-    """A fast path that takes no count to be missed: blocks as long as before, and no risk."""
+    """Return a fast path with the same blocks but without any missed count."""
     guard, kernel = _copy(_tree_guard), _copy(_skip_ahead)
     guard.ENTERED, guard.INSIDE = np.zeros_like(guard.ENTERED), np.zeros_like(guard.INSIDE)
     for name in ("new_guard", "longest_level", "safe_block", "first_miss"):
@@ -95,7 +95,7 @@ def test_ucb1_fast_is_plain():
     params = ucb1.configure(5)
     one = sample(functions(Policy, ucb1), params, ENVIRONMENT, CHECKPOINTS, 3000, 6)
     assert same_law(pairs(one, sample(FAST_UCB1, params, ENVIRONMENT, CHECKPOINTS, 3000, 7)))
-    # Without noise, and with a little width.
+    # One case without noise, and one with a small width.
     wrong = dp_ucb.configure(5, SHORT, 1.0, "log3")._replace(node_scale=0.0)
     wrong = wrong._replace(width=np.full_like(wrong.width, 1.0))
     assert not same_law(pairs(one, sample(FAST, wrong, ENVIRONMENT, CHECKPOINTS, 3000, 7)))

@@ -1,4 +1,4 @@
-"""The exact fast paths of ConSE and DP-ConSE against their plain ones: one law."""
+"""Compare the distributions of fast paths and reference implementations: ConSE and DP-ConSE."""
 
 import numpy as np
 import pytest
@@ -27,12 +27,12 @@ def sample(policy, params, environment, replicates, seed, fast):
 
 
 def number(values):
-    """With a number for nan, far below the others."""
+    """Replace nan by a number far below the others."""
     return np.nan_to_num(values, nan=-1e6)
 
 
 def pairs(one, other):
-    """Every column of the records by feature, and what depends on all of them."""
+    """Return every column of the records by feature, and numbers that depend on all columns."""
     for i in range(one.regret.shape[1]):
         for name in ("regret", "first_half_regret", "eliminated_after", "estimate", "length"):
             yield "continuous", number(getattr(one, name)[:, i]), number(getattr(other, name)[:, i])
@@ -53,7 +53,7 @@ BERNOULLI = features_bernoulli.configure
 
 
 def eliminates_at_times(records):
-    """Whether both arms stay at times."""
+    """Return whether both arms remain in some runs."""
     return 0.02 < (records.kept == BOTH).mean() < 0.98
 
 
@@ -70,8 +70,8 @@ def with_more_noise(params):
     return params._replace(noise=1.5)
 
 
-# n is small and gaps are near the margin of epoch 1 (0.125), so that some runs eliminate and some do not; at alpha = 0
-# about half of the trials are not finished.
+# n is small and gaps are near the margin of epoch 1 (0.125), so only some runs eliminate an arm. At alpha = 0 about
+# half of the trials are not finished.
 @pytest.mark.parametrize(
     ("environment", "alpha"),
     [
@@ -159,12 +159,12 @@ def test_conse_exp3e_as_printed_fast_is_plain():
     params = conse_exp3e.configure(2, 4000, 0.5)
     plain = sample(conse_exp3e, params, environment, 4000, 7, fast=False)
     assert is_same(conse_exp3e, params, environment, plain, 8)
-    # The arms' chances move away from 1/2 as the sums grow: with a larger C they move less.
+    # The arms' probabilities move away from 1/2 as the sums grow. With a larger C they move less.
     assert not is_same(conse_exp3e, params._replace(C=2 * params.C), environment, plain, 8)
 
 
 def exact_variance(T: int, variance_0: float, variance_1: float) -> float:
-    """Var of the mean difference after T patients with a fair coin each, given that both arms have a pull.
+    """Return Var of the mean difference after T patients with fair coins, given that both arms have a pull.
 
     E[1/N] (s0^2 + s1^2) for N ~ Bin(T, 1/2) given 0 < N < T; 2 (s0^2 + s1^2) / T to first order.
     """
@@ -180,7 +180,7 @@ def test_the_estimate_has_twice_the_printed_variance_and_the_laplace_noise_on_to
     variance = exact_variance(T, 0.21, 0.21)
     for policy, params, noise in (
         (conse_se, conse_se.configure(1, n, 0.4622), 0.0),
-        # So sharp a Lap+ has T_j = T_min nearly always; the estimates' noise is Lap(2 / (epsilon T)).
+        # Here Lap+ gives T_j = T_min in nearly all runs. The noise of the estimates is Lap(2 / (epsilon T)).
         (dp_conse, dp_conse.configure(1, n, 0.4622, 30.0, noise=150.0), 8 * (150 / 30 / T) ** 2),
     ):
         records = sample(policy, params, environment, replicates, 9, fast=True)

@@ -1,4 +1,4 @@
-"""Linear bandits: the laws of what is drawn, tests on data that no policy adapted, and privacy noise."""
+"""Check linear bandits: distributions of draws, tests on non-adaptive data, and privacy noise."""
 
 from types import SimpleNamespace
 
@@ -20,18 +20,18 @@ K, D, T = 5, 5, 500
 
 
 def directions(law, draw, count, seed=1):
-    """float64[count, K, D]: draws of `draw_coefficients` or `draw_contexts`."""
+    """Return float64[count, K, D]: draws of `draw_coefficients` or `draw_contexts`."""
     environment, rng = linear.configure(K, D, law), np.random.default_rng(seed)
-    found = np.full((count, K, D), np.nan)
-    for vectors in found:
+    samples = np.full((count, K, D), np.nan)
+    for vectors in samples:
         getattr(environment, draw)(environment, vectors, rng)
-    return found
+    return samples
 
 
 def uniform_on_sphere(vectors):
-    """Whether float64[n, d] are uniform on the unit sphere, by their coordinates and fixed projections.
+    """Return whether float64[n, d] are uniform on the unit sphere, by coordinates and fixed projections.
 
-    (1 + u'x)/2 of such an x is Beta((d - 1)/2, (d - 1)/2) for |u| = 1; the diagonals tell the cube apart.
+    (1 + u'x)/2 of such an x is Beta((d - 1)/2, (d - 1)/2) for |u| = 1. The diagonals distinguish it from a cube.
     """
     d = vectors.shape[1]
     axes = [*np.eye(d), np.ones(d), np.resize([1, -1], d), np.eye(d)[0] + np.eye(d)[1]]
@@ -42,28 +42,28 @@ def uniform_on_sphere(vectors):
 
 @pytest.mark.parametrize("draw", ["draw_coefficients", "draw_contexts"])
 def test_as_printed_vectors_are_uniform_on_the_sphere(draw):
-    found = directions("as_printed", draw, 4000)
-    assert np.linalg.norm(found, axis=2) == pytest.approx(1)
-    # The vectors of different arms and draws are independent: they make one sample.
+    samples = directions("as_printed", draw, 4000)
+    assert np.linalg.norm(samples, axis=2) == pytest.approx(1)
+    # The vectors of different arms and draws are independent, so they form one sample.
     first = 1 if draw == "draw_coefficients" else 0
-    assert (found[..., :first] == 0).all()
-    assert uniform_on_sphere(found[..., first:].reshape(-1, D - first))
-    between = (found[:, 0] * found[:, 1]).sum(axis=1)
+    assert (samples[..., :first] == 0).all()
+    assert uniform_on_sphere(samples[..., first:].reshape(-1, D - first))
+    between = (samples[:, 0] * samples[:, 1]).sum(axis=1)
     e = (D - first - 1) / 2
     assert kstest((1 + between) / 2, beta(e, e).cdf).pvalue > FALSE_ALARM
 
 
 @pytest.mark.parametrize("draw", ["draw_coefficients", "draw_contexts"])
 def test_as_released_vectors_are_normalised_from_the_cube(draw):
-    found = directions("as_released", draw, 4000).reshape(-1, D)
-    assert np.linalg.norm(found, axis=1) == pytest.approx(1)
-    cube = np.random.default_rng(2).uniform(-1, 1, found.shape)
+    samples = directions("as_released", draw, 4000).reshape(-1, D)
+    assert np.linalg.norm(samples, axis=1) == pytest.approx(1)
+    cube = np.random.default_rng(2).uniform(-1, 1, samples.shape)
     cube /= np.linalg.norm(cube, axis=1, keepdims=True)
-    pairs = [("continuous", found[:, k], cube[:, k]) for k in range(D)]
-    pairs.append(("continuous", found.sum(axis=1), cube.sum(axis=1)))
-    pairs.append(("continuous", np.abs(found).max(axis=1), np.abs(cube).max(axis=1)))
+    pairs = [("continuous", samples[:, k], cube[:, k]) for k in range(D)]
+    pairs.append(("continuous", samples.sum(axis=1), cube.sum(axis=1)))
+    pairs.append(("continuous", np.abs(samples).max(axis=1), np.abs(cube).max(axis=1)))
     assert same_law(pairs)
-    assert not uniform_on_sphere(found)
+    assert not uniform_on_sphere(samples)
 
 
 def simulate(policy, params, replicates, law="as_printed", seed=1):
@@ -75,39 +75,39 @@ def simulate(policy, params, replicates, law="as_printed", seed=1):
 @pytest.mark.parametrize("law", ["as_printed", "as_released"])
 @pytest.mark.parametrize("coordinate", ["zero", "largest"])
 def test_without_adaptivity_p_values_are_uniform(law, coordinate):
-    found = simulate(uniform, uniform.configure(K), 5000, law)
-    rows = found["coordinate"] == coordinate
-    error, variance = (found["estimate"] - found["truth"])[rows], found["variance"][rows]
+    samples = simulate(uniform, uniform.configure(K), 5000, law)
+    rows = samples["coordinate"] == coordinate
+    error, variance = (samples["estimate"] - samples["truth"])[rows], samples["variance"][rows]
     assert kstest(2 * norm.sf(np.abs(error / np.sqrt(variance))), "uniform").pvalue > FALSE_ALARM
     assert kstest(error / np.sqrt(variance), norm.cdf).pvalue > FALSE_ALARM
-    # A variance in the place of a standard error makes false discoveries of its own.
+    # A variance instead of a standard error causes additional false discoveries.
     p = 2 * norm.sf(np.abs(error / variance))
     assert kstest(p, "uniform").pvalue < FALSE_ALARM
     assert (p < 0.05).mean() > 0.6
 
 
 def released_noise(params, pulls, replicates, seed):
-    """float64[replicates, D]: what an arm's private sums hold besides its sums, after some pulls."""
-    rng, found = np.random.default_rng(seed), np.zeros((replicates, D))
+    """Return float64[replicates, D]: the noise in an arm's private sums after some pulls."""
+    rng, samples = np.random.default_rng(seed), np.zeros((replicates, D))
     context = np.full(D, D**-0.5)
-    for row in found:
+    for row in samples:
         state = private_linear_ucb.init(params)
         for t in range(1, pulls + 1):
             state = private_linear_ucb.learn(params, state, context, 1, 1.0, t, rng)
         row[:] = (state.private_sums - state.reward_sums)[1]
-    return found
+    return samples
 
 
 @pytest.mark.parametrize(("pulls", "nodes"), [(8, 1), (7, 3)])
 def test_every_coordinate_has_a_tree_of_its_own(pulls, nodes):
     replicates, epsilon, clip, levels = 2000, 2.0, 4.0, 9
     params = private_linear_ucb.configure(K, D, T, epsilon, clip=clip)
-    found = released_noise(params, pulls, replicates, 3)
+    samples = released_noise(params, pulls, replicates, 3)
     scale, rng = 2 * clip * np.sqrt(D) * levels / epsilon, np.random.default_rng(4)
     expected = np.array([laplace_sum(scale, nodes, rng) for _ in range(20_000)])
-    pooled = found.ravel()
+    pooled = samples.ravel()
     assert same_law([("continuous", pooled, expected)])
     assert not same_law([("continuous", 1.3 * pooled, expected)])
-    correlation = np.corrcoef(found.T)[np.triu_indices(D, 1)]
-    # Of independent coordinates a correlation has the standard error 1/sqrt(n); ten of them, five standard errors.
+    correlation = np.corrcoef(samples.T)[np.triu_indices(D, 1)]
+    # The correlation of independent coordinates has the standard error 1/sqrt(n). All ten are within five of these.
     assert np.abs(correlation).max() < 5 / np.sqrt(replicates)

@@ -1,4 +1,4 @@
-"""The locally private bandit: fast against plain, user by user, in law; as released against the authors' own means."""
+"""Check the locally private bandit: distributions of the fast path, and means of the authors' released runs."""
 
 from pathlib import Path
 
@@ -18,9 +18,9 @@ pytestmark = pytest.mark.statistical
 
 
 def sample(simulate, params, environment, replicates, seed):
-    """What each replicate leaves behind: float64[replicates, ...]; by the reference implementation if simulate is None.
+    """Return the records of each replicate, float64[replicates, ...]; simulate = None: reference implementation.
 
-    The shares at the test point are compared decision by decision, in the unit tests.
+    The unit tests compare the shares at the test point decision by decision.
     """
     n = int(params.users[0])
     rng, record, rows = np.random.default_rng(seed), new_record(2, params.n_arms), []
@@ -41,7 +41,7 @@ def pairs(one, other):
 
 EXPONENTIAL, SYMMETRIC = exponential.configure, symmetric.configure
 CASES = [
-    # Noise that matters, two sources with budgets of their own, bins with and without users.
+    # Noise affects the decisions, two sources have different budgets, and some bins have no users.
     pytest.param(
         EXPONENTIAL(3, "as_released", gamma=0.5, kappa=0.5),
         {"K": 3, "horizon": 200, "epsilon": 8.0, "variant": "as_released", "batch": 20, "M": 2, "n_aux": 200,
@@ -69,7 +69,7 @@ CASES = [
 def test_fast_is_plain_in_law(environment, settings, wrong):
     params = ldp_mab.configure(**settings)
     plain = sample(None, params, environment, 150, 1)
-    # Arms go, and not the same ones each time.
+    # Arms are eliminated, and not the same arms in each run.
     assert plain[:, -3:].sum(axis=1).mean() > 0.5
     assert plain[:, -1].std() > 0
     assert same_law(pairs(plain, sample(fast_path.simulate, params, environment, 3000, 2)))
@@ -77,7 +77,7 @@ def test_fast_is_plain_in_law(environment, settings, wrong):
     assert not same_law(pairs(plain, sample(fast_path.simulate, other, environment, 3000, 2)))
 
 
-# Means and standard errors of the regret in the logs that the authors released (30 runs, 50 in 9a): the short runs.
+# Means and standard errors of the regret in the authors' released logs (30 runs, 50 in 9a), only of short runs.
 LOGS = pd.read_csv(
     Path(__file__).parents[4] / "config/papers/ma2025/published/logs.csv", dtype={"epsilon_aux": str, "order": str}
 ).query(
@@ -86,14 +86,14 @@ LOGS = pd.read_csv(
     " or figure == 'fig9b' and epsilon_aux == '8' and n_aux == 10_000 and gamma in (0.4, 2)"
     " or figure == 'fig9c' and n == 10_000 and n_aux in (10_000, 20_000)"
 )
-# The logs of 7a come from an older version of the program.
+# The logs of 7a were made by an older version of the program.
 OLDER = {"deviation": "logarithm offset"}
 REPLICATES = 40
 
 
 def z_scores(logs, of_7a):
-    """Our mean less theirs in standard errors, a row each."""
-    found = []
+    """Return our mean minus theirs in standard errors, one number per row."""
+    differences = []
     for row, log in enumerate(logs.itertuples()):
         budgets = "8 2" if log.order == "high_first(8,2)" else log.epsilon_aux.replace("|", " ")
         params = ldp_mab.configure(
@@ -104,16 +104,16 @@ def z_scores(logs, of_7a):
         environment = EXPONENTIAL(3, "as_released", gamma=log.gamma, kappa=log.kappa)
         regret = sample(fast_path.simulate, params, environment, REPLICATES, [3, row])[:, 1]
         error = np.hypot(regret.std(ddof=1) / np.sqrt(REPLICATES), log.se_regret)
-        found.append((regret.mean() - log.mean_regret) / error)
-    return np.array(found)
+        differences.append((regret.mean() - log.mean_regret) / error)
+    return np.array(differences)
 
 
 def test_as_released_agrees_with_the_logs():
     z = z_scores(LOGS, OLDER)
     m = len(z)
     assert m == 45
-    # z has 60 degrees of freedom or so, and a standard deviation of 1.02. Two sides of 4.2 and one of 1e-5: the chance
-    # of a false alarm is below 1e-4.
+    # z has about 60 degrees of freedom and a standard deviation of 1.02. With a two-sided limit of 4.2 and a one-sided
+    # level of 1e-5 the probability of a false alarm is below 1e-4.
     assert abs(z.mean()) < 4.2 * 1.02 / np.sqrt(m)
     assert z.std(ddof=1) < 1.02 * np.sqrt(chi2.isf(1e-5, m - 1) / (m - 1))
     assert abs(z).max() < 5.5

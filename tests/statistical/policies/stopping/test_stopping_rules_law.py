@@ -1,4 +1,4 @@
-"""The exact fast paths of the private stopping rules against the rules sample by sample: one law."""
+"""Compare the distributions of fast paths and reference implementations: private stopping rules."""
 
 import numpy as np
 import pytest
@@ -13,8 +13,8 @@ from ...two_sample import same_law
 
 pytestmark = pytest.mark.statistical
 
-# The drift decides (long runs), both do, the noise decides (epsilon and 1 - beta small, |mu| large); a negative mean;
-# samples scaled by R; samples that do not reach the rule's R.
+# The stop depends on the drift (long runs), on both, or on the noise (epsilon and 1 - beta small, |mu| large). Further
+# cases: a negative mean, samples scaled by R, and samples that do not reach the rule's R.
 SETTINGS = {
     "drift": ({"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}, {"mu": 0.4}),
     "negative": ({"epsilon": 0.3, "alpha": 0.5, "beta": 0.05}, {"mu": -0.6}),
@@ -39,7 +39,7 @@ def fast(rule):
 
 
 def pairs(one, other, kind):
-    """Stopping time, estimate, and their product, the noisy sum, which ties the two together."""
+    """Return stopping time, estimate, and their product, the noisy sum, which tests their dependence."""
     yield kind, one[0], other[0]
     yield "continuous", one[1], other[1]
     yield "continuous", one[0] * one[1], other[0] * other[1]
@@ -48,28 +48,28 @@ def pairs(one, other, kind):
 @pytest.mark.parametrize(("rule", "kind"), KINDS)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_fast_is_plain(setting, rule, kind):
-    given, stream = SETTINGS[setting]
-    params, environment = rule.configure(**given), two_point.configure(**stream)
+    inputs, stream = SETTINGS[setting]
+    params, environment = rule.configure(**inputs), two_point.configure(**stream)
     plain = sample(functions(Rule, rule), params, environment, 4000, 1)
     assert same_law([*pairs(plain, sample(fast(rule), params, environment, 40_000, 2), kind)])
 
 
 def test_wrong_laws_are_told_apart():
-    given, stream = SETTINGS["noise"]
+    inputs, stream = SETTINGS["noise"]
     environment = two_point.configure(**stream)
     for rule, kind in KINDS:
-        plain = sample(functions(Rule, rule), rule.configure(**given), environment, 4000, 5)
-        # 10% more privacy budget; and every scale right but that of the noise of the queries.
-        budget = rule.configure(**{**given, "epsilon": 1.1 * given["epsilon"]})
-        queries = rule.configure(**given)
+        plain = sample(functions(Rule, rule), rule.configure(**inputs), environment, 4000, 5)
+        # Wrong cases: 10% more privacy budget, and a wrong scale only for the noise of the queries.
+        budget = rule.configure(**{**inputs, "epsilon": 1.1 * inputs["epsilon"]})
+        queries = rule.configure(**inputs)
         queries = queries._replace(sigma_2=0.9 * queries.sigma_2)
         for wrong in (budget, queries):
             assert not same_law([*pairs(plain, sample(fast(rule), wrong, environment, 40_000, 6), kind)])
 
 
 def test_the_rules_differ():
-    given, stream = SETTINGS["drift"]
+    inputs, stream = SETTINGS["drift"]
     environment = two_point.configure(**stream)
-    one = sample(fast(dp_nas), dp_nas.configure(**given), environment, 4000, 7)
-    other = sample(fast(dp_exponential_nas), dp_exponential_nas.configure(**given), environment, 4000, 8)
+    one = sample(fast(dp_nas), dp_nas.configure(**inputs), environment, 4000, 7)
+    other = sample(fast(dp_exponential_nas), dp_exponential_nas.configure(**inputs), environment, 4000, 8)
     assert not same_law([*pairs(one, other, "continuous")])

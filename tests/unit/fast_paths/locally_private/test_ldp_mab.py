@@ -1,4 +1,4 @@
-"""LDPMAB's fast path: every decision against the reference implementation, on users and noise that are written down."""
+"""Compare every decision of LDPMAB's fast path with the reference implementation, on fixed users and noise."""
 
 import importlib.util
 from typing import NamedTuple
@@ -13,12 +13,12 @@ from privarms.policies.locally_private import ldp_mab
 from privarms.protocols import locally_private
 
 K, USERS = 3, 500
-# Of the scale, what stands in for each Laplace variate; sums of many are as large as one by one.
+# Each Laplace variate is replaced by this multiple of its scale; a sum of many is the sum of these.
 NOISE = 0.03
 
 
 class Scripted(NamedTuple):
-    """Users written down beforehand; rewards are 0 or 1, so nothing is left to chance."""
+    """Fixed users with rewards 0 or 1, so runs are deterministic."""
 
     arrive: object
     behave: object
@@ -32,7 +32,7 @@ class Scripted(NamedTuple):
 
 
 class Script:
-    """In place of a Generator: the uniform variate of the current user, and the same noise for everyone."""
+    """Replacement of a Generator: the uniform variate of the current user, and the same noise for all users."""
 
     def __init__(self, noise=NOISE):
         self.noise = noise
@@ -65,7 +65,7 @@ def mean(environment, source, user, context, arm):
 def environment():
     rng = np.random.default_rng(4)
     shape = (3, USERS)
-    # Some contexts are at the edges of bins.
+    # Some contexts are on the edges of bins.
     contexts = np.where(rng.random((*shape, 1)) < 0.1, rng.integers(0, 9, (*shape, 1)) / 8, rng.random((*shape, 1)))
     good = (3 * contexts[..., 0]).astype(int).clip(0, 2)
     rewards = (rng.random((*shape, K)) < np.where(np.arange(K) == good[..., None], 0.95, 0.05)).astype(float)
@@ -75,7 +75,7 @@ def environment():
 
 
 def uncompiled(name):
-    """A module of the library as plain Python."""
+    """Return a module of the library as plain Python."""
     spec = importlib.util.find_spec(name)
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
@@ -86,7 +86,7 @@ def uncompiled(name):
 
 @pytest.fixture(scope="module")
 def plain_path():
-    """The fast path as plain Python, with the noise of `Script`."""
+    """Return the fast path as plain Python, with the noise of `Script`."""
     module, partition = uncompiled(compiled_path.__name__), uncompiled(_partition.__name__)
     module.laplace = lambda scale, rng: rng.noise * scale
     module.laplace_sum = lambda scale, count, rng: rng.noise * scale * count
@@ -94,13 +94,13 @@ def plain_path():
         for name, function in vars(part).items():
             if getattr(function, "__module__", None) == part.__name__ and hasattr(module, name):
                 setattr(module, name, function)
-    # In one dimension there is one way to cut.
+    # In one dimension a bin has only one edge to cut.
     module.draw_tree = lambda depth, d, rng: partition.draw_tree(depth, d, np.random.default_rng(0))
     return module
 
 
 class Watch:
-    """The reference implementation, run by the protocol; counts looks and misses, and the chances at the point."""
+    """Run the reference implementation; count evaluations and violations, and record the shares at the test point."""
 
     def __init__(self, params, environment, monkeypatch):
         self.params, self.environment = params, environment
@@ -126,7 +126,7 @@ class Watch:
         ldp_mab.learn(params, state, source, user, context, arm, reward, rng)
 
     def totals(self, B, m, k):
-        """Rewards and users of an arm since the bin came, without noise."""
+        """Return an arm's rewards and users since the bin was created, without noise."""
         x, arms, rewards = self.users[m][len(self.users[m]) - B.t[m] :].T
         inside = (arms == k) & (B.lower[0] <= x) & ((x < B.upper[0]) | (B.upper[0] == 1))
         return np.array([rewards[inside].sum(), inside.sum()])
@@ -134,7 +134,7 @@ class Watch:
     def add_batch(self, params, B, m, k):
         share = ldp_mab.weight(params, B, m, k)
         key = id(B), k
-        # With the bin, so that no other one has its id.
+        # Store the bin too, so its id is not used again.
         self.weighted[key] = self.weighted.get(key, (0, B))[0] + share * self.totals(B, m, k), B
         return self.terms(params, B, m, k)
 
@@ -154,7 +154,7 @@ class Watch:
 VARIANTS = [
     {"variant": "as_released", "batch": 20},
     {"variant": "as_printed", "batch": 7},
-    # User by user: noise of all up to the end of the warm-up, and then of each.
+    # The noise is added user by user: at the end of the warm-up for all earlier users, then for each user.
     {"variant": "as_printed", "batch": 1},
     {"variant": "as_printed", "batch": 1, "deviation": "first_weight"},
     {"variant": "as_released", "batch": 1},
@@ -169,9 +169,9 @@ VARIANTS = [
     # Weights between 0 and 1.
     {"variant": "as_printed", "batch": 15, "c": 0.01, "epsilon_aux": "2 1.5"},
     {"variant": "as_released", "batch": 20, "c": 0.01, "epsilon_aux": "2 1.5", "deviation": "floor"},
-    # Radii so small that estimates are outside.
+    # Small radii, so some estimates are outside.
     {"variant": "as_printed", "batch": 15, "c": 0.02},
-    # Counts below 0, and estimates below their expectation or outside [0, 1].
+    # Negative counts, and estimates below their expectation or outside [0, 1].
     {"variant": "as_printed", "batch": 15, "c": 0.02, "noise": -NOISE},
     {"variant": "as_released", "batch": 20, "noise": -NOISE},
     # A source that ends before its warm-up.
@@ -206,15 +206,15 @@ def test_every_decision_is_the_reference_s(switches, environment, plain_path, mo
         corner, depth = state.tree.lower[:, 0], state.tree.nodes["depth"]
         removals = [(m, seen, (corner[i],), depth[i], k) for m, seen, i, k in locally_private.removals(state)]
         assert sorted(removals) == sorted(reference.removals)
-        # Bins with one arm are not followed.
+        # The fast path does not update bins with one arm.
         refined = sorted((corner[i], depth[i]) for i in np.flatnonzero(state.tree.nodes["refined"]))
         assert refined == sorted((lower[0], s) for lower, s, arms in reference.refined if len(arms) > 1)
-        # A bin with one arm left plays it, without a draw.
+        # A bin with one remaining arm plays this arm without a draw.
         active = state.arms["active"]
         assert state.bins["only"].tolist() == np.where(active.sum(axis=1) == 1, active.argmax(axis=1), -1).tolist()
         if misses:
             assert (state.counts["looks"][0], state.counts["misses"][0]) == (watch.looks, watch.misses)
-        # The estimates of the bins that are left, in the last digits.
+        # The estimates of the remaining bins agree up to the last digits.
         left = {(B.lower[0], B.s): B for B in reference.bins}
         for i in state.live[: state.counts["live"][0]]:
             B = left[corner[i], depth[i]]
@@ -224,7 +224,7 @@ def test_every_decision_is_the_reference_s(switches, environment, plain_path, mo
 
 
 @pytest.mark.parametrize("deviation", ["", "sign", "clip"])
-# Of the target and of a source. Counts of either sign, no count, and estimates above 1.
+# For the target and a source: counts of either sign, count 0, and estimates above 1.
 @pytest.mark.parametrize(
     ("U", "V"), [((50, -30), (20, -9)), ((-50, 30), (-20, 9)), ((0, 0), (0, 0)), ((50, 30), (90, 80))]
 )
@@ -246,7 +246,7 @@ def test_estimates_are_the_reference_s(U, V, deviation, plain_path):
 
 
 def test_intervals_that_touch_eliminate_nothing(plain_path):
-    # As released, estimates are clipped to 1 and 0 and half-widths are the side of a half: 1 - 1/2 = 0 + 1/2.
+    # As released, estimates are clipped to [0, 1] and the half-width is the side 1/2: 1 - 1/2 = 0 + 1/2.
     params = ldp_mab.configure(2, 500, 8.0, "as_released", M=0, dimensions=1, c=1e-6)
     B = ldp_mab.Bin(1, (0.0,), (0.5,), range(2), 1, 2)
     B.f, B.r = {0: 1.0, 1: 0.0}, {0: 0.1, 1: 0.1}
@@ -261,7 +261,7 @@ def test_intervals_that_touch_eliminate_nothing(plain_path):
     assert state.counts["removals"][0] == 0
 
 
-# Eight users in batches of two: the cube; its halves; and the second half halved.
+# Eight users in batches of two: the cube, its halves, and the halves of the second half.
 @pytest.mark.parametrize(
     ("halved", "expected"), [([], (0, 0, 4, 0, 0)), ([0], (8, 8, 8, 3, 2)), ([0, 1], (8, 11, 12, 7, 2))]
 )
@@ -274,7 +274,7 @@ def test_messages_are_counted_by_hand(halved, expected, environment, plain_path)
     state = plain_path.init(params, rng)
     for place in halved:
         plain_path.halve(state, place)
-    # Of the target's users alone.
+    # Only the target's users count.
     for source in (1, 0):
         plain_path.stream(params, users, state, source, np.array([8]), rng, record)
         plain_path.end_source(params, state, source)

@@ -1,4 +1,4 @@
-"""Partitions of the cube: the max-edge rule, which bin holds a context."""
+"""Check partitions of the cube: the max-edge rule, and the bin of a context."""
 
 import math
 
@@ -53,7 +53,7 @@ def test_the_bin_of_a_context_is_the_one_that_holds_it(depth, d):
         inner = [i for i in leaves if tree.nodes["depth"][i] < depth]
         if not inner:
             break
-        # The latest half of the time, so that some bins are as small as can be.
+        # Cut the newest bin in half of the steps, so some bins have the smallest size.
         i = int(max(inner) if rng.random() < 0.5 else rng.choice(inner))
         refine(tree, i)
         leaves = leaves - {i} | {2 * i + 1, 2 * i + 2}

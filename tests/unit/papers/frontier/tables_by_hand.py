@@ -1,4 +1,4 @@
-"""Results on hand-made tables."""
+"""Results on handmade tables."""
 
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ CELL |= {"alpha": None, "panels": "mu2"}
 
 
 def results(*, cells=None, replicates=None, **inference) -> SimpleNamespace:
-    """What a job would read: study -> rows for `cells` and `replicates`, inference table -> rows."""
+    """Return the inputs of a job: study -> rows for `cells` and `replicates`, inference table -> rows."""
     cells, replicates, inference = (
         {name: pd.DataFrame(rows) for name, rows in (frames or {}).items()} for frames in (cells, replicates, inference)
     )
@@ -30,13 +30,13 @@ def results(*, cells=None, replicates=None, **inference) -> SimpleNamespace:
 
 
 def summaries(*cells, runs=4, t=(100,)):
-    """Rows of a study's cell summaries: cells c0, c1, ... at the rounds t."""
+    """Return rows of a study's cell summaries: cells c0, c1, ... at the rounds t."""
     measured = {"replicates": runs, "regret_mean": 10.0, "regret_se": 1.0}
     return [CELL | {"cell": f"c{i}"} | cell | {"t": one} | measured for i, cell in enumerate(cells) for one in t]
 
 
 def runs(*regrets, horizon=100):
-    """Rows of a study's replicates: the regret of each run of cells c0, c1, ..."""
+    """Return rows of a study's replicates: the regret of each run of cells c0, c1, ..."""
     return [
         {"cell": f"c{i}", "horizon": horizon, "t": horizon, "replicate": r, "regret": float(one)}
         for i, of_cell in enumerate(regrets)

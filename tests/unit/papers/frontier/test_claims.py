@@ -1,4 +1,4 @@
-"""Measures of the claims on hand-made tables, each with a case that comes out the other way."""
+"""Check the measures of frontier's claims on handmade tables, each also with the opposite outcome."""
 
 import math
 
@@ -37,5 +37,5 @@ def test_settings_won():
 
 def test_the_bound_is_larger():
     rows = [{"instance": "mu2", "epsilon": e, "over_older": ratio} for e, ratio in ((0.1, 2.0), (5, 1.0), (5, None))]
-    found = MEASURES["bound_is_larger"](results(bounds=rows))
-    assert (found.value, found.note) == (0.5, "Equal, because d_epsilon is kl there, on mu2 at 5.")
+    actual = MEASURES["bound_is_larger"](results(bounds=rows))
+    assert (actual.value, actual.note) == (0.5, "Equal, because d_epsilon is kl there, on mu2 at 5.")

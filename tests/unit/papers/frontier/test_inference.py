@@ -1,4 +1,4 @@
-"""Regret beside the bounds, the worst runs, and the table that other programs read."""
+"""Check regret compared with bounds, the worst runs, and the table for other programs."""
 
 import math
 
@@ -23,8 +23,8 @@ CELLS = (
 
 def made():
     regrets = [[1, 2, 3, 94], [1] * 4, [2] * 4, [3] * 4, [4] * 4, [5] * 4]
-    given = {"cells": {"regret": summaries(*CELLS)}, "replicates": {"regret": runs(*regrets)}}
-    return inference.regret(results(**given)), inference.bounds(results(**given))
+    contents = {"cells": {"regret": summaries(*CELLS)}, "replicates": {"regret": runs(*regrets)}}
+    return inference.regret(results(**contents)), inference.bounds(results(**contents))
 
 
 def test_regret_beside_the_bounds():
@@ -73,7 +73,7 @@ def test_the_regret_of_runs_follows_from_their_pulls():
         for arm, n in enumerate(of_run)
     ]
     cells = summaries({"policy": "dp_imed", "ratio": 2.0}, runs=4)
-    (found,) = inference.tail(results(cells={"tail": cells}, replicates={"tail": rows})).to_dict("records")
+    (actual,) = inference.tail(results(cells={"tail": cells}, replicates={"tail": rows})).to_dict("records")
     usual, worst = 5 * (0.125 + 0.25 + 0.375 + 0.5), 80 * 0.125 + 4 * (0.25 + 0.375 + 0.5)
-    assert found["regret"] == pytest.approx((3 * usual + worst) / 4)
-    assert found["median"] == pytest.approx(usual)
+    assert actual["regret"] == pytest.approx((3 * usual + worst) / 4)
+    assert actual["median"] == pytest.approx(usual)

@@ -1,4 +1,4 @@
-"""The measures of li2024 that are functions, by hand, and what its claims must not do."""
+"""Check the measures of li2024 that are functions, and properties of its claims."""
 
 import math
 from pathlib import Path
@@ -32,7 +32,7 @@ def test_the_loss_of_an_audit():
     measured = audited()
     # ln(30,000.5 / 20,000.5) / .25
     assert measured.value == pytest.approx(1.62183, rel=1e-4)
-    # Clopper and Pearson's, both at .05% for the one epsilon.
+    # Clopper-Pearson bounds, both at .05% for the single epsilon.
     (a, b), (c, d) = (clopper_pearson(events, 100_000, 0.9995) for events in (20_000, 30_000))
     assert measured.interval == pytest.approx((math.log(c / b) / 0.25, math.log(d / a) / 0.25))
     three = audited(epsilon=[0.5, 1.0, 2.0])
@@ -65,7 +65,7 @@ def test_an_upper_bound_in_orders_is_not_refuted_by_a_factor_of_ours():
 
 
 def test_an_error_by_formula_is_compared_with_another_one():
-    # One such number alone is what the formula was written for, and cannot fail.
+    # The formula was derived from a single number, so a claim about this number cannot fail.
     declared = [c for c in PAPERS if isinstance(c["measure"], dict)]
     alone = [c["claim"] for c in declared if "expected_" in c["measure"].get("of", "")]
     assert alone == []

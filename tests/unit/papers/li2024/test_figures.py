@@ -1,4 +1,4 @@
-"""The curves of li2024's theory are drawn where they are."""
+"""Check the curves of theory in the figures of li2024."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Inference tables of small studies, by hand."""
+"""Check inference tables of small studies against values worked by hand."""
 
 import math
 
@@ -39,19 +39,19 @@ FEATURE = {
 
 
 def rows(*parts, **columns):
-    given = {k: v for part in parts for k, v in part.items()} | columns
-    length = max(len(v) if isinstance(v, list) else 1 for v in given.values())
-    return pd.DataFrame({k: v if isinstance(v, list) else [v] * length for k, v in given.items()})
+    values = {k: v for part in parts for k, v in part.items()} | columns
+    length = max(len(v) if isinstance(v, list) else 1 for v in values.values())
+    return pd.DataFrame({k: v if isinstance(v, list) else [v] * length for k, v in values.items()})
 
 
 def results(folder, kind="studies", **studies):
     files = {"cells": []} | {kind: []}
     for name, parts in studies.items():
         frame = pd.concat(parts, ignore_index=True)
-        for kind_of_file, found in files.items():
-            found.append(folder / f"{name}{'_cells' if kind_of_file == 'cells' else ''}.parquet")
+        for kind_of_file, actual in files.items():
+            actual.append(folder / f"{name}{'_cells' if kind_of_file == 'cells' else ''}.parquet")
             kept = frame.drop_duplicates("cell") if kind_of_file != kind else frame
-            parquet.write(found[-1], [pa.Table.from_pandas(kept, preserve_index=False)], {})
+            parquet.write(actual[-1], [pa.Table.from_pandas(kept, preserve_index=False)], {})
     return Results("li2024", "quick", **files, published=paths.published("config/papers/li2024"))
 
 
@@ -69,19 +69,19 @@ def test_the_error_by_formula():
 
 
 def test_regret_and_error_of_a_cell(tmp_path):
-    found = inference.pareto(results(tmp_path, pareto=[rows(CELL, SIZE, TOTALS)])).iloc[0]
-    # Errors .3 / 3 and .8 / 4: the second is the largest; its variance is (.2 / 4 - .04) / 3.
-    assert (found["regret"], found["first_half_regret"]) == (10.0, 5.0)
-    # Of the squares 412: 103 - 100 = 3 over 4 runs, unbiased 4, and its error sqrt(4 / 4).
-    assert found["regret_se"] == pytest.approx(1.0)
-    assert found["mse"] == pytest.approx(0.2)
-    assert found["mse_se"] == pytest.approx(math.sqrt(0.01 / 3))
-    assert (found["eliminated_fraction"], found["missing_fraction"]) == (0.5, 0.25)
-    assert found["product"] == pytest.approx(0.2 * 10 / 2)
-    # Errors of a tenth and of .289 of the two factors.
-    assert found["judged_product"] == found["product"]
-    assert found["judged_product_se"] == pytest.approx(math.hypot(0.1, math.sqrt(0.01 / 3) / 0.2))
-    assert found["gap_sum"] == pytest.approx(0.8)
+    actual = inference.pareto(results(tmp_path, pareto=[rows(CELL, SIZE, TOTALS)])).iloc[0]
+    # Errors .3 / 3 and .8 / 4. The second is the largest, with variance (.2 / 4 - .04) / 3.
+    assert (actual["regret"], actual["first_half_regret"]) == (10.0, 5.0)
+    # The squares sum to 412: 103 - 100 = 3 over 4 runs, unbiased 4, with error sqrt(4 / 4).
+    assert actual["regret_se"] == pytest.approx(1.0)
+    assert actual["mse"] == pytest.approx(0.2)
+    assert actual["mse_se"] == pytest.approx(math.sqrt(0.01 / 3))
+    assert (actual["eliminated_fraction"], actual["missing_fraction"]) == (0.5, 0.25)
+    assert actual["product"] == pytest.approx(0.2 * 10 / 2)
+    # The two factors have relative errors of .1 and .289.
+    assert actual["judged_product"] == actual["product"]
+    assert actual["judged_product_se"] == pytest.approx(math.hypot(0.1, math.sqrt(0.01 / 3) / 0.2))
+    assert actual["gap_sum"] == pytest.approx(0.8)
 
 
 def private_cells():
@@ -93,11 +93,11 @@ def private_cells():
 
 
 def test_the_cost_of_privacy_is_over_conse_as_printed(tmp_path):
-    found = inference.privacy_cost(results(tmp_path, pareto=private_cells()))
-    assert found["regret_ratio"].tolist() == pytest.approx([2.0, 2.0, NAN], nan_ok=True)
-    assert found["noise"].tolist() == pytest.approx([NAN, 2.0, NAN], nan_ok=True)
-    # The formula is about the printed noise.
-    assert found["expected_mse_ratio"].isna().tolist() == [False, True, True]
+    actual = inference.privacy_cost(results(tmp_path, pareto=private_cells()))
+    assert actual["regret_ratio"].tolist() == pytest.approx([2.0, 2.0, NAN], nan_ok=True)
+    assert actual["noise"].tolist() == pytest.approx([NAN, 2.0, NAN], nan_ok=True)
+    # The formula assumes the printed noise.
+    assert actual["expected_mse_ratio"].isna().tolist() == [False, True, True]
 
 
 def test_elimination_by_hand(tmp_path):
@@ -107,11 +107,11 @@ def test_elimination_by_hand(tmp_path):
         rows(CELL | {"cell": "b", "policy": "dp_conse"}, SIZE, runs, M=1, epsilon=0.5),
         rows(CELL | {"cell": "c", "policy": "ucb1"}, SIZE, runs, M=1),
     ]
-    found = inference.elimination(results(tmp_path, elimination=cells))
-    assert found["eliminated_fraction"].tolist() == [0.75] * 3
-    assert found["wrong"].tolist() == [1] * 3
-    assert found["over_bound"].tolist() == [0, 0, 0]
-    assert found["inverse_gap_sum"].tolist() == pytest.approx([2.5] * 3)
+    actual = inference.elimination(results(tmp_path, elimination=cells))
+    assert actual["eliminated_fraction"].tolist() == [0.75] * 3
+    assert actual["wrong"].tolist() == [1] * 3
+    assert actual["over_bound"].tolist() == [0, 0, 0]
+    assert actual["inverse_gap_sum"].tolist() == pytest.approx([2.5] * 3)
 
 
 def test_the_patients_that_the_proof_s_events_leave():
@@ -134,32 +134,32 @@ def test_runs_beyond_the_bounds_are_counted(tmp_path):
     assert bound == pytest.approx(math.log(2 * math.log(5) * n) * 6400)
     pulls = [sure, sure + 1, bound + 1]
     runs = {"eliminated": 1, "wrong": 0, "first_half_regret": [gap * p for p in pulls]}
-    found = inference.elimination(results(tmp_path, elimination=[rows(CELL, SIZE, runs, M=1)])).iloc[0]
-    assert (found["over_sure"], found["over_bound"]) == (2, 1)
+    actual = inference.elimination(results(tmp_path, elimination=[rows(CELL, SIZE, runs, M=1)])).iloc[0]
+    assert (actual["over_sure"], actual["over_bound"]) == (2, 1)
 
 
 def test_coverage_by_hand(tmp_path):
-    found = inference.coverage(results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE)])).set_index("interval")
+    actual = inference.coverage(results(tmp_path, coverage=[rows(CELL, SIZE, FEATURE)])).set_index("interval")
     # Half-widths 1.96 sqrt(.45 / 100) = .131 and, corrected, .186: an error of .2 is outside both. The printed interval
-    # has log(20,000) = 9.9 for alpha = 1 where the trial had 100 patients.
-    assert found["coverage"].tolist() == [1.0, 0.5, 0.5, 0.5]
-    assert found["replicates"].tolist() == [2] * 4
-    assert found["bias"].tolist() == pytest.approx([0.1] * 4)
+    # uses log(20,000) = 9.9 for alpha = 1, although the trial had 100 patients.
+    assert actual["coverage"].tolist() == [1.0, 0.5, 0.5, 0.5]
+    assert actual["replicates"].tolist() == [2] * 4
+    assert actual["bias"].tolist() == pytest.approx([0.1] * 4)
     # Standard deviation .2 / sqrt 2 over sqrt 2.
-    assert found["bias_se"].tolist() == pytest.approx([0.1] * 4)
+    assert actual["bias_se"].tolist() == pytest.approx([0.1] * 4)
     # .02 over .45 / 9.9, .45 / 100 and twice that.
     ratios = [math.log(20_000) * 0.02 / 0.45, 2 / 0.45, 1 / 0.45, 1 / 0.45]
-    assert found["variance_ratio"].tolist() == pytest.approx(ratios)
+    assert actual["variance_ratio"].tolist() == pytest.approx(ratios)
     # Both squares are equal.
-    assert found["variance_ratio_se"].tolist() == pytest.approx([0.0] * 4)
-    assert found["effect"].tolist() == [0.3] * 4
+    assert actual["variance_ratio_se"].tolist() == pytest.approx([0.0] * 4)
+    assert actual["effect"].tolist() == [0.3] * 4
 
 
 def test_an_inverse_propensity_estimate_has_a_variance_of_its_own(tmp_path):
     errors = FEATURE | {"estimate": [0.3, 0.53, NAN]}
-    found = inference.coverage(results(tmp_path, coverage=[rows(CELL | {"policy": "conse_exp3e"}, SIZE, errors)]))
-    # Means .3 and .6: (2 (.3 + .6) - .09) / 100 = .0171, a half-width of .256 where the mean difference has .186.
-    assert found.set_index("interval")["coverage"].to_dict() == {
+    actual = inference.coverage(results(tmp_path, coverage=[rows(CELL | {"policy": "conse_exp3e"}, SIZE, errors)]))
+    # Means .3 and .6: (2 (.3 + .6) - .09) / 100 = .0171, a half-width of .256; that of the mean difference is .186.
+    assert actual.set_index("interval")["coverage"].to_dict() == {
         "printed": 1.0,
         "trial": 0.5,
         "corrected": 1.0,
@@ -173,42 +173,42 @@ def test_estimators_are_compared_in_pairs(tmp_path):
         setting = {"cell": study, "policy": "uniform", "environment": "arm_vectors", "experiment": "linear", "K": 2}
         for name, errors in (("mean_difference", [1.0, 3.0]), ("cross_fitted", [1.5, 3.5])):
             parts.append(rows(setting, estimator=name, horizon=400, replicate=[0, 1], squared_error=errors))
-    found = inference.estimators(results(tmp_path, table2=parts[:2], table3=parts[2:]))
-    assert found["study"].tolist() == ["table2", "table3"]
+    actual = inference.estimators(results(tmp_path, table2=parts[:2], table3=parts[2:]))
+    assert actual["study"].tolist() == ["table2", "table3"]
     # 2.5 / 2; the differences 1.5 - 1.25 and 3.5 - 3.75 have a standard deviation of .3536, by 2 and the root of 2.
-    assert found["ratio"].tolist() == pytest.approx([1.25] * 2)
-    assert found["se"].tolist() == pytest.approx([0.125] * 2)
+    assert actual["ratio"].tolist() == pytest.approx([1.25] * 2)
+    assert actual["se"].tolist() == pytest.approx([0.125] * 2)
 
 
 def test_formulas_by_hand():
-    found = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
-    assert found["c_1", "printed"] == pytest.approx(2 * found["c_1", "proof"])
-    assert found["h_1", "per_arm"] == pytest.approx(math.sqrt(2) * found["h_1", "printed"])
-    assert found["batch_event", "printed"].item() < 0.5
+    actual = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
+    assert actual["c_1", "printed"] == pytest.approx(2 * actual["c_1", "proof"])
+    assert actual["h_1", "per_arm"] == pytest.approx(math.sqrt(2) * actual["h_1", "printed"])
+    assert actual["batch_event", "printed"].item() < 0.5
     # 4 (e^2 + 2)^2 log(4 n^2)^2
     growth = (math.log(4e16) / math.log(4e8)) ** 2
-    assert found["C", "printed"].iloc[1] / found["C", "printed"].iloc[0] == pytest.approx(growth)
+    assert actual["C", "printed"].iloc[1] / actual["C", "printed"].iloc[0] == pytest.approx(growth)
     # (1 + e^2) / (1 + e^sqrt 2)
-    assert found["exp3e_probabilities", "printed"].item() == pytest.approx(1.64065, rel=1e-5)
+    assert actual["exp3e_probabilities", "printed"].item() == pytest.approx(1.64065, rel=1e-5)
 
 
 @pytest.mark.parametrize(
     ("arrivals", "share"), [("stationary", 2), ("seasonal", 10_000 / (20_000 / 3 * 0.1 + 10_000 / 3 * 0.9))]
 )
 def test_the_propositions_count_all_patients_and_the_trial_those_of_the_first_half(arrivals, share):
-    # Two features, each as frequent over the year; in the seasonal first half one has 0.1 for two thirds of the time.
+    # Two features with equal totals over the year. In the seasonal first half one has 0.1 for two thirds of the time.
     environment = features_bernoulli.configure(2, 20_000, arrivals=arrivals)
     assert by_formula.printed_order(environment, 20_000, 0.0, NAN) == pytest.approx(10_000, rel=1e-3)
-    found = by_formula.formulas(None)
-    rows = found[(found["formula"] == "normaliser") & (found["reading"] == arrivals) & (found["n"] == 20_000)]
+    actual = by_formula.formulas(None)
+    rows = actual[(actual["formula"] == "normaliser") & (actual["reading"] == arrivals) & (actual["n"] == 20_000)]
     assert rows.set_index("alpha")["value"][0.1] == pytest.approx(share**0.9, rel=1e-3)
 
 
 def test_steps_of_the_proofs_by_formula():
-    found = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
+    actual = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
     # phi = 1/4: the arms have 1/2 and 3/4 or 1/4, and the printed form is 1/3.
     divergence = 0.5 * math.log(0.5 / 0.75) + 0.5 * math.log(0.5 / 0.25)
-    assert found["kl_over_its_form", "phi = 0.25"] == pytest.approx(3 * divergence)
+    assert actual["kl_over_its_form", "phi = 0.25"] == pytest.approx(3 * divergence)
     # ceil(128 log(320,000) + 1) patients and the first one.
-    assert found["first_half_regret", "printed"] == 1625
-    assert found["chernoff"].max() < 1
+    assert actual["first_half_regret", "printed"] == 1625
+    assert actual["chernoff"].max() < 1

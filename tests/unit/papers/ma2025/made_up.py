@@ -1,4 +1,4 @@
-"""The studies of ma2025 with made-up numbers: every cell of its configuration, and what is read of it."""
+"""Studies of ma2025 with made-up numbers for every cell of the configuration."""
 
 import copy
 from functools import cache
@@ -26,7 +26,7 @@ def paper(scale="paper"):
 
 @cache
 def tagged(scale="paper"):
-    """The cells of every tag, as a plan gives them."""
+    """Return the cells of every tag, as in a plan."""
     tags = {}
     for study, entry in paper(scale)["studies"].items():
         for cell in grid.expand(str(STUDIES), "ma2025", study, entry):
@@ -36,7 +36,7 @@ def tagged(scale="paper"):
 
 
 def cells_of(study, content, values):
-    """The summary of every cell of a study; values: of a cell, the columns beside its parameters."""
+    """Return the summary of every cell of a study; `values` returns a cell's columns except parameters."""
     of_study = grid.expand(str(STUDIES), "ma2025", study, content["studies"][study])
     types = parameter_types(of_study)
     rows = []
@@ -52,7 +52,7 @@ def cells_of(study, content, values):
 
 
 def made_up(folder, regret=lambda cell: 100.0, se=1.0, *, content=None, scale="paper", inference=None, studies=None):
-    """Results of a folder: `regret`, a cell's mean regret; `se`, its standard error; inference: name -> table."""
+    """Return results of a folder: `regret`, a cell's mean regret; `se`, standard error; inference: name -> table."""
     content = content or paper(scale)
     read = {"cells": [], "inference": []}
     for study in studies or ("regret", "regret_printed", "regret_symmetric", "regret_printed_symmetric", "deviations"):
@@ -71,7 +71,7 @@ def write(path, frame):
 
 
 def runs(frames):
-    """What an inference function sees: replicates and cells by study."""
+    """Return the input of an inference function: replicates and cells by study."""
     return SimpleNamespace(
         replicates=lambda study, columns=None, filters=None: chosen(frames[study][0], columns, filters),
         by_cell=lambda study, columns: by_cell(frames[study][0], columns),

@@ -1,4 +1,4 @@
-"""Every measure of the claims about figures and text on made-up regret, by hand; and each claim the other way round."""
+"""Check the measures of ma2025 on made-up regret against values worked by hand, with both outcomes of each claim."""
 
 import math
 import re
@@ -30,15 +30,15 @@ def content():
 
 @cache
 def claims():
-    found = of_claims.load(ROOT / "config/papers/ma2025", "paper", artifacts.of_paper("ma2025"))
-    return {(c["claim"], c.get("variant", "")): c for c in found}
+    actual = of_claims.load(ROOT / "config/papers/ma2025", "paper", artifacts.of_paper("ma2025"))
+    return {(c["claim"], c.get("variant", "")): c for c in actual}
 
 
 def measured(results, name, variant="as_released"):
-    """What a claim finds, and the verdict."""
+    """Return the measured number of a claim, and the verdict."""
     claim = claims()[name, variant]
-    found = ledger.measure(function(claim["measure"], MEASURES), results, claim)
-    return found, ledger.judge(claim, found, paper="ma2025", scale="paper", data="simulated")["verdict"]
+    actual = ledger.measure(function(claim["measure"], MEASURES), results, claim)
+    return actual, ledger.judge(claim, actual, paper="ma2025", scale="paper", data="simulated")["verdict"]
 
 
 def of(cell, name, default=None):
@@ -46,7 +46,7 @@ def of(cell, name, default=None):
 
 
 def aux(cell):
-    """The largest budget of the sources."""
+    """Return the largest budget of the sources."""
     return max(float(e) for e in str(of(cell, "epsilon_aux")).split())
 
 
@@ -58,22 +58,22 @@ def helped(cell):
     return of(cell, "n_aux") > 0
 
 
-# claim: a cell's regret that bears it out and the value by hand; one that does not, and its value.
+# claim: regret of a cell that supports it, and the value worked by hand; regret that contradicts it, and the value.
 REGRETS = {
     "fig7a_sublinear": (
         lambda c: c.horizon**0.5, 0.5, lambda c: c.horizon ** (1.1 if of(c, "epsilon") == 4 else 0.5), 1.1,
     ),
-    # Slopes 1 / epsilon but the last: the least ratio is 2; or 1/2, where regret grows faster at 2 than at 1.
+    # Slopes 1 / epsilon except the last: the smallest ratio is 2. It is 1/2 if regret grows faster at 2 than at 1.
     "fig7a_slower_with_epsilon": (
         lambda c: c.horizon / of(c, "epsilon"), 2.0,
         lambda c: c.horizon * (2 if of(c, "epsilon") == 2 else 1 / of(c, "epsilon")), 0.5,
     ),
-    # The current program: 7(a)'s older one must not count.
+    # The current program. The older program of 7(a) must not count.
     "fig7b_less_steep": (
         lambda c: c.horizon * (9 if older(c) else 1 if helped(c) else 2), 0.5,
         lambda c: c.horizon * (9 if older(c) else 3 if helped(c) else 2), 1.5,
     ),
-    # Twice as much for each of two steps along gamma; or half.
+    # Regret doubles, or halves, at each of two steps along gamma.
     "fig8_better_with_smaller_gamma": (
         lambda c: 100 * {0: 1, 0.2: 2, 2: 4}.get(of(c, "gamma"), 1), math.log(2),
         lambda c: 100 / {0: 1, 0.2: 2, 2: 4}.get(of(c, "gamma"), 1), -math.log(2),
@@ -88,7 +88,7 @@ REGRETS = {
     ),
     "fig9a_flat_at_small_budget": (lambda c: 100, 1.0, lambda c: 100 * (1 + of(c, "kappa")), 2.0),
     "fig9b_rises_with_gamma": (lambda c: 100 * (1 + of(c, "gamma")), 3.0, lambda c: 100 / (1 + of(c, "gamma")), 1 / 3),
-    # Tenfold at eps_m = 8 and threefold at 2.
+    # The factor is 10 at eps_m = 8 and 3 at 2.
     "fig9b_slope_by_budget": (
         lambda c: 100 * (1 + of(c, "gamma") * (4.5 if aux(c) == 8 else 1)), 10 / 3,
         lambda c: 100 * (1 + of(c, "gamma") * (4.5 if aux(c) == 2 else 1)), 3 / 10,
@@ -108,19 +108,19 @@ REGRETS = {
 def test_a_claim_about_regret_is_what_it_says_and_can_come_out_the_other_way(name, tmp_path):
     right, value, wrong, other = REGRETS[name]
     exact = 1e-6
-    found, verdict = measured(made_up(tmp_path, right, exact, content=content(), studies=BOTH["exponential"]), name)
-    assert found.value == pytest.approx(value, rel=1e-6)
-    # A rate is met by itself up to nothing, which cannot be told from above 1.
+    actual, verdict = measured(made_up(tmp_path, right, exact, content=content(), studies=BOTH["exponential"]), name)
+    assert actual.value == pytest.approx(value, rel=1e-6)
+    # A rate divided by itself is exactly 1, so the verdict "above 1" stays open.
     if name != "experiments_follow_the_rate":
         assert verdict == "reproduced"
     elsewhere = tmp_path / "wrong"
     elsewhere.mkdir()
-    found, verdict = measured(made_up(elsewhere, wrong, exact, content=content(), studies=BOTH["exponential"]), name)
-    assert (found.value, verdict) == (pytest.approx(other, rel=1e-6), "differs")
+    actual, verdict = measured(made_up(elsewhere, wrong, exact, content=content(), studies=BOTH["exponential"]), name)
+    assert (actual.value, verdict) == (pytest.approx(other, rel=1e-6), "differs")
 
 
 def removals(**changes):
-    """Study `eliminations`: two rows without auxiliary data, and both orders of the sources at two budgets."""
+    """Return study `eliminations`: two rows without auxiliary data, and both orders of the sources at two budgets."""
     rows = [
         {"epsilon": e, "n_aux": n, "epsilon_aux": "2|8" if n else "1024", "order": order}
         for e in (1.0, 2.0)
@@ -138,7 +138,7 @@ def removals(**changes):
 @pytest.mark.parametrize(
     ("lost", "value", "verdict"),
     [
-        # Low first loses 3 and 5, high first 1: 3 more on average.
+        # With low first 3 and 5 are lost, with high first 1: on average 3 more.
         ([0, 3, 1, 0, 5, 1], 3.0, "reproduced"),
         ([0, 1, 3, 0, 1, 5], -3.0, "differs"),
     ],
@@ -146,12 +146,12 @@ def removals(**changes):
 def test_what_the_order_of_sources_loses(lost, value, verdict, tmp_path):
     table = {"eliminations": removals(source_wrong=lost)}
     made = made_up(tmp_path, content=content(), studies=[], inference=table)
-    found, said = measured(made, "fig9c_explanation")
-    assert (found.value, said) == (pytest.approx(value), verdict)
+    actual, decision = measured(made, "fig9c_explanation")
+    assert (actual.value, decision) == (pytest.approx(value), verdict)
 
 
 def descents(regret):
-    """Study `illustration`: a cell a setting, whose average regret over all users, and share of arm 0, is regret()."""
+    """Return study `illustration`: one cell per setting; regret() is its average regret and its share of arm 0."""
     settings = {"none": (0, 1024.0, 0.0), "effective": (500, 8.0, 0.0), "weak": (500, 0.5, 5.0)}
     rows = [
         {"cell": name, "policy": "ldp_mab", "variant": "as_released", "c": np.nan, "deviation": "choice", "arm": arm}
@@ -175,20 +175,20 @@ def descents(regret):
 
 @pytest.mark.parametrize("name", ["fig6_faster_descent_effective", "fig6_faster_local_descent_effective"])
 def test_descent_is_the_average_regret_of_all_users(name, tmp_path):
-    # With auxiliary data arms go after the first tenth: nothing is seen there.
+    # With auxiliary data arms are eliminated after the first tenth, which is not recorded.
     for part, value, verdict in ((0.25, 0.5, "reproduced"), (0.6, 1.2, "differs")):
         table = descents(lambda name, t, part=part: part if name == "effective" and t == 1_000 else 0.5)
         file = write(tmp_path / "illustration_cells.parquet", table)
         results = Results("ma2025", "paper", cells=[file], tagged=tagged())
-        found, said = measured(results, name)
-        assert (found.value, said) == (pytest.approx(value), verdict)
+        actual, decision = measured(results, name)
+        assert (actual.value, decision) == (pytest.approx(value), verdict)
         assert measured(results, "fig6_best_arm_effective_caption_size")[1] == (
             "differs" if part < 1 / 3 else "reproduced"
         )
 
 
 def test_what_hangs_on_a_constant_of_ours_is_no_verdict_on_the_paper():
-    """At c = 64, which no text and no program has, no arm is removed: nothing follows for the paper's algorithm."""
+    """Check that c = 64, which neither text nor program uses, gives no conclusion about the paper's algorithm."""
     at_64 = [c for c in claims().values() if re.search(r"(c = |_c)64\b", c["claim"] + c["test"]) and not c["ours"]]
     assert len(at_64) > 25
     assert all("unverifiable" in claim for claim in at_64)
@@ -201,20 +201,21 @@ def test_figure_7_ends_where_its_caption_does():
 
 
 def test_table_2_contradicts_itself():
-    """Counted in the printed table by hand: 19 of 24 entries of Linear and NN without auxiliary data change with their
-    budget, and one of LDPMAB; at epsilon = 2 none of 12 with auxiliary data does."""
+    """Check that 19 of 24 printed entries of Linear and NN without auxiliary data change with their budget.
+
+    One entry of LDPMAB changes too. At epsilon = 2 none of 12 entries with auxiliary data changes."""
     table = Results("ma2025", "quick", published=[LOGS.with_name("table2.csv")])
     values = {"table2_alone_baselines": 19, "table2_alone_ldp_mab": 1, "table2_with_baselines": 0}
     for name, value in values.items():
         claim = claims()[name, ""]
-        found = ledger.measure(function(claim["measure"], MEASURES), table, claim)
-        assert found.value == value
-        assert ledger.judge(claim, found, paper="ma2025", scale="quick", data="")["verdict"] == "differs"
+        actual = ledger.measure(function(claim["measure"], MEASURES), table, claim)
+        assert actual.value == value
+        assert ledger.judge(claim, actual, paper="ma2025", scale="quick", data="")["verdict"] == "differs"
     assert MEASURES["printed_changes"](table, "ldp_linear+ldp_nn", "with", 1).value == 11
 
 
 def test_the_rates_step_as_by_hand():
-    """(5) at epsilon up to 1 is a power of epsilon, and (22) at a small budget is near that of the target alone."""
+    """Check that (5) is a power of epsilon up to 1, and that (22) at a small budget is near the target's."""
     steps = MEASURES["rate_steps"]
     assert steps(None, "epsilon", 10_000, [0.5, 1]).value == pytest.approx(2 ** (-2 * 2 / 6))
     # By hand: .98, .95, .89, .82 at eps_m = 1 and .57, .47, .36, .29 at 8.
@@ -229,7 +230,7 @@ def test_the_rates_step_as_by_hand():
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1, "reproduced"), (1.001, "differs"), (math.inf, "differs")])
 def test_the_exact_loss_has_no_error(factor, verdict, tmp_path):
-    # An event that is impossible with either user shows nothing.
+    # An event that is impossible with both users shows no loss.
     rows = [
         {"variant": "as_printed", "differ": "context", "event": "quadrant", "batch": 1, "epsilon": e, "exact": exact}
         for e in (0.5, 1.0, 2.0)
@@ -237,8 +238,8 @@ def test_the_exact_loss_has_no_error(factor, verdict, tmp_path):
     ]
     table = pd.DataFrame(rows)
     made = made_up(tmp_path, content=content(), studies=[], inference={"privacy": table})
-    found, said = measured(made, "ldp_in_context_exactly", "as_printed")
-    assert (found.value, found.se, said) == (pytest.approx(factor), 0, verdict)
+    actual, decision = measured(made, "ldp_in_context_exactly", "as_printed")
+    assert (actual.value, actual.se, decision) == (pytest.approx(factor), 0, verdict)
 
 
 def test_the_constant_of_the_radius(tmp_path):
@@ -256,7 +257,7 @@ def test_the_threshold_of_refining_bounds_a_bins_diameter():
 
 def test_rewards_in_a_bin_are_near_their_mean():
     value = formulas(None).query("formula == 'approximation_error'")["value"].max()
-    # In small bins half an edge times the slope, over tau: a quarter of the slope, where the edge is the long one.
+    # In small bins: half an edge times the slope, divided by tau. For the long edge this is a quarter of the slope.
     u = np.linspace(0, 1, 100_001)
     slope = abs(np.gradient(2 / (1 + np.exp(18 * u**2)), u)).max()
     assert value == pytest.approx(slope / 4, rel=0.02)
@@ -270,5 +271,5 @@ def test_the_printed_constant_does_not_normalise():
     assert value == pytest.approx(printed * (radius**2).mean(), rel=1e-5)
     claim = claims()["normalising_constant", ""]
     for one, verdict in ((1.0, "reproduced"), (value, "differs")):
-        found = ledger.judge(claim, Measured(one), paper="ma2025", scale="paper", data="")
-        assert found["verdict"] == verdict
+        actual = ledger.judge(claim, Measured(one), paper="ma2025", scale="paper", data="")
+        assert actual["verdict"] == verdict

@@ -1,4 +1,4 @@
-"""The measures of claims on real data, by hand on made-up rewards; what is added to a study changes none of them."""
+"""Check measures of claims on real data with made-up rewards; additions to a study must not change them."""
 
 import json
 
@@ -35,7 +35,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def more(tmp_path_factory):
-    """The same with another setting that is the best one, a budget, a policy and a dataset."""
+    """Return the results with additions: a better setting, a budget, a policy and a dataset."""
     added = [runs_of("ldp_linear", a, rate=0.99, batch=500) for a in ("with", "without")]
     added += [runs_of("ldp_nn", epsilon=[4], epsilon_aux=[4], rate=0.1), runs_of("ldp_nn", dataset="other", rate=0.1)]
     added += [runs_of("uniform", rate=0.97), runs_of("ldp_mab", "without", epsilon=[8], rate=0.01)]
@@ -51,7 +51,7 @@ ENTRY = {"dataset": "toy", "epsilon": 1, "epsilon_aux": 4, "time": "full", "auxi
 VALUES = [
     ("table2_entry", ENTRY | {"method": "ldp_linear"}, 0.7 / 0.75),
     ("rank_sum", {"datasets": "toy", "time": "full", "method": "ldp_nn", "auxiliary": "with"}, 4 * 2),
-    # LDPMAB with: rank 1 in eight rows; the next one rank 2.
+    # LDPMAB with auxiliary data has rank 1 in eight rows; the next method has rank 2.
     ("rank_lead", {"datasets": "toy"}, 8 - 16),
     ("significant_lead", {"datasets": "toy"}, 8),
     ("negative_transfer", {"datasets": "toy", "method": "ldp_nn"}, 0),
@@ -62,21 +62,21 @@ VALUES = [
 
 @pytest.mark.parametrize(("measure", "arguments", "value"), VALUES, ids=[v[0] for v in VALUES])
 def test_a_value_is_that_by_hand_whatever_else_is_in_the_study(made, more, measure, arguments, value):
-    found = measured(made, measure, **arguments)
-    assert found.value == pytest.approx(value)
-    assert measured(more, measure, **arguments) == pytest.approx(found) or str(found) == str(
+    actual = measured(made, measure, **arguments)
+    assert actual.value == pytest.approx(value)
+    assert measured(more, measure, **arguments) == pytest.approx(actual) or str(actual) == str(
         measured(more, measure, **arguments)
     )
 
 
 def test_an_entry_of_table_1_is_that_of_the_facts(made):
-    found = measured(made, "table1_entry", dataset="toy", entry="sources")
-    assert found == Measured(2, note="Sources: a 5, b 3.")
+    actual = measured(made, "table1_entry", dataset="toy", entry="sources")
+    assert actual == Measured(2, note="Sources: a 5, b 3.")
     assert measured(made, "table1_entry", dataset="toy", entry="n_target") == Measured(40)
 
 
 def test_ranks_that_runs_cannot_tell_apart_leave_the_rank_open(made, tmp_path):
-    """Linear and NN with auxiliary data earn 28 and 28.4 of 40, give or take 1 in turns: their order is not sure."""
+    """Return rewards with an uncertain order: Linear and NN with auxiliary data earn 28 and 28.4 of 40, +-1."""
     runs = usual()
     for method, phase, rate in (("ldp_linear", 0, 0.70), ("ldp_nn", 1, 0.71)):
         own = (runs["policy"] == method) & runs["auxiliary"].isna()
@@ -85,12 +85,12 @@ def test_ranks_that_runs_cannot_tell_apart_leave_the_rank_open(made, tmp_path):
     close = made_of(tmp_path, real_data=runs)
     arguments = {"datasets": "toy", "time": "full", "auxiliary": "with"}
     for method, value in (("ldp_linear", 4 * 3), ("ldp_nn", 4 * 2)):
-        found = measured(close, "rank_sum", method=method, **arguments)
-        assert found.value == value
-        # Behind LDPMAB with auxiliary data for sure, and before everything without.
-        assert found.interval == (8, 12)
+        actual = measured(close, "rank_sum", method=method, **arguments)
+        assert actual.value == value
+        # They are significantly behind LDPMAB with auxiliary data, and before all methods without.
+        assert actual.interval == (8, 12)
     assert measured(close, "rank_sum", method="ldp_mab", **arguments).interval == (4, 4)
-    # Where all replicates differ alike everything is sure.
+    # If all replicates have the same difference, every order is significant.
     assert measured(made, "rank_sum", method="ldp_nn", **arguments).interval == (8, 8)
     assert measured(made, "rank_lead", datasets="toy").interval == (8 - 16, 8 - 16)
     assert measured(made, "significant_lead", datasets="toy").interval == (8, 8)
@@ -102,9 +102,9 @@ def test_linear_is_beaten_or_not(rate, verdict, tmp_path):
     runs = usual()
     linear = (runs["policy"] == "ldp_linear") & runs["auxiliary"].notna()
     runs.loc[linear, "reward"] += (rate - 0.5) * runs.loc[linear, "t"]
-    found = measured(made_of(tmp_path, real_data=runs), "beats_linear", datasets="toy")
-    assert found.value == pytest.approx(np.log(0.6 / rate))
-    assert region({"at_least": 0}, "above 0", found).decide(found) == verdict
+    actual = measured(made_of(tmp_path, real_data=runs), "beats_linear", datasets="toy")
+    assert actual.value == pytest.approx(np.log(0.6 / rate))
+    assert region({"at_least": 0}, "above 0", actual).decide(actual) == verdict
 
 
 def test_what_is_not_there_is_said(tmp_path):
@@ -115,8 +115,7 @@ def test_what_is_not_there_is_said(tmp_path):
 
 
 def test_the_text_on_table_2_holds_on_its_twelve_rows_and_not_on_each_dataset(tmp_path):
-    """Rewards as printed at n_P, at eps_m = 1 where there are no auxiliary data: what the paper says is true of all
-    rows together, and not of Taxi's alone."""
+    """Check that the paper's statement about printed rewards at n_P holds for all rows, but not for Taxi's only."""
     table = pd.read_csv(ROOT / "config/papers/ma2025/published/table2.csv")
     table = table[(table["time"] == "full") & ((table["auxiliary"] == "with") | (table["epsilon_aux"] == 1))]
     runs = [
@@ -135,8 +134,8 @@ def test_the_text_on_table_2_holds_on_its_twelve_rows_and_not_on_each_dataset(tm
     judged |= {("beats_linear", "at_least"): (0, {}), ("share_below_absse", "at_least"): (0.5, {})}
     judged |= {("negative_transfer", "at_least"): (1, {"method": "ldp_nn"})}
     for (measure, end), (bound, arguments) in judged.items():
-        found = measured(made, measure, datasets="+".join(datasets), **arguments)
-        assert region({end: bound}, "", found).decide(found) == "reproduced", measure
+        actual = measured(made, measure, datasets="+".join(datasets), **arguments)
+        assert region({end: bound}, "", actual).decide(actual) == "reproduced", measure
     alone = {m: (end, bound, measured(made, m, datasets="taxi", **more)) for (m, end), (bound, more) in judged.items()}
     differs = {m for m, (end, bound, one) in alone.items() if region({end: bound}, "", one).decide(one) == "differs"}
     assert {"rank_lead", "significant_lead", "beats_linear"} <= differs

@@ -1,4 +1,4 @@
-"""Figures 7 to 9 of Ma et al. (2025): every published cell has one of ours, and the authors' logs find theirs."""
+"""Check Figures 7 to 9 of Ma et al. (2025): every published cell and every log of the authors has our cell."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def at_paper_scale(tmp_path_factory):
 
 
 def fingerprint(epsilon, epsilon_aux, gamma, kappa, n, n_aux, batch, older):
-    """A number that tells cells apart; epsilon_aux as text, with the sources in their order."""
+    """Return values that identify a cell; epsilon_aux is a text with the sources in order."""
     aux = sum(float(e) * 10**i for i, e in enumerate(epsilon_aux.split(), 1)) if n_aux else 0
     rest = (gamma + 100 * kappa) if n_aux else 0
     return n + n_aux / 7 + 1e6 * epsilon + 1e-3 * aux + 1e-6 * rest + 1e9 * batch + 1e12 * older
@@ -28,23 +28,23 @@ def test_every_log_stands_beside_the_cell_of_its_own_setting(tmp_path):
         setting = p["epsilon"], str(p["epsilon_aux"]), p["gamma"], p["kappa"], cell.horizon, p["n_aux"]
         return fingerprint(*setting, p.get("batch", 0), older)
 
-    found = panels.agreement(made_up(tmp_path, of_cell))
+    actual = panels.agreement(made_up(tmp_path, of_cell))
     orders = {"low_first(2,8)": "2 8", "high_first(8,2)": "8 2"}
-    for row in found.itertuples():
+    for row in actual.itertuples():
         aux = orders.get(row.order, row.epsilon_aux)
-        # Notes on the program: batches of 500 in Figures 8 and 9(c), else of 100; Figure 7(a) has the older constants.
+        # In the program batches have 500 users in Figures 8 and 9(c), else 100. Figure 7(a) has the older constants.
         batch = 500 if row.figure[:4] == "fig8" or row.figure == "fig9c" else 100
         setting = row.epsilon, aux, row.gamma, row.kappa, row.n, row.n_aux, batch, row.figure == "fig7a"
         assert row.ours == fingerprint(*setting), row
 
 
 def test_every_log_has_a_cell_of_ours(at_paper_scale):
-    found = panels.agreement(at_paper_scale)
-    assert len(found) == 450
-    assert found["ours"].notna().all()
-    assert (found["ours_replicates"] == 100).all()
+    actual = panels.agreement(at_paper_scale)
+    assert len(actual) == 450
+    assert actual["ours"].notna().all()
+    assert (actual["ours_replicates"] == 100).all()
     # (100 - theirs) / sqrt(1 + theirs^2), by hand for the first: 30 runs of mean 3878.807, standard error 38.667.
-    assert found["z"][0] == pytest.approx((100 - 3878.807) / (1 + 38.667**2) ** 0.5)
+    assert actual["z"][0] == pytest.approx((100 - 3878.807) / (1 + 38.667**2) ** 0.5)
 
 
 def test_figure_7a_as_released_has_the_older_constants(tmp_path):
@@ -62,7 +62,7 @@ def test_rates_by_hand():
     assert regret_rate(n, 1, 2, 2) == pytest.approx(n * (n / (4 * log)) ** (-1 / 3))
     # Without privacy: n^(1 - 2/4) up to logarithms.
     assert regret_rate(n, 1e6, 2, 2) == pytest.approx(n * (n / (2 * log)) ** (-1 / 2))
-    # A source like the target adds its users; the logarithm is that of the larger set.
+    # A source equal to the target adds its users. The logarithm is that of the larger set.
     assert regret_rate(n, 1, 2, 2, sources=[(n, 1, 0, 1)]) == pytest.approx(n * (2 * n / (4 * log)) ** (-1 / 3))
     # kappa counts twice in the private term, and gamma = 3 halves its exponent.
     term = (0.25 * n / (4 * log)) ** 0.5

@@ -1,4 +1,4 @@
-"""What is read off single runs, by hand."""
+"""Check numbers of single runs against values worked by hand."""
 
 import math
 
@@ -21,7 +21,7 @@ SETTINGS = {"policy": "ldp_mab", "variant": "as_released", "data": "simulated", 
 
 
 def test_the_spread_of_a_sample_and_its_error():
-    # Deviations of -1 and 1: variance 1 with the sample's mean, so that the fourth moment is 1 and the error 0.
+    # Deviations -1 and 1 from the sample's mean: variance 1 and fourth moment 1, so the error is 0.
     log_sd, se = log_spread(np.array([4.0, 6.0, 4.0, 6.0]))
     assert log_sd == pytest.approx(math.log(math.sqrt(4 / 3)))
     assert se == 0
@@ -37,11 +37,11 @@ def test_every_cell_has_its_spread_at_the_horizon():
     empty = rows.iloc[:0]
     cells = pd.DataFrame({"cell": ["a", "b"], "epsilon": [1, 2], "t": 10, "replicates": [2, 2]})
     studies = [s for both in panels.STUDIES.values() for s in both]
-    found = spread(runs({study: (rows if i == 0 else empty, cells) for i, study in enumerate(studies)}))
-    assert found["cell"].tolist() == ["a", "b"]
-    assert found["epsilon"].tolist() == [1, 2]
-    assert found["log_sd"][0] == pytest.approx(math.log(math.sqrt(18)))
-    assert math.isnan(found["log_sd"][1])
+    actual = spread(runs({study: (rows if i == 0 else empty, cells) for i, study in enumerate(studies)}))
+    assert actual["cell"].tolist() == ["a", "b"]
+    assert actual["epsilon"].tolist() == [1, 2]
+    assert actual["log_sd"][0] == pytest.approx(math.log(math.sqrt(18)))
+    assert math.isnan(actual["log_sd"][1])
 
 
 def removed(**changes):
@@ -56,7 +56,7 @@ def removed(**changes):
 def test_removals_are_pooled_over_runs():
     row = removed()
     assert (row["removed"], row["replicates"], row["order"], row["n"]) == (3, 2, "low_first(2,8)", 100)
-    # One of six; residuals 1 - 2/6 and 0 - 4/6, twice 8/9 over 1, its root over 6.
+    # One of six rounds; residuals 1 - 2/6 and 0 - 4/6, twice 8/9 over 1, its root over 6.
     assert row["wrong"] == pytest.approx(1 / 6)
     assert row["wrong_se"] == pytest.approx(math.sqrt(2 * (4 / 9 + 4 / 9)) / 6)
     assert row["lost"] == pytest.approx(0.3)
@@ -79,17 +79,17 @@ def test_the_first_arm_that_goes():
         ]
     )
     cells = pd.DataFrame([{"cell": "a", **SETTINGS, "horizon": 50, "n_aux": 0, "panels": "fig6 none", "replicates": 3}])
-    found = first_eliminations(runs({"illustration": (rows, cells)})).iloc[0]
+    actual = first_eliminations(runs({"illustration": (rows, cells)})).iloc[0]
     # The best arm, 0, does not count: 20, none (50), 0.
-    assert found["users"] == pytest.approx(70 / 3)
-    assert found["users_se"] == pytest.approx(np.std([20, 50, 0], ddof=1) / math.sqrt(3))
+    assert actual["users"] == pytest.approx(70 / 3)
+    assert actual["users_se"] == pytest.approx(np.std([20, 50, 0], ddof=1) / math.sqrt(3))
     one = illustrated(runs({"illustration": (rows, cells)}))
     assert len(one) == 6
     assert (one["regret"] == 0).all()
 
 
 def drawn(share, gone):
-    """One run of 20,000 users at the test point, as `illustrated` returns it."""
+    """Return one run of 20,000 users at the test point, as `illustrated` does."""
     t = [10_000, 20_000]
     rows = pd.DataFrame(
         [
@@ -104,18 +104,18 @@ def drawn(share, gone):
 
 
 def test_the_run_that_figure_6_shows_draws_an_arm_for_each_user():
-    # Arm 3 goes after half of the users: 1/3 of the first, and then 1/2 for each of the others.
+    # Arm 3 is eliminated after half of the users: shares of 1/3 before, then of 1/2 for the other arms.
     expected = np.array([[1 / 3, 1 / 3, 1 / 3], [5 / 12, 5 / 12, 1 / 6]])
-    found = drawn(expected, [math.nan, math.nan, 10_000])
-    shares = found["share"].to_numpy().reshape(2, 3)
+    actual = drawn(expected, [math.nan, math.nan, 10_000])
+    shares = actual["share"].to_numpy().reshape(2, 3)
     counts = shares * [[10_000], [20_000]]
     np.testing.assert_allclose(counts, np.rint(counts), atol=1e-8)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert 0 < abs(shares - expected).max() < 0.02
     assert counts[1, 2] == pytest.approx(counts[0, 2])
-    # What the drawn arms cost there, in Figure 4's rewards at .33: a user of each arm a third of the time.
+    # The regret of the drawn arms with Figure 4's rewards at .33, if each arm has a third of the users.
     x = 2 / (1 + np.exp(2 * (3 * (0.33 - np.arange(1, 4) / 4)) ** 2))
-    np.testing.assert_allclose(found["local_regret"].to_numpy()[[0, 3]], counts @ (x.max() - x))
-    # Another choice than a uniform one stays as it is.
+    np.testing.assert_allclose(actual["local_regret"].to_numpy()[[0, 3]], counts @ (x.max() - x))
+    # Non-uniform choices do not change.
     other = np.array([[0.8, 0.1, 0.1], [0.8, 0.1, 0.1]])
     assert (drawn(other, [math.nan] * 3)["share"].to_numpy() == other.ravel()).all()

@@ -1,4 +1,4 @@
-"""Table 2 of Ma et al. (2025): the published table gives its own rank sums, and made-up rewards give known entries."""
+"""Check Table 2 of Ma et al. (2025): rank sums of the published table, and entries from made-up rewards."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ ROW, METHOD = _table2.ROW, _table2.METHOD
 
 
 class Stated:
-    """What the paper prints, and Table 2 as if its entries were ours."""
+    """Return the printed entries, and Table 2 with these entries as ours."""
 
     def __init__(self, data="real"):
         own = self.published_table("table2").assign(data=data, horizon=40, replicates=100, se=0.001, setting="")
@@ -34,12 +34,12 @@ class Stated:
 
 
 def test_the_published_entries_give_the_published_rank_sums():
-    found = tables_real_data.table2_ranks(Stated())
-    found = found[found["datasets"] == "adult+jobs+taxi"]
-    assert len(found) == 12
-    assert (found["rank_sum"] == found["published_rank_sum"]).all()
-    # Ties share the best rank, so that the sums of a time do not add up to 12 times 21.
-    assert found.groupby("time")["rank_sum"].sum().to_dict() == {"quarter": 247, "full": 245}
+    actual = tables_real_data.table2_ranks(Stated())
+    actual = actual[actual["datasets"] == "adult+jobs+taxi"]
+    assert len(actual) == 12
+    assert (actual["rank_sum"] == actual["published_rank_sum"]).all()
+    # Ties share the best rank, so the rank sums of a time do not add up to 12 * 21.
+    assert actual.groupby("time")["rank_sum"].sum().to_dict() == {"quarter": 247, "full": 245}
 
 
 def test_a_stand_in_has_no_published_sum():
@@ -73,7 +73,7 @@ def test_the_best_method_is_marked_among_the_six(table):
         ("ldp_mab", "as_released", "with")
     }
     assert len(best) == 8
-    # Fifteen replicates, each better by as much: a rank sum of 120, 60 above its mean, with variance 1240/4 - 70.
+    # Fifteen replicates with equal differences: a rank sum of 120, 60 above its mean, with variance 1240/4 - 70.
     assert best["significant"].all()
     assert best["significant_holm"].all()
     others = table[table["p"].notna()]
@@ -87,12 +87,12 @@ def test_the_best_method_is_marked_among_the_six(table):
 
 def test_ranks_of_known_rates(table):
     compared = table[table["variant"] != "as_printed"]
-    found = _table2.ranks(compared).set_index(["method", "variant", "auxiliary", "time"])["rank_sum"]
+    actual = _table2.ranks(compared).set_index(["method", "variant", "auxiliary", "time"])["rank_sum"]
     order = [("ldp_mab", "with"), ("ldp_nn", "with"), ("ldp_linear", "with"), ("ldp_mab", "without")]
     order += [("ldp_linear", "without"), ("ldp_nn", "without")]
     for rank, (method, auxiliary) in enumerate(order, 1):
         variant = "as_released" if method == "ldp_mab" else ""
-        assert found[method, variant, auxiliary, "full"] == 4 * rank
+        assert actual[method, variant, auxiliary, "full"] == 4 * rank
 
 
 def test_each_two_methods_of_a_row_are_compared_the_better_one_first(made):
@@ -108,11 +108,11 @@ def test_each_two_methods_of_a_row_are_compared_the_better_one_first(made):
 
 def test_a_dataset_without_sources_has_three_methods(tmp_path):
     made = results(tmp_path, real_data=usual(printed=False, with_sources=False), published=PUBLISHED)
-    found = made.inference("table2")
-    assert len(found) == 2 * 2 * 3
-    assert found["epsilon_aux"].isna().all()
-    assert found.loc[found["best"].astype(bool), "method"].unique().tolist() == ["ldp_mab"]
-    assert _table2.ranks(found)["rank_sum"].tolist() == [2, 4, 6] * 2
+    actual = made.inference("table2")
+    assert len(actual) == 2 * 2 * 3
+    assert actual["epsilon_aux"].isna().all()
+    assert actual.loc[actual["best"].astype(bool), "method"].unique().tolist() == ["ldp_mab"]
+    assert _table2.ranks(actual)["rank_sum"].tolist() == [2, 4, 6] * 2
     sheet = tables_real_data.table2_sheet(tables_real_data.table2(made), made)
     assert [row for row in sheet.rows if isinstance(row, str)] == [
         "t = n_P/4, ε = 1",
@@ -127,12 +127,12 @@ def test_a_contest_by_hand():
     runs = {"b": [10, 11, 12, 13, 30], "a": [0, 1, 2, 3, 4], "c": [11, 13, 15, 17, 25]}
     rewards = {(name, "full"): pd.Series(values, dtype=float) for name, values in runs.items()}
     cells = pd.DataFrame({"cell": list(runs), "replicates": 5, "method": list(runs), "setting": "", "auxiliary": ""})
-    found = _contest(cells, rewards, "full", np.random.default_rng(1)).set_index("cell")
-    assert found["best"].to_dict() == {"c": True, "b": False, "a": False}
+    actual = _contest(cells, rewards, "full", np.random.default_rng(1)).set_index("cell")
+    assert actual["best"].to_dict() == {"c": True, "b": False, "a": False}
     # Subsets of {1, ..., 5} with sum >= 10, so rest <= 5: 10 of them.
-    assert found["p"].to_dict() == pytest.approx({"c": np.nan, "b": 10 / 32, "a": 1 / 32}, nan_ok=True)
-    assert found["p_holm"].to_dict() == pytest.approx({"c": np.nan, "b": 10 / 32, "a": 2 / 32}, nan_ok=True)
-    assert not found[["significant", "significant_holm"]].any(axis=None), "c beats a alone"
+    assert actual["p"].to_dict() == pytest.approx({"c": np.nan, "b": 10 / 32, "a": 1 / 32}, nan_ok=True)
+    assert actual["p_holm"].to_dict() == pytest.approx({"c": np.nan, "b": 10 / 32, "a": 2 / 32}, nan_ok=True)
+    assert not actual[["significant", "significant_holm"]].any(axis=None), "c beats a alone"
     pair = _contest(cells[cells["cell"] != "b"], rewards, "full", np.random.default_rng(1)).set_index("cell")
     assert pair.loc["c", ["significant", "significant_holm"]].all()
     # Holm doubles the smaller one of two p-values of 1/32.
@@ -158,7 +158,7 @@ def test_adults_alternatives_change_one_choice_at_a_time(tmp_path):
             ]
         ),
     }
-    found = results(tmp_path, **studies).inference("adult_alternatives")
-    at_end = found[found["time"] == "full"].set_index("alternative")["ratio"].to_dict()
+    actual = results(tmp_path, **studies).inference("adult_alternatives")
+    at_end = actual[actual["time"] == "full"].set_index("alternative")["ratio"].to_dict()
     usual = {"as in Table 2": 0.8, "one source": 0.6, "batch 500": 0.4, "ABSE: lipschitz 2": 0.4}
     assert at_end == pytest.approx(usual)

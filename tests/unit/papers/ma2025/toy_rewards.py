@@ -1,4 +1,4 @@
-"""Made-up rewards on a dataset `toy`, as the studies of section 4.2 would have them."""
+"""Made-up rewards on a dataset `toy`, in the form of the studies of section 4.2."""
 
 from functools import partial
 from unittest import mock
@@ -25,8 +25,9 @@ STUDIES = ("real_data", "real_data_reference", "adult_sensitivity", "adult_setti
 
 
 def runs_of(method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=None, replicates=15, **own):
-    """The runs of a method: at t = horizon/4, 25 and horizon its rewards are t times its rate, plus -1, 0 or 1 by
-    replicate. Own parameters have columns of their own."""
+    """Return runs of a method: rewards are t times its rate, plus -1, 0 or 1 by replicate, at three times t.
+
+    The times are horizon/4, 25 and horizon. Each parameter has a column."""
     own = {"dataset": "toy", "data": "real", "horizon": 40, "environment": "labelled_users", "variant": None} | own
     if method == "ldp_mab" and own["variant"] is None:
         own["variant"] = "as_released"
@@ -34,7 +35,7 @@ def runs_of(method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=N
     for e in epsilon:
         for x in epsilon_aux if auxiliary == "with" else (np.nan,):
             mean = RATES[method, auxiliary] if rate is None else rate
-            # The budget does not matter but for LDPMAB with auxiliary data.
+            # Only LDPMAB with auxiliary data depends on the budget.
             mean += 0.02 * e if rate is None and (method, auxiliary) == ("ldp_mab", "with") else 0
             row = {
                 "policy": method,
@@ -50,7 +51,7 @@ def runs_of(method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=N
 
 
 def usual(*more, printed=True, with_sources=True, **own):
-    """The runs of the three methods of Table 2, and more."""
+    """Return runs of the three methods of Table 2, and more."""
     parts = [runs_of(m, a, **own) for m, a in RATES if with_sources or a == "without"]
     if printed:
         parts += [runs_of("ldp_mab", a, variant="as_printed", c=64, replicates=4, **own) for a in ("with", "without")]
@@ -58,7 +59,7 @@ def usual(*more, printed=True, with_sources=True, **own):
 
 
 def references(*more, dataset="toy", horizon=40):
-    """Runs of ABSE, at a rate of .75, and of uniform play, at .5; and more."""
+    """Return runs of ABSE, at a rate of .75, and of uniform play, at .5; and more."""
     own = {"dataset": dataset, "data": "real", "environment": "classification", "variant": None, "horizon": horizon}
     parts = [
         pd.DataFrame(
@@ -71,21 +72,21 @@ def references(*more, dataset="toy", horizon=40):
 
 
 def summarised(runs, se=None):
-    """A row per cell and t, as the library aggregates them."""
+    """Return one row per cell and t, aggregated as in the library."""
     keys = [c for c in runs if c not in ("replicate", "reward")]
-    found = runs.groupby(keys, sort=False, dropna=False)["reward"].agg(["size", "mean", "sem"]).reset_index()
-    found = found.rename(columns={"size": "replicates", "mean": "reward_mean", "sem": "reward_se"})
-    found = found.assign(**{f"reward_p{q}": found["reward_mean"] for q in ("05", "50", "95")}, reward_missing=0)
-    return found if se is None else found.assign(reward_se=se)
+    actual = runs.groupby(keys, sort=False, dropna=False)["reward"].agg(["size", "mean", "sem"]).reset_index()
+    actual = actual.rename(columns={"size": "replicates", "mean": "reward_mean", "sem": "reward_se"})
+    actual = actual.assign(**{f"reward_p{q}": actual["reward_mean"] for q in ("05", "50", "95")}, reward_missing=0)
+    return actual if se is None else actual.assign(reward_se=se)
 
 
 def results(folder, published=(), facts=None, **studies):
-    """Results with the given runs by study, read from files as a job reads them, and their inference tables."""
+    """Return results with these runs by study, read from files as in a job, and their inference tables."""
     files = {kind: [] for kind in ("studies", "cells", "inference")}
 
     def write(name, kind, frame):
         files[kind].append(folder / f"{name}.parquet")
-        # As in a study: one text in a column makes all of it text.
+        # As in a study, a single text turns the whole column into texts.
         texts = [c for c in frame if frame[c].map(lambda v: isinstance(v, str)).any()]
         frame = frame.assign(**{c: [v if pd.isna(v) else str(v) for v in frame[c]] for c in texts})
         parquet.write(files[kind][-1], [pa.Table.from_pandas(frame, preserve_index=False)], {})
@@ -96,7 +97,7 @@ def results(folder, published=(), facts=None, **studies):
     facts = [folder / f"{dataset}.json" for dataset in facts or ()]
     before = Results("ma2025", "quick", **{k: list(v) for k, v in files.items()}, published=published)
     wanted = {"table2": "real_data", "table2_pairs": "real_data", "adult_alternatives": "adult_settings"}
-    # Few resamples, since no test looks at an interval's ends.
+    # Few resamples are enough, because no test checks the ends of an interval.
     with mock.patch.object(inference_table2, "ratio_of_means", partial(ratio_of_means, resamples=99)):
         for table, study in wanted.items():
             if study in studies:

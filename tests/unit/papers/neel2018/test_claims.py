@@ -1,4 +1,4 @@
-"""The measures of Neel & Roth 2018 that are functions, on tables of a few rows, worked by hand."""
+"""Check the measures of Neel & Roth 2018 that are functions, on small tables with values worked by hand."""
 
 import math
 from pathlib import Path
@@ -21,7 +21,7 @@ ONE = {"experiment": "1", "ladder": "1.00-0.05", "K": 20, "horizon": 500, "epsil
 
 
 class Made:
-    """Results whose tables are frames by name, inference tables and cells alike."""
+    """Results with inference tables and cells as frames by name."""
 
     def __init__(self, **tables):
         self._tables = {name: frame(rows) for name, rows in tables.items()}
@@ -36,7 +36,7 @@ class Made:
 
 
 def frame(rows):
-    """Rows with a variant, none where they give none."""
+    """Return rows with a variant, empty by default."""
     return pd.DataFrame([{"variant": None} | row for row in rows])
 
 
@@ -50,11 +50,11 @@ def measure(name, results, **arguments):
 
 def test_the_published_averages_of_experiment_1_have_no_ratio_of_40():
     names = {"top": "experiment_1_ucb_bias", "bottom": "experiment_1_private_bias"}
-    found = measure("published_quotient", Made(), **names, units=[0.00005, 0.000005])
-    assert found.value == pytest.approx(39.66, abs=0.005)
-    assert found.interval == (pytest.approx(0.06975 / 0.001765), pytest.approx(0.06985 / 0.001755))
-    assert verdict(found, {"at_least": 40}) == "differs"
-    # To one digit less they could have it.
+    actual = measure("published_quotient", Made(), **names, units=[0.00005, 0.000005])
+    assert actual.value == pytest.approx(39.66, abs=0.005)
+    assert actual.interval == (pytest.approx(0.06975 / 0.001765), pytest.approx(0.06985 / 0.001755))
+    assert verdict(actual, {"at_least": 40}) == "differs"
+    # With one digit fewer, the published numbers could give this ratio.
     assert (
         verdict(measure("published_quotient", Made(), **names, units=[0.0005, 0.00005]), {"at_least": 40}) != "differs"
     )
@@ -85,18 +85,18 @@ def audited(epsilon, loss, **values):
 
 
 def test_loss_of_doublings():
-    def found(loss, broken):
+    def measured(loss, broken):
         rows = [audited(0.05, 9.0), audited(1.0, 9.0, event="doublings", noise=1.0)]
         rows += [audited(0.05, loss, event="doublings", noise=1.0), audited(0.05, broken, event="doublings", noise=0.1)]
         return measure("loss_of_doublings", Made(audit=rows), epsilon=0.05, broken=0.1)
 
-    private, leaks, blind = found(0.02, 0.1), found(0.1, 0.15), found(0.02, 0.06)
+    private, leaks, blind = measured(0.02, 0.1), measured(0.1, 0.15), measured(0.02, 0.06)
     assert [m.value for m in (private, leaks, blind)] == pytest.approx([0.4, 2, 0.4])
     assert [verdict(m, {"at_most": 1}) for m in (private, leaks, blind)] == ["reproduced", "differs", "inconclusive"]
 
 
 def along(policy, *points, horizon=100, **setting):
-    """Cells with regret along the way: (t, regret)."""
+    """Return cells with regret at several rounds: (t, regret)."""
     row = {"horizon": horizon, "replicates": 50, "regret_se": 0.0} | setting | policy
     return [row | {"t": t, "regret_mean": r} for t, r in points]
 
@@ -104,29 +104,29 @@ def along(policy, *points, horizon=100, **setting):
 def test_average_regret_fall():
     # Per round: .4 at 40, .5 at 60, .3 at 100; then .1 and .2.
     rows = along(PRINTED, (40, 16.0), (60, 30.0), (100, 30.0)) + along(RELEASED, (50, 5.0), (100, 20.0))
-    found = [measure("average_regret_fall", Made(regret_2=rows), variant=v) for v in ("as_printed", "as_released")]
-    assert [m.value for m in found] == pytest.approx([0.75, 2])
+    actual = [measure("average_regret_fall", Made(regret_2=rows), variant=v) for v in ("as_printed", "as_released")]
+    assert [m.value for m in actual] == pytest.approx([0.75, 2])
 
 
 def test_uniform_regret():
-    # Even pulls cost (1 - 0) / 2 a round.
+    # Equal pulls cost (1 - 0) / 2 per round.
     setting = {"top": 1.0, "bottom": 0.0}
     setting |= {"replicates": 5000}
     rows = along(PRINTED, (50, 1.0), (100, 50.0), **setting) + along(RELEASED, (100, 25.0), **setting)
-    found = [measure("uniform_regret", Made(regret_1=rows), variant=v) for v in ("as_printed", "as_released")]
-    assert [m.value for m in found] == [1, 0.5]
-    # Runs that agree do not say that all runs would.
+    actual = [measure("uniform_regret", Made(regret_1=rows), variant=v) for v in ("as_printed", "as_released")]
+    assert [m.value for m in actual] == [1, 0.5]
+    # Identical runs do not prove that all runs agree.
     few = measure("uniform_regret", Made(regret_1=[r | {"replicates": 50} for r in rows]), variant="as_printed")
     assert verdict(few, {"at_least": 0.99}) == "inconclusive"
 
 
 def x(epsilon, T, beta):
-    """Theorem 4's exponent in nats."""
+    """Return Theorem 4's exponent in nats."""
     return epsilon**2 * T / 2 + epsilon * math.sqrt(T * math.log(2 / beta) / 2)
 
 
 def best_level(alpha, epsilon, T):
-    """gamma(alpha) at its best beta by trying many."""
+    """Return gamma(alpha) at the best beta of a grid."""
     return max((alpha - b) * math.exp(-x(epsilon, T, b)) for b in np.geomspace(alpha * 1e-4, alpha * 0.9999, 20_000))
 
 
@@ -136,6 +136,6 @@ def test_correction_scale():
     over_alpha = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6], beta="best")
     scaled = [best_level(a, 500**-0.5, 500) / a for a in (0.1, 1e-6)]
     assert over_alpha.value == pytest.approx(scaled[1] / scaled[0], rel=1e-4)
-    # As printed beta does not change with alpha.
+    # The printed beta does not depend on alpha.
     printed = measure("correction_scale", None, horizons=[500], alphas=[0.1, 1e-6], beta=0.05)
     assert printed.value == pytest.approx(1)

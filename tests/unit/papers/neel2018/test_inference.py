@@ -1,4 +1,4 @@
-"""What is reduced from replicates that are made by hand."""
+"""Check the inference tables of Neel & Roth 2018 on handmade replicates."""
 
 import math
 
@@ -18,7 +18,7 @@ PUBLISHED = {"experiment": ["1", "2"], "K": [20, 5], "replicates": [2, 3]}
 
 
 class Made:
-    """Results whose studies are frames by name; runs of Experiment 1 are published as 2, of Experiment 2 as 3."""
+    """Results with studies as frames by name; Experiments 1 and 2 have 2 and 3 published runs."""
 
     scale = "paper"
 
@@ -42,7 +42,7 @@ class Made:
 
 
 def runs(cell, policy, K, pulls, sums, variant=None, **parameters):
-    """Rows of a study that records arms: pulls and sums of each arm, a row of them a run."""
+    """Return rows of a study that records arms; pulls and sums have one row per run."""
     pulls, sums = np.asarray(pulls), np.asarray(sums, float)
     setting = {"cell": cell, "policy": policy, "variant": variant, "data": "simulated", "environment": "bernoulli"}
     setting |= {"horizon": 500, "K": K, "epsilon": np.nan, "top": 1.0, "bottom": 0.5} | parameters
@@ -52,7 +52,7 @@ def runs(cell, policy, K, pulls, sums, variant=None, **parameters):
 
 
 def five(*last):
-    """Runs of five arms, ten pulls each, of which the last arm's sum differs."""
+    """Return runs of five arms with ten pulls each; only the sum of the last arm varies."""
     sums = np.tile([10.0, 9.0, 8.0, 6.0, 0.0], (len(last), 1))
     sums[:, 4] = last
     return np.full(sums.shape, 10), sums
@@ -63,14 +63,14 @@ MEANS = np.linspace(1.0, 0.5, 5)
 
 def test_the_expected_average_is_that_of_as_many_runs_as_published():
     pulls, sums = five(1.0, 9.0, 4.0, 2.0)
-    found = INFERENCE["average_bias_experiment_2"](Made(experiment_2=runs("c", "ucb", 5, pulls, sums)))
-    assert list(found["size"]) == ["all", "published"]
-    row = found.iloc[0]
+    actual = INFERENCE["average_bias_experiment_2"](Made(experiment_2=runs("c", "ucb", 5, pulls, sums)))
+    assert list(actual["size"]) == ["all", "published"]
+    row = actual.iloc[0]
     expected = expected_average(pulls, sums, MEANS, 3)
     assert (row["expected"], row["expected_se"], row["spread"]) == expected
-    # Three runs of four: more noise than in all of them.
+    # Three of four runs have more noise than all four.
     assert row["expected"] > row["average"] > 0
-    assert found.iloc[1]["expected"] == pytest.approx(found.iloc[1]["average"])
+    assert actual.iloc[1]["expected"] == pytest.approx(actual.iloc[1]["average"])
 
 
 def test_published_settings():
@@ -83,17 +83,17 @@ def test_published_settings():
         experiment_1=runs("u", "ucb", 20, np.full((2, 20), 25), np.full((2, 20), 5.0)),
         experiment_2=pd.concat([ablation, runs("u", "ucb", 5, pulls, sums)], ignore_index=True),
     )
-    found = INFERENCE["published_settings"](made)
-    assert list(found["policy"]) == ["ucb_constant_delta", "private_ucb", "ucb", "ucb"]
-    assert list(found["experiment"]) == ["2", "2", "1", "2"]
-    assert list(found["law"]) == ["normal", "truncated_normal", "bernoulli", "bernoulli"]
-    assert list(found["delta"].fillna(0)) == [0.95, 0, 0, 0]
-    assert list(found["runs"]) == [3, 3, 2, 3]
-    # Of sums that are 20 less, means are 2 less.
-    assert found["worst_arm"][0] == 4
-    assert found["worst"][0] == pytest.approx(found["worst"][1] - 2)
-    assert found["expected"][1] == pytest.approx(expected_average(pulls, sums, MEANS, 3).value)
-    # Of the last arm: .2 .8 .5 .6 less than .5 each on average.
+    actual = INFERENCE["published_settings"](made)
+    assert list(actual["policy"]) == ["ucb_constant_delta", "private_ucb", "ucb", "ucb"]
+    assert list(actual["experiment"]) == ["2", "2", "1", "2"]
+    assert list(actual["law"]) == ["normal", "truncated_normal", "bernoulli", "bernoulli"]
+    assert list(actual["delta"].fillna(0)) == [0.95, 0, 0, 0]
+    assert list(actual["runs"]) == [3, 3, 2, 3]
+    # Sums smaller by 20 give means smaller by 2.
+    assert actual["worst_arm"][0] == 4
+    assert actual["worst"][0] == pytest.approx(actual["worst"][1] - 2)
+    assert actual["expected"][1] == pytest.approx(expected_average(pulls, sums, MEANS, 3).value)
+    # For the last arm: the average of .2, .8, .5 and .6, minus .5.
     table = tables.published_settings(made)
     assert list(table["published_average"]) == [0.07] * 4
     assert list(table["published_worst"].fillna(0)) == [0, 0, 0.14, 0]
@@ -101,7 +101,7 @@ def test_published_settings():
 
 
 def picked(ladder, epsilon, *tests):
-    """Rows of adaptively chosen tests: (arm, pulls, p-value)."""
+    """Return rows of adaptively chosen tests: (arm, pulls, p-value)."""
     setting = {"cell": f"{ladder}{epsilon}", "policy": "private_ucb", "variant": "as_printed", "data": "simulated"}
     setting |= {"environment": "bernoulli", "horizon": 500, "K": 5, "epsilon": epsilon} | dict(
         zip(("top", "bottom"), ladder, strict=True)
@@ -119,14 +119,14 @@ def test_tests_of_an_arm_of_mean_1_are_degenerate():
     rows += [(4, 40, level / 2), (4, 0, 0.0)]
     ladder = picked((1.0, 0.5), 0.1, *rows)
     equal = picked((0.5, 0.5), 0.1, *rows)
-    found = INFERENCE["false_discovery"](Made(adaptive_tests=pd.concat([ladder, equal], ignore_index=True)))
-    assert list(found["tests"]) == [10, 10]
-    assert list(found["replicates"]) == [4, 10]
-    assert list(found["degenerate"]) == pytest.approx([0.6, 0.0])
-    assert found["naive"].tolist() == [1, 1]
-    assert found["level"].tolist() == pytest.approx([level] * 2)
-    # Of equal arms the six tests of arm 0 count, and .001 is below the released level alone.
-    assert found[["corrected", "released"]].to_numpy().tolist() == [[0.25, 0.5], [0.1, 0.8]]
+    actual = INFERENCE["false_discovery"](Made(adaptive_tests=pd.concat([ladder, equal], ignore_index=True)))
+    assert list(actual["tests"]) == [10, 10]
+    assert list(actual["replicates"]) == [4, 10]
+    assert list(actual["degenerate"]) == pytest.approx([0.6, 0.0])
+    assert actual["naive"].tolist() == [1, 1]
+    assert actual["level"].tolist() == pytest.approx([level] * 2)
+    # With equal arms only the six tests of arm 0 count, and .001 is only below the released level.
+    assert actual[["corrected", "released"]].to_numpy().tolist() == [[0.25, 0.5], [0.1, 0.8]]
     assert tables.false_discovery(Made(adaptive_tests=ladder))["degenerate"].tolist() == pytest.approx([0.6])
 
 
@@ -139,11 +139,11 @@ def test_the_loss_of_an_event_and_its_interval():
         for n in (0, 1)
         for _ in range(2)
     ]
-    found = INFERENCE["audit"](Made(audit=pd.DataFrame(counts)))
-    assert list(found["event"].fillna("last")) == ["doublings", "last"]
-    assert found["loss"].tolist() == pytest.approx([math.log(300 / 200), math.log(2_000 / 1_900)])
-    assert (found["loss_low"] < found["lower_bound"]).all()
-    # 600 and 400 events of 10,000: at 99.95% each 3.48 standard errors of about 1/sqrt(events), a little more or less.
+    actual = INFERENCE["audit"](Made(audit=pd.DataFrame(counts)))
+    assert list(actual["event"].fillna("last")) == ["doublings", "last"]
+    assert actual["loss"].tolist() == pytest.approx([math.log(300 / 200), math.log(2_000 / 1_900)])
+    assert (actual["loss_low"] < actual["lower_bound"]).all()
+    # 600 and 400 events of 10,000: with 99.95% for each, about 3.48 standard errors of about 1/sqrt(events).
     half = 3.48 * (1 / math.sqrt(600) + 1 / math.sqrt(400))
-    assert found["loss_high"][0] - found["loss_low"][0] == pytest.approx(2 * half, rel=0.05)
-    assert found["loss_low"][0] < found["loss"][0] < found["loss_high"][0]
+    assert actual["loss_high"][0] - actual["loss_low"][0] == pytest.approx(2 * half, rel=0.05)
+    assert actual["loss_low"][0] < actual["loss"][0] < actual["loss_high"][0]

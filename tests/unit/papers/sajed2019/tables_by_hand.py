@@ -1,4 +1,4 @@
-"""Results on hand-made tables."""
+"""Results on handmade tables."""
 
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ FIGURE_1 = [("fig1a", 0.1), ("fig1a", 0.25), ("fig1b", 0.5), ("fig1b", 1.0)]
 
 
 def results(*, cells=None, replicates=None, published=None, **inference) -> SimpleNamespace:
-    """What a job would read: study -> rows for `cells` and `replicates`, inference table -> rows, number -> value."""
+    """Return the inputs of a job: study -> rows for `cells` and `replicates`, table -> rows, number -> value."""
     cells, replicates, inference = (
         {name: pd.DataFrame(rows) for name, rows in (frames or {}).items()} for frames in (cells, replicates, inference)
     )
@@ -26,5 +26,5 @@ def results(*, cells=None, replicates=None, published=None, **inference) -> Simp
 
 
 def rows(shared: dict, *own: dict) -> list[dict]:
-    """Rows that share some values."""
+    """Return rows that share some values."""
     return [shared | one for one in own]

@@ -1,4 +1,4 @@
-"""The theorems of Sajed & Sheffet 2019 as functions; expected values worked by hand to 12 digits."""
+"""Check the theorems of Sajed & Sheffet 2019 as functions, against values worked by hand to 12 digits."""
 
 import math
 
@@ -37,7 +37,7 @@ def test_corollary_3_6():
 def test_lemma_4_2():
     # (ln 50000 + ln ln 10) (100 + 40)
     assert bounds.pulls_order(gap=0.1, K=5, epsilon=0.25, beta=1e-4) == pytest.approx(1631.533502151980, rel=1e-12)
-    # ln ln 2 < 0 is taken as 0.
+    # ln ln 2 < 0 is replaced by 0.
     assert bounds.pulls_order(gap=0.5, K=5, epsilon=1, beta=0.1) == pytest.approx(math.log(50) * 6)
 
 
@@ -59,7 +59,7 @@ def test_theorems_4_3_and_4_4():
 
 
 def test_epochs_grow_less_than_twofold_when_the_set_collapses_and_privacy_rules():
-    # 2 ln(4 * 2 * 4 / beta) / ln(4 * 20 / beta) at beta = 1e-6, epsilon small enough for the + 1 not to matter.
+    # 2 ln(4 * 2 * 4 / beta) / ln(4 * 20 / beta) at beta = 1e-6, with epsilon so small that the + 1 is negligible.
     assert bounds.epoch_growth(20, 2, 1, epsilon=1e-9, beta=1e-6) == pytest.approx(1.899295083485, rel=1e-9)
     # (512 ln 1280 + 1) / (128 ln 320 + 1)
     assert bounds.epoch_growth(4, 4, 1, epsilon=10, beta=0.1) == pytest.approx(3664.163062739456 / 739.345087461504)
@@ -85,6 +85,6 @@ def test_t_U_of_theorem_3_3_may_lie_below_the_first_query_that_can_stop_the_rule
     t_upper = bounds.halting_time(**setting, mu=0.96)
     assert 64 < t_upper < 128
     params = dp_exponential_nas.configure(**setting)
-    # At t = 64 the mean would have to be above 1 without any noise.
+    # At t = 64 the mean would have to be above 1, even without noise.
     assert dp_nas.confidence_radius(params, 6, 64) * (1 + 1 / 0.96) > 1
     assert dp_nas.confidence_radius(params, 7, 128) * (1 + 1 / 0.96) < 0.96

@@ -1,4 +1,4 @@
-"""The measures of Sajed & Sheffet 2019 that are functions, on tables of a few rows, worked by hand."""
+"""Check the measures of Sajed & Sheffet 2019 that are functions, on small tables with values worked by hand."""
 
 from pathlib import Path
 
@@ -21,10 +21,10 @@ def test_the_probability_that_a_curve_grows():
         {"half": 10.0, "end": 12.0, "growing": 4000},
         {"half": 20.0, "end": 30.0, "growing": 1000},
     )
-    found = claims.growing_curves(results(second_half=cells), "dp_ucb", 30)
-    assert found.value == pytest.approx(1 - (1 - 1000 / 4000) ** 30)
+    actual = claims.growing_curves(results(second_half=cells), "dp_ucb", 30)
+    assert actual.value == pytest.approx(1 - (1 - 1000 / 4000) ** 30)
     low, high = clopper_pearson(1000, 4000, 0.9995)
-    assert found.interval == pytest.approx((1 - (1 - low) ** 30, 1 - (1 - high) ** 30))
+    assert actual.interval == pytest.approx((1 - (1 - low) ** 30, 1 - (1 - high) ** 30))
 
 
 @pytest.mark.parametrize("scale", ["paper", "quick"])
@@ -32,13 +32,13 @@ def test_what_an_assumption_decides_names_it_and_no_horizon_is_rounded(scale):
     own = of_claims.load(PAPER, scale, artifacts.of_paper("sajed2019"))
     deciding = [c for c in own if c["about"] in ("at_least_5_times", "dp_ucb_never_comparable", "epsilon_effect")]
     assert all(c["measure"]["where"]["width"] in c.get("assumes", "") for c in deciding)
-    # log2(T) is rounded up in the depth of a tree, which moves an exponent.
+    # The depth of a tree rounds log2(T) up, which changes an exponent.
     horizons = configuration.load_paper(PAPER / "studies.yaml", scale)["studies"]["growth"]["grid"]["horizon"]
     assert all(horizon.bit_count() == 1 for horizon in horizons)
 
 
 def test_no_epoch_is_more_than_five_times_as_long_as_the_one_before():
-    # The claims' `range` of runs that all agree rests on this.
+    # The claims' `range` for identical runs uses this bound.
     growth = [
         bounds.epoch_growth(K, K, epoch, epsilon, beta)
         for K in (2, 20)

@@ -1,4 +1,4 @@
-"""What is plotted and tabulated of the studies of Sajed & Sheffet 2019."""
+"""Check the figures and tables of Sajed & Sheffet 2019."""
 
 import pytest
 
@@ -13,7 +13,7 @@ MEASURED |= {"regret_p95": 12.0}
 
 
 def study(*cells, **measured):
-    """Summaries of cells c0, c1, ... at half the horizon and at the horizon."""
+    """Return summaries of cells c0, c1, ... at half the horizon and at the horizon."""
     return [
         one
         for i, cell in enumerate(cells)
@@ -48,6 +48,6 @@ def test_the_tables_of_the_stopping_rules_count_runs():
     shared |= {"stopping_time_se": 1.0, "t_upper": 20.0, "t_proof": 3.0, "upper_quartile": 11.0}
     cells = rows(shared, {"mu": 0.5, "by_upper": 0.1, "failure_mean": 0.02}, {"mu": 1.0, "by_upper": 1.0})
     assert list(tables.large_mean(results(large_mean=cells))["halted"]) == [5, 50]
-    found = tables.noise_alone(results(noise_alone=cells))
-    assert found["failures"].tolist()[0] == 1
-    assert found[["mu", "upper_quartile", "t_proof"]].to_numpy().tolist() == [[0.5, 11, 3], [1.0, 11, 3]]
+    actual = tables.noise_alone(results(noise_alone=cells))
+    assert actual["failures"].tolist()[0] == 1
+    assert actual[["mu", "upper_quartile", "t_proof"]].to_numpy().tolist() == [[0.5, 11, 3], [1.0, 11, 3]]

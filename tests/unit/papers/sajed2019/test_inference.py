@@ -1,4 +1,4 @@
-"""What the inference tables of Sajed & Sheffet 2019 hold, on runs that can be counted by hand."""
+"""Check the inference tables of Sajed & Sheffet 2019 on a few runs, against values worked by hand."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ CELL |= {"bottom": 0.25, "epsilon": 0.5}
 
 
 def cells(*own):
-    """Summaries of cells c0, c1, ..., at the horizon."""
+    """Return summaries of cells c0, c1, ..., at the horizon."""
     measured = {"t": 100, "replicates": 2, "regret_mean": 10.0, "regret_se": 1.0, "regret_largest_share": 0.5}
     named = dict.fromkeys(["cell", "policy", *CELL, "width", *(k for one in own for k in one)])
     named |= {"policy": "dp_se"} | CELL
@@ -28,21 +28,21 @@ def test_the_second_half_of_the_horizon():
 
     runs = run("c0", 0, 1, 5, 6, 6) + run("c0", 1, 3, 4, 4, 4) + run("c1", 0, 0, 0, 0, 8) + run("c1", 1, 2, 2, 2, 2)
     summaries = cells({}, {"policy": "dp_ucb", "width": "chan"})
-    found = inference.second_half(results(cells={"second_half": summaries}, replicates={"second_half": runs}))
-    assert list(found["policy"]) == ["dp_se", "dp_ucb"]
-    assert list(found["width"])[1] == "chan"
+    actual = inference.second_half(results(cells={"second_half": summaries}, replicates={"second_half": runs}))
+    assert list(actual["policy"]) == ["dp_se", "dp_ucb"]
+    assert list(actual["width"])[1] == "chan"
     columns = ["half", "end", "growing", "replicates"]
-    assert found[columns].to_numpy().tolist() == [[4.5, 5.0, 1, 2], [1.0, 5.0, 1, 2]]
+    assert actual[columns].to_numpy().tolist() == [[4.5, 5.0, 1, 2], [1.0, 5.0, 1, 2]]
 
 
 def test_the_law_of_the_regret_of_each_cell():
     runs = rows({"cell": "c0", "policy": "dp_se"}, {"regret": 3.0}, {"regret": 1.0}, {"regret": 3.0}, {"regret": 3.0})
     runs += rows({"cell": "c1", "policy": "dp_se"}, {"regret": 2.0}, {"regret": 2.0})
     runs += rows({"cell": "c2", "policy": "ucb1"}, {"regret": 9.0})
-    # Cells that differ in something else than K and epsilon are not mixed.
+    # Cells that differ in other parameters than K and epsilon are not mixed.
     summaries = cells({"beta": 0.05}, {"K": 2}, {"policy": "ucb1"})
-    found = inference.regret_atoms(results(cells={"regret": summaries}, replicates={"regret": runs}))
-    assert found[["K", "value", "probability", "replicates"]].to_numpy().tolist() == [
+    actual = inference.regret_atoms(results(cells={"regret": summaries}, replicates={"regret": runs}))
+    assert actual[["K", "value", "probability", "replicates"]].to_numpy().tolist() == [
         [2, 2.0, 1.0, 2],
         [3, 1.0, 0.25, 4],
         [3, 3.0, 0.75, 4],
@@ -52,9 +52,9 @@ def test_the_law_of_the_regret_of_each_cell():
 def test_what_thirty_runs_give_where_there_are_more():
     runs = [{"cell": "c0", "replicate": i, "t": 100, "regret": float(i // 30)} for i in range(95)]
     some = [c | {"replicates": n} for c, n in zip(cells({}, {}), (95, 30), strict=True)]
-    found = inference.thirty_runs(results(cells={"figure1": some}, replicates={"figure1": runs}))
-    # Three whole parts of 30 runs, of means 0, 1 and 2; the rest is left out.
-    assert found[["cell", "t", "low", "high"]].to_numpy().tolist() == [["c0", 100, 0.05, 1.95]]
+    actual = inference.thirty_runs(results(cells={"figure1": some}, replicates={"figure1": runs}))
+    # Three complete groups of 30 runs with means 0, 1 and 2. The remaining runs are ignored.
+    assert actual[["cell", "t", "low", "high"]].to_numpy().tolist() == [["c0", 100, 0.05, 1.95]]
 
 
 def ratios(regret, figure1, instances=()):
@@ -66,11 +66,11 @@ def ratios(regret, figure1, instances=()):
 def test_the_ratio_to_dp_se_of_the_same_setting():
     regret = [c | {"regret_mean": 4.0, "regret_se": 0.5} for c in cells({}, {"K": 5})]
     figure1 = cells({}, {"policy": "dp_ucb", "width": "chan"}, {"policy": "ucb1", "epsilon": None})
-    (found,) = ratios(regret, figure1).to_dict("records")
-    assert (found["study"], found["policy"], found["width"], found["K"]) == ("figure1", "dp_ucb", "chan", 3)
+    (actual,) = ratios(regret, figure1).to_dict("records")
+    assert (actual["study"], actual["policy"], actual["width"], actual["K"]) == ("figure1", "dp_ucb", "chan", 3)
     # 10 +- 1 over 4 +- 0.5.
-    assert found["ratio"] == pytest.approx(2.5)
-    assert found["ratio_se"] == pytest.approx(2.5 * np.hypot(0.1, 0.125))
+    assert actual["ratio"] == pytest.approx(2.5)
+    assert actual["ratio_se"] == pytest.approx(2.5 * np.hypot(0.1, 0.125))
 
 
 def test_the_ratio_on_an_instance_is_to_dp_se_on_the_same():
@@ -78,10 +78,10 @@ def test_the_ratio_on_an_instance_is_to_dp_se_on_the_same():
     some = cells({"spacing": "convex"}, {"spacing": "convex", "policy": "dp_ucb"}, {"policy": "dp_ucb"})
     some[0]["regret_mean"] = 2.0
     some[2]["spacing"] = "concave"
-    found = ratios(regret, cells({"policy": "dp_ucb"}), some).set_index("study")
-    assert found.loc["figure1", "ratio"] == 2.5
-    assert found.loc["instances", "ratio"].tolist()[0] == 5.0
-    assert np.isnan(found.loc["instances", "ratio"].tolist()[1]), "DP-SE did not run there"
+    actual = ratios(regret, cells({"policy": "dp_ucb"}), some).set_index("study")
+    assert actual.loc["figure1", "ratio"] == 2.5
+    assert actual.loc["instances", "ratio"].tolist()[0] == 5.0
+    assert np.isnan(actual.loc["instances", "ratio"].tolist()[1]), "DP-SE did not run there"
 
 
 def growth(*regrets, policy="dp_ucb", width="chan"):
@@ -94,7 +94,7 @@ def growth(*regrets, policy="dp_ucb", width="chan"):
 
 
 def test_how_regret_grows_with_the_horizon():
-    # As ln(T)^2, and as ln(T)^1 and then ln(T)^3.
+    # Growth like ln(T)^2, and like ln(T)^1 followed by ln(T)^3.
     logs = np.log([10**2, 10**3, 10**4])
     bent = [logs[0], logs[1], logs[1] * (logs[2] / logs[1]) ** 3]
     some = growth(*logs**2) + growth(*bent, policy="dp_se", width=None)
@@ -107,15 +107,15 @@ def test_how_regret_grows_with_the_horizon():
 
 
 def test_the_noise_of_a_round_of_the_printed_counter():
-    found = inference.noise_per_step(results()).set_index("horizon")
+    actual = inference.noise_per_step(results()).set_index("horizon")
     # A path from below the root has 14 nodes of scale 14, of variance 2 14^2.
-    assert found.loc[10**4, "variance"] == pytest.approx(14 * 2 * 14**2)
-    assert found.loc[10**4, "variance_ratio"] == pytest.approx(14 * 2 * 14**2 / np.log2(10**4) ** 3)
-    assert found.loc[10**4, "deviation_ratio"] == pytest.approx(np.sqrt(14 * 2) * 14 / np.log(10**4))
+    assert actual.loc[10**4, "variance"] == pytest.approx(14 * 2 * 14**2)
+    assert actual.loc[10**4, "variance_ratio"] == pytest.approx(14 * 2 * 14**2 / np.log2(10**4) ** 3)
+    assert actual.loc[10**4, "deviation_ratio"] == pytest.approx(np.sqrt(14 * 2) * 14 / np.log(10**4))
 
 
 def audited(events, trials=1000):
-    """Counts of the audit of DP-UCB at two multiples of the noise: neighbour 0 and 1 of each."""
+    """Return counts of DP-UCB's audit at two multiples of the noise, each with neighbours 0 and 1."""
     shared = {"cell": "c", "policy": "dp_ucb", "data": "simulated", "environment": "first_reward", "horizon": 8}
     shared |= {"K": 6, "width": "exact", "epsilon": 0.5, "replicate": 0, "trials": trials // 2}
     settings = [(noise, neighbour) for noise in (1.0, 0.5) for neighbour in (0, 1)]
@@ -127,14 +127,14 @@ def audited(events, trials=1000):
 
 
 def test_the_loss_of_an_audit_from_its_counts():
-    found = inference.audit_dp_ucb(results(replicates={"audit_dp_ucb": audited((100, 150, 51, 200))}))
-    found = found.set_index("noise")
-    assert list(found["loss"]) == pytest.approx([np.log(200 / 51), np.log(150 / 100)])
-    # Two settings of two intervals each, together .999.
+    actual = inference.audit_dp_ucb(results(replicates={"audit_dp_ucb": audited((100, 150, 51, 200))}))
+    actual = actual.set_index("noise")
+    assert list(actual["loss"]) == pytest.approx([np.log(200 / 51), np.log(150 / 100)])
+    # Two settings with two intervals each, valid together with probability .999.
     ends = [clopper_pearson(count, 1000, 1 - 0.001 / 4) for count in (100, 150)]
-    assert found.loc[1.0, "loss_low"] == pytest.approx(np.log(ends[1][0] / ends[0][1]))
-    assert found.loc[1.0, "loss_high"] == pytest.approx(np.log(ends[1][1] / ends[0][0]))
-    assert (found["claimed"] == 0.5).all()
+    assert actual.loc[1.0, "loss_low"] == pytest.approx(np.log(ends[1][0] / ends[0][1]))
+    assert actual.loc[1.0, "loss_high"] == pytest.approx(np.log(ends[1][1] / ends[0][0]))
+    assert (actual["claimed"] == 0.5).all()
 
 
 def pulls(summaries, runs):
@@ -142,7 +142,7 @@ def pulls(summaries, runs):
 
 
 def of_arms(cell, *pulled, policy="dp_se"):
-    """Runs of a cell: the pulls of each arm."""
+    """Return the runs of a cell: the pulls of each arm."""
     return [
         {"cell": cell, "policy": policy, "replicate": run, "arm": arm, "pulls": n}
         for run, arms in enumerate(pulled)
@@ -153,37 +153,37 @@ def of_arms(cell, *pulled, policy="dp_se"):
 def test_the_pulls_of_each_arm_beside_the_lemma():
     ceilings = [bounds.pulls_ceiling(gap, 3, 0.5, 0.01) for gap in (0.25, 0.5)]
     over = ceilings[0] + 1
-    found = pulls(cells({}), of_arms("c0", (100, 10, 20), (100, over, 30)))
-    assert list(found["gap"]) == [0.25, 0.5]
-    assert list(found["mean"]) == [(10 + over) / 2, 25]
-    assert list(found["largest"]) == [over, 30]
-    assert list(found["ceiling"]) == ceilings
-    assert list(found["above"]) == [0.5, 0]
-    assert list(found["any_above"]) == [0.5, 0.5]
-    assert (found["beta"] == 0.01).all()
-    assert found["order"].iloc[1] == bounds.pulls_order(0.5, 3, 0.5, 0.01)
+    actual = pulls(cells({}), of_arms("c0", (100, 10, 20), (100, over, 30)))
+    assert list(actual["gap"]) == [0.25, 0.5]
+    assert list(actual["mean"]) == [(10 + over) / 2, 25]
+    assert list(actual["largest"]) == [over, 30]
+    assert list(actual["ceiling"]) == ceilings
+    assert list(actual["above"]) == [0.5, 0]
+    assert list(actual["any_above"]) == [0.5, 0.5]
+    assert (actual["beta"] == 0.01).all()
+    assert actual["order"].iloc[1] == bounds.pulls_order(0.5, 3, 0.5, 0.01)
 
 
 def test_scaling_beside_the_theorem():
     summaries = cells({"K": 2}, {"K": 2, "policy": "epoch_se", "epsilon": None}, {"K": 2, "beta": 0.05})
-    found = inference.scaling(results(cells={"scaling": [c | {"horizon": 10**6, "t": 10**6} for c in summaries]}))
+    actual = inference.scaling(results(cells={"scaling": [c | {"horizon": 10**6, "t": 10**6} for c in summaries]}))
     log = np.log(10**6)
     # One suboptimal arm with gap 1/2: log(T)/gap + K log(T)/epsilon; without privacy only the first.
-    assert list(found["order"]) == pytest.approx([2 * log + 2 * log / 0.5, 2 * log, 2 * log + 2 * log / 0.5])
-    assert found["order_ratio"].iloc[1] == pytest.approx(10 / (2 * log))
+    assert list(actual["order"]) == pytest.approx([2 * log + 2 * log / 0.5, 2 * log, 2 * log + 2 * log / 0.5])
+    assert actual["order_ratio"].iloc[1] == pytest.approx(10 / (2 * log))
     ceiling = 0.5 * bounds.pulls_ceiling(0.5, 2, 0.5, 1e-6) + 1
-    assert found["ceiling"].iloc[0] == pytest.approx(ceiling)
-    assert found["ratio_se"].iloc[0] == pytest.approx(1 / ceiling)
-    assert found["ratio"].iloc[1:].isna().all(), "the bound is about DP-SE with beta = 1/T"
+    assert actual["ceiling"].iloc[0] == pytest.approx(ceiling)
+    assert actual["ratio_se"].iloc[0] == pytest.approx(1 / ceiling)
+    assert actual["ratio"].iloc[1:].isna().all(), "the bound is about DP-SE with beta = 1/T"
 
 
 def test_the_worst_gap_beside_the_theorem():
     summaries = cells({"bottom": 0.5}, {"policy": "epoch_se", "epsilon": None})
-    (found,) = inference.minimax(results(cells={"minimax": summaries})).to_dict("records")
+    (actual,) = inference.minimax(results(cells={"minimax": summaries})).to_dict("records")
     order = np.sqrt(100 * 3 * np.log(100)) + 3 * np.log(100) / 0.5
-    assert found["gap"] == 0.25
-    assert found["order"] == pytest.approx(order)
-    assert (found["ratio"], found["ratio_se"]) == pytest.approx((10 / order, 1 / order))
+    assert actual["gap"] == 0.25
+    assert actual["order"] == pytest.approx(order)
+    assert (actual["ratio"], actual["ratio_se"]) == pytest.approx((10 / order, 1 / order))
 
 
 def test_stopping_times_beside_the_theorems():
@@ -206,8 +206,8 @@ def test_stopping_times_beside_the_theorems():
     upper = bounds.halting_time(1.0, 0.25, 0.05, 0.5)
     times = (lower - 0.5, lower + 1, upper - 1, 2 * upper)
     runs = [{"cell": cell, "stopping_time": t} for cell in ("c0", "c1", "c2") for t in times]
-    found = inference.stopping(results(cells={"stopping": summaries}, replicates={"stopping": runs}))
-    first = found.iloc[0]
+    actual = inference.stopping(results(cells={"stopping": summaries}, replicates={"stopping": runs}))
+    first = actual.iloc[0]
     assert (first["t_upper"], first["t_lower"]) == (upper, lower)
     assert (first["by_upper"], first["by_lower"]) == (0.75, 0.25)
     assert first["order"] == bounds.samples_order(1.0, 0.25, 0.05, 0.5)
@@ -216,7 +216,7 @@ def test_stopping_times_beside_the_theorems():
     assert (first["quartile_low"], first["quartile_high"]) == (times[0], np.inf), "four runs say little"
     for study in ("large_mean", "noise_alone"):
         same = getattr(inference, study)(results(cells={study: summaries}, replicates={study: runs}))
-        assert same.equals(found)
-    # Theorem 3.3 asks for beta up to 0.08; none of them is about a rule without beta.
-    assert found["by_upper"].isna().tolist() == [False, True, True]
-    assert found["by_lower"].isna().tolist() == [False, False, True]
+        assert same.equals(actual)
+    # Theorem 3.3 needs beta up to 0.08. No theorem is about a rule without beta.
+    assert actual["by_upper"].isna().tolist() == [False, True, True]
+    assert actual["by_lower"].isna().tolist() == [False, False, True]

@@ -1,4 +1,4 @@
-"""Tables of the synthesis with a few rows, whose decisions are known."""
+"""Tables of the synthesis with a few rows and known decisions."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ MEANS = {"mu2": 0.25, "equal": 0.0}
 
 
 def runs(**regrets) -> pd.DataFrame:
-    """A row per policy and instance at K = 5, T = 1,000 and epsilon 1; regrets: by policy, on mu2, with error 1."""
+    """Return one row per policy and instance (K = 5, T = 1,000, epsilon 1); regrets: by policy, on mu2, error 1."""
     rows = []
     for policy, regret in (
         {"dp_se": 200, "dp_imed": 100, "private_ucb": 50, "ucb1": 60, "uniform": 250} | regrets
@@ -32,7 +32,7 @@ def runs(**regrets) -> pd.DataFrame:
 
 
 def tests(of: pd.DataFrame, **errors) -> pd.DataFrame:
-    """A row per cell and procedure; errors: of 1,000 runs, by procedure."""
+    """Return one row per cell and procedure; errors: number in 1,000 runs, by procedure."""
     counts = {"naive": 200, "bonferroni": 20, "max_information": 0, "confidence_sequence": 1, "e_value": 2}
     counts |= {"sample_splitting": 30} | errors
     powers = {"naive": 900, "bonferroni": 800, "max_information": 10, "confidence_sequence": 400, "e_value": 600}
@@ -57,7 +57,7 @@ def tests(of: pd.DataFrame, **errors) -> pd.DataFrame:
 
 
 def privacy(**exact) -> pd.DataFrame:
-    """A row per policy; exact: log ratios over the claim."""
+    """Return one row per policy; exact: log ratios divided by the claim."""
     shown = {"dp_se": 1.0, "dp_imed": 1.0, "private_ucb": 8.0, "ucb1": np.nan, "uniform": np.nan} | exact
     rows = [
         {

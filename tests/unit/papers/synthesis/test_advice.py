@@ -1,4 +1,4 @@
-"""The rule of the table: what is taken, what is as good, and which numbers stand beside it."""
+"""Check the rule of the recommendation table: recommended policy, equally good policies, and further columns."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ def made(**regrets):
 
 
 def test_the_least_regret_is_taken_of_policies_that_keep_their_promise():
-    # Private UCB as released has the least and shows eight times its epsilon.
+    # Private UCB as released has the smallest regret, but its audit shows eight times its epsilon.
     (row,) = made().to_dict("records")
     assert row["take"] == "DP-IMED"
     assert row["as_good"] == ""

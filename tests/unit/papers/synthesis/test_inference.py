@@ -1,4 +1,4 @@
-"""What audits show of the policies that are compared."""
+"""Check the audit results of the compared policies."""
 
 from types import SimpleNamespace
 
@@ -37,7 +37,7 @@ def test_audits_by_policy_and_variant():
     )
     results = SimpleNamespace(cells=lambda name: cells, audit=lambda: audits)
     rows = inference.privacy(results).set_index("policy")
-    # Of two settings each the largest over its own claim; no other variant; no audit that could not be run.
+    # For each policy: the largest loss over claim of two settings, no other variant, and no audit that was not run.
     assert rows.loc["dp_se", ["audited", "exact", "lower_bound", "trials"]].tolist() == [2, 1.0, 0.85, 30]
     assert rows.loc["private_ucb", "audited"] == 0
     assert np.isnan(rows.loc["private_ucb", "exact"])

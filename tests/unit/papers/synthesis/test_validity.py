@@ -1,4 +1,4 @@
-"""Tests and intervals after a bandit, on runs of which everything is known."""
+"""Check tests and intervals after a bandit, on fully known runs."""
 
 import numpy as np
 import pytest
@@ -23,14 +23,14 @@ def test_the_arm_of_the_smallest_p_value_is_tested_and_of_equals_the_last():
 
 def test_what_each_procedure_asks_for():
     # Arm 0 has 17 of 30 against 0.4: p = 0.049, which K = 3 tests do not allow.
-    _, found = rejections(runs([30, 10, 10], [17, 4, 4]), 0.4)
-    assert list(found) == list(PROCEDURES)
-    assert {n for n, rejected in found.items() if rejected[0]} == {"naive", "sample_splitting"}
-    _, found = rejections(runs([30, 10, 10], [29, 4, 4]), 0.4)
-    assert all(rejected[0] for rejected in found.values())
-    _, found = rejections(runs([30, 10, 10], [29, 4, 4], [12, 4, 4]), 0.4)
-    assert not found["sample_splitting"][0]
-    assert found["e_value"][0]
+    _, actual = rejections(runs([30, 10, 10], [17, 4, 4]), 0.4)
+    assert list(actual) == list(PROCEDURES)
+    assert {n for n, rejected in actual.items() if rejected[0]} == {"naive", "sample_splitting"}
+    _, actual = rejections(runs([30, 10, 10], [29, 4, 4]), 0.4)
+    assert all(rejected[0] for rejected in actual.values())
+    _, actual = rejections(runs([30, 10, 10], [29, 4, 4], [12, 4, 4]), 0.4)
+    assert not actual["sample_splitting"][0]
+    assert actual["e_value"][0]
 
 
 def test_max_information_is_for_private_policies_and_weaker_the_larger_epsilon():
@@ -43,27 +43,27 @@ def test_max_information_is_for_private_policies_and_weaker_the_larger_epsilon()
 
 
 def test_intervals_are_of_the_most_pulled_arm_and_its_gap_to_the_next():
-    order, found = intervals(runs([[20, 50, 30], [40, 40, 20]], [[10, 20, 9], [20, 20, 9]], epsilon=10.0))
+    order, actual = intervals(runs([[20, 50, 30], [40, 40, 20]], [[10, 20, 9], [20, 20, 9]], epsilon=10.0))
     assert order.T.tolist() == [[1, 2], [1, 0]]
-    assert set(found) == set(PROCEDURES) - {"bonferroni", "e_value"}
-    for (low, high), (gap_low, gap_high) in found.values():
+    assert set(actual) == set(PROCEDURES) - {"bonferroni", "e_value"}
+    for (low, high), (gap_low, gap_high) in actual.values():
         assert low[0] < 20 / 50 < high[0]
         assert gap_low[0] < 20 / 50 - 9 / 30 < gap_high[0]
-    widths = {name: (both[0][1] - both[0][0])[0] for name, both in found.items()}
+    widths = {name: (both[0][1] - both[0][0])[0] for name, both in actual.items()}
     assert widths["naive"] < widths["confidence_sequence"] < widths["max_information"]
 
 
 def test_counts_of_a_cell():
-    # The first run rejects what is false of the best arm, the second of one that is no better than the null.
-    found = counted(runs([[80, 10, 10], [10, 80, 10]], [[60, 4, 4], [4, 60, 4]]))
-    assert found["naive"]["powers"] == 1
+    # The first run rejects a false null of the best arm, the second the null of an arm that is not better.
+    actual = counted(runs([[80, 10, 10], [10, 80, 10]], [[60, 4, 4], [4, 60, 4]]))
+    assert actual["naive"]["powers"] == 1
     # 60 of 80 is above .6 too: p = .0033. The null holds for all arms.
-    assert found["naive"]["errors"] == 2
-    assert found["confidence_sequence"]["errors"] == 0
-    # The first run's arm has mean .6, in (.64, .84)? no; the second's .4: no either.
-    assert found["naive"]["mean_held"] == 0
-    assert found["confidence_sequence"]["mean_held"] == 1
-    assert found["naive"]["mean_width"] > 0
+    assert actual["naive"]["errors"] == 2
+    assert actual["confidence_sequence"]["errors"] == 0
+    # The mean .6 of the first run's arm is outside (.64, .84), and so is .4 of the second.
+    assert actual["naive"]["mean_held"] == 0
+    assert actual["confidence_sequence"]["mean_held"] == 1
+    assert actual["naive"]["mean_width"] > 0
 
 
 def test_equal_arms_have_no_power():

@@ -1,4 +1,4 @@
-"""Policies that pull in batches: sizes, indices by hand, privacy of the sums, one compilation."""
+"""Check policies that pull in batches: sizes, indices, privacy of the sums, a single compilation."""
 
 import math
 from collections.abc import Callable
@@ -20,12 +20,12 @@ POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
 
 
 def counts(params, batches):
-    """An arm's pulls after each of its first batches."""
-    state, found = _batches.init(params), []
+    """Return an arm's pulls after each of its first batches."""
+    state, actual = _batches.init(params), []
     for _ in range(batches):
         state.pulls[0] += params.batch_size(params, state, 0)
-        found.append(int(state.pulls[0]))
-    return found
+        actual.append(int(state.pulls[0]))
+    return actual
 
 
 def test_pulls_grow_by_the_ratio():
@@ -35,7 +35,7 @@ def test_pulls_grow_by_the_ratio():
     assert counts(dp_klucb.configure(2, 1.0, ratio=1.5), 6) == [2, 3, 4, 6, 8, 12]
     # ceil(1.1^m) is 2 for m = 1 to 7 and 3 for m = 8 to 11: no batch is empty.
     assert counts(dp_klucb.configure(2, 1.0, ratio=1.1), 4) == [2, 3, 4, 5]
-    # At least 8 / 0.25 = 32 pulls at first, then as without.
+    # At least 8 / 0.25 = 32 pulls at first, then the same batches as without `first`.
     assert counts(dp_imed.configure(2, 0.25, first=8), 3) == [32, 64, 128]
     assert counts(dp_imed.configure(2, 0.25, ratio=3, first=8), 2) == [81, 243]
 
@@ -44,10 +44,10 @@ def test_every_count_is_a_power_rounded_up():
     rng = np.random.default_rng(1)
     for _ in range(300):
         ratio = 1 + 10 ** rng.uniform(-2, 1)
-        found = counts(dp_imed.configure(2, 1.0, ratio=ratio), 12)
+        actual = counts(dp_imed.configure(2, 1.0, ratio=ratio), 12)
         powers = {math.ceil(ratio**m) for m in range(1, 2000) if m * math.log(ratio) < 40}
-        assert set(found) <= powers
-        assert found == sorted(powers)[:12], ratio
+        assert set(actual) <= powers
+        assert actual == sorted(powers)[:12], ratio
 
 
 def test_episodes_double_the_pulls():
@@ -60,7 +60,7 @@ def test_episodes_double_the_pulls():
 
 
 def released(*arms):
-    """A state in which each arm has (pulls, rewards in its statistic, private sum)."""
+    """Return a state in which each arm has (pulls, rewards in its statistic, private sum)."""
     pulls, rewards, sums = zip(*arms, strict=True)
     return _batches.State(np.array(pulls), np.array(rewards), np.array(sums, float), 0, 0, 0, 0.0)
 
@@ -98,7 +98,7 @@ def test_one_of_equals_is_drawn():
 
 
 class Asked(NamedTuple):
-    """Params of a policy that prefers arm 0; rounds: int64[n], how often it was asked, then in which rounds."""
+    """Return Params of a policy that prefers arm 0; rounds: int64[n], the number of index calls, then their rounds."""
 
     n_arms: int
     epsilon: float
@@ -122,7 +122,7 @@ def test_the_choice_is_asked_for_the_round_about_to_be_played_and_the_horizon_cu
     record, asked = new_record(2, 2), np.zeros(9, np.int64)
     params = Asked(2, 1.0, 1.0, asked, first_arm, _episodes.episode_length, True)
     simulate(params, environment, checkpoints, np.random.default_rng(1), record)
-    # Arm 0 in round 1, arm 1 in round 2, then arm 0's 1, 2 and 4 rounds, and 3 of its 8.
+    # Arm 0 in round 1, arm 1 in round 2, then arm 0 for 1, 2 and 4 rounds, and for 3 of 8.
     assert asked[1 : 1 + asked[0]].tolist() == [3, 4, 6, 10]
     assert record.pulls.tolist() == [11, 1]
     assert record.reward_sums[1] == 1

@@ -1,4 +1,4 @@
-"""UCB and private UCB with a constant delta: against the formulas written out again."""
+"""Check UCB and private UCB with a constant delta against independently written formulas."""
 
 import math
 
@@ -16,7 +16,7 @@ LADDER = bernoulli.configure(K, top=0.9, bottom=0.3)
 
 
 def written_out(private, arms, rng):
-    """The pulls of a run: the index term by term; the released counter."""
+    """Return the pulls of a run, with the index term by term and the released counter."""
     pulls, sums, noises = [0] * K, [0.0] * K, [0.0] * K
     gamma = K * math.log(T) ** 2 * math.log(K * T * math.log(T) / DELTA) / EPSILON if private else 0.0
     for t in range(T):

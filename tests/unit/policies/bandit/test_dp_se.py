@@ -1,4 +1,4 @@
-"""DP Successive Elimination and its twin without privacy (Sajed & Sheffet 2019, Algorithm 3)."""
+"""Check DP Successive Elimination and its non-private version (Sajed & Sheffet 2019, Algorithm 3)."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ FAST = fast_paths.find(dp_se, "bernoulli")
 
 
 class Script(NamedTuple):
-    """Rewards known in advance: `early` before an arm's pull number `turn`, `late` from then on."""
+    """Deterministic rewards: `early` before an arm's pull number `turn`, then `late`."""
 
     pull: object
     means: np.ndarray
@@ -51,7 +51,7 @@ def run_fast(params, environment, checkpoints):
 
 
 # Worked by hand (to 12 digits) from lines 8, 15 and 16 with |S| = 2 and beta = 0.1:
-# epoch 1, epsilon 0.5: ln 160 / Delta^2 rules; epoch 2, epsilon 0.5; epoch 1, epsilon 0.05: ln 80 / (epsilon Delta).
+# epoch 1, epsilon 0.5: ln 160 / Delta^2 wins; epoch 2, epsilon 0.5; epoch 1, epsilon 0.05: ln 80 / (epsilon Delta).
 @pytest.mark.parametrize(
     ("epsilon", "epoch", "length", "confidence", "privacy"),
     [
@@ -106,12 +106,12 @@ def test_a_sweep_goes_in_index_order_and_the_horizon_may_cut_it():
     params = epoch_se.configure(K=3, horizon=10, beta=0.5)
     assert run_plain(params, script(CLEAR), [5]).pulls.tolist() == [2, 2, 1]
     assert run_plain(params, script(CLEAR), [497 * 3 + 2 * 100 + 1]).pulls.tolist() == [598, 597, 497]
-    # Arm 0 is gone: the sweeps of epoch 2 start with arm 1.
+    # Arm 0 is eliminated, so the sweeps of epoch 2 start with arm 1.
     assert run_plain(params, script(CLEAR[::-1]), [497 * 3 + 3]).pulls.tolist() == [497, 499, 498]
 
 
 def test_an_epoch_forgets_the_rewards_before_it():
-    # Arm 1 leads by 0.1 in epoch 1 and trails by 0.08 in epoch 2; over both it would trail by 0.05 and stay.
+    # Arm 1 leads by 0.1 in epoch 1 and trails by 0.08 in epoch 2; over both epochs it would trail by 0.05 and remain.
     environment = script([0.9, 1.0, 0.2], [0.9, 0.82, 0.2], turn=497)
     record = run_plain(epoch_se.configure(K=3, horizon=10, beta=0.5), environment, [20_000])
     assert record.pulls.tolist() == [20_000 - 497 * 2 - 2486, 497 + 2486, 497]
@@ -170,6 +170,6 @@ def test_a_huge_horizon_and_a_tiny_epsilon_are_in_range():
     record = run_fast(dp_se.configure(K=64, horizon=10**12, epsilon=0.25), environment, [10**12])
     assert record.pulls.sum() == 10**12
     assert (record.reward_sums <= record.pulls).all()
-    # One epoch would be longer than an int64 can count.
+    # The length of one epoch would exceed an int64.
     record = run_fast(dp_se.configure(K=64, horizon=640, epsilon=1e-30), environment, [640])
     assert record.pulls.tolist() == [10] * 64

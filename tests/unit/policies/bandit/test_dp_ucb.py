@@ -1,4 +1,4 @@
-"""DP-UCB: its parameters, its first rounds by hand, and its fast path where the run is deterministic."""
+"""Check DP-UCB: parameters, first rounds against values worked by hand, and the fast path in deterministic runs."""
 
 import math
 from itertools import pairwise
@@ -44,7 +44,7 @@ def test_the_width_of_mishra_and_thakurta_and_natural_logarithms():
     assert private_width("mishra_thakurta", 1024, 0.5, 2, 3) == pytest.approx([own] * 3)
     assert private_width("ln3", 1024, 0.5, 2, 3) == pytest.approx([log**3 / 0.5] * 3)
     assert private_width("ln2.5", 1024, 0.5, 2, 3) == pytest.approx([log**2.5 / 0.5] * 3)
-    # Each of their K trees has a K-th of the budget.
+    # Each of the K trees has 1/K of the budget.
     assert dp_ucb.configure(3, 1024, 0.5, "mishra_thakurta").node_scale == 3 * 10 / 0.5
 
 
@@ -115,7 +115,7 @@ def by_hand(t, pulls, reward_sums, noises, width):
 def test_the_first_rounds_by_hand():
     flat = np.full(6, 3.0)
     assert [by_hand(t, [0, 0, 0], [0] * 3, [0] * 3, flat) for t in (1, 2, 3)] == [0, 1, 2]
-    # One pull each: 1 - 4 + 3, 0 + 2 + 3 and 1 + 0 + 3, and the same radius.
+    # One pull per arm: 1 - 4 + 3, 0 + 2 + 3 and 1 + 0 + 3, with equal radii.
     assert by_hand(4, [1, 1, 1], [1, 0, 1], [-4, 2, 0], flat) == 1
     # (2 - 1 + 3) / 2 + sqrt(ln 5) = 3.27 against (0 - 1 + 3) + sqrt(2 ln 5) = 3.79, and 3.19 with noise -1.6.
     assert by_hand(5, [2, 1], [2, 0], [-1, -1], flat) == 1
@@ -150,7 +150,7 @@ def test_one_arm_is_refused():
         ucb1.configure(1)
 
 
-# Without equal indices, between which both would draw.
+# Indices are never equal, because both would then draw.
 @pytest.mark.parametrize("means", [[1.0, 0.0], [0.0, 1.0]])
 @pytest.mark.parametrize("width", ["none", *WIDTHS])
 def test_without_noise_and_chance_the_fast_path_is_the_plain_one(means, width):
@@ -197,7 +197,7 @@ def test_a_fast_run_of_any_length_adds_up(T):
 
 
 def test_the_regret_inside_a_block_is_that_of_a_run_cut_there():
-    # The same stream: up to the last checkpoint the draws and the decisions are the same.
+    # With the same stream, draws and decisions are the same up to the last checkpoint.
     environment, params = bernoulli.configure(3, 0.75, 0.25), dp_ucb.configure(3, 100_000, 1.0, "exact")
     every = np.unique(np.geomspace(1, 100_000, 60).astype(np.int64))
     whole, last = new_record(len(every), 3), new_record(1, 3)

@@ -1,4 +1,4 @@
-"""KL-UCB and IMED: indices by hand, and the rounds that the fast paths take for sure."""
+"""Check KL-UCB and IMED: indices against values worked by hand, and rounds that the fast paths skip."""
 
 import math
 
@@ -32,7 +32,7 @@ def test_the_leader_of_kl_ucb_leads_as_long_as_said():
         block = kl_ucb__bernoulli._sure_rounds(pulls[leader], sums[leader], level, t, min(10**4, last - t + 1))
         longer += block > 1
         for ahead in {0, block // 2, block - 1}:
-            # The worst that can happen: not a single reward.
+            # The worst case: no reward at all.
             later = pulls.copy()
             later[leader] += ahead
             state = kl_ucb.State(later, sums)

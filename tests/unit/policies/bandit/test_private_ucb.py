@@ -1,4 +1,4 @@
-"""UCB and private UCB of Neel & Roth 2018: against the formulas written out again."""
+"""Check UCB and private UCB of Neel & Roth 2018 against independently written formulas."""
 
 import math
 
@@ -29,7 +29,7 @@ POLICIES = {
 
 
 def written_out(name, rng):
-    """The run again: nodes of the tree by their intervals, the index term by term, a list of (arm, reward)."""
+    """Return the run as a list of (arm, reward), with tree nodes by intervals and the index term by term."""
     bonus = name in ("as_printed", "as_released", "gamma_only")
     tree, fresh = name.endswith("as_printed"), name.endswith("as_released")
     rewards = [[] for _ in range(K)]
@@ -69,7 +69,7 @@ def written_out(name, rng):
 
 
 def run(params, environment, checkpoints, seed):
-    """Return the record of a run and what its generator draws next."""
+    """Return the record of a run and the next draw of its generator."""
     rng, record = np.random.default_rng(seed), new_record(len(checkpoints), len(environment.means))
     play(functions(Policy, private_ucb), params, environment, np.array(checkpoints), rng, record)
     return record, rng.random()
@@ -100,7 +100,7 @@ def test_ties_go_to_the_lowest_arm():
 
 
 def test_experiment_1_is_round_robin_and_so_says_nothing_of_adaptivity():
-    # The bonus of about 3e5 over the pulls decides alone: every arm has T / K pulls in every run.
+    # Only the bonus of about 3e5 over the pulls matters, so every arm has T / K pulls in every run.
     ladder = bernoulli.configure(20, top=1.0, bottom=0.05)
     for variant in ("as_printed", "as_released"):
         params = private_ucb.configure(20, 500, 0.05, variant)

@@ -1,4 +1,4 @@
-"""The bounds under which DP-UCB's fast path pulls the leader without comparing the arms."""
+"""Check the bounds under which DP-UCB's fast path pulls the leader without comparing the arms."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_the_bound_holds_for_all_rounds_to_come():
         for t in (start, start + 1, start + 7, 2 * start, 100 * start):
             highest = (centres + radii * np.sqrt(np.log(t)))[others].max()
             assert _bound(rival, t) > highest
-            # And it is no idle one at first.
+            # The bound is not trivial at first.
             assert t > start + 1 or _bound(rival, t) < highest + 0.2
 
 
@@ -34,6 +34,6 @@ def test_with_the_slack_used_up_the_leader_still_leads_at_every_count(height):
         rounds = t - last + counts
         ahead = indices - (rival.height + rival.slope * (rounds - rival.start))
         assert (ahead > -1e-9).all()
-        # With a positive mean the last count is the tight one.
+        # With a positive mean the bound is tight at the last count.
         if height >= 40:
             assert ahead[-1] == pytest.approx(0, abs=1e-6)

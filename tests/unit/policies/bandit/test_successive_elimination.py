@@ -1,4 +1,4 @@
-"""Successive Elimination (Even-Dar, Mannor & Mansour 2006, Algorithm 3)."""
+"""Check Successive Elimination (Even-Dar, Mannor & Mansour 2006, Algorithm 3)."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_the_width_follows_the_radius_of_the_source():
 
 
 def test_an_arm_goes_in_the_first_sweep_in_which_its_sum_lags_by_the_width():
-    # Certain rewards, so that the sums part by 1 a sweep: the first s >= 2 sqrt(s ln(5 * 2 s^2 / 0.5)) is 42.
+    # The gap of the sums grows by 1 per sweep. The first s >= 2 sqrt(s ln(5 * 2 s^2 / 0.5)) is 42.
     params = se.configure(K=2, horizon=10, beta=0.5)
     assert 2 * np.sqrt(41 * np.log(20 * 41**2)) > 41
     assert 2 * np.sqrt(42 * np.log(20 * 42**2)) < 42

@@ -1,4 +1,4 @@
-"""ABSE: constants by hand, hand-worked runs, and the kernel against a plain reference, decision for decision."""
+"""Check ABSE: constants and runs worked by hand, and every decision against a reference implementation."""
 
 import math
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from privarms.protocols.contextual import play_contextual
 
 
 class Recorded(NamedTuple):
-    """An environment that writes down which arm each user got."""
+    """Environment that records the arm of each user."""
 
     pull: object
     contexts: np.ndarray
@@ -29,7 +29,7 @@ def pull(environment, user, arm, rng):
 
 
 def run(params, contexts, rewards):
-    """The arms of one run over all users in their order, and the reward after each round."""
+    """Return the arms of one run over all users in order, and the reward after each round."""
     n = len(contexts)
     environment = Recorded(pull, contexts, rewards, np.full(n, -1), rewards.shape[1])
     order, rounds, totals = np.arange(n), np.arange(1, n + 1), np.zeros(n)
@@ -38,7 +38,7 @@ def run(params, contexts, rewards):
 
 
 class Bin:
-    """A live bin of the reference: its active arms, those still to be pulled in this round, and its statistics."""
+    """Active bin of the reference: remaining arms, arms to pull in this round, and statistics."""
 
     def __init__(self, arms):
         self.active, self.pending, self.rounds = list(arms), list(arms), 0
@@ -46,7 +46,7 @@ class Bin:
 
 
 def reference(K, n, d, beta, L, contexts, rewards):
-    """Perchet & Rigollet 2013, Policy 3 on top of Policy 1; bins by (depth, coordinates)."""
+    """Run the reference of Perchet & Rigollet 2013, Policy 3 with Policy 1; bins by (depth, coordinates)."""
 
     def U(s, T):
         return 2 * math.sqrt(2 * max(math.log(T / s), 1.0) / s)  # (2.1)
@@ -79,7 +79,7 @@ def reference(K, n, d, beta, L, contexts, rewards):
             dropped += len(se.active) - len(kept)
             se.active = kept
         se.pending = list(se.active)
-        # (5.2): U decreases, so that s rounds are l_B or more exactly if U(s, T) is within the bound.
+        # (5.2): U decreases, so s >= l_B if and only if U(s, T) is within the bound.
         if depth < k_0 and len(se.active) >= 2 and U(se.rounds, T) <= 2 * c_0 * side**beta:
             del live[B]
             for child in np.ndindex((2,) * d):
@@ -88,7 +88,7 @@ def reference(K, n, d, beta, L, contexts, rewards):
 
 
 CASES = [
-    # K, n, d, smoothness, L; at least so many bins in the end and arms dropped on the way
+    # K, n, d, smoothness, L; minimum numbers of final bins and of eliminations
     (2, 20_000, 3, 1.0, 1.0, 500, 0),
     (2, 20_000, 2, 1.0, 0.2, 10, 10),
     (2, 6_000, 1, 1.0, 0.05, 2, 2),
@@ -104,7 +104,7 @@ CASES = [
 def test_every_decision_is_the_references(case):
     K, n, d, beta, L, fewest_bins, fewest_dropped = case
     rng = np.random.default_rng([K, n, d])
-    # Coordinates on a grid meet the faces of the bins, 0 and 1 among them; some rewards are not 0 or 1.
+    # Coordinates on a grid include faces of bins, 0 and 1. Some rewards are not 0 or 1.
     contexts = np.where(rng.random((n, d)) < 0.3, rng.integers(0, 9, (n, d)) / 8, rng.random((n, d)))
     best = (contexts[:, 0] * K).astype(int).clip(0, K - 1)
     probability = np.where(np.arange(K) == best[:, None], 0.95, 0.05)
@@ -125,14 +125,14 @@ def test_constants_of_adult_by_hand():
     params = absse.configure(K=2, horizon=41_292, dimensions=3)
     assert params.depths["last_round"].tolist() == [2, 5, 11, 41_293]
     assert params.depths["T"].tolist() == [41_292, 5161.5, 645.1875, 80.6484375]
-    # (62 ln 62 / 10,000)^(1/3) = 0.29, so k_0 = 2; without the logarithm it were 0.18 and 3.
+    # (62 ln 62 / 10,000)^(1/3) = 0.29, so k_0 = 2; without the logarithm it would be 0.18 and 3.
     assert len(absse.configure(K=62, horizon=10_000, dimensions=1).depths) == 3
-    # 1 + 8 + 64 + 512: so few users are enough to make every bin.
+    # 1 + 8 + 64 + 512: these few users create every bin.
     assert params.max_bins == 585
 
 
 def test_a_useless_arm_goes_after_the_round_by_hand():
-    # Means 1 and 0, so arm 1 goes after the first s with 4 sqrt(2 ln(1000 / s) / s) < 1, that is 32 ln(1000 / s) < s:
+    # Means 1 and 0: arm 1 is out after the first s with 4 sqrt(2 ln(1000 / s) / s) < 1, that is 32 ln(1000 / s) < s:
     # 32 ln(12.5) = 80.8 > 80 and 32 ln(12.346) = 80.4 < 81. With a tiny L nothing bursts before.
     params = absse.configure(K=2, horizon=1000, dimensions=1, lipschitz=1e-6)
     contexts = np.random.default_rng(0).random((1000, 1))
@@ -143,7 +143,7 @@ def test_a_useless_arm_goes_after_the_round_by_hand():
 
 @pytest.mark.parametrize(("K", "n", "d", "L"), [(2, 3000, 2, 1e6), (2, 5000, 3, 0.1), (4, 500, 4, 1.0)])
 def test_the_tree_stays_within_its_room(K, n, d, L):
-    # Equal rewards drop nobody; a run beyond its horizon finds no more room, and writes nowhere else.
+    # Equal rewards eliminate no arm. A run beyond its horizon writes only inside its arrays.
     params = absse.configure(K, n, d, 1.0, L)
     state = absse.init(params)
     rng = np.random.default_rng(2)

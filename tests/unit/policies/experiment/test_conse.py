@@ -1,4 +1,4 @@
-"""ConSE and DP-ConSE (Li, Shi & Simchi-Levi 2024): the two eliminations, the trial, whole runs, bad input."""
+"""Check ConSE and DP-ConSE (Li, Shi & Simchi-Levi 2024): both eliminations, the trial, whole runs, bad input."""
 
 from types import SimpleNamespace
 
@@ -27,18 +27,18 @@ def rng(seed=1):
 
 
 def run(name, params, environment, replicates, kind="features_bernoulli", seed=1):
-    """The records of the fast path."""
+    """Return the records of the fast path."""
     cell = SimpleNamespace(paper="some2020", study="runs", policy=name, environment=kind)
     return experiment.run(POLICIES[name][0], params, environment, cell, replicates, rng(seed))
 
 
 def configured(name, M, n, alpha, **more):
-    policy, given = POLICIES[name]
-    return policy.configure(M=M, horizon=n, alpha=alpha, **{**given, **more})
+    policy, inputs = POLICIES[name]
+    return policy.configure(M=M, horizon=n, alpha=alpha, **{**inputs, **more})
 
 
 def run_both(name, params, environment, replicates=4, kind="features_bernoulli"):
-    """The records of the fast path and of the plain loop."""
+    """Return the records of the fast path and of the reference implementation."""
     policy = POLICIES[name][0]
     plain = experiment.new_records(replicates, params.design.M)
     experiment.play_block(functions(Policy, policy), params, environment, rng(2), plain)
@@ -71,7 +71,7 @@ def test_the_margin_and_the_radii_that_the_proof_needs():
 
 
 def drive(params, rewards, arms):
-    """The state after patients of feature 0 with these arms and rewards."""
+    """Return the state after patients of feature 0 with these arms and rewards."""
     policy = conse_exp3e if isinstance(params, conse_exp3e.Params) else dp_conse
     state, generator = policy.init(params), rng()
     for t, (arm, reward) in enumerate(zip(arms, rewards, strict=True), 1):
@@ -99,7 +99,7 @@ def test_the_worse_arm_goes_at_the_end_of_an_epoch_and_not_before():
     state = drive(params, 1.0 * arms, arms)
     assert state.viable.tolist() == [[False, True]]
     assert drive(params, 1.0 - arms, arms).viable.tolist() == [[True, False]]
-    # Equal arms stay and the next epoch begins from zero.
+    # Equal arms remain, and the next epoch begins at zero.
     state = drive(params, np.ones(patients), arms)
     assert state.viable.all()
     assert (state.epochs[0], state.rounds[0], state.pulls.sum(), state.reward_sums.sum()) == (2, 0, 0, 0)
@@ -132,15 +132,15 @@ def test_the_noise_of_a_mean_has_scale_two_over_epsilon_R(noise):
 def test_exp3e_s_constant_is_that_of_the_paper():
     # log(2 / delta) = ln(4 n^2) = 21.193270 at n = 20,000; e^2 + 2 = 9.389056.
     expected = 4 * 9.389056**2 * 21.193270**2
-    found = conse_exp3e.configure(M=1, horizon=20_000, alpha=1).C
-    assert found == pytest.approx(expected, rel=1e-6)
+    actual = conse_exp3e.configure(M=1, horizon=20_000, alpha=1).C
+    assert actual == pytest.approx(expected, rel=1e-6)
     assert conse_exp3e.configure(M=1, horizon=20_000, alpha=1, C=3.5).C == 3.5
 
 
 def test_exp3e_s_probabilities_and_sums_by_hand():
     params = conse_exp3e.configure(M=1, horizon=1000, alpha=1, C=4.0)
     assert conse_exp3e.chance_of_arm_1(4.0, 0, 0.0) == 0.5
-    # After one patient with arm 1 and reward 1: the sum is 1 / 0.5 = 2, epsilon_1 = 1/2, so that the odds are e.
+    # After one patient with arm 1 and reward 1: the sum is 1 / 0.5 = 2, epsilon_1 = 1/2, so the odds are e.
     state = drive(params, [1.0], [1])
     assert state.estimates.tolist() == [[0, 2]]
     chance = np.e / (1 + np.e)
@@ -157,7 +157,7 @@ def test_exp3e_eliminates_above_two_roots_of_C_n():
     assert drive(params, [0.4999], [1]).viable.all()
     state = drive(params, [0.5001], [1])
     assert state.viable.tolist() == [[False, True]]
-    # From then on the sums stand still.
+    # From then on the sums do not change.
     state = drive(params, [0.5001, 1.0], [1, 1])
     assert state.estimates[0] == pytest.approx([0, 1.0002])
     assert state.counts.tolist() == [2]
@@ -185,7 +185,7 @@ def test_T_min_by_hand():
 
 
 def run_by_hand(policy, params, length, patients):
-    """The trial of feature 0 in the second half, after patients (arm, reward)."""
+    """Return the trial of feature 0 in the second half, after patients (arm, reward)."""
     state = policy.init(params)
     state.trial.lengths[0] = length
     for t, (arm, reward) in enumerate(patients, params.design.n // 2 + 1):
@@ -203,12 +203,12 @@ def test_the_estimate_comes_with_the_last_patient_of_the_trial():
     assert state.pulls[0].tolist() == [1, 2]
     assert state.reward_sums[0].tolist() == [0.5, 1.5]
     assert state.arrivals[0] == 5
-    # Line 33 of EXP3E: inverse propensity weights, over T_min whether or not as many came.
+    # Line 33 of EXP3E: inverse propensity weights, divided by T_min even if fewer patients arrived.
     weighted = configured("conse_exp3e", 2, 1000, 0.5)
     assert run_by_hand(conse_exp3e, weighted, 3, patients).estimates[0] == pytest.approx(2 * (1.5 - 0.5) / 3)
     assert run_by_hand(conse_exp3e, weighted, 3, patients[:1]).estimates[0] == pytest.approx(-2 * 0.5 / 3)
     assert np.isnan(run_by_hand(conse_exp3e, weighted, 3, []).estimates[0])
-    # A trial of no patients ends with none; an arm without a patient has mean 0.
+    # A trial of length 0 ends without patients. An arm without a patient has mean 0.
     private = configured("dp_conse", 2, 1000, 0.5)
     assert np.isnan(run_by_hand(dp_conse, private, 0, patients).estimates[0])
     assert run_by_hand(conse_se, params, 2, [(1, 0.5), (1, 1.0)]).estimates[0] == 0.75
@@ -218,8 +218,8 @@ def test_the_private_estimate_has_noise_of_scale_two_over_epsilon_T_j():
     patients = [(0, 0.5), (1, 1.0), (1, 0.5)]
     for noise in (1.0, 3.0):
         params = configured("dp_conse", 2, 1000, 0.5, epsilon=0.4, noise=noise)
-        found = run_by_hand(dp_conse, params, 3, patients).estimates[0]
-        assert found == pytest.approx(0.25 + laplace(noise * 2 / (0.4 * 3), rng(5)), rel=1e-12)
+        actual = run_by_hand(dp_conse, params, 3, patients).estimates[0]
+        assert actual == pytest.approx(0.25 + laplace(noise * 2 / (0.4 * 3), rng(5)), rel=1e-12)
 
 
 # --- whole runs -------------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_certain_rewards_are_told_apart_in_the_first_epoch(kind):
     assert (records.eliminated_after == patients).all()
     assert (records.kept == 1).all()
     assert (records.estimate == 1).all()
-    # Half of the epoch's patients, and half of the trial's floor(sqrt(5000 less a little)).
+    # Half of the epoch's patients, and half of the trial's floor(sqrt(slightly below 5000)).
     assert records.first_half_regret == pytest.approx(patients / 2, abs=100)
     assert (records.regret - records.first_half_regret == records.pulls[..., 0]).all()
     assert (records.pulls.sum(axis=2) == records.length).all()

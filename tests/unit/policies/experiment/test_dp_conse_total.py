@@ -1,4 +1,4 @@
-"""The DP-ConSE that keeps epsilon for the whole experiment: its lengths and scales by hand, and its streams."""
+"""Check DP-ConSE with epsilon for the whole experiment: lengths and scales worked by hand, and random streams."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def rng(seed=1):
 
 
 def released(params, length, patients, planned):
-    """The estimate of feature 0 after patients (arm, reward) of its trial."""
+    """Return the estimate of feature 0 after patients (arm, reward) of its trial."""
     state = dp_conse_total.init(params)
     state.trial.lengths[0], state.trial.floor_T_min[0] = length, planned
     for t, (arm, reward) in enumerate(patients, params.design.n // 2 + 1):
@@ -23,7 +23,7 @@ def released(params, length, patients, planned):
 
 
 def test_the_budget_of_an_experiment_is_shared_out():
-    # One patient of the first half, then of the second: two of each, and once what all trials share.
+    # One patient of the first half, then one of the second: two releases each, and the part shared by all trials.
     assert 2 * dp_conse_total.BATCH_LENGTH + 2 * dp_conse_total.MEAN + dp_conse_total.SHARED_LENGTH == 1
     assert 2 * dp_conse_total.OWN_LENGTH + 2 * dp_conse_total.ESTIMATE == 1
 
@@ -42,11 +42,11 @@ def test_the_trial_with_a_budget_for_the_experiment_by_hand():
     # At least 200 - 8.987197 / .2 = 155.064 patients, of whom an arm has 77.532 - sqrt(155.064 * 8.987197 / 2).
     scale = 1 / (0.2 * (77.532 - 26.397))
     assert dp_conse_total.estimate_scale(params, 200, 3) == pytest.approx(scale, rel=1e-4)
-    # No fewer than one patient an arm.
+    # At least one patient per arm.
     assert dp_conse_total.estimate_scale(params, 20, 3) == pytest.approx(5)
     patients = [(0, 0.5), (1, 1.0), (1, 0.5)]
-    found = released(params, 3, patients, 200)
-    assert found == pytest.approx(0.25 + laplace(scale, rng(5)), rel=1e-4)
+    actual = released(params, 3, patients, 200)
+    assert actual == pytest.approx(0.25 + laplace(scale, rng(5)), rel=1e-4)
 
 
 def test_the_batches_with_a_budget_for_the_experiment_by_hand():
@@ -54,7 +54,7 @@ def test_the_batches_with_a_budget_for_the_experiment_by_hand():
     # R_1 with epsilon / 8 = .1: 16 * 8.987197 / .1 + 1 = 1438.95, above 128 ln 16,000 + 1 = 1240.1.
     length = dp_conse_total.epoch_length(params, 1)
     assert length == pytest.approx(1438.9515, rel=1e-6)
-    # 1438.95 - 8.987197 / .1 = 1349.08 patients for certain: 674.54 - sqrt(1349.08 * 8.987197 / 2) = 596.68 an arm.
+    # 1438.95 - 8.987197 / .1 = 1349.08 patients at least: 674.54 - sqrt(1349.08 * 8.987197 / 2) = 596.68 per arm.
     scale = 1 / (0.1 * 596.68)
     assert dp_conse_total.mean_scale(params, 1) == pytest.approx(scale, rel=1e-4)
     assert dp_conse_total.privacy_radius(params, 1) == pytest.approx(8.987197 * scale, rel=1e-4)
@@ -70,5 +70,5 @@ def test_an_arm_has_fewer_than_for_certain_once_in_eight_n(patients):
     n = 1000
     count = dp_conse_total.certain_count(n, float(patients))
     assert count >= 1
-    # A count of 1 is what a mean of no rewards moves by at most.
+    # A mean of no rewards changes at most as with a count of 1.
     assert count == 1 or binom.cdf(np.ceil(count) - 1, patients, 0.5) <= 1 / (8 * n)

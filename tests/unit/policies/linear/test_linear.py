@@ -1,4 +1,4 @@
-"""Linear bandits: each policy against regressions with explicit inverses, and what the protocol records."""
+"""Check linear bandits: policies against regressions with explicit inverses, and records of the protocol."""
 
 import math
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ K, D, T = 4, 3, 150
 
 
 class Regressions:
-    """The rows of each arm, and of all arms in the order of the pulls."""
+    """Rows of each arm, and of all arms in the order of the pulls."""
 
     def __init__(self):
         self.rows = [np.empty((0, D)) for _ in range(K)]
@@ -30,7 +30,7 @@ class Regressions:
 
     def best(self, index):
         indices = np.array([index(arm) for arm in range(K)])
-        # The lowest of those that are equal up to rounding.
+        # The lowest arm of those with equal indices up to rounding.
         return int(np.flatnonzero(indices >= indices.max() - 1e-12 * abs(indices.max()))[0])
 
     def sums(self, arm):
@@ -87,7 +87,7 @@ class AsReleased(Regressions):
 
 
 class Private(Oful):
-    """Its nodes: one vector for each arm and dyadic range of the arm's pulls."""
+    """Return the nodes: one vector per arm and dyadic range of the arm's pulls."""
 
     def __init__(self, rng, epsilon, clip=4.0, bonus=True):
         super().__init__()
@@ -119,7 +119,7 @@ class Private(Oful):
 
 
 def environment_draws(rng, law):
-    """The true coefficients; from then on contexts and noise by turns."""
+    """Return the true coefficients; the next draws are contexts and noise in turn."""
 
     def directions(first=0):
         shape = (K, D - first)
@@ -178,20 +178,20 @@ def test_same_draws_same_choices_same_record(name, law):
         arm = int(np.argmax(pulls))
         tested = [0, int(np.argmax(np.abs(theta[arm])))]
 
-        found, _ = run(policy, params, law, seed=seed)
-        assert list(found["coordinate"]) == ["zero", "largest"]
-        assert list(found["arm"]) == [arm] * 2
-        assert list(found["pulls"]) == [pulls[arm]] * 2
-        assert found["regret"] == pytest.approx([regret] * 2)
-        assert found["truth"] == pytest.approx(theta[arm, tested])
+        actual, _ = run(policy, params, law, seed=seed)
+        assert list(actual["coordinate"]) == ["zero", "largest"]
+        assert list(actual["arm"]) == [arm] * 2
+        assert list(actual["pulls"]) == [pulls[arm]] * 2
+        assert actual["regret"] == pytest.approx([regret] * 2)
+        assert actual["truth"] == pytest.approx(theta[arm, tested])
         estimate, inverse = plain.estimate(arm)
-        assert found["policy_estimate"] == pytest.approx(estimate[tested], rel=1e-7)
-        assert found["policy_variance"] == pytest.approx(np.diag(inverse)[tested], rel=1e-7)
+        assert actual["policy_estimate"] == pytest.approx(estimate[tested], rel=1e-7)
+        assert actual["policy_variance"] == pytest.approx(np.diag(inverse)[tested], rel=1e-7)
         X = plain.rows[arm]
-        assert found["variance"] == pytest.approx(np.diag(np.linalg.inv(X.T @ X))[tested], rel=1e-7)
-        # With the rewards as they were, also where the policy clips.
+        assert actual["variance"] == pytest.approx(np.diag(np.linalg.inv(X.T @ X))[tested], rel=1e-7)
+        # This uses the original rewards, even if the policy clips them.
         least, *_ = np.linalg.lstsq(X, plain.rewards[arm])
-        assert found["estimate"] == pytest.approx(least[tested], rel=1e-7)
+        assert actual["estimate"] == pytest.approx(least[tested], rel=1e-7)
 
 
 def test_policies_meet_the_same_environment_and_draw_from_their_own_stream():
@@ -211,12 +211,12 @@ def test_policies_meet_the_same_environment_and_draw_from_their_own_stream():
 
 
 def test_too_few_rows_have_no_estimate():
-    # Four rounds, of which K = 4 arms get one each.
-    found, _ = run(linear_ucb_as_released, linear_ucb_as_released.configure(K, D), horizon=K)
-    assert list(found["pulls"]) == [1, 1]
-    assert list(found["arm"]) == [0, 0]
-    assert np.isnan([found["estimate"], found["variance"]]).all()
-    assert np.isfinite([found["policy_estimate"], found["policy_variance"], found["truth"]]).all()
+    # Four rounds, one for each of K = 4 arms.
+    actual, _ = run(linear_ucb_as_released, linear_ucb_as_released.configure(K, D), horizon=K)
+    assert list(actual["pulls"]) == [1, 1]
+    assert list(actual["arm"]) == [0, 0]
+    assert np.isnan([actual["estimate"], actual["variance"]]).all()
+    assert np.isfinite([actual["policy_estimate"], actual["policy_variance"], actual["truth"]]).all()
 
 
 def test_the_private_scale_and_width():
@@ -237,7 +237,7 @@ def test_one_changed_reward_is_worth_epsilon():
     for reward in (-1e9, 1e9):
         state = private_linear_ucb.init(quiet)
         for t in range(1, T + 1):
-            # The first reward is the one that changes, and every level has a node with it.
+            # The first reward changes, and every level has a node with this reward.
             state = private_linear_ucb.learn(quiet, state, x, 2, reward if t == 1 else 0.5, t, rng)
             nodes[t] = state.private_sums[2].copy()
         changed[reward] = [nodes[1 << level] for level in range(params.levels)]

@@ -1,4 +1,4 @@
-"""LDPMAB's parameters and its reference implementation: constants, estimates and decisions by hand, bad input."""
+"""Check LDPMAB's parameters and reference implementation: constants, estimates, decisions, bad input."""
 
 import math
 from types import SimpleNamespace
@@ -43,12 +43,12 @@ def test_switches_make_one_variant_the_other():
 
 
 def configure(variant="as_printed", deviation=""):
-    """Two arms, one auxiliary source; budgets 1/2 of the target and 2 of the source, c = 2."""
+    """Return Params of two arms and one auxiliary source; budgets 1/2 (target) and 2 (source), c = 2."""
     return ldp_mab.configure(2, 10_000, 0.5, variant, M=1, n_aux=10_000, epsilon_aux=2.0, deviation=deviation)
 
 
 def root(t, U, V):
-    """The whole square after t users of each source; U, V: by source and arm."""
+    """Return the root bin after t users of each source; U, V: by source and arm."""
     B = Bin(0, (0.0, 0.0), (1.0, 1.0), range(2), 2, 2)
     B.t[:], B.U[:], B.V[:] = t, U, V
     return B
@@ -62,7 +62,7 @@ def test_estimate_and_radius_by_hand():
     assert ldp_mab.weight(params, B, 1, 0) == 0
     assert ldp_mab.estimate(params, B, 0) == pytest.approx(0.3)
     assert ldp_mab.radius(params, B, 0) == pytest.approx(math.sqrt(18.4207 * 4000) / 100, rel=1e-5)
-    # A count below 0: its absolute value weighs; as released the weight is negative and the estimate clipped.
+    # Negative count: its absolute value is the weight. As released the weight is negative and the estimate is clipped.
     assert ldp_mab.weight(params, B, 0, 1) == pytest.approx(0.01)
     assert ldp_mab.estimate(params, B, 1) == pytest.approx(-0.25)
     assert ldp_mab.weight(configure(deviation="sign"), B, 0, 1) == pytest.approx(-0.01)

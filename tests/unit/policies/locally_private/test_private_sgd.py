@@ -1,4 +1,4 @@
-"""Linear and NN: messages against gradients from differences, choices, what sources change, bad input."""
+"""Check Linear and NN: messages against numerical gradients, choices, effects of sources, bad input."""
 
 import math
 from types import SimpleNamespace
@@ -20,13 +20,13 @@ def environment(data):
 
 
 def layers(weights, d, width):
-    """W [width, d], b [width], v [width] and c of one arm."""
+    """Return W [width, d], b [width], v [width] and c of one arm."""
     W, rest = weights[: width * d].reshape(width, d), weights[width * d :]
     return W, rest[:width], rest[width : 2 * width], rest[-1]
 
 
 def score(weights, x, width):
-    """z: w x + b, or v max(W x + b, 0) + c."""
+    """Return z: w x + b, or v max(W x + b, 0) + c."""
     if width == 0:
         return weights[:-1] @ x + weights[-1]
     W, b, v, c = layers(weights, len(x), width)
@@ -39,7 +39,7 @@ def loss(weights, x, reward, width):
 
 
 def differences(weights, x, reward, width):
-    """The gradient of the loss, from differences."""
+    """Return the gradient of the loss, from differences."""
     steps = np.eye(len(weights)) * 1e-6
     return [(loss(weights + e, x, reward, width) - loss(weights - e, x, reward, width)) / 2e-6 for e in steps]
 
@@ -53,7 +53,7 @@ def test_messages_are_private_gradients_and_a_batch_is_a_step(policy, width):
     release = l2_ball.Mechanism(state.weights.size, 0.5, params.truths[0], params.norms[0])
     noise, same_noise = np.random.default_rng(1), np.random.default_rng(1)
     messages = []
-    # Steps after users 4 and 7: a batch, and what is left.
+    # Steps after users 4 and 7: a full batch, and the remaining users.
     for user, arm in enumerate([0, 2, 1, 1, 0, 2, 2]):
         x, reward, before = rng.random(2), float(user % 2), state.weights.copy()
         gradient = np.zeros_like(before)

@@ -1,4 +1,4 @@
-"""DP-NAS and DP exponential NAS (Sajed & Sheffet 2019, Algorithms 1 and 2) and the protocol that runs them."""
+"""Check DP-NAS and DP exponential NAS (Sajed & Sheffet 2019, Algorithms 1 and 2) and their protocol."""
 
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -19,7 +19,7 @@ RULES = [dp_nas, dp_exponential_nas]
 
 
 class Constant(NamedTuple):
-    """Every sample is `value`."""
+    """Return an environment in which every sample is `value`."""
 
     pull: object
     means: np.ndarray
@@ -48,7 +48,7 @@ def test_h_and_c_follow_lines_8_and_9():
     # By hand: 2 sqrt(2/3 ln(16 * 9 / 0.1)) and 48 ln 40 + 48 ln(8 * 9 / 0.1) + 16 / 0.5 ln 40.
     assert dp_nas.confidence_radius(params, 3, 3) == pytest.approx(4.403755485964, rel=1e-12)
     assert dp_nas.noise_margin(params, 3) == pytest.approx(610.914414505520, rel=1e-12)
-    # Algorithm 2 asks for the 3rd time at t = 8.
+    # The 3rd query of Algorithm 2 is at t = 8.
     assert dp_nas.confidence_radius(params, 3, 8) == pytest.approx(4.403755485964 * np.sqrt(3 / 8), rel=1e-12)
 
 
@@ -72,7 +72,7 @@ def test_without_noise_to_speak_of_a_rule_stops_when_the_mean_exceeds_its_margin
 
 
 def test_a_run_draws_in_the_order_of_the_algorithm():
-    """Algorithm 1 and 2 written with a generator of the same seed, samples certain."""
+    """Run Algorithms 1 and 2 with a generator of the same seed and constant samples."""
 
     def noise(rng, scale):
         return scale * (rng.standard_exponential() - rng.standard_exponential())
@@ -104,7 +104,7 @@ def test_the_deficit_falls_by_at_most_r_a_sample():
         total = np.cumsum(np.where(rng.random(5000) < 0.5 + mu / 2, 1.0, -1.0))
         D = np.array([deficit(params, t, t, total[t - 1], 0.3) for t in range(1, 5001)])
         assert np.diff(D).min() >= -1
-    # Before the first sample: what the sum lacks at t = 1, the sum being 0.
+    # Before the first sample the sum is 0: the distance to the threshold at t = 1.
     assert D[0] >= deficit(params, 1, 1, 0.0, 0.3) - 1
 
 
@@ -114,7 +114,7 @@ def test_a_rule_that_cannot_stop_gives_up():
     t, estimate = fast_paths.find(dp_exponential_nas, "two_point")(params, two_point.configure(1e-13), rng)
     assert t == 2**62
     assert np.isnan(estimate)
-    # No estimate is a failure.
+    # A run without an estimate is a failure.
     assert run_block(dp_exponential_nas, two_point.configure(1e-13), params=params)["failure"].all()
 
 

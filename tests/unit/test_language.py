@@ -1,0 +1,116 @@
+"""The words that people read follow the style of CONTRIBUTING.md: short sentences, no words of a private dialect."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = ROOT / "workflow" / "privarms"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").rglob("*.md")])
+MODULES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py"), *(ROOT / "tools").glob("*.py")])
+SETTINGS = sorted((ROOT / "config/papers").glob("*/*.yaml"))
+REPORT = LIBRARY / "report" / "page.html.j2"
+
+LONGEST = 30  # words of a sentence
+LIST = 8  # commas of a list of columns, which is no sentence
+WRITE = {
+    r"anew": "again",
+    r"besides?": "next to, in addition, or compared with",
+    r"but for": "except",
+    r"come by|comes by": "obtain",
+    r"hangs? on": "depend on",
+    r"in place of": "instead of",
+    r"laws? of (?!large numbers)": "distribution",
+    r"mend(s|ed)?": "fix",
+    r"nobody|somebody|whoever": "the agent's name",
+    r"so that": "so, or to",
+    r"(?<!-)stands? (?!in\b)": "is, is listed or is stored",
+    r"strangers?": "user, or policy of an extension",
+    r"surely": "significantly, or with 99.9% confidence",
+    r"(?<!cannot be )told": "shown, or receives",
+    r"twins?": "control, or counterpart",
+}
+
+
+def prose(text: str) -> Iterator[str]:
+    """Yield the sentences of a text; a paragraph, a list item and a table cell end one."""
+    for paragraph in re.split(r"\n\s*\n|\n\s*[-*|#] |\n\s*\d+\. |\||:\n", text):
+        yield from re.split(r"(?<=[.!?;:])\s+(?=[A-Z`\"“\[(])", " ".join(paragraph.split()))
+
+
+def of_page(path: Path) -> Iterator[str]:
+    """Yield the text of a page without code and without what is generated from the ledger."""
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"<!-- generated.*?<!-- end -->", "", text, flags=re.DOTALL)
+    text = re.sub(r"```.*?```", "\n\n", text, flags=re.DOTALL)
+    yield re.sub(r"\]\([^)]*\)", "]", text)
+
+
+def of_module(path: Path) -> Iterator[str]:
+    """Yield docstrings, messages and comments of a module."""
+    source = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") > 3:
+            yield node.value
+    comments, last = [], 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            comments.append("\n\n" * (token.start[0] != last + 1) + token.string.lstrip("# "))
+            last = token.start[0]
+    yield " ".join(comments)
+
+
+def of_settings(path: Path) -> Iterator[str]:
+    """Yield the texts of a YAML file of ours; a quotation keeps the words of its paper."""
+
+    def texts(value, key=""):
+        if isinstance(value, dict):
+            for name, part in value.items():
+                if not (name == "statement" and not value.get("ours")):
+                    yield from texts(part, name)
+        elif isinstance(value, list):
+            for part in value:
+                yield from texts(part, key)
+        elif isinstance(value, str) and value.count(" ") > 3:
+            yield re.sub(r'"[^"]*"|“[^”]*”', "QUOTED", value)
+
+    yield from set(texts(yaml.safe_load(path.read_text(encoding="utf-8"))))
+
+
+def of_report(path: Path) -> Iterator[str]:
+    """Yield the fixed words of the report."""
+    yield re.sub(r"\{[{%#].*?[}%#]\}|<[^>]*>", "\n\n", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+TEXTS = {
+    **dict.fromkeys(PAGES, of_page),
+    **dict.fromkeys(MODULES, of_module),
+    **dict.fromkeys(SETTINGS, of_settings),
+    REPORT: of_report,
+}
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_plain_words_and_short_sentences(path):
+    faults = []
+    for sentence in (s for text in TEXTS[path](path) for s in prose(text)):
+        if len(sentence.split()) > LONGEST and sentence.count(",") < LIST:
+            faults.append(f"{len(sentence.split())} words: {sentence}")
+        for word, better in WRITE.items():
+            if re.search(rf"\b({word})\b" if word[-1].isalnum() else rf"\b({word})", sentence, re.IGNORECASE):
+                faults.append(f"write {better}: {sentence}")
+    assert not faults, "\n".join(faults)
+
+
+def test_the_check_finds_a_word_and_a_long_sentence(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("A target stands before the option.\n\n" + "word " * 31 + ".\n", encoding="utf-8")
+    sentences = [s for text in of_page(page) for s in prose(text)]
+    assert any(re.search(r"\bstands? ", s) for s in sentences)
+    assert max(len(s.split()) for s in sentences) > LONGEST
