@@ -62,7 +62,7 @@ def test_a_truncated_shard_is_one_clear_error_and_is_made_again_once_deleted(sma
     shard.write_bytes(content[: len(content) // 2])
     # A failing disk does not change the modification time.
     os.utime(shard, ns=times)
-    one_error(project.run(str(STUDY)), path, "damaged: not a whole Parquet file", "delete it and run again")
+    one_error(project.run(str(STUDY)), path, "damaged: not a complete Parquet file", "delete it and run again")
     assert not list((project.folder / RESULTS / "studies").rglob("*.parquet"))
 
     shard.unlink()

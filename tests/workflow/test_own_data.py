@@ -83,7 +83,7 @@ def test_it_is_prepared_and_played_on(project):
 def test_without_its_file_it_is_left_out_and_everything_else_is_planned(project):
     planned = project.run("-n")
     assert planned.returncode == 0, planned.stdout + planned.stderr
-    assert "visits: left out. The raw data of visits are not there. Put in place" in planned.stderr
+    assert "visits: left out. Raw data of visits not found. Provide" in planned.stderr
     assert "visits" not in planned.stdout
 
 

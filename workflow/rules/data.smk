@@ -1,4 +1,4 @@
-# A checksum defines a raw file, so it has no inputs. A file that exists is the user's and has no rule.
+# Raw files have no inputs, because checksums define them. An existing raw file belongs to the user and has no rule.
 ABSENT = plan.datasets.absent()
 SOURCES = paths.located(config["sources"])
 

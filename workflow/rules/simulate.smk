@@ -1,4 +1,4 @@
-# A job compiles its policy once. A shard has enough blocks of one policy and kind of run for a job's work.
+# Each job compiles its policy once, so a shard combines blocks of one policy and kind of run up to a job's work.
 rule simulate_shard:
     input:
         library=lambda w: plan.simulation.shard_library(w.paper, w.shard),

@@ -1,4 +1,4 @@
-# Tables with a layout for reading, which have a picture.
+# Tables with a layout for reading; these also get a picture.
 SHEETS = (
     "|".join(f"{paper}/{file}[.]" for paper in plan.outputs.papers for file in plan.outputs.sheets(paper)) or "(?!)"
 )

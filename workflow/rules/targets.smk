@@ -1,4 +1,4 @@
-# The targets that people type: figures, tables, ledger, audit, a paper, an artifact.
+# Targets for users: figures, tables, ledger, audit, one paper, one artifact.
 rule figures:
     input:
         plan.outputs.files("figure"),

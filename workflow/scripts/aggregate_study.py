@@ -1,4 +1,4 @@
-"""Join a study's shards: the rows of all replicates, and a summary per cell."""
+"""Join a study's shards into the rows of all replicates and a summary per cell."""
 
 from privarms.job import job
 from privarms.studies.aggregate import aggregate

@@ -1,4 +1,4 @@
-"""Join the papers' verdicts in one ledger, and write the outcome of each statement."""
+"""Join the papers' verdicts into one ledger, and write the outcome of each statement."""
 
 from privarms.claims import ledger
 from privarms.job import job

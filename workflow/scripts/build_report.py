@@ -1,4 +1,4 @@
-"""Build the report."""
+"""Build the HTML report."""
 
 from pathlib import Path
 

@@ -22,6 +22,6 @@ with job(snakemake):
             style.warn(figure, warning)
     if snakemake.params.data == "stand-in":
         style.watermark(figure)
-        # A figure of several datasets has a column for it.
+        # Numbers of a figure of several datasets already have this column.
         numbers = numbers if "data" in numbers else numbers.assign(data=STAND_IN)
     style.save(figure, numbers, Path(snakemake.output[0]).with_suffix(""))

@@ -1,4 +1,4 @@
-"""Judge a paper's claims by the measured values."""
+"""Measure a paper's claims and judge them by the measured values."""
 
 from privarms.claims import ledger, measures
 from privarms.jit import cache

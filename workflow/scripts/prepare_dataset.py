@@ -1,4 +1,4 @@
-"""Prepare a dataset as a bandit; without raw files, its synthetic stand-in."""
+"""Prepare a dataset as a bandit; without raw files, prepare its synthetic stand-in."""
 
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources

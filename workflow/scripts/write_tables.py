@@ -1,4 +1,4 @@
-"""Write one table of a paper as CSV, Markdown and LaTeX; a table with a layout for reading also as a picture."""
+"""Write one table of a paper as CSV, Markdown and LaTeX; if it has a layout for reading, also as a picture."""
 
 from pathlib import Path
 

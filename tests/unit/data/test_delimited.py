@@ -77,5 +77,5 @@ def test_a_row_is_counted_under_the_first_fault_that_is_seen_in_it():
     assert rows.codes("a", ("1", "x")).tolist() == [1, 0, -1, -1]
     assert rows.codes("b", ("x",)).tolist() == [-1, -1, 0, 0]
     assert dropped(rows) == {"a: no value": (1, 5), "a: unknown category": (1, 4), "b: unknown category": (2, 2)}
-    with pytest.raises(PrivarmsError, match=r"f\.csv: no complete row; dropped were 1 for a: no value, first row 5; "):
+    with pytest.raises(PrivarmsError, match=r"f\.csv: no complete row; dropped: 1 for a: no value, first row 5; "):
         rows.account()

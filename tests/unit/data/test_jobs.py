@@ -121,7 +121,7 @@ def test_the_file_that_needs_a_login_is_known_by_its_git_blob(tmp_path):
     place.write_bytes(b"hello\n")
     assert sources.verify(file._replace(git_blob="ce013625030ba8dba906f756967f9e9ca394464a"), place)
     message = sources.missing_message(JOBS)
-    assert message.index("https://huggingface.co/") < message.index("by hand: log in")
+    assert message.index("https://huggingface.co/") < message.index("manual step: log in")
 
 
 def test_the_stand_in_has_the_published_sizes(tmp_path):

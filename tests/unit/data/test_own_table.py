@@ -88,9 +88,9 @@ def test_parquet_is_read_like_csv():
 
 
 def test_a_parquet_file_of_another_shape_is_refused():
-    with pytest.raises(PrivarmsError, match=r"visits\.parquet: not a whole Parquet file of texts and numbers"):
+    with pytest.raises(PrivarmsError, match=r"visits\.parquet: not a complete Parquet file of texts and numbers"):
         parquet({**COLUMNS, "tags": pa.array([["x"]] * 7)})
-    with pytest.raises(PrivarmsError, match=r"visits\.parquet: not a whole Parquet file"):
+    with pytest.raises(PrivarmsError, match=r"visits\.parquet: not a complete Parquet file"):
         own_table.read({"visits.parquet": io.BytesIO(b"PAR1 cut")}, TABLE)
     with pytest.raises(PrivarmsError, match=r"visits\.parquet: no complete row"):
         parquet({name: values[:0] for name, values in COLUMNS.items()})

@@ -93,7 +93,7 @@ def test_a_download_that_fails_is_one_clear_error_and_leaves_nothing(tmp_path, s
     with pytest.raises(PrivarmsError, match=reason) as caught:
         sources.fetch(dataset, file, tmp_path / "raw")
     assert str(caught.value).startswith(file.url)
-    assert str(caught.value).endswith(f"or put the right file at {tmp_path}/raw/toy/a.csv yourself")
+    assert str(caught.value).endswith(f"or copy the file to {tmp_path}/raw/toy/a.csv")
     assert "\n" not in str(caught.value)
     assert files_below(tmp_path) == []
 
@@ -126,7 +126,7 @@ def test_a_wrong_checksum_names_the_file_and_both_and_deletes_nothing(tmp_path):
         with pytest.raises(PrivarmsError) as caught:
             sources.fetch(dataset, file, tmp_path / raw, mirror)
         assert str(caught.value) == (
-            f"{tmp_path / wrong}: the wrong file: expected SHA-256 {SHA}, found {actual}; delete it and get it again "
+            f"{tmp_path / wrong}: wrong file: expected SHA-256 {SHA}, found {actual}; delete it and get it again "
             f"({file.by_hand})"
         )
     assert files_below(tmp_path) == ["mirror/toy/a.csv", "raw/toy/a.csv"]

@@ -21,7 +21,7 @@ def test_a_damaged_file_is_one_clear_error(tmp_path, damage):
     ):
         with pytest.raises(DamagedError) as caught:
             read()
-        assert str(caught.value).startswith(f"{path}: damaged: not a whole Parquet file (")
+        assert str(caught.value).startswith(f"{path}: damaged: not a complete Parquet file (")
         assert str(caught.value).endswith("; delete it and run again")
 
 

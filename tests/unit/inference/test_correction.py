@@ -52,7 +52,7 @@ def test_who_takes_the_smallest_of_all_p_values_has_paid_for_it(tmp_path):
     for arm in ("0", "most-pulled"):
         one = correction.correct(file, epsilon=1e-6, arm=arm)
         assert (list(one["arm"]), list(one["rejected_corrected"])) == ([0], [True])
-        assert "fixed beforehand or chosen by the pulls alone" in correction.described(one)
+        assert "fixed beforehand or chosen only by the pulls" in correction.described(one)
 
 
 def test_rewards_that_are_no_coins_take_hoeffding_s_bound(tmp_path):

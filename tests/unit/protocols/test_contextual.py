@@ -82,7 +82,7 @@ def test_policies_that_are_compared_meet_the_same_users(data):
             uniform,
             uniform.configure(2),
             60,
-            "environment classification has K = 3 and the policy toy was told 2",
+            "environment classification has K = 3, but the policy toy has 2",
         ),
     ],
 )

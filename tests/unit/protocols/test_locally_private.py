@@ -44,7 +44,7 @@ def test_policies_are_told_arms_dimensions_and_sources(data):
     facts = labelled_users.tell(labelled_users.configure(str(data[0])))
     assert facts == {"K": 3, "dimensions": 2, "source_users": [5, 3]}
     wrong = replace(CELL, policy_parameters={**CELL.policy_parameters, "K": 4})
-    with pytest.raises(PrivarmsError, match="labelled_users has K = 3 and the policy ldp_linear was told 4"):
+    with pytest.raises(PrivarmsError, match="labelled_users has K = 3, but the policy ldp_linear has 4"):
         rows(wrong, data)
 
 

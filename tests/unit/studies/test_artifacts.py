@@ -50,7 +50,7 @@ def test_a_function_may_draw_several_figures(paper):
 @pytest.mark.parametrize(
     ("modules", "words"),
     [
-        ({"figures_more": FIGURE, "figures": FIGURE}, "one: expected a name that no other artifact of mine has"),
+        ({"figures_more": FIGURE, "figures": FIGURE}, "one: duplicate name; give each artifact of mine its own"),
         ({"figures": FIGURE.replace(', tab="Two"', ', tabs="Two"')}, "figures.py:5: TypeError.*'tabs'"),
     ],
 )

@@ -93,7 +93,7 @@ def test_checkpoints_rise_geometrically_to_the_horizon():
         ({"grid": {"K": 5, "epsilom": 0.1, "epsilon": 1}}, ["studies.s.grid.epsilom", "epsilon"]),
         ({"horizon": 4}, ["studies.s.horizon", "number of arms, K = 5", "found 4"]),
         ({"horizon": None, "policies": [{"policy": "ucb1"}]}, ["studies.s: the key 'horizon' is missing"]),
-        ({"policies": [{"policy": "dp_se"}], "grid": {"epsilon": 1}}, ["dp_se needs K; add it there"]),
+        ({"policies": [{"policy": "dp_se"}], "grid": {"epsilon": 1}}, ["dp_se needs K; add the values here"]),
         ({"environment": {"name": "bernoulli", "top": 0.75}}, ["studies.s", "environment bernoulli needs bottom"]),
     ],
 )
@@ -245,7 +245,7 @@ def test_a_row_of_a_table_is_a_grid_and_a_scale_may_have_columns_of_its_own(tmp_
         ("K,epsilon\n5,1\n5,\n", {}, "grid.csv: line 3, column epsilon: expected a value.* found none"),
         ("K,epsilon\n5\n", {}, "grid.csv: line 2: found 1 fields, expected 2"),
         ("K,epsilon\nfive,1\n", {}, "grid.csv: line 2: K: 'five' is not of type 'integer'"),
-        ("", {}, "grid.csv: is empty; expected a header line"),
+        ("", {}, "grid.csv: is empty. Expected a header line"),
         (TABLE, {"only": ["d"]}, "grid.only: expected panels of .*grid.csv; found 'd'"),
         (TABLE, {"rows": 3}, "grid: rows: unknown key; expected one of only, table"),
     ],

@@ -175,7 +175,7 @@ def test_a_claim_may_rest_on_several_sets_of_cells(tmp_path):
         ({"artifact": "fig2"}, ["five_times.artifact", "unknown artifact 'fig2'", "fig1"]),
         ({"over": "figure2"}, ["claims[0].over", "unknown set of cells or tag of a grid 'figure2'", "settings"]),
         ({"published": {"number": "best"}}, ["claims[0].published", "'best'", "worst"]),
-        ({"each": {"K": [2, 3]}}, ["five_times: stands twice"]),
+        ({"each": {"K": [2, 3]}}, ["five_times: duplicate claim"]),
         ({"each": {"table": "table2", "only": {"epsilonn": 2}}}, ["unknown column of table2 'epsilonn'", "epsilon"]),
         ({"tolerance": {"at_least": 5, "at_most": 3}}, ["five_times.tolerance", "5 is above at_most 3"]),
     ],

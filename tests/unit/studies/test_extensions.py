@@ -170,8 +170,8 @@ CHOICE, CONFIGURE = "return least(state.pulls)", "def configure(K: int)"
         ("def configure", "def configured", r"py: expected a function configure"),
         ("from ._pulled", "from ._pushed", r"py:5: ModuleNotFoundError: .*_pushed"),
         (CONFIGURE, "def configure(K: int", r"py:15: SyntaxError: "),
-        (CONFIGURE, "def configure(K: int, arm: int = 3)", "its parameter 'arm' is called like a column"),
-        (CONFIGURE, "def configure(K: int, epsilon: float = 3)", "'epsilon' is read as a privacy budget"),
+        (CONFIGURE, "def configure(K: int, arm: int = 3)", "the parameter name 'arm' clashes with a result column"),
+        (CONFIGURE, "def configure(K: int, epsilon: float = 3)", "'epsilon' means a privacy budget"),
     ],
 )
 def test_a_policy_that_does_not_fit_is_one_line_before_anything_runs(extension, old, new, message):
@@ -181,7 +181,7 @@ def test_a_policy_that_does_not_fit_is_one_line_before_anything_runs(extension, 
 
 
 def test_a_policy_fits_other_families_if_it_says_so(extension):
-    refused("least_pulled.py is of the family bandit, and the protocol linear runs the family linear", **LINEAR)
+    refused("least_pulled.py is of the family bandit, but the protocol linear runs the family linear", **LINEAR)
     extension("policies/bandit/looks_away.py", POLICY + 'ALSO_FITS = ("linear",)\n')
     assert planned(**LINEAR, policies=[{"policy": "looks_away"}])
 
@@ -196,7 +196,7 @@ PLAIN = in_python(POLICY)
         (PLAIN, "    return state\n", "    raise ValueError('no')\n", ":26: .*: ValueError: no"),
         # Compiled code, with the line if numba reports it.
         (POLICY, CHOICE, "return -1", ":22: .*: ArmError: choose returned arm -1 in round 1; expected 0 to 1"),
-        (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose gives float64; expected an arm"),
+        (POLICY, CHOICE, "return 0.5", ": .*: numba cannot compile this: choose returns float64; expected an arm"),
         (POLICY, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),
         (PLAIN, "np.zeros(params.n_arms, np.int64)", "np.full(params.n_arms, np.nan)", ": .*a nan in 'pulls' after"),
         (POLICY, "pulls[arm] +=", "pulls[arm + 7] +=", ": .*: IndexError: .*; run `NUMBA_DISABLE_JIT=1 privarms check"),
@@ -246,8 +246,8 @@ def test_the_loop_of_each_family_has_the_same_runs_in_plain_python(policy, chang
 @pytest.mark.parametrize(
     ("folders", "message"),
     [
-        (["my-own"], "extensions: my-own: expected a name of small letters"),
-        (["empty"], "extensions: empty: expected a folder with one of policies, .*; found none at .*/empty"),
+        (["my-own"], "extensions: my-own: expected a name of lower-case letters"),
+        (["empty"], "extensions: empty: expected a folder that contains one of policies, .*; found none at .*/empty"),
         (["one/same", "two/same"], "that no other extension has; rename the folder same"),
     ],
 )
@@ -275,7 +275,7 @@ def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(exten
     ("file", "message"),
     [
         ("papers/sajed2019/studies.yaml", r"papers/sajed2019/studies.yaml: .*config/papers/sajed2019/studies.yaml"),
-        ("papers/my_study/studies.yaml", r"my_study/studies.yaml: expected a folder's name of only small letters"),
+        ("papers/my_study/studies.yaml", r"my_study/studies.yaml: expected a folder name of lower-case letters"),
     ],
 )
 def test_files_in_place_of_ours_are_refused(extension, file, message):

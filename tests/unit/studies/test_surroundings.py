@@ -47,7 +47,7 @@ def from_the_future(folder):
         (braces, "without braces"),
         (hides, r"pandas\.py: hides the Python package pandas"),
         (hides_the_standard_library, "statistics"),
-        (dangling, r"adult\.data: a link to .*gone"),
+        (dangling, r"adult\.data: broken link to .*gone"),
         (from_the_future, r"config\.yaml: dated in the future"),
     ],
 )

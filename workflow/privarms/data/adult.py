@@ -1,10 +1,11 @@
 """UCI Adult (Becker and Kohavi 1996): 1994 census records, labelled by income above 50,000 dollars.
 
-Only complete rows count. The United States are the target and the other countries are auxiliary, which gives the
-sizes in Table 1 of Ma et al. (2025). The paper does not state how its seven sources split the auxiliary rows.
-`sources` splits them by workclass or by marital-status, the two columns with seven levels; or all auxiliary rows are
-one source; or they are each of seven sources, which is Table 1 word for word (a person's budget is then spent seven
-times). The paper does not name the original dimensions either: NUMBERS and LEVELS give the paper's count of 46.
+Only complete rows count. The United States are the target and the other countries are auxiliary, which gives the sizes
+in Table 1 of Ma et al. (2025). The paper does not state how its seven sources split the auxiliary rows. `sources`
+offers four choices. It splits them by workclass or by marital-status, the two columns with seven levels. Or all
+auxiliary rows are one source. Or each of seven sources has all of them, as Table 1 literally states (a person's budget
+is then spent seven times). The paper does not name the original dimensions either: NUMBERS and LEVELS give its count of
+46.
 """
 
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ LEVELS = {
     "sex": ("Female", "Male"),
 }
 
-# For the stand-in: how many rows the real files have, and how often the label is the second one.
+# For the stand-in: the row counts of the real files, and the share of the second label.
 STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_INCOMPLETE = 41_292, 3_930, 3_620
 STAND_IN_OF_DATA = 32_561
 POSITIVE_SHARE = 0.248
@@ -62,7 +63,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
         if not stream.readline().startswith(b"|"):
             stream.seek(0)
         rows = delimited.read(file, stream, names=COLUMNS)
-        # adult.test writes a dot behind its labels.
+        # adult.test has a dot after its labels.
         rows.frame["income"] = rows.frame["income"].str.rstrip(".")
         numbers = np.column_stack([rows.numbers(column, low=0.0) for column in NUMBERS])
         codes = np.column_stack([rows.codes(column, levels) for column, levels in LEVELS.items()])
@@ -94,11 +95,11 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
 
 
 def generate() -> dict[str, list[str]]:
-    """The synthetic stand-in: lines in the layout of the real files, the same at every call.
+    """Return the synthetic stand-in: lines in the layout of the real files, identical at every call.
 
-    The numbers of rows are those of the real files. The dependence is made up: the numbers share a latent variable, the
-    levels of a category are equally frequent, and the label follows a logistic model. Nothing that is computed from it
-    says anything about Adult.
+    The numbers of rows are those of the real files. The dependence is invented: the numbers share a latent variable,
+    the levels of a category are equally frequent, and the label follows a logistic model. Results from it say nothing
+    about Adult.
     """
     rng = np.random.default_rng(STAND_IN_SEED)
     sizes = (STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_INCOMPLETE)
@@ -110,7 +111,7 @@ def generate() -> dict[str, list[str]]:
         return np.clip(np.rint(mean + spread * (latent + rng.standard_normal(n))), least, most).astype(int)
 
     columns = {name: rng.choice(levels, n) for name, levels in LEVELS.items()}
-    # As in the real files: a person who has never worked has no occupation and therefore no complete row.
+    # As in the real files, a person who has never worked has no occupation and therefore no complete row.
     columns["workclass"] = np.where(kind == 2, "?", rng.choice(LEVELS["workclass"][:-1], n))
     columns |= {"age": whole(39, 9, 17, 90), "hours-per-week": whole(40, 8, 1, 99)}
     columns |= {"education": np.full(n, "HS-grad"), "education-num": whole(10, 2, 1, 16)}

@@ -1,4 +1,4 @@
-"""The rows of one CSV or Parquet file as columns of texts, and the number of dropped rows by reason."""
+"""Rows of one CSV or Parquet file as columns of texts, and the numbers of dropped rows by reason."""
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
@@ -12,8 +12,7 @@ import pyarrow.parquet
 
 from privarms.errors import PrivarmsError
 
-# More malformed rows than this share of a file, or this number in a small one, are an error: the file is not what it
-# is taken for.
+# If more rows than this share of a file, or this number in a small file, are malformed, it is probably another file.
 MOST_MALFORMED, FEW_MALFORMED = 0.01, 5
 # A sum of money, or a number with groups of three digits.
 GROUPED = r"-?\$?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?"
@@ -21,9 +20,9 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 
 
 class Rows:
-    """The rows of one file; a row is dropped for its first fault.
+    """Rows of one file; a row is dropped for its first fault.
 
-    frame: texts without surrounding spaces, NaN for a missing value; its index is the row's number in the file
+    frame: texts without surrounding spaces, NaN for a missing value; the index is the row's number in the file
     kept: bool[n], False for the dropped rows; dropped: reason -> {rows, first_row}
     malformed: the reasons that are faults of the file
     """
@@ -69,13 +68,13 @@ class Rows:
         Raises PrivarmsError if no row is left, or if more than MOST_MALFORMED of the rows are malformed.
         """
         if not self.kept.any():
-            raise PrivarmsError(f"{self.file}: no complete row; dropped were {self._reasons(self.dropped) or 'none'}")
+            raise PrivarmsError(f"{self.file}: no complete row; dropped: {self._reasons(self.dropped) or 'none'}")
         malformed = sum(self.dropped[reason]["rows"] for reason in self.malformed & set(self.dropped))
         if malformed > max(MOST_MALFORMED * len(self.kept), FEW_MALFORMED):
             raise PrivarmsError(
                 f"{self.file}: {malformed:,} of {len(self.kept):,} rows are malformed "
-                f"({self._reasons(self.malformed)}); expected at most {MOST_MALFORMED:.0%}; correct the file, or "
-                "how the dataset's entry describes its columns"
+                f"({self._reasons(self.malformed)}); expected at most {MOST_MALFORMED:.0%}; correct the file or "
+                "the columns in the dataset's entry of sources.yaml"
             )
         return {"rows": len(self.kept), "dropped": int((~self.kept).sum()), "dropped_because": self.dropped}
 
@@ -92,13 +91,13 @@ def read(
     delimiter: str = ",",
     names: Sequence[str] | None = None,
 ) -> Rows:
-    """Read a CSV file, in which a header is row 1, or a Parquet file, which the ending of its name tells.
+    """Read a CSV file, in which a header is row 1, or a Parquet file, which has the suffix .parquet.
 
     columns: the needed ones, after `rename` (default: all)
     names: the names of all columns, for a stream without a header
 
-    Raises PrivarmsError for a file that is not whole, not UTF-8 text, lacks one of the columns, or has a row of another
-    length.
+    Raises PrivarmsError for a file that is incomplete, is not UTF-8 text, lacks one of the columns, or has a row of
+    another length.
     """
     if file.endswith(".parquet"):
         return Rows(file, _parquet(file, stream, columns), first_row=1)
@@ -115,7 +114,7 @@ def read(
     except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(
-            f"{file}: {reason}; expected a CSV file in UTF-8 with rows of one length; correct it, or get it again"
+            f"{file}: {reason}; expected a CSV file in UTF-8 with rows of equal length; correct it or get it again"
         ) from error
     return Rows(file, table, first_row=1 if names else 2)
 
@@ -129,12 +128,12 @@ def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> pa.T
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(
-            f"{file}: not a whole Parquet file of texts and numbers ({reason}); get it again, or convert it to CSV"
+            f"{file}: not a complete Parquet file of texts and numbers ({reason}); get it again or convert it to CSV"
         ) from error
 
 
 def require(file: str, columns: Iterable[str], present: Iterable[str]) -> None:
-    """Raise PrivarmsError for a column that is not among those of a file."""
+    """Raise PrivarmsError if a file lacks one of the columns."""
     missing = [name for name in columns if name not in present]
     if missing:
         raise PrivarmsError(
@@ -144,9 +143,9 @@ def require(file: str, columns: Iterable[str], present: Iterable[str]) -> None:
 
 
 def floats(texts: pd.Series) -> np.ndarray:
-    """Return float64[n], NaN where there is no number.
+    """Return float64[n], NaN for texts that are not numbers.
 
-    $1,234.50 is one, unless another text has a comma elsewhere, which may be a decimal comma.
+    $1,234.50 is a number, unless another text has a comma elsewhere, which may be a decimal comma.
     """
     values = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
     if np.isnan(values).any():

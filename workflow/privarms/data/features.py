@@ -24,7 +24,7 @@ class Features(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The p = q + (number of levels) names, in the order of `dense`."""
+        """Return the p = q + (number of levels) names, in the order of `dense`."""
         one_hot = [f"{c}={level}" for c, levels in zip(self.columns, self.levels, strict=True) for level in levels]
         return [*self.number_names, *one_hot]
 

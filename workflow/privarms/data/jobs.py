@@ -1,9 +1,9 @@
-"""70k+ job applicants (Tankha, Kaggle; made from a 2022 survey of developers), labelled by who was employed.
+"""70k+ job applicants (Tankha, Kaggle; made from a 2022 survey of developers), labelled by employment.
 
 The eleven dimensions of Table 1 of Ma et al. (2025) are NUMBERS, one number per column. The paper does not state how
-levels become numbers, nor how Country splits the rows: here the United States are the auxiliary source and all other
+levels become numbers, nor how Country splits the rows. Here the United States are the auxiliary source and all other
 countries the target. The table has 1,371 rows fewer than the file; the paper does not state which. Here the rows with
-the level NonBinary are left out, because one dimension from Man to Woman has no place for it.
+the level NonBinary are left out, because one dimension from Man to Woman has no value for it.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ SHARES = {
     "MentalHealth": {"No": 0.77, "Yes": 0.23},
     "MainBranch": {"NotDev": 0.08, "Dev": 0.92},
 }
-# How columns follow the latent variables of the stand-in.
+# Weights of the latent variables in the columns of the stand-in.
 DEPENDS = {
     "Age": {"years": 0.7},
     "EdLevel": {"skill": 0.2},
@@ -68,14 +68,12 @@ STAND_IN_SEED = 2022
 
 
 def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
-    """Return the complete rows of stackoverflow_full.csv, or of its parts in Parquet, in their order; the others are
-    dropped and counted.
-    """
+    """Return the complete rows of stackoverflow_full.csv, or of its Parquet parts; others are dropped and counted."""
     parts, accounts = [], {}
     for file, stream in files.items():
         rows = delimited.read(file, stream, [*NUMBERS, COUNTRY, LABEL])
         for column in ("Employment", LABEL):
-            # A tool that took these for numbers writes 1.0.
+            # Tools that read these columns as numbers write 1.0.
             rows.frame[column] = rows.frame[column].str.removesuffix(".0")
         numbers = {}
         for column, levels in NUMBERS.items():
@@ -93,11 +91,11 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
 
 
 def generate() -> dict[str, list[str]]:
-    """The synthetic stand-in: lines in the layout of the real file, the same at every call.
+    """Return the synthetic stand-in: lines in the layout of the real file, identical at every call.
 
-    The row counts are those of the real file and of Table 1. Frequencies are rough and the dependence is made up: years
-    and age share a latent variable, as do skills and salary, and who is employed follows skills, salary and gender.
-    Nothing that is computed from it says anything about Jobs.
+    The row counts are those of the real file and of Table 1. Frequencies are rough and the dependence is invented:
+    years and age share a latent variable, as do skills and salary, and employment depends on skills, salary and gender.
+    Results from it say nothing about Jobs.
     """
     rng = np.random.default_rng(STAND_IN_SEED)
     n = STAND_IN_TARGET + STAND_IN_SOURCE + STAND_IN_LEFT_OUT
@@ -134,7 +132,7 @@ def generate() -> dict[str, list[str]]:
 
 
 def _counts(shares: Mapping[str, float], n: int) -> dict[str, int]:
-    """Whole counts that sum to n; the last level takes what rounding leaves."""
+    """Return whole counts that sum to n; the last level takes the rounding error."""
     counts = {level: int(share * n) for level, share in shares.items()}
     last = list(counts)[-1]
     return counts | {last: counts[last] + n - sum(counts.values())}

@@ -1,12 +1,12 @@
 """A user's own data: one CSV or Parquet file whose columns the dataset's entry in sources.yaml describes (`table`).
 
 label      the column of the class to predict; its values are the arms
-source     {column: ..., target: ...}: the column that says where a row is from, and its value for the target's rows;
-           every other value is an auxiliary source (default: all rows are the target's)'s
+source     {column: ..., target: ...}: the column with a row's origin, and its value for the target's rows; every other
+           value is an auxiliary source (default: all rows belong to the target)
 leave_out  columns that are not features
-numbers    columns that must be numbers; other columns are numbers where all their values are
+numbers    columns that must be numbers; other columns are numbers if all their values are
 texts      columns that are categories although their values look like numbers
-delimiter  of a CSV file, a comma by default
+delimiter  of a CSV file (default: a comma)
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from privarms.data.features import Features, Table
 from privarms.errors import PrivarmsError
 
 OPTIONS: dict = {}
-# The names of an index in files that pandas wrote.
+# The names of an index column in files that pandas wrote.
 INDEX = ("", "__index_level_0__")
 MOST_CLASSES = 64
 MOST_LEVELS = 256
@@ -30,8 +30,8 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
     """Return the complete rows of a file in their order; labels, sources and levels are sorted as texts.
 
     Rows with a missing value, or with a text in a column of `numbers`, are dropped and counted. Raises PrivarmsError
-    for more than 1% of such texts, a file that is neither CSV nor Parquet, a missing column, more than MOST_CLASSES
-    labels or MOST_LEVELS categories in a column, and a target without rows.
+    for more than 1% of such texts, a file that is neither CSV nor Parquet, a missing column, or a target without rows;
+    also for more than MOST_CLASSES labels, or MOST_LEVELS categories in a column.
     """
     ((file, stream),) = files.items()
     rows = delimited.read(file, stream, delimiter=description.get("delimiter", ","))
@@ -54,7 +54,7 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
         if len(levels) > MOST_LEVELS:
             raise PrivarmsError(
                 f"{file}, column {name}: {len(levels):,} different texts; expected at most {MOST_LEVELS} categories; "
-                "name it in `leave_out`, or in `numbers` if most of them are numbers"
+                "list the column in `leave_out`, or in `numbers` if most texts are numbers"
             )
     none = np.zeros((kept.sum(), 0))
     features = Features(
@@ -84,7 +84,7 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
 
 
 def _without_dots(labels: pd.Series) -> pd.Series:
-    """Return the labels; one that is another label with a dot behind it, as in adult.test, is that label."""
+    """Return the labels; a label that equals another one plus a final dot, as in adult.test, becomes that label."""
     known = set(labels)
     return labels.replace({text: text[:-1] for text in known if text.endswith(".") and text[:-1] in known})
 

@@ -1,10 +1,10 @@
-"""From a dataset's raw files, or its stand-in, to the prepared form and the account of dropped rows.
+"""Preparation of a dataset: from its raw files, or its stand-in, to contexts and an account of dropped rows.
 
 A dataset is a module of this package, with its own name or with the `module` of its entry in sources.yaml:
   OPTIONS: dict, the allowed values of each option, the default first
   read(files, options) -> Table, from {name: binary stream} of the raw files
-  generate() -> {name: lines without line ends} in the same layout, always the same: the synthetic stand-in
-A dataset with a `table` in its entry, which describes the columns of one file, needs no module: `own_table` reads it.
+  generate() -> {name: lines without line ends} in the same layout, always identical: the synthetic stand-in
+A dataset whose entry has a `table`, which describes the columns of one file, needs no module: `own_table` reads it.
 """
 
 import importlib
@@ -28,15 +28,16 @@ from privarms.files.whole import write_text
 def prepare(
     dataset: Dataset, raw_files: Sequence[Path | str] | None, parquet_path: Path | str, json_path: Path | str
 ) -> dict:
-    """Prepare a dataset, write its Parquet and its JSON, and return the content of the JSON.
+    """Prepare a dataset, write its Parquet and JSON files, and return the content of the JSON file.
 
     raw_files: the dataset's files in the order of sources.yaml, verified first; None for the generated stand-in
 
-    Raises PrivarmsError for an unknown option or value, a wrong checksum, a malformed file, data that make no bandit
-    (one label, no target, a source without rows), or a folder that cannot be written; then neither file is touched.
+    Raises PrivarmsError for an unknown option or value, a wrong checksum, a malformed file, or a folder that is not
+    writable; also for data that make no bandit (one label, no target, a source without rows). Then neither file is
+    touched.
     """
     module = importlib.import_module(f"privarms.data.{dataset.module}")
-    # Without sources there are no auxiliary rows to fit on.
+    # Without sources there are no auxiliary rows for the fit.
     reductions = REDUCTIONS if dataset.table is None or "source" in dataset.table else ("pca_all",)
     chosen = choose_options(dataset.name, {**module.OPTIONS, "reduction": reductions}, dataset.options)
     checksums = {}
@@ -54,7 +55,7 @@ def prepare(
     _check_usable(dataset.name, table)
     contexts, reduction = reduce(table.features, table.sources, chosen["reduction"])
     if not any(reduction["explained_variance"]):
-        raise PrivarmsError(f"{dataset.name}: no feature varies among the {reduction['fitted_rows']:,} rows to fit on")
+        raise PrivarmsError(f"{dataset.name}: no feature varies among the {reduction['fitted_rows']:,} rows of the fit")
     facts = _facts(dataset, table, left_out, reduction, chosen, checksums)
     columns = {f"x{j + 1}": contexts[:, j] for j in range(contexts.shape[1])}
     prepared = pa.table({**columns, "label": table.labels, "source": table.sources})
@@ -64,7 +65,7 @@ def prepare(
 
 
 def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], options: Mapping[str, str]) -> dict[str, str]:
-    """Return every option with its value, by default the first allowed one; PrivarmsError for an unknown one."""
+    """Return every option with its value, by default the first allowed one; PrivarmsError for an unknown option."""
     for key, value in options.items():
         check_known(f"{dataset}.options", "option", key, allowed)
         check_known(f"{dataset}.options.{key}", "value", value, allowed[key])
@@ -72,13 +73,12 @@ def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], options: 
 
 
 def _check_counts(dataset: Dataset, table: Table) -> None:
-    """Raise PrivarmsError for a file with another number of rows, dropped ones included, than its key `rows`, and for
-    other numbers of complete rows than `expected`."""
+    """Check the numbers of rows of each file (`rows`, dropped ones included) and of complete rows (`expected`)."""
     for file in dataset.files:
         rows = table.files[file.name]["rows"]
         if file.rows not in (None, rows):
             raise PrivarmsError(
-                f"{file.name}: expected {file.rows:,} rows, found {rows:,}: it was cut or is another file; "
+                f"{file.name}: expected {file.rows:,} rows, found {rows:,}; the file is incomplete or another one; "
                 f"get it again ({file.url or file.by_hand})"
             )
     of_target = int((table.sources == 0).sum())
@@ -87,7 +87,7 @@ def _check_counts(dataset: Dataset, table: Table) -> None:
         if counts[part] != rows:
             raise PrivarmsError(
                 f"{', '.join(file.name for file in dataset.files)}: expected {rows:,} complete {part} rows, found "
-                f"{counts[part]:,}: other data than the published ones; get them again"
+                f"{counts[part]:,}; these are not the published data; get the files again"
             )
 
 

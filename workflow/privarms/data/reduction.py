@@ -1,4 +1,4 @@
-"""From features to contexts in [0, 1]^d: standardise, principal components, minimum and maximum with clipping."""
+"""From features to contexts in [0, 1]^d: standardise, project on principal components, scale to [0, 1] and clip."""
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -6,9 +6,9 @@ from threadpoolctl import threadpool_limits
 from privarms.data.features import Features
 
 DIMENSIONS = 3
-# Fitted on the auxiliary rows, which uses nothing of the target's users, or on all rows.
+# Fitted on the auxiliary rows, so without the target's users, or on all rows.
 REDUCTIONS = ("pca_auxiliary", "pca_all")
-# A component with a smaller share of the variance is a rounding error, and set to a constant.
+# A component with a smaller share of the variance is a rounding error and becomes a constant.
 NEGLIGIBLE = 1e-12
 
 
@@ -17,11 +17,11 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
 
     sources: int64[n], 0 for the target's rows; method: one of REDUCTIONS
 
-    A feature that does not vary among the fitted rows, such as a level that only the target has, is left out. Its rows
+    A feature that is constant among the fitted rows, such as a level that only the target has, is left out. Its rows
     stay.
     """
     fitted = np.flatnonzero(sources > 0) if method == "pca_auxiliary" else np.arange(len(sources))
-    # More threads add in another order, and the bytes must not depend on the number of cores.
+    # Several threads add in another order, but the bytes must not depend on the number of cores.
     with threadpool_limits(limits=1):
         mean, constant = _means(features, fitted)
         scale, values, components = _components(features, fitted, mean, constant)
@@ -47,8 +47,10 @@ def _means(features: Features, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarr
 def _components(
     features: Features, fitted: np.ndarray, mean: np.ndarray, constant: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the standard deviations float64[p] (1 for constant features), and the first d components: their shares of
-    the variance float64[d] and directions float64[d, p]; both are 0 for a component that does not vary."""
+    """Return standard deviations float64[p], and variance shares float64[d] and directions float64[d, p] of components.
+
+    The deviation of a constant feature is 1. Share and direction of a component that does not vary are 0.
+    """
     products = sum((rows - mean).T @ (rows - mean) for rows in features.chunks(fitted)) / len(fitted)
     products[constant] = products[:, constant] = 0.0
     scale = np.where(constant, 1.0, np.sqrt(np.diag(products)))
@@ -61,8 +63,8 @@ def _components(
 def _signs(components: np.ndarray) -> np.ndarray:
     """Return +1 or -1 for each component, which makes its largest loading positive.
 
-    Two levels of one column have loadings of the same size and opposite signs. Among loadings that differ only by
-    rounding the first one decides.
+    Two levels of one column have loadings of equal size and opposite signs. Among loadings that differ only by
+    rounding, the first one decides.
     """
     sizes = np.abs(components)
     leading = (sizes >= sizes.max(axis=1, keepdims=True) * (1 - 1e-6)).argmax(axis=1)

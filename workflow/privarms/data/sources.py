@@ -1,7 +1,7 @@
 """Raw files: their places, downloads and checksums.
 
-A file is searched at <raw>/<folder>/<name>, then at <mirror>/<folder>/<name>, then at its URL. Its checksum is
-verified if it is known. Planning a run imports this module, so packages that speak HTTP are imported where needed.
+A file is searched at <raw>/<folder>/<name>, then at <mirror>/<folder>/<name>, then at its URL. A known checksum is
+verified. Planning a run imports this module, so packages for HTTP are imported only where they are used.
 """
 
 import hashlib
@@ -30,8 +30,8 @@ RETRIES = 2
 class RawFile(NamedTuple):
     """One raw file; exactly one of `url` and `by_hand` (instructions) is given.
 
-    sha256: 64 hexadecimal digits, or None for a file that differs between downloads; git_blob: what `git hash-object`
-    says, where that alone is known; rows: its number of rows;
+    sha256: 64 hexadecimal digits, or None for a file that differs between downloads; git_blob: the output of
+    `git hash-object`, if only that is known; rows: its number of rows;
     probe: an address that answers at once, for a `url` that is slow to begin
     """
 
@@ -50,9 +50,9 @@ class Dataset(NamedTuple):
     module: the module that reads it (default: its name; own_table with a `table`)
     folder: the folder of its raw files, here and in a mirror (default: its name)
     options: the options of its module, and `reduction`
-    at_most: the largest number of rows of the `target` and of all `auxiliary` sources (default: all), the first ones
-    expected: the number of these rows that the right files have, where it is known
-    otherwise: files with the same content, which are read instead where they are all in place or in a folder's mirror
+    at_most: limits on the rows of the `target` and of all `auxiliary` sources, which keep the first ones (default: all)
+    expected: the numbers of these rows in the right files, if known
+    otherwise: files with the same content, used instead if all of them are in place or in the mirror
     """
 
     name: str
@@ -85,7 +85,7 @@ def describe(name: str, files: list[Mapping], otherwise: Iterable[Mapping] = (),
 
 
 def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = None) -> Dataset:
-    """Return the dataset with the files of `otherwise` where they are all there."""
+    """Return the dataset with the files of `otherwise` if all of them exist."""
     present = dataset.otherwise and all(_place(dataset, file, raw, mirror) for file in dataset.otherwise)
     return dataset._replace(files=dataset.otherwise) if present else dataset
 
@@ -93,7 +93,7 @@ def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = Non
 def choose_mirror(configured: str | None = None) -> str | None:
     """Return the configured mirror, else the environment variable PRIVARMS_MIRROR, else None.
 
-    Raises PrivarmsError if it is no folder: a mistyped mirror must not be ignored.
+    Raises PrivarmsError if the mirror is not a folder: a mistyped mirror must not be ignored.
     """
     mirror = configured or os.environ.get(MIRROR_VARIABLE) or None
     mirror = mirror and os.path.expanduser(mirror)
@@ -103,14 +103,14 @@ def choose_mirror(configured: str | None = None) -> str | None:
 
 
 def raw_path(dataset: Dataset, file: RawFile, raw: Path | str = RAW) -> Path:
-    """Return the place of a raw file in the project."""
+    """Return the path of a raw file in the project."""
     return Path(raw) / dataset.folder / file.name
 
 
 def obtainable(datasets: Iterable[Dataset], raw: Path | str = RAW, mirror: str | None = None) -> set[str]:
     """Return the datasets whose raw files are all in place, in the mirror, or at an address that answers.
 
-    Asks all addresses at once and downloads nothing.
+    Probes all addresses at the same time and downloads nothing.
     """
     absent = {d.name: [file for file in d.files if not _place(d, file, raw, mirror)] for d in datasets}
     addresses = sorted({file.probe or file.url for files in absent.values() for file in files if file.url})
@@ -126,9 +126,9 @@ def _place(dataset: Dataset, file: RawFile, raw: Path | str, mirror: str | None)
 
 
 def fetch(dataset: Dataset, file: RawFile, raw: Path | str = RAW, mirror: str | None = None) -> Path:
-    """Copy or download a raw file to its place and return its path; a file that exists is only verified.
+    """Copy or download a raw file to its place and return its path; an existing file is only verified.
 
-    Raises PrivarmsError for a file that cannot be obtained, a wrong checksum, or a folder that cannot be written; then
+    Raises PrivarmsError for a file that cannot be obtained, a wrong checksum, or a folder that is not writable. Then
     nothing is left in its place.
     """
     local = raw_path(dataset, file, raw)
@@ -162,7 +162,7 @@ def _download(file: RawFile, local: Path) -> None:
         cache.fetch(file.name, downloader=downloader)
     except (requests.RequestException, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise PrivarmsError(f"{file.url}: {reason}; try again, or put the right file at {local} yourself") from error
+        raise PrivarmsError(f"{file.url}: {reason}; try again, or copy the file to {local}") from error
     except OSError as error:
         raise PrivarmsError(f"{local}: cannot be written: {error.strerror}; make the folder writable") from error
 
@@ -172,7 +172,7 @@ def verify(file: RawFile, path: Path | str) -> str:
     with open(path, "rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
         stream.seek(0)
-        # What git hashes is the content behind its length.
+        # git hashes a header with the file's length, then the content.
         git_blob = hashlib.sha1(b"blob %d\0" % os.fstat(stream.fileno()).st_size, usedforsecurity=False)
         while file.git_blob and (chunk := stream.read(2**20)):
             git_blob.update(chunk)
@@ -180,7 +180,7 @@ def verify(file: RawFile, path: Path | str) -> str:
     for kind, expected, actual in checks:
         if expected not in (None, actual):
             raise PrivarmsError(
-                f"{path}: the wrong file: expected {kind} {expected}, found {actual}; delete it and get it again "
+                f"{path}: wrong file: expected {kind} {expected}, found {actual}; delete it and get it again "
                 f"({file.url or file.by_hand})"
             )
     return sha256
@@ -194,14 +194,14 @@ def missing_message(dataset: Dataset, raw: Path | str = RAW) -> str:
         if files
     ]
     return (
-        f"The raw data of {dataset.name} are not there. Put in place {', or '.join(ways)}, "
-        f"or set a mirror ({MIRROR_VARIABLE}) that holds {dataset.folder}/{dataset.files[0].name}."
+        f"Raw data of {dataset.name} not found. Provide {', or '.join(ways)}, "
+        f"or set a mirror ({MIRROR_VARIABLE}) that contains {dataset.folder}/{dataset.files[0].name}."
     )
 
 
 def _origin(file: RawFile) -> str:
     known = f"SHA-256 {file.sha256}" if file.sha256 else f"{file.rows:,} rows" if file.rows else "no fixed SHA-256"
-    return f"from {file.url}; {known}" if file.url else f"by hand: {file.by_hand}; {known}"
+    return f"from {file.url}; {known}" if file.url else f"manual step: {file.by_hand}; {known}"
 
 
 def _answers(address: str) -> bool:

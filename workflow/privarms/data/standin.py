@@ -1,4 +1,4 @@
-"""Values for synthetic stand-ins: with chosen frequencies or quantiles, in the order of latent variables."""
+"""Values for synthetic stand-ins: given frequencies or quantiles, in the order of latent variables."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def by_rank(latent: np.ndarray, counts: Mapping) -> list:
-    """Return levels in their exact counts, in the order of a latent variable: the smallest get the first level."""
+    """Return levels in their exact counts, in the order of a latent variable: its smallest values get the first."""
     levels = [level for level, count in counts.items() for _ in range(count)]
     placed = [None] * len(latent)
     for place, level in zip(np.argsort(latent, kind="stable"), levels, strict=True):

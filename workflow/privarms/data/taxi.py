@@ -4,11 +4,11 @@ Columns may have the names of the API (`trip_seconds`), of the data portal's exp
 (`TRIP_SECONDS`), in any order; other columns are ignored.
 
 Ma et al. (2025) do not state the period, the label, the features (93 before the reduction) and the auxiliary source.
-`label` is `tipped`, among those who paid by credit card, nineteen of twenty; or `card`, whether the trip was paid so,
-about half of all. The first is chosen because all published ratios of Taxi are near 1, as where nearly all labels are
-alike. Here the features are the 8 NUMBERS, the pick-up area (78 levels) and the weekday (7). Tips, and the total that
-includes them, are left out: only tips by card are recorded, so they would reveal either label. The source is one
-company with about 3% of the trips, as in the paper's Table 1.
+`label` is `tipped`, among the trips paid by credit card: true for 19 of 20. Or it is `card`, whether the trip was paid
+by card: true for about half of all trips. The default is `tipped`, because all published ratios of Taxi are near 1, as
+expected if nearly all labels are alike. Here the features are the 8 NUMBERS, the pick-up area (78 levels) and the
+weekday (7). Tips, and the total that includes them, are left out. Only tips by card are recorded, so they would reveal
+either label. The source is one company with about 3% of the trips, as in the paper's Table 1.
 """
 
 import re
@@ -23,7 +23,7 @@ from privarms.data.features import Features, Table
 from privarms.data.standin import logistic
 
 OPTIONS = {"label": ("tipped", "card")}
-# Also with "Inc." behind it.
+# May be followed by "Inc.".
 COMPANY = "Blue Ribbon Taxi Association"
 COLUMNS = (
     "trip_start_timestamp",
@@ -37,7 +37,7 @@ COLUMNS = (
     "payment_type",
     "company",
 )
-# The largest plausible values: a day, miles, dollars. Rows beyond are dropped and counted.
+# The largest plausible values: a day, miles, dollars. Rows with larger values are dropped and counted.
 MOST = {"trip_seconds": 86_400, "trip_miles": 200, "fare": 1000, "tolls": 200, "extras": 200}
 NUMBERS = (*MOST, "hour_sine", "hour_cosine", "same_area")
 # The city's 77 community areas; the portal leaves the column empty for places outside of them.
@@ -55,8 +55,8 @@ TIPS = "tips"
 # The portal's export writes times like this, the API and most tools as ISO 8601.
 PORTAL_TIME = "%m/%d/%Y %I:%M:%S %p"
 
-# For the stand-in: counts and quantiles among the 30,488 trips of 16 to 18 May 2022 with a known way to pay, the
-# sizes of Table 1, and how many trips paid in an unknown way come with so many.
+# For the stand-in: counts and quantiles among the 30,488 trips of 16 to 18 May 2022 with a known way to pay, the sizes
+# of Table 1, and the number of trips paid in an unknown way for a file of this size.
 AREA_COUNTS = (
     *(132, 199, 384, 120, 71, 1016, 546, 6356, 5, 42, 40, 37, 36, 47, 42, 82, 9, 3, 11, 8, 43, 109, 21, 302, 53, 8),
     *(25, 2572, 24, 16, 37, 4965, 664, 52, 120, 47, 39, 107, 98, 18, 169, 56, 145, 102, 20, 42, 7, 32, 62, 23, 38, 11),
@@ -72,23 +72,23 @@ MILES_FROM_ELSEWHERE = (50, 88, 120, 158, 207, 300, 487, 798, 1156, 1721, 6208)
 TIPPED_SHARE = 0.9505
 OTHER_PAYMENTS = {"Cash": 0.5365, "Mobile": 0.2472, "Prcard": 0.2144, "No Charge": 0.001, "Dispute": 0.0009}
 OTHER_COMPANIES = ("Flash Cab", "Sun Taxi", "City Service", "Taxicab Insurance Agency, LLC")
-# Of trips by card, and of others.
+# Numbers of trips by card (target, source), with unknown payment, and with other payments.
 STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_UNKNOWN, STAND_IN_OTHER = 621_957, 18_945, 25_000, 70_000
 STAND_IN_FIRST_DAY, STAND_IN_DAYS = np.datetime64("2022-05-01"), 61
 STAND_IN_SEED = 2022
 
 
 def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
-    """Return the trips of one file with all that is needed, in their order.
+    """Return the trips of one file with all needed values, in their order.
 
-    Rows with a missing, malformed or implausible value, trips paid in an unknown way and, for the label `tipped`, those
-    not paid by card are dropped and counted.
+    Rows with a missing, malformed or implausible value and trips with unknown payment are dropped and counted. For the
+    label `tipped`, trips not paid by card are dropped too.
     """
     ((file, stream),) = files.items()
     of_tips = options["label"] == "tipped"
     rows = delimited.read(file, stream, [*COLUMNS, *([TIPS] if of_tips else [])], _canonical)
     for column in ("pickup_community_area", "dropoff_community_area"):
-        # A tool that took a column with empty cells for numbers writes 8.0.
+        # Tools that read a column with empty cells as numbers write 8.0.
         rows.frame[column] = rows.frame[column].str.removesuffix(".0").fillna(AREAS[OUTSIDE])
     payment = rows.codes("payment_type", PAYMENTS)
     pickup = rows.codes("pickup_community_area", AREAS)
@@ -117,11 +117,11 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
 
 
 def generate() -> dict[str, list[str]]:
-    """The synthetic stand-in: lines in the layout of the API, the same at every call.
+    """Return the synthetic stand-in: lines in the layout of the API, identical at every call.
 
     The sizes are those of Table 1. Areas, hours and distances have about the frequencies of the tables above. The
-    dependence is made up: duration, fare and extras depend on distance and airport, and tips on airport, distance, hour
-    and company. Nine of ten pay by card. Nothing that is computed from it says anything about Taxi.
+    dependence is invented: duration, fare and extras depend on distance and airport; tips depend on airport, distance,
+    hour and company. Nine of ten pay by card. Results from it say nothing about Taxi.
     """
     rng = np.random.default_rng(STAND_IN_SEED)
     sizes = (STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_UNKNOWN, STAND_IN_OTHER)

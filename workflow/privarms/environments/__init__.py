@@ -1,1 +1,1 @@
-"""Where rewards come from; one module an environment."""
+"""Reward models, one module each."""

@@ -1,7 +1,8 @@
-"""Covariate shift as in section 4.1 of Ma et al. (2025): one reward law, other contexts and a fixed behaviour policy.
+"""Covariate shift as in section 4.1 of Ma et al. (2025): sources differ from the target in contexts and choice of arms.
 
-The target's contexts are uniform on the unit cube. Those of every source have a density that is a power of
-||x - 1/2||_inf, and its users pull arm k with probability kappa / K + (2 - 2 kappa) k / (K (K - 1)), k = 0..K-1.
+The rewards have the same distribution given context and arm. The target's contexts are uniform on the unit cube. The
+contexts of every source have a density that is a power of ||x - 1/2||_inf. Its users pull arm k with probability
+kappa / K + (2 - 2 kappa) k / (K (K - 1)), k = 0..K-1.
 """
 
 from collections.abc import Callable
@@ -18,12 +19,12 @@ POINT = 0.33
 class Environment(NamedTuple):
     """Users, by source (0 for the target) and number within it.
 
-    arrive(environment, source, user, context, rng): overwrites the float64[d] `context` by the user's
+    arrive(environment, source, user, context, rng): overwrites the float64[d] `context` by the user's context
     behave(environment, source, user, rng) -> the arm that a user of an auxiliary source has pulled
     best(environment, source, user, context) -> the arm with the largest expected reward
     mean(environment, source, user, context, arm) -> the expected reward, in [0, 1]; rewards are Bernoulli
-    shrink: the exponent e, in (-1, 0], by which a uniform point is moved, as in `arrive`
-    spacing: of the reward centres, for environments that have some
+    shrink: the exponent e, in (-1, 0], that moves a uniform point in `arrive`
+    spacing: of the reward centres, for environments that have centres
     point: every coordinate of the point at which the local performance is measured
     """
 
@@ -41,9 +42,9 @@ class Environment(NamedTuple):
 
 @njit(forceinline=True)
 def arrive(environment, source, user, context, rng):
-    """Uniform on the cube; for a source, y = 2 x - 1 is then multiplied by ||y||_inf^e.
+    """Draw a context uniform on the cube; for a source, multiply y = 2 x - 1 by ||y||_inf^e.
 
-    ||y||_inf is u^(1/d) for a uniform u, and independent of y / ||y||_inf, so that the radius becomes u^((1 + e)/d).
+    ||y||_inf is u^(1/d) for a uniform u and independent of y / ||y||_inf, so the radius becomes u^((1 + e)/d).
     """
     radius = 0.0
     for k in range(environment.dimensions):
@@ -52,19 +53,19 @@ def arrive(environment, source, user, context, rng):
     if source > 0 and environment.shrink != 0 and radius > 0:
         factor = radius**environment.shrink / 2
         for k in range(environment.dimensions):
-            # Rounding must not lead out of the cube.
+            # Rounding must not move the point out of the cube.
             context[k] = min(max(0.5 + factor * (2 * context[k] - 1), 0.0), 1.0)
 
 
 @njit(forceinline=True)
 def behave(environment, source, user, rng):
-    """An arm by the behaviour policy."""
+    """Draw an arm by the behaviour policy."""
     K, kappa = environment.n_arms, environment.kappa
     u = rng.random() * K
     arm = 0
     chance = kappa
     step = (2 - 2 * kappa) / (K - 1)
-    # In the place of a loop that ends at the arm: when it would end nobody can foresee.
+    # Compute all steps: the branch that ends a loop at the arm would be unpredictable.
     for k in range(1, K):
         arm += u >= chance
         chance += kappa + step * k
@@ -72,10 +73,10 @@ def behave(environment, source, user, rng):
 
 
 def checked_shrink(dimensions: int, gamma: float, kappa: float, variant: str) -> float:
-    """The exponent e of `arrive`. Raises ValueError for values out of range.
+    """Return the exponent e of `arrive`. Raises ValueError for values out of range.
 
     as_printed: density proportional to ||x - 1/2||_inf^gamma, so radius u^(1/(d + gamma)); as_released: radius
-    u^(1/(d (gamma + 1))), so that the true exponent is d gamma
+    u^(1/(d (gamma + 1))), so the true exponent is d gamma
     """
     at_least(1, dimensions=dimensions)
     at_least(0, gamma=gamma)

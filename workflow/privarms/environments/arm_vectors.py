@@ -1,4 +1,4 @@
-"""Two arms with a vector each and normal rewards: the experiments of section 5 of Li, Shi & Simchi-Levi (ICML 2024)."""
+"""Two arms with one vector each and normal rewards: section 5 of Li, Shi & Simchi-Levi (ICML 2024)."""
 
 from collections.abc import Callable
 from typing import Literal, NamedTuple
@@ -16,7 +16,7 @@ EXPERIMENTS = {
 
 
 class Environment(NamedTuple):
-    """pull(environment, arm, rng) -> reward; means: float64[2]; vectors: float64[2, 2], a row an arm."""
+    """pull(environment, arm, rng) -> reward; means: float64[2]; vectors: float64[2, 2], one row per arm."""
 
     pull: Callable
     means: np.ndarray
@@ -25,12 +25,12 @@ class Environment(NamedTuple):
 
 @njit
 def pull(environment, arm, rng):
-    """One N(means[arm], 1) reward."""
+    """Draw one N(means[arm], 1) reward."""
     return environment.means[arm] + rng.standard_normal()
 
 
 @of_choices
 def configure(experiment: Literal["linear", "ill_conditioned"]) -> Environment:
-    """Experiment 1 (linear: rewards are a'theta) or 2 (ill_conditioned: they are not, within any bounded theta)."""
+    """Return experiment 1 (linear: rewards are a'theta) or 2 (ill_conditioned: they are not, for any bounded theta)."""
     vectors, means = EXPERIMENTS[experiment]
     return Environment(pull, np.array(means), np.array(vectors))

@@ -16,10 +16,10 @@ class Environment(NamedTuple):
     means: np.ndarray
 
 
-# Taken in before the kernel is optimised: by `forceinline` alone a round of UCB takes a twelfth longer.
+# Inlined before the kernel is optimised: with `forceinline` only, a round of UCB takes a twelfth longer.
 @njit(inline="always")
 def pull(environment, arm, rng):
-    """One Bernoulli(means[arm]) reward."""
+    """Draw one Bernoulli(means[arm]) reward."""
     return 1.0 if rng.random() < environment.means[arm] else 0.0
 
 
@@ -27,7 +27,7 @@ def pull(environment, arm, rng):
 def configure(
     K: int, top: float, bottom: float, spacing: Literal["linear", "one_best", "convex", "concave"] = "linear"
 ) -> Environment:
-    """K >= 2 means in [0, 1]; arm 0 is the best, with mean `top`.
+    """Return K >= 2 arms with means in [0, 1]; arm 0 is the best, with mean `top`.
 
     linear: linearly spaced down to `bottom`; one_best: all other arms have mean `bottom`; convex, concave: down to
     `bottom` on a parabola that is flat at the worst arm, or at the best one (mu3 and mu4 of Azize & Basu 2022)

@@ -1,4 +1,4 @@
-"""A classification dataset as a bandit: rows are users, labels are arms, the reward is 1 for the row's label.
+"""A classification dataset as a bandit: rows are users, labels are arms, and the reward is 1 for the row's label.
 
 As in section 4.2 of Ma et al. (2025), after Dimakopoulou et al. (2019).
 """
@@ -16,12 +16,12 @@ TELLS = ("K", "dimensions")
 
 
 class Environment(NamedTuple):
-    """The target's users, and the auxiliary sources' for policies that learn from these first.
+    """Users of the target, and of the auxiliary sources for policies that learn from these first.
 
     pull(environment, user, arm, rng) -> reward in {0, 1}
     contexts: float64[n, d] in [0, 1]; labels: int64[n] in [0, n_arms)
-    source_contexts: float64[m, d]; source_labels: int64[m]; the sources stand one after another, and the rows
-    source_starts[i] to source_starts[i + 1] - 1 are those of source i + 1; source_starts: int64[M + 1]
+    source_contexts: float64[m, d]; source_labels: int64[m]: all sources, one after another
+    source_starts: int64[M + 1]; rows source_starts[i] to source_starts[i + 1] - 1 belong to source i + 1
     """
 
     pull: Callable
@@ -35,20 +35,20 @@ class Environment(NamedTuple):
 
 @njit
 def pull(environment, user, arm, rng):
-    """1 if the arm is the user's label; draws nothing."""
+    """Return 1 if the arm is the user's label; draw nothing."""
     return 1.0 if environment.labels[user] == arm else 0.0
 
 
 def tell(environment: Environment) -> dict:
-    """What policies are told of the data: K and dimensions."""
+    """Return the sizes of the data that policies need: K and dimensions."""
     return {"K": environment.n_arms, "dimensions": environment.contexts.shape[1]}
 
 
 def configure(data: str) -> Environment:
-    """The environment of a prepared dataset (a Parquet file); PrivarmsError where the file is not one."""
+    """Return the environment of a prepared dataset (a Parquet file); raises PrivarmsError if the file is damaged."""
     contexts, labels, sources, facts = prepared.load(data)
     target = sources == 0
-    # Stable, so that within a source the rows keep the order of the file.
+    # A stable sort keeps the order of the file within each source.
     by_source = np.argsort(sources, kind="stable")[target.sum() :]
     sizes = np.bincount(sources, minlength=facts["sources"] + 1)[1:]
     return Environment(

@@ -1,12 +1,12 @@
-"""Patients who come with one of M features, and Bernoulli rewards of two arms for each (Li, Shi & Simchi-Levi 2024).
+"""Patients who have one of M features, and Bernoulli rewards of two arms for each (Li, Shi & Simchi-Levi 2024).
 
-Arrivals are independent with probabilities that are constant inside a segment of time, so that the features' counts
-in a half are sums of multinomial draws. A stationary experiment has one law throughout. The seasonal one runs for a
-year: summer for the first third, winter for half of it, summer again for the last sixth. Features 1, 3, 5, ... have
-the probability (1 + amplitude) / M in summer and (1 - amplitude) / M in winter, features 2, 4, 6, ... the other way
-round; the last of an odd number always has 1 / M. Each half holds both seasons, one for twice as long as the other, so
-that a feature that is frequent in the first half is rare in the second, and f_j(n) / f_j(n/2) lies between
-2 / (1 + amplitude / 3) and 2 / (1 - amplitude / 3): Assumption 1.1.
+Arrivals are independent, with constant probabilities within a segment of time, so the features' counts in a half are
+sums of multinomial draws. A stationary experiment has one distribution throughout. A seasonal one lasts a year: summer
+for the first third, winter for half of it, summer again for the last sixth. Features 1, 3, 5, ... have probability
+(1 + amplitude) / M in summer and (1 - amplitude) / M in winter, features 2, 4, 6, ... the reverse. For an odd M the
+last one always has 1 / M. Each half contains both seasons, one twice as long as the other. So a feature that is
+frequent in the first half is rare in the second, and f_j(n) / f_j(n/2) is between 2 / (1 + amplitude / 3) and 2 / (1 -
+amplitude / 3): Assumption 1.1.
 """
 
 from collections.abc import Callable
@@ -20,12 +20,12 @@ from privarms.ranges import at_least, of_choices
 
 
 class Environment(NamedTuple):
-    """M features, two arms; arrays have a row per feature, or per segment.
+    """M features and two arms; arrays have one row per feature, or per segment.
 
     pull(environment, feature, arm, rng) -> reward
     pull_sum(environment, feature, arm, count, rng) -> the sum of `count` rewards in one draw
     means, deviations: float64[M, 2], of a reward
-    ends: int64[G], the last round of each segment, non-decreasing; floor(n/2) is one, and n the last
+    ends: int64[G], the last round of each segment, non-decreasing; floor(n/2) is one of them, and n the last
     probabilities: float64[G, M], of the features in a segment
     """
 
@@ -39,13 +39,13 @@ class Environment(NamedTuple):
 
 @njit
 def pull(environment, feature, arm, rng):
-    """One Bernoulli(means[feature, arm]) reward."""
+    """Draw one Bernoulli(means[feature, arm]) reward."""
     return 1.0 if rng.random() < environment.means[feature, arm] else 0.0
 
 
 @njit
 def pull_sum(environment, feature, arm, count, rng):
-    """The sum of `count` rewards: binomial."""
+    """Draw the sum of `count` rewards, a binomial."""
     return float(binomial(count, environment.means[feature, arm], rng))
 
 
@@ -59,7 +59,7 @@ def configure(
     arrivals: Literal["stationary", "seasonal"] = "stationary",
     amplitude: float = 0.8,
 ) -> Environment:
-    """M >= 1 features; arm 0 has mean `lower`, arm 1 is better by equally spaced gaps, all means in [0, 1].
+    """Return M >= 1 features; arm 0 has mean `lower`, arm 1 is better by equally spaced gaps, all means in [0, 1].
 
     With one feature the gap is halfway between the two. amplitude: in [0, 1), of the seasons
     """
@@ -86,7 +86,7 @@ def configure(
 
 @njit(forceinline=True)
 def arrive(environment, t, rng):
-    """The feature of the patient of round t >= 1."""
+    """Draw the feature of the patient of round t >= 1."""
     segment = 0
     while environment.ends[segment] < t:
         segment += 1
@@ -99,17 +99,17 @@ def arrive(environment, t, rng):
             if u < probability:
                 return feature
             u -= probability
-    # Only rounding leads here.
+    # Reached only through rounding.
     return last
 
 
 @njit(forceinline=True)
 def worse_arm(environment, feature):
-    """The arm of the lower mean; 0 where they are equal."""
+    """Return the arm with the lower mean; 0 if the means are equal."""
     return 1 if environment.means[feature, 1] < environment.means[feature, 0] else 0
 
 
 @njit(forceinline=True)
 def gap(environment, feature):
-    """The absolute difference of the two means."""
+    """Return the absolute difference of the two means."""
     return abs(environment.means[feature, 1] - environment.means[feature, 0])

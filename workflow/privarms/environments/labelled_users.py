@@ -1,7 +1,7 @@
 """A classification dataset for policies that learn from auxiliary sources first: rows are users, labels are arms.
 
-As in section 4.2 of Ma et al. (2025): the reward is 1 for the row's label, behaviour policies draw arms at random, and
-every replicate takes the users of the target and of each source in a fresh order.
+As in section 4.2 of Ma et al. (2025): the reward is 1 for the row's label, and behaviour policies draw arms at random.
+Every replicate takes the users of the target and of each source in a new random order.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ TELLS = ("K", "dimensions", "source_users")
 
 
 class Environment(NamedTuple):
-    """Users by source (0 for the target) and number within it; the functions as in `environments._covariate_shift`.
+    """Users by source (0 for the target) and number within it; functions as in `environments._covariate_shift`.
 
-    shuffle(environment, rng): a fresh order of the users, for the next replicate
+    shuffle(environment, rng): draws a new order of the users, for the next replicate
     contexts: float64[n, d] in [0, 1]; labels: int64[n] in [0, n_arms); order: int64[n], rows, changes in place
     starts: int64[M + 2]; the users of source m are rows order[starts[m]] to order[starts[m + 1] - 1]
     point: every coordinate of the point at which the local performance is measured
@@ -41,7 +41,7 @@ class Environment(NamedTuple):
 
 @njit(forceinline=True)
 def arrive(environment, source, user, context, rng):
-    """The user's context; draws nothing."""
+    """Fill `context` with the user's context; draw nothing."""
     row = environment.order[environment.starts[source] + user]
     for k in range(environment.dimensions):
         context[k] = environment.contexts[row, k]
@@ -49,25 +49,25 @@ def arrive(environment, source, user, context, rng):
 
 @njit(forceinline=True)
 def behave(environment, source, user, rng):
-    """An arm at random."""
+    """Draw an arm uniformly."""
     return int(rng.random() * environment.n_arms)
 
 
 @njit(forceinline=True)
 def best(environment, source, user, context):
-    """The user's label."""
+    """Return the user's label."""
     return environment.labels[environment.order[environment.starts[source] + user]]
 
 
 @njit(forceinline=True)
 def mean(environment, source, user, context, arm):
-    """The reward: 1 if the arm is the user's label."""
+    """Return the reward: 1 if the arm is the user's label."""
     return 1.0 if best(environment, source, user, context) == arm else 0.0
 
 
 @njit
 def shuffle(environment, rng):
-    """A uniform order of the users of every source, and of the target's, whatever the order was before."""
+    """Draw a uniform order of the users of every source and of the target; earlier orders have no influence."""
     order, starts = environment.order, environment.starts
     for m in range(len(starts) - 1):
         for i in range(starts[m], starts[m + 1]):
@@ -77,13 +77,13 @@ def shuffle(environment, rng):
 
 
 def tell(environment: Environment) -> dict:
-    """What policies are told of the data: K, dimensions, and source_users, a list with the users of each source."""
+    """Return the sizes of the data that policies need: K, dimensions, and source_users, the users per source."""
     sizes = np.diff(environment.starts)[1:].tolist()
     return {"K": environment.n_arms, "dimensions": environment.dimensions, "source_users": sizes}
 
 
 def configure(data: str) -> Environment:
-    """The environment of a prepared dataset (a Parquet file); PrivarmsError where the file is not one."""
+    """Return the environment of a prepared dataset (a Parquet file); raises PrivarmsError if the file is damaged."""
     rows = classification.configure(data)
     contexts = np.concatenate([rows.contexts, rows.source_contexts])
     labels = np.concatenate([rows.labels, rows.source_labels])

@@ -1,7 +1,7 @@
 """K arms with linear expected rewards on contexts of d dimensions, and normal noise.
 
-Section 5.2 of Neel & Roth (2018): arm i has coefficients theta_i, each round shows a fresh context x_i for every arm,
-and the reward of arm i is N(theta_i'x_i, 1). All these vectors have length 1.
+Section 5.2 of Neel & Roth (2018): arm i has coefficients theta_i, each round has a new context x_i for every arm, and
+the reward of arm i is N(theta_i'x_i, 1). All these vectors have length 1.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class Environment(NamedTuple):
 
     draw_coefficients(environment, coefficients, rng), draw_contexts(environment, contexts, rng): fill float64[K, d]
     pull(environment, coefficients, contexts, arm, rng) -> reward
-    as_released: which law the vectors have, see `configure`
+    as_released: selects the distribution of the vectors, see `configure`
     """
 
     draw_coefficients: Callable
@@ -33,10 +33,10 @@ class Environment(NamedTuple):
 
 @of_choices
 def configure(K: int, dimensions: int, variant: Literal["as_printed", "as_released"]) -> Environment:
-    """K >= 2 arms and contexts of d = dimensions >= 2 coordinates.
+    """Return K >= 2 arms and contexts of d = dimensions >= 2 coordinates.
 
-    as_printed: contexts are uniform on the unit sphere, and so are coefficients subject to the first one being 0;
-    as_released: both are uniform in the cube [-1, 1]^d, divided by their length, and nothing is 0
+    as_printed: contexts are uniform on the unit sphere; so are coefficients, given that the first one is 0
+    as_released: both are uniform in the cube [-1, 1]^d, divided by their length; no coordinate is set to 0
     """
     at_least(2, K=K, dimensions=dimensions)
     return Environment(draw_coefficients, draw_contexts, pull, int(K), int(dimensions), variant == "as_released")
@@ -44,7 +44,7 @@ def configure(K: int, dimensions: int, variant: Literal["as_printed", "as_releas
 
 @njit
 def draw_coefficients(environment, coefficients, rng):
-    """The true theta of every arm."""
+    """Fill `coefficients` with the true theta of every arm."""
     first = 0 if environment.as_released else 1
     coefficients[:, :first] = 0.0
     _draw_directions(environment.as_released, coefficients, first, rng)
@@ -52,19 +52,19 @@ def draw_coefficients(environment, coefficients, rng):
 
 @njit(error_model="numpy")
 def draw_contexts(environment, contexts, rng):
-    """The x of every arm in one round."""
+    """Fill `contexts` with the x of every arm in one round."""
     _draw_directions(environment.as_released, contexts, 0, rng)
 
 
 @njit
 def pull(environment, coefficients, contexts, arm, rng):
-    """One N(theta'x, 1) reward."""
+    """Draw one N(theta'x, 1) reward."""
     return expected_reward(coefficients, contexts, arm) + rng.standard_normal()
 
 
 @njit(error_model="numpy", forceinline=True)
 def expected_reward(coefficients, contexts, arm):
-    """theta'x."""
+    """Return theta'x."""
     total = 0.0
     for k in range(contexts.shape[1]):
         total += coefficients[arm, k] * contexts[arm, k]

@@ -1,5 +1,4 @@
-"""K arms whose rewards are Bernoulli, normal or truncated normal: the laws in the history of the program of Neel & Roth
-2018."""
+"""K arms with Bernoulli, normal or truncated normal rewards, as in versions of the program of Neel & Roth (2018)."""
 
 from collections.abc import Callable
 from math import erf, exp, pi, sqrt
@@ -14,9 +13,9 @@ LAWS = ("bernoulli", "normal", "truncated_normal")
 
 
 class Environment(NamedTuple):
-    """pull(environment, arm, rng) -> reward; means: float64[K], the expected rewards; law: the place in LAWS.
+    """pull(environment, arm, rng) -> reward; means: float64[K], the expected rewards; law: an index into LAWS.
 
-    shifts: float64[K], what a truncated normal's mean lacks of the arm's
+    shifts: float64[K], the arm's mean minus the mean of its truncated normal variable (0 for other distributions)
     """
 
     pull: Callable
@@ -27,7 +26,7 @@ class Environment(NamedTuple):
 
 @njit(forceinline=True)
 def pull(environment, arm, rng):
-    """One reward of the arm."""
+    """Draw one reward of the arm."""
     mean = environment.means[arm]
     if environment.law == 0:
         return 1.0 if rng.random() < mean else 0.0
@@ -40,7 +39,7 @@ def pull(environment, arm, rng):
 
 
 def truncated_mean(low: float, high: float) -> float:
-    """The mean of a standard normal variable that is known to lie between two numbers."""
+    """Return the mean of a standard normal variable given that it is between two numbers."""
 
     def density(x):
         return exp(-x * x / 2) / sqrt(2 * pi)
@@ -52,9 +51,9 @@ def truncated_mean(low: float, high: float) -> float:
 def configure(
     K: int, top: float, bottom: float, law: Literal["bernoulli", "normal", "truncated_normal"]
 ) -> Environment:
-    """K >= 2 means, linearly spaced from `top` down to `bottom`; in [0, 1] but for normal rewards.
+    """Return K >= 2 arms with means linearly spaced from `top` down to `bottom`, in [0, 1] except for normal rewards.
 
-    normal: of variance 1; truncated_normal: a standard normal variable in [-mu, 1 - mu], moved to mean mu
+    normal: of variance 1; truncated_normal: a standard normal variable in [-mu, 1 - mu], shifted to mean mu
     """
     at_least(2, K=K)
     if not bottom <= top or (law != "normal" and not 0 <= bottom <= top <= 1):

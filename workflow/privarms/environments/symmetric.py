@@ -1,6 +1,6 @@
 """Two arms, each the better one in two opposite quarters of the square: the second setting of Ma et al. (2025).
 
-Its formula is that of the released program; the supplement that has it in print is not available.
+The formula is that of the released program; the supplement that prints it is not available.
 """
 
 from typing import Literal
@@ -14,13 +14,13 @@ from privarms.ranges import of_choices
 
 @njit(forceinline=True)
 def best(environment, source, user, context):
-    """Arm 1 where both coordinates lie on the same side of 1/2."""
+    """Return arm 1 if both coordinates are on the same side of 1/2, else arm 0."""
     return 1 if (context[0] - 0.5) * (context[1] - 0.5) > 0 else 0
 
 
 @njit(forceinline=True)
 def mean(environment, source, user, context, arm):
-    """1/2 +- 1/2 (1 - 4 max_i |(2 x_i mod 1) / 2 - 1/4|): 1 and 0 in the middle of a quarter, 1/2 at its edges."""
+    """Return 1/2 +- 1/2 (1 - 4 max_i |(2 x_i mod 1) / 2 - 1/4|): 1 and 0 mid-quarter, 1/2 at a quarter's edges."""
     side = (context[0] - 0.5) * (context[1] - 0.5)
     if side == 0:
         return 0.5
@@ -38,9 +38,9 @@ def configure(
     gamma: float = 0.0,
     kappa: float = 1.0,
 ) -> Environment:
-    """K = 2 arms on the unit square; the sources' law has gamma >= 0 and kappa in [0, 1], see `covariate_shift`.
+    """Return K = 2 arms on the unit square; the sources have gamma >= 0 and kappa in [0, 1], see `_covariate_shift`.
 
-    Raises ValueError. The variants differ in the law of the sources' contexts alone.
+    Raises ValueError. The variants differ only in the distribution of the sources' contexts.
     """
     if K != 2:
         raise ValueError(f"K: expected 2 arms; found {K}")

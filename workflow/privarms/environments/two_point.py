@@ -10,7 +10,7 @@ from privarms.ranges import positive
 
 
 class Environment(NamedTuple):
-    """pull(environment, arm, rng) -> -R or R, whatever the arm; means: float64[1], the mean mu; R > 0."""
+    """pull(environment, arm, rng) -> -R or R, for any arm; means: float64[1], the mean mu; R > 0."""
 
     pull: Callable
     means: np.ndarray
@@ -19,18 +19,18 @@ class Environment(NamedTuple):
 
 @njit
 def pull(environment, arm, rng):
-    """R with probability 1/2 + mu/(2R), else -R."""
+    """Draw R with probability 1/2 + mu/(2R), else -R."""
     return environment.R if rng.random() < probability_of_R(environment) else -environment.R
 
 
 @njit
 def probability_of_R(environment):
-    """1/2 + mu/(2R)."""
+    """Return 1/2 + mu/(2R)."""
     return 0.5 + environment.means[0] / (2 * environment.R)
 
 
 def configure(mu: float, R: float = 1.0) -> Environment:
-    """The mean mu, 0 < |mu| <= R."""
+    """Return the stream with mean mu, 0 < |mu| <= R."""
     positive(R=R)
     if not 0 < abs(mu) <= R:
         raise ValueError(f"mu: expected 0 < |mu| <= R = {R}, or no multiplicative approximation exists; found {mu}")

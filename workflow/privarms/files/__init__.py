@@ -1,1 +1,1 @@
-"""Reading and writing files, which are either whole or missing."""
+"""Atomic file access: a file is either complete or missing."""

@@ -21,13 +21,13 @@ from privarms.errors import DamagedError, PrivarmsError
 from privarms.files.whole import whole
 
 if TYPE_CHECKING:
-    # Importing it would double the start of a simulation, which does not need it.
+    # Importing pandas would double the start of a simulation, which does not need it.
     import pandas as pd
 
 KEY = b"privarms"
 PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "snakemake")
 ROWS_PER_GROUP = 2**17
-# A study's footer describes its cells. Without this limit readers refuse one of 100 MB, some 300,000 cells.
+# A study's footer describes its cells. Without this limit readers refuse a footer of 100 MB, some 300,000 cells.
 READING = {"thrift_string_size_limit": 2**31 - 1, "page_checksum_verification": True}
 
 
@@ -92,9 +92,9 @@ def _in_one_piece(table: pa.Table) -> pa.Table:
 def read(
     path: Path | str, columns: Sequence[str] | None = None, filters: Sequence[tuple[str, str, object]] | None = None
 ) -> pa.Table:
-    """Read one of our files; DamagedError if it is not a whole Parquet file.
+    """Read a file written by `write`; raise DamagedError if it is not a complete Parquet file.
 
-    filters: (column, comparison, value); rows that do not satisfy them are not in memory at the same time
+    filters: (column, comparison, value); all must be satisfied. The other rows are never all in memory at once.
     """
     some = {"columns": list(columns) if columns else None, "filters": list(filters) if filters else None}
     with _faults_of(path):
@@ -107,22 +107,22 @@ def _faults_of(path: Path | str) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
-        # An error of the system (no such file, no permission, a failing disk) is no sign of damage.
+        # A system error (no such file, no permission, a failing disk) does not mean that the file is damaged.
         if isinstance(error, OSError) and (error.errno is not None or not Path(path).exists()):
             raise PrivarmsError(f"{path}: cannot be read: {reason}") from error
-        raise DamagedError(path, f"not a whole Parquet file ({reason})") from error
+        raise DamagedError(path, f"not a complete Parquet file ({reason})") from error
 
 
 class RowsBy:
-    """Reader of the rows of some of our files by their text in a column, which is left out of the answers.
+    """Reader of the rows of several files by their text in a column; the rows come without this column.
 
-    columns: the names of the other columns. Memory: two row groups. Raises DamagedError as `read`.
+    columns: the names of the other columns. Memory: two row groups. Raises DamagedError as `read` does.
     """
 
     def __init__(self, paths: Sequence[Path | str], column: str):
         self._file = lru_cache(maxsize=2)(partial(pq.ParquetFile, **READING))
         self._group = lru_cache(maxsize=2)(self._read_group)
-        # text -> (file, row group, first row in it, number of rows) of each of its runs
+        # text -> (file, row group, first row in it, number of rows) of each run of equal texts
         self.places: dict[str, list[tuple[Path | str, int, int, int]]] = {}
         for path in paths:
             with _faults_of(path):
@@ -151,7 +151,7 @@ def read_by(
 ) -> Iterator[tuple["pd.DataFrame", dict[str, np.ndarray]]]:
     """Yield, for each text in a column, its first row, and some columns of all its rows.
 
-    Memory: these columns and two row groups. Raises DamagedError as `read`.
+    Memory: these columns and two row groups. Raises DamagedError as `read` does.
     """
     by = RowsBy([path], column)
     firsts = [next(by.rows(text, [column, *by.columns])).take([0]) for text in by.places]

@@ -24,7 +24,7 @@ def read(file: Path) -> dict:
     Raises
     ------
     PrivarmsError
-        For a file that cannot be read, a syntax fault (with its line), a duplicate key or a key that is not a text.
+        For an unreadable file, a syntax fault (with its line), a duplicate key or a key that is not a text.
     """
     try:
         content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
@@ -37,12 +37,12 @@ def read(file: Path) -> dict:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """PyYAML keeps only the last of two equal keys, and a lost study would not be missed."""
+    """Loader that rejects duplicate keys. PyYAML keeps only the last one, so a study could be lost unnoticed."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         keys = set()
         for key, _ in node.value:
-            # Keys that `<<` merges lie in another mapping, above this one.
+            # Keys merged by `<<` belong to another mapping, above this one.
             if key.tag == "tag:yaml.org,2002:merge" or key.start_mark.index < node.start_mark.index:
                 continue
             fault = None
@@ -61,7 +61,7 @@ _Loader.add_constructor("!whole", lambda _, node: int(float(node.value)))
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+.0123456789"))
 
 
-# In JSON Schema 4.0 is an integer; the code that uses the value needs an int.
+# JSON Schema accepts 4.0 as an integer, but the code that uses the value needs an int.
 _Validator = extend(
     Draft202012Validator,
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int),
@@ -69,18 +69,18 @@ _Validator = extend(
 
 
 def scalar(text: str):
-    """Return the value that a text without quotes has in a YAML file of ours."""
+    """Return the value that a text without quotes has in one of our YAML files."""
     loader = _Loader("")
     return loader.construct_object(yaml.ScalarNode(loader.resolve(yaml.ScalarNode, text, (True, False)), text))
 
 
 def validate(content: Mapping, schema: str, file: Path | str, part: str | None = None) -> None:
-    """Check content with workflow/schemas/<schema>.schema.json, or with one `part` of its definitions.
+    """Check content with workflow/privarms/schemas/<schema>.schema.json, or with one `part` of its definitions.
 
     Raises
     ------
     PrivarmsError
-        For the fault that explains most, with the file and the key.
+        For the most informative fault, with the file and the key.
     """
     rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
     if part is not None:

@@ -1,4 +1,4 @@
-"""Files that are either whole or missing: written under a temporary name, then renamed."""
+"""Files that are either complete or missing: written under a temporary name, then renamed."""
 
 import contextlib
 import csv
@@ -32,7 +32,7 @@ def whole(path: Path | str) -> Iterator[Path]:
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Write a UTF-8 text file whole."""
+    """Write a UTF-8 text file atomically."""
     with whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
@@ -43,13 +43,13 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
         with open(path, encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PrivarmsError(f"{path}: cannot be read as CSV ({error}); make it again.") from error
+        raise PrivarmsError(f"{path}: cannot be read as CSV ({error}). Write the file again.") from error
     if not lines:
-        raise PrivarmsError(f"{path}: is empty; expected a header line with the names of the columns. Make it again.")
+        raise PrivarmsError(f"{path}: is empty. Expected a header line with column names. Write the file again.")
     header, *rows = lines
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise PrivarmsError(
-                f"{path}: line {number}: found {len(row)} fields, expected {len(header)}; correct it or make it again."
+                f"{path}: line {number}: found {len(row)} fields, expected {len(header)}; write the file again."
             )
     return header, rows

@@ -1,1 +1,1 @@
-"""What can be inferred from a study, and from the theorems: intervals, laws, bounds, tests, corrections."""
+"""Statistics on histories, simulated or real: intervals, tests, corrections, and the bounds of theorems."""

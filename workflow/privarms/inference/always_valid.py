@@ -1,14 +1,13 @@
-"""Tests and intervals of a Bernoulli mean that hold at whatever number of pulls somebody stops.
+"""Tests and intervals of a Bernoulli mean that stay valid at any number of pulls, however it is chosen.
 
-The likelihood of the rewards, mixed over the alternatives and divided by that of the null, is a nonnegative martingale
-of mean 1 in the pulls of an arm (Robbins 1970; Howard, Ramdas, McAuliffe & Sekhon 2021). A policy decides how often an
-arm is pulled and never which reward it gives next, so that this mixture over 1 / alpha is seen with probability alpha
-at most, at all counts together (Ville's inequality), whatever the policy, private or not. It is also what is won by
-betting against the null, one reward after another (Waudby-Smith & Ramdas 2024): an e-value.
+Take the likelihood of an arm's rewards, mixed over the alternatives, and divide it by the likelihood under the null.
+The ratio is a nonnegative martingale of mean 1 in the pulls (Robbins 1970; Howard, Ramdas, McAuliffe & Sekhon 2021). A
+policy decides how often an arm is pulled, but not which reward it gives next. By Ville's inequality the ratio therefore
+ever exceeds 1 / alpha with probability at most alpha, whatever the policy, private or not. The ratio is also the gain
+of bets against the null, one per reward (Waudby-Smith & Ramdas 2024): an e-value.
 
-The alternatives are mixed by Beta(1/2, 1/2), the prior of Jeffreys, which Krichevsky & Trofimov (1981) bet by: above
-the null alone where it is one-sided, on [0, 1] for intervals. Counts are whole numbers, arrays broadcast; an arm
-without a pull shows nothing.
+The mixture is Beta(1/2, 1/2), the prior of Jeffreys and of the bets of Krichevsky & Trofimov (1981). The one-sided test
+restricts it to means above the null; intervals use all of [0, 1]. Counts are whole numbers; arrays broadcast.
 """
 
 import numpy as np
@@ -21,11 +20,11 @@ PRIOR = 0.5
 
 
 def log_e_value(successes, pulls, mean):
-    """ln of the e-value of "the mean is at most `mean`"; -inf where the rewards are so low that it underflows.
+    """Return ln of the e-value of the null "the mean is at most `mean`"; -inf if the e-value underflows.
 
-    Its expectation is at most 1 under the null, at every count at which a policy may stop. A mean of 1 is never wrong:
-    0 there. Reject at alpha where it is ln(1 / alpha) or more; of K arms, one of which was chosen by its rewards,
-    where it is ln(K / alpha).
+    Its expectation is at most 1 under the null, at every count at which a policy may stop. For mean = 1 the result is
+    0, because that null is always true. Reject at alpha if the result is at least ln(1 / alpha). If the arm was chosen
+    by its rewards among K arms, reject only at ln(K / alpha) or more.
     """
     s, n = _counts(successes, pulls)
     m = np.asarray(mean, float)
@@ -33,21 +32,21 @@ def log_e_value(successes, pulls, mean):
     with np.errstate(divide="ignore", invalid="ignore"):
         above = np.log(betainc(n - s + PRIOR, s + PRIOR, 1 - m)) - np.log(betainc(PRIOR, PRIOR, 1 - m))
         mixed = betaln(s + PRIOR, n - s + PRIOR) - betaln(PRIOR, PRIOR) + above
-        found = mixed - xlogy(s, m) - xlog1py(n - s, -m)
-    return np.where(m < 1, found, 0.0)[()]
+        log_ratio = mixed - xlogy(s, m) - xlog1py(n - s, -m)
+    return np.where(m < 1, log_ratio, 0.0)[()]
 
 
 def confidence_sequence(successes, pulls, alpha: float = 0.05):
-    """(low, high), which hold the mean at all counts at once with probability 1 - alpha or more; [0, 1] without a pull.
+    """Return (low, high), which covers the mean at all counts at once with probability 1 - alpha or more.
 
-    The means that the two-sided mixture, of all of [0, 1], does not reject: n kl(s / n, m) below a level, for the
-    likelihood ratio of s / n and a mean m is n kl(s / n, m).
+    The interval contains the means m that the two-sided mixture on [0, 1] does not reject: n kl(s / n, m), the log
+    likelihood ratio of s / n and m, is below a level. Without a pull it is [0, 1].
     """
     strictly_within(0, 1, alpha=alpha)
     s, n = _counts(successes, pulls)
     most = np.maximum(n, 1)
     share = s / most
-    # ln of the largest likelihood over the mixed one, which is at least 0.
+    # ln(largest likelihood / mixed likelihood), which is at least 0.
     regret = xlogy(s, share) + xlog1py(n - s, -share) - betaln(s + PRIOR, n - s + PRIOR) + betaln(PRIOR, PRIOR)
     level = (np.log(1 / alpha) + np.maximum(regret, 0.0)) / most
     return kl_interval(share, np.where(n > 0, level, np.inf))

@@ -1,17 +1,16 @@
-"""The atoms of a discrete law, from a sample."""
+"""The atoms of a discrete distribution, estimated from a sample."""
 
 import numpy as np
 import pandas as pd
 
 
 def atoms(values, tolerance: float = 1e-9) -> pd.DataFrame:
-    """The distinct values of a sample: columns `value`, `probability`, `count`, a row per atom, sorted by value.
+    """Return the distinct values of a sample, sorted: columns `value`, `probability`, `count`, one row per atom.
 
-    The regret of DP-SE is a sum of gaps over whole epochs: one number for each way in which the arms can go. Runs
-    that end the same way have the same regret except for rounding, about 1e-16 times the number of additions, and
-    runs that end differently are a whole epoch of one gap apart, so that neighbours in sorted order that agree to
-    `tolerance`, relative to the larger, are one atom; its value is the smallest of them.
-    Raises ValueError for an empty sample or a value that is not finite.
+    The regret of DP-SE is a sum of gaps over whole epochs, so it has one value per order of eliminations. Runs that end
+    in the same way differ only by rounding, about 1e-16 times the number of additions. Other runs differ by a whole
+    epoch of one gap. Sorted neighbours that agree to `tolerance`, relative to the larger one, are therefore one atom.
+    Its value is the smallest of them. Raises ValueError for an empty sample or a value that is not finite.
     """
     values = np.sort(np.asarray(values, float).ravel())
     if not len(values) or not np.isfinite(values).all():

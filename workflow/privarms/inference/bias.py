@@ -1,6 +1,6 @@
-"""The bias of sample means under adaptive pulls, and what privacy promises about it (section 3 of Neel & Roth 2018).
+"""The bias of sample means under adaptive pulls, and its bound under privacy (section 3 of Neel & Roth 2018).
 
-Where the paper states an order, the function is the expression inside O with constant 1, and says so.
+If the paper states only an order, the function returns the expression inside O with constant 1, and says so.
 """
 
 from collections.abc import Iterator
@@ -11,28 +11,28 @@ from scipy.special import ndtr
 
 from privarms.ranges import positive, within
 
-# So many stand in memory as float64, whatever type they are given in.
+# Replicates that are in memory as float64 at the same time, whatever type the caller's arrays have.
 REPLICATES_AT_ONCE = 2**15
 
 
 class Bias(NamedTuple):
-    bias: np.ndarray  # float64[K], mean over replicates of sample mean minus mean; nan for an arm that none pulled
+    bias: np.ndarray  # float64[K], mean over replicates of (sample mean - mean); nan for an arm never pulled
     standard_error: np.ndarray  # float64[K], of that mean; nan below two replicates
-    replicates: np.ndarray  # int64[K], in which the arm was pulled
+    replicates: np.ndarray  # int64[K], replicates in which the arm was pulled
 
 
 class Average(NamedTuple):
-    value: float  # what the average of |bias| over arms is expected to be over so many runs
-    standard_error: float  # of that value, from all replicates
-    spread: float  # the standard deviation of that average over so many runs
+    value: float  # expected average of |bias| over arms in so many runs
+    standard_error: float  # standard error of `value`, from all replicates
+    spread: float  # standard deviation of this average between samples of so many runs
 
 
 def sample_mean_bias(pulls, reward_sums, means) -> Bias:
-    """The bias of the sample mean of each arm, from R >= 1 independent replicates.
+    """Return the bias of the sample mean of each arm, from R >= 1 independent replicates.
 
-    pulls: [R, K], >= 0; reward_sums: float64[R, K]; means: float64[K], the true ones
-    The sample mean of an arm without a pull does not exist: that replicate is left out for that arm, and `replicates`
-    says how many are there (Theorem 1 is about algorithms that pull every arm).
+    pulls: [R, K], >= 0; reward_sums: float64[R, K]; means: float64[K], the true means
+    A replicate in which an arm was never pulled is excluded for that arm, because it has no sample mean there.
+    `replicates` counts those that remain (Theorem 1 is about algorithms that pull every arm).
     """
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
     pulled = pulls > 0
@@ -44,8 +44,8 @@ def sample_mean_bias(pulls, reward_sums, means) -> Bias:
         return Bias(bias, np.sqrt(squares / (n - 1)) / np.sqrt(n), replicates)
     bias, standard_error = np.full(len(means), np.nan), np.full(len(means), np.nan)
     for arm, n in enumerate(replicates):
-        there = pulled[:, arm]
-        errors = sums[there, arm] / pulls[there, arm] - means[arm]
+        has_pulls = pulled[:, arm]
+        errors = sums[has_pulls, arm] / pulls[has_pulls, arm] - means[arm]
         if n > 0:
             bias[arm] = errors.mean()
         if n > 1:
@@ -54,13 +54,13 @@ def sample_mean_bias(pulls, reward_sums, means) -> Bias:
 
 
 def blocks(replicates: int) -> Iterator[slice]:
-    """Slices of REPLICATES_AT_ONCE, the last one shorter."""
+    """Yield slices of REPLICATES_AT_ONCE replicates; the last one may be shorter."""
     for start in range(0, replicates, REPLICATES_AT_ONCE):
         yield slice(start, start + REPLICATES_AT_ONCE)
 
 
 def _sum(parts: Iterator[np.ndarray]) -> np.ndarray:
-    """The sum over all rows of arrays of K columns, row after row: to the bit that of one array of all of them."""
+    """Return the sum over all rows of arrays with K columns, with the same bits as for one large array."""
     total = next(parts).sum(axis=0)
     for part in parts:
         total = np.concatenate([total[None], part]).sum(axis=0)
@@ -68,40 +68,40 @@ def _sum(parts: Iterator[np.ndarray]) -> np.ndarray:
 
 
 def average_absolute_bias(pulls, reward_sums, means) -> tuple[float, float]:
-    """The mean over arms of |bias| and its standard error, from replicates as in `sample_mean_bias`.
+    """Return the mean over arms of |bias| and its standard error, from replicates as in `sample_mean_bias`.
 
-    Arms that were never pulled are left out; both are nan where no arm has a bias. The standard error is that of the
-    mean over arms of the signed errors, the signs being those that were found.
+    Arms that were never pulled are excluded; both values are nan if no arm was pulled. The standard error is that of
+    the mean over arms of the signed errors, with the signs of the estimated biases.
     """
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
     bias, _, replicates = sample_mean_bias(pulls, sums, means)
-    there = replicates > 0
-    if not there.any():
+    has_pulls = replicates > 0
+    if not has_pulls.any():
         return float("nan"), float("nan")
     if (replicates == len(pulls)).all():
         parts = [(sums[some] / pulls[some] - means) @ np.sign(bias) / len(means) for some in blocks(len(pulls))]
     else:
-        # To first order: what a replicate adds to the mean of each arm, which fewer of them make up.
-        weights, parts = len(pulls) / replicates[there], []
+        # First order: a replicate's part in each arm's mean. An arm pulled in fewer replicates has larger parts.
+        weights, parts = len(pulls) / replicates[has_pulls], []
         for some in blocks(len(pulls)):
             pulled = pulls[some] > 0
             sample_means = sums[some] / np.where(pulled, pulls[some], 1.0)
-            deviations = np.where(pulled, sample_means - means - bias, 0.0)[:, there]
-            parts.append(deviations * weights @ np.sign(bias[there]) / there.sum())
+            deviations = np.where(pulled, sample_means - means - bias, 0.0)[:, has_pulls]
+            parts.append(deviations * weights @ np.sign(bias[has_pulls]) / has_pulls.sum())
     errors = np.concatenate(parts)
     n = len(errors)
-    return float(np.abs(bias[there]).mean()), float(errors.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    return float(np.abs(bias[has_pulls]).mean()), float(errors.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
 
 
 def expected_average(pulls, reward_sums, means, runs: int) -> Average:
-    """What the average over arms of |mean error over `runs` runs| is expected to be, from R >= 2 replicates.
+    """Return the expected average over arms of |mean error over `runs` runs|, from R >= 2 replicates.
 
-    Noise makes an absolute value larger, and the more so the fewer the runs: an average over 10,000 runs is to be
-    compared with averages over 10,000 runs. The mean error b of an arm over R runs is normal around its bias, with
-    variance s^2 / R; |b + a normal variable of variance s^2 (1/runs - 1/R)| therefore has the mean that it would have
-    over `runs` runs. With fewer replicates than `runs` it is that over R runs. The spread takes the |correlation| of
-    two arms for that of their absolute values, which it bounds (Mehler's expansion); by the same expansion the value's
-    own variance is at most runs / R of the spread's. All are nan where a run lacks an arm.
+    Noise makes an absolute value larger, and more so with fewer runs. An average over 10,000 runs must therefore be
+    compared with averages over 10,000 runs. The mean error b of an arm over R runs is normal around its bias with
+    variance s^2 / R. Adding a normal variable of variance s^2 (1/runs - 1/R) to b gives the distribution over `runs`
+    runs. If R < runs, the result is for R runs. The spread replaces the correlation of two absolute values by its upper
+    bound, the |correlation| of the two arms (Mehler's expansion). By the same expansion the value's own variance is at
+    most runs / R times the squared spread. All fields are nan if a run lacks an arm.
     """
     pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
     bias, _, replicates = sample_mean_bias(pulls, sums, means)
@@ -120,16 +120,16 @@ def expected_average(pulls, reward_sums, means, runs: int) -> Average:
 
 
 def _folded_mean(mean, deviation):
-    """E|X| of a normal X."""
+    """Return E|X| of a normal X."""
     z = mean / np.where(deviation > 0, deviation, 1.0)
     folded = deviation * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + mean * (2 * ndtr(z) - 1)
     return np.where(deviation > 0, folded, np.abs(mean))
 
 
 def bias_bound(epsilon, mu):
-    """(e^epsilon - 1) mu: Theorem 1 at delta = 0, a bound on |bias| of an arm of mean mu under epsilon-privacy.
+    """Return (e^epsilon - 1) mu: Theorem 1 at delta = 0, a bound on |bias| of an arm of mean mu under epsilon-privacy.
 
-    mu: in [0, 1]; inf where e^epsilon overflows. At mu = 0 the bound is 0.
+    mu: in [0, 1]. The bound is inf if e^epsilon overflows, and 0 at mu = 0.
     """
     epsilon, mu = np.asarray(epsilon, float), np.asarray(mu, float)
     positive(epsilon=epsilon)

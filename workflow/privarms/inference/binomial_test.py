@@ -7,23 +7,22 @@ import scipy
 
 
 def randomised_p_value(successes, pulls, mean, u, alternative: Literal["greater", "less"]):
-    """P(X > s) + u P(X = s), or P(X < s) + u P(X = s) for the alternative "less", with X ~ Bin(pulls, mean).
+    """Return P(X > s) + u P(X = s), or P(X < s) + u P(X = s) for the alternative "less", with X ~ Bin(pulls, mean).
 
-    successes: whole numbers s in [0, pulls]; pulls: whole numbers >= 0, without any of which the p-value is u; mean:
-    under the null, in [0, 1], the ends included; u: uniform on [0, 1], independent of the data; arrays broadcast. The
-    alternative says on which side of `mean` the true mean lies. Exactly uniform under the null where the pulls are
-    fixed in advance, so that whatever departs from uniformity is due to adaptivity and not to the atoms of the binomial
-    law.
+    successes: whole numbers s in [0, pulls]; pulls: whole numbers >= 0 (with 0 pulls the p-value is u); mean: under the
+    null, in [0, 1]; u: uniform on [0, 1], independent of the data; alternative: on which side of `mean` the true mean
+    lies. Arrays broadcast. The p-value is exactly uniform under the null if the pulls are fixed in advance. Any
+    departure from uniformity is therefore due to adaptivity, not to the atoms of the binomial distribution.
     """
     s, pulls, mean, u = (np.asarray(x, float) for x in (successes, pulls, mean, u))
     if alternative == "greater":
         beyond, from_s_on = scipy.stats.binom.sf(s, pulls, mean), scipy.stats.binom.sf(s - 1, pulls, mean)
     else:
         beyond, from_s_on = scipy.stats.binom.cdf(s - 1, pulls, mean), scipy.stats.binom.cdf(s, pulls, mean)
-    # A weighted mean of the two tails: never outside [0, 1] and, unlike a sum with P(X = s), without cancellation.
+    # A weighted mean of the two tails stays in [0, 1] and, unlike a sum with P(X = s), has no cancellation.
     return (1 - u) * beyond + u * from_s_on
 
 
 def p_value(successes, pulls, mean):
-    """P(X >= s), X ~ Bin(pulls, mean): the usual exact test, `randomised_p_value` with u = 1. Conservative."""
+    """Return P(X >= s), X ~ Bin(pulls, mean): the usual exact test, `randomised_p_value` with u = 1. Conservative."""
     return scipy.stats.binom.sf(np.asarray(successes, float) - 1, pulls, mean)

@@ -1,6 +1,6 @@
 """The p-values of a history from a private adaptive experiment, before and after the correction for adaptivity.
 
-Section 4 of Neel & Roth 2018; the formulas, and why the printed Corollary 2 is not used, in `max_information`.
+Section 4 of Neel & Roth 2018. `max_information` has the formulas and the reason not to use the printed Corollary 2.
 """
 
 import math
@@ -19,7 +19,7 @@ from privarms.inference.max_information import best_beta, corrected_level, corre
 COLUMNS = ("arm", "pulls", "mean", "p_value", "corrected_p_value", "rejected", "rejected_corrected", "holds_for")
 SELECTORS = {"most-pulled": most_pulled, "least-pulled": least_pulled}
 ALL = "any arm of this table, however it is chosen"
-ONE = "this arm, if it was fixed beforehand or chosen by the pulls alone"
+ONE = "this arm, if it was fixed beforehand or chosen only by the pulls"
 
 
 def correct(
@@ -31,17 +31,17 @@ def correct(
     K: int | None = None,
     arm: int | str | None = None,
 ) -> pd.DataFrame:
-    """A row per tested arm, `COLUMNS`, of the one-sided tests that the arm's mean is at most `null`.
+    """Return one row per tested arm, `COLUMNS`, for the one-sided tests that the arm's mean is at most `null`.
 
-    history: a CSV file as `histories.read_history` takes it, of T rounds; epsilon: of reward privacy of the whole
-    experiment, delta = 0; beta: of the correction, in (0, level); the best one for `level` where it is None;
-    arm: the only arm that is tested, its number or one of SELECTORS. Without it all K are, each at level / K
-    (Bonferroni), since who sees all of them may take the smallest
+    history: a CSV file for `histories.read_history`, with T rounds; epsilon: of reward privacy of the whole experiment,
+    delta = 0; beta: of the correction, in (0, level / tested arms) (default: the best one for `level`); arm: the only
+    tested arm, its number or one of SELECTORS (default: all K arms, each at level / K by Bonferroni, because a reader
+    of all of them may take the smallest)
 
-    p_value: as if pulls had been fixed in advance. Exact where all rewards are 0 or 1; else Hoeffding's (1963, Theorem
-    1) exp(-n KL(mean, null)), which holds for any rewards in [0, 1]. corrected_p_value: valid for what `holds_for`
-    says. rejected: at `level`, without and with the correction.
-    The frame's `attrs` hold the settings, and what is used of them. Raises PrivarmsError for a fault in any argument.
+    p_value: as if pulls had been fixed in advance. Exact if all rewards are 0 or 1; otherwise Hoeffding's (1963,
+    Theorem 1) exp(-n KL(mean, null)), which is valid for rewards in [0, 1]. corrected_p_value: valid for the arms in
+    `holds_for`. rejected, rejected_corrected: at `level`, without and with the correction. The frame's `attrs` contain
+    the settings and derived values. Raises PrivarmsError for a fault in any argument.
     """
     for name, value in (("null", null), ("level", level), *((("beta", beta),) if beta is not None else ())):
         if not 0 < value < 1:
@@ -57,7 +57,7 @@ def correct(
     tested = _tested(arm, read.pulls)
     each = level / len(tested)
     if beta is not None and beta >= each:
-        raise PrivarmsError(f"beta: expected less than the level, {each:g}, or nothing is ever rejected; found {beta}")
+        raise PrivarmsError(f"beta: expected less than the level {each:g}; a larger beta rejects nothing; found {beta}")
     beta = float(best_beta(epsilon, T, each)) if beta is None else beta
     means = read.sums / read.pulls
     binary = bool(np.isin(read.rewards, (0.0, 1.0)).all())
@@ -71,14 +71,14 @@ def correct(
     reached = float(corrected_level(each, epsilon, T, beta))
     columns = (np.arange(read.K), read.pulls, means, p, corrected, p <= level, (p <= reached) & (reached > 0))
     columns += (ALL if arm is None else ONE,)
-    found = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True))).iloc[tested].reset_index(drop=True)
-    found.attrs = {"epsilon": epsilon, "null": null, "level": level, "beta": beta, "T": T, "binary": binary}
-    found.attrs |= {"arms": read.K, "nats": float(max_information_nats(epsilon, T, beta)), "corrected_level": reached}
-    return found
+    table = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True))).iloc[tested].reset_index(drop=True)
+    table.attrs = {"epsilon": epsilon, "null": null, "level": level, "beta": beta, "T": T, "binary": binary}
+    table.attrs |= {"arms": read.K, "nats": float(max_information_nats(epsilon, T, beta)), "corrected_level": reached}
+    return table
 
 
 def _tested(arm: int | str | None, pulls: np.ndarray) -> list[int]:
-    """Return the numbers of the arms that are tested."""
+    """Return the numbers of the tested arms."""
     if arm is None:
         return list(range(len(pulls)))
     chosen = SELECTORS[arm](pulls) if arm in SELECTORS else arm
@@ -88,32 +88,32 @@ def _tested(arm: int | str | None, pulls: np.ndarray) -> list[int]:
     return [int(chosen)]
 
 
-def described(found: pd.DataFrame) -> str:
-    """What `correct` found, for reading."""
-    of = found.attrs
+def described(table: pd.DataFrame) -> str:
+    """Return the table of `correct` as text for reading."""
+    of = table.attrs
     test = "exact binomial" if of["binary"] else "Hoeffding's bound (the rewards are not all 0 or 1)"
-    shown = found.drop(columns="holds_for").assign(
-        mean=[f"{v:.4f}" for v in found["mean"]],
-        **{name: [f"{v:.3g}" for v in found[name]] for name in ("p_value", "corrected_p_value")},
-        **{name: ["yes" if v else "no" for v in found[name]] for name in ("rejected", "rejected_corrected")},
+    shown = table.drop(columns="holds_for").assign(
+        mean=[f"{v:.4f}" for v in table["mean"]],
+        **{name: [f"{v:.3g}" for v in table[name]] for name in ("p_value", "corrected_p_value")},
+        **{name: ["yes" if v else "no" for v in table[name]] for name in ("rejected", "rejected_corrected")},
     )
     ratio = of["level"] / of["corrected_level"] if of["corrected_level"] > 0 else math.inf
     needed = (
-        f"p <= {of['corrected_level']:.3g}, {ratio:.3g} times less" if math.isfinite(ratio) else "more than any p-value"
+        f"p <= {of['corrected_level']:.3g}, {ratio:.3g} times smaller" if math.isfinite(ratio) else "a p-value below 0"
     )
     return "\n".join(
         (
             f"{of['T']:,} rounds, {of['arms']} arms, epsilon = {of['epsilon']:g}; null: mean <= {of['null']:g}; {test}",
-            f"max-information {of['nats']:.4g} nats at beta = {of['beta']:.3g}: level {of['level']:g} takes {needed}",
+            f"max-information {of['nats']:.4g} nats at beta = {of['beta']:.3g}: level {of['level']:g} needs {needed}",
             "",
             shown.to_string(index=False),
             "",
-            f"corrected_p_value holds for {found['holds_for'].iloc[0]}.",
+            f"corrected_p_value is valid for {table['holds_for'].iloc[0]}.",
             f"Assumed: the choices of all {of['T']:,} rounds are {of['epsilon']:g}-private in the rewards.",
         )
     )
 
 
-def write(found: pd.DataFrame, path: Path | str) -> None:
+def write(table: pd.DataFrame, path: Path | str) -> None:
     """Write the table of `correct` as CSV."""
-    write_text(path, found.to_csv(index=False, lineterminator="\n"))
+    write_text(path, table.to_csv(index=False, lineterminator="\n"))

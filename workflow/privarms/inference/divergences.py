@@ -1,19 +1,18 @@
-"""Divergences between Bernoulli laws, by which bounds and indices tell two means apart.
+"""Divergences between Bernoulli distributions, which bounds and indices use to distinguish two means.
 
-x is a mean in [0, 1], y one in [0, 1] that is not below x: the direction in which a bandit asks, whether an arm of mean
-x could be as good as y.
+x is a mean in [0, 1] and y a mean in [x, 1]: a bandit asks whether an arm of mean x could be as good as y.
 """
 
 import numpy as np
 from numba import njit
 
-# Newton's steps: they stop by themselves once rounding makes them turn back.
+# Limit of Newton's steps, which end earlier once rounding reverses them.
 MOST_STEPS = 100
 
 
 @njit
 def kl(x, y):
-    """The Kullback-Leibler divergence of Bernoulli(y) from Bernoulli(x), inf where y is 0 or 1 and x is not."""
+    """Return the Kullback-Leibler divergence of Bernoulli(y) from Bernoulli(x), inf if y is 0 or 1 and x is not."""
     divergence = 0.0
     if x > 0:
         divergence += x * np.log(x / y) if y > 0 else np.inf
@@ -24,11 +23,11 @@ def kl(x, y):
 
 @njit
 def d_epsilon(x, y, epsilon):
-    """inf over z in [x, y] of epsilon (z - x) + kl(z, y), for x <= y (Azize et al. 2025, section 3).
+    """Return inf over z in [x, y] of epsilon (z - x) + kl(z, y), for x <= y (Azize et al. 2025, section 3).
 
-    The derivative in z is epsilon + logit(z) - logit(y), increasing, so that the infimum is at z = x where it is not
-    negative there, and else where logit(z) = logit(y) - epsilon, where the value is -ln(1 - y (1 - e^-epsilon)) less
-    epsilon x. It is at most kl(x, y) and at most epsilon (y - x).
+    The derivative in z is epsilon + logit(z) - logit(y), which increases. The infimum is at z = x if the derivative is
+    not negative there. Otherwise it is where logit(z) = logit(y) - epsilon, with the value -ln(1 - y (1 -
+    e^-epsilon)) - epsilon x. The result is at most kl(x, y) and at most epsilon (y - x).
     """
     if y <= x:
         return 0.0
@@ -40,10 +39,11 @@ def d_epsilon(x, y, epsilon):
 
 @njit
 def kl_upper(x, level):
-    """The largest y in [0, 1] with kl(x, y) <= level, for level >= 0.
+    """Return the largest y in [0, 1] with kl(x, y) <= level, for level >= 0.
 
     Newton's method from above, where kl(x, .) - level is positive, increasing and convex: it falls to the root and
-    never below it. Two bounds start it: Pinsker's, and kl(x, y) >= -(1 - x) ln(1 - y) less the entropy of x.
+    never below it. It starts from the smaller of Pinsker's bound and that of kl(x, y) >= -(1 - x) ln(1 - y) -
+    entropy of x.
     """
     if x >= 1:
         return 1.0
@@ -63,11 +63,11 @@ def kl_upper(x, level):
 
 @njit
 def d_epsilon_upper(x, level, epsilon):
-    """The largest y in [0, 1] with d_epsilon(x, y, epsilon) <= level, for level >= 0.
+    """Return the largest y in [0, 1] with d_epsilon(x, y, epsilon) <= level, for level >= 0.
 
-    d_epsilon is kl up to the y of logit(y) = logit(x) + epsilon, and its closed form from there.
+    d_epsilon equals kl up to the y with logit(y) = logit(x) + epsilon, and its closed form beyond.
     """
-    # For a large epsilon e^-epsilon is 0.
+    # For a large epsilon, e^-epsilon is 0.
     turn = x / (x + (1 - x) * np.exp(-epsilon)) if x > 0 else 0.0
     if turn > x and kl(x, turn) >= level:
         return kl_upper(x, level)

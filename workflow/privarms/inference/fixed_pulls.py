@@ -1,7 +1,7 @@
-"""Tests and intervals of Bernoulli means for numbers of pulls that were fixed in advance, at levels however small.
+"""Tests and intervals of Bernoulli means for numbers of pulls that were fixed in advance, at arbitrarily small levels.
 
-Levels are given by their logarithm where a correction makes them smaller than any float. Counts are whole numbers,
-arrays broadcast; of an arm without a pull nothing is known: p-value 1, interval [0, 1].
+Levels that a correction can make smaller than any float are given by their logarithm. Counts are whole numbers; arrays
+broadcast. An arm without a pull has p-value 1 and interval [0, 1].
 """
 
 import numpy as np
@@ -12,42 +12,42 @@ from privarms.inference.divergences import kl_upper
 from privarms.jit.cache import compiled
 from privarms.ranges import strictly_within
 
-# Below this a tail is summed up in logarithms.
+# Tails below this value are summed in logarithms.
 SMALLEST = 1e-280
 
 
 def log_p_value(successes, pulls, mean):
-    """ln P(X >= s), X ~ Bin(pulls, mean): the exact test of "at most `mean`", where the p-value itself underflows too.
+    """Return ln P(X >= s), X ~ Bin(pulls, mean): the exact test of "at most `mean`", also if the p-value underflows.
 
-    A tail that underflows is its first term times 1 + r_s (1 + r_(s+1) (1 + ...)), with r_k = P(X = k + 1) / P(X = k);
-    these ratios fall, and are below 1 right of the mean. mean: in [0, 1]
+    A tail that underflows is its first term times 1 + r_s (1 + r_(s+1) (1 + ...)), with r_k = P(X = k + 1) / P(X = k).
+    These ratios decrease, and are below 1 right of the mean. mean: in [0, 1]
     """
     s, n, m = np.broadcast_arrays(*(np.asarray(x, float) for x in (successes, pulls, mean)))
     with np.errstate(divide="ignore"):
         # P(X >= s) = I_m(s, n - s + 1).
         tail = np.where(s > 0, betainc(np.maximum(s, 1), n - s + 1, m), 1.0)
-        found = np.array(np.log(tail))
+        result = np.array(np.log(tail))
     far = (tail < SMALLEST) & (m > 0) & (m < 1)
     s, n, m = s[far], n[far], m[far]
     first = gammaln(n + 1) - gammaln(s + 1) - gammaln(n - s + 1) + xlogy(s, m) + xlog1py(n - s, -m)
-    found[far] = first + np.log(compiled(_over_first)(s, n, m))
-    return found[()]
+    result[far] = first + np.log(compiled(_over_first)(s, n, m))
+    return result[()]
 
 
 @njit
 def _over_first(s, n, m):
-    found = np.ones(len(s))
+    result = np.ones(len(s))
     for i in range(len(s)):
         term, k = 1.0, s[i]
-        while term > 1e-17 * found[i] and k < n[i]:
+        while term > 1e-17 * result[i] and k < n[i]:
             term *= (n[i] - k) / (k + 1) * m[i] / (1 - m[i])
-            found[i] += term
+            result[i] += term
             k += 1
-    return found
+    return result
 
 
 def exact_interval(successes, pulls, alpha: float = 0.05):
-    """(low, high) of Clopper & Pearson 1934; each end errs with probability alpha / 2 or less."""
+    """Return (low, high) of Clopper & Pearson 1934; each end errs with probability alpha / 2 or less."""
     strictly_within(0, 1, alpha=alpha)
     s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
     low = np.where(s > 0, betaincinv(np.maximum(s, 1), n - s + 1, alpha / 2), 0.0)
@@ -56,8 +56,10 @@ def exact_interval(successes, pulls, alpha: float = 0.05):
 
 
 def chernoff_interval(successes, pulls, log_alpha: float):
-    """(low, high) where n kl(s / n, mean) <= ln(2 / alpha): Chernoff's bound of either tail, so valid, if wider than
-    exact. log_alpha: ln alpha < 0, -inf for [0, 1]."""
+    """Return (low, high), where n kl(s / n, mean) <= ln(2 / alpha): Chernoff's bound of either tail, valid but wide.
+
+    log_alpha: ln alpha < 0, -inf for [0, 1]
+    """
     s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
     most = np.maximum(n, 1)
     level = np.where(n > 0, (np.log(2) - log_alpha) / most, np.inf)
@@ -65,7 +67,7 @@ def chernoff_interval(successes, pulls, log_alpha: float):
 
 
 def wilson_interval(successes, pulls, alpha: float = 0.05):
-    """(low, high) of Wilson 1927, from the score test; approximate."""
+    """Return (low, high) of Wilson 1927, from the score test; approximate."""
     strictly_within(0, 1, alpha=alpha)
     s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
     z2, most = ndtri(alpha / 2) ** 2, np.maximum(n, 1)
@@ -76,7 +78,7 @@ def wilson_interval(successes, pulls, alpha: float = 0.05):
 
 
 def newcombe_interval(successes, pulls, other_successes, other_pulls, alpha: float = 0.05):
-    """(low, high) of the first mean less the other: Newcombe 1998, method 10, of two Wilson intervals; approximate."""
+    """Return (low, high) of first mean - other mean, from Wilson intervals (Newcombe 1998, method 10); approximate."""
     first, other = (wilson_interval(s, n, alpha) for s, n in ((successes, pulls), (other_successes, other_pulls)))
     shares = [
         np.where(np.asarray(n) > 0, np.asarray(s, float) / np.maximum(n, 1), 0.5)
@@ -89,12 +91,12 @@ def newcombe_interval(successes, pulls, other_successes, other_pulls, alpha: flo
 
 
 def difference_interval(first, other):
-    """(low, high) of a difference from an interval of each of its two means; it holds where both do."""
+    """Return (low, high) of a difference, from the intervals of its two means; it covers if both of them do."""
     return first[0] - other[1], first[1] - other[0]
 
 
 def kl_interval(share, level):
-    """(low, high), the means m with kl(share, m) <= level; level: >= 0, inf for all of [0, 1]."""
+    """Return (low, high), the means m with kl(share, m) <= level; level: >= 0, inf for all of [0, 1]."""
     share, level = np.broadcast_arrays(np.asarray(share, float), np.asarray(level, float))
     low, high = (compiled(_kl_upper)(x.ravel(), level.ravel()).reshape(share.shape) for x in (1 - share, share))
     return (1 - low)[()], high[()]
@@ -102,7 +104,7 @@ def kl_interval(share, level):
 
 @njit
 def _kl_upper(x, level):
-    found = np.empty(len(x))
+    result = np.empty(len(x))
     for i in range(len(x)):
-        found[i] = kl_upper(x[i], level[i]) if level[i] < np.inf else 1.0
-    return found
+        result[i] = kl_upper(x[i], level[i]) if level[i] < np.inf else 1.0
+    return result

@@ -10,7 +10,7 @@ from privarms.files.whole import read_csv
 
 
 class History(NamedTuple):
-    """What one run of T rounds did and saw; every arm was pulled at least once.
+    """The pulled arms and the rewards of one run of T rounds; every arm was pulled at least once.
 
     arms: int64[T], in [0, K); rewards: float64[T], in [0, 1]; K: the number of arms
     """
@@ -21,27 +21,27 @@ class History(NamedTuple):
 
     @property
     def pulls(self) -> np.ndarray:
-        """int64[K], the number of pulls of each arm; all >= 1."""
+        """Return int64[K], the number of pulls of each arm; all >= 1."""
         return np.bincount(self.arms, minlength=self.K)
 
     @property
     def sums(self) -> np.ndarray:
-        """float64[K], the sum of the rewards of each arm."""
+        """Return float64[K], the sum of the rewards of each arm."""
         return np.bincount(self.arms, weights=self.rewards, minlength=self.K)
 
 
 def least_pulled(pulls, ties=None):
-    """The arm with the fewest pulls; pulls: [K] -> an arm, [R, K] -> int64[R].
+    """Return the arm with the fewest pulls; pulls: [K] -> an arm, [R, K] -> int64[R].
 
-    ties: numbers of the same shape; of arms that tie, the one with the largest is taken. Random ones give each of them
-    the same chance; without any the lowest index is taken.
+    ties: numbers of the same shape as `pulls`; among tied arms the one with the largest number wins. With random
+    numbers every tied arm has the same chance. Without `ties` the lowest index wins.
     """
     pulls = np.asarray(pulls)
     return _first(pulls == pulls.min(axis=-1, keepdims=True), ties)
 
 
 def most_pulled(pulls, ties=None):
-    """The arm with the most pulls, as `least_pulled`."""
+    """Return the arm with the most pulls; ties as in `least_pulled`."""
     pulls = np.asarray(pulls)
     return _first(pulls == pulls.max(axis=-1, keepdims=True), ties)
 
@@ -51,16 +51,16 @@ def _first(tied, ties):
 
 
 def read_history(path: Path | str, K: int | None = None) -> History:
-    """The history in a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), a line per round in order.
+    """Return the history in a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round.
 
-    K: the number of arms; where it is not given, one more than the highest arm in the file, so that a highest arm that
-    was never pulled goes unnoticed. Other columns are ignored. Raises ValueError for a K that is no number of arms.
-    Raises PrivarmsError, with the file, the line and the column, at the first entry that is not what it should be.
+    K: the number of arms (default: highest arm in the file + 1, so a highest arm without pulls is missed). Other
+    columns are ignored. Raises ValueError for a K that is not a number of arms. Raises PrivarmsError, with file, line
+    and column, for the first malformed entry.
     """
     if K is not None and (isinstance(K, bool) or not isinstance(K, int | np.integer) or K < 1):
         raise ValueError(f"K: expected a whole number >= 1; found {K!r}")
     header, rows = read_csv(Path(path))
-    header[0] = header[0].removeprefix("\ufeff")  # the mark that Excel puts before the first name
+    header[0] = header[0].removeprefix("\ufeff")  # the byte order mark that Excel writes first
     for name in ("arm", "reward"):
         if header.count(name) != 1:
             raise PrivarmsError(
@@ -68,7 +68,7 @@ def read_history(path: Path | str, K: int | None = None) -> History:
                 "columns arm and reward."
             )
     if not rows:
-        raise PrivarmsError(f"{path}: line 2: expected a line per round; found none. Add the rounds.")
+        raise PrivarmsError(f"{path}: line 2: expected one line per round; found none. Add the rounds.")
     at_arm, at_reward = header.index("arm"), header.index("reward")
     arms, rewards = np.empty(len(rows)), np.empty(len(rows))
     expected = "a whole number from 0 to 2^53 - 1" if K is None else f"a whole number from 0 to {K - 1}"
@@ -89,12 +89,12 @@ def read_history(path: Path | str, K: int | None = None) -> History:
     return history
 
 
-def _wrong(path, t: int, column: str, expected: str, found: str) -> PrivarmsError:
-    return PrivarmsError(f"{path}: line {t + 2}, column {column}: expected {expected}; found {found!r}. Correct it.")
+def _wrong(path, t: int, column: str, expected: str, text: str) -> PrivarmsError:
+    return PrivarmsError(f"{path}: line {t + 2}, column {column}: expected {expected}; found {text!r}. Edit this line.")
 
 
 def _number(text: str) -> float:
     try:
-        return float("nan" if "_" in text else text)  # Python alone reads 1_0 as 10
+        return float("nan" if "_" in text else text)  # only Python reads 1_0 as 10
     except ValueError:
         return float("nan")

@@ -1,4 +1,4 @@
-"""Ratios and their errors, and intervals of an estimate from its standard error."""
+"""Ratios and their errors, and intervals from an estimate and its standard error."""
 
 import math
 
@@ -9,7 +9,7 @@ from privarms.ranges import strictly_within
 
 
 def normal_interval(estimate, standard_error, confidence: float = 0.95):
-    """(low, high) = estimate -+ z standard_error, z the normal quantile at (1 + confidence) / 2; nan stays nan."""
+    """Return estimate -+ z standard_error, with z the normal quantile at (1 + confidence) / 2; nan stays nan."""
     estimate, standard_error = np.asarray(estimate, float), np.asarray(standard_error, float)
     strictly_within(0, 1, confidence=confidence)
     half = ndtri((1 + confidence) / 2) * standard_error
@@ -17,17 +17,17 @@ def normal_interval(estimate, standard_error, confidence: float = 0.95):
 
 
 def ratio(mean, se, base_mean, base_se):
-    """Return the ratio of two independent means and its standard error to first order; nan or inf over 0."""
+    """Return the ratio of two independent means and its first-order standard error; nan or inf if over 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.divide(mean, base_mean)
         return value, value * np.sqrt(np.divide(se, mean) ** 2 + np.divide(base_se, base_mean) ** 2)
 
 
 def fieller(mean, half, base_mean, base_half):
-    """Return the ends of the ratio of two independent means, from the half-widths of their own intervals.
+    """Return the ends of the interval of a ratio of two independent means, from the half-widths of their own intervals.
 
-    Unlike the first-order standard error it holds where the denominator is known badly; nothing is known where the
-    denominator's interval holds 0. A nan gives the same.
+    Unlike the first-order standard error, it stays valid for an imprecise denominator. The ends are -inf and inf if the
+    denominator's interval contains 0, or for a nan.
 
     References
     ----------

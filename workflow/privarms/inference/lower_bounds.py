@@ -1,7 +1,7 @@
-"""What no consistent bandit can do better than: lower bounds on regret, by the arms' means.
+"""Lower bounds on the regret of any consistent bandit, from the arms' means.
 
-The bounds that depend on the problem are asymptotic: regret is at least the value times ln T in the limit of large T.
-At a finite T a policy can lie below.
+The bounds that depend on the problem are asymptotic: regret is at least the value times ln T as T grows. At a finite T
+the regret of a policy can be smaller.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,18 +12,18 @@ from privarms.ranges import positive, within
 
 
 def lai_robbins(means: Sequence[float]) -> float:
-    """sum over suboptimal arms of gap / kl(mean, best): without privacy (Lai & Robbins 1985)."""
+    """Return sum over suboptimal arms of gap / kl(mean, best): without privacy (Lai & Robbins 1985)."""
     return _over_arms(means, lambda mean, best: float(compiled(kl)(mean, best)))
 
 
 def azize_basu(means: Sequence[float], epsilon: float) -> float:
-    """sum of gap / min(kl(mean, best), 6 epsilon gap), epsilon-DP (Azize & Basu 2022, Theorem 3, Bernoulli arms)."""
+    """Return sum of gap / min(kl(mean, best), 6 epsilon gap): epsilon-DP (Azize & Basu 2022, Theorem 3, Bernoulli)."""
     positive(epsilon=epsilon)
     return _over_arms(means, lambda mean, best: min(float(compiled(kl)(mean, best)), 6 * epsilon * (best - mean)))
 
 
 def azize(means: Sequence[float], epsilon: float) -> float:
-    """sum of gap / d_epsilon(mean, best), epsilon-DP (Azize et al. 2025, Theorem 1)."""
+    """Return sum of gap / d_epsilon(mean, best): epsilon-DP (Azize et al. 2025, Theorem 1)."""
     positive(epsilon=epsilon)
     return _over_arms(means, lambda mean, best: float(compiled(d_epsilon)(mean, best, epsilon)))
 

@@ -1,10 +1,10 @@
-"""The difference of two means after a randomised trial: estimates, intervals, their coverage and their law.
+"""The difference of two means after a randomised trial: estimates, intervals, coverage and distribution.
 
 Li, Shi & Simchi-Levi (ICML 2024), Propositions 2.6 and 3.6: sqrt(N) (estimate - effect) tends to N(0, s0^2 + s1^2),
-with N = max{f_min(n)^(1 - alpha), log n} over all n patients. Their proofs have T = T_min in place of N, which comes
-from the patients of the first half. Each of T patients gets one of the two arms, about T / 2 each, so that the
-variance is 2 (s0^2 + s1^2) / T; the private estimate has Lap(2 / (epsilon T)) on top, of variance 8 / (epsilon T)^2.
-Leading axes are replicates: everything broadcasts.
+with N = max{f_min(n)^(1 - alpha), log n} over all n patients. Their proofs use T = T_min, from the patients of the
+first half, instead of N. Each of T patients gets one of two arms, about T / 2 each, so the variance is 2 (s0^2 +
+s1^2) / T. The private estimate adds Lap(2 / (epsilon T)), of variance 8 / (epsilon T)^2. Leading axes are replicates:
+everything broadcasts.
 """
 
 import numpy as np
@@ -14,16 +14,16 @@ from privarms.inference.intervals import normal_interval
 from privarms.mechanisms import lap_plus
 from privarms.ranges import at_least
 
-# Of a trial: 160 MB in each array.
+# The longest trial considered: 160 MB per array.
 MOST_LENGTHS = 20_000_000
 INTERVALS = ("printed", "trial", "corrected", "corrected_laplace")
 
 
 def variance(T, variance_0, variance_1, interval: str, epsilon: float | None = None):
-    """The variance that an interval gives to the estimate; interval: one of INTERVALS.
+    """Return the variance that an interval assigns to the estimate; interval: one of INTERVALS.
 
-    T: T_min, or N for `printed`, >= 1; variance_0, variance_1: s0^2 and s1^2; epsilon: needed for corrected_laplace
-    alone, where inf adds nothing. Raises ValueError.
+    T: T_min, or N for `printed`, >= 1; variance_0, variance_1: s0^2 and s1^2; epsilon: needed only for
+    corrected_laplace, where inf adds nothing. Raises ValueError.
     """
     T, both = np.asarray(T, float), np.add(variance_0, variance_1)
     at_least(1, T=T)
@@ -35,24 +35,24 @@ def variance(T, variance_0, variance_1, interval: str, epsilon: float | None = N
 
 
 def coverage(estimate, effect, variance, confidence: float = 0.95) -> tuple[float, float, int]:
-    """How often the interval holds the effect among the runs with an estimate: share, its standard error, runs.
+    """Return how often the interval contains the effect, its standard error, and the number of runs with an estimate.
 
-    nan without any run.
+    The first two are nan without any such run.
     """
     estimate = np.asarray(estimate, float)
     low, high = normal_interval(estimate, np.sqrt(variance), confidence)
-    there = ~np.isnan(estimate)
-    runs = int(there.sum())
+    has_estimate = ~np.isnan(estimate)
+    runs = int(has_estimate.sum())
     if runs == 0:
         return np.nan, np.nan, 0
-    share = float(((low <= effect) & (effect <= high))[there].mean())
+    share = float(((low <= effect) & (effect <= high))[has_estimate].mean())
     return share, float(np.sqrt(share * (1 - share) / runs)), runs
 
 
 def variance_ratio(estimate, effect, variance) -> tuple[float, float]:
-    """The sample variance of the estimate over the one that an interval gives to it; the propositions say 1.
+    """Return the sample variance of the estimate over the variance that an interval assigns; the propositions claim 1.
 
-    Returns it and its standard error, from the fourth moment; both are nan with fewer than two estimates.
+    The second value is its standard error, from the fourth moment. Both are nan with fewer than two estimates.
     """
     scaled = standardised(estimate, effect, variance)
     known = scaled[~np.isnan(scaled)]
@@ -63,14 +63,15 @@ def variance_ratio(estimate, effect, variance) -> tuple[float, float]:
 
 
 def standardised(estimate, effect, variance):
-    """(estimate - effect) / sqrt(variance): what the interval takes for standard normal."""
+    """Return (estimate - effect) / sqrt(variance), which the interval treats as standard normal."""
     return (np.asarray(estimate, float) - effect) / np.sqrt(variance)
 
 
 def normality(estimate, effect, variance) -> tuple[float, float]:
-    """Kolmogorov and Smirnov's distance of the standardised estimates from N(0, 1), and its p-value; nans are left out.
+    """Return the Kolmogorov-Smirnov distance of the standardised estimates from N(0, 1), and its p-value.
 
-    nan without any estimate. That of a Bernoulli trial of few patients is discrete, and the distance says so.
+    Missing estimates are dropped; without any, both are nan. With few patients and Bernoulli rewards the estimate is
+    discrete, which adds to the distance.
     """
     sample = standardised(estimate, effect, variance).ravel()
     sample = sample[~np.isnan(sample)]
@@ -81,33 +82,33 @@ def normality(estimate, effect, variance) -> tuple[float, float]:
 
 
 def inverse_propensity_variance(T, means, variances):
-    """Var of Horvitz and Thompson's estimate after T patients with a fair coin each (arXiv v1, line 33).
+    """Return the variance of the Horvitz-Thompson estimate after T patients with a fair coin each (arXiv v1, line 33).
 
-    means, variances: of a reward of either arm; (2 (E Y_0^2 + E Y_1^2) - effect^2) / T
+    means, variances: of a reward of either arm; result: (2 (E Y_0^2 + E Y_1^2) - effect^2) / T
     """
     squares = np.sum(np.asarray(variances) + np.asarray(means) ** 2)
     return (2 * squares - (means[1] - means[0]) ** 2) / np.asarray(T, float)
 
 
 def relative_bias(T: float, epsilon: float) -> float:
-    """E[estimate] / effect - 1 where an arm without a patient has mean 0: -E[2^-T_j], exactly.
+    """Return E[estimate] / effect - 1 if an arm without a patient counts as mean 0: -E[2^-T_j], exactly.
 
-    Either arm has no patient with probability 2^-T_j, so that both means lose that part. T_j is floor(T) without
-    privacy (epsilon inf), else Lap+(T) given T_j >= 1; T >= 1.
+    Either arm has no patient with probability 2^-T_j, so both means lose this share. T_j is floor(T) without privacy
+    (epsilon inf), otherwise Lap+(T) given T_j >= 1; T >= 1.
     """
     if np.isinf(epsilon):
         return float(-(2.0 ** -np.floor(T)))
-    # Where the terms have fallen below 1e-300.
+    # Later terms are below 1e-300.
     lengths = np.arange(1, 1001)
     return float(-(lap_plus.pmf(lengths, T, epsilon) @ 2.0**-lengths) / lap_plus.survival(1, T, epsilon))
 
 
 def private_variance(T: float, variance_0: float, variance_1: float, epsilon: float) -> float:
-    """The variance of DP-ConSE's estimate: E[2 (s0^2 + s1^2) / T_j + 8 / (epsilon T_j)^2] over the noisy length.
+    """Return the variance of DP-ConSE's estimate: E[2 (s0^2 + s1^2) / T_j + 8 / (epsilon T_j)^2] over the length T_j.
 
-    T_j is Lap+(T) given T_j >= 1; without privacy (epsilon inf) it is floor(T). The part of the trial is to first
-    order in 1 / T_j. At small epsilon rare short trials carry the second part: a simulation that has not seen them
-    underestimates it, one that has overestimates it.
+    T_j is Lap+(T) given T_j >= 1; without privacy (epsilon inf) it is floor(T). The first term is to first order in
+    1 / T_j. At small epsilon the second term comes mostly from rare short trials. A simulation that misses them
+    underestimates it; one with unusually many overestimates it.
     """
     at_least(1, T=T)
     both = variance_0 + variance_1
@@ -119,5 +120,5 @@ def private_variance(T: float, variance_0: float, variance_1: float, epsilon: fl
     lengths = np.arange(1, longest + 1)
     chances = lap_plus.pmf(lengths, T, epsilon)
     errors = 2 * both / lengths + 8 / (epsilon * lengths) ** 2
-    # Not a matrix product, whose order of additions is the machine's.
+    # Not a matrix product, whose order of additions depends on the machine.
     return float((chances * errors).sum() / chances.sum())

@@ -1,7 +1,7 @@
 """Methods compared over the same replicates.
 
-Ma, Jiang, Zhao, Yang & Yu (2025), Table 2: the best method in bold, on grey where signed-rank tests at level 0.05 find
-it better than every other one. Larger values are better throughout: hand in a regret negated.
+Ma, Jiang, Zhao, Yang & Yu (2025), Table 2: the best method is bold. It is on grey if signed-rank tests at level 0.05
+find it better than every other one. Larger values must be better: negate a regret.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import scipy
 from privarms.ranges import within
 
 EXACT_PAIRS = 400
-RESAMPLED_NUMBERS = 2**20  # of each sample that stand in memory at once: 8 MB
+RESAMPLED_NUMBERS = 2**20  # resampled values of each sample in memory at once: 8 MB
 
 
 class Interval(NamedTuple):
@@ -22,13 +22,13 @@ class Interval(NamedTuple):
 
 
 def wilcoxon_p_value(ours, others) -> float:
-    """The p-value of Wilcoxon's signed-rank test that ours - others is symmetric about 0, against ours being larger.
+    """Return the p-value of Wilcoxon's signed-rank test of "ours - others is symmetric about 0" against "ours larger".
 
-    ours, others: float64[n] on the same replicates, n >= 1. Pairs without a difference are dropped (Wilcoxon 1945);
-    without any other pair p is 1. Equal sizes of differences share their mean rank. Exact (the probability of the
-    observed rank sum or more over all 2^m signs) for up to `EXACT_PAIRS` pairs that are left; for more the normal
-    approximation with its correction for ties and none for continuity. Differences tie if they are the same number:
-    sums of rewards do, their means may miss it by rounding.
+    ours, others: float64[n] on the same replicates, n >= 1. Pairs without a difference are dropped (Wilcoxon 1945); if
+    none is left, p is 1. Equal sizes of differences share their mean rank. For up to `EXACT_PAIRS` remaining pairs p is
+    exact: the probability of at least the observed rank sum over all 2^m signs. For more, p is the normal approximation
+    with correction for ties, without correction for continuity. Only exactly equal differences tie: pass sums of
+    rewards, because rounding can break ties of means.
     """
     differences = np.asarray(ours, float) - np.asarray(others, float)
     differences = differences[differences != 0]
@@ -43,7 +43,7 @@ def wilcoxon_p_value(ours, others) -> float:
 
 
 def holm(p_values) -> np.ndarray:
-    """Adjusted p-values in the given order: at most alpha where Holm's (1979) step-down test at level alpha rejects.
+    """Return adjusted p-values in the given order: at most alpha if Holm's (1979) step-down test at alpha rejects.
 
     p_values: float64[m] in [0, 1], m >= 1
     """
@@ -57,17 +57,17 @@ def holm(p_values) -> np.ndarray:
 
 
 def ratio_of_means(ours, others, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95) -> Interval:
-    """mean(ours) / mean(others) and its percentile interval.
+    """Return mean(ours) / mean(others) and its percentile bootstrap interval.
 
     ours, others: float64[n] on the same replicates, n >= 2, others >= 0 of mean > 0; whole replicates are drawn with
-    replacement (Efron & Tibshirani 1993, ch. 13). level: of the two-sided interval, which it reaches for large n.
+    replacement (Efron & Tibshirani 1993, ch. 13). level: of the two-sided interval, reached for large n
     """
     ours, others = np.asarray(ours, float), np.asarray(others, float)
 
     def of_means(x, y, axis=-1):
         return np.true_divide(x.mean(axis=axis), y.mean(axis=axis))
 
-    # A resample of few replicates may have a mean of 0 below the line.
+    # A resample of few replicates may have a denominator of 0.
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = scipy.stats.bootstrap(
             (ours, others),

@@ -4,21 +4,21 @@ For the experiments of section 5 of Li, Shi & Simchi-Levi (ICML 2024): no contex
 "DML estimator" not specified. Leading axes are replicates. arms: int[..., m], 0 or 1; rewards: float[..., m];
 propensity: the probability of arm 1, in (0, 1).
 
-- mean_difference: mean of arm 1 less mean of arm 0.
+- mean_difference: mean of arm 1 minus mean of arm 0.
 - inverse_propensity: Horvitz & Thompson 1952.
-- half_sample: doubly robust scores, nuisance means fitted on the first half, scores averaged on the second alone.
-- cross_fitted: the same and with the halves exchanged, averaged over all (Chernozhukov et al. 2018).
+- half_sample: doubly robust scores, nuisance means from the first half, scores averaged only over the second.
+- cross_fitted: half_sample in both directions, averaged over all scores (Chernozhukov et al. 2018).
 - plug_in_ridge: (a1 - a0)' theta of a ridge regression of the rewards on their arms' vectors; no score.
 
-Nuisance means are those of each arm, 0 for an arm without a reward. With the right propensity a doubly robust score
-has the effect for its mean whatever they are.
+Nuisance means are the mean rewards of each arm, 0 for an arm without a reward. With the right propensity the
+expectation of a doubly robust score is the effect, for any nuisance means.
 """
 
 import numpy as np
 
 
 def mean_difference(arms, rewards):
-    """Mean of arm 1 less mean of arm 0; nan where an arm has no reward."""
+    """Return the mean of arm 1 minus the mean of arm 0; nan if an arm has no reward."""
     counts, sums = _by_arm(np.asarray(arms), np.asarray(rewards, float))
     with np.errstate(divide="ignore", invalid="ignore"):
         means = sums / counts
@@ -26,14 +26,14 @@ def mean_difference(arms, rewards):
 
 
 def inverse_propensity(arms, rewards, propensity: float = 0.5):
-    """Mean of reward / propensity over arm 1 less that of reward / (1 - propensity) over arm 0, over all rounds."""
+    """Return (sum of arm 1 / propensity - sum of arm 0 / (1 - propensity)) / rounds."""
     arms, rewards = np.asarray(arms), np.asarray(rewards, float)
     _, sums = _by_arm(arms, rewards)
     return (sums[..., 1] / propensity - sums[..., 0] / (1 - propensity)) / arms.shape[-1]
 
 
 def half_sample(arms, rewards, propensity: float = 0.5):
-    """Doubly robust on the second half with nuisance means from the first; at least two rounds."""
+    """Return the doubly robust estimate on the second half, nuisance means from the first; at least two rounds."""
     arms, rewards = np.asarray(arms), np.asarray(rewards, float)
     half = arms.shape[-1] // 2
     means = _arm_means(arms[..., :half], rewards[..., :half])
@@ -41,7 +41,7 @@ def half_sample(arms, rewards, propensity: float = 0.5):
 
 
 def cross_fitted(arms, rewards, propensity: float = 0.5):
-    """Doubly robust with each half's nuisance means from the other; at least two rounds."""
+    """Return the doubly robust estimate, nuisance means of each half from the other half; at least two rounds."""
     arms, rewards = np.asarray(arms), np.asarray(rewards, float)
     half = arms.shape[-1] // 2
     first, second = (slice(None, half), slice(half, None))
@@ -53,14 +53,14 @@ def cross_fitted(arms, rewards, propensity: float = 0.5):
 
 
 def plug_in_ridge(arms, rewards, vectors, penalty: float = 1.0):
-    """(a1 - a0)' theta; vectors: float[2, d], a0 and a1; penalty > 0, without an intercept."""
+    """Return (a1 - a0)' theta; vectors: float[2, d], a0 and a1; penalty > 0, without an intercept."""
     arms, rewards = np.asarray(arms), np.asarray(rewards, float)
     predictions = ridge(arms, rewards, vectors, penalty) @ np.asarray(vectors, float).T
     return predictions[..., 1] - predictions[..., 0]
 
 
 def ridge(arms, rewards, vectors, penalty: float):
-    """theta = (penalty I + sum of a a')^-1 sum of a r, float[..., d]."""
+    """Return theta = (penalty I + sum of a a')^-1 sum of a r, float[..., d]."""
     vectors = np.asarray(vectors, float)
     counts, sums = _by_arm(arms, rewards)
     outer = np.einsum("ai,aj->aij", vectors, vectors)
@@ -69,20 +69,20 @@ def ridge(arms, rewards, vectors, penalty: float):
 
 
 def _arm_means(arms, rewards):
-    """The mean reward of each arm, 0 for an arm without one: float[..., 2]."""
+    """Return the mean reward of each arm, 0 for an arm without one: float[..., 2]."""
     counts, sums = _by_arm(arms, rewards)
     return np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
 
 
 def _scores(arms, rewards, means, propensity):
-    """mu_1 - mu_0 + A (R - mu_1) / p - (1 - A) (R - mu_0) / (1 - p), a score a round."""
+    """Return mu_1 - mu_0 + A (R - mu_1) / p - (1 - A) (R - mu_0) / (1 - p), one score per round."""
     mean_0, mean_1 = means[..., :1], means[..., 1:]
     correction = np.where(arms == 1, (rewards - mean_1) / propensity, -(rewards - mean_0) / (1 - propensity))
     return mean_1 - mean_0 + correction
 
 
 def _by_arm(arms, rewards):
-    """How many rewards each arm has and their sum: float[..., 2] each."""
+    """Return the number of rewards of each arm and their sum: float[..., 2] each."""
     treated = arms == 1
     count = treated.sum(axis=-1, dtype=float)
     total, treated_sum = rewards.sum(axis=-1), np.where(treated, rewards, 0.0).sum(axis=-1)

@@ -1,6 +1,6 @@
 """Ordinary least squares and the z-test of one coefficient with known noise (section 5.2 of Neel & Roth 2018).
 
-Leading axes are replicates: any shape in front of the matrices' own.
+Leading axes are replicates; the axes of the matrices come last.
 """
 
 from typing import NamedTuple
@@ -10,20 +10,20 @@ from scipy.special import ndtr
 
 from privarms.ranges import positive
 
-# A design whose columns, scaled to length 1, have a smallest singular value below this multiple of the largest is
-# refused: of the Gram matrix's 16 digits no more than 4 are then left in its inverse.
+# Refuse a design if its columns, scaled to length 1, have a smallest singular value below this multiple of the largest.
+# The inverse of the Gram matrix would then have at most 4 of 16 correct digits.
 RANK_TOLERANCE = 1e-6
 
 
 class Fit(NamedTuple):
     coefficients: np.ndarray  # float64[..., d]
-    inverse_gram: np.ndarray  # float64[..., d, d], (X'X)^-1: the coefficients' covariance where the noise has sd 1
+    inverse_gram: np.ndarray  # float64[..., d, d], (X'X)^-1: covariance of the coefficients if the noise has sd 1
 
 
 def ols_from_moments(gram, moments) -> Fit:
-    """Least squares from X'X, float64[..., d, d], and X'y, float64[..., d]: what a run can add up as it goes.
+    """Return the least-squares fit from X'X, float64[..., d, d], and X'y, float64[..., d], which a run can accumulate.
 
-    Raises ValueError where the design is rank-deficient (to RANK_TOLERANCE).
+    Raises ValueError if the design is rank-deficient (to RANK_TOLERANCE).
     """
     gram, moments = np.asarray(gram, float), np.asarray(moments, float)
     diagonal = np.diagonal(gram, axis1=-2, axis2=-1)
@@ -39,11 +39,11 @@ def ols_from_moments(gram, moments) -> Fit:
 
 
 def z_score(estimate, null, variance, standard_error: str = "correct"):
-    """(estimate - null) / sqrt(variance): standard normal under the null where the design is not adaptive.
+    """Return (estimate - null) / sqrt(variance): standard normal under the null if the design is not adaptive.
 
-    variance: of the estimate, > 0; standard_error "variance" divides by the variance itself, as the authors' released
-    program does: wrong by a factor sqrt(variance), so that small variances reject far too often.
-    Raises ValueError for variances that are not positive.
+    variance: of the estimate, > 0; standard_error: "variance" divides by the variance itself, as the authors' released
+    program does. This is wrong by a factor sqrt(variance), so small variances reject far too often. Raises ValueError
+    for variances that are not positive.
     """
     estimate, null, variance = (np.asarray(x, float) for x in (estimate, null, variance))
     positive(variance=variance)
@@ -51,7 +51,7 @@ def z_score(estimate, null, variance, standard_error: str = "correct"):
 
 
 def two_sided_p_value(z):
-    """P(|Z| >= |z|) for a standard normal Z, without cancellation far out; ValueError for nan."""
+    """Return P(|Z| >= |z|) for a standard normal Z, without cancellation far out; ValueError for nan."""
     z = np.asarray(z, float)
     if np.isnan(z).any():
         raise ValueError("z: expected numbers; found nan")

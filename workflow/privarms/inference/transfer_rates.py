@@ -1,4 +1,4 @@
-"""The rates of regret of Ma, Jiang, Zhao, Yang & Yu (2025), Theorems 2.6 and 3.4, without their constant."""
+"""Regret rates of Ma, Jiang, Zhao, Yang & Yu (2025), Theorems 2.6 and 3.4, without their constants."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def regret_rate(
     beta: float = 1.0,
     sources: Sequence[tuple[float, float, float, float]] = (),
 ) -> float:
-    """(22), which without sources is (5): the order of the regret of n target users with budget epsilon.
+    """Return (22), which is (5) without sources: the order of the regret of n target users with budget epsilon.
 
     K: arms; d: dimensions of the contexts; beta: margin parameter (Assumption 2.4)
     sources: (n_Q, epsilon_m, gamma, kappa) of each, gamma the transfer exponent, kappa the exploration coefficient

@@ -1,1 +1,1 @@
-"""What knows how numba compiles: the cache of compiled kernels, intrinsics, binomial draws of large counts."""
+"""Tools for numba: a disk cache of compiled kernels, intrinsics, and binomial draws of large counts."""

@@ -8,10 +8,10 @@ DIRECT = 2**31
 
 @njit
 def binomial(n, p, rng):
-    """One draw of Binomial(n, p), for 0 <= n <= 2**62 and p in [0, 1].
+    """Draw from Binomial(n, p), for 0 <= n <= 2**62 and p in [0, 1].
 
-    A large n is halved until it is small: of n uniform draws the i-th smallest is Beta(i, n + 1 - i), and given it
-    the draws below p are either i and a binomial of those above it, or a binomial of those below it.
+    A large n is halved until it is small. The i-th smallest of n uniform draws is Beta(i, n + 1 - i). If it is at most
+    p, the count is i plus a binomial of the draws above it; otherwise it is a binomial of the draws below it.
     """
     count = 0
     while n > DIRECT:

@@ -1,9 +1,9 @@
-"""Kernels whose machine code is kept on disk, so that one job compiles them and the others load them.
+"""A disk cache of compiled kernels, so one job compiles a kernel and the others load it.
 
-numba keeps machine code (`cache=True`), but not that of kernels that take functions as arguments, as ours take policies
-and environments, and it looks for edits in one file only. So a call is written down as a module of its own, which names
-the functions and takes the other arguments; numba keeps the machine code of that module. The module lies in a folder
-that is named by a digest of all source files that the kernel is made of, and of the versions and options.
+numba caches machine code (`cache=True`), but not for kernels whose arguments are functions. Our kernels receive
+policies and environments this way. numba also looks for edits in only one file. Each call is therefore written as a
+module, which names the functions and takes the other arguments, and numba caches the code of that module. The folder of
+the module is named by a digest of the kernel's source files, the versions and the options.
 """
 
 import atexit
@@ -40,7 +40,7 @@ class _Cache(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """A tuple among the arguments that holds functions: its type and what each part is."""
+    """A tuple among the arguments that contains functions: its type and the shape of each part."""
 
     kind: type
     parts: tuple
@@ -50,18 +50,18 @@ _cache: _Cache | None = None
 
 
 def use(sources: Callable[..., Iterable[str]]) -> None:
-    """Keep the machine code of this process's kernels from now on, below PRIVARMS_KERNELS or the user's cache folder.
+    """Cache the machine code of this process's kernels from now on, in PRIVARMS_KERNELS or the user's cache folder.
 
-    sources: gives all source files of some modules and of what they import, by the modules' names; ModuleNotFoundError
-    for a module that it does not know. A kernel with functions from such a module, or of a file that was edited since,
-    is compiled and not kept.
+    sources: returns all source files of the named modules and of their imports; raises ModuleNotFoundError for an
+    unknown module. A kernel is compiled without caching if it has functions from an unknown module, or from a file that
+    was edited since this call.
     """
     global _cache
     above = os.environ.get(FOLDER_VARIABLE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms/kernels")
     try:
         above = Path(above).expanduser()
     except RuntimeError:
-        # The user of a container may have no home.
+        # The user of a container may have no home folder.
         above = Path(tempfile.gettempdir(), "privarms-kernels")
     _cache = _Cache(above, sources, time.time())
     _module.cache_clear()
@@ -70,10 +70,10 @@ def use(sources: Callable[..., Iterable[str]]) -> None:
 def compiled(kernel: Callable) -> Callable:
     """Return the same `@njit` function, with machine code from disk if `use` was called.
 
-    Its arguments may be `@njit` functions, or NamedTuples and tuples that hold some.
+    Its arguments may be `@njit` functions, or NamedTuples and tuples that contain such functions.
     """
     if not is_jitted(kernel):
-        return kernel  # plain Python, where numba is switched off
+        return kernel  # plain Python, because numba is switched off
 
     def call(*arguments):
         leaves: list = []
@@ -87,7 +87,7 @@ def compiled(kernel: Callable) -> Callable:
         except Exception as error:
             if not _in_numbas_cache(error):
                 raise
-            # A damaged file is compiled again by the next process; or the disk is full.
+            # The cached file is damaged, or the disk is full. The next process compiles it again.
             shutil.rmtree(Path(function.py_func.__code__.co_filename).parent, ignore_errors=True)
             _module.cache_clear()
             return kernel(*arguments)
@@ -96,16 +96,16 @@ def compiled(kernel: Callable) -> Callable:
 
 
 def _in_numbas_cache(error: Exception) -> bool:
-    """Return whether an error comes from where numba reads and writes machine code, not from a kernel."""
+    """Return whether numba's reading or writing of machine code raised an error, and not a kernel."""
     frames = traceback.walk_tb(error.__traceback__)
     return any(frame.f_globals.get("__name__") == "numba.core.caching" for frame, _ in frames)
 
 
 def constant(function: Callable) -> Callable:
-    """Return an intrinsic that gives an `@njit` function as a value of a kernel.
+    """Return an intrinsic that provides an `@njit` function as a value of a kernel.
 
-    The function's type says which function it is. numba's own constant is the address in this process, which keeps the
-    machine code from being cached.
+    The function's type identifies the function. numba's own constant is the address in this process, which prevents
+    caching of the machine code.
     """
     kind = numba.typeof(function)
 
@@ -117,10 +117,9 @@ def constant(function: Callable) -> Callable:
 
 
 def _shape(value, leaves: list):
-    """What of an argument a module's text depends on: a function, the parts of a tuple with functions, or None.
+    """Return the part of an argument in the module's text: a function, the parts of a tuple with functions, or None.
 
-    Not within `call`: a function that refers to itself would keep the arguments, large arrays, until the next
-    collection of garbage.
+    Not nested in `call`: a recursive closure would keep the arguments, large arrays, until the next garbage collection.
     """
     if isinstance(value, tuple) and _holds_functions(value):
         return _Parts(type(value), tuple([_shape(part, leaves) for part in value]))
@@ -136,7 +135,7 @@ def _holds_functions(value: tuple) -> bool:
 
 @cache
 def _module(kernel, shapes: tuple) -> Callable | None:
-    """The function `call` of the module for a kernel and its arguments; None if its machine code cannot be kept."""
+    """Return the function `call` of the module for a kernel and its arguments; None if it cannot be cached."""
     names: dict = {}
     leaves: list[str] = []
     call = ", ".join(_text(shape, names, leaves) for shape in shapes)
@@ -169,7 +168,7 @@ def _module(kernel, shapes: tuple) -> Callable | None:
 
 
 def _folder(modules: Iterable[str]) -> Path | None:
-    """The folder of the kernels that are made of some modules; None if there can be none."""
+    """Return the folder of the kernels made from some modules; None if there cannot be one."""
     try:
         files = sorted(_cache.sources(*modules))
     except ModuleNotFoundError:
@@ -183,7 +182,7 @@ def _folder(modules: Iterable[str]) -> Path | None:
         digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
     folder = _cache.above / digest.hexdigest()[:32]
     try:
-        # numba puts machine code there, and elsewhere if it cannot.
+        # numba writes machine code there, or elsewhere if this fails.
         (folder / "__pycache__").mkdir(parents=True, exist_ok=True)
         return folder if os.access(folder / "__pycache__", os.W_OK) else _copy(folder)
     except OSError:
@@ -192,14 +191,14 @@ def _folder(modules: Iterable[str]) -> Path | None:
 
 @cache
 def _copy(folder: Path) -> Path:
-    """Return a copy of a folder that cannot be written, for this process: numba reads no other one."""
+    """Return this process's copy of a folder that is not writable, because numba ignores the cache in such a folder."""
     above = tempfile.mkdtemp(prefix="privarms-kernels-")
     atexit.register(shutil.rmtree, above, ignore_errors=True)
     return Path(shutil.copytree(folder, Path(above, folder.name)))
 
 
 def _text(shape, names: dict, leaves: list[str]) -> str:
-    """How a module's text gives an argument; adds to the imported names, or to the arguments of `call`."""
+    """Return the text of an argument in the module; add to the imported names, or to the arguments of `call`."""
     if shape is None:
         leaves.append(f"a{len(leaves)}")
         return leaves[-1]
@@ -214,7 +213,7 @@ def _text(shape, names: dict, leaves: list[str]) -> str:
 def _load(path: Path) -> Callable:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
-    # numba looks up the module of a function that it loads by its name.
+    # numba finds the module of a loaded function by its name.
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return getattr(module, ENTRY)

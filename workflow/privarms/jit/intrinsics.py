@@ -1,4 +1,4 @@
-"""Functions that are one instruction in a kernel, by numba's documented extension interface."""
+"""Functions that compile to one instruction in a kernel, through numba's documented extension interface."""
 
 from llvmlite import ir
 from numba import types
@@ -6,7 +6,7 @@ from numba.extending import lower_builtin, type_callable
 
 
 def popcount(n: int) -> int:
-    """Return how many bits of 0 <= n < 2**63 are set."""
+    """Return the number of set bits of 0 <= n < 2**63."""
     return int(n).bit_count()
 
 

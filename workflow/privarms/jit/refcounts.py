@@ -1,10 +1,10 @@
-"""Reference counts of arrays in kernels that are not atomic: opt-in, for a process that runs kernels on one thread.
+"""Plain instead of atomic reference counts of arrays in kernels: opt-in, for processes that run kernels on one thread.
 
-numba counts every array of a NamedTuple at each call that passes it. Its atomic increments lock the memory bus and are
-up to three quarters of a kernel's time. Counted without them, kernels that run on several threads of one process race;
-so only the simulation script calls `make_plain`, before it compiles anything. Results are the same to the bit. This is
-one of the two places that rely on an undocumented interface (numba.core.runtime.nrtdynmod); where it is not as expected
-nothing is changed. PRIVARMS_ATOMIC_REFCOUNTS=1 switches it off.
+numba counts every array of a NamedTuple at each call that passes it. Its atomic increments lock the memory bus and take
+up to three quarters of a kernel's time. With plain counts, kernels on several threads of a process would race. So only
+the simulation script calls `make_plain`, before it compiles anything. Results are identical to the bit. This is one of
+two modules that rely on an undocumented interface (numba.core.runtime.nrtdynmod). If the interface is not as expected,
+nothing is changed. PRIVARMS_ATOMIC_REFCOUNTS=1 switches plain counts off.
 """
 
 import inspect
@@ -21,7 +21,7 @@ EXPECTED = ["module", "op", "ordering"]
 def make_plain() -> bool:
     """Make reference counts of this process plain and return True; return False and change nothing if that is unsafe.
 
-    Unsafe: kernels were compiled before, Python runs without its global lock, or numba's inside is not as expected.
+    Unsafe: kernels were compiled before, Python runs without its global lock, or numba's internals are not as expected.
     """
     define = getattr(nrtdynmod, "_define_atomic_inc_dec", None)
     expected = define is not None and [*inspect.signature(define).parameters] == EXPECTED

@@ -1,6 +1,6 @@
-"""How a replicate runs and what is recorded: a module a family owns the loop and the record.
+"""Simulation loops: how one replicate runs and what it records; one module per policy family.
 
-Each has the literals FAMILY, whose policies it runs (None for the audits, which run any); KEYS, the columns that tell a
-replicate's rows apart; and, where it has a choice, RECORDS, the first one being the default. ROW_PER_BLOCK names those
-of them that are a row per block of replicates, not per replicate.
+Each module defines FAMILY, the family of policies that it runs (None for audits, which run any policy), and KEYS, the
+columns that identify a replicate's rows. If it offers several records, RECORDS lists them, the default first.
+ROW_PER_BLOCK names the records with one row per block of replicates instead of one per replicate.
 """

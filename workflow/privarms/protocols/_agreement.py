@@ -1,4 +1,4 @@
-"""What policy and environment are told must agree: both have the number of arms, say, from the study."""
+"""Check that a policy and its environment agree, for example in the number of arms that the study gives to both."""
 
 from typing import NoReturn
 
@@ -6,20 +6,20 @@ from privarms.errors import StudyError
 
 
 def agree(cell, **values: tuple) -> None:
-    """StudyError naming the first of the values that differ: name=(what the environment has, what the policy has).
+    """Raise StudyError for the first value that differs: name=(value of the environment, value of the policy).
 
-    A policy that has no such value, None, agrees with every environment.
+    A policy without such a value (None) agrees with every environment.
     """
-    for name, (has, told) in values.items():
-        if told is not None and told != has:
-            refuse(cell, name, has, told)
+    for name, (has, configured) in values.items():
+        if configured is not None and configured != has:
+            refuse(cell, name, has, configured)
 
 
-def refuse(cell, name: str, has, told) -> NoReturn:
-    """StudyError: the environment has one value and the policy was told another."""
+def refuse(cell, name: str, has, configured) -> NoReturn:
+    """Raise StudyError: environment and policy have different values."""
     raise StudyError(
         cell.paper,
         f"studies.{cell.study}",
-        f"the environment {cell.environment} has {name} = {has} and the policy {cell.policy} was told {told}; "
-        "give both the same",
+        f"the environment {cell.environment} has {name} = {has}, but the policy {cell.policy} has {configured}; "
+        "give both the same value",
     )

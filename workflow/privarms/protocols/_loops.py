@@ -1,4 +1,4 @@
-"""Loops of protocols: compiled by numba, or in plain Python where a policy or environment is plain Python."""
+"""Loops of protocols: compiled by numba, or plain Python if a policy or environment is plain Python."""
 
 from collections.abc import Callable
 from functools import cache
@@ -8,7 +8,7 @@ from privarms.jit import cache as kernels
 
 
 def compiled(kernel: Callable) -> Callable:
-    """Return a kernel as a function: the compiled kernel, or its plain Python where an argument holds plain Python."""
+    """Return the compiled kernel as a function; it runs as plain Python if an argument contains plain Python."""
 
     def call(*arguments):
         if any(map(_holds_plain_python, arguments)):
@@ -24,7 +24,7 @@ def _holds_plain_python(value) -> bool:
 
 @cache
 def in_python(kernel: Callable) -> Callable:
-    """Return a kernel in plain Python, which calls the kernels of its own module in plain Python too."""
+    """Return a kernel in plain Python, which also calls the kernels of its own module in plain Python."""
     if not hasattr(kernel, "py_func"):
         return kernel
     function = kernel.py_func

@@ -1,10 +1,10 @@
-"""What protocols record, as columns of rows."""
+"""Columns of the rows that protocols record."""
 
 import numpy as np
 
 
 def rows(key: str, values, **measured: np.ndarray) -> dict[str, np.ndarray]:
-    """Return a row per replicate and value of a key; measured: arrays of shape [replicates, values]."""
+    """Return one row per replicate and value of a key; measured: arrays of shape [replicates, values]."""
     replicates = len(next(iter(measured.values())))
     return {
         "replicate": np.repeat(np.arange(replicates), len(values)),

@@ -1,4 +1,4 @@
-"""A test that is chosen by how the data were gathered: a p-value for each selector a run."""
+"""Tests of an arm that was chosen by its number of pulls: one p-value per run and selector."""
 
 import numpy as np
 
@@ -14,12 +14,12 @@ SELECTORS = ("least_pulled", "most_pulled")
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates on Bernoulli arms and test, at the horizon, the arm that a selector picks from the pulls alone.
+    """Run replicates on Bernoulli arms and test, at the horizon, the arm that a selector picks by the pulls only.
 
-    A row per replicate and selector: `arm`, `pulls` and `p_value`, exact, randomised and binomial. Ties are broken at
-    random: by index they would find an arm by its place. Ties and the tests' uniform variates come from
-    environment_rng, after the runs. least_pulled: is the arm's mean below its true mean? most_pulled: is it above? The
-    null is true.
+    One row per replicate and selector: `arm`, `pulls` and the exact, randomised, binomial `p_value`. The selector
+    least_pulled tests whether the arm's mean is below its true mean, most_pulled whether it is above. The null is true.
+    Ties are broken at random, because breaking them by index would prefer some arms. Ties and the tests' uniform
+    variates come from environment_rng, after the runs.
     """
     _, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)
     uniforms = {selector: environment_rng.random(replicates) for selector in SELECTORS}

@@ -22,11 +22,11 @@ RECORDS = ("regret", "arms")
 
 
 class Record(NamedTuple):
-    """What one replicate leaves behind; preallocated by the caller and filled in place.
+    """The record of one replicate; preallocated by the caller and filled in place.
 
     regret: float64[C], cumulative pseudo-regret after each checkpoint's round
-    pulls: int64[K], how often each arm was pulled by the last checkpoint
-    reward_sums: float64[K], the sum of the rewards of each arm by the last checkpoint
+    pulls: int64[K], the number of pulls of each arm up to the last checkpoint
+    reward_sums: float64[K], the sum of the rewards of each arm up to the last checkpoint
     """
 
     regret: np.ndarray
@@ -35,16 +35,16 @@ class Record(NamedTuple):
 
 
 def new_record(checkpoints: int, arms: int) -> Record:
-    """An empty record for a number of checkpoints and of arms."""
+    """Return an empty record for a number of checkpoints and of arms."""
     return Record(np.zeros(checkpoints), np.zeros(arms, np.int64), np.zeros(arms))
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates on the policy's stream.
 
-    cell.record: "regret" (the default): a row per replicate and checkpoint with `t` and `regret`, the cumulative
-    pseudo-regret; "arms": a row per replicate and arm with `arm`, `pulls` and `reward_sum` at the horizon.
-    Rewards and choices share one stream: fast paths draw both at once, so common random numbers have no meaning.
+    cell.record: "regret" (the default): one row per replicate and checkpoint with `t` and `regret`, the cumulative
+    pseudo-regret; "arms": one row per replicate and arm with `arm`, `pulls` and `reward_sum` at the horizon.
+    Rewards and choices share one stream, because fast paths draw both at once. Policies have no common random numbers.
     """
     regret, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)
     if cell.record == "arms":
@@ -53,9 +53,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 
 
 def run_bandit(policy, params, environment, cell, replicates, rng):
-    """Regret at the cell's checkpoints, and pulls and reward sums of each arm: [R, C], [R, K] and [R, K].
+    """Return regret at the cell's checkpoints, and pulls and reward sums of each arm: [R, C], [R, K] and [R, K].
 
-    By the policy's exact fast path for this environment where it has one.
+    Uses the policy's exact fast path for this environment, if there is one.
     """
     arms, checkpoints = len(environment.means), cell.checkpoints
     agree(cell, K=(arms, getattr(params, "n_arms", None)))
@@ -74,7 +74,7 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
 
 @njit
 def play(policy, params, environment, checkpoints, rng, record):
-    """Run one replicate step by step; the plain reference of every policy.
+    """Run one replicate step by step; the reference implementation of every policy.
 
     checkpoints: int64[C], increasing rounds from 1; the last one is the horizon
     record: a `Record`, overwritten
@@ -101,13 +101,13 @@ def play(policy, params, environment, checkpoints, rng, record):
 
 
 def state_after(policy, params, environment, rounds: int, rng):
-    """Play some rounds of a policy, a module; return its state at their end."""
+    """Play some rounds of a policy, a module; return its final state."""
     return compiled(last_state)(functions(Policy, policy), params, environment, rounds, rng)
 
 
 @njit
 def last_state(policy, params, environment, rounds, rng):
-    """Play some rounds; return the policy's state at their end."""
+    """Play some rounds; return the policy's final state."""
     no_context = np.empty(0)
     state = policy.init(params)
     for t in range(1, rounds + 1):
@@ -127,16 +127,16 @@ def play_block(policy, params, environment, checkpoints, rng, regret, pulls, rew
 
 @njit
 def simulate_block(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums):
-    """As `play_block`, by a policy's exact fast path `simulate(params, environment, checkpoints, rng, record)`."""
+    """Run `play_block` by a policy's exact fast path `simulate(params, environment, checkpoints, rng, record)`."""
     for i in range(regret.shape[0]):
         simulate(params, environment, checkpoints, rng, Record(regret[i], pulls[i], reward_sums[i]))
 
 
 @njit
 def play_every_round(policy, params, environment, environment_rng, policy_rng, arms, rewards):
-    """As `play_block`, with rewards and choices on a stream each and every round kept.
+    """Run replicates of `play` with separate streams for rewards and choices, and keep every round.
 
-    arms: int64[R, T] and rewards: float64[R, T], overwritten, a replicate a row
+    arms: int64[R, T] and rewards: float64[R, T], overwritten, one row per replicate
     """
     no_context = np.empty(0)
     for i in range(arms.shape[0]):

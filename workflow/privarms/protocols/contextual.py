@@ -1,4 +1,4 @@
-"""Labelled users as a bandit: cumulative reward, each replicate in a fresh order of the users."""
+"""Labelled users as a bandit: cumulative reward, with a new random order of the users in each replicate."""
 
 import numpy as np
 from numba import njit
@@ -18,16 +18,16 @@ KEYS = ("t",)
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates over `cell.horizon` of the target's users each.
 
-    A row per replicate and checkpoint with `t` and `reward`, the cumulative reward. The users are drawn without
-    replacement in uniform order, from environment_rng alone, so that policies which are compared meet the same users
-    in the same order. Raises PrivarmsError for more rounds than users, or a policy that is told another number of
-    arms or dimensions than the data have.
+    One row per replicate and checkpoint with `t` and `reward`, the cumulative reward. Users are drawn without
+    replacement in uniform order, only from environment_rng, so compared policies meet the same users in the same order.
+    Raises PrivarmsError for more rounds than users, and if the policy has another number of arms or dimensions than the
+    data.
     """
     users, dimensions = environment.contexts.shape
     if cell.horizon > users:
         raise PrivarmsError(
             f"{cell.policy} on {cell.environment}: horizon: {cell.horizon:,} rounds, but the data have {users:,} "
-            "target users; give a horizon of at most that many"
+            "target users; reduce the horizon"
         )
     agree(
         cell,
@@ -46,10 +46,10 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 
 @njit
 def play_contextual(policy, params, environment, order, checkpoints, rng, rewards):
-    """Run one replicate over users who come with a context each, step by step.
+    """Run one replicate over users with one context each, step by step.
 
     environment: NamedTuple with `contexts`, float64[n, d], and `pull(environment, user, arm, rng) -> reward`
-    order: int64[T], the users in the order in which they come, rows of `contexts`
+    order: int64[T], the users in their order of arrival, as rows of `contexts`
     checkpoints: int64[C], increasing rounds from 1, the last at most T
     rewards: float64[C], overwritten: the cumulative reward after each checkpoint's round
     """

@@ -1,4 +1,4 @@
-"""Adaptive experiments with features: the regret and the estimates of every replicate, feature by feature.
+"""Adaptive experiments with features: regret and estimates of every replicate, feature by feature.
 
 The environment is an `environments.features_bernoulli.Environment`.
 """
@@ -24,12 +24,12 @@ ROW_PER_BLOCK = ("totals",)
 
 
 class Record(NamedTuple):
-    """What one replicate leaves behind: a row per feature; or many replicates, with a leading axis.
+    """The record of one replicate, one row per feature; or of many replicates, with a leading axis.
 
     regret, first_half_regret: float64, cumulative pseudo-regret of the feature's patients
-    eliminated_after: float64, how many patients of the feature had come when an arm went, nan if none did
-    kept: int64, the arm that is left, or -1 for both
-    estimate: float64, nan where none was output; floor_T_min: int64; length: int64, T_j
+    eliminated_after: float64, patients of the feature up to the elimination of an arm, nan without elimination
+    kept: int64, the remaining arm, or -1 for both
+    estimate: float64, nan without output; floor_T_min: int64; length: int64, T_j
     pulls: int64[M, 2], reward_sums: float64[M, 2], in the trial
     """
 
@@ -45,7 +45,7 @@ class Record(NamedTuple):
 
 
 def new_records(replicates: int, M: int) -> Record:
-    """Empty records of a number of replicates."""
+    """Return empty records for a number of replicates."""
     shape = (replicates, M)
     return Record(
         np.zeros(shape),
@@ -61,32 +61,34 @@ def new_records(replicates: int, M: int) -> Record:
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates on the policy's stream, by its exact fast path for this environment where it has one.
+    """Run replicates on the policy's stream, by its exact fast path for this environment if there is one.
 
-    cell.record: "runs" (the default): a row per replicate with `regret` and `first_half_regret` over all features,
-    `squared_error`, the largest of the features, nan where one has no estimate, and how many features are
-    `eliminated`, `wrong` and `missing`; "features": a row per replicate and feature, from 1, with the columns of
-    `measures`; "first_feature": the rows of feature 1 alone; "totals": for replicates in numbers too large for a row
-    each, those of `totals`.
-    Arrivals and choices share one stream: the fast paths draw both at once, so common random numbers have no meaning.
+    cell.record selects the rows:
+    - "runs" (the default): one row per replicate with `regret` and `first_half_regret` over all features,
+      `squared_error`, the largest of the features (nan if one has no estimate), and the numbers of features that are
+      `eliminated`, `wrong` and `missing`.
+    - "features": one row per replicate and feature, from 1, with the columns of `measures`; "first_feature": only the
+      rows of feature 1; "totals": the rows of `totals`, if replicates are too many for one row each.
+
+    Arrivals and choices share one stream, because fast paths draw both at once. Policies have no common random numbers.
     """
     records = run(policy, params, environment, cell, replicates, policy_rng)
-    found = measures(environment, records)
+    measured = measures(environment, records)
     if cell.record in (None, "runs"):
         summed = ("regret", "first_half_regret", "eliminated", "wrong", "missing")
         return {
             "replicate": np.arange(replicates),
-            **{name: found[name].sum(axis=1) for name in summed},
-            "squared_error": found["squared_error"].max(axis=1),
+            **{name: measured[name].sum(axis=1) for name in summed},
+            "squared_error": measured["squared_error"].max(axis=1),
         }
     if cell.record == "totals":
-        return totals(found)
+        return totals(measured)
     features = 1 if cell.record == "first_feature" else params.design.M
-    return rows("feature", np.arange(1, features + 1), **{name: x[:, :features] for name, x in found.items()})
+    return rows("feature", np.arange(1, features + 1), **{name: x[:, :features] for name, x in measured.items()})
 
 
 def run(policy, params, environment, cell, replicates: int, rng) -> Record:
-    """The records of a number of replicates; StudyError where policy and environment were told different sizes."""
+    """Return the records of a number of replicates; StudyError if policy and environment have different sizes."""
     design = params.design
     agree(cell, M=(len(environment.means), design.M), horizon=(int(environment.ends[-1]), design.n))
     records = new_records(replicates, design.M)
@@ -100,12 +102,12 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
 
 
 def measures(environment, records: Record) -> dict[str, np.ndarray]:
-    """What is measured of every replicate and feature, arrays of shape [replicates, M] by name.
+    """Return the measured values of every replicate and feature, arrays of shape [replicates, M] by name.
 
-    regret, first_half_regret; eliminated: 1 where an arm was; eliminated_after; wrong: 1 where it was the better one;
-    estimate, nan where none was output; missing: 1 there; squared_error, nan there; floor_T_min; length, T_j;
-    pulls_0, pulls_1, reward_sum_0, reward_sum_1: of the arms in the trial; and of the environment, effect: the true
-    difference; variance_0, variance_1: the true variances of a reward
+    regret, first_half_regret; eliminated: 1 if an arm was eliminated; eliminated_after; wrong: 1 if this was the better
+    arm; estimate, nan without output; missing: 1 without output; squared_error, nan without output; floor_T_min;
+    length, T_j; pulls_0, pulls_1, reward_sum_0, reward_sum_1: of the arms in the trial; and from the environment,
+    effect: the true difference; variance_0, variance_1: the true variances of a reward
     """
     effect = environment.means[:, 1] - environment.means[:, 0]
     worse = (effect < 0).astype(np.int64)
@@ -131,22 +133,22 @@ def measures(environment, records: Record) -> dict[str, np.ndarray]:
     }
 
 
-def totals(found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """A row per block and feature, from 1, and one with feature 0, of what `measures` found.
+def totals(measured: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return one row per block and feature, from 1, and one with feature 0, from the arrays of `measures`.
 
-    `trials`, how many replicates; and over these the sums `regret`, `first_half_regret`, `squared_error` (of the
-    estimates that are not missing) and, for standard errors, `regret_squares` and `squared_error_squares`, the sums
-    of their squares; and the counts `eliminated`, `wrong` and `missing`.
-    Feature 0 is the whole run: its regret is that of all features, its squared error the largest of the features in
-    runs where none is missing; it is eliminated where every feature is, wrong or missing where any feature is.
+    `trials` counts the replicates. The columns `regret`, `first_half_regret` and `squared_error` (of estimates that are
+    not missing) are sums over them. `regret_squares` and `squared_error_squares` are sums of squares, for standard
+    errors. `eliminated`, `wrong` and `missing` are counts.
+    Feature 0 is the whole run. Its regret is that of all features. Its squared error is the largest of the features, in
+    runs without a missing estimate. It is eliminated if every feature is, and wrong or missing if any feature is.
     `replicate` is the block's first one.
     """
 
     def with_run(name, over_features):
-        return np.column_stack([over_features(found[name], axis=1), found[name]])
+        return np.column_stack([over_features(measured[name], axis=1), measured[name]])
 
     regret, errors = with_run("regret", np.sum), with_run("squared_error", np.max)
-    replicates, M = found["regret"].shape
+    replicates, M = measured["regret"].shape
     features = M + 1
     return {
         "replicate": np.zeros(features, np.int64),
@@ -180,7 +182,7 @@ def _row(records, i):
 
 @njit
 def play(policy, params, environment, rng, record):
-    """Run one replicate patient by patient; the plain reference of every policy. record: of one replicate."""
+    """Run one replicate patient by patient; the reference implementation of every policy. record: of one replicate."""
     M, n = params.design.M, params.design.n
     for feature in range(M):
         record.regret[feature] = 0.0
@@ -202,7 +204,7 @@ def play(policy, params, environment, rng, record):
         if t == n // 2:
             for j in range(M):
                 record.first_half_regret[j] = record.regret[j]
-    # Copied one by one: copies of whole arrays take seconds more to compile.
+    # Copy single numbers: copies of whole arrays take seconds more to compile.
     for feature in range(M):
         both = state.viable[feature, 0] and state.viable[feature, 1]
         record.kept[feature] = BOTH if both else int(state.viable[feature, 1])
@@ -216,13 +218,13 @@ def play(policy, params, environment, rng, record):
 
 @njit
 def play_block(policy, params, environment, rng, records):
-    """Run as many replicates of `play` on one stream as `records` has, one after another."""
+    """Run one replicate of `play` per row of `records`, one after another on one stream."""
     for i in range(len(records.regret)):
         play(policy, params, environment, rng, _row(records, i))
 
 
 @njit
 def simulate_block(simulate, params, environment, rng, records):
-    """As `play_block`, by the fast path `simulate(params, environment, rng, record)` of the policy."""
+    """Run `play_block` by the policy's fast path `simulate(params, environment, rng, record)`."""
     for i in range(len(records.regret)):
         simulate(params, environment, rng, _row(records, i))

@@ -1,4 +1,4 @@
-"""Linear contextual bandits: what a regression on the most-pulled arm says of two of its coefficients, and regret.
+"""Linear contextual bandits: regret, and the regression on the most-pulled arm for two of its coefficients.
 
 The environment is an `environments.linear.Environment`.
 """
@@ -22,7 +22,7 @@ KEYS = ("coordinate",)
 
 
 class Record(NamedTuple):
-    """What n replicates leave behind, of the most-pulled arm of each; row i is replicate i.
+    """The record of n replicates, for the most-pulled arm of each; row i is replicate i.
 
     arm, pulls: int64[n]; regret: float64[n]; theta: float64[n, d], the true coefficients
     gram: float64[n, d, d] and sums: float64[n, d], X'X and X'y of the arm's own rows
@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
 
 def new_record(replicates: int, dimensions: int) -> Record:
-    """An empty record."""
+    """Return an empty record."""
     n, d = replicates, dimensions
     arm, pulls, gram = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros((n, d, d))
     theta, sums, theta_hat, inverse = (np.zeros((n, d)) for _ in range(4))
@@ -48,17 +48,17 @@ def new_record(replicates: int, dimensions: int) -> Record:
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates; coefficients, contexts and the noise of rewards come from environment_rng.
+    """Run replicates; coefficients, contexts and reward noise come from environment_rng.
 
-    Each round takes as many draws from it whatever the policy does, so that policies which are compared meet the same
-    coefficients and contexts and the same noise; policy_rng serves the policy's own choices.
+    Each round takes the same number of draws from it whatever the policy does. Compared policies therefore meet the
+    same coefficients, contexts and noise. The policy's own choices use policy_rng.
 
-    A row per replicate and tested coordinate of theta of `arm`, the one with the most `pulls` (ties: the lowest):
+    One row per replicate and tested coordinate of theta of `arm`, the arm with the most `pulls` (ties: the lowest).
     "zero" is the first coordinate, "largest" that of largest |theta| (ties: the lowest). `truth` is the true
-    coefficient; `estimate` and `variance` those of ordinary least squares on the arm's own rows, whose noise has
-    variance 1: (X'X)^-1 X'y and the diagonal of (X'X)^-1, nan for fewer rows than dimensions; `policy_estimate` and
-    `policy_variance` the same of the fields `theta_hat` and `inverse` of the policy's state, nan for a policy without
-    them. `regret` is the sum over rounds of the largest expected reward less that of the arm pulled.
+    coefficient. `estimate` and `variance` are from ordinary least squares on the arm's own rows, with noise variance 1:
+    (X'X)^-1 X'y and the diagonal of (X'X)^-1, nan for fewer rows than dimensions. `policy_estimate` and
+    `policy_variance` use the fields `theta_hat` and `inverse` of the policy's state, nan without them. `regret` is the
+    sum over rounds of the largest expected reward minus that of the pulled arm.
     """
     d = environment.dimensions
     agree(
@@ -66,17 +66,17 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         K=(environment.n_arms, getattr(params, "n_arms", None)),
         dimensions=(d, getattr(params, "dimensions", None)),
     )
-    found = new_record(replicates, d)
+    record = new_record(replicates, d)
     rules = functions(Policy, policy)
-    compiled(play_linear_block)(rules, params, environment, cell.horizon, environment_rng, policy_rng, found)
-    refuse_not_finite(reward=found.sums, regret=found.regret)
-    # Contexts have a density: as many rows as dimensions are independent.
-    enough = found.pulls >= d
+    compiled(play_linear_block)(rules, params, environment, cell.horizon, environment_rng, policy_rng, record)
+    refuse_not_finite(reward=record.sums, regret=record.regret)
+    # Contexts have a density, so d rows are linearly independent.
+    enough = record.pulls >= d
     estimate, variance = np.full((replicates, d), np.nan), np.full((replicates, d), np.nan)
-    fit = ols_from_moments(found.gram[enough], found.sums[enough])
+    fit = ols_from_moments(record.gram[enough], record.sums[enough])
     estimate[enough], variance[enough] = fit.coefficients, np.einsum("nii->ni", fit.inverse_gram)
 
-    tested = np.stack([np.zeros(replicates, np.int64), np.abs(found.theta).argmax(axis=1)], axis=1)
+    tested = np.stack([np.zeros(replicates, np.int64), np.abs(record.theta).argmax(axis=1)], axis=1)
 
     def of_tested(values):
         return np.take_along_axis(values, tested, axis=1)
@@ -87,14 +87,14 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     return rows(
         "coordinate",
         ("zero", "largest"),
-        arm=of_both(found.arm),
-        pulls=of_both(found.pulls),
-        truth=of_tested(found.theta),
+        arm=of_both(record.arm),
+        pulls=of_both(record.pulls),
+        truth=of_tested(record.theta),
         estimate=of_tested(estimate),
         variance=of_tested(variance),
-        policy_estimate=of_tested(found.theta_hat),
-        policy_variance=of_tested(found.inverse),
-        regret=of_both(found.regret),
+        policy_estimate=of_tested(record.theta_hat),
+        policy_variance=of_tested(record.inverse),
+        regret=of_both(record.regret),
     )
 
 
@@ -116,7 +116,7 @@ def play_linear_block(policy, params, environment, horizon, environment_rng, pol
         inverse = getattr(state, "inverse", unknown)
         arm = np.argmax(pulls)
         record.arm[i], record.pulls[i] = arm, pulls[arm]
-        # Number by number: copies of whole arrays take seconds more to compile.
+        # Copy single numbers: copies of whole arrays take seconds more to compile.
         for k in range(d):
             record.theta[i, k], record.sums[i, k] = theta[arm, k], sums[arm, k]
             record.theta_hat[i, k], record.inverse[i, k] = theta_hat[arm, k], inverse[arm, k, k]
@@ -126,11 +126,11 @@ def play_linear_block(policy, params, environment, horizon, environment_rng, pol
 
 @njit
 def play_linear(policy, params, environment, horizon, environment_rng, policy_rng, theta, contexts, pulls, gram, sums):
-    """Run one replicate step by step; returns its regret and the policy's last state.
+    """Run one replicate step by step; return its regret and the policy's final state.
 
     theta: float64[K, d], the true coefficients; contexts: float64[K, d], overwritten
-    pulls: int64[K], gram: float64[K, d, d], sums: float64[K, d], of each arm n, X'X and X'y over its own rows: added
-    to in place
+    pulls: int64[K], gram: float64[K, d, d], sums: float64[K, d]: n, X'X and X'y over each arm's own rows, updated in
+    place
     """
     K, d = contexts.shape
     state = policy.init(params)

@@ -1,6 +1,6 @@
-"""Bandits with contexts whose users privatise what they send, after auxiliary sources: regret, arms, eliminations.
+"""Contextual bandits whose users privatise their messages, after auxiliary sources: regret, arms, eliminations.
 
-Parameters of a policy have `n_arms`, `dimensions` and `users`: int64[sources], how many of each, the target's first.
+A policy's parameters have `n_arms`, `dimensions` and `users`: int64[sources], the users of each, the target's first.
 """
 
 import copy
@@ -21,22 +21,22 @@ RECORDS = ("regret", "point", "eliminations", "messages", "validity", "partition
 # Columns of the records about bins.
 COUNTED = ("eliminations", "wrong", "looks", "misses")
 GIVEN = ("in_parts", "halvings", "empty", "alone")
-# Of these a policy without bins has nothing to say.
+# These records need a policy with bins.
 BINNED = ("point", "eliminations", "messages")
-# Records that say how often estimates miss what they estimate.
+# Records with the number of estimates that are outside their radius.
 COUNT_MISSES = ("eliminations", "validity")
-# The best arm of a bin is judged on a grid of so many points along each of its edges.
+# Points along each edge of a bin, for the grid on which its best arm is judged.
 POINTS = 16
 
 
 class Record(NamedTuple):
-    """What one replicate leaves behind; overwritten.
+    """The record of one replicate; overwritten.
 
     regret: float64[C], cumulative pseudo-regret of the target's users after each checkpoint
-    shares: float64[C, K], the sum of the chances of each arm at the test point, up to each checkpoint; 0 where the
-    policy does not say what it would do there
+    shares: float64[C, K], the sum of the probabilities of each arm at the test point, up to each checkpoint; 0 if the
+    policy does not report them
     pulls: int64[K], of the target's users; rewards: float64[C], their expected rewards, cumulative
-    misses: whether somebody wants to know how often estimates miss what they estimate, which a policy may count
+    misses: whether the policy should count the estimates that are outside their radius
     """
 
     regret: np.ndarray
@@ -47,7 +47,7 @@ class Record(NamedTuple):
 
 
 def new_record(checkpoints: int, arms: int, misses: bool = False) -> Record:
-    """An empty record for a number of checkpoints and of arms."""
+    """Return an empty record for a number of checkpoints and of arms."""
     shares, pulls = np.zeros((checkpoints, arms)), np.zeros(arms, np.int64)
     return Record(np.zeros(checkpoints), shares, pulls, np.zeros(checkpoints), misses)
 
@@ -55,30 +55,33 @@ def new_record(checkpoints: int, arms: int, misses: bool = False) -> Record:
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates over `cell.horizon` target users each, on the policy's stream.
 
-    cell.record: "regret" (the default): a row per replicate and checkpoint with `t`, target users so far, `regret`,
-    their cumulative pseudo-regret, and `reward`, the sum of their expected rewards.
-    "point": a row per replicate, checkpoint and arm, with the same `regret` and, at the environment's test point,
-    `share`, the arm's mean chance up to t, `local_regret`, the cumulative expected regret of users who all come with
-    this context, and `eliminated_after`, the target users before the arm went there: 0 if in the auxiliary stage, nan
-    if it stayed.
-    "eliminations": a row per replicate with `regret` at the horizon, `eliminations`, of one arm in one bin each,
-    `wrong`, those of the arm that is best in the middle of the bin, `auxiliary` and `auxiliary_wrong`, how many of
-    these came before the target's first user, and `lost`, the chance that a target's context has lost its best arm;
-    `looks`, at estimates with a finite radius, and `misses`, those that find it farther from its expectation than that.
-    "messages": a row per replicate with `regret` at the horizon and what messages give away where noise is drawn for
-    the users in a bin alone, 0 where it is drawn for all: `in_parts`, the share of the target's users whose message
-    names a bin that is not the whole cube, and `halvings`, how often it had been halved, in the mean over them all;
-    `empty`, the share of bins, batch by batch, whose sums show that no user was there, and `alone`, the share of users
-    who have changed a bin's sums alone. A bin with one arm left is not followed, so that its users give nothing away.
-    "validity": a row per replicate with `regret` and `reward` at the horizon and the columns of "eliminations", but
-    for those of the auxiliary stage, and of "messages", nan for a policy without bins; and which arm is best in a bin
-    nobody knows of data.
-    "partition": for one run without sources; a row per checkpoint, rounded up to a whole batch, bin that there has been
-    and arm: the bin's `depth`, corners (`x_low`, `x_high`, `y_low`, `y_high`, the latter nan for d = 1) and whether it
-    has been `refined`; whether the arm is `active` in it, and its `estimate` and `radius` at the last look, nan before
-    the first.
-    Contexts and choices share one stream, so common random numbers have no meaning; but the order of users from a
-    dataset is drawn on the environment's, so that policies which are compared meet them in the same order.
+    cell.record selects the rows and columns:
+    - "regret" (the default): one row per replicate and checkpoint with `t`, the target users so far, `regret`, their
+      cumulative pseudo-regret, and `reward`, the sum of their expected rewards.
+    - "point": one row per replicate, checkpoint and arm, with the same `regret` and, at the environment's test point:
+      `share`, the arm's mean probability up to t; `local_regret`, the cumulative expected regret if all users had this
+      context; `eliminated_after`, the target users before the arm was eliminated there (0 if in the auxiliary stage,
+      nan if it was not).
+    - "eliminations": one row per replicate with `regret` at the horizon; `eliminations`, of one arm in one bin each;
+      `wrong`, those of the arm that is best in the middle of the bin; `auxiliary` and `auxiliary_wrong`, the numbers of
+      both before the target's first user; `lost`, the probability that a target's context has lost its best arm;
+      `looks`, evaluations of estimates with a finite radius; `misses`, those farther from the expectation than the
+      radius.
+    - "messages": one row per replicate with `regret` at the horizon and what messages reveal if noise is drawn only for
+      users in a bin (0 if for all): `in_parts`, the share of target users whose message names a bin that is not the
+      whole cube; `halvings`, the mean number of halvings of that bin over all target users; `empty`, the share of bins,
+      batch by batch, whose sums show that no user was there; `alone`, the share of users who were the only one to
+      change a bin's sums. A bin with one arm left is not followed, so its users reveal nothing.
+    - "validity": one row per replicate with `regret` and `reward` at the horizon and the columns of "eliminations"
+      (without the auxiliary ones) and "messages", which are nan for a policy without bins. `wrong` and `lost` are nan
+      for data, where the best arm of a bin is unknown.
+    - "partition": for one run without sources; one row per checkpoint (rounded up to a whole batch), arm, and bin that
+      has existed: the bin's `depth`, corners (`x_low`, `x_high`, `y_low`, `y_high`, the latter two nan for d = 1) and
+      whether it was `refined`; whether the arm is `active` in it; its `estimate` and `radius` at the last evaluation,
+      nan before the first.
+
+    Contexts and choices share one stream, so policies have no common random numbers. Only the order of users from a
+    dataset is drawn on the environment's stream, so compared policies meet them in the same order.
     """
     agree(
         cell,
@@ -89,7 +92,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     if shuffle is not None and cell.horizon > (users := environment.starts[1]):
         raise PrivarmsError(
             f"{cell.policy} on {cell.environment}: horizon: {cell.horizon:,} users, but the data have {users:,} target "
-            "users; give a horizon of at most that many"
+            "users; reduce the horizon"
         )
     simulate = fast_paths.find(policy, cell.environment)
     if cell.record == "partition":
@@ -114,7 +117,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         state = run(policy, params, environment, checkpoints, policy_rng, record, simulate)
         refuse_not_finite(reward=record.rewards, regret=record.regret)
         if cell.record in BINNED and not hasattr(state, "tree"):
-            raise ValueError(f"record: {cell.record} is for policies with bins; {cell.policy} has none, give regret")
+            raise ValueError(f"record: {cell.record} is for policies with bins; {cell.policy} has none; use regret")
         columns = record_of(params, environment, checkpoints, record, state)
         rows = len(next(iter(columns.values())))
         parts.append({"replicate": np.full(rows, replicate), **columns})
@@ -122,7 +125,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 
 
 def run(policy, params, environment, checkpoints, rng, record, simulate=None):
-    """Run one replicate, by a fast path `simulate` if one is given; return the policy's state at the end.
+    """Run one replicate, by the fast path `simulate` if given; return the policy's final state.
 
     checkpoints: int64[C], increasing numbers of target users; record: a `Record`, overwritten
     """
@@ -171,7 +174,7 @@ def _point_columns(params, environment, checkpoints, record, state):
     point = np.full(environment.dimensions, environment.point)
     means = compiled(expected_rewards)(environment, point[None])[0]
     local_regret = record.shares @ (means.max() - means)
-    # Where an arm went, it is gone in all parts of the bin: it is removed once at most on the way to the point.
+    # An eliminated arm is removed in all parts of the bin, so at most once on the way to the point.
     eliminated_after = np.full(len(arms), np.nan)
     for source, users, bin_, arm in removals(state):
         if holds(state.tree, bin_, point):
@@ -215,7 +218,7 @@ def _elimination_columns(params, environment, checkpoints, record, state):
 def _message_columns(params, environment, checkpoints, record, state):
     users, bins = int(params.users[0]), max(state.counts["followed"][0], 1)
     total = {"in_parts": users, "halvings": users, "empty": bins, "alone": users}
-    # Where every user adds noise to every bin, messages give nothing away.
+    # If every user adds noise to every bin, messages reveal nothing.
     shares = {name: np.zeros(1) if params.rules.every_user else state.counts[name] / of for name, of in total.items()}
     return {"regret": record.regret[-1:].copy()} | shares
 
@@ -227,20 +230,20 @@ def _validity_columns(params, environment, checkpoints, record, state):
     parts = _elimination_columns(params, environment, checkpoints, record, state)
     parts |= _message_columns(params, environment, checkpoints, record, state)
     if hasattr(environment, "shuffle"):
-        # Of data nobody knows which arm is best at a context.
+        # For data the best arm at a context is unknown.
         parts |= {name: np.full(1, np.nan) for name in ("wrong", "lost")}
     return ends | {name: parts[name].astype(float) for name in (*COUNTED, "lost", *GIVEN)}
 
 
 def _partitions(policy, params, environment, checkpoints, rng, simulate):
     parts = []
-    # Between two batches a run that ends there would look at sums at which the whole run does not.
+    # A run that ended between two batches would evaluate sums at a time when the whole run does not.
     looks = np.unique(np.minimum(-(-checkpoints // params.batch) * params.batch, params.users[0]))
     for t in looks.tolist():
         users = np.zeros_like(params.users)
         users[0] = t
         record = new_record(1, params.n_arms)
-        # The same stream from its start: the same run, up to user t.
+        # The stream starts again, so this is the same run up to user t.
         start = copy.deepcopy(rng)
         state = run(policy, params._replace(users=users), environment, np.array([t]), start, record, simulate)
         columns = _bins(state, params.n_arms)
@@ -277,18 +280,18 @@ def _bins(state, K):
 
 
 def removals(state) -> np.ndarray:
-    """The removals of a run in their order, int64[R, 4]: source, users of the source so far, bin, arm."""
+    """Return the removals of a run in their order, int64[R, 4]: source, users of the source so far, bin, arm."""
     return state.removals[: state.counts["removals"][0]]
 
 
 def holds(tree, bin_: int, point: np.ndarray) -> bool:
-    """Whether a bin holds a point of the cube; bins are half-open, closed where a coordinate is 1."""
+    """Return whether a bin contains a point of the cube; bins are half-open, closed where a coordinate is 1."""
     lower, upper = tree.lower[bin_], tree.upper[bin_]
     return bool(((lower <= point) & ((point < upper) | (upper == 1))).all())
 
 
 def grid(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """POINTS^d points in a bin, the middles of equal cells: float64[..., d]."""
+    """Return POINTS^d points in a bin, the middles of equal cells: float64[..., d]."""
     middles = (np.arange(POINTS) + 0.5) / POINTS
     axes = [low + (high - low) * middles for low, high in zip(lower, upper, strict=True)]
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(lower))
@@ -296,7 +299,7 @@ def grid(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
 
 @njit
 def expected_rewards(environment, contexts):
-    """float64[points, K], of every arm for target users with these contexts."""
+    """Return float64[points, K], the expected reward of every arm for target users with these contexts."""
     means = np.zeros((len(contexts), environment.n_arms))
     for j in range(len(contexts)):
         for arm in range(environment.n_arms):
@@ -306,7 +309,7 @@ def expected_rewards(environment, contexts):
 
 @njit
 def best_arms(environment, contexts):
-    """int64[points], the best arm of target users with these contexts."""
+    """Return int64[points], the best arm of target users with these contexts."""
     arms = np.zeros(len(contexts), np.int64)
     for j in range(len(contexts)):
         arms[j] = environment.best(environment, 0, 0, contexts[j])

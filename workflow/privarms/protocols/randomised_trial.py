@@ -1,4 +1,4 @@
-"""A trial of one population: every named estimator of the difference of two arms on the same rewards."""
+"""A trial of one population: every named estimator of the difference of two arms, on the same rewards."""
 
 import numpy as np
 
@@ -24,9 +24,9 @@ ESTIMATORS = {
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates of `cell.horizon` rounds: the policy's stream chooses, the environment's gives the rewards.
+    """Run replicates of `cell.horizon` rounds: choices use the policy's stream, rewards the environment's.
 
-    A row per replicate and estimator with `estimate`, `effect` and `squared_error`, nan without an estimate.
+    One row per replicate and estimator with `estimate`, `effect` and `squared_error`, nan without an estimate.
     """
     agree(cell, K=(len(environment.means), getattr(params, "n_arms", None)))
     arms = np.zeros((replicates, cell.horizon), np.int64)
@@ -35,6 +35,6 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     compiled(play_every_round)(rules, params, environment, environment_rng, policy_rng, arms, rewards)
     refuse_not_finite(reward=rewards)
     effect = environment.means[1] - environment.means[0]
-    found = np.stack([estimate(arms, rewards, environment.vectors) for estimate in ESTIMATORS.values()], axis=1)
-    measured = {"estimate": found, "effect": np.full(found.shape, effect), "squared_error": (found - effect) ** 2}
+    results = np.stack([estimate(arms, rewards, environment.vectors) for estimate in ESTIMATORS.values()], axis=1)
+    measured = {"estimate": results, "effect": np.full(results.shape, effect), "squared_error": (results - effect) ** 2}
     return rows("estimator", list(ESTIMATORS), **measured)

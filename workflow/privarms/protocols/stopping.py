@@ -1,6 +1,6 @@
-"""Stopping rules: when one stops on a stream of samples, and what it then says of their mean.
+"""Stopping rules: when they stop on a stream of samples, and their estimate of the mean.
 
-The environment is a NamedTuple with `pull(environment, arm, rng) -> sample in [-R, R]`, whatever the arm, and `means`.
+The environment is a NamedTuple with `pull(environment, arm, rng) -> sample in [-R, R]` for any arm, and `means`.
 """
 
 import numpy as np
@@ -17,11 +17,11 @@ KEYS = ()
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates on the policy's stream, by its exact fast path for this environment where it has one.
+    """Run replicates on the policy's stream, by its exact fast path for this environment if there is one.
 
-    A row per replicate: `stopping_time`, in samples; `estimate`; `relative_error` = |estimate - mu| / |mu|; `failure`,
-    1 where that is alpha or more (section 2 of Sajed & Sheffet 2019), else 0. A run that the fast path gives up has
-    the estimate nan and is a failure.
+    One row per replicate: `stopping_time`, in samples; `estimate`; `relative_error` = |estimate - mu| / |mu|;
+    `failure`, 1 if this is alpha or more (section 2 of Sajed & Sheffet 2019), else 0. A run that the fast path gives up
+    has the estimate nan and is a failure.
     """
     if environment.R > params.R:
         refuse(cell, "R", environment.R, params.R)
@@ -38,14 +38,14 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
         "stopping_time": stopping_time,
         "estimate": estimate,
         "relative_error": np.abs(estimate - mu) / abs(mu),
-        # Not "error >= alpha": a nan is a failure.
+        # Not "error >= alpha", because a nan is a failure.
         "failure": (~(np.abs(estimate - mu) < params.alpha * abs(mu))).astype(np.int64),
     }
 
 
 @njit
 def play(rule, params, environment, rng):
-    """Run one replicate sample by sample; the plain reference of every rule. Returns (stopping time, estimate)."""
+    """Run one replicate sample by sample, the reference of every rule; return (stopping time, estimate)."""
     state = rule.init(params, rng)
     t, total, stopped = 0, 0.0, False
     while not stopped:
@@ -66,6 +66,6 @@ def play_block(rule, params, environment, rng, stopping_time, estimate):
 
 @njit
 def simulate_block(simulate, params, environment, rng, stopping_time, estimate):
-    """As `play_block`, by a rule's exact fast path `simulate(params, environment, rng)`."""
+    """Run `play_block` by a rule's exact fast path `simulate(params, environment, rng)`."""
     for i in range(len(estimate)):
         stopping_time[i], estimate[i] = simulate(params, environment, rng)

@@ -1,1 +1,1 @@
-"""What a run is: configuration, grids of cells, shards, random streams, and the plan of all that is made."""
+"""Planning and running of studies: configuration, cells, shards, random streams, and the plan of all outputs."""

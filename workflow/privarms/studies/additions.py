@@ -1,4 +1,4 @@
-"""Policies that the configuration adds to studies of others: `add: {PAPER: {STUDY: [{policy: NAME}, ...]}}`."""
+"""Policies that the configuration adds to existing studies: `add: {PAPER: {STUDY: [{policy: NAME}, ...]}}`."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ WHERE = "--configfile or --config"
 
 
 def add(papers: Mapping[str, Mapping], config: Mapping) -> dict[str, Mapping]:
-    """Return the papers with these policies after those of the studies; `added` of a study is their number."""
+    """Return the papers with the added policies at the end of their studies; a study's `added` is their number."""
     papers = dict(papers)
     for paper, studies in config.get("add", {}).items():
         check_known(f"{WHERE}: add.{paper}", "paper", paper, papers)
@@ -27,7 +27,7 @@ def add(papers: Mapping[str, Mapping], config: Mapping) -> dict[str, Mapping]:
 
 
 def place(file: str, paper: str, study: str, entry: int, content: Mapping) -> tuple[str, str]:
-    """Return the file and the key of an entry of a study's policies, as messages name them."""
+    """Return the file and the key of an entry of a study's policies, for messages."""
     own = len(content["policies"]) - content.get("added", 0)
     return (
         (file, f"studies.{study}.policies[{entry}]") if entry < own else (WHERE, f"add.{paper}.{study}[{entry - own}]")

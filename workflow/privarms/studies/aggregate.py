@@ -1,4 +1,4 @@
-"""Shards become a study: every replicate's rows with the cell's parameters beside them, and a summary per cell."""
+"""Join shards into a study: every replicate's rows with the cell's parameters, and a summary per cell."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,12 +16,12 @@ QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
 
 
 def parameter_types(cells: Sequence[Cell]) -> dict[str, pa.DataType]:
-    """The parameter columns of a study, in the order in which they first appear, each of one type."""
+    """Return the parameter columns of a study, in the order in which they first appear, each with one type."""
     values: dict[str, list] = {}
     for cell in cells:
         for key, value in cell.parameters.items():
             values.setdefault(key, []).append(value)
-    return {key: _type_of(found) for key, found in values.items()}
+    return {key: _type_of(entries) for key, entries in values.items()}
 
 
 def _type_of(values: list) -> pa.DataType:
@@ -41,8 +41,7 @@ def beside_cells(
     origin_of_data: Mapping[str, str],
     rows: pa.Table,
 ) -> pa.Table:
-    """Return rows, `counts` of each cell, behind the columns that say which it is; null where a parameter does not
-    apply."""
+    """Return rows, `counts` for each cell, after columns that identify the cell (null if not applicable)."""
     columns = {
         "cell": pa.array([c.name for c in cells]),
         "policy": pa.array([c.policy for c in cells]),
@@ -64,30 +63,30 @@ def beside_cells(
 
 
 def expected_replicates(cell: Cell) -> np.ndarray:
-    """The replicates that must be there: all, or the first of each block for a record of ROW_PER_BLOCK."""
+    """Return the expected replicates: all, or the first of each block for a record of ROW_PER_BLOCK."""
     protocol = library.attributes("protocols", cell.protocol)
     record = cell.record or next(iter(protocol.get("RECORDS", ())), None)
     return np.arange(0, cell.replicates, cell.block if record in protocol.get("ROW_PER_BLOCK", ()) else 1)
 
 
 def rows_of(cell: Cell, by: parquet.RowsBy) -> pa.Table:
-    """Return a cell's rows; PrivarmsError if they are not those of just its replicates, in order."""
+    """Return a cell's rows; raise PrivarmsError unless they are exactly those of its replicates, in order."""
     expected, parts = expected_replicates(cell), list(by.rows(cell.name, by.columns))
     replicates = np.concatenate([np.empty(0, np.int64), *(part["replicate"].to_numpy() for part in parts)])
     if not parts or not np.array_equal(replicates, np.repeat(expected, len(replicates) // len(expected))):
         files = dict.fromkeys(str(place[0]) for place in by.places.get(cell.name, ()))
         raise PrivarmsError(
             f"{', '.join(files) or f'the shards of {cell.paper}'}: expected {cell.replicates} replicates of "
-            f"{cell.name}, found {len(np.unique(replicates))}; delete what is there and run again"
+            f"{cell.name}, found {len(np.unique(replicates))}; delete these files and run again"
         )
     return pa.concat_tables(parts)
 
 
 def summarise(rows: pa.Table, keys: Sequence[str]) -> dict[str, Sequence]:
-    """Means, standard errors and quantiles over replicates of every measured column, one row per value of the keys.
+    """Return means, standard errors and quantiles over replicates of every measured column, one row per key value.
 
-    `replicates` counts the rows of each group. NaN marks a run without that value; it is left out of that column's
-    summary and counted in `<column>_missing`. The standard error of a single run is NaN.
+    `replicates` counts the rows of each group. NaN marks a run without that value. Such a run is left out of the
+    column's summary and counted in `<column>_missing`. The standard error of a single run is NaN.
     """
     values, groups = [()], np.zeros(rows.num_rows, np.int64)
     if keys:
@@ -106,25 +105,25 @@ def summarise(rows: pa.Table, keys: Sequence[str]) -> dict[str, Sequence]:
 
 
 def _largest_share(sample: np.ndarray) -> float:
-    """The largest part that one replicate has in the mean; NaN where that is 0."""
+    """Return the largest share of one replicate in the sum; NaN if the sum is not positive."""
     total = np.nansum(sample)
     return float(np.nanmax(sample) / total) if total > 0 else np.nan
 
 
 def _described(samples: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-    """What is said of each sample of one measure; samples of one size together, which is many times faster."""
-    there = [sample[~np.isnan(sample)] for sample in samples]
-    sizes = np.array([len(some) for some in there])
-    told = {name: np.full(len(samples), np.nan) for name in ("mean", "se", *QUANTILES)}
+    """Return the statistics of each sample of one measure; samples of one size together, which is many times faster."""
+    present = [sample[~np.isnan(sample)] for sample in samples]
+    sizes = np.array([len(some) for some in present])
+    described = {name: np.full(len(samples), np.nan) for name in ("mean", "se", *QUANTILES)}
     for n in set(sizes.tolist()) - {0}:
         which = np.flatnonzero(sizes == n)
-        rows = np.stack([there[i] for i in which])
-        told["mean"][which] = rows.mean(axis=1)
+        rows = np.stack([present[i] for i in which])
+        described["mean"][which] = rows.mean(axis=1)
         if n > 1:
-            told["se"][which] = rows.std(axis=1, ddof=1) / np.sqrt(n)
+            described["se"][which] = rows.std(axis=1, ddof=1) / np.sqrt(n)
         for name, level in zip(QUANTILES, np.quantile(rows, list(QUANTILES.values()), axis=1), strict=True):
-            told[name][which] = level
-    return told | {"missing": np.array([len(sample) for sample in samples]) - sizes}
+            described[name][which] = level
+    return described | {"missing": np.array([len(sample) for sample in samples]) - sizes}
 
 
 def aggregate(
@@ -135,9 +134,9 @@ def aggregate(
     study_path: Path | str,
     cells_path: Path | str,
 ) -> None:
-    """Write `<study>.parquet` and `<study>_cells.parquet` from the shards that hold a study's cells, in these' order.
+    """Write `<study>.parquet` and `<study>_cells.parquet` from the shards with a study's cells, in cell order.
 
-    In memory are one cell, row groups of two shards, and the summaries. A shard may hold other studies' cells too.
+    Memory: one cell, row groups of two shards, and the summaries. A shard may contain other studies' cells too.
 
     origin_of_data: dataset -> real or stand-in; cells without a dataset are `simulated`
     """
@@ -156,7 +155,7 @@ def aggregate(
     described = {**metadata, **parquet.origin(), "cells": [{"cell": c.name, **plain(c)} for c in cells]}
     parquet.write(study_path, tables(), described)
     counts = [len(summary["replicates"]) for summary in summaries]
-    # Once and not per cell, which would take longer than all else.
+    # Once, not per cell, which would take longer than everything else.
     joined = pd.DataFrame({name: np.concatenate([summary[name] for summary in summaries]) for name in summaries[0]})
     summary = beside_cells(cells, counts, types, origin_of_data, pa.Table.from_pandas(joined, preserve_index=False))
     parquet.write(cells_path, [summary], described)

@@ -1,11 +1,11 @@
-"""Figures and tables of a paper: each is registered beside the function that makes it.
+"""Figures and tables of a paper, registered by decorators of the functions that make them.
 
     @figure("Regret over time", studies=["budgets"])
     def fig1(results): ...
 
-The function's docstring is the caption, unless the decorator has one.
-A paper's package registers figures in its modules `figures*.py` and tables in `tables*.py`. A function may be
-registered several times, with other names and arguments.
+The function's docstring is the caption, unless the decorator has one. A paper's package registers figures in its
+modules `figures*.py` and tables in `tables*.py`. A function may be registered several times, with other names and
+arguments.
 """
 
 import inspect
@@ -16,18 +16,18 @@ from privarms.studies import library
 
 
 def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Callable]:
-    """Register a function that takes the results and returns a matplotlib figure and a frame of what it draws.
+    """Register a function that takes the results and returns a matplotlib figure and a frame of the drawn numbers.
 
     Parameters
     ----------
-    title, caption : as readers see them; by default the caption is the function's docstring
-    name : of the figure and its files; by default that of the function
+    title, caption : shown to readers (default caption: the function's docstring)
+    name : of the figure and its files (default: the function's name)
     studies : the studies whose cells it reads
     inference : the inference tables that it reads
     arguments : further arguments of the function, by name
-    card, tab : the title of the report's card on which it stands, and its tab there
+    card, tab : the title of the report's card with the figure, and its tab there
     front : whether the report's front page shows it
-    dataset : the only dataset that it is about
+    dataset : the dataset, if the figure is about one only
 
     Raises
     ------
@@ -38,12 +38,12 @@ def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Calla
 
 
 def table(title: str, caption: str = "", *, sheet: Callable | None = None, **about) -> Callable[[Callable], Callable]:
-    """Register a function that takes the results and returns the frame that is written; otherwise as `figure`.
+    """Register a function that takes the results and returns the frame to write; otherwise as `figure`.
 
     Parameters
     ----------
-    file : the name of its files, where a figure has the table's name
-    sheet : a function of the frame and the results that lays it out for reading
+    file : the name of its files, if a figure has the table's name
+    sheet : a function of the frame and the results that returns a layout for reading
     """
     return _registering("table", title, caption, sheet=sheet and _place(sheet), **about)
 
@@ -79,7 +79,7 @@ def _registering(
             "made_by": (*_place(function), dict(arguments or {})),
             **{key: value for key, value in shown.items() if value},
         }
-        # Decorators are applied from below.
+        # The decorator next to the function is applied first.
         function.artifacts = {own: entry} | getattr(function, "artifacts", {})
         return function
 
@@ -92,7 +92,7 @@ def _place(function: Callable) -> tuple[str, str]:
 
 
 def of_paper(paper: str) -> dict[str, dict]:
-    """Return a paper's figures and tables, name -> what was registered, in the order of its modules.
+    """Return a paper's figures and tables, name -> registered entry, in the order of its modules.
 
     Raises PrivarmsError for a name that is used twice.
     """
@@ -103,6 +103,6 @@ def of_paper(paper: str) -> dict[str, dict]:
         for function in (f for f in functions if _place(f)[0] == module):
             for name, entry in getattr(function, "artifacts", {}).items():
                 if name in registered:
-                    raise PrivarmsError(f"{module}: {name}: expected a name that no other artifact of {paper} has")
+                    raise PrivarmsError(f"{module}: {name}: duplicate name; give each artifact of {paper} its own")
                 registered[name] = entry
     return registered

@@ -1,24 +1,24 @@
-"""An audit of every policy that claims an epsilon and has none: the one that fits any policy of its family."""
+"""Automatic audits of policies that claim an epsilon and have no audit: the one that fits any policy of the family."""
 
 from collections.abc import Iterable, Mapping
 
 from privarms.studies import library
 
-# The claimed budget.
+# The claimed budget, epsilon.
 PROMISED = 1.0
 ROUNDS = (64, 1024)
-# Of contexts, in a family that has some.
+# Dimensions of contexts, in families with contexts.
 DIMENSIONS = 2
-# Of a policy's own parameters, as studies give them; more would audit the same again.
+# Settings of a policy's own parameters that studies use and that are audited; more would add little.
 MOST_SETTINGS = 4
-# A study of the audit gives these itself.
+# Parameters that the study of the audit sets itself.
 OTHERS = ("K", "dimensions", "horizon", "epsilon", "policy", "grid", "replicates", "block", "checkpoints", "record")
 
 
 def completed(papers: Mapping[str, Mapping], trials: int) -> dict[str, Mapping]:
-    """Return the papers with a study `audit_POLICY` for each policy with an epsilon that has no audit.
+    """Return the papers with a study `audit_POLICY` for each policy that has an epsilon and no audit.
 
-    The study joins the last paper that runs the policy. trials: with each neighbour
+    The study joins the last paper that runs the policy. trials: per neighbouring input
     """
     papers = dict(papers)
     entries = [
@@ -46,14 +46,14 @@ def completed(papers: Mapping[str, Mapping], trials: int) -> dict[str, Mapping]:
 
 
 def fitting(family: str) -> str | None:
-    """Return the audit that fits any policy of a family, if there is one."""
+    """Return the audit that fits any policy of a family; None if there is no such audit."""
     return next((a for a in library.audits() if family in library.audited_families(a)), None)
 
 
 def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int, promised: float = PROMISED) -> dict:
     """Return a study of this audit; settings: of the policy's own parameters, one entry each.
 
-    The policy is told the promised budget and, for a weakened control with half the noise, twice as much.
+    The policy runs with the promised budget and, as a weakened control with half the noise, with twice this budget.
     """
     grid = {"neighbour": [0, 1], "K": 2, "rounds": list(ROUNDS)}
     grid |= {"promised": promised, "epsilon": [promised, 2 * promised]}

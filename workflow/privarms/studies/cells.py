@@ -15,25 +15,25 @@ from privarms.studies.streams import digest
 
 OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
 
-# Where neither policy nor audit has an estimate of its own.
+# Defaults for policies and audits without an estimate of their own.
 SECONDS_PER_RUN, SECONDS_PER_STEP = 1e-5, 1e-7
-# The columns of every study's rows and summaries; a protocol's keys stand beside them.
+# The columns of every study's rows and summaries, in addition to a protocol's keys.
 RESULT_COLUMNS = ("cell", "policy", "data", "environment", "panel", "panels", "replicate", "replicates", "t", "regret")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of a study's grid, with everything that a run of it needs.
+    """One point of a study's grid, with all values that a run needs.
 
-    parameters: what the policy's and the environment's `configure` are given, by name, as columns of the results
-    replicates, block: how many runs, and how many of them share one random stream
-    checkpoint_rule: {count, first} for a geometric grid of rounds that ends at the horizon, with `quarters` the
-    horizon's quarters (rounded down) too; or None for the horizon
-    seconds_per_step: what a step is estimated to take where the policy's own estimate does not fit; changes no result
-    panels: the names of the grids in which the cell stands, with blanks between; a column of the study, no parameter
-    tags: the sets of cells that it belongs to, on which claims rest
-    changed: the parameters that its policy's entry sets to other values than their defaults; a claim that does not
-    name them does not rest on the cell. Neither tags nor these decide anything about its runs
+    parameters: the arguments of the policy's and the environment's `configure`, by name, as columns of the results
+    replicates, block: number of runs, and number of runs that share one random stream
+    checkpoint_rule: {count, first} for a geometric grid of rounds that ends at the horizon; with `quarters`, the
+    horizon's quarters (rounded down) are added; None for only the horizon
+    seconds_per_step: estimated time of a step if the policy's own estimate does not fit; changes no result
+    panels: the names of the grids that contain the cell, separated by blanks; a column of the study, no parameter
+    tags: the sets of cells that contain the cell and that claims use
+    changed: the parameters that its policy's entry sets to other values than their defaults; a claim uses the cell only
+    if it names all of them. Neither `tags` nor `changed` influences the runs
     """
 
     paper: str
@@ -55,27 +55,27 @@ class Cell:
 
     @property
     def variant(self) -> str:
-        """`as_printed`, `as_released`, or empty where the two do not differ; of the policy, if it has one."""
+        """Return `as_printed`, `as_released`, or "" if the two do not differ; the policy's variant has priority."""
         return self.policy_parameters.get("variant", self.environment_parameters.get("variant", ""))
 
     @property
     def parameters(self) -> dict:
-        """The parameters of environment and policy under one roof; neither is called `horizon` or `variant`."""
+        """Return the parameters of environment and policy in one mapping, without `horizon` and `variant`."""
         both = {**self.environment_parameters, **self.policy_parameters}
         return {k: v for k, v in both.items() if k not in ("horizon", "variant")}
 
     @cached_property
     def identity(self) -> str:
-        """The digest that names the cell's own streams: nothing about how many runs or how they are recorded."""
+        """Return the digest that names the cell's own streams; it ignores the number of runs and their record."""
         parameters = _undeviated(self.policy, _streamed("policies", self.policy, self.policy_parameters))
-        # A policy that was split off from another one has its streams.
+        # A policy that was split off from another one keeps its streams.
         policy = library.attributes("policies", self.policy).get("STREAMED_AS", {}).get("policy", self.policy)
         own = {"policy": policy, "policy_parameters": parameters}
         return digest(self._surroundings() | own)
 
     @cached_property
     def environment_identity(self) -> str:
-        """The same without the policy: the streams that compared policies have in common."""
+        """Return the same digest without the policy: the streams that compared policies share."""
         return digest(self._surroundings())
 
     def _surroundings(self) -> dict:
@@ -90,12 +90,12 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """A short, unique, stable name for the cell's rows."""
+        """Return a short, unique, stable name for the cell's rows."""
         return f"{self.policy}-{self.identity[:12]}"
 
     @cached_property
     def checkpoints(self) -> np.ndarray | None:
-        """The rounds at which the run is recorded, int64, increasing, the last one the horizon."""
+        """Return the recorded rounds: int64, increasing, the last one the horizon."""
         if self.horizon is None:
             return None
         if self.checkpoint_rule is None:
@@ -108,24 +108,24 @@ class Cell:
 
     @property
     def dataset(self) -> str | None:
-        """The dataset that the environment is made of, if it is."""
+        """Return the dataset of the environment; None without one."""
         return self.environment_parameters.get("dataset")
 
     @cached_property
     def seconds(self) -> float:
-        """Estimated seconds of one replicate on one core."""
-        # An audit that does not run the policy through says itself what a trial costs.
+        """Return the estimated seconds of one replicate on one core."""
+        # An audit that does not run the policy to the horizon states the cost of a trial itself.
         cost = {**library.attributes("policies", self.policy), **library.attributes("environments", self.environment)}
         per_step = self.seconds_per_step or cost.get("SECONDS_PER_STEP", SECONDS_PER_STEP)
         return cost.get("SECONDS_PER_RUN", SECONDS_PER_RUN) + per_step * (self.horizon or 0)
 
     @property
     def blocks(self) -> int:
-        """The number of blocks; the last one may be shorter."""
+        """Return the number of blocks; the last one may be shorter."""
         return -(-self.replicates // self.block)
 
 
-# In a grid: its name, or several; a cell may stand in many.
+# In a grid: its name, or several; a cell may belong to many.
 PANEL = "panel"
 # In a grid: the set of cells that it belongs to, or several.
 TAG = "tag"
@@ -134,43 +134,41 @@ FIELDS = tuple(f.name for f in fields(Cell) if f.name not in ("tags", "changed")
 
 
 def _streamed(room: str, name: str, parameters: Mapping) -> dict:
-    """Parameters by the names under which they are hashed; STREAMED_AS keeps the streams of one that was renamed.
+    """Return parameters by the names under which they are hashed; STREAMED_AS keeps the streams of renamed ones.
 
-    Its key `policy` or `environment` is the name under which the policy or environment itself is hashed; in the latter
-    {policy} is the policy's name."""
+    Its keys `policy` and `environment` rename the modules themselves; in the latter {policy} is the policy's name.
+    """
     names = library.attributes(room, name).get("STREAMED_AS", {})
     return {names.get(key, key): value for key, value in parameters.items()}
 
 
 def plain(cell: Cell) -> dict:
-    """A cell as a plain mapping, `Cell(**plain(cell)) == cell`; its values are the cell's own, not copies."""
+    """Return a cell as a plain mapping, `Cell(**plain(cell)) == cell`; its values are the cell's own, not copies."""
     return {name: getattr(cell, name) for name in FIELDS}
 
 
 def columns(cell: Cell) -> dict:
-    """Return what the columns of its study say of a cell: where it stands, and all parameters; None where one is at
-    its default or does not apply."""
+    """Return a cell's values in its study's columns; None for a parameter that has its default or does not apply."""
     takes = library.environment_arguments(cell.environment) | library.arguments("policies", cell.policy)
     about = {key: getattr(cell, key) for key in ("study", "policy", "environment")}
     return about | dict.fromkeys(takes) | cell.parameters | {"horizon": cell.horizon, "variant": cell.variant or None}
 
 
 def _undeviated(policy: str, parameters: Mapping) -> dict:
-    """A policy's parameters with each deviation (DEVIATIONS: name -> as printed, as released) as the value that it
-    sets, which is what a run's streams are named by."""
+    """Return a policy's parameters, each deviation replaced by its value in DEVIATIONS, which names the streams."""
     sets = library.attributes("policies", policy).get("DEVIATIONS", {})
-    found = {k: v for k, v in parameters.items() if k != "deviation" or not sets}
+    result = {k: v for k, v in parameters.items() if k != "deviation" or not sets}
     for name in parameters.get("deviation", "").split() if sets else ():
-        found[name] = sets[name][parameters["variant"] == "as_printed"]
-    return found
+        result[name] = sets[name][parameters["variant"] == "as_printed"]
+    return result
 
 
 def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
-    """The cells of a validated study (values resolved for a scale), in the order of its policies, then of its grid.
+    """Return the cells of a validated study (values resolved for a scale), in the order of its policies and its grid.
 
-    A parameter of the grid that a policy does not take is dropped for that policy, and cells that then coincide are
-    one cell, in the panels of both. Raises PrivarmsError naming file and key for an unknown policy, environment,
-    protocol or parameter, a missing one, or a horizon below the number of arms.
+    A grid parameter that a policy does not take is dropped for that policy. Cells that then coincide are one cell, in
+    the panels of both. Raises PrivarmsError with file and key for an unknown name or parameter, a missing parameter, or
+    a horizon below the number of arms.
     """
     where = f"{file}: studies.{name}"
     _check_study(where, study)
@@ -182,19 +180,19 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
         chosen_by_policy = _points({k: v for k, v in entry.items() if k not in OWN_KEYS})
         for point, chosen in itertools.product(_points(_grid(study, entry)), chosen_by_policy):
             cell = _cell(at, where, study, entry, point, chosen, paper=paper, study_name=name)
-            # What a configuration adds is in no set on which published claims rest.
+            # Published claims use no cell that a configuration adds.
             _join(at, cells, cell if own_file == file else replace(cell, tags=()))
     _check_axes(where, study)
     if library.attributes("protocols", study["protocol"]).get("FAMILY", "") is None:
         neighbours = {cell.environment_parameters.get("neighbour") for cell in cells.values()}
         if neighbours != {0, 1}:
-            found = ", ".join(map(str, sorted(neighbours, key=str)))
-            raise PrivarmsError(f"{where}.grid.neighbour: expected [0, 1], both inputs; found {found}")
+            result = ", ".join(map(str, sorted(neighbours, key=str)))
+            raise PrivarmsError(f"{where}.grid.neighbour: expected [0, 1], both inputs; found {result}")
     return list(cells.values())
 
 
 def _check_study(where: str, study: Mapping) -> None:
-    """Check protocol and environment, and the values of the environment."""
+    """Check protocol and environment, and the names of the environment's parameters."""
     check_known(f"{where}.protocol", "name", study["protocol"], library.names("protocols"))
     environment = study["environment"]["name"]
     check_known(f"{where}.environment.name", "name", environment, library.names("environments"))
@@ -204,7 +202,7 @@ def _check_study(where: str, study: Mapping) -> None:
 
 
 def _check_entry(at: str, where: str, study: Mapping, entry: Mapping) -> None:
-    """Check that an entry's policy fits the study, and the values that the entry and its grid give it."""
+    """Check that an entry's policy fits the study, and the names of the parameters that the entry gives it."""
     policy, protocol, environment = entry["policy"], study["protocol"], study["environment"]["name"]
     if policy not in library.names("mechanisms"):
         check_known(f"{at}.policy", "name", policy, library.names("policies"))
@@ -222,10 +220,10 @@ def _check_entry(at: str, where: str, study: Mapping, entry: Mapping) -> None:
 def _cell(
     at: str, where: str, study: Mapping, entry: Mapping, point: Mapping, chosen: Mapping, *, paper: str, study_name: str
 ) -> Cell:
-    """The cell at a point of the grid, with the values that are chosen in the policy's entry."""
+    """Return the cell at a point of the grid, with the values chosen in the policy's entry."""
     protocol, policy, environment = study["protocol"], entry["policy"], study["environment"]["name"]
     takes, environment_takes = library.arguments("policies", policy), library.environment_arguments(environment)
-    told = library.attributes("environments", environment).get("TELLS", ())
+    provided = library.attributes("environments", environment).get("TELLS", ())
     settings = {**study, **entry}
     fixed = {k: v for k, v in study["environment"].items() if k != "name"}
     values = {**fixed, **point, **chosen}
@@ -233,7 +231,7 @@ def _cell(
     horizon = values.setdefault("horizon", settings.get("horizon"))
     if horizon is None:
         if library.attributes("protocols", protocol).get("NEEDS_HORIZON"):
-            raise PrivarmsError(f"{where}: the key 'horizon' is missing, the rounds of a run of {protocol}; add it")
+            raise PrivarmsError(f"{where}: the key 'horizon' is missing (number of rounds for {protocol}); add it")
         del values["horizon"]
     cell = Cell(
         paper=paper,
@@ -242,7 +240,7 @@ def _cell(
         policy=policy,
         environment=environment,
         horizon=horizon,
-        policy_parameters=_taken(at, values, takes, f"policy {policy}", told),
+        policy_parameters=_taken(at, values, takes, f"policy {policy}", provided),
         environment_parameters=_taken(where, values, environment_takes, f"environment {environment}"),
         replicates=settings["replicates"],
         block=settings["block"],
@@ -260,13 +258,13 @@ def _cell(
 
 
 def _join(at: str, cells: dict[str, Cell], cell: Cell) -> None:
-    """Add a cell to the others; one that is there gets its panels and tags."""
+    """Add a cell to the others; an existing equal cell gets its panels and tags."""
     same = cells.setdefault(cell.identity, cell)
     if same is cell:
         return
     if (same.replicates, same.block, same.record) != (cell.replicates, cell.block, cell.record):
         raise PrivarmsError(
-            f"{at}: the cell {cell.parameters} of {cell.policy} stands twice with different sizes; give it once"
+            f"{at}: duplicate cell {cell.parameters} of {cell.policy} with different sizes; keep one of them"
         )
     panels = dict.fromkeys([*same.panels.split(), *cell.panels.split()])
     tags = dict.fromkeys([*same.tags, *cell.tags])
@@ -274,24 +272,24 @@ def _join(at: str, cells: dict[str, Cell], cell: Cell) -> None:
 
 
 def _grid(study: Mapping, entry: Mapping) -> Mapping | list:
-    """The grid of a policy's entry: its own, or that of the study."""
+    """Return the grid of a policy's entry: its own, or that of the study."""
     return entry.get("grid", study.get("grid", {}))
 
 
 def datasets(study: Mapping) -> set[str]:
-    """The datasets that a study names, in its environment or in a grid."""
+    """Return the datasets that a study names, in its environment or in a grid."""
     axes = [study["environment"], *_all_axes(study)]
     return {name for one in axes if "dataset" in one for name in listed(one["dataset"])}
 
 
 def _all_axes(study: Mapping) -> list[Mapping]:
-    """The axes of all grids of a study, its policies' own included."""
+    """Return the axes of all grids of a study, its policies' own included."""
     grids_of_study = [study.get("grid", {}), *(entry.get("grid", {}) for entry in study["policies"])]
     return [axes for grid in grids_of_study for axes in listed(grid)]
 
 
 def _points(axes: Mapping | list) -> list[dict]:
-    """The points of a grid: the product of its listed axes; several grids one after another."""
+    """Return the points of a grid: the product of its listed axes; several grids one after another."""
     if isinstance(axes, list):
         return [point for grid in axes for point in _points(grid)]
     lists = [listed(v) for v in axes.values()]
@@ -299,41 +297,41 @@ def _points(axes: Mapping | list) -> list[dict]:
 
 
 def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
-    """PrivarmsError where a parameter would overwrite a column of the results, or cannot be given at all."""
+    """Raise PrivarmsError if a parameter would overwrite a column of the results, or cannot be set in a study."""
     taken = {*RESULT_COLUMNS, *library.attributes("protocols", protocol).get("KEYS", ())}
     taken |= {"name"} if room == "environments" else {key for key in OWN_KEYS if key != "horizon"}
     takes = library.environment_arguments(name) if room == "environments" else library.arguments(room, name)
     for parameter in takes:
         if parameter in taken:
             raise PrivarmsError(
-                f"{extensions.shown(library.source_file(room, name))}: its parameter {parameter!r} is called like a "
-                f"column of the results or a key of a study (protocol {protocol}: {', '.join(sorted(taken))}); rename "
-                "it in the module's configure"
+                f"{extensions.shown(library.source_file(room, name))}: the parameter name {parameter!r} clashes with "
+                f"a result column or a study key (protocol {protocol}: {', '.join(sorted(taken))}); rename "
+                "it in the module's `configure`"
             )
 
 
 def _refuse_another_epsilon(policy: str) -> None:
-    """PrivarmsError for a policy with an epsilon and no privacy: figures and tables take it for a privacy budget."""
+    """Raise PrivarmsError for an epsilon without privacy, because figures and tables treat it as a privacy budget."""
     if "epsilon" not in library.arguments("policies", policy) or "PRIVATE" in library.attributes("policies", policy):
         return
     files = library.sources(library.module("policies", policy))
     if not any(Path(file).parent.name == library.MECHANISMS for file in files):
         raise PrivarmsError(
-            f"{library.policy_file(policy)}: its parameter 'epsilon' is read as a privacy budget, and the module uses "
-            "no mechanism of privarms.mechanisms; rename it (exploration, say), or set PRIVATE = True if it is one"
+            f"{library.policy_file(policy)}: the parameter 'epsilon' means a privacy budget, but the module uses "
+            "no mechanism of privarms.mechanisms; rename it (such as exploration), or set PRIVATE = True if it is one"
         )
 
 
-def _taken(at: str, given: Mapping, takes: Mapping, owner: str, told: tuple = ()) -> dict:
-    """The values that are taken; those that an environment tells need not be given."""
-    missing = [k for k, argument in takes.items() if argument.required and k not in given and k not in told]
+def _taken(at: str, values: Mapping, takes: Mapping, owner: str, provided: tuple = ()) -> dict:
+    """Return the values that `takes` lists; those that the environment provides need not be given."""
+    missing = [k for k, argument in takes.items() if argument.required and k not in values and k not in provided]
     if missing:
-        raise PrivarmsError(f"{at}: {owner} needs {', '.join(missing)}; add it there or to the study's grid")
-    return {k: _value(f"{at}.{k}", given[k], takes[k]) for k in takes if k in given}
+        raise PrivarmsError(f"{at}: {owner} needs {', '.join(missing)}; add the values here or to the study's grid")
+    return {k: _value(f"{at}.{k}", values[k], takes[k]) for k in takes if k in values}
 
 
 def _value(at: str, value, argument: library.Argument):
-    """Return the value that an argument gets: whole floats may be ints, ints floats."""
+    """Return the value that an argument gets: whole floats may become ints, and ints may be floats."""
     types = argument.types
     if argument.choices:
         if value not in argument.choices:
@@ -346,7 +344,7 @@ def _value(at: str, value, argument: library.Argument):
 
 
 def _check_axes(where: str, study: Mapping) -> None:
-    """Check that every axis of a grid is a parameter of something."""
+    """Check that every axis of a grid is a parameter of the environment or of a policy."""
     taken = {*library.environment_arguments(study["environment"]["name"]), "horizon"}
     for entry in study["policies"]:
         taken |= set(library.arguments("policies", entry["policy"]))

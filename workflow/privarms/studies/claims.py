@@ -1,4 +1,4 @@
-"""A paper's claims.yaml: claims, and entries for many claims, over a grid or the rows of a published table."""
+"""A paper's claims.yaml: single claims, and entries for many claims, over a grid or the rows of a published table."""
 
 import itertools
 import math
@@ -12,34 +12,33 @@ from privarms.files.whole import read_csv
 from privarms.studies import configuration, paths
 from privarms.studies.configuration import listed
 
-# Expanded texts stand in names too.
-# {name}; {name:,} is a number with its thousands apart, {name:g} one without zeros behind.
+# Fields of texts that are expanded, also in claim names.
+# {name}; {name:,} is a number with thousands separators, {name:g} a number without trailing zeros.
 FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([,g]))?\}")
 FOREIGN = re.compile(r"[^a-z0-9_]+")
-# What some of an entry's claims may lack.
+# Keys that only some of an entry's claims may have.
 EMPTY = ("variant", "because", "headline", "inferred", "unverifiable")
-# What a headline may show of its claim's row of the ledger, and how many words it may have.
+# Fields of the ledger's row that a headline may show, and its largest number of words.
 HEADLINE_FIELDS, HEADLINE_WORDS = ("reproduced", "low", "high", "published"), 25
 
 
 def published(folder: Path | str) -> dict:
-    """Return what a paper prints, of its folder: `numbers`, name -> value, and `tables`, name -> rows, each a mapping
-    of columns to numbers and texts. Raises PrivarmsError."""
-    found: dict = {"numbers": {}, "tables": {}}
+    """Return a paper's published `numbers`, name -> value, and `tables`, name -> rows {column: number or text}."""
+    result: dict = {"numbers": {}, "tables": {}}
     for file in map(Path, paths.published(str(folder))):
         if file.suffix == ".yaml":
-            found["numbers"] = settings.read(file)
-            settings.validate(found["numbers"], "published", file)
+            result["numbers"] = settings.read(file)
+            settings.validate(result["numbers"], "published", file)
         else:
-            found["tables"][file.stem] = _rows(file)
-    return found
+            result["tables"][file.stem] = _rows(file)
+    return result
 
 
 def _rows(file: Path) -> list[dict]:
     names, rows = read_csv(file)
     if not rows or len(set(names)) < len(names):
         raise PrivarmsError(
-            f"{file}: expected a header of different names and a line at least; found {', '.join(names)}"
+            f"{file}: expected a header with different names and at least one line; found {', '.join(names)}"
         )
     return [dict(zip(names, map(_value, row), strict=True)) for row in rows]
 
@@ -54,13 +53,13 @@ def _value(text: str) -> float | int | str:
 
 
 def load(folder: Path, scale: str, artifacts: Collection[str], tags: Collection[str] | None = None) -> list[dict]:
-    """The claims of a paper's folder, expanded.
+    """Return the claims of a paper's folder, expanded.
 
-    artifacts: the paper's, which the claims must name; tags: of its grids, or None where any may be named
-    Each claim has the keys of the schema but `each`, its `about` the name of a statement, its own name where it is the
-    only claim about it, with the statement's `statement`, `place` and `ours`; its `over` a mapping of columns to lists
-    of values or a list of such mappings, its `published` a number or text, and `named`, the columns that its measure
-    names. Raises PrivarmsError.
+    artifacts: the paper's, which the claims must name; tags: of its grids, or None to accept any tag
+    Each claim has the keys of the schema except `each`. `about` is the name of a statement, by default the claim's own
+    name; the statement's `statement`, `place` and `ours` are added. `over` is a mapping of columns to lists of values,
+    or a list of such mappings. `published` is a number or text, and `named` the columns that its measure names. Raises
+    PrivarmsError.
     """
     file, numbers = folder / "claims.yaml", published(folder)
     content = configuration.at_scale(file, scale, "claims")
@@ -77,12 +76,12 @@ def load(folder: Path, scale: str, artifacts: Collection[str], tags: Collection[
             claims.append(_stated(where, {k: v for k, v in claim.items() if v != "" or k not in EMPTY}, statements))
     _check(file, claims, artifacts)
     if unused := [name for name in statements if all(claim["about"] != name for claim in claims)]:
-        raise PrivarmsError(f"{file}: statements.{unused[0]}: no claim is about it; add one or leave it out")
+        raise PrivarmsError(f"{file}: statements.{unused[0]}: no claim is about it; add one or remove the statement")
     return claims
 
 
 def _stated(where: str, claim: dict, statements: Mapping) -> dict:
-    """Return the claim with the name, the text and the place of its statement; ours have no place."""
+    """Return the claim with the name, the text and the place of its statement; our own statements have no place."""
     texts = {"place": "", "ours": False, "test": ""}
     if "about" not in claim:
         return texts | claim | {"about": claim["claim"]}
@@ -91,8 +90,7 @@ def _stated(where: str, claim: dict, statements: Mapping) -> dict:
 
 
 def _points(where: str, each, tables: Mapping) -> list[dict]:
-    """The points over which an entry expands: none for a plain claim; the product of the axes of a mapping; the
-    mappings of a list one after another; the rows of a published table, of which `only` may choose."""
+    """Return the points over which an entry expands: [{}] for a plain claim, products of axes, or rows of a table."""
     if each is None:
         return [{}]
     if isinstance(each, list):
@@ -107,18 +105,19 @@ def _points(where: str, each, tables: Mapping) -> list[dict]:
             check_known(f"{where}.each.only", f"column of {table}", column, tables[table][0])
         rows = [row for row in tables[table] if all(row[k] in listed(v) for k, v in only.items())]
         if not rows:
-            raise PrivarmsError(f"{where}.each.only: no row of {table} has all of these values; correct them")
+            raise PrivarmsError(f"{where}.each.only: no row of {table} has all of these values; correct `only`")
     elif "only" in axes:
-        raise PrivarmsError(f"{where}.each.only: chooses rows of a published table; expected the key `table` beside it")
+        raise PrivarmsError(f"{where}.each.only: selects rows of a table; expected also the key `table`")
     lists = [listed(v) for v in axes.values()]
     return [row | dict(zip(axes, values, strict=True)) for row in rows for values in itertools.product(*lists)]
 
 
 def _joined(where: str, points: list[dict]) -> list[dict]:
-    """Points with the keys of their values that are mappings, where these agree with each other and with the rest: a
-    mapping gives a row of a table, or a value of an axis, what belongs to it. PrivarmsError for one that never agrees.
+    """Return the points with the mappings among their values merged into them, if all keys agree.
+
+    A mapping adds keys to a row of a table, or to a value of an axis. PrivarmsError for one that never agrees.
     """
-    found, alone = [], {}
+    result, alone = [], {}
     for point in points:
         joined = {k: v for k, v in point.items() if not isinstance(v, Mapping)}
         mappings = [v for v in point.values() if isinstance(v, Mapping)]
@@ -127,19 +126,19 @@ def _joined(where: str, points: list[dict]) -> list[dict]:
                 break
             joined |= mapping
         else:
-            found.append(joined)
+            result.append(joined)
             alone |= {id(mapping): None for mapping in mappings}
         alone |= {id(mapping): alone.get(id(mapping), mapping) for mapping in mappings}
     for mapping in filter(None, alone.values()):
         keys = ", ".join(f"{k} {v}" for k, v in mapping.items())
         raise PrivarmsError(
-            f"{where}.each: nothing has all of {keys}; correct the names that tables and other axes have"
+            f"{where}.each: no point has all of {keys}; correct these values, or those of the tables and other axes"
         )
-    return found
+    return result
 
 
 def _filled(where: str, key: str, value, point: Mapping):
-    """A value with the point's in place of {names}; a text that is nothing but one becomes the value itself."""
+    """Return a value with {names} replaced by the point's values; a text of only one field becomes its value."""
     if isinstance(value, Mapping):
         return {k: _filled(where, f"{key}.{k}", v, point) for k, v in value.items()}
     if isinstance(value, list):
@@ -154,14 +153,14 @@ def _filled(where: str, key: str, value, point: Mapping):
             if key == "headline":
                 return field[0]
             known = ", ".join(map(str, point))
-            raise PrivarmsError(f"{where}.{key}: {field[1]!r} is none of the names of `each`, {known}; correct it")
+            raise PrivarmsError(f"{where}.{key}: unknown name {field[1]!r}; expected one of {known}")
         return format(point[field[1]], field[2] or "")
 
     return FIELD.sub(fill, value)
 
 
 def _over(where: str, over, cells: Mapping, tags: Collection[str] | None) -> dict[str, list] | list[dict[str, list]]:
-    """Return a set of cells as a mapping of columns to lists of values; a list of such where they are several.
+    """Return a set of cells as a mapping of columns to lists of values; a list of such mappings for several sets.
 
     A text is the name of a set under `cells`, or a tag.
     """
@@ -178,7 +177,7 @@ def _over(where: str, over, cells: Mapping, tags: Collection[str] | None) -> dic
 
 
 def _named(claim: Mapping) -> list[str]:
-    """Return the columns that a claim's measure names: those by which it chooses rows, and its arguments."""
+    """Return the columns that a claim's measure names: those that select rows, and its arguments."""
     measure = claim["measure"] if isinstance(claim.get("measure"), Mapping) else {}
     chosen = {**measure.get("where", {}), **measure.get("to", {}).get("where", {})}
     return sorted({*chosen, *claim.get("arguments", {})})
@@ -196,7 +195,7 @@ def _check(file: Path, claims: list[dict], artifacts: Mapping) -> None:
     for claim in claims:
         where, named = f"{file}: {claim['claim']}", (claim["claim"], claim.get("variant"))
         if named in seen:
-            raise PrivarmsError(f"{where}: stands twice; give each claim a name")
+            raise PrivarmsError(f"{where}: duplicate claim; give each claim its own name")
         seen.add(named)
         if not {"measure", "unverifiable"} & set(claim):
             raise PrivarmsError(f"{where}: expected `measure` and `tolerance`, or `unverifiable` with the reason")
@@ -210,10 +209,10 @@ def _check(file: Path, claims: list[dict], artifacts: Mapping) -> None:
 def _check_tolerance(where: str, tolerance: Mapping, published) -> None:
     low, high = tolerance.get("at_least", -math.inf), tolerance.get("at_most", math.inf)
     if low > high:
-        raise PrivarmsError(f"{where}.tolerance: at_least {low:g} is above at_most {high:g}; nothing can hold")
+        raise PrivarmsError(f"{where}.tolerance: at_least {low:g} is above at_most {high:g}; no value satisfies both")
     if not {"at_least", "at_most", "equals"} & set(tolerance) and isinstance(published, str):
         raise PrivarmsError(
-            f"{where}.tolerance: expected at_least, at_most or equals: what is published is no number, {published!r}"
+            f"{where}.tolerance: expected at_least, at_most or equals: the published value is no number, {published!r}"
         )
 
 

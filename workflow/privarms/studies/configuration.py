@@ -1,4 +1,4 @@
-"""What the configuration says at a scale."""
+"""The configuration of papers at one scale."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ SCALES = ("quick", "paper")
 
 
 def listed(value) -> list:
-    """Return a list as it is, and another value as a list of one."""
+    """Return a list unchanged, and any other value as a list of one."""
     return value if isinstance(value, list) else [value]
 
 
@@ -28,8 +28,7 @@ def resolve(value, scale: str):
 
 
 def at_scale(file: Path, scale: str, schema: str, otherwise: Mapping | None = None) -> dict:
-    """A file's content at a scale, with values for the keys that it lacks. Both scales are validated, so that neither
-    rots unseen."""
+    """Return a file's content at a scale, with defaults for missing keys; validate the other scale too."""
     content = {**(otherwise or {}), **read(file)}
     at = {one: grids.filled(resolve(content, one), file, one) for one in SCALES}
     for one in SCALES:
@@ -38,11 +37,11 @@ def at_scale(file: Path, scale: str, schema: str, otherwise: Mapping | None = No
 
 
 def load_paper(file: Path, scale: str, extension: bool = False) -> dict:
-    """Return a paper's studies.yaml at a scale; that of an extension needs no more than its studies."""
+    """Return a paper's studies.yaml at a scale; an extension's file needs only its studies."""
     name, folder = file.parent.name, file.resolve().parents[2].name
     if extension and not re.fullmatch(r"[a-z][a-z0-9]*", name):
         raise PrivarmsError(
-            f"{file}: expected a folder's name of only small letters and digits, without _ or -; rename it"
+            f"{file}: expected a folder name of lower-case letters and digits, without _ or -; rename the folder"
         )
     about = {"title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
     paper = at_scale(file, scale, "study", about if extension else None)

@@ -1,4 +1,4 @@
-"""Whether a policy fits the protocol that runs it: its functions, by their signatures, before anything runs."""
+"""Check that a policy fits its protocol, by the signatures of its functions, before anything runs."""
 
 import inspect
 from types import ModuleType
@@ -8,11 +8,11 @@ from privarms.studies import extensions, library
 
 
 def check(at: str, policy: str, protocol: str, environment: str) -> None:
-    """Check that a protocol runs a policy in an environment. Raises PrivarmsError with file and line for what does not.
+    """Check that a protocol can run a policy in an environment. Raises PrivarmsError with file and line if not.
 
     at: the file and the key of the study's entry. A policy of another family fits if its module names the family in
-    ALSO_FITS and its functions take as many arguments. A protocol with FAMILY = None runs audits, which are about the
-    subjects of an audit or about any policy of its families.
+    ALSO_FITS and its functions have the expected number of arguments. A protocol with FAMILY = None runs audits. An
+    audit accepts its named subjects, or any policy of its families.
     """
     wanted, own = library.attributes("protocols", protocol).get("FAMILY", protocol), library.family(policy)
     if wanted is None:
@@ -26,7 +26,7 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
     module = library.load("policies", policy)
     if wanted not in (own, *getattr(module, "ALSO_FITS", ())):
         raise PrivarmsError(
-            f"{at}: {library.policy_file(policy)} is of the family {own}, and the protocol {protocol} runs the family "
+            f"{at}: {library.policy_file(policy)} is of the family {own}, but the protocol {protocol} runs the family "
             f"{wanted}; expected a policy of policies/{wanted}/, or one that has {wanted!r} in ALSO_FITS"
         )
     needed = {"configure": "a function configure", "LABEL": "LABEL, the policy's name for legends"}
@@ -43,11 +43,11 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
 
 
 def fault(module: ModuleType, name: str, expected: tuple) -> str | None:
-    """Return what is wrong with a function of a module; expected: its arguments."""
+    """Return a message if a function of a module does not have the `expected` arguments; None if it has."""
     value, wanted = getattr(module, name, None), f"{name}({', '.join(expected)})"
     if not callable(value):
         file = extensions.shown(inspect.getfile(module))
-        return f"{file}: expected the function {wanted}; found none of this name"
+        return f"{file}: expected the function {wanted}; found no function of this name"
     takes = tuple(library.function_arguments(value))
     if len(takes) == len(expected):
         return None

@@ -1,4 +1,4 @@
-"""Figures and tables of an extension's studies, where its papers register none."""
+"""Default figures and tables of an extension's studies, if its papers register none."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ CHECKPOINTS = {"count": 40, "first": 10}
 
 
 def completed(content: Mapping) -> dict:
-    """Return a paper's content with default artifacts; a study that can is recorded along the way."""
+    """Return a paper's content with default artifacts; studies with a curve over time get checkpoints."""
     studies, artifacts = {}, {}
     for name, study in content["studies"].items():
         studies[name] = ({"checkpoints": CHECKPOINTS} if "over_time" in _fitting(study) else {}) | study
@@ -38,7 +38,7 @@ def completed(content: Mapping) -> dict:
 
 
 def _fitting(study: Mapping) -> list[str]:
-    """Return the default artifacts that can be made of a study."""
+    """Return the default artifacts that can be made from a study."""
     protocol = _protocol(study)
     first = next(iter(protocol.get("RECORDS", ())), None)
     record = study.get("record", first)

@@ -1,4 +1,4 @@
-"""Extensions: folders of a researcher's own with policies, environments, audits, studies and what is made of them."""
+"""Extensions: a researcher's own folders with policies, environments, audits, studies and their figures and tables."""
 
 import inspect
 import os
@@ -10,25 +10,25 @@ from pathlib import Path
 from privarms.errors import PrivarmsError
 
 ROOT = Path(__file__).resolve().parents[1]
-# Jobs learn of the folders from their environment.
+# Jobs read the folders from this environment variable.
 VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols", "fast_paths")
 OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "papers")
 
 
 def extend(folders: Sequence[Path | str]) -> None:
-    """Use the modules of these folders too, here and in the processes that are started from here.
+    """Use the modules of these folders too, in this process and in those that it starts.
 
-    Raises PrivarmsError for a folder without anything to use, or whose name is no package name.
+    Raises PrivarmsError for a folder without usable modules, or whose name is not a package name.
     """
     places: list[Path] = []
     for folder in folders:
         place = Path(folder).resolve()
         if not any((place / room).is_dir() for room in OWN_ROOMS):
-            expected = f"expected a folder with one of {', '.join(OWN_ROOMS)} in it"
+            expected = f"expected a folder that contains one of {', '.join(OWN_ROOMS)}"
             raise PrivarmsError(f"extensions: {folder}: {expected}; found none at {place}")
         if not re.fullmatch(r"[a-z][a-z0-9_]*", place.name) or place.name in (p.name for p in places):
-            expected = "expected a name of small letters, digits and _ that no other extension has"
+            expected = "expected a name of lower-case letters, digits and _ that no other extension has"
             raise PrivarmsError(f"extensions: {folder}: {expected}; rename the folder {place.name}")
         places.append(place)
     os.environ[VARIABLE] = os.pathsep.join(map(str, places))
@@ -45,7 +45,7 @@ def is_extension(file: Path | str) -> bool:
 
 
 def shown(file: Path | str) -> str:
-    """Return a file as messages name it: from the project's folder or, an extension's, from the working directory."""
+    """Return a file as messages name it: relative to the project, or for an extension to the working directory."""
     file = Path(file)
     above = Path.cwd() if is_extension(file) else ROOT.parents[1]
     return str(file.relative_to(above)) if file.is_relative_to(above) else str(file)
@@ -58,7 +58,7 @@ def line(function: Callable) -> str:
 
 
 def line_of_error(error: BaseException) -> str | None:
-    """Return file:line of the last line of an extension in the traceback of an error; None if there is none."""
+    """Return file:line of the last line of an extension in an error's traceback; None if there is none."""
     if isinstance(error, SyntaxError) and error.filename and is_extension(error.filename):
         return f"{shown(Path(error.filename))}:{error.lineno}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if is_extension(f.filename)]

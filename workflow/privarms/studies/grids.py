@@ -15,7 +15,7 @@ class Row(dict):
 
 
 def filled(value, file: Path, scale: str):
-    """Return a part of studies.yaml with the rows of a table in every `grid` that names one."""
+    """Return a part of studies.yaml in which every `grid` with a `table` is replaced by the rows of the table."""
     if isinstance(value, list):
         return [filled(one, file, scale) for one in value]
     if not isinstance(value, Mapping):

@@ -1,12 +1,12 @@
-"""Modules of the library and of extensions: find them by name, import them, ask for their parameters and their files.
+"""Modules of the library and of extensions: find them by name, import them, list their parameters and files.
 
-Policies, environments and protocols have unique names in their kind, whatever package a module lies in, because names
-are hashed into random streams. A policy lies in the package of its family, an environment in `environments`, an audit
-in `audits`; modules that start with an underscore are private. An audit may also be about a mechanism, which is then
+Policies, environments and protocols have unique names within their kind, whatever their package, because names are
+hashed into random streams. A policy is in the package of its family, an environment in `environments`, an audit in
+`audits`. Modules that start with an underscore are private. An audit may also be about a mechanism, which is then
 loaded like a policy. The parameters of a module are the arguments of its `configure`.
 
-An extension is a researcher's own folder with some of the same folders. Its modules are imported as
-`privarms_extensions.{folder}.{...}`.
+An extension is a researcher's own folder with some of these folders (`room` below: the folder of a kind of modules).
+Its modules are imported as `privarms_extensions.{folder}.{...}`.
 """
 
 import ast
@@ -27,14 +27,14 @@ from privarms.studies.extensions import ROOT, is_extension, shown
 
 PACKAGE = ROOT.name
 EXTENSIONS = "privarms_extensions"
-# What takes the place of the family of a mechanism.
+# Used as the family of a mechanism.
 MECHANISMS = "mechanisms"
-# Searched for and not imported: every job asks, and audits lie next to modules that import pandas.
+# Searched, not imported: every job asks for names, and audits are next to modules that import pandas.
 DEFINES_CONFIGURE = re.compile(r"^def configure\b", re.MULTILINE)
 
 
 class Argument(NamedTuple):
-    """One argument: whether it is required, its values if they are listed, the names of its types, its default."""
+    """One argument: whether it is required, its allowed values, the names of its types, its default."""
 
     required: bool
     choices: tuple = ()
@@ -43,7 +43,7 @@ class Argument(NamedTuple):
 
 
 def _remembered(function: Callable) -> Callable:
-    """Remember a function's answers for as long as the same extensions are in use."""
+    """Cache a function's results for as long as the same extensions are in use."""
     answers = cache(lambda folders, *arguments, **options: function(*arguments, **options))
     asking = wraps(function)(lambda *arguments, **options: answers(extensions.folders(), *arguments, **options))
     asking.cache_clear = answers.cache_clear
@@ -57,27 +57,27 @@ def names(room: str) -> list[str]:
 
 @_remembered
 def _modules(room: str) -> dict[str, Path]:
-    """Return name -> file of all public modules of a room. Raises PrivarmsError for a name that is used twice."""
+    """Return name -> file of all public modules of a kind. Raises PrivarmsError for a name that is used twice."""
     files: list[Path] = []
     for root in _roots() if room in extensions.OPEN_ROOMS else (ROOT,):
         files += sorted([*(root / room).glob("*.py"), *(root / room).glob("*/*.py")])
         if room == "environments":
             files += [p for p in sorted((root / "audits").glob("*.py")) if DEFINES_CONFIGURE.search(p.read_text())]
     modules: dict[str, Path] = {}
-    # Audits are about policies and mechanisms by the same key.
+    # Audits name policies and mechanisms by the same key.
     others = _modules(MECHANISMS) if room == "policies" else {}
     for file in (file for file in files if not file.stem.startswith("_")):
         if other := others.get(file.stem) or modules.get(file.stem):
             raise PrivarmsError(
-                f"{shown(file)}: {file.stem}: expected a name that no other module of {room} has, because names are "
-                f"hashed into random streams; {shown(other)} has it; rename one of them"
+                f"{shown(file)}: {file.stem}: duplicate name among the {room}, also in {shown(other)}. Names are "
+                "hashed into random streams; rename one of the two modules"
             )
         modules[file.stem] = file
     return modules
 
 
 def source_file(room: str, name: str) -> Path:
-    """Return the file of a module; a mechanism is found among the policies too."""
+    """Return the file of a module; "policies" include the mechanisms."""
     modules = _modules(room) | (_modules(MECHANISMS) if room == "policies" else {})
     if name not in modules:
         raise ModuleNotFoundError(f"no module {name} among the {room} of {ROOT}")
@@ -123,7 +123,7 @@ def paper_functions(paper: str, kind: str) -> Mapping[str, Callable]:
 
 
 def fast_path(policy: str, environment: str) -> str | None:
-    """Return the dotted name of the fast path of a policy in an environment; None where there is none."""
+    """Return the dotted name of the fast path of a policy in an environment; None if there is none."""
     file, name = source_file("policies", policy), attributes("policies", policy).get("FAST_PATHS_OF", policy)
     folder = file.parents[2] / "fast_paths" / file.parent.name
     files = (folder / f"{name}__{environment}.py", folder / f"{name}.py")
@@ -131,7 +131,7 @@ def fast_path(policy: str, environment: str) -> str | None:
 
 
 def family(policy: str) -> str:
-    """Return the family of a policy: the package that it lies in. Raises PrivarmsError for one outside any package."""
+    """Return the family of a policy: the package that contains it. Raises PrivarmsError for one outside any package."""
     package = source_file("policies", policy).parent.name
     known = sorted(p.parent.name for root in _roots() for p in (root / "policies").glob("*/__init__.py"))
     check_known(f"{policy_file(policy)}: the folder", "family", package, (*known, MECHANISMS))
@@ -160,9 +160,9 @@ def load(room: str, name: str) -> ModuleType:
 
 
 def load_module(dotted: str) -> ModuleType:
-    """Import a module. Raises PrivarmsError with file and line for whatever an extension's module raises."""
+    """Import a module. Raises PrivarmsError with file and line for any error in an extension's module."""
     for name, places in ((EXTENSIONS, []), *((f"{EXTENSIONS}.{p.name}", [str(p)]) for p in extensions.folders())):
-        # Packages without a file of their own; Python locates what lies below by their paths.
+        # Packages without a file of their own: Python finds their modules by the packages' paths.
         sys.modules.setdefault(name, ModuleType(name)).__path__ = places
     try:
         return importlib.import_module(_full(dotted))
@@ -177,7 +177,7 @@ def load_module(dotted: str) -> ModuleType:
 
 
 def label(policy: str) -> str:
-    """Return what readers call a policy."""
+    """Return the name of a policy that readers see."""
     return attributes("policies", policy).get("LABEL", policy)
 
 
@@ -187,7 +187,7 @@ def attributes(room: str, name: str) -> Mapping:
 
 
 def arguments(room: str, name: str) -> dict[str, Argument]:
-    """Return the arguments of the `configure` of a module, in order; none where it has no such function."""
+    """Return the arguments of the `configure` of a module, in order; none if it has no such function."""
     configure = getattr(load(room, name), "configure", None)
     return function_arguments(configure) if configure else {}
 
@@ -208,7 +208,7 @@ def _argument(parameter: inspect.Parameter) -> Argument:
 
 
 def environment_arguments(name: str) -> dict[str, Argument]:
-    """Return the parameters of an environment; one that is made of data takes the name of a dataset for `data`."""
+    """Return the parameters of an environment; one with data takes the name of a dataset instead of `data`."""
     takes = arguments("environments", name)
     if not attributes("environments", name).get("DATASET"):
         return takes
@@ -222,20 +222,20 @@ def is_parameter(name: str) -> bool:
 
 
 def claims_epsilon(policy: str) -> bool:
-    """Return whether a policy has a privacy budget: the parameter `epsilon`, unless its module says PRIVATE = False."""
+    """Return whether a policy has a privacy budget: the parameter `epsilon`, unless its module sets PRIVATE = False."""
     return "epsilon" in arguments("policies", policy) and attributes("policies", policy).get("PRIVATE", True)
 
 
 @_remembered
 def audits() -> dict[str, tuple[str, ...]]:
-    """Return the audits by name with their subjects, policies or mechanisms; one of families has no named subject."""
+    """Return the audits by name with their subjects, policies or mechanisms; audits of families have none."""
     audits = [name for name in names("environments") if source_file("environments", name).parent.name == "audits"]
     subjects = {name: load("environments", name).AUDIT.subjects for name in audits}
     return {name: (one,) if isinstance(one, str) else one for name, one in subjects.items()}
 
 
 def audited_families(environment: str) -> tuple[str, ...]:
-    """Return the families of which an environment is an audit of any policy; none for all but such an audit."""
+    """Return the families of which an environment audits any policy; empty for all other environments."""
     audit = attributes("environments", environment).get("AUDIT")
     return audit.families if audit else ()
 
@@ -249,8 +249,8 @@ def has_audit(policy: str) -> bool:
 def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
     """Return the files that some modules (dotted, below the package or in full) use, directly or not, sorted.
 
-    They are inputs of the jobs that call these modules, so an edit re-runs what it affects. Files that lie next to a
-    module under its name (a template, say) belong to it.
+    They are inputs of the jobs that call these modules, so an edit re-runs only the affected jobs. Files next to a
+    module with its name (such as a template) belong to it.
 
     script: a file workflow/scripts/{script}.py, whose imports count too
     """
@@ -271,7 +271,7 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 
 @cache
 def _imports(file: Path) -> frozenset[Path]:
-    """Return the files of the library and of extensions that a file imports, wherever the import is."""
+    """Return the files of the library and of extensions that a file imports, at any place in it."""
     targets: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), filename=str(file))):
         if isinstance(node, ast.Import):
@@ -286,7 +286,7 @@ def _imports(file: Path) -> frozenset[Path]:
 
 
 def _with_packages(dotted: str) -> Iterator[Path]:
-    """Return the files of a module and of the packages around it, by its full name."""
+    """Yield the files of a module and of the packages around it, by its full name."""
     parts = dotted.split(".")
     if parts[0] in (PACKAGE, EXTENSIONS):
         yield from filter(None, (_file_of(".".join(parts[:depth])) for depth in range(2, len(parts) + 1)))

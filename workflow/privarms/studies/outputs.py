@@ -1,4 +1,4 @@
-"""What is made of the studies: inference tables, artifacts and claims, and what each of them reads."""
+"""The outputs of the studies: inference tables, artifacts and claims, and the files that each of them reads."""
 
 import inspect
 import os
@@ -36,7 +36,7 @@ class Outputs:
         return paths.folder(self._config, paper)
 
     def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
-        """Yield where the configuration and the package of a paper name something: names, and what there is.
+        """Yield where the configuration and the package of a paper name something: place, names, and known names.
 
         Raises PrivarmsError for arguments that a measure does not take.
         """
@@ -66,10 +66,10 @@ class Outputs:
                     yield f"{where}.measure.table", _listed(one.get("table")), tables
                     yield f"{where}.measure.cells", _listed(one.get("cells")), studies
 
-    # Where functions are
+    # Functions that make artifacts
 
     def made_by(self, paper: str, kind: str, file: str) -> tuple[str, str, dict]:
-        """Return the module, dotted, and the function that make the artifact with these files, and its arguments."""
+        """Return the module (dotted), the function and its arguments that make the artifact with these files."""
         return self.papers[paper]["artifacts"][self.artifact_named(paper, kind, file)]["made_by"]
 
     def sheet(self, paper: str, file: str) -> tuple[str, str] | None:
@@ -82,12 +82,12 @@ class Outputs:
         return self.papers[paper]["inference"][table]["studies"]
 
     def inference(self, paper: str) -> list[str]:
-        """The paper's inference tables whose studies have cells in this run."""
+        """Return the paper's inference tables whose studies have cells in this run."""
         run = set(self.simulation.studies(paper))
         return [t for t in self.papers[paper].get("inference", {}) if set(self._inference_studies(paper, t)) <= run]
 
     def inference_inputs(self, paper: str, table: str) -> dict[str, list[str]]:
-        """What an inference table is computed from."""
+        """Return the files from which an inference table is computed."""
         tables = self.papers.get(paper, {}).get("inference", {})
         check_known(paper, "inference table", table, tables)
         studies = self._inference_studies(paper, table)
@@ -101,7 +101,7 @@ class Outputs:
     # Artifacts
 
     def artifacts(self, paper: str, kind: str | None = None) -> list[str]:
-        """The paper's artifacts that can be made in this run, in the order of the configuration."""
+        """Return the paper's artifacts that can be made in this run, in the order of the configuration."""
         return [
             name
             for name in self.papers[paper]["artifacts"]
@@ -109,7 +109,7 @@ class Outputs:
         ]
 
     def studies_of(self, paper: str, artifact: str) -> list[str]:
-        """The studies on which an artifact rests, directly or through inference tables, in the paper's order."""
+        """Return the studies that an artifact uses, directly or through inference tables, in the paper's order."""
         entry = self.papers[paper]["artifacts"][artifact]
         used = set(entry["studies"])
         for table in entry.get("inference", []):
@@ -127,13 +127,12 @@ class Outputs:
         return sorted(missing | ({about} if about and self.datasets.is_missing(about) else set()))
 
     def origin(self, paper: str, artifact: str) -> str:
-        """Return what an artifact rests on: stand-in, real or simulated; one about a dataset rests only on that."""
+        """Return the data behind an artifact: stand-in, real or simulated; only its own dataset counts, if any."""
         about = self.papers[paper]["artifacts"][artifact].get("dataset")
         return self.datasets.origin({about} if about else self._datasets_behind(paper, artifact))
 
     def artifact_inputs(self, paper: str, artifact: str) -> dict[str, list[str]]:
-        """Return what an artifact reads: summaries of cells, inference tables, facts about datasets, published
-        numbers."""
+        """Return the files that an artifact reads: cells, inference tables, facts about datasets, published numbers."""
         entry = self.papers[paper]["artifacts"][artifact]
         run = set(self.simulation.studies(paper))
         datasets = self._datasets_behind(paper, artifact) | {entry.get("dataset")} & set(self.datasets_of(paper))
@@ -151,11 +150,11 @@ class Outputs:
         return sorted(p for p in {c.policy for c in cells} if library.claims_epsilon(p))
 
     def _shows_extension(self, paper: str, artifact: str) -> bool:
-        """Return whether an artifact shows a policy whose audit nobody has seen before."""
+        """Return whether an artifact shows a private policy of an extension; it then reads the audits for a warning."""
         return any(is_extension(library.source_file("policies", p)) for p in self.private_policies(paper, artifact))
 
     def artifact_named(self, paper: str, kind: str, file: str) -> str:
-        """The artifact of a kind whose files have this name."""
+        """Return the artifact of a kind whose files have this name."""
         artifacts = self.papers.get(paper, {}).get("artifacts", {})
         named = {entry.get("file", name): name for name, entry in artifacts.items() if entry["kind"] == kind}
         check_known(paper, kind, file, named)
@@ -169,7 +168,7 @@ class Outputs:
         ]
 
     def artifact_files(self, paper: str, artifact: str) -> list[str]:
-        """Return the files that make up an artifact; a table may share the name of a figure."""
+        """Return the files of an artifact; a table may share the name of a figure."""
         entry = self.papers[paper]["artifacts"][artifact]
         formats = paths.FIGURE_FORMATS if entry["kind"] == "figure" else paths.TABLE_FORMATS
         formats = paths.SHEET_FORMATS if entry.get("sheet") else formats
@@ -177,7 +176,7 @@ class Outputs:
         return [paths.artifact(self.scale, entry["kind"], paper, file, extension) for extension in formats]
 
     def files(self, kind: str, *of_papers: str) -> list[str]:
-        """The files of all artifacts of a kind, of all papers or of some."""
+        """Return the files of all artifacts of a kind, of all papers or of some."""
         return [
             file
             for paper in of_papers or self.papers
@@ -186,7 +185,7 @@ class Outputs:
         ]
 
     def missing_artifacts(self, paper: str) -> dict[str, str]:
-        """artifact -> why it cannot be made in this run."""
+        """Return artifact -> why it cannot be made in this run."""
         return {
             name: " ".join(self.datasets.missing_message(d) for d in lacking)
             for name in self.papers[paper]["artifacts"]
@@ -194,7 +193,7 @@ class Outputs:
         }
 
     def artifact_target(self, paper: str, artifact: str) -> list[str]:
-        """The files of one artifact, asked for by name; PrivarmsError if its data are missing."""
+        """Return the files of one artifact, requested by name; PrivarmsError if its data are missing."""
         message = self.missing_artifacts(paper).get(artifact)
         if message:
             raise PrivarmsError(f"{paper}_{artifact}: {message}")
@@ -203,13 +202,13 @@ class Outputs:
     # Claims
 
     def datasets_of(self, paper: str) -> list[str]:
-        """The datasets that anything of a paper uses, and that are there."""
+        """Return the available datasets that any part of a paper uses."""
         used = {d for s in self.simulation.studies(paper) for d in self.simulation.datasets_of(paper, s)}
         used |= {a["dataset"] for a in self.papers[paper]["artifacts"].values() if "dataset" in a}
         return sorted(d for d in used if not self.datasets.is_missing(d))
 
     def claim_inputs(self, paper: str) -> dict[str, list[str]]:
-        """What the paper's claims read."""
+        """Return the files that the paper's claims read."""
         return {
             "cells": [paths.cells(self.scale, paper, s) for s in self.simulation.studies(paper)],
             "inference": [paths.inference(self.scale, paper, t) for t in self.inference(paper)],
@@ -218,19 +217,19 @@ class Outputs:
         }
 
     def claim_cells(self, paper: str) -> dict[str, list[dict]]:
-        """Return tag -> its cells, of all tags on which the paper's claims rest."""
+        """Return tag -> its cells, for all tags that the paper's claims use."""
         sets = [one for claim in self.claims[paper] for one in _listed(claim["over"])]
         tags = {tag for one in sets for tag in one.get("tag", ())}
         return {tag: cells for tag, cells in self.simulation.tagged[paper].items() if tag in tags}
 
     def claim_data(self, paper: str) -> list[tuple[str, str | None]]:
-        """What each claim of a paper rests on (stand-in, real or simulated), and why it cannot be measured, if so."""
+        """Return each claim's data (stand-in, real or simulated), and why it cannot be measured (None if it can)."""
         missing = self.missing_artifacts(paper)
         answers = []
         for claim in self.claims[paper]:
             needed, artifact = _listed(claim.get("dataset")), claim["artifact"]
             used = [d for d in needed if d in self.datasets.statuses]
-            # Without cells a claim rests on formulas or on what is printed.
+            # A claim without cells uses formulas or published values.
             data = self.origin(paper, artifact) if claim["over"] and not used else self.datasets.origin(used)
             lacking = [self.datasets.missing_message(d) for d in used if self.datasets.is_missing(d)]
             lacking += [f"No study of this run uses {d}." for d in needed if d not in used]
@@ -240,7 +239,7 @@ class Outputs:
     # Report
 
     def described(self) -> list[dict]:
-        """Return what the report shows of each paper."""
+        """Return the content of the report for each paper."""
         about = ("title", "authors", "year", "venue", "short", "readings")
         return [
             {
@@ -268,11 +267,13 @@ class Outputs:
         ]
 
     def _runs(self, paper: str, studies: list[str]) -> str:
-        """Return a sentence on how many runs a setting of these studies has at this scale; nothing where none runs."""
+        """Return a sentence on the number of runs per setting of these studies at this scale; "" if none runs."""
         runs = sorted({cell.replicates for study in studies for cell in self.simulation.cells[paper, study]})
         if not runs:
             return ""
-        return f" {runs[0]:,} runs a setting." if len(runs) == 1 else f" {runs[0]:,} to {runs[-1]:,} runs a setting."
+        return (
+            f" {runs[0]:,} runs per setting." if len(runs) == 1 else f" {runs[0]:,} to {runs[-1]:,} runs per setting."
+        )
 
 
 def _listed(one_or_many) -> list:

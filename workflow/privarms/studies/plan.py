@@ -1,6 +1,6 @@
-"""The plan of a run: what is simulated, on which data, and what is made of it.
+"""The plan of a run: its simulations, their data, and its outputs.
 
-The Snakefile asks it for inputs and parameters. It imports policies and environments and compiles nothing.
+The Snakefile gets inputs and parameters from it. It imports policies and environments and compiles nothing.
 """
 
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from privarms.studies.datasets import Datasets
 from privarms.studies.outputs import Outputs
 from privarms.studies.simulation import Simulation
 
-# Of an audit that a policy gets without asking, where the configuration does not say.
+# Trials of an automatic audit, if the configuration does not set them.
 AUDIT_TRIALS = 10_000
-# What people type besides names of papers.
+# Target names that a paper cannot have.
 TARGETS = ("all", "figures", "tables", "ledger", "audit")
 
 
@@ -29,8 +29,7 @@ class Plan(NamedTuple):
 
 
 def papers(config: Mapping) -> dict[str, dict]:
-    """The papers that config/papers describes, by name and in order of year, and those of extensions, at the
-    configuration's scale; with the policies that the configuration adds, and audits of those that have none."""
+    """Return the papers of config/papers by year, then of extensions, with added policies and automatic audits."""
     own, *others = [sorted(Path(folder).glob("*/studies.yaml")) for folder in paths.folders(config)]
     if not own:
         raise PrivarmsError(f"config/config.yaml: papers: no */studies.yaml in the folder {config['papers']!r}")
@@ -42,10 +41,10 @@ def papers(config: Mapping) -> dict[str, dict]:
     for file, content in list(contents.items()):
         paper = content["paper"]
         if paper in (*TARGETS, *files):
-            taken = files.get(paper, "a target of this name")
+            taken = files.get(paper, "a Snakemake target")
             raise PrivarmsError(
-                f"{file}: expected another name of the folder, because {taken} exists; rename the folder, and add "
-                "policies to a published study by `add`"
+                f"{file}: the name of the folder is already used by {taken}; rename the folder. Add "
+                "policies to a published study with `add`"
             )
         files[paper] = file
         contents[file] = _with_artifacts(file, content, extension=file not in own)
@@ -65,7 +64,7 @@ def _with_artifacts(file: Path, content: Mapping, extension: bool) -> dict:
 
 
 def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:
-    """The datasets that the papers' studies and artifacts name."""
+    """Return the datasets that the papers' studies and artifacts name."""
     named = set()
     for content in of_papers.values():
         for study in content["studies"].values():

@@ -1,4 +1,4 @@
-"""What inference tables, figures, tables and claims may read: the files that they name, and no others."""
+"""The results that inference tables, figures, tables and claims may read: only the files that they name."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,23 +13,23 @@ from privarms.files import parquet, settings
 from privarms.studies import library, paths
 
 Over = Mapping[str, list] | list[Mapping[str, list]]
-"""Which rows a claim rests on: columns with the values that may stand there; or several such."""
+"""The rows that a claim uses: columns with their allowed values; or several such mappings."""
 
 
 def environment_of(row: Mapping):
     """Return the environment of a row of results, configured by the row's columns."""
     name = row["environment"]
-    given = {k: row[k] for k in library.environment_arguments(name) if k in row and pd.notna(row[k])}
-    return library.load("environments", name).configure(**given)
+    inputs = {k: row[k] for k in library.environment_arguments(name) if k in row and pd.notna(row[k])}
+    return library.load("environments", name).configure(**inputs)
 
 
 class Results:
-    """The results of one paper at one scale, read from the files that a job was given.
+    """The results of one paper at one scale, read from the input files of a job.
 
-    studies: files with a row per replicate, for inference alone; cells: with a row per cell; inference: tables;
-    facts: JSON about prepared datasets; published: what the paper prints; audit: the table of all privacy audits, for
-    inference alone. Names come from the files'. tagged: tag -> its cells, by the columns of their studies, and
-    `changed`, for claims alone
+    studies: files with one row per replicate, only for inference; cells: with one row per cell; inference: tables;
+    facts: JSON about prepared datasets; published: values of the paper; audit: the table of all privacy audits, only
+    for inference. Names come from the file names. tagged: tag -> its cells, by the columns of their studies, and
+    `changed`; only for claims
     """
 
     def __init__(
@@ -46,24 +46,24 @@ class Results:
         tagged: Mapping[str, Sequence[Mapping]] | None = None,
     ):
         self.paper, self.scale = paper, scale
-        given = {"studies": studies, "cells": cells, "inference": inference, "facts": facts, "audit": audit}
-        self._files = {kind: {paths.named(f): Path(f) for f in files} for kind, files in given.items()}
+        inputs = {"studies": studies, "cells": cells, "inference": inference, "facts": facts, "audit": audit}
+        self._files = {kind: {paths.named(f): Path(f) for f in files} for kind, files in inputs.items()}
         self._published = {Path(f).name: Path(f) for f in published}
         self._tagged = tagged or {}
         self._over: list[tuple[Mapping[str, list], pd.DataFrame | None]] = []
         self._views: dict[str, Results] = {}
-        # The columns by which views have chosen, shared by all of them.
+        # The columns that views have used for filters, shared by all views.
         self._met: set[str] = set()
         self._read = cache(self._read_once)
 
     def only(self, over: Over, named: Iterable[str] = ()) -> "Results":
-        """Return the same results, of which only some rows are seen; equal views are one object.
+        """Return a filtered view of the results; equal views are one object.
 
         Parameters
         ----------
-        over : columns with the values that may stand there, and `tag` with names of sets of cells; a row that has no
-            value in a column, and a table without the column, are seen whole. Of several such a row must fit one
-        named : further parameters that the claim names; cells in which another one is not at its default are not seen
+        over : columns with their allowed values, and `tag` with names of sets of cells; of several mappings a row must
+        match one. Rows without a value in a column are kept; a table without the column is not filtered
+        named : further parameters of the claim; cells with another parameter not at its default are dropped
         """
         if not over:
             return self
@@ -78,30 +78,30 @@ class Results:
         return self._views[key]
 
     def _tagged_cells(self, tags: Sequence[str], named: set[str]) -> pd.DataFrame:
-        """Return the cells of some tags in which parameters that are not named have their defaults, a row each."""
+        """Return the cells of some tags whose unnamed parameters have their defaults, one row each."""
         cells = [cell for tag in tags for cell in self._tagged[tag] if named.issuperset(cell["changed"])]
         return pd.DataFrame([{k: v for k, v in cell.items() if k != "changed"} for cell in cells]).drop(
             columns=list(named), errors="ignore"
         )
 
     def refuse_unmet(self, claims: Iterable[Mapping]) -> None:
-        """PrivarmsError for a column on which claims rest and that no table had: a claim would rest on everything."""
+        """Raise PrivarmsError for a column in `over` that no table had, because the claim would use all rows."""
         for claim in claims:
             sets = claim["over"] if isinstance(claim["over"], list) else [claim["over"]]
             for column in {c for over in sets for c in over} - self._met - {"tag"}:
                 if "measure" in claim and not library.is_parameter(column):
                     raise PrivarmsError(
                         f"config/papers/{self.paper}/claims.yaml: {claim['claim']}.over: no table that was read has a "
-                        f"column {column!r}, and nothing has a parameter of this name; correct it"
+                        f"column {column!r}, and no parameter has this name; correct the name"
                     )
 
     @property
     def studies(self) -> list[str]:
-        """The studies of whose cells there are summaries."""
+        """Return the studies with summaries of cells."""
         return list(self._files["cells"])
 
     def cells(self, study: str) -> pd.DataFrame:
-        """A row per cell (and checkpoint or arm): parameters, means, standard errors, quantiles."""
+        """Return one row per cell (and checkpoint or arm): parameters, means, standard errors, quantiles."""
         return self._read("cells", study)
 
     def replicates(
@@ -110,43 +110,42 @@ class Results:
         columns: tuple[str, ...] | None = None,
         filters: tuple[tuple[str, str, object], ...] | None = None,
     ) -> pd.DataFrame:
-        """A row per replicate (and checkpoint or arm), of those that all filters (column, comparison, value) let
-        through; for inference alone."""
+        """Return the rows per replicate (and checkpoint or arm) that satisfy all filters; only for inference."""
         return self._read("studies", study, columns, filters)
 
     def by_cell(self, study: str, columns: Sequence[str]) -> Iterator[tuple[pd.DataFrame, dict[str, np.ndarray]]]:
-        """Of each cell, in the study's order, the first row of `replicates`, and some columns of all its rows.
+        """Yield, for each cell in the study's order, the first row of `replicates` and some columns of all its rows.
 
-        For studies that are too long to be read as a whole; of all cells, whatever a view sees.
+        For studies that are too long to be read as a whole. Views do not filter the cells.
         """
         return parquet.read_by("cell", self._file("studies", study), columns)
 
     def inference(self, name: str) -> pd.DataFrame:
-        """An inference table of the paper."""
+        """Return an inference table of the paper."""
         return self._read("inference", name)
 
     def audit(self) -> pd.DataFrame:
-        """All privacy audits of the run, of whichever paper, as audit.csv has them; for inference alone."""
+        """Return all privacy audits of the run, of all papers, with the columns of audit.csv; only for inference."""
         return pd.read_csv(self._file("audit", "audit"))
 
     @property
     def datasets(self) -> list[str]:
-        """The prepared datasets that may be read about."""
+        """Return the prepared datasets whose facts may be read."""
         return list(self._files["facts"])
 
     def dataset(self, name: str) -> dict:
-        """The facts about a prepared dataset: sizes, what was dropped, real or stand-in."""
+        """Return the facts about a prepared dataset: sizes, dropped rows, real or stand-in."""
         return json.loads(self._file("facts", name).read_text(encoding="utf-8"))
 
     def published(self, number: str) -> float | str:
-        """A number that the paper prints, by its name in published/numbers.yaml."""
+        """Return a number of the paper, by its name in published/numbers.yaml."""
         numbers = settings.read(self._published_file("numbers.yaml"))
         if number not in numbers:
             raise PrivarmsError(f"{self._published_file('numbers.yaml')}: no number {number!r}; add it")
         return numbers[number]
 
     def published_table(self, name: str, **options) -> pd.DataFrame:
-        """A table that the paper prints or its authors released, published/<name>.csv."""
+        """Return a table that the paper prints or its authors released, published/<name>.csv."""
         return pd.read_csv(self._published_file(f"{name}.csv"), **options)
 
     def _published_file(self, name: str) -> Path:
@@ -158,8 +157,8 @@ class Results:
         known = self._files[kind]
         if name not in known:
             key = {"inference": "inference", "audit": "audits"}.get(kind, "studies")
-            given = ", ".join(known) or "none"
-            reason = f"is read but not named; it was given {given}. Add it to the `{key}` of what reads it"
+            inputs = ", ".join(known) or "none"
+            reason = f"is read but not named; the job has {inputs}. Add it to the `{key}` of the function that reads it"
             raise StudyError(self.paper, f"{name} ({kind})", reason)
         return known[name]
 
@@ -170,7 +169,7 @@ class Results:
         columns: tuple[str, ...] | None = None,
         filters: tuple[tuple[str, str, object], ...] | None = None,
     ) -> pd.DataFrame:
-        # What was read is let go column by column: twice a long study would be most of a job's memory.
+        # Free each column after its conversion: two copies of a long study would be most of a job's memory.
         frame = parquet.read(self._file(kind, name), columns, filters).to_pandas(split_blocks=True, self_destruct=True)
         if kind == "cells":
             return frame.astype({c: object for c in frame.columns if frame[c].dtype == "category"})
@@ -183,12 +182,12 @@ class Results:
             wanted = " or ".join(
                 "; ".join(f"{k} {', '.join(map(str, v))}" for k, v in one.items()) for one, _ in self._over
             )
-            raise NoCellsError(f"none of the cells of {name} on which the claim rests is in this run: {wanted}")
+            raise NoCellsError(f"none of the cells of {name} that the claim uses is in this run: {wanted}")
         return frame[chosen]
 
 
 def _fits(frame: pd.DataFrame, over: Mapping[str, list], cells: pd.DataFrame | None) -> np.ndarray:
-    """Return which rows have one of the listed values, or none, in every column, and are those of a cell."""
+    """Return which rows have an allowed value, or none, in every column, and belong to a cell of `cells` if given."""
     chosen = np.ones(len(frame), bool)
     for column, values in over.items():
         if column in frame and column != "tag":
@@ -197,7 +196,7 @@ def _fits(frame: pd.DataFrame, over: Mapping[str, list], cells: pd.DataFrame | N
 
 
 def _of_cells(frame: pd.DataFrame, cells: pd.DataFrame, named: Iterable[str]) -> list[bool]:
-    """Return which rows agree with a cell in every parameter; a row without a value in one agrees in it with all."""
+    """Return which rows agree with a cell in every parameter; a missing value agrees with any."""
     columns = [c for c in frame if c in cells and c not in named]
     if not columns or len(cells) == 0:
         return [len(cells) > 0] * len(frame)
@@ -216,7 +215,7 @@ def _of_cells(frame: pd.DataFrame, cells: pd.DataFrame, named: Iterable[str]) ->
 
 
 def _keys(column: pd.Series) -> list[str | None]:
-    """Return the values as texts, numbers to nine digits; None where there is none."""
+    """Return the values as texts, numbers to nine digits; None for missing values."""
     return [None if pd.isna(value) else _key(value) for value in column]
 
 
@@ -230,7 +229,7 @@ def _key(value) -> str:
 def among(column: pd.Series, values: Sequence) -> np.ndarray:
     """Return which entries are one of the values.
 
-    "" stands for none, numbers are equal to nine digits, and of a cell's panels one is enough.
+    "" matches a missing value, numbers are compared to nine digits, and one matching panel of a cell is enough.
     """
     if column.name == "panels":
         return np.array([bool(set(str(names).split()) & set(values)) for names in column], bool)

@@ -20,16 +20,15 @@ log = logging.getLogger(__name__)
 
 
 def run_piece(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> pa.Table:
-    """The rows of one cell's blocks, as `run_blocks` gives them, in one table."""
+    """Return the rows of one cell's blocks, as `run_blocks` yields them, in one table."""
     return pa.concat_tables(run_blocks(piece, seed, prepared)).combine_chunks()
 
 
 def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
-    """The rows of one cell's blocks: `cell`, `replicate` (within the cell), the protocol's keys and measures; in tables
-    of about a row group.
+    """Yield the rows of one cell's blocks, in tables of about a row group.
 
-    prepared: the prepared file of each dataset that the cell needs
-    An audit that fits any policy of a family was not asked for: where one cannot be run so, it has no trials.
+    Columns: `cell`, `replicate` (within the cell), the protocol's keys and measures. prepared: dataset -> prepared
+    file. Audits of families are automatic: if a policy cannot run in one, the table has 0 trials and the log a warning.
     """
     if not library.audited_families(piece.cell.environment):
         yield from _run_blocks(piece, seed, prepared)
@@ -94,27 +93,26 @@ def _of_cell(cell: Cell, columns: Mapping[str, np.ndarray]) -> pa.Table:
 
 
 def told(cell: Cell, environment) -> dict:
-    """What an environment that is made of data tells the policy (TELLS): of its `tell` what the policy takes."""
+    """Return the values of the environment's `tell` (for environments with TELLS) that the policy takes."""
     if not library.attributes("environments", cell.environment).get("TELLS"):
         return {}
     takes = library.arguments("policies", cell.policy)
-    told = library.load("environments", cell.environment).tell(environment)
-    return {name: value for name, value in told.items() if name in takes}
+    values = library.load("environments", cell.environment).tell(environment)
+    return {name: value for name, value in values.items() if name in takes}
 
 
 def configure_environment(cell: Cell, prepared: Mapping[str, Path | str]):
-    """The cell's environment; `dataset` becomes the prepared file of that name."""
-    given = dict(cell.environment_parameters)
+    """Return the cell's environment; `dataset` becomes the prepared file of that name."""
+    inputs = dict(cell.environment_parameters)
     if cell.dataset is not None:
-        given["data"] = prepared[given.pop("dataset")]
+        inputs["data"] = prepared[inputs.pop("dataset")]
     with _faults_of(cell, f"environment {cell.environment}"):
-        return library.load("environments", cell.environment).configure(**given)
+        return library.load("environments", cell.environment).configure(**inputs)
 
 
 @contextlib.contextmanager
 def _faults_of(cell: Cell, what: str) -> Iterator[None]:
-    """A ValueError or PrivarmsError within names the study and what in it was at work, and so does anything that an
-    extension's module raises; the log keeps its traceback."""
+    """Turn a ValueError, PrivarmsError or any error of an extension into a StudyError that names `what` was running."""
     try:
         yield
     except (DamagedError, StudyError):
@@ -129,7 +127,7 @@ def _faults_of(cell: Cell, what: str) -> Iterator[None]:
 
 
 def run_shard(pieces: Iterable[Piece], seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
-    """The rows of a shard's pieces, in order; of a long piece no more than a row group and a block is in memory."""
+    """Yield the rows of a shard's pieces, in order; memory: one row group and one block of a long piece."""
     for piece in pieces:
         log.info("%s: %s, blocks %d to %d", piece.cell.study, piece.cell.name, piece.first, piece.last - 1)
         yield from run_blocks(piece, seed, prepared)

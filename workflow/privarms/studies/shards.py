@@ -1,7 +1,7 @@
-"""Shards: what one job simulates, consecutive blocks of one policy's cells, as many as fit an estimated time.
+"""Shards: the work of one job, consecutive blocks of one policy's cells up to an estimated time.
 
-Where shards are cut, and what they are called, depends on the cells near the cut alone: another cell, study or dataset
-makes the shards that hold it anew and leaves the others as they are.
+The cuts and the names of shards depend only on the cells near the cut. If another cell, study or dataset is added, only
+the shards that contain it change.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from privarms.studies import cells as grid
 from privarms.studies.cells import Cell
 from privarms.studies.streams import digest
 
-# A shard is closed before a cell whose identity says so once it is that full, whatever came before it.
+# A shard may be closed before a cell, by the cell's identity, once it is this full.
 FULL_ENOUGH = 1 / 2
 
 
@@ -27,43 +27,43 @@ class Piece:
 
     @property
     def seconds(self) -> float:
-        """Estimated seconds on one core."""
+        """Return the estimated seconds on one core."""
         replicates = min(self.last * self.cell.block, self.cell.replicates) - self.first * self.cell.block
         return self.cell.seconds * replicates
 
 
 @dataclass(frozen=True)
 class Shard:
-    """What one job simulates; all its pieces are of one policy, environment, protocol and record."""
+    """The work of one job; all its pieces have one policy, environment, protocol and record."""
 
     pieces: tuple[Piece, ...]
 
     @property
     def policy(self) -> str:
-        """The one policy of the shard."""
+        """Return the one policy of the shard."""
         return self.pieces[0].cell.policy
 
     @cached_property
     def name(self) -> str:
-        """The policy and a digest of all that decides the rows."""
+        """Return the policy and a digest of all values that determine the rows."""
         held = [{**grid.plain(p.cell), "first": p.first, "last": p.last} for p in self.pieces]
         for piece in held:
-            # How long it may take decides nothing.
+            # The time estimate does not change the rows.
             del piece["seconds_per_step"]
         return f"{self.policy}-{digest({'pieces': held})[:12]}"
 
     @property
     def seconds(self) -> float:
-        """Estimated seconds on one core, without start-up and compilation."""
+        """Return the estimated seconds on one core, without start-up and compilation."""
         return sum(p.seconds for p in self.pieces)
 
 
 def plan(cells: Iterable[Cell], seconds: float, own_data: frozenset[str] = frozenset()) -> list[Shard]:
     """Cut the cells of a paper's studies into shards of at most about `seconds` each.
 
-    Cells of one kind stay in their order, from study to study: those that share a job compile its kernels once.
+    Cells of one kind keep their order, from study to study: cells that share a job compile its kernels only once.
 
-    own_data: datasets of the user's own, whose faults must not keep the results of others back: shards of their own
+    own_data: the user's own datasets; they get shards of their own, so their faults do not block other results
     """
     kinds: dict[tuple, list[Cell]] = {}
     for cell in cells:
@@ -100,12 +100,12 @@ def _cut(cells: list[Cell], seconds: float) -> list[Shard]:
 
 
 def _is_cut(cell: Cell, share: float) -> bool:
-    """Whether a shard may end before this cell: by its identity, so often that the next cut is half a shard away."""
+    """Return whether a shard may end before this cell: by its identity, on average once per half shard."""
     return int(cell.identity[:8], 16) / 2**32 < 2 * share
 
 
 def _parts(whole: Piece, seconds: float) -> list[Piece]:
-    """A cell that is too long for one shard, cut evenly."""
+    """Return the pieces of a cell that is too long for one shard, cut evenly."""
     cell, blocks = whole.cell, whole.cell.blocks
     count = -(-blocks // max(1, int(seconds // (cell.seconds * cell.block))))
     edges = [i * blocks // count for i in range(count + 1)]

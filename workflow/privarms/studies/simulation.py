@@ -1,4 +1,4 @@
-"""What a run simulates: the cells of every paper's studies, and the shards in which they run."""
+"""The simulations of a run: the cells of every paper's studies, and the shards that run them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,12 +37,12 @@ class Simulation:
                     tagged = self.tagged[paper].setdefault(tag, [])
                     if self._can_run(cell):
                         tagged.append(grid.columns(cell) | {"changed": cell.changed})
-        # Planned here and not on demand: Snakemake takes a file as it is where an input function of its rule fails.
+        # Planned here, not on demand: if a rule's input function fails, Snakemake accepts the existing file.
         self._shards: dict[tuple[str, str], Shard] = {}
-        # (paper, cell) -> the names of the shards that hold its blocks
+        # (paper, cell) -> the names of the shards with its blocks
         self._holders: dict[tuple[str, str], list[str]] = {}
         for paper, content in papers.items():
-            # Without the names of grids, which decide nothing about runs.
+            # The names of grids are removed, because they do not change the runs.
             cells = (replace(c, panels="") for study in content["studies"] for c in self.cells[paper, study])
             for shard in sharding.plan(cells, config["shard_seconds"], datasets.own):
                 self._shards[paper, shard.name] = shard
@@ -50,7 +50,7 @@ class Simulation:
                     self._holders.setdefault((paper, piece.cell.name), []).append(shard.name)
 
     def _can_run(self, cell: grid.Cell) -> bool:
-        """Whether the cell's dataset is there, and has auxiliary sources if the policy is to learn from them."""
+        """Return whether the cell's dataset exists, with auxiliary sources if the policy learns from them."""
         if cell.dataset is None:
             return True
         if self.datasets.is_missing(cell.dataset):
@@ -60,19 +60,19 @@ class Simulation:
         return self.datasets.has_auxiliary(cell.dataset) or not learns or alone
 
     def studies(self, paper: str) -> list[str]:
-        """The paper's studies that have cells in this run."""
+        """Return the paper's studies that have cells in this run."""
         return [study for study in self.papers[paper]["studies"] if self.cells[paper, study]]
 
     def plain_cells(self, paper: str, study: str) -> list[dict]:
-        """A study's cells as plain mappings, in order."""
+        """Return a study's cells as plain mappings, in order."""
         return [grid.plain(c) for c in self.cells[paper, study]]
 
     def datasets_of(self, paper: str, study: str) -> list[str]:
-        """The datasets that a study's cells use."""
+        """Return the datasets that a study's cells use."""
         return sorted({c.dataset for c in self.cells[paper, study] if c.dataset})
 
     def audits(self) -> list[tuple[str, str]]:
-        """(paper, study) of every privacy audit that has cells in this run."""
+        """Return (paper, study) of every privacy audit that has cells in this run."""
         return [
             (paper, study)
             for paper, content in self.papers.items()
@@ -81,52 +81,50 @@ class Simulation:
         ]
 
     def claims(self) -> list[str]:
-        """The policies of this run that claim an epsilon and that no audit of the library is about."""
+        """Return the policies of this run that claim an epsilon and that no audit of the library names."""
         run = {c.policy for cells in self.cells.values() for c in cells if c.protocol != "audit"}
         return sorted(policy for policy in run if library.claims_epsilon(policy) and not library.has_audit(policy))
 
     def audit_modules(self) -> list[str]:
-        """The library modules of these audits and of the policies that they are about."""
+        """Return the library modules of these audits and of the policies that they are about."""
         cells = [c for paper, study in self.audits() for c in self.cells[paper, study]]
         rooms = {("environments", c.environment) for c in cells} | {("policies", c.policy) for c in cells}
         return sorted(library.module(room, name) for room, name in rooms)
 
     def lacking(self, paper: str, study: str) -> list[str]:
-        """The missing datasets without which a study has no cells."""
+        """Return the missing datasets without which a study has no cells."""
         if self.cells[paper, study]:
             return []
         needed = grid.datasets(self.papers[paper]["studies"][study]) & set(self.datasets.statuses)
         return sorted(d for d in needed if self.datasets.is_missing(d))
 
     def shard_files(self, paper: str, study: str) -> list[str]:
-        """The files that hold a study's cells."""
+        """Return the files with a study's cells."""
         check_known(paper, "study", study, self.papers.get(paper, {}).get("studies", ()))
         holders = (shard for cell in self.cells[paper, study] for shard in self._holders[paper, cell.name])
         return [paths.shard(self.scale, paper, shard) for shard in dict.fromkeys(holders)]
 
     def _shard(self, paper: str, name: str) -> Shard:
         if (paper, name) not in self._shards:
-            raise PrivarmsError(
-                f"{paper}: no shard of this plan is called {name}; ask for a study, and its shards are made"
-            )
+            raise PrivarmsError(f"{paper}: no shard {name} in this plan; request the study, and its shards are created")
         return self._shards[paper, name]
 
     def pieces(self, paper: str, shard: str) -> list[dict]:
-        """The pieces of a shard as plain mappings."""
+        """Return the pieces of a shard as plain mappings."""
         return [
             {"cell": grid.plain(p.cell), "first": p.first, "last": p.last} for p in self._shard(paper, shard).pieces
         ]
 
     def minutes(self, paper: str, shard: str) -> int:
-        """An estimated upper limit of a shard's run time, in minutes."""
+        """Return an estimated upper limit of a shard's run time, in minutes."""
         return 5 + int(self._shard(paper, shard).seconds / 20)
 
     def shard_datasets(self, paper: str, shard: str) -> list[str]:
-        """The datasets that a shard needs."""
+        """Return the datasets that a shard needs."""
         return sorted({p.cell.dataset for p in self._shard(paper, shard).pieces} - {None})
 
     def shard_library(self, paper: str, shard: str) -> list[str]:
-        """The library files that a shard uses: the runner, its policy, environment, protocol and fast path."""
+        """Return the library files that a shard uses: the runner, its policy, environment, protocol and fast path."""
         cell = self._shard(paper, shard).pieces[0].cell
         rooms = (("policies", cell.policy), ("environments", cell.environment), ("protocols", cell.protocol))
         fast_path = library.fast_path(cell.policy, cell.environment)
@@ -134,7 +132,7 @@ class Simulation:
         return paths.library_files("simulate_shard", *modules)
 
     def study_library(self, paper: str, study: str) -> list[str]:
-        """The library files that aggregate a study."""
+        """Return the library files that aggregate a study."""
         self.shard_files(paper, study)
         protocol = self.papers[paper]["studies"][study]["protocol"]
         return paths.library_files("aggregate_study", library.module("protocols", protocol))

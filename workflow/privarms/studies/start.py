@@ -1,4 +1,4 @@
-"""The start of a run: validate the configuration, see which data are there, say what is missing."""
+"""The start of a run: validate the configuration, find the data, and report what is missing."""
 
 import json
 import os
@@ -15,12 +15,12 @@ from privarms.studies.outputs import Outputs
 from privarms.studies.plan import Plan
 from privarms.studies.simulation import Simulation
 
-# The main process looks for the data once and its jobs read the answer, so all of them plan the same run.
+# Only the main process searches for the data. Its jobs read the result, so all of them make the same plan.
 STATUSES_VARIABLE = "PRIVARMS_DATASETS"
 
 
 def make_plan(config: Mapping, main: bool) -> Plan:
-    """Return the plan for a configuration; `main` says whether this is the process that the user started.
+    """Return the plan for a configuration; main: whether the user started this process.
 
     Raises PrivarmsError for every fault in config, studies, claims and sources.
     """
@@ -45,8 +45,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
 
 
 def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:
-    """Return for each dataset "real" where its raw files can be obtained, else "stand-in" at scale quick and "missing"
-    at scale paper. There is no stand-in for a user's own data: without its file it is missing at either scale."""
+    """Return dataset -> "real" if obtainable, else "stand-in" (scale quick, except a user's own data) or "missing"."""
     mirror = sources.choose_mirror(config.get("mirror"))
     obtainable = sources.obtainable([of_sources[d] for d in needed], mirror=mirror)
     has_stand_in = {d for d in needed if config["scale"] == "quick" and of_sources[d].table is None}
@@ -54,9 +53,9 @@ def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, source
 
 
 def announce(plan: Plan) -> None:
-    """Say on stderr which data are not real and which claims have no paper in this run."""
+    """Print on stderr which data are not real."""
     words = {"stand-in": "a synthetic stand-in is used", "missing": "left out"}
-    # Variants of a dataset lack the same files.
+    # Variants of a dataset lack the same files, so one message is enough.
     alike: dict[tuple[str, str], list[str]] = {}
     for dataset, status in plan.datasets.statuses.items():
         if status in words:

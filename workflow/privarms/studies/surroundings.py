@@ -1,4 +1,4 @@
-"""What around a run would break it later or without a word: one clear error before anything is made."""
+"""Checks of a run's folders: one clear error at the start instead of a later or silent failure."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError
 
-# Of clocks that differ a little.
+# Tolerance for clocks that differ a little.
 TOLERATED_SECONDS = 300
 
 
@@ -15,7 +15,7 @@ def check(project: Path, folder: Path) -> None:
     """Check the project's folder and the folder of the run.
 
     Raises PrivarmsError for a path with braces, a Python file that hides a package, and, below `data/raw` and `config`,
-    a link to nothing and a file from the future.
+    a broken link and a file dated in the future.
     """
     for path in (project, folder):
         if {"{", "}"} & set(str(path)):
@@ -29,6 +29,6 @@ def check(project: Path, folder: Path) -> None:
     for place in (folder / "data/raw", folder / "config"):
         for file in sorted(place.rglob("*")):
             if file.is_symlink() and not file.exists():
-                raise PrivarmsError(f"{file}: a link to {file.readlink()}, which is not there; correct or remove it")
+                raise PrivarmsError(f"{file}: broken link to {file.readlink()}; correct or remove the link")
             if file.stat().st_mtime > latest:
-                raise PrivarmsError(f"{file}: dated in the future, so what uses it would run again each time; touch it")
+                raise PrivarmsError(f"{file}: dated in the future, so its jobs would run again each time; touch it")

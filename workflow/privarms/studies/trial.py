@@ -1,4 +1,4 @@
-"""Runs of extensions: which files run in a cell, a short run before a long one, and errors that name file and line."""
+"""Runs of extensions: their files in a cell, a short run before a long one, and errors with file and line."""
 
 import contextlib
 import re
@@ -15,19 +15,19 @@ from privarms.studies.cells import Cell
 from privarms.studies.streams import stream
 
 ROUNDS = 100
-# In which a state is looked for a nan.
+# Rounds after which a state is searched for a nan.
 STATE_ROUNDS = 1_000
 
 
 def files(cell: Cell) -> list[str]:
-    """Return the extensions' files that run in a cell, as messages name them; none where all are ours."""
+    """Return the extensions' files that run in a cell, as messages name them; none if all modules are built in."""
     modules = ("policies", cell.policy), ("environments", cell.environment), ("protocols", cell.protocol)
     used = [library.source_file(room, name) for room, name in modules] if extensions.folders() else []
     return [extensions.shown(file) for file in used if extensions.is_extension(file)]
 
 
 def check_bounds() -> None:
-    """Compile with bounds checks from here on: an index outside of an array is then an error."""
+    """Compile with bounds checks from now on, so an index outside of an array is an error."""
     numba.config.BOUNDSCHECK = 1
 
 
@@ -40,7 +40,7 @@ def run(cell: Cell, run_block: Callable, seed: int) -> None:
 
 
 def refuse_nan(cell: Cell, policy, params, environment) -> None:
-    """Raise ValueError where the state of an extension's bandit has a nan: every comparison with one is false."""
+    """Raise ValueError if the state of an extension's bandit has a nan, which makes comparisons false."""
     if library.attributes("protocols", cell.protocol).get("FAMILY") != "bandit" or cell.horizon is None:
         return
     rounds = min(cell.horizon, STATE_ROUNDS)
@@ -51,20 +51,20 @@ def refuse_nan(cell: Cell, policy, params, environment) -> None:
         numbers = np.asarray(value)
         if np.issubdtype(numbers.dtype, np.floating) and np.isnan(numbers).any():
             raise ValueError(
-                f"its state has a nan in {name!r} after {rounds} rounds, and every comparison with a nan is false; "
-                "expected numbers (the mean of no rewards is 0/0); mark what is unknown by another number"
+                f"its state has a nan in {name!r} after {rounds} rounds, and comparisons with a nan are always false; "
+                "expected numbers (the mean of no rewards is 0/0); mark unknown values by another number"
             )
 
 
 def explain(error: BaseException, cell: Cell) -> str:
-    """Return what went wrong in a cell on one line, with the file of the extension and, where it is known, the line."""
+    """Return the error in a cell on one line, with the file of the extension and, if known, the line."""
     reason, place = f"{type(error).__name__}: {error}", extensions.line_of_error(error)
     if isinstance(error, numba.NumbaError):
         text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-        # numba's text has the innermost place first, and names files from the working directory where it can.
+        # numba's text starts with the innermost place, and names files relative to the working directory if it can.
         places = [(Path(file).resolve(), line) for file, line in re.findall(r'File "([^"]+)", line (\d+)', text)]
         place = next((f"{extensions.shown(f)}:{line}" for f, line in places if extensions.is_extension(f)), None)
-        # What an overloaded function says of its arguments, else the first line of text.
+        # The message of an overloaded function about its arguments, else the first line of text.
         reasons = re.findall(r"TypingError: (?!Failed in)(.+)", text) + re.findall(r"(?m)^(?!Failed in)(.+)", text)
         reason = f"numba cannot compile this: {reasons[0]}"
     elif isinstance(error, ArmError):

@@ -259,7 +259,7 @@ def test_a_policy_and_an_environment_of_different_sizes_are_refused():
     for M, n, named in ((2, 100, "M"), (3, 101, "horizon")):
         environment = features_bernoulli.configure(M=M, horizon=n)
         with pytest.raises(
-            PrivarmsError, match=f"has {named} = {M if named == 'M' else n} and the policy conse_se was told"
+            PrivarmsError, match=f"has {named} = {M if named == 'M' else n}, but the policy conse_se has"
         ):
             run("conse_se", configured("conse_se", 3, 100, 0.5), environment, 1)
 

@@ -247,5 +247,5 @@ def test_one_changed_reward_is_worth_epsilon():
 
 @pytest.mark.parametrize(("arms", "dimensions", "name"), [(K + 1, D, "K"), (K, D + 1, "dimensions")])
 def test_policy_and_environment_must_agree(arms, dimensions, name):
-    with pytest.raises(PrivarmsError, match=rf"the environment linear has {name} = .* the policy toy was told"):
+    with pytest.raises(PrivarmsError, match=rf"the environment linear has {name} = .* the policy toy has"):
         run(oful, oful.configure(K, D), arms=arms, dimensions=dimensions)

@@ -136,5 +136,5 @@ def test_a_block_has_a_row_per_replicate():
 
 def test_samples_beyond_the_range_of_the_rule_are_refused():
     params = dp_nas.configure(epsilon=1, alpha=0.5, beta=0.05, R=1)
-    with pytest.raises(PrivarmsError, match=r"has R = 2\.0 and the policy .* was told 1\.0"):
+    with pytest.raises(PrivarmsError, match=r"has R = 2\.0, but the policy .* has 1\.0"):
         run_block(dp_nas, two_point.configure(0.5, R=2), params=params)
