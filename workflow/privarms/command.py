@@ -16,10 +16,10 @@ of the policy's family runs. Exit status 1 if a subject is not private as claime
   privarms audit dp_se
   privarms audit private_halving --extension examples/my_bandits"""
 CORRECT = """\
-HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round in order, of an
-experiment whose arms were chosen by an epsilon-reward-private bandit (delta = 0). For each tested arm print its pulls,
-its mean and two one-sided p-values of the null that its mean is at most --null. The first ignores that the arms were
-chosen adaptively. The second stays valid, by max-information (Neel and Roth 2018, section 4: Theorems 3 and 4).
+HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round in order. The arms
+were chosen by an epsilon-reward-private bandit (delta = 0). For each tested arm print its pulls, its mean and two
+one-sided p-values of the null that its mean is at most --null. The first ignores that the arms were chosen
+adaptively. The second stays valid, by max-information (Neel and Roth 2018, section 4: Theorems 3 and 4).
 
 Without --arm the corrected p-values are valid for all arms together (Bonferroni), so the smallest one is valid too.
 With --arm only that arm is tested, which is more powerful. That p-value is valid only for an arm that was fixed

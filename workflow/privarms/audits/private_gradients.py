@@ -59,7 +59,7 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return the arguments of `happens`. Raise ValueError if the gradient is too short to be clipped."""
     if gradient_norm(params) < params.clip:
         raise ValueError(
-            f"clip: expected at most {gradient_norm(params):.3g}, so that the gradient is clipped; found {params.clip}"
+            f"clip: expected at most {gradient_norm(params):.3g}, the norm of the gradient; found {params.clip}"
         )
     state = compiled(policy.init)(params, np.random.default_rng(0))
     return params, policy.learn, inputs.neighbour, known_weights(params), state

@@ -55,8 +55,8 @@ TIPS = "tips"
 # The portal's export writes times like this, the API and most tools as ISO 8601.
 PORTAL_TIME = "%m/%d/%Y %I:%M:%S %p"
 
-# For the stand-in: counts and quantiles among the 30,488 trips of 16 to 18 May 2022 with a known way to pay, the sizes
-# of Table 1, and the number of trips paid in an unknown way for a file of this size.
+# For the stand-in: counts and quantiles among the 30,488 trips of 16 to 18 May 2022 with a known way to pay; the sizes
+# of Table 1; the number of trips paid in an unknown way for a file of this size.
 AREA_COUNTS = (
     *(132, 199, 384, 120, 71, 1016, 546, 6356, 5, 42, 40, 37, 36, 47, 42, 82, 9, 3, 11, 8, 43, 109, 21, 302, 53, 8),
     *(25, 2572, 24, 16, 37, 4965, 664, 52, 120, 47, 39, 107, 98, 18, 169, 56, 145, 102, 20, 42, 7, 32, 62, 23, 38, 11),

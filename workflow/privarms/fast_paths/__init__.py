@@ -1,7 +1,7 @@
 """Fast paths: exact, faster simulations of one policy in one environment.
 
-The fast path of a policy in an environment is the function `simulate` of `fast_paths/{family}/{policy}__{environment}`,
-or of `fast_paths/{family}/{policy}` if it serves every environment of the family. Its module explains why its
+The fast path of a policy in an environment is the function `simulate` of `fast_paths/{family}/{policy}__{environment}`.
+If it serves every environment of the family, the module is `fast_paths/{family}/{policy}`. Its module explains why its
 distribution is that of the reference implementation in `policies/{family}/{policy}`. An extension can have the same
 folder. A policy that has another one's rules with other parameters sets FAST_PATHS_OF = "that policy" to share its
 path.

@@ -64,8 +64,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """Run replicates on the policy's stream, by its exact fast path for this environment if there is one.
 
     cell.record selects the rows:
-    - "runs" (the default): one row per replicate with `regret` and `first_half_regret` over all features,
-      `squared_error`, the largest of the features (nan if one has no estimate), and the numbers of features that are
+    - "runs" (the default): one row per replicate with `regret` and `first_half_regret` over all features;
+      `squared_error`, the largest of the features (nan if one has no estimate); the numbers of features that are
       `eliminated`, `wrong` and `missing`.
     - "features": one row per replicate and feature, from 1, with the columns of `measures`; "first_feature": only the
       rows of feature 1; "totals": the rows of `totals`, if replicates are too many for one row each.

@@ -25,7 +25,7 @@ def test_the_least_regret_is_taken_of_policies_that_keep_their_promise():
     assert row["times_not_private_most"] == pytest.approx(100 / 60)
 
 
-def test_what_is_not_surely_worse_is_as_good():
+def test_a_policy_that_is_not_significantly_worse_is_as_good():
     # 1.1 times 100 is 110, and 3.3 standard errors of the ratio are 4.9.
     assert made(dp_se=113).loc[0, "as_good"] == "DP-SE"
     assert made(dp_se=118).loc[0, "as_good"] == ""

@@ -14,6 +14,7 @@ def pull_in_turn(means, viable, arms, t, rounds, checkpoint, checkpoints, rng, r
     viable: bool[K], of which `arms` are true
     checkpoint: index of the first checkpoint after round t
     reward_sums: float64[K], increased by the new rewards, like `record.pulls` and `record.reward_sums`
+
     Returns the index of the first checkpoint after round t + rounds, and records the regret at those before it.
     """
     while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:

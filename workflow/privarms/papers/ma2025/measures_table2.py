@@ -88,7 +88,7 @@ def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary:
 
 @cache
 def _orders(results: Results, datasets: str) -> pd.DataFrame:
-    """Return each method of a row against each other one, `other_`: whether its entry is surely or possibly larger."""
+    """Return each method of a row against each other one, `other_`: is its entry larger, significantly or possibly?"""
     pairs = _pairs(results, datasets)
     bases = _table(results, datasets).drop_duplicates(ROW)[[*ROW, "base"]]
     pairs = pairs.merge(bases, on=ROW, how="left")
@@ -180,7 +180,7 @@ def significant_lead(results: Results, datasets: str) -> Measured:
 
 
 def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Return the numbers of rows in which each method is surely, and possibly, better than all others."""
+    """Return the numbers of rows in which each method is significantly, and possibly, better than all others."""
     by_row = orders.groupby([*ROW, "method", "auxiliary"], dropna=False, observed=True)
     beaten = orders.groupby([*ROW, "other_method", "other_auxiliary"], dropna=False, observed=True)
     sure, not_beaten = by_row["larger"].all(), ~beaten["larger"].any()

@@ -60,11 +60,11 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     tab="epsilon = 0.1 and 0.25",
 )
 def fig1a(results: Results):
-    """Mean cumulative pseudo-regret of DP-SE and DP-UCB against the round, one panel per epsilon, with 95% intervals.
-    Grey: policies without privacy. DP-UCB's width is of order log^2.5 or log^3, that of Mishra and Thakurta or of Chan,
-    Shi and Song (chan), or the exact quantile of its noise (exact), also with the counter that section 1 prints. With
-    more than 30 runs, dots are the median and the band contains 95% of the means of 30 runs. The published figure has
-    no printed numbers and one width of DP-UCB."""
+    """Mean cumulative pseudo-regret of DP-SE and DP-UCB against the round, one panel per epsilon, with 95%
+    intervals. Grey: policies without privacy. DP-UCB's width is of order log^2.5 or log^3, that of Mishra and
+    Thakurta or of Chan, Shi and Song (chan), or the exact quantile of its noise (exact). One curve has the counter
+    that section 1 prints. With more than 30 runs, dots are the median and the band contains 95% of the means of 30
+    runs. The published figure has no printed numbers and one width of DP-UCB."""
     return _regret_panels(results, "fig1a", further=False)
 
 

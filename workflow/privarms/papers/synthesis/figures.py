@@ -173,9 +173,9 @@ MEASURES = (
 )
 def tests(results: Results):
     """Four measures per procedure against epsilon, over all instances and all policies that claim a budget, whether
-    they keep it or not. Rows: the largest type I error (with the 95% Clopper-Pearson interval of that cell, among cells
-    of at least 100 runs), the mean power, the smallest coverage of the 95% interval for the mean of the most pulled
-    arm, and its mean width. Dashed: nominal levels. Sample splitting needs twice the users."""
+    they keep it or not. Rows: the largest type I error among cells of at least 100 runs (with the 95%
+    Clopper-Pearson interval of that cell); the mean power; the smallest coverage of the 95% interval for the mean of
+    the most pulled arm; its mean width. Dashed: nominal levels. Sample splitting needs twice the users."""
     rows = _advice.rates(results.inference("tests"))
     # A small test run may have no cell of this size: then the cells with the most runs count.
     rows = rows[rows["claims"] & (rows["trials"] >= min(FEWEST, rows["trials"].max()))]

@@ -94,8 +94,8 @@ def tests_and_intervals(results: Results) -> pd.DataFrame:
 def local_numbers(results: Results) -> pd.DataFrame:
     """Locally private policies, one row per environment, number of users, policy and epsilon; an empty entry was not
     measured. `of_uniform` is the regret over that of uniform choices. `missed` is the share of looks at which an
-    estimate is farther from its expectation than its radius, `lost` the share of users whose best arm is eliminated at
-    the end, and `in_parts` the share of users whose message names their part of the cube."""
+    estimate is farther from its expectation than its radius. `lost` is the share of users whose best arm is
+    eliminated at the end. `in_parts` is the share of users whose message names their part of the cube."""
     rows = results.inference("local").rename(columns={"curve": "label", "horizon": "users"})
     columns = ["instance", "users", "epsilon", "policy", "label", "replicates", "regret", "regret_se", "of_uniform"]
     columns += ["of_uniform_se", "reward", "reward_se", "missed", "missed_se", "removals", "wrong", "wrong_se", "lost"]

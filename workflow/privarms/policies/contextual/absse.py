@@ -22,8 +22,8 @@ GAMMA = 2.0
 
 # One row per depth: T = n |B|^d, and l_B of (5.2), which is above the horizon if a bin never bursts.
 DEPTH = np.dtype([("T", np.float64), ("last_round", np.int64)])
-# One row per bin: the row of its first child (0 for a live bin), its depth, the active arms, the pending arms that are
-# not yet pulled in this round (bit i for arm i), and its full rounds.
+# One row per bin: the row of its first child (0 for a live bin); its depth; the active arms (bit i for arm i); the
+# pending arms, which are not yet pulled in this round; its full rounds.
 BIN = np.dtype([(name, np.int64) for name in ("first_child", "depth", "active", "pending", "rounds")])
 MOST_ARMS = 62
 # A bin has 2^d children.
