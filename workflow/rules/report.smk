@@ -24,6 +24,7 @@ rule build_report:
         runtime=10,
     params:
         scale=SCALE,
+        options=OPTIONS,
         seed=config["seed"],
         papers=plan.outputs.described(),
         datasets=plan.datasets.described(),

@@ -16,5 +16,6 @@ with job(snakemake):
         ledger=Path(snakemake.input.ledger),
         statements=Path(snakemake.input.statements),
         datasets=snakemake.params.datasets,
+        options=snakemake.params.options,
         audits={key: Path(snakemake.input[f"audit_{key}"]) for key in ("csv", "pdf", "png", "svg", "table")},
     )

@@ -213,6 +213,10 @@ def test_quick_results_are_not_taken_for_published_ones(world):
     assert "Fewer runs" not in world.build(scale="paper").text
 
 
+def test_commands_have_the_configuration_of_the_run(world):
+    assert "snakemake one2001_fig1 --cores 4 --configfile my.yaml" in world.build(options="--configfile my.yaml").text
+
+
 def test_what_is_to_be_done_about_missing_data_is_there_with_links(world):
     page = world.build()
     assert "Take it from https://a.org/x." in page.text

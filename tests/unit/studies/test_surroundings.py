@@ -61,3 +61,15 @@ def test_a_mirror_may_be_in_the_home_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "raw").mkdir()
     assert choose_mirror("~/raw") == str(tmp_path / "raw")
+
+
+def test_a_command_is_made_again_with_its_configuration():
+    line = ["snakemake", "sajed2019", "--cores", "4", "--configfile", "my file.yaml", "config/quick.yaml", "-n"]
+    assert surroundings.configuration(line) == "--configfile 'my file.yaml' config/quick.yaml"
+    assert surroundings.configuration(["snakemake", "--config", "scale=quick", "--cores=2"]) == "--config scale=quick"
+    assert surroundings.configuration(["snakemake", "--cores", "2", "all"]) == ""
+
+
+def test_a_second_configfile_is_refused():
+    with pytest.raises(PrivarmsError, match="--configfile once"):
+        surroundings.configuration(["--configfile", "a.yaml", "--cores", "1", "--configfile=b.yaml"])

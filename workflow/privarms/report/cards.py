@@ -19,10 +19,9 @@ NUMBERED = re.compile(r"(fig|table)(\d+)([a-z]?)(?:_|$)")
 LINKS = {"pdf": "PDF", "svg": "SVG", "png": "PNG", "csv": "CSV", "md": "Markdown", "tex": "TeX"}
 
 
-def shown_artifact(paper: str, artifact: Mapping, readings: Sequence[dict], folder: Path, scale: str) -> dict:
+def shown_artifact(paper: str, artifact: Mapping, readings: Sequence[dict], folder: Path, options: str) -> dict:
     """Return the template's values for an artifact; `readings` are the paper's assumptions."""
     name, files = artifact["name"], artifact["files"]
-    quick = " --configfile config/quick.yaml" if scale == "quick" else ""
     return {
         **{field: artifact[field] for field in ("name", "kind", "title", "caption", "data")},
         **{field: artifact.get(field, "") for field in ("card", "tab", "reason")},
@@ -30,7 +29,7 @@ def shown_artifact(paper: str, artifact: Mapping, readings: Sequence[dict], fold
         "label": label(name),
         "address": f"{paper}/{name}",
         "links": {word: link(files[suffix], folder) for suffix, word in LINKS.items() if suffix in files},
-        "command": f"snakemake {paper}_{name} --cores 4{quick}",
+        "command": f"snakemake {paper}_{name} --cores 4 {options}".strip(),
         # Only a table with a print layout has a PNG.
         "image": pictures.embedded(files) if "png" in files else None,
         "table": _table(Path(files["csv"])) if files and "png" not in files else None,

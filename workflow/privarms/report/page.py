@@ -40,6 +40,7 @@ def build_report(
     statements: Path,
     datasets: list[Mapping],
     audits: Mapping[str, Path] | None = None,
+    options: str = "",
 ) -> None:
     """Write the page reproducibly, byte for byte.
 
@@ -64,6 +65,8 @@ def build_report(
     audits
         Suffix -> file of the figure of all audits. Its csv is `audits.verdicts.summary`; `table` is the file with all
         rows.
+    options
+        Configuration options of the run's command, for the commands that the page shows.
 
     Raises
     ------
@@ -76,7 +79,7 @@ def build_report(
     if audits:
         papers = _with_warnings(papers, pd.read_csv(audits["csv"]))
     claims = [claim for statement in stated for claim in statement["claims"]]
-    shown_papers = [_paper(paper, stated, folder, scale) for paper in papers]
+    shown_papers = [_paper(paper, stated, folder, options) for paper in papers]
     cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
     for claim in claims:
         card = cards.get(f"{claim['paper']}/{claim['artifact']}")
@@ -143,7 +146,7 @@ def read_audits(path: Path) -> list[dict[str, str]]:
     ]
 
 
-def _paper(paper: Mapping, stated: list[dict], folder: Path, scale: str) -> dict:
+def _paper(paper: Mapping, stated: list[dict], folder: Path, options: str) -> dict:
     key = paper["key"]
     own = [statement for statement in stated if statement["paper"] == key]
     claims = [claim for statement in own for claim in statement["claims"]]
@@ -157,7 +160,7 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, scale: str) -> dict
         }
         for number, reading in enumerate(paper["readings"], 1)
     ]
-    artifacts = [shown_artifact(key, one, readings, folder, scale) for one in paper["artifacts"]]
+    artifacts = [shown_artifact(key, one, readings, folder, options) for one in paper["artifacts"]]
     cards = arranged(artifacts, own)
     names = {artifact["name"] for artifact in artifacts}
     return {

@@ -1,7 +1,9 @@
 """Checks of a run's folders: one clear error at the start instead of a later or silent failure."""
 
+import shlex
 import sys
 import time
+from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -9,6 +11,23 @@ from privarms.errors import PrivarmsError
 
 # Tolerance for clocks that differ a little.
 TOLERATED_SECONDS = 300
+CONFIGURATION = ("--configfile", "--configfiles", "--config", "-C")
+
+
+def configuration(arguments: Sequence[str]) -> str:
+    """Return the configuration options of a command line, for a command that makes the same again.
+
+    Raises PrivarmsError for several `--configfile`, of which Snakemake reads only the last.
+    """
+    kept, keep = [], False
+    for argument in arguments:
+        if argument.startswith("-"):
+            keep = argument.partition("=")[0] in CONFIGURATION
+        if keep:
+            kept.append(argument)
+    if sum(argument.startswith("--configfile") for argument in kept) > 1:
+        raise PrivarmsError("write --configfile once, with all files after it; Snakemake reads only the last one")
+    return shlex.join(kept)
 
 
 def check(project: Path, folder: Path) -> None:
