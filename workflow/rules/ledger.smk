@@ -45,9 +45,6 @@ rule build_ledger:
         mem_mb=500,
         runtime=5,
     params:
-        about={
-            paper: [{k: claim.get(k, "") for k in ("claim", "variant", "about", "ours")} for claim in claims]
-            for paper, claims in plan.outputs.claims.items()
-        },
+        about=ledger.about(plan.outputs.claims),
     script:
         "../scripts/build_ledger.py"

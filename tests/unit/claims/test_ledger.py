@@ -96,7 +96,7 @@ def test_what_is_known_of_a_statement_follows_from_the_claims_about_it(group, ou
 def test_a_verdict_that_an_assumption_decides_says_so(assumed, outcome):
     entries = [{"claim": name, "about": "s", "assumes": one} for name, one in zip("cd", assumed, strict=True)]
     rows = [judged(Measured(6.0)), judged(Measured(4.0), claim="d")]
-    assert ledger.statements({"p2020": entries}, rows)[0]["outcome"] == outcome
+    assert ledger.statements(ledger.about({"p2020": entries}), rows)[0]["outcome"] == outcome
 
 
 def test_claims_about_one_statement_are_one_row(tmp_path):
@@ -108,7 +108,7 @@ def test_claims_about_one_statement_are_one_row(tmp_path):
         ]
     }
     rows = [judged(Measured(6.0)), judged(Measured(4.0), claim="d"), judged(Measured(6.0), claim="e")]
-    ledger.write_statements(ledger.statements(claims, rows), tmp_path / "statements.csv")
+    ledger.write_statements(ledger.statements(ledger.about(claims), rows), tmp_path / "statements.csv")
     first, second = ledger.read_statements(tmp_path / "statements.csv")
     assert first == {
         "statement": "p2020/s",

@@ -113,23 +113,32 @@ def _sentences(*parts: str) -> str:
     return " ".join(p for p in parts if p)
 
 
+def about(claims: Mapping[str, Sequence[Mapping]]) -> dict[str, list[dict]]:
+    """Return the keys of each paper's claims that `statements` needs, "" for a key that a claim does not have.
+
+    claims: paper -> claims as `studies.claims.load` returns them
+    """
+    keys = ("claim", "variant", "about", "ours", "assumes")
+    return {paper: [{key: claim.get(key, "") for key in keys} for claim in some] for paper, some in claims.items()}
+
+
 def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping]) -> list[dict]:
     """Return one row of STATEMENTS per statement, from the verdicts of all claims about it.
 
-    claims: paper -> claims as `studies.claims.load` returns them; rows: of the ledger
+    claims: as `about` returns them; rows: of the ledger
     """
     names, ours, assumptions = {}, set(), {}
     for paper, some in claims.items():
         for claim in some:
             name = f"{paper}/{claim['about']}"
-            names[f"{paper}/{claim['claim']}", claim.get("variant", "")] = name
-            assumptions[f"{paper}/{claim['claim']}", claim.get("variant", "")] = claim.get("assumes", "")
-            ours |= {name} if claim.get("ours") else set()
-    about: dict[str, list[Mapping]] = {}
+            names[f"{paper}/{claim['claim']}", claim["variant"]] = name
+            assumptions[f"{paper}/{claim['claim']}", claim["variant"]] = claim["assumes"]
+            ours |= {name} if claim["ours"] else set()
+    judged: dict[str, list[Mapping]] = {}
     for row in rows:
-        about.setdefault(names[row["claim"], row["variant"]], []).append(row)
+        judged.setdefault(names[row["claim"], row["variant"]], []).append(row)
     summaries = []
-    for name, group in about.items():
+    for name, group in judged.items():
         count = Counter(row["verdict"] for row in group)
         under: dict[str, list[Mapping]] = {}
         for row in group:
