@@ -78,7 +78,7 @@ def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     refused(
         "error: mine/studies.yaml: studies.",
         "private_halving.py:",
-        "gave arm",
+        "returned arm",
         "expected 0 to",
     )
     edit(extended, policy, "    return state.arm + 1\n", "    return state.arms\n")

@@ -59,3 +59,13 @@ def test_rows_of_a_long_piece_come_a_row_group_at_a_time(monkeypatch):
     parts = list(run.run_shard([piece], 1, {}))
     assert [part.num_rows for part in parts] == [4, 4, 3]
     assert pa.concat_tables(parts).to_pydict() == whole.to_pydict()
+
+
+def test_an_audit_that_refuses_a_policy_has_the_columns_of_one_that_runs(monkeypatch):
+    inputs = {"neighbour": 0, "K": 2, "rounds": 8, "promised": 1.0}
+    cell = Cell("p2020", "a", "audit", "dp_se", "any_choice", 8, {"K": 2, "horizon": 8, "epsilon": 1.0}, inputs, 4, 4)
+    ran = run.run_piece(Piece(cell, 0, 1), 1, {})
+    loading(monkeypatch, protocols={"run_block": failing(ValueError("rounds: expected more"))})
+    refused = run.run_piece(Piece(cell, 0, 1), 1, {})
+    assert refused.schema == ran.schema
+    assert refused["trials"].to_pylist() == [0]

@@ -38,7 +38,7 @@ def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> I
     except StudyError as error:
         log.warning("%s is not audited by %s: %s", piece.cell.policy, piece.cell.environment, error)
         none = np.zeros(1, np.int64)
-        columns = {"trials": none, "events": none, "replicate": none + piece.first * piece.cell.block}
+        columns = {"replicate": none + piece.first * piece.cell.block, "trials": none, "events": none}
         tables = [_of_cell(piece.cell, columns)]
     yield from tables
 

@@ -173,7 +173,9 @@ def descents(regret):
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize("name", ["fig6_faster_descent_effective", "fig6_faster_local_descent_effective"])
+@pytest.mark.parametrize(
+    "name", ["fig6_faster_descent_effective_caption_size", "fig6_faster_local_descent_effective_caption_size"]
+)
 def test_descent_is_the_average_regret_of_all_users(name, tmp_path):
     # With auxiliary data arms are eliminated after the first tenth, which is not recorded.
     for part, value, verdict in ((0.25, 0.5, "reproduced"), (0.6, 1.2, "differs")):
