@@ -90,7 +90,7 @@ def table(statements: pd.DataFrame, collections: list[dict]) -> str:
     own = own.assign(outcome=list(map(_counted, own["outcome"], own["inconclusive"])))
     shown = [c for c in COLUMNS if (own["outcome"] == c).any()]
     lines = [
-        "| paper | statements | " + " | ".join(COLUMNS[c] for c in shown) + " |",
+        "| paper | statements and printed numbers | " + " | ".join(COLUMNS[c] for c in shown) + " |",
         "|---|" + "---|" * (len(shown) + 1),
     ]
     for paper in filter(is_paper, collections):
