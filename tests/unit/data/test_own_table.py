@@ -50,6 +50,32 @@ def test_a_small_table_by_hand():
     assert (table.files["visits.csv"]["rows"], table.files["visits.csv"]["dropped"]) == (7, 3)
 
 
+MANY = "age,outcome\n" + "".join(f"{n},{'yes' if n % 2 else 'no'}\n" for n in range(10, 90))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (MANY.replace("\n", "\r"), "new-line character"),
+        (MANY.replace("age,outcome", "outcome,outcome"), "several columns named 'outcome'; rename"),
+        (MANY.replace("yes", "\0yes"), "NUL bytes"),
+        (MANY.replace("17,", "inf,"), r"column age: 79 of 80 values are numbers, but row 9 has 'inf'; list"),
+        (MANY.replace("17,", "1e400,"), "row 9 has '1e400'"),
+    ],
+)
+def test_files_that_people_have_reported_elsewhere_are_one_error(text, words):
+    with pytest.raises(PrivarmsError, match=words):
+        read(text, source=None)
+
+
+def test_a_byte_order_mark_and_the_ends_of_lines_of_windows_change_nothing():
+    plain = read(MANY, source=None)
+    for other in ("\ufeff" + MANY, MANY.replace("\n", "\r\n")):
+        table = read(other, source=None)
+        assert table.features.names == plain.features.names == ["age"]
+        assert (table.label_names, table.labels.tolist()) == (["no", "yes"], plain.labels.tolist())
+
+
 def test_a_column_of_numbers_may_be_taken_for_texts_and_must_be_one_if_said_so():
     table = read(CSV, texts=["id"])
     assert table.features.names == ["age", "id=1", "id=2", "id=6", "id=7", "ward=a", "ward=b"]

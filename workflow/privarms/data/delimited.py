@@ -7,6 +7,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
@@ -111,7 +112,9 @@ def read(
             pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()), include_columns=columns),
         )
-    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+        if any(pc.any(pc.match_substring(column, "\0")).as_py() for column in table.columns):
+            raise pa.ArrowInvalid("NUL bytes")
+    except (pa.ArrowInvalid, UnicodeDecodeError, csv.Error) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(
             f"{file}: {reason}; expected a CSV file in UTF-8 with rows of equal length; correct it or get it again"
@@ -133,7 +136,11 @@ def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> pa.T
 
 
 def require(file: str, columns: Iterable[str], present: Iterable[str]) -> None:
-    """Raise PrivarmsError if a file lacks one of the columns."""
+    """Raise PrivarmsError if a file lacks one of the columns, or has two of one name."""
+    present = list(present)
+    twice = sorted({name for name in present if present.count(name) > 1})
+    if twice:
+        raise PrivarmsError(f"{file}: several columns named {', '.join(map(repr, twice))}; rename all but one")
     missing = [name for name in columns if name not in present]
     if missing:
         raise PrivarmsError(

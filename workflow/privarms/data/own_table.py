@@ -4,7 +4,7 @@ label      the column of the class to predict; its values are the arms
 source     {column: ..., target: ...}: the column with a row's origin, and its value for the target's rows; every other
            value is an auxiliary source (default: all rows belong to the target)
 leave_out  columns that are not features
-numbers    columns that must be numbers; other columns are numbers if all their values are
+numbers    columns that must be numbers; other columns are numbers if all their values are, and an error if most are
 texts      columns that are categories although their values look like numbers
 delimiter  of a CSV file (default: a comma)
 """
@@ -24,6 +24,8 @@ OPTIONS: dict = {}
 INDEX = ("", "__index_level_0__")
 MOST_CLASSES = 64
 MOST_LEVELS = 256
+# A column with more numbers than this share, and other texts, may be either; its user decides.
+MOSTLY = 0.95
 
 
 def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
@@ -44,7 +46,7 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
     for name in rows.frame:
         if name in (*named, *leave_out, *INDEX):
             continue
-        if name in must_be_numbers or (name not in must_be_texts and _all_numbers(rows.frame[name])):
+        if name in must_be_numbers or (name not in must_be_texts and _are_numbers(file, rows.frame[name])):
             numbers[name] = rows.numbers(name)
         else:
             texts[name] = rows.texts(name)
@@ -95,6 +97,13 @@ def _sorted_levels(texts: pd.Series) -> tuple[list[str], np.ndarray]:
     return list(levels), codes.astype(np.int64)
 
 
-def _all_numbers(texts: pd.Series) -> bool:
+def _are_numbers(file: str, texts: pd.Series) -> bool:
     present = texts.dropna()
-    return len(present) > 0 and bool(np.isfinite(delimited.floats(present)).all())
+    numbers = np.isfinite(delimited.floats(present))
+    if len(present) and MOSTLY < numbers.mean() < 1:
+        row = present.index[~numbers][0]
+        raise PrivarmsError(
+            f"{file}, column {texts.name}: {numbers.sum():,} of {len(present):,} values are numbers, but row {row} has "
+            f"{present[row]!r}; list the column in `numbers` or in `texts`"
+        )
+    return len(present) > 0 and bool(numbers.all())
