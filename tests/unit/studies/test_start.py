@@ -1,7 +1,13 @@
 """Check the start of a run: which data are real."""
 
+from pathlib import Path
+
 from privarms.data import sources
+from privarms.files import settings
 from privarms.studies import start
+from privarms.studies.datasets import Datasets
+
+ROOT = Path(__file__).parents[3]
 
 FILE = {"name": "a.csv", "url": "http://127.0.0.1:9/a.csv"}
 
@@ -22,3 +28,14 @@ def test_data_are_real_where_their_files_are_and_else_a_stand_in_or_missing(tmp_
         config = {"scale": scale, "mirror": str(tmp_path / "mirror")}
         statuses = start.look_for(list(of_sources), config, of_sources)
         assert statuses == {"gone": otherwise, "there": "real", "here": "real", "own": "missing"}
+
+
+def test_data_that_the_asked_papers_do_not_use_are_not_announced(capsys):
+    plan = start.make_plan({**settings.read(ROOT / "config/config.yaml"), "scale": "quick", "mirror": None}, main=False)
+    statuses = dict.fromkeys(plan.datasets.statuses, "stand-in")
+    plan = plan._replace(datasets=Datasets(plan.datasets.sources, statuses))
+    start.announce(plan, ["snakemake", "sajed2019_fig1a", "--cores", "2"])
+    assert capsys.readouterr().err == ""
+    for arguments in (["snakemake", "ma2025"], ["snakemake", "all"], ["snakemake"]):
+        start.announce(plan, arguments)
+        assert "jobs: a synthetic stand-in is used." in capsys.readouterr().err

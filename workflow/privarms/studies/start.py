@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from privarms.data import sources
 from privarms.errors import check_known
@@ -40,7 +40,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     simulation = Simulation(config, of_papers, datasets)
     plan = Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
     if main:
-        announce(plan)
+        announce(plan, sys.argv)
     return plan
 
 
@@ -52,13 +52,16 @@ def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, source
     return {d: "real" if d in obtainable else "stand-in" if d in has_stand_in else "missing" for d in needed}
 
 
-def announce(plan: Plan) -> None:
-    """Print on stderr which data are not real."""
+def announce(plan: Plan, arguments: Sequence[str] = ()) -> None:
+    """Print on stderr which data are not real; arguments: of the command, whose targets may be single papers."""
+    of_papers = plan.simulation.papers
+    asked = {paper for paper in of_papers for word in arguments if word == paper or word.startswith(f"{paper}_")}
+    used = planning.datasets({paper: of_papers[paper] for paper in asked or of_papers})
     words = {"stand-in": "a synthetic stand-in is used", "missing": "left out"}
     # Variants of a dataset lack the same files, so one message is enough.
     alike: dict[tuple[str, str], list[str]] = {}
     for dataset, status in plan.datasets.statuses.items():
-        if status in words:
+        if status in words and dataset in used:
             alike.setdefault((plan.datasets.sources[dataset].folder, status), []).append(dataset)
     for (_, status), datasets in alike.items():
         message = plan.datasets.missing_message(datasets[0])
