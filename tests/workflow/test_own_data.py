@@ -46,6 +46,27 @@ def project(fresh):
     return fresh
 
 
+def test_a_dataset_may_be_in_an_extension(project):
+    extension = project.folder / "clinics"
+    (extension / "data/raw/visits").mkdir(parents=True)
+    (extension / "data/raw/visits/visits.csv").write_text(visits(), encoding="utf-8")
+    (extension / "policies").mkdir()
+    place = project.folder / "tiny/sources.yaml"
+    content = yaml.safe_load(place.read_text(encoding="utf-8"))
+    entry = {"visits": content.pop("visits")}
+    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    (extension / "data/sources.yaml").write_text(yaml.safe_dump(entry), encoding="utf-8")
+    with (project.folder / "config/quick.yaml").open("a", encoding="utf-8") as config:
+        config.write("extensions: [clinics]\n")
+    project.complete(STUDY_FILE)
+    assert pd.read_parquet(project.folder / STUDY_FILE)["policy"].nunique() == 2
+    # An entry of the same name in both places is refused.
+    content |= entry
+    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    done = project.run(STUDY_FILE)
+    assert "visits: a dataset of this name exists" in done.stdout + done.stderr
+
+
 def visits(label="outcome"):
     rng = np.random.default_rng(0)
     rows = [

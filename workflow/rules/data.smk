@@ -47,7 +47,7 @@ rule generate_standin:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        sources=SOURCES,
+        sources=lambda w: plan.datasets.sources[w.dataset].sources or SOURCES,
         entry=lambda w: repr(plan.datasets.sources[w.dataset]),
     script:
         "../scripts/prepare_dataset.py"

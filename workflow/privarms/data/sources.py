@@ -53,6 +53,7 @@ class Dataset(NamedTuple):
     at_most: limits on the rows of the `target` and of all `auxiliary` sources, which keep the first ones (default: all)
     expected: the numbers of these rows in the right files, if known
     otherwise: files with the same content, used instead if all of them are in place or in the mirror
+    sources: the file that describes it, if it belongs to an extension
     """
 
     name: str
@@ -67,6 +68,7 @@ class Dataset(NamedTuple):
     at_most: Mapping[str, int] = MappingProxyType({})
     expected: Mapping[str, int] = MappingProxyType({})
     otherwise: tuple[RawFile, ...] = ()
+    sources: str | None = None
 
 
 def load_sources(path: Path | str = SOURCES, mirror: str | None = None) -> dict[str, Dataset]:
@@ -74,6 +76,19 @@ def load_sources(path: Path | str = SOURCES, mirror: str | None = None) -> dict[
     content = settings.read(Path(path))
     settings.validate(content, "sources", path)
     return {name: with_files(describe(name, **entry), mirror=mirror) for name, entry in content.items()}
+
+
+def beside(path: Path) -> dict[str, Dataset]:
+    """Return the datasets of an extension's sources.yaml, whose raw files are next to it: raw/<folder>/<name>.
+
+    There are none if the file does not exist. The files are used where they are: nothing is fetched.
+    """
+    own = {}
+    for name, dataset in (load_sources(path) if path.is_file() else {}).items():
+        files = [f._replace(url=None, by_hand=f.by_hand or f"copy {f.url}") for f in dataset.files]
+        folder = str(path.parent.resolve() / "raw" / dataset.folder)
+        own[name] = dataset._replace(folder=folder, sources=str(path), files=tuple(files), otherwise=())
+    return own
 
 
 def describe(name: str, files: list[Mapping], otherwise: Iterable[Mapping] = (), **entry) -> Dataset:

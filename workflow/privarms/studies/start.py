@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from privarms.data import sources
-from privarms.errors import check_known
+from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
 from privarms.studies import extensions, library, paths
 from privarms.studies import plan as planning
@@ -29,6 +29,11 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     config = {**config, **{key: paths.located(config[key]) for key in ("papers", "sources")}}
     of_papers = planning.papers(config)
     of_sources = sources.load_sources(config["sources"], sources.choose_mirror(config.get("mirror")))
+    for folder in extensions.folders():
+        own = sources.beside(folder / "data/sources.yaml")
+        for name in own.keys() & of_sources.keys():
+            raise PrivarmsError(f"{folder}/data/sources.yaml: {name}: a dataset of this name exists; rename it")
+        of_sources |= own
     needed = planning.datasets(of_papers)
     for dataset in needed:
         check_known(config["sources"], "dataset", dataset, of_sources)
