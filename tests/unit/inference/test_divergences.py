@@ -19,6 +19,8 @@ def points(count, seed):
 def test_a_budget_so_large_that_its_exponential_is_0():
     # d_epsilon(0, y) = -ln(1 - y (1 - e^-epsilon)), here kl(0, y).
     assert d_epsilon_upper(0.0, 0.1, 1000.0) == pytest.approx(1 - math.exp(-0.1), rel=1e-12)
+    # For y = 1, kl(z, 1) is infinite below z = 1, so the infimum is at z = 1.
+    assert d_epsilon(0.25, 1.0, 1e9) == 0.75e9
 
 
 def test_kl_worked_by_hand():

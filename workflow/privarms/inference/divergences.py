@@ -34,7 +34,10 @@ def d_epsilon(x, y, epsilon):
     if y < 1 and x * (1 - y) >= y * (1 - x) * np.exp(-epsilon):
         return kl(x, y)
     # Not 1 - y (1 - e^-epsilon), which loses its digits where y is near 1.
-    return max(-np.log((1 - y) + y * np.exp(-epsilon)) - epsilon * x, 0.0)
+    remainder = (1 - y) + y * np.exp(-epsilon)
+    if remainder == 0:
+        return epsilon * (y - x)
+    return max(-np.log(remainder) - epsilon * x, 0.0)
 
 
 @njit

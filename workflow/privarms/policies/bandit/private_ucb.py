@@ -26,11 +26,12 @@ from numba import njit
 
 from privarms.mechanisms.laplace import laplace
 from privarms.mechanisms.tree import Tree, add_node, new_tree, node_levels
-from privarms.ranges import at_least, of_choices, positive
+from privarms.ranges import at_least, of_choices, positive, within
 
 LABEL = "Private UCB"
 SECONDS_PER_RUN = 1e-6
 SECONDS_PER_STEP = 6e-8
+MOST_ROUNDS = 10**8  # of 8 bytes each
 
 
 class Params(NamedTuple):
@@ -81,7 +82,7 @@ def parameters(K: int, horizon: int, epsilon: float, variant: str, *, gamma: boo
     without both)
     """
     at_least(2, K=K)
-    at_least(K, horizon=horizon)
+    within(K, MOST_ROUNDS, horizon=horizon)
     if gamma or noise:
         positive(epsilon=epsilon)
     T, released = int(horizon), variant == "as_released"
