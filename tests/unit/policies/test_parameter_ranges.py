@@ -24,7 +24,7 @@ ENDS = {
 
 def numbers(params):
     for value in params:
-        if isinstance(value, float | int) or isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        if isinstance(value, float | int) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
             yield from np.ravel(value)[:100]
 
 
