@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pandas as pd
 from PIL import Image
 
 from privarms.files import parquet, settings
@@ -84,28 +83,27 @@ def small(picture: Path, folder: Path) -> None:
         image.quantize(64).save(folder / picture.name, optimize=True)
 
 
-def table(statements: pd.DataFrame, collections: list[dict]) -> str:
-    """Return README's table with one line per paper: numbers of statements by outcome."""
-    own = statements[statements["whose"] == "paper"]
-    own = own.assign(outcome=list(map(_counted, own["outcome"], own["inconclusive"])))
-    shown = [c for c in COLUMNS if (own["outcome"] == c).any()]
+def table(stated: list[dict], collections: list[dict]) -> str:
+    """Return README's table: one line per paper with its statements by outcome."""
+    counts = Counter((s["paper"], _counted(s)) for s in stated if not s["ours"])
+    papers = [paper for paper in collections if is_paper(paper)]
+    shown = [word for word in COLUMNS if any(counts[paper["key"], word] for paper in papers)]
     lines = [
-        "| paper | statements and printed numbers | " + " | ".join(COLUMNS[c] for c in shown) + " |",
+        "| paper | statements and printed numbers | " + " | ".join(COLUMNS[word] for word in shown) + " |",
         "|---|" + "---|" * (len(shown) + 1),
     ]
-    for paper in filter(is_paper, collections):
-        rows = own[own["paper"] == paper["key"]]
-        counts = [(rows["outcome"] == c).sum() for c in shown]
+    for paper in papers:
+        row = [counts[paper["key"], word] for word in shown]
         name = f"[{paper['short'] or paper['key']}](docs/papers/{paper['key']}.md)"
-        lines.append(f"| {name} | {len(rows)} | " + " | ".join(map(str, counts)) + " |")
+        lines.append(f"| {name} | {sum(row)} | " + " | ".join(map(str, row)) + " |")
     return "\n".join(lines)
 
 
-def _counted(outcome: str, inconclusive: object) -> str:
-    """Return an outcome; of statements that cannot be told, say whether more runs could decide them."""
-    if outcome != "cannot be told":
-        return outcome
-    return "undecided" if inconclusive else "unverifiable"
+def _counted(statement: Mapping) -> str:
+    """Return a statement's outcome; if it cannot be told, say whether more runs could decide it."""
+    if statement["outcome"] != "cannot be told":
+        return statement["outcome"]
+    return "undecided" if any(c["verdict"] == "inconclusive" for c in statement["claims"]) else "unverifiable"
 
 
 def findings(stated: list[dict]) -> str:
@@ -123,9 +121,7 @@ def page(paper: Mapping, stated: list[dict], run: Mapping) -> str:
     lines += [f"*{paper['title']}*. {paper['authors']}. {paper['venue']}.", ""]
     lines += [f"Results at full scale, made on {run['date']} at commit `{run['commit'][:12]}`.", ""]
     lines += ["## Outcome", "", "| statements of the paper | number |", "|---|---|"]
-    published = [s for s in own if not s["ours"]]
-    open_ones = [any(claim["verdict"] == "inconclusive" for claim in s["claims"]) for s in published]
-    counts = Counter(map(_counted, (s["outcome"] for s in published), open_ones))
+    counts = Counter(_counted(s) for s in own if not s["ours"])
     lines += [f"| {COLUMNS[word]} | {counts[word]} |" for word in COLUMNS if word in counts]
     headlines = [f"- *{c['verdict']}*: {_plain(c['headline'])}" for s in own for c in s["claims"] if c["headline"]]
     lines += ["", "## Findings", "", *headlines] if headlines else []
@@ -134,20 +130,25 @@ def page(paper: Mapping, stated: list[dict], run: Mapping) -> str:
     for artifact in paper["artifacts"]:
         if not NUMBERED.match(artifact["name"]):
             continue
-        here = [s for s in own if s["artifact"] == artifact["name"] and not s["ours"]]
+        here = [s for s in own if s["artifact"] == artifact["name"]]
         picture = SNAPSHOT / key / f"{artifact['name']}.png"
         if not here and not picture.is_file():
             continue
         shown |= {s["name"] for s in here}
         lines += [f"## {artifact['title']}", ""]
         if picture.is_file():
-            lines += [f"![{artifact['title']}](../results/{key}/{artifact['name']}.png)", ""]
+            place = f"../results/{key}/{artifact['name']}.png"
+            lines += [f"[![{artifact['title']}]({place})]({place})", ""]
+        if here:
+            count = Counter(_counted(s) for s in here).most_common()
+            lines += ["*In short:* " + ", ".join(f"{n} {word}" for word, n in count) + ".", ""]
         if artifact["reason"]:
             lines += [artifact["reason"], ""]
-        lines += [artifact["caption"], "", f"`snakemake {key}_{artifact['name']} --cores 4`", "", *_statements(here)]
-    rest = [s for s in own if s["name"] not in shown and not s["ours"]]
-    lines += ["## Other statements of the paper", "", *_statements(rest)]
-    lines += ["## Questions of our own", "", *_statements([s for s in own if s["ours"]])]
+        command = f"snakemake {key}_{artifact['name']} --cores 4"
+        lines += [artifact["caption"], "", "```sh", command, "```", "", *_statements(here)]
+    rest = [s for s in own if s["name"] not in shown]
+    lines += ["## Other statements of the paper", "", *_statements([s for s in rest if not s["ours"]])]
+    lines += ["## Other questions of our own", "", *_statements([s for s in rest if s["ours"]])]
     lines += ["## Assumptions", "", "Our choices where the paper leaves details open, each with its source.", ""]
     lines += [f"- {reading['text']} *Source: {reading['source']}.*" for reading in paper["readings"]]
     return "\n".join(lines) + "\n"
@@ -155,11 +156,12 @@ def page(paper: Mapping, stated: list[dict], run: Mapping) -> str:
 
 def _statements(stated: list[dict]) -> Iterator[str]:
     for statement in stated:
-        quoted = statement["text"] if statement["ours"] else f"“{statement['text']}” ({statement['place']})"
+        place = "our question" if statement["ours"] else statement["place"]
+        quoted = statement["text"] if statement["ours"] else f"“{statement['text']}”"
         claims = [f"- {_claim(claim)}" for claim in statement["claims"]]
         counts = Counter(claim["verdict"] for claim in statement["claims"]).most_common()
         words = ", ".join(f"{n} {verdict}" for verdict, n in counts)
-        yield f"**{statement['outcome']}**: {_plain(quoted)}"
+        yield f"**{_counted(statement)}**: {_plain(quoted)} ({_plain(place)})"
         yield ""
         if len(claims) > SHOWN:
             summary = f"<summary>{len(claims)} claims: {words}</summary>"
@@ -170,28 +172,28 @@ def _statements(stated: list[dict]) -> Iterator[str]:
 
 def _claim(claim: Mapping) -> str:
     numbers = claim["brief"]
-    measured = f"{numbers['reproduced']} [{numbers['low']}, {numbers['high']}]" if claim["reproduced"] else "nothing"
     variant = f" ({claim['variant'].replace('_', ' ')})" if claim["variant"] else ""
-    published = f"; published: {numbers['published']}" if claim["published"] else ""
-    head = f"*{claim['verdict']}*{variant}: measured {measured}{published}."
+    parts = [f"measured {numbers['reproduced']} [{numbers['low']}, {numbers['high']}]"] if claim["reproduced"] else []
+    parts += [f"published: {numbers['published']}"] if claim["published"] else []
+    parts += [f"accepted: {_plain(numbers['tolerance'])}"] if claim["tolerance"] else []
+    head = f"*{claim['verdict']}*{variant}: {'; '.join(parts)}." if parts else f"*{claim['verdict']}*{variant}."
     return " ".join(filter(None, (head, _plain(claim["test"]), _plain(claim["note"]))))
 
 
 def _plain(text: str) -> str:
     """Return a text with the characters escaped that Markdown would read as mark-up."""
-    return re.sub(r"([*_<|])", r"\\\1", text.strip())
+    return re.sub(r"([*_|])", r"\\\1", text.strip()).replace("<", "&lt;")
 
 
 def texts(collections: list[dict]) -> dict[Path, str]:
     """Return README and the pages of the papers, by file, from docs/results/ alone."""
     run = json.loads((SNAPSHOT / "run.json").read_text(encoding="utf-8"))
-    statements = pd.read_csv(SNAPSHOT / "statements.csv")
     stated = of_statements.of_papers(SNAPSHOT / "ledger.csv", SNAPSHOT / "statements.csv", collections, run["scale"])
     pages = {PAGES / f"{paper['key']}.md": page(paper, stated, run) for paper in collections}
-    about = f"Full scale, {run['date']}, commit `{run['commit'][:12]}`."
+    about = f"Made at full scale on {run['date']}, at commit `{run['commit'][:12]}`. Questions of our own are left out."
     before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
-    generated = f"{BEGIN}\n{table(statements, collections)}\n\n{about}\n\n{findings(stated)}\n{END}"
+    generated = f"{BEGIN}\n{table(stated, collections)}\n\n{about}\n\n{findings(stated)}\n{END}"
     return {README: f"{before}{generated}{after}", **pages}
 
 

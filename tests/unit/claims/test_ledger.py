@@ -99,6 +99,15 @@ def test_a_verdict_that_an_assumption_decides_says_so(assumed, outcome):
     assert ledger.statements(ledger.about({"p2020": entries}), rows)[0]["outcome"] == outcome
 
 
+def test_a_claim_that_cannot_judge_the_paper_does_not_enter_the_outcome():
+    aside = {"claim": "d", "about": "s", "measure": {}, "unverifiable": "Our constant."}
+    rows = [judged(Measured(6.0)), judged(Measured(4.0), claim="d") | {"verdict": "unverifiable"}]
+    together = ledger.about({"p2020": [{"claim": "c", "about": "s"}, aside]})
+    assert ledger.statements(together, rows)[0]["outcome"] == "holds as printed"
+    alone = ledger.statements(ledger.about({"p2020": [aside]}), rows[1:])[0]
+    assert (alone["outcome"], alone["unverifiable"]) == ("cannot be told", 1)
+
+
 def test_claims_about_one_statement_are_one_row(tmp_path):
     claims = {
         "p2020": [

@@ -116,10 +116,17 @@ def _sentences(*parts: str) -> str:
 def about(claims: Mapping[str, Sequence[Mapping]]) -> dict[str, list[dict]]:
     """Return the keys of each paper's claims that `statements` needs, "" for a key that a claim does not have.
 
+    `aside` marks a claim that is measured although it cannot judge the paper, such as one about a constant of ours.
     claims: paper -> claims as `studies.claims.load` returns them
     """
     keys = ("claim", "variant", "about", "ours", "assumes")
-    return {paper: [{key: claim.get(key, "") for key in keys} for claim in some] for paper, some in claims.items()}
+    return {
+        paper: [
+            {key: claim.get(key, "") for key in keys} | {"aside": {"measure", "unverifiable"} <= claim.keys()}
+            for claim in some
+        ]
+        for paper, some in claims.items()
+    }
 
 
 def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping]) -> list[dict]:
@@ -127,13 +134,14 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
 
     claims: as `about` returns them; rows: of the ledger
     """
-    names, ours, assumptions = {}, set(), {}
+    names, ours, assumptions, asides = {}, set(), {}, set()
     for paper, some in claims.items():
         for claim in some:
             name = f"{paper}/{claim['about']}"
             names[f"{paper}/{claim['claim']}", claim["variant"]] = name
             assumptions[f"{paper}/{claim['claim']}", claim["variant"]] = claim["assumes"]
             ours |= {name} if claim["ours"] else set()
+            asides |= {(f"{paper}/{claim['claim']}", claim["variant"])} if claim["aside"] else set()
     judged: dict[str, list[Mapping]] = {}
     for row in rows:
         judged.setdefault(names[row["claim"], row["variant"]], []).append(row)
@@ -141,7 +149,7 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
     for name, group in judged.items():
         count = Counter(row["verdict"] for row in group)
         under: dict[str, list[Mapping]] = {}
-        for row in group:
+        for row in [row for row in group if (row["claim"], row["variant"]) not in asides] or group:
             under.setdefault(assumptions[row["claim"], row["variant"]], []).append(row)
         joint = together({outcome(some) for some in under.values()})
         known = {"statement": name, "paper": group[0]["paper"], "outcome": joint, "claims": len(group)}

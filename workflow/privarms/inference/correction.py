@@ -99,7 +99,9 @@ def described(table: pd.DataFrame) -> str:
     )
     ratio = of["level"] / of["corrected_level"] if of["corrected_level"] > 0 else math.inf
     needed = (
-        f"p <= {of['corrected_level']:.3g}, {ratio:.3g} times smaller" if math.isfinite(ratio) else "a p-value below 0"
+        f"p <= {of['corrected_level']:.3g}, {ratio:.3g} times smaller"
+        if math.isfinite(ratio)
+        else "a p-value below 0, so no p-value can reject"
     )
     return "\n".join(
         (

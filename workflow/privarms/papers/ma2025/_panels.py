@@ -124,8 +124,11 @@ def written_variant(cells: pd.DataFrame) -> list[str]:
 
 
 def words(variants: pd.Series) -> pd.Series:
-    """Return written variants for legends and titles."""
-    return variants.str.replace("_", " ")
+    """Return written variants for legends and titles; `noise` is the noise from every user that privacy needs."""
+    if variants.str.contains("_current").any():
+        programs = {r"^as_released_current": "current program", r"^as_released": "older program"}
+        variants = variants.replace(programs, regex=True)
+    return variants.replace({r"_c(\d+)": r", c = \1", " noise": " + noise", "_": " "}, regex=True)
 
 
 def figure_8(results: Results, environment: str) -> pd.DataFrame:

@@ -75,7 +75,7 @@ OWN_SCALE = (
     f"95% intervals of the mean; every panel has its own scale. {OTHER_WORLD} Diamonds: means of the authors' logs."
 )
 LINES = (
-    "As released, with noise from every user (`noise`), and {} as printed, with 95% intervals of the mean. Level "
+    "As released, with noise from every user (`+ noise`), and {} as printed, with 95% intervals of the mean. Level "
     f"lines: without auxiliary data. {OTHER_WORLD} Diamonds: means of the authors' logs of the first environment."
 )
 TITLES = {
@@ -92,8 +92,8 @@ TITLES = {
     "fig9c": "Figure 9(c): which source comes first",
 }
 CAPTIONS = {
-    "fig7a": "Regret against target users, with the constants of the older program, which drew the figure; of the "
-    f"released version; with noise from every user; and as printed. {OWN_SCALE}",
+    "fig7a": "Regret against target users: the older program, which drew the figure; the current program; the "
+    f"same with noise from every user; and as printed. {OWN_SCALE}",
     "fig7b": f"Regret against target users, as released and as printed, with auxiliary data, eps_1 = 8. {OWN_SCALE}",
     "fig8": f"Regret against auxiliary users, two sources. {LINES.format('one cell')}",
     "fig9a": f"Regret against kappa; epsilon = 2, gamma = .2, two sources. {LINES.format('one cell')}",
@@ -141,7 +141,7 @@ def regret_panel(results: Results, name: str, environment: str):
     # On a logarithmic axis an interval must not reach 0.
     rows = rows.assign(low=rows["low"].clip(lower=rows["mean_regret"] / 20))
     if x == "n":
-        of_authors, end = panels.words(panels.of_authors(cells)["written"]).iloc[0], ", " if apart else ""
+        of_authors, end = algorithm[panels.of_authors(cells).index[0]], ", " if apart else ""
         rows = rows.assign(title=rows["algorithm"] + end + rows["title"], name=rows["line"])
         rows, logs = (
             rows.sort_values("epsilon", kind="stable"),
