@@ -41,7 +41,9 @@ WRITE = {
 
 def prose(text: str) -> Iterator[str]:
     """Yield the sentences of a text; a paragraph, a list item and a table cell end one."""
-    for paragraph in re.split(r"\n\s*\n|\n\s*[-*|#] |\n\s*\d+\. |\||:\n|\n(?=\s*[\w., -]+ ?: )|-----", text):
+    for paragraph in re.split(
+        r"\n\s*\n|\n\s*[-*|#] |\n\s*\d+\. |\||:\n|\n(?=\s*[\w., -]+ ?: )|\n(?=\w+  +)|-----", text
+    ):
         yield from re.split(r"(?<=[.!?:;])\s+", " ".join(paragraph.split()))
 
 
