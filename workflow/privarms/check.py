@@ -35,7 +35,7 @@ def run_check(folder: Path) -> int:
             failed += 1
             print(f"FAILED  {error}", flush=True)
     if not tried and not failed:
-        print(f"{folder}: no study uses a policy or environment of this folder; add papers/NAME/studies.yaml")
+        print(f"{folder}: no study uses a policy or environment of this folder, so there is nothing to try")
     print(f"{failed} failed" if failed else "nothing failed")
     return 1 if failed else 0
 
