@@ -55,8 +55,8 @@ def root(t, U, V):
 
 
 def test_estimate_and_radius_by_hand():
-    # C_n = 2 ln 10,000 = 18.42. The target: lambda = 0.25 * 100 / 1000 = 0.025; variance (1000 / 0.25) v 100 = 4000. The
-    # radius divides by lambda * 100 = 2.5; lambda is a factor of its root too and cancels.
+    # C_n = 2 ln 10,000 = 18.42. The target: lambda = 0.25 * 100 / 1000 = 0.025; variance (1000 / 0.25) v 100 = 4000.
+    # The radius divides by lambda * 100 = 2.5; lambda is a factor of its root too and cancels.
     B = root([1000, 0], [[100, -40], [0, 0]], [[30, 10], [0, 0]])
     params = configure()
     assert ldp_mab.weight(params, B, 0, 0) == pytest.approx(0.025)
