@@ -7,6 +7,7 @@ published figure. Then it writes README and docs/papers/ from docs/results/ only
 """
 
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -19,7 +20,8 @@ from PIL import Image
 from privarms.files import parquet, settings
 from privarms.report import statements as of_statements
 from privarms.report.cards import NUMBERED
-from privarms.studies.start import make_plan
+from privarms.studies.plan import Plan
+from privarms.studies.start import STATUSES_VARIABLE, make_plan
 
 ROOT = Path(__file__).parents[1]
 SNAPSHOT = ROOT / "docs/results"
@@ -44,10 +46,17 @@ FINDINGS = (
 )
 
 
+def plan_of(statuses: Mapping | None = None) -> Plan:
+    """Return the plan of scale paper; statuses: of the datasets (default: of those that are here)."""
+    if statuses is not None:
+        os.environ[STATUSES_VARIABLE] = json.dumps(statuses)
+    return make_plan(settings.read(str(ROOT / "config/config.yaml")), main=False)
+
+
 def papers() -> list[dict]:
-    """Return the descriptions of all papers in the plan of scale paper."""
-    config = settings.read(str(ROOT / "config/config.yaml"))
-    return make_plan(config, main=False).outputs.described()
+    """Return the plan's description of each paper, with the data of the committed run."""
+    run = json.loads((SNAPSHOT / "run.json").read_text(encoding="utf-8"))
+    return plan_of(run["datasets"]).outputs.described()
 
 
 def is_paper(paper: Mapping) -> bool:
@@ -55,20 +64,21 @@ def is_paper(paper: Mapping) -> bool:
     return any(NUMBERED.match(artifact["name"]) for artifact in paper["artifacts"])
 
 
-def copy(results: Path, collections: list[dict]) -> None:
+def copy(results: Path, plan: Plan) -> None:
     """Copy the files of a run that README and pages need into docs/results/."""
     SNAPSHOT.mkdir(parents=True, exist_ok=True)
     for name in ("ledger.csv", "statements.csv"):
         (SNAPSHOT / name).write_bytes((results / name).read_bytes())
     for old in SNAPSHOT.glob("*/*.png"):
         old.unlink()
-    for paper in collections:
+    for paper in plan.outputs.described():
         for artifact in paper["artifacts"]:
             if NUMBERED.match(artifact["name"]) and "png" in artifact["files"]:
                 small(results / f"figures/{paper['key']}/{artifact['name']}.png", SNAPSHOT / paper["key"])
     study = next((results / "studies").glob("*/*_cells.parquet"))
     date = datetime.fromtimestamp((results / "ledger.csv").stat().st_mtime, UTC).date().isoformat()
     run = {"scale": results.name, "commit": parquet.metadata(study)["revision"], "date": date}
+    run["datasets"] = plan.datasets.statuses
     (SNAPSHOT / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
 
 
@@ -198,9 +208,8 @@ def texts(collections: list[dict]) -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    described = papers()
     if len(sys.argv) > 1:
-        copy(Path(sys.argv[1]), described)
+        copy(Path(sys.argv[1]), plan_of())
     PAGES.mkdir(exist_ok=True)
-    for file, text in texts(described).items():
+    for file, text in texts(papers()).items():
         file.write_text(text, encoding="utf-8")

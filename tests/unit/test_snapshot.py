@@ -19,7 +19,9 @@ def snapshot():
 
 @pytest.fixture(scope="module")
 def papers(snapshot):
-    return snapshot.papers()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVARMS_DATASETS", "")  # which the plan sets; it is gone afterwards
+        return snapshot.papers()
 
 
 def test_readme_and_pages_are_those_of_the_committed_ledger(snapshot, papers):

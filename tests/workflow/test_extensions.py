@@ -89,5 +89,5 @@ def test_faults_of_an_extension_end_the_run_with_one_line(extended):
         extended.folder / "examples/my_bandits/policies/bandit/ucb1.py",
     )
     refused(
-        "examples/my_bandits/policies/bandit/ucb1.py", "expected a name", "workflow/privarms/policies/bandit/ucb1.py"
+        "examples/my_bandits/policies/bandit/ucb1.py", "duplicate name", "workflow/privarms/policies/bandit/ucb1.py"
     )

@@ -30,7 +30,10 @@ def test_data_are_real_where_their_files_are_and_else_a_stand_in_or_missing(tmp_
         assert statuses == {"gone": otherwise, "there": "real", "here": "real", "own": "missing"}
 
 
-def test_data_that_the_asked_papers_do_not_use_are_not_announced(capsys):
+def test_data_that_the_asked_papers_do_not_use_are_not_announced(capsys, monkeypatch):
+    monkeypatch.delenv(start.STATUSES_VARIABLE, raising=False)
+    monkeypatch.setenv(start.STATUSES_VARIABLE, "")
+    monkeypatch.delenv(start.STATUSES_VARIABLE)
     plan = start.make_plan({**settings.read(ROOT / "config/config.yaml"), "scale": "quick", "mirror": None}, main=False)
     statuses = dict.fromkeys(plan.datasets.statuses, "stand-in")
     plan = plan._replace(datasets=Datasets(plan.datasets.sources, statuses))
