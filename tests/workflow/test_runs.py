@@ -190,15 +190,35 @@ def test_stand_in_data_are_called_so_everywhere(made):
     [
         # This figure is drawn only from formulas.
         ("li2024_fig1", {"draw_figures": 1}),
-        ("neel2018_max_information", {"write_tables": 1}),
+        ("neel2018_max_information", {"write_tables": 1, "measure_claims_about": 1}),
         # It reads these studies and no other study of its paper.
-        ("sajed2019_audit", {"simulate_shard": 3, "aggregate_study": 3, "compute_inference": 3, "write_tables": 1}),
+        (
+            "sajed2019_audit",
+            {
+                "simulate_shard": 3,
+                "aggregate_study": 3,
+                "compute_inference": 3,
+                "write_tables": 1,
+                "measure_claims_about": 1,
+            },
+        ),
     ],
 )
 def test_an_artifact_s_target_plans_what_the_artifact_needs(fresh, target, jobs):
     planned = fresh.run("-n", target).stdout
     counts = dict(re.findall(r"^(\w+) +(\d+)$", planned.split("Job stats:")[-1], flags=re.MULTILINE))
     assert {rule: int(n) for rule, n in counts.items() if rule not in ("total", target)} == jobs
+
+
+def test_the_target_of_an_artifact_ends_with_its_verdicts(small, made):
+    done = small.run("neel2018_max_information")
+    lines = [line for line in done.stderr.splitlines() if line.startswith("neel2018/max_information: ")]
+    assert lines, done.stderr
+    with (made.folder / "results/quick/ledger.csv").open(encoding="utf-8") as whole:
+        expected = [row for row in csv.DictReader(whole) if row["artifact"] == "max_information"]
+    with (small.folder / "results/quick/claims/neel2018/max_information.csv").open(encoding="utf-8") as own:
+        assert list(csv.DictReader(own)) == expected
+    assert lines[0].endswith(f", of {len(expected)} claims")
 
 
 def test_a_figure_that_fails_takes_nothing_with_it(small):

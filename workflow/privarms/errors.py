@@ -39,6 +39,10 @@ class StudyError(PrivarmsError):
         super().__init__(f"{paper}/studies.yaml: {key}: {reason}")
 
 
+class UnnamedInputError(StudyError):
+    """A function reads a file that its job does not name as an input."""
+
+
 class ArmError(ValueError):
     """A policy chose an arm that does not exist. arm: its number; arms: number of arms; t: round, from 1"""
 

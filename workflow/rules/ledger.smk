@@ -26,6 +26,25 @@ rule measure_claims:
         "../scripts/measure_claims.py"
 
 
+# The verdicts on one figure or table, without the rest of its paper.
+use rule measure_claims as measure_claims_about with:
+    input:
+        unpack(lambda w: plan.outputs.claim_inputs(w.paper, w.artifact)),
+        library=lambda w: paths.library_files("measure_claims", *library.paper_modules(w.paper, "measures")),
+        lock=LOCK,
+    output:
+        paths.claims(SCALE, "{paper}/{artifact}"),
+    log:
+        paths.log(SCALE, "measure_claims_about", "{paper}", "{artifact}"),
+    benchmark:
+        paths.benchmark(SCALE, "measure_claims_about", "{paper}", "{artifact}")
+    params:
+        scale=SCALE,
+        claims=lambda w: plan.outputs.claims_about(w.paper, w.artifact),
+        tagged=lambda w: plan.outputs.claim_cells(w.paper, w.artifact),
+        data=lambda w: plan.outputs.claim_data(w.paper, w.artifact),
+
+
 rule build_ledger:
     input:
         library=paths.library_files("build_ledger"),

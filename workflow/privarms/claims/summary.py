@@ -72,14 +72,15 @@ def audits(file: str) -> Iterator[str]:
 
 
 def counts_of_papers(scale: str, began: float) -> Iterator[str]:
-    """Return the counts of claims by verdict, per paper that this run measured; for runs without a ledger."""
+    """Return the counts of claims by verdict, per paper or artifact that this run measured, if it made no ledger."""
     from privarms.claims import ledger
 
-    for file in sorted(Path(paths.claims(scale, "*")).parent.glob("*.csv")):
+    folder = Path(paths.claims(scale, "*")).parent
+    for file in sorted(folder.rglob("*.csv")):
         if file.stat().st_mtime >= began:
-            rows = ledger.read(file)
-            yield f"{file.stem}: {counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,} claims"
-            yield f"claims of {file.stem}: {file.absolute()}"
+            rows, name = ledger.read(file), file.relative_to(folder).with_suffix("")
+            yield f"{name}: {counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,} claims"
+            yield f"claims of {name}: {file.absolute()}"
 
 
 def counts(scale: str) -> Iterator[str]:

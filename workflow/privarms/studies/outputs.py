@@ -193,11 +193,12 @@ class Outputs:
         }
 
     def artifact_target(self, paper: str, artifact: str) -> list[str]:
-        """Return the files of one artifact, requested by name; PrivarmsError if its data are missing."""
+        """Return the files of one artifact and its verdicts; PrivarmsError if its data are missing."""
         message = self.missing_artifacts(paper).get(artifact)
         if message:
             raise PrivarmsError(f"{paper}_{artifact}: {message}")
-        return self.artifact_files(paper, artifact)
+        verdicts = [paths.claims(self.scale, f"{paper}/{artifact}")] if self.claims_about(paper, artifact) else []
+        return [*self.artifact_files(paper, artifact), *verdicts]
 
     # Claims
 
@@ -207,26 +208,40 @@ class Outputs:
         used |= {a["dataset"] for a in self.papers[paper]["artifacts"].values() if "dataset" in a}
         return sorted(d for d in used if not self.datasets.is_missing(d))
 
-    def claim_inputs(self, paper: str) -> dict[str, list[str]]:
-        """Return the files that the paper's claims read."""
+    def claims_about(self, paper: str, artifact: str | None = None) -> list[dict]:
+        """Return the paper's claims, or those about one artifact."""
+        return [claim for claim in self.claims.get(paper, []) if artifact in (None, claim["artifact"])]
+
+    def claim_inputs(self, paper: str, artifact: str | None = None) -> dict[str, list[str]]:
+        """Return the files that the paper's claims read; for one artifact, those that it and its claims name."""
+        studies, tables = self.simulation.studies(paper), self.inference(paper)
+        if artifact is not None:
+            entry = self.papers[paper]["artifacts"][artifact]
+            named = [entry["studies"], entry.get("inference", [])]
+            for measure in (claim.get("measure") for claim in self.claims_about(paper, artifact)):
+                for one in (measure, measure.get("to", {})) if isinstance(measure, dict) else ():
+                    named = [named[0] + _listed(one.get("cells")), named[1] + _listed(one.get("table"))]
+            studies, tables = (
+                [x for x in all_ if x in some] for all_, some in zip((studies, tables), named, strict=True)
+            )
         return {
-            "cells": [paths.cells(self.scale, paper, s) for s in self.simulation.studies(paper)],
-            "inference": [paths.inference(self.scale, paper, t) for t in self.inference(paper)],
+            "cells": [paths.cells(self.scale, paper, s) for s in studies],
+            "inference": [paths.inference(self.scale, paper, t) for t in tables],
             "facts": [self.datasets.prepared(d, "json") for d in self.datasets_of(paper)],
             "published": paths.published(self._folder(paper)),
         }
 
-    def claim_cells(self, paper: str) -> dict[str, list[dict]]:
-        """Return tag -> its cells, for all tags that the paper's claims use."""
-        sets = [one for claim in self.claims[paper] for one in _listed(claim["over"])]
+    def claim_cells(self, paper: str, artifact: str | None = None) -> dict[str, list[dict]]:
+        """Return tag -> its cells, for all tags that the claims use."""
+        sets = [one for claim in self.claims_about(paper, artifact) for one in _listed(claim["over"])]
         tags = {tag for one in sets for tag in one.get("tag", ())}
         return {tag: cells for tag, cells in self.simulation.tagged[paper].items() if tag in tags}
 
-    def claim_data(self, paper: str) -> list[tuple[str, str | None]]:
+    def claim_data(self, paper: str, about: str | None = None) -> list[tuple[str, str | None]]:
         """Return each claim's data (stand-in, real or simulated), and why it cannot be measured (None if it can)."""
         missing = self.missing_artifacts(paper)
         answers = []
-        for claim in self.claims[paper]:
+        for claim in self.claims_about(paper, about):
             needed, artifact = _listed(claim.get("dataset")), claim["artifact"]
             used = [d for d in needed if d in self.datasets.statuses]
             # A claim without cells uses formulas or published values.

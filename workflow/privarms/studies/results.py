@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from privarms.errors import NoCellsError, PrivarmsError, StudyError
+from privarms.errors import NoCellsError, PrivarmsError, UnnamedInputError
 from privarms.files import parquet, settings
 from privarms.studies import library, paths
 
@@ -159,7 +159,7 @@ class Results:
             key = {"inference": "inference", "audit": "audits"}.get(kind, "studies")
             inputs = ", ".join(known) or "none"
             reason = f"is read but not named; the job has {inputs}. Add it to the `{key}` of the function that reads it"
-            raise StudyError(self.paper, f"{name} ({kind})", reason)
+            raise UnnamedInputError(self.paper, f"{name} ({kind})", reason)
         return known[name]
 
     def _read_once(
