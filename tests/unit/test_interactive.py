@@ -117,3 +117,19 @@ def test_the_page_and_the_notebook_run_as_printed(monkeypatch, tmp_path):
         if cell["cell_type"] == "code":
             exec(compile("".join(cell["source"]), "first_steps.ipynb", "exec"), names)
     assert len(names["own"]["epsilon"].unique()) == 2
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf")])
+def test_a_budget_that_is_none_is_one_clear_error(epsilon, tmp_path):
+    for call in (
+        lambda: privarms.simulate("dp_se", K=2, epsilon=epsilon, horizon=10),
+        lambda: privarms.audit("dp_se", epsilon=epsilon),
+        lambda: leaderboard.compare(tmp_path, epsilon=epsilon, horizon=10, replicates=2, trials=10),
+    ):
+        with pytest.raises((PrivarmsError, ValueError), match="epsilon: expected"):
+            call()
+
+
+def test_a_parameter_that_is_no_number_is_named():
+    with pytest.raises(ValueError, match="top: expected a finite number; found nan"):
+        privarms.simulate("ucb1", K=2, horizon=10, top=float("nan"), bottom=0.5)

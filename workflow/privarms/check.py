@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
-from privarms.studies import configuration, extensions, run, trial
+from privarms.studies import configuration, extensions, library, run, trial
 from privarms.studies.cells import Cell, expand
 
 SEED = 20190609
@@ -34,9 +34,10 @@ def run_check(folder: Path) -> int:
         except PrivarmsError as error:
             failed += 1
             print(f"FAILED  {error}", flush=True)
-    if not tried and not failed:
-        print(f"{folder}: no study uses a policy or environment of this folder, so there is nothing to try")
-    print(f"{failed} failed" if failed else "nothing failed")
+    policies = {p for p in library.names("policies") if extensions.is_extension(library.source_file("policies", p))}
+    for policy in sorted(policies - {name.split(": ")[1].split(" on ")[0] for name in tried}):
+        print(f"-       {policy}: not tried, because no study of this folder uses it")
+    print(f"{failed} failed" if failed else f"{len(tried)} tried, nothing failed")
     return 1 if failed else 0
 
 

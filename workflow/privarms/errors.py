@@ -14,8 +14,8 @@ def check_known(where: str, kind: str, name: str, names: Iterable) -> None:
     where: file and key; kind: noun for the message, such as "policy"
     """
     if name not in (listed := list(names)):
-        expected = ", ".join(map(str, listed)) or "none"
-        raise PrivarmsError(f"{where}: unknown {kind} {name!r}; expected one of {expected}")
+        expected = f"expected one of {', '.join(map(str, listed))}" if listed else "none is defined"
+        raise PrivarmsError(f"{where}: unknown {kind} {name!r}; {expected}")
 
 
 class DamagedError(PrivarmsError):

@@ -11,7 +11,7 @@ from privarms.errors import PrivarmsError, check_known
 from privarms.jit import cache
 from privarms.plots import facets, style
 from privarms.plots.curves import in_words, with_interval
-from privarms.ranges import at_least
+from privarms.ranges import at_least, finite, positive
 from privarms.studies import extensions, library, run
 from privarms.studies.cells import Cell, expand
 from privarms.studies.shards import Piece
@@ -65,6 +65,8 @@ def simulate(
         For an unknown name, or a parameter that is missing, unknown or out of range.
     """
     at_least(1, horizon=horizon, replicates=replicates, checkpoints=checkpoints)
+    positive(epsilon=epsilon)
+    finite(**{name: value for name, value in parameters.items() if isinstance(value, float)})
     _use(extension)
     cells = _cells(policy, environment, epsilon, horizon, replicates, checkpoints, parameters)
     frames = []
@@ -105,6 +107,7 @@ def audit(
         For an unknown policy, a policy without an epsilon, or a family without a generic audit.
     """
     at_least(1, trials=trials)
+    positive(epsilon=epsilon)
     _use(extension)
     check_known("policy", "name", policy, library.names("policies"))
     return now.results(now.fitting_cells(policy, trials, float(epsilon)))[list(verdicts.COLUMNS)]

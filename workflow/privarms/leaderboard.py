@@ -1,5 +1,6 @@
 """`privarms compare FOLDER`: rank your own bandits among published private bandits on five instances."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from privarms.errors import PrivarmsError
 from privarms.inference import lower_bounds
 from privarms.plots import facets, style
 from privarms.plots.curves import interval
+from privarms.ranges import at_least, positive
 from privarms.studies import extensions, library
 from privarms.studies.extensions import is_extension
 
@@ -59,8 +61,14 @@ def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int
     PrivarmsError
         For a folder without such a bandit.
     """
+    at_least(2, replicates=replicates)
+    at_least(1, horizon=horizon, trials=trials)
+    positive(epsilon=epsilon)
     extensions.extend([folder])
     policies = [p for p in library.names("policies") if library.family(p) == "bandit" and _needs_nothing(p)]
+    theirs = [p for p in library.names("policies") if is_extension(library.source_file("policies", p))]
+    if others := [p for p in theirs if p not in policies]:
+        print(f"not compared, because they are no bandits or need parameters: {', '.join(others)}", file=sys.stderr)
     own = [p for p in policies if is_extension(library.source_file("policies", p))]
     if not own:
         expected = f"expected a module in policies/bandit/ whose configure needs at most {', '.join(GIVEN)}"
@@ -89,6 +97,7 @@ def _audited(policy: str, epsilon: float, trials: int | None) -> str:
         return "claims no privacy"
     if trials is None:
         return "audited in every run of the pipeline"
+    print(f"audit of {policy}: {trials:,} trials per input", file=sys.stderr, flush=True)
     return verdicts.summary(now.results(now.fitting_cells(policy, trials, epsilon)))["verdict"].iloc[0]
 
 
@@ -98,6 +107,7 @@ def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int)
     means = library.load("environments", "bernoulli").configure(**{k: setting[k] for k in ("K", *INSTANCES["mu1"])})
     bound = lower_bounds.azize(means.means.tolist(), epsilon) * np.log(horizon)
     runs = {}
+    print(f"simulate {len(policies)} policies, means {means.means.round(3).tolist()}", file=sys.stderr, flush=True)
     for policy in policies:
         rows = interactive.simulate(policy, replicates=replicates, checkpoints=1, **setting, **SETTINGS.get(policy, {}))
         runs[policy] = rows.sort_values("replicate")["regret"].to_numpy()
@@ -111,6 +121,7 @@ def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int)
         for names, sample in ((("low", "high"), regret), (("difference_low", "difference_high"), differences)):
             ends = interval(sample.mean(), sample.std(ddof=1) / np.sqrt(len(sample)), len(sample))
             numbers |= dict(zip(names, map(float, ends), strict=True))
+        numbers["low"] = max(numbers["low"], 0.0)
         rows.append(numbers | {"difference": differences.mean()})
     frame = pd.DataFrame(rows).sort_values("regret", kind="stable", ignore_index=True)
     return frame.assign(rank=frame["regret"].rank(method="average"))
@@ -124,7 +135,7 @@ def draw(rows: pd.DataFrame) -> Figure:
     shown = rows.assign(
         place=rows["policy"].map(order.index).astype(float),
         kind=np.where(rows["own"], "your own", "published"),
-        low=rows["low"] * scale,
+        low=(rows["low"] * scale).clip(lower=rows["over_bound"] / 20),  # the axis is logarithmic
         high=rows["high"] * scale,
     )
     looks = style.looks(["published", "your own"], ["published", "your own"])

@@ -1,5 +1,6 @@
 """`privarms new policy NAME`: write a working bandit as a starting point."""
 
+import keyword
 import re
 from pathlib import Path
 
@@ -76,8 +77,8 @@ def write_policy(name: str, folder: Path) -> Path:
 
     Raise PrivarmsError for an invalid or existing name.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise PrivarmsError(f"{name}: expected a name of small letters, digits and _")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise PrivarmsError(f"{name}: expected a name of small letters, digits and _, and no word of Python")
     file = folder / "policies" / "bandit" / f"{name}.py"
     if file.exists():
         raise PrivarmsError(f"{file}: this file exists already; choose another name")

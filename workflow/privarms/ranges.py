@@ -30,6 +30,11 @@ def positive(**values) -> None:
     _check(values, "a finite number > 0", lambda x: (x > 0) & (x < np.inf))
 
 
+def finite(**values) -> None:
+    """Raise ValueError for a number that is not finite."""
+    _check(values, "a finite number", np.isfinite)
+
+
 def at_least(least: float, **values) -> None:
     """Raise ValueError for a number below `least` or infinite."""
     _check(values, f"at least {least}", lambda x: (x >= least) & (x < np.inf))

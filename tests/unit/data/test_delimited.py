@@ -40,7 +40,7 @@ def test_columns_are_selected_by_name_and_missing_values_are_nan():
     ("text", "message"),
     [
         ("", "f.csv: no column 'a', 'b'; found "),
-        ("a;b\n1;2\n", "f.csv: no column 'a', 'b'; found a;b; correct the header, the delimiter or `table`, or get"),
+        ("a;b\n1;2\n", "f.csv: the header is one column, 'a;b'; set the `delimiter` of `table`"),
         ("<html>\n<body>502</body>\n", "f.csv: no column 'a', 'b'; found <html>"),
         ("a,b\n1,2\n3\n4,5\n", "f.csv: CSV parse error: Row #3: Expected 2 columns, got 1: 3; expected a CSV file in"),
         ("a,b\n1,2\n3,4,5\n", "f.csv: CSV parse error: Row #3: Expected 2 columns, got 3: 3,4,5; expected"),

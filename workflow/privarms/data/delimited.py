@@ -52,8 +52,10 @@ class Rows:
 
     def numbers(self, column: str, low: float = -np.inf, high: float = np.inf) -> np.ndarray:
         """Return float64[n]; drop rows without a finite number in this range."""
-        values = floats(self.texts(column))
-        self.drop(~np.isfinite(values), f"{column}: not a number", malformed=True)
+        values = floats(texts := self.texts(column))
+        comma = texts[~np.isfinite(values)].dropna().str.fullmatch(r"-?\d+,\d+")
+        hint = " (decimal commas are not read)" if len(comma) and comma.all() else ""
+        self.drop(~np.isfinite(values), f"{column}: not a number{hint}", malformed=True)
         self.drop((values < low) | (values > high), f"{column}: out of range")
         return values
 
@@ -104,6 +106,8 @@ def read(
         return Rows(file, _parquet(file, stream, columns), first_row=1)
     try:
         header = list(names or map(rename, _header(stream, delimiter)))
+        if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
+            raise PrivarmsError(f"{file}: the header is one column, {header[0]!r}; set the `delimiter` of `table`")
         require(file, columns or (), header)
         table = pa.csv.read_csv(
             stream,

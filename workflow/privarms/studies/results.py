@@ -182,7 +182,11 @@ class Results:
             wanted = " or ".join(
                 "; ".join(f"{k} {', '.join(map(str, v))}" for k, v in one.items()) for one, _ in self._over
             )
-            raise NoCellsError(f"none of the cells of {name} that the claim uses is in this run: {wanted}")
+            sets = [one for one, _ in self._over]
+            tagged = [cell for one in sets for tag in one.get("tag", ()) for cell in self._tagged.get(tag, ())]
+            changed = sorted({p for cell in tagged for p in cell["changed"]} - {p for one in sets for p in one})
+            hint = f"; cells of this tag change {', '.join(changed)}, so name these in `over`" if changed else ""
+            raise NoCellsError(f"none of the cells of {name} that the claim uses is in this run: {wanted}{hint}")
         return frame[chosen]
 
 
