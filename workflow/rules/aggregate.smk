@@ -15,7 +15,7 @@ rule aggregate_study:
         "../../environment.yml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: 1000 * attempt,
+        mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
         scale=SCALE,

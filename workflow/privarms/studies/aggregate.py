@@ -13,6 +13,8 @@ from privarms.studies import library
 from privarms.studies.cells import Cell, plain
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
+# Values that are described together, and rows that are written together.
+PART = 2**20
 
 
 def parameter_types(cells: Sequence[Cell]) -> dict[str, pa.DataType]:
@@ -72,8 +74,13 @@ def expected_replicates(cell: Cell) -> np.ndarray:
 def rows_of(cell: Cell, by: parquet.RowsBy) -> pa.Table:
     """Return a cell's rows; raise PrivarmsError unless they are exactly those of its replicates, in order."""
     expected, parts = expected_replicates(cell), list(by.rows(cell.name, by.columns))
-    replicates = np.concatenate([np.empty(0, np.int64), *(part["replicate"].to_numpy() for part in parts)])
-    if not parts or not np.array_equal(replicates, np.repeat(expected, len(replicates) // len(expected))):
+    per, left = divmod(sum(part.num_rows for part in parts), len(expected))
+    start, right = 0, bool(parts) and per > 0 and left == 0
+    for part in parts if right else ():
+        right &= np.array_equal(part["replicate"].to_numpy(), expected[np.arange(start, start + part.num_rows) // per])
+        start += part.num_rows
+    if not right:
+        replicates = np.concatenate([np.empty(0, np.int64), *(part["replicate"].to_numpy() for part in parts)])
         files = dict.fromkeys(str(place[0]) for place in by.places.get(cell.name, ()))
         raise PrivarmsError(
             f"{', '.join(files) or f'the shards of {cell.paper}'}: expected {cell.replicates} replicates of "
@@ -88,20 +95,37 @@ def summarise(rows: pa.Table, keys: Sequence[str]) -> dict[str, Sequence]:
     `replicates` counts the rows of each group. NaN marks a run without that value. Such a run is left out of the
     column's summary and counted in `<column>_missing`. The standard error of a single run is NaN.
     """
-    values, groups = [()], np.zeros(rows.num_rows, np.int64)
-    if keys:
-        grouped = rows.select(keys).to_pandas().groupby(list(keys), dropna=False)
-        values, groups = grouped.size().index, grouped.ngroup().to_numpy()
-        values = list(values) if len(keys) > 1 else [(value,) for value in values]
-    counts = np.bincount(groups)
-    order, ends = np.argsort(groups, kind="stable"), np.cumsum(counts)[:-1]
+    values, order, counts = _groups(rows, keys)
+    ends = np.cumsum(counts)[:-1]
     summary = dict(zip(keys, zip(*values, strict=True), strict=True)) | {"replicates": counts}
     for measure in (name for name in rows.column_names if name not in ("cell", "replicate", *keys)):
-        samples = np.split(rows[measure].to_numpy().astype(np.float64)[order], ends)
+        column = rows[measure].to_numpy().astype(np.float64, copy=False)
+        samples = column.reshape(-1, len(values)).T if order is None else np.split(column[order], ends)
         summary |= {f"{measure}_{name}": column for name, column in _described(samples).items()}
         if measure == "regret":
             summary["regret_largest_share"] = [_largest_share(sample) for sample in samples]
     return summary
+
+
+def _groups(rows: pa.Table, keys: Sequence[str]) -> tuple[list[tuple], np.ndarray | None, np.ndarray]:
+    """Return the key values of each group, the rows' order by group and the groups' sizes.
+
+    The order is None if every replicate has one row per key value, in increasing order: then no rows are moved, which
+    would take several times the memory of a long cell.
+    """
+    replicates = rows["replicate"].to_numpy()
+    n = int(np.searchsorted(replicates, replicates[0], side="right"))
+    if rows.num_rows % n == 0 and (replicates.reshape(-1, n) == replicates[::n, None]).all():
+        columns = [rows[key].to_numpy().reshape(-1, n) for key in keys]
+        values = list(zip(*(column[0].tolist() for column in columns), strict=True)) if keys else [()] * n
+        if values == sorted(set(values)) and all((column == column[0]).all() for column in columns):
+            return values, None, np.full(n, rows.num_rows // n)
+    if not keys:
+        return [()], np.arange(rows.num_rows), np.array([rows.num_rows])
+    grouped = rows.select(keys).to_pandas().groupby(list(keys), dropna=False)
+    values, groups = grouped.size().index, grouped.ngroup().to_numpy()
+    values = list(values) if len(keys) > 1 else [(value,) for value in values]
+    return values, np.argsort(groups, kind="stable"), np.bincount(groups)
 
 
 def _largest_share(sample: np.ndarray) -> float:
@@ -112,17 +136,17 @@ def _largest_share(sample: np.ndarray) -> float:
 
 def _described(samples: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     """Return the statistics of each sample of one measure; samples of one size together, which is many times faster."""
-    present = [sample[~np.isnan(sample)] for sample in samples]
-    sizes = np.array([len(some) for some in present])
+    sizes = np.array([np.count_nonzero(~np.isnan(sample)) for sample in samples])
     described = {name: np.full(len(samples), np.nan) for name in ("mean", "se", *QUANTILES)}
     for n in set(sizes.tolist()) - {0}:
-        which = np.flatnonzero(sizes == n)
-        rows = np.stack([present[i] for i in which])
-        described["mean"][which] = rows.mean(axis=1)
-        if n > 1:
-            described["se"][which] = rows.std(axis=1, ddof=1) / np.sqrt(n)
-        for name, level in zip(QUANTILES, np.quantile(rows, list(QUANTILES.values()), axis=1), strict=True):
-            described[name][which] = level
+        alike = np.flatnonzero(sizes == n)
+        for which in np.array_split(alike, -(-len(alike) * n // PART)):
+            rows = np.stack([samples[i][~np.isnan(samples[i])] for i in which])
+            described["mean"][which] = rows.mean(axis=1)
+            if n > 1:
+                described["se"][which] = rows.std(axis=1, ddof=1) / np.sqrt(n)
+            for name, level in zip(QUANTILES, np.quantile(rows, list(QUANTILES.values()), axis=1), strict=True):
+                described[name][which] = level
     return described | {"missing": np.array([len(sample) for sample in samples]) - sizes}
 
 
@@ -150,7 +174,9 @@ def aggregate(
         for cell in cells:
             rows = rows_of(cell, by)
             summaries.append(summarise(rows, keys))
-            yield beside_cells([cell], [rows.num_rows], types, origin_of_data, rows)
+            for start in range(0, rows.num_rows, PART):
+                part = rows.slice(start, PART)
+                yield beside_cells([cell], [part.num_rows], types, origin_of_data, part)
 
     described = {**metadata, **parquet.origin(), "cells": [{"cell": c.name, **plain(c)} for c in cells]}
     parquet.write(study_path, tables(), described)
