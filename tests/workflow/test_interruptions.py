@@ -65,7 +65,8 @@ def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
 
     moments = random.Random(20)
     killed = stale = 0
-    while killed < KILLS:
+    # Whether a kill leaves a lock depends on the machine: go on until one has.
+    while killed < KILLS or (stale == 0 and killed < 5 * KILLS):
         run = started(small)
         try:
             output, _ = run.communicate(timeout=moments.uniform(0, length))
