@@ -20,11 +20,8 @@ from pathlib import Path
 from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
 
-# The imports of the scripts. multiprocessing imports Snakemake's main module in every child.
-PRELOADED = [
-    *("snakemake.cli", "numba", "pandas", "pyarrow.parquet", "scipy.stats", "matplotlib.backends.backend_agg"),
-    *("privarms.studies.run", "privarms.studies.aggregate", "privarms.studies.results", "privarms.plots.sheet"),
-]
+# multiprocessing imports Snakemake's main module in every child.
+PRELOADED = ["snakemake.cli", "privarms.preloaded"]
 # Linear algebra libraries read these at import. A background thread of pyarrow's jemalloc may own a lock at the fork.
 SERVER = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
 SERVER["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
@@ -36,9 +33,12 @@ def use(scripts: str, library: str) -> bool:
     expected = execute is not None and [*inspect.signature(execute).parameters] == ["self", "fname", "edit"]
     if not expected or not sys.platform.startswith("linux") or os.environ.get("PRIVARMS_FORKSERVER") == "0":
         return False
-    context = multiprocessing.get_context("forkserver")
+    context, imported, scripts = (
+        multiprocessing.get_context("forkserver"),
+        _stamps(library),
+        str(Path(scripts).resolve()),
+    )
     context.set_forkserver_preload(PRELOADED)
-    imported, scripts = _stamps(library), str(Path(scripts).resolve())
     # Starting a process polls all others, and two threads must not poll the same process.
     lock = threading.Lock()
     before = dict(os.environ)

@@ -95,6 +95,14 @@ def test_a_summary_is_to_the_bit_what_numpy_makes_of_each_group():
             assert [row[f"{measure}_{name}"] for name in aggregate.QUANTILES] == list(levels)
 
 
+@pytest.mark.parametrize("part", [1, 2, 7, 30])
+def test_cells_longer_than_a_part_have_the_same_summary(part, monkeypatch):
+    rows = pd.DataFrame({"replicate": np.arange(10), "value": np.arange(10) ** 2.0})
+    whole = summary_of(rows)
+    monkeypatch.setattr(aggregate, "PART", part)
+    pd.testing.assert_frame_equal(summary_of(rows), whole, check_exact=True)
+
+
 def test_missing_values_are_counted_and_left_out_and_a_single_run_has_no_standard_error():
     rows = pd.DataFrame({"arm": [0, 0, 0, 1], "replicate": [0, 1, 2, 0], "x": [1.0, np.nan, 3.0, 4.0]})
     summary = summary_of(rows, ["arm"])

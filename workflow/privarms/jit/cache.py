@@ -49,21 +49,25 @@ class _Parts(NamedTuple):
 _cache: _Cache | None = None
 
 
+def place() -> Path:
+    """Return the folder of the cache: PRIVARMS_KERNELS, or a folder in the user's cache folder."""
+    above = os.environ.get(FOLDER_VARIABLE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms/kernels")
+    try:
+        return Path(above).expanduser()
+    except RuntimeError:
+        # The user of a container may have no home folder.
+        return Path(tempfile.gettempdir(), "privarms-kernels")
+
+
 def use(sources: Callable[..., Iterable[str]]) -> None:
-    """Cache the machine code of this process's kernels from now on, in PRIVARMS_KERNELS or the user's cache folder.
+    """Cache the machine code of this process's kernels from now on.
 
     sources: returns all source files of the named modules and of their imports; raises ModuleNotFoundError for an
     unknown module. A kernel is compiled without caching if it has functions from an unknown module, or from a file that
     was edited since this call.
     """
     global _cache
-    above = os.environ.get(FOLDER_VARIABLE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "privarms/kernels")
-    try:
-        above = Path(above).expanduser()
-    except RuntimeError:
-        # The user of a container may have no home folder.
-        above = Path(tempfile.gettempdir(), "privarms-kernels")
-    _cache = _Cache(above, sources, time.time())
+    _cache = _Cache(place(), sources, time.time())
     _module.cache_clear()
 
 
@@ -85,7 +89,7 @@ def compiled(kernel: Callable) -> Callable:
         try:
             return function(*leaves)
         except Exception as error:
-            if not _in_numbas_cache(error):
+            if not _before_the_call(error):
                 raise
             # The cached file is damaged, or the disk is full. The next process compiles it again.
             shutil.rmtree(Path(function.py_func.__code__.co_filename).parent, ignore_errors=True)
@@ -95,10 +99,10 @@ def compiled(kernel: Callable) -> Callable:
     return call
 
 
-def _in_numbas_cache(error: Exception) -> bool:
-    """Return whether numba's reading or writing of machine code raised an error, and not a kernel."""
+def _before_the_call(error: Exception) -> bool:
+    """Return whether Python code of numba raised an error, before the kernel began; machine code has no globals."""
     frames = traceback.walk_tb(error.__traceback__)
-    return any(frame.f_globals.get("__name__") == "numba.core.caching" for frame, _ in frames)
+    return any(frame.f_globals.get("__name__", "").startswith("numba.") for frame, _ in frames)
 
 
 def constant(function: Callable) -> Callable:

@@ -2,8 +2,8 @@
 
 numba counts every array of a NamedTuple at each call that passes it. Its atomic increments lock the memory bus and take
 up to three quarters of a kernel's time. With plain counts, kernels on several threads of a process would race. So only
-the simulation script calls `make_plain`, before it compiles anything. Results are identical to the bit. This is one of
-two modules that rely on an undocumented interface (numba.core.runtime.nrtdynmod). If the interface is not as expected,
+processes of jobs call `make_plain`, before they compile anything. Results are identical to the bit. This is one of two
+modules that rely on an undocumented interface (numba.core.runtime.nrtdynmod). If the interface is not as expected,
 nothing is changed. PRIVARMS_ATOMIC_REFCOUNTS=1 switches plain counts off.
 """
 

@@ -14,7 +14,7 @@ from privarms.studies.cells import Cell, plain
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
 # Values that are described together, and rows that are written together.
-PART = 2**20
+PART = 2**18
 
 
 def parameter_types(cells: Sequence[Cell]) -> dict[str, pa.DataType]:
@@ -140,7 +140,7 @@ def _described(samples: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     described = {name: np.full(len(samples), np.nan) for name in ("mean", "se", *QUANTILES)}
     for n in set(sizes.tolist()) - {0}:
         alike = np.flatnonzero(sizes == n)
-        for which in np.array_split(alike, -(-len(alike) * n // PART)):
+        for which in np.array_split(alike, min(len(alike), -(-len(alike) * n // PART))):
             rows = np.stack([samples[i][~np.isnan(samples[i])] for i in which])
             described["mean"][which] = rows.mean(axis=1)
             if n > 1:

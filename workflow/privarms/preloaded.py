@@ -1,0 +1,39 @@
+"""Prepare the process that starts jobs as forks (`forkserver`), on import: load libraries, compile common functions.
+
+Forks inherit machine code. Without it each job of a first run compiles these functions again, which takes about three
+seconds. Frozen objects are left alone by a fork's garbage collections, so their memory stays shared.
+"""
+
+# ruff: noqa: F401
+import gc
+
+import matplotlib.backends.backend_agg
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import scipy.stats
+from numba import njit
+
+from privarms.jit import cache, refcounts
+from privarms.jit.binomial import binomial
+from privarms.mechanisms.laplace import laplace, laplace_sum
+from privarms.plots import sheet
+from privarms.studies import aggregate, results, run
+
+
+@njit
+def typical(n, rng):
+    """Use what most kernels use: arrays, random draws and noise."""
+    floats, counts, flags = np.zeros(n), np.zeros(n, np.int64), np.ones(n, np.bool_)
+    floats[:] = np.empty(n) * 0.0 + np.ones(n) + np.full(n, np.inf)
+    counts[:] = np.empty(n, np.int64) * 0
+    smallest = min(n, 2) + max(n, 2) + min(rng.random(), 1.0) + abs(floats[0])
+    drawn = binomial(n, 0.5, rng) + laplace(1.0, rng) + laplace_sum(1.0, n, rng)
+    return smallest + drawn + floats.max() + floats.sum() + counts.sum() + flags.sum() + np.argmax(floats)
+
+
+refcounts.make_plain()
+# Later runs load their kernels from the cache.
+if not any(cache.place().glob("*")):
+    typical(2, np.random.default_rng(0))
+gc.freeze()
