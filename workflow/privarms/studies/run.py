@@ -56,7 +56,7 @@ def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> 
     for block in range(piece.first, piece.last):
         replicates = min(cell.block, cell.replicates - block * cell.block)
         own_streams = stream(seed, cell.environment_identity, block), stream(seed, cell.identity, block)
-        with _faults_of(cell, cell.policy):
+        with _faults_of(cell, cell.policy), _fitting(cell, run_block.args[-1]):
             columns = run_block(cell, replicates, *own_streams)
         columns["replicate"] = columns["replicate"] + block * cell.block
         parts.append(columns)
@@ -124,6 +124,20 @@ def _faults_of(cell: Cell, what: str) -> Iterator[None]:
         reason = f"{what}: {error}" if ours or isinstance(error, PrivarmsError) else trial.explain(error, cell)
         cause = None if isinstance(error, PrivarmsError) else error
         raise StudyError(cell.paper, f"studies.{cell.study}", reason) from cause
+
+
+@contextlib.contextmanager
+def _fitting(cell: Cell, environment) -> Iterator[None]:
+    """Turn a missing attribute of the environment into an error that says that it does not fit the protocol."""
+    try:
+        yield
+    except AttributeError as error:
+        if error.obj is not environment:
+            raise
+        raise PrivarmsError(
+            f"the protocol {cell.protocol} needs an environment with {error.name!r}; {cell.environment} does not have "
+            f"it. Expected an environment that a study of this protocol has"
+        ) from error
 
 
 def run_shard(pieces: Iterable[Piece], seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
