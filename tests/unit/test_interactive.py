@@ -59,7 +59,7 @@ def test_a_list_runs_each_of_its_values_and_own_policies_come_from_a_folder():
         ({"policy": "dp_se", "widht": 1}, "widht"),
         ({"policy": "dp_se", "replicates": 0}, "replicates"),
         ({"policy": "oful", "K": 2, "dimensions": 2}, "linear needs an environment with 'dimensions'; bernoulli"),
-        ({"policy": "uniform", "environment": "symmetric", "K": 2, "variant": "as_printed"}, "bandit needs an .*'means'"),
+        ({"policy": "dp_se", "environment": "symmetric", "K": 2, "variant": "as_printed"}, "needs an .*'means'"),
     ],
 )
 def test_bad_arguments_are_one_clear_error(inputs, words):
