@@ -16,10 +16,9 @@ SELECTORS = ("least_pulled", "most_pulled")
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates on Bernoulli arms and test, at the horizon, the arm that a selector picks by the pulls only.
 
-    One row per replicate and selector: `arm`, `pulls` and the exact, randomised, binomial `p_value`. The selector
-    least_pulled tests whether the arm's mean is below its true mean, most_pulled whether it is above. The null is true.
-    Ties are broken at random, because breaking them by index would prefer some arms. Ties and the tests' uniform
-    variates come from environment_rng, after the runs.
+    The selector least_pulled tests whether the arm's mean is below its true mean, most_pulled whether it is above. The
+    null is true. `p_value` is exact, randomised and binomial. Ties are broken at random, because breaking them by
+    index would prefer some arms. Ties and the tests' uniform variates come from environment_rng, after the runs.
     """
     _, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)
     uniforms = {selector: environment_rng.random(replicates) for selector in SELECTORS}

@@ -16,10 +16,9 @@ SIZES = {"n_arms": "K", "dimensions": "dimensions", "batch": "batch"}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Count an event in `replicates` trials on the inputs of a module of `audits`.
+    """Count an event in `replicates` trials on the inputs of a module of `audits`; one row per block.
 
-    One row per block, not per replicate: `trials`, and `events`, the trials in which the event happened. `replicate` is
-    the block's first one. Only the subject's own noise is random: it comes from the policy's stream.
+    Only the subject's own noise is random: it comes from the policy's stream.
     """
     sizes = {field: getattr(environment, field, None) for field in SIZES if field in params._fields}
     agree(cell, **{SIZES[k]: (size, getattr(params, k)) for k, size in sizes.items() if size is not None})

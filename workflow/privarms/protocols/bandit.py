@@ -40,10 +40,8 @@ def new_record(checkpoints: int, arms: int) -> Record:
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates on the policy's stream.
+    """Run replicates on the policy's stream; cell.record is one of RECORDS; docs/output.md lists the columns.
 
-    cell.record: "regret" (the default): one row per replicate and checkpoint with `t` and `regret`, the cumulative
-    pseudo-regret; "arms": one row per replicate and arm with `arm`, `pulls` and `reward_sum` at the horizon.
     Rewards and choices share one stream, because fast paths draw both at once. Policies have no common random numbers.
     """
     regret, pulls, reward_sums = run_bandit(policy, params, environment, cell, replicates, policy_rng)

@@ -16,12 +16,10 @@ KEYS = ("t",)
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates over `cell.horizon` of the target's users each.
+    """Run replicates over `cell.horizon` of the target's users each; one row per replicate and checkpoint.
 
-    One row per replicate and checkpoint with `t` and `reward`, the cumulative reward. Users are drawn without
-    replacement in uniform order, only from environment_rng, so compared policies meet the same users in the same order.
-    Raises PrivarmsError for more rounds than users, and if the policy has another number of arms or dimensions than the
-    data.
+    Users are drawn without replacement in uniform order, only from environment_rng, so compared policies meet the same
+    users in the same order. Raises PrivarmsError for more rounds than users.
     """
     users, dimensions = environment.contexts.shape
     if cell.horizon > users:

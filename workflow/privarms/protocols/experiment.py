@@ -63,14 +63,8 @@ def new_records(replicates: int, M: int) -> Record:
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates on the policy's stream, by its exact fast path for this environment if there is one.
 
-    cell.record selects the rows:
-    - "runs" (the default): one row per replicate with `regret` and `first_half_regret` over all features;
-      `squared_error`, the largest of the features (nan if one has no estimate); the numbers of features that are
-      `eliminated`, `wrong` and `missing`.
-    - "features": one row per replicate and feature, from 1, with the columns of `measures`; "first_feature": only the
-      rows of feature 1; "totals": the rows of `totals`, if replicates are too many for one row each.
-
-    Arrivals and choices share one stream, because fast paths draw both at once. Policies have no common random numbers.
+    cell.record is one of RECORDS, "runs" by default; docs/output.md lists the columns. Arrivals and choices share one
+    stream, because fast paths draw both at once. Policies have no common random numbers.
     """
     records = run(policy, params, environment, cell, replicates, policy_rng)
     measured = measures(environment, records)
@@ -104,10 +98,7 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
 def measures(environment, records: Record) -> dict[str, np.ndarray]:
     """Return the measured values of every replicate and feature, arrays of shape [replicates, M] by name.
 
-    regret, first_half_regret; eliminated: 1 if an arm was eliminated; eliminated_after; wrong: 1 if this was the better
-    arm; estimate, nan without output; missing: 1 without output; squared_error, nan without output; floor_T_min;
-    length, T_j; pulls_0, pulls_1, reward_sum_0, reward_sum_1: of the arms in the trial; and from the environment,
-    effect: the true difference; variance_0, variance_1: the true variances of a reward
+    wrong: 1 if the better arm was eliminated; effect, variance_0, variance_1: true values, from the environment
     """
     effect = environment.means[:, 1] - environment.means[:, 0]
     worse = (effect < 0).astype(np.int64)
@@ -136,12 +127,8 @@ def measures(environment, records: Record) -> dict[str, np.ndarray]:
 def totals(measured: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return one row per block and feature, from 1, and one with feature 0, from the arrays of `measures`.
 
-    `trials` counts the replicates. The columns `regret`, `first_half_regret` and `squared_error` (of estimates that are
-    not missing) are sums over them. `regret_squares` and `squared_error_squares` are sums of squares, for standard
-    errors. `eliminated`, `wrong` and `missing` are counts.
     Feature 0 is the whole run. Its regret is that of all features. Its squared error is the largest of the features, in
     runs without a missing estimate. It is eliminated if every feature is, and wrong or missing if any feature is.
-    `replicate` is the block's first one.
     """
 
     def with_run(name, over_features):

@@ -51,14 +51,10 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """Run replicates; coefficients, contexts and reward noise come from environment_rng.
 
     Each round takes the same number of draws from it whatever the policy does. Compared policies therefore meet the
-    same coefficients, contexts and noise. The policy's own choices use policy_rng.
-
-    One row per replicate and tested coordinate of theta of `arm`, the arm with the most `pulls` (ties: the lowest).
-    "zero" is the first coordinate, "largest" that of largest |theta| (ties: the lowest). `truth` is the true
-    coefficient. `estimate` and `variance` are from ordinary least squares on the arm's own rows, with noise variance 1:
-    (X'X)^-1 X'y and the diagonal of (X'X)^-1, nan for fewer rows than dimensions. `policy_estimate` and
-    `policy_variance` use the fields `theta_hat` and `inverse` of the policy's state, nan without them. `regret` is the
-    sum over rounds of the largest expected reward minus that of the pulled arm.
+    same coefficients, contexts and noise. One row per replicate and tested coordinate of theta of the most-pulled arm:
+    "zero" is the first, "largest" that of largest |theta| (ties: the lowest). `estimate` and `variance` are from
+    ordinary least squares on the arm's own rows, nan for fewer rows than dimensions. `policy_estimate` and
+    `policy_variance` use the fields `theta_hat` and `inverse` of the policy's state, nan without them.
     """
     d = environment.dimensions
     agree(

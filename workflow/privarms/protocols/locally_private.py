@@ -32,11 +32,9 @@ POINTS = 16
 class Record(NamedTuple):
     """The record of one replicate; overwritten.
 
-    regret: float64[C], cumulative pseudo-regret of the target's users after each checkpoint
-    shares: float64[C, K], the sum of the probabilities of each arm at the test point, up to each checkpoint; 0 if the
-    policy does not report them
-    pulls: int64[K], of the target's users; rewards: float64[C], their expected rewards, cumulative
-    misses: whether the policy should count the estimates that are outside their radius
+    regret, rewards: float64[C], cumulative pseudo-regret and expected rewards of the target's users at each checkpoint
+    shares: float64[C, K], the sum of the probabilities of each arm at the test point, 0 if the policy has none
+    pulls: int64[K], of the target's users; misses: whether the policy counts estimates outside their radius
     """
 
     regret: np.ndarray
@@ -53,32 +51,19 @@ def new_record(checkpoints: int, arms: int, misses: bool = False) -> Record:
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Run replicates over `cell.horizon` target users each, on the policy's stream.
+    """Run replicates over `cell.horizon` target users each, on the policy's stream; docs/output.md lists the columns.
 
-    cell.record selects the rows and columns:
-    - "regret" (the default): one row per replicate and checkpoint with `t`, the target users so far, `regret`, their
-      cumulative pseudo-regret, and `reward`, the sum of their expected rewards.
-    - "point": one row per replicate, checkpoint and arm, with the same `regret` and, at the environment's test point:
-      `share`, the arm's mean probability up to t; `local_regret`, the cumulative expected regret if all users had this
-      context; `eliminated_after`, the target users before the arm was eliminated there (0 if in the auxiliary stage,
-      nan if it was not).
-    - "eliminations": one row per replicate with `regret` at the horizon; `eliminations`, of one arm in one bin each;
-      `wrong`, those of the arm that is best in the middle of the bin; `auxiliary` and `auxiliary_wrong`, the numbers of
-      both before the target's first user; `lost`, the probability that a target's context has lost its best arm;
-      `looks`, evaluations of estimates with a finite radius; `misses`, those farther from the expectation than the
-      radius.
-    - "messages": one row per replicate with `regret` at the horizon and what messages reveal if noise is drawn only for
-      users in a bin (0 if for all): `in_parts`, the share of target users whose message names a bin that is not the
-      whole cube; `halvings`, the mean number of halvings of that bin over all target users; `empty`, the share of bins,
-      batch by batch, whose sums show that no user was there; `alone`, the share of users who were the only one to
-      change a bin's sums. A bin with one arm left is not followed, so its users reveal nothing.
-    - "validity": one row per replicate with `regret` and `reward` at the horizon and the columns of "eliminations"
-      (without the auxiliary ones) and "messages", which are nan for a policy without bins. `wrong` and `lost` are nan
-      for data, where the best arm of a bin is unknown.
-    - "partition": for one run without sources; one row per checkpoint (rounded up to a whole batch), arm, and bin that
-      has existed: the bin's `depth`, corners (`x_low`, `x_high`, `y_low`, `y_high`, the latter two nan for d = 1) and
-      whether it was `refined`; whether the arm is `active` in it; its `estimate` and `radius` at the last evaluation,
-      nan before the first.
+    cell.record selects the rows, "regret" by default:
+    - "point": at the environment's test point, `share` is the arm's mean probability up to t. `local_regret` is the
+      cumulative expected regret if all users had this context. `eliminated_after` counts the target users before the
+      arm was eliminated there (0 if in the auxiliary stage, nan if it was not).
+    - "eliminations": of one arm in one bin each; `wrong` ones are of the arm that is best in the middle of the bin.
+      `lost` is the probability that a target's context has lost its best arm.
+    - "messages": what messages reveal if noise is drawn only for users in a bin (0 if for all). A bin with one arm left
+      is not followed, so its users reveal nothing.
+    - "validity": both, nan for a policy without bins; `wrong` and `lost` are nan for data, whose best arm is unknown.
+    - "partition": for one run without sources; one row per checkpoint (rounded up to a whole batch), bin that has
+      existed, and arm. `estimate` and `radius` are those of the last evaluation, nan before the first.
 
     Contexts and choices share one stream, so policies have no common random numbers. Only the order of users from a
     dataset is drawn on the environment's stream, so compared policies meet them in the same order.

@@ -19,9 +19,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """Run replicates on Bernoulli arms, on the policy's stream; held-out rewards come from the environment's.
 
     The policy meets the arms rotated, by one position more in each replicate than in the one before. So no policy gains
-    or loses by the position of the best arm, which decides ties and first batches.
-    One row per replicate and arm, as the environment numbers them, with `arm`, `pulls`, `reward_sum` and `held_out_sum`
-    at the horizon. Raises ValueError for other arms than Bernoulli ones.
+    or loses by the position of the best arm. Raises ValueError for other arms than Bernoulli ones.
     """
     means, K = environment.means, len(environment.means)
     if set(environment._fields) != {"pull", "means"} or not ((means >= 0) & (means <= 1)).all():

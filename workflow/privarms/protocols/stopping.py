@@ -19,9 +19,8 @@ KEYS = ()
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates on the policy's stream, by its exact fast path for this environment if there is one.
 
-    One row per replicate: `stopping_time`, in samples; `estimate`; `relative_error` = |estimate - mu| / |mu|;
-    `failure`, 1 if this is alpha or more (section 2 of Sajed & Sheffet 2019), else 0. A run that the fast path gives up
-    has the estimate nan and is a failure.
+    `failure` is 1 if the relative error is alpha or more (section 2 of Sajed & Sheffet 2019). A run that the fast path
+    gives up has the estimate nan and is a failure.
     """
     if environment.R > params.R:
         refuse(cell, "R", environment.R, params.R)

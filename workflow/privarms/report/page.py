@@ -42,36 +42,14 @@ def build_report(
     audits: Mapping[str, Path] | None = None,
     options: str = "",
 ) -> None:
-    """Write the page reproducibly, byte for byte.
+    """Write the page reproducibly, byte for byte. Raise PrivarmsError for a missing or malformed ledger or table.
 
-    Parameters
-    ----------
-    output
-        The file. It is written under a temporary name and renamed, so it is never incomplete.
-    scale
-        "quick" or "paper".
-    revision, seed
-        The revision of the program that made the results, and the seed of their random streams.
-    papers
-        {key, title, authors, year, venue, short?, readings: [{text, source, affects?, tried?}], claims as
-        `studies.claims.load` returns them, artifacts: [{name, kind: "figure" or "table", title, caption,
-        private_policies?, card?, tab?, front?, data: "simulated", "real" or "stand-in", files: {suffix: path},
-        reason?}]}. A figure needs its png, a table its csv. If `files` is empty, the artifact was not made and
-        `reason` says why.
-    ledger, statements
-        CSV files that `ledger.write` and `ledger.write_statements` wrote.
-    datasets
-        The list that `studies.datasets.Datasets.described` returns.
-    audits
-        Suffix -> file of the figure of all audits. Its csv is `audits.verdicts.summary`; `table` is the file with all
-        rows.
-    options
-        Configuration options of the run's command, for the commands that the page shows.
-
-    Raises
-    ------
-    PrivarmsError
-        If a ledger or table is missing or malformed.
+    papers: as `studies.outputs.Outputs.described` returns them; a figure needs its png, a table its csv. If an
+    artifact has no `files`, it was not made and its `reason` says why
+    ledger, statements: CSV files of `claims.ledger`; datasets: as `studies.datasets.Datasets.described` returns them
+    revision, seed: of the program that made the results, and of their random streams
+    audits: suffix -> file of the figure of all audits; `table` is the file with all rows
+    options: of the run's command, for the commands that the page shows
     """
     stated = of_statements.of_papers(ledger, statements, papers, scale)
     folder = Path(output).parent

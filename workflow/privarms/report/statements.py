@@ -42,23 +42,9 @@ def brief(text: str, digits: int = 6) -> str:
 def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list[dict]:
     """Return the statements of all papers, in the order of the ledger, each with its claims.
 
-    Parameters
-    ----------
-    ledger, statements
-        The CSV files.
-    papers
-        {key, claims: as `studies.claims.load` returns them}.
-
-    Returns
-    -------
-    One mapping {name, anchor, paper, text, place, ours, outcome, artifact, claims} per statement; `artifact` is that of
-    its first claim. A claim is a row of the ledger with `anchor`, `test`, `shown` (one of WORDS), `brief` (its numbers,
-    rounded) and `headline` (empty for an unverifiable claim).
-
-    Raises
-    ------
-    PrivarmsError
-        As `ledger.read`.
+    ledger, statements: the CSV files; papers: {key, claims: as `studies.claims.load` returns them}. A statement has the
+    `artifact` of its first claim. A claim is a row of the ledger with `anchor`, `test`, `shown` (one of WORDS), `brief`
+    (its numbers, rounded) and `headline` (empty for an unverifiable claim). Raises PrivarmsError as `ledger.read`.
     """
     settings = {
         (f"{paper['key']}/{claim['claim']}", claim.get("variant", "")): claim
