@@ -87,9 +87,7 @@ def audit(
     Parameters
     ----------
     policy
-        Name of a module in `policies/` or in the extension, with a parameter `epsilon`.
-    epsilon
-        Claimed privacy budget, > 0.
+        Name of a module in `policies/` or in the extension, with a parameter `epsilon`: the claimed budget, > 0.
     trials
         Number of runs with each of two neighbouring inputs.
     extension

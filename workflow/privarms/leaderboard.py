@@ -35,31 +35,14 @@ SETTINGS = {"dp_ucb": {"width": "exact"}}
 def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int, trials: int) -> pd.DataFrame:
     """Return one row per instance and policy, sorted by mean regret.
 
-    It compares the bandits of a folder with the published private bandits that need no further parameter.
+    It compares the bandits in `policies/bandit/` of a folder with the published private bandits that need no further
+    parameter. trials: per neighbouring input, in the audit of each of the folder's policies
 
-    Parameters
-    ----------
-    folder
-        Extension with modules in `policies/bandit/`.
-    epsilon
-        Privacy budget of all policies, > 0.
-    horizon, replicates
-        Number of rounds per run, and of runs per policy and instance.
-    trials
-        Number of trials per neighbouring input, in the audit of each of the folder's policies.
+    `low` and `high` are the ends of the 95% interval of `regret`. `over_bound` is regret over the lower bound of Azize
+    et al. (2025), Theorem 1, times ln T. `difference` is from the best published policy; runs of different policies are
+    independent. `mean_rank` is over the instances, and `audit` is the verdict on the policy's privacy.
 
-    Returns
-    -------
-    DataFrame
-        `instance`, `rank`, `policy`, `own`, `regret` with the ends `low` and `high` of its 95% interval, `over_bound`
-        (regret over the lower bound of Azize et al. 2025, Theorem 1, times ln T), `difference` (from the best
-        published policy, with the ends `difference_low` and `difference_high` of its interval; runs of different
-        policies are independent), `mean_rank` over the instances, and `audit`, the verdict on the policy's privacy.
-
-    Raises
-    ------
-    PrivarmsError
-        For a folder without such a bandit.
+    Raises PrivarmsError for a folder without such a bandit.
     """
     at_least(2, replicates=replicates)
     at_least(1, horizon=horizon, trials=trials)

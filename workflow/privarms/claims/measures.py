@@ -31,19 +31,10 @@ def function(measure: str | Mapping, named: Mapping[str, Callable]) -> Callable[
 
 
 def declared(results: Results, measure: Mapping) -> Measured:
-    """Compute a declared measure.
+    """Compute a declared measure of the rows that a claim uses; measure: as in claims.schema.json, $defs.measure.
 
-    Parameters
-    ----------
-    results : the rows that the claim uses
-    measure : as in workflow/schemas/claims.schema.json, $defs.measure
-
-    Raises
-    ------
-    NoCellsError
-        If no row satisfies `where` and `condition`, or a row of a ratio has no partner.
-    PrivarmsError
-        If a column is unknown, or several rows remain where one is expected.
+    Raises NoCellsError if no row satisfies `where` and `condition`, or a row of a ratio has no partner, and
+    PrivarmsError for an unknown column, or several rows where one is expected.
     """
     rows = _rows(results, measure)
     kind = next(kind for kind in KINDS if kind in measure)
@@ -126,12 +117,7 @@ def _rows(results: Results, measure: Mapping) -> pd.DataFrame:
 def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
     """Return the rows with one of the values in each column; "" means an empty cell or no such parameter.
 
-    Raises
-    ------
-    NoCellsError
-        If there is no such row.
-    PrivarmsError
-        If there is no such column.
+    Raises NoCellsError if there is no such row, and PrivarmsError if there is no such column.
     """
     chosen = np.ones(len(rows), bool)
     for column, values in where.items():
@@ -160,10 +146,7 @@ def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
 
 
 def _setting(rows: pd.DataFrame, place: int, own: str) -> str:
-    """Name the values of one row in the settings that vary among the rows.
-
-    own : the judged column, which is not a setting
-    """
+    """Name the values of one row in the settings that vary among the rows; `own`, the judged column, is no setting."""
     settings = [
         column
         for column in rows
@@ -231,12 +214,7 @@ def _fractions(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[M
 
 
 def _distances(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    """Return one Kolmogorov-Smirnov distance per row, with intervals that are valid for all rows together.
-
-    References
-    ----------
-    Massart (1990), The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality
-    """
+    """Return one Kolmogorov-Smirnov distance per row, with intervals valid for all rows together (Massart 1990)."""
     parts = []
     distances, replicates = rows[measure["distance"]], rows[measure.get("replicates", "replicates")]
     for distance, runs in zip(distances.astype(float), replicates.astype(int), strict=True):

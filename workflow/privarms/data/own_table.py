@@ -1,13 +1,6 @@
 """A user's own data: one CSV or Parquet file whose columns the dataset's entry in sources.yaml describes (`table`).
 
-label      the column of the class to predict; its values are the arms
-source     {column: ..., target: ...}: the column with a row's origin, and its value for the target's rows; every other
-           value is an auxiliary source (default: all rows belong to the target)
-leave_out  columns that are not features
-numbers    columns that must be numbers; another column is one of numbers if all its values are, and an error if most
-           are
-texts      columns that are categories although their values look like numbers
-delimiter  of a CSV file (default: a comma)
+docs/own-data.md explains the keys of `table`.
 """
 
 from collections.abc import Mapping

@@ -32,9 +32,8 @@ def prepare(
 
     raw_files: the dataset's files in the order of sources.yaml, verified first; None for the generated stand-in
 
-    Raises PrivarmsError for an unknown option or value, a wrong checksum, a malformed file, or a folder that is not
-    writable; also for data that make no bandit (one label, no target, a source without rows). Then neither file is
-    touched.
+    Raises PrivarmsError for an unknown option, a wrong checksum, a malformed file, a folder that is not writable, and
+    data that make no bandit (one label, no target, a source without rows). Then neither file is touched.
     """
     module = importlib.import_module(f"privarms.data.{dataset.module}")
     # Without sources there are no auxiliary rows for the fit.

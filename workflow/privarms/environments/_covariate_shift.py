@@ -1,8 +1,8 @@
 """Covariate shift as in section 4.1 of Ma et al. (2025): sources differ from the target in contexts and choice of arms.
 
-The rewards have the same distribution given context and arm. The target's contexts are uniform on the unit cube. The
-contexts of every source have a density that is a power of ||x - 1/2||_inf. Its users pull arm k with probability
-kappa / K + (2 - 2 kappa) k / (K (K - 1)), k = 0..K-1.
+Rewards have the same distribution given context and arm. The target's contexts are uniform on the unit cube. A source's
+have a density that is a power of ||x - 1/2||_inf. Its users pull arm k with probability kappa / K + (2 - 2 kappa) k /
+(K (K - 1)), k = 0..K-1.
 """
 
 from collections.abc import Callable

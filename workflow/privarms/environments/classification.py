@@ -18,8 +18,7 @@ TELLS = ("K", "dimensions")
 class Environment(NamedTuple):
     """Users of the target, and of the auxiliary sources for policies that learn from these first.
 
-    pull(environment, user, arm, rng) -> reward in {0, 1}
-    contexts: float64[n, d] in [0, 1]; labels: int64[n] in [0, n_arms)
+    pull(environment, user, arm, rng) -> reward in {0, 1}; contexts: float64[n, d] in [0, 1]; labels: int64[n]
     source_contexts: float64[m, d]; source_labels: int64[m]: all sources, one after another
     source_starts: int64[M + 1]; rows source_starts[i] to source_starts[i + 1] - 1 belong to source i + 1
     """

@@ -22,7 +22,6 @@ class Environment(NamedTuple):
     shuffle(environment, rng): draws a new order of the users, for the next replicate
     contexts: float64[n, d] in [0, 1]; labels: int64[n] in [0, n_arms); order: int64[n], rows, changes in place
     starts: int64[M + 2]; the users of source m are rows order[starts[m]] to order[starts[m + 1] - 1]
-    point: every coordinate of the point at which the local performance is measured
     """
 
     arrive: Callable

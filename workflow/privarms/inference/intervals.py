@@ -26,12 +26,8 @@ def ratio(mean, se, base_mean, base_se):
 def fieller(mean, half, base_mean, base_half):
     """Return the ends of the interval of a ratio of two independent means, from the half-widths of their own intervals.
 
-    Unlike the first-order standard error, it stays valid for an imprecise denominator. The ends are -inf and inf if the
-    denominator's interval contains 0, or for a nan.
-
-    References
-    ----------
-    Fieller (1954), Some problems in interval estimation
+    Unlike the first-order standard error, it stays valid for an imprecise denominator (Fieller 1954). The ends are -inf
+    and inf if the denominator's interval contains 0, or for a nan.
     """
     below = base_mean**2 - base_half**2
     if not below > 0 or not math.isfinite(half):

@@ -4,10 +4,6 @@ Let x be the bound of Theorem 4 in nats. If an event has probability q on fresh 
 with probability at most e^x q + beta. So p <= gamma(alpha) = (alpha - beta) e^-x has probability at most alpha. This is
 Theorem 3 with 2^k (k in bits) where the paper prints 2k; the inner logarithm of Theorem 4 is natural.
 
-  corrected_level, corrected_p_value   valid
-  printed_level (Corollary 2)          of level alpha + beta, not alpha
-  released_level                       not valid at any level
-
 epsilon is that of reward privacy, delta = 0; the rows of the tableau are independent. All functions broadcast over
 arrays and raise ValueError outside their ranges: epsilon > 0, horizon >= 1, alpha and beta in (0, 1).
 """

@@ -1,14 +1,8 @@
-"""Estimates of a treatment effect from randomised arms with known propensities, by name.
+"""Estimates of a treatment effect from randomised arms with known propensities.
 
 For the experiments of section 5 of Li, Shi & Simchi-Levi (ICML 2024): no contexts, two arms with feature vectors, the
 "DML estimator" not specified. Leading axes are replicates. arms: int[..., m], 0 or 1; rewards: float[..., m];
 propensity: the probability of arm 1, in (0, 1).
-
-- mean_difference: mean of arm 1 minus mean of arm 0.
-- inverse_propensity: Horvitz & Thompson 1952.
-- half_sample: doubly robust scores, nuisance means from the first half, scores averaged only over the second.
-- cross_fitted: half_sample in both directions, averaged over all scores (Chernozhukov et al. 2018).
-- plug_in_ridge: (a1 - a0)' theta of a ridge regression of the rewards on their arms' vectors; no score.
 
 Nuisance means are the mean rewards of each arm, 0 for an arm without a reward. With the right propensity the
 expectation of a doubly robust score is the effect, for any nuisance means.
@@ -26,7 +20,7 @@ def mean_difference(arms, rewards):
 
 
 def inverse_propensity(arms, rewards, propensity: float = 0.5):
-    """Return (sum of arm 1 / propensity - sum of arm 0 / (1 - propensity)) / rounds."""
+    """Return (sum of arm 1 / propensity - sum of arm 0 / (1 - propensity)) / rounds (Horvitz & Thompson 1952)."""
     arms, rewards = np.asarray(arms), np.asarray(rewards, float)
     _, sums = _by_arm(arms, rewards)
     return (sums[..., 1] / propensity - sums[..., 0] / (1 - propensity)) / arms.shape[-1]
@@ -41,7 +35,7 @@ def half_sample(arms, rewards, propensity: float = 0.5):
 
 
 def cross_fitted(arms, rewards, propensity: float = 0.5):
-    """Return the doubly robust estimate, nuisance means of each half from the other half; at least two rounds."""
+    """Return `half_sample` in both directions, averaged over all scores (Chernozhukov et al. 2018)."""
     arms, rewards = np.asarray(arms), np.asarray(rewards, float)
     half = arms.shape[-1] // 2
     first, second = (slice(None, half), slice(half, None))
@@ -53,7 +47,10 @@ def cross_fitted(arms, rewards, propensity: float = 0.5):
 
 
 def plug_in_ridge(arms, rewards, vectors, penalty: float = 1.0):
-    """Return (a1 - a0)' theta; vectors: float[2, d], a0 and a1; penalty > 0, without an intercept."""
+    """Return (a1 - a0)' theta of a ridge regression of the rewards on their arms' vectors, without an intercept.
+
+    vectors: float[2, d], a0 and a1; penalty: > 0
+    """
     arms, rewards = np.asarray(arms), np.asarray(rewards, float)
     predictions = ridge(arms, rewards, vectors, penalty) @ np.asarray(vectors, float).T
     return predictions[..., 1] - predictions[..., 0]

@@ -31,20 +31,11 @@ def panels(
 ) -> seaborn.FacetGrid:
     """Return empty panels, one per value of the columns `col` and `row`, titled with these values.
 
-    Parameters
-    ----------
-    rows
-        The tidy table. An empty table gives one panel.
-    hue
-        The column with the names of the curves. `looks` defines their order.
-    wrap
-        The number of panels per line, if `row` is not given.
-    width, height
-        Inches. The width of the figure (default: a page, or a column for one panel); the height of one line of panels.
-    log
-        The logarithmic axes: "x", "y" or "xy".
-    options
-        Options of `seaborn.FacetGrid`: sharex, sharey, col_order, ...
+    rows : the tidy table; an empty table gives one panel
+    hue : the column with the names of the curves; `looks` defines their order
+    wrap : the number of panels per line, if `row` is not given
+    width, height : inches, of the figure (default: a page, or a column for one panel) and of one line of panels
+    log : the logarithmic axes, "x", "y" or "xy"; options : of `seaborn.FacetGrid`, such as sharex
     """
     col, row, hue = (name if len(rows) else None for name in (col, row, hue))
     columns = min(wrap, rows[col].nunique()) if col and not row else None

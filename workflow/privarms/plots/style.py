@@ -98,14 +98,9 @@ Looks = dict[Hashable, dict]
 def looks(names: Iterable[Hashable], fixed: Sequence[Hashable] = (), context: Iterable[Hashable] = ()) -> Looks:
     """Return one look per name: colours and markers change together; line styles change when colours run out.
 
-    Parameters
-    ----------
-    names
-        Any hashable values. The first `COMBINATIONS` of them get different looks.
-    fixed
-        Names whose look depends only on their place in this list. Other names get the unused looks.
-    context
-        Names that are drawn in grey without markers, below the others.
+    names : any hashable values; the first `COMBINATIONS` of them get different looks
+    fixed : names whose look depends only on their place in this list; other names get the unused looks
+    context : names that are drawn in grey without markers, below the others
     """
     grey = {name: _grey(place) for place, name in enumerate(dict.fromkeys(context))}
     places = _places((name for name in names if name not in grey), fixed)

@@ -47,8 +47,7 @@ def play_contextual(policy, params, environment, order, checkpoints, rng, reward
     """Run one replicate over users with one context each, step by step.
 
     environment: NamedTuple with `contexts`, float64[n, d], and `pull(environment, user, arm, rng) -> reward`
-    order: int64[T], the users in their order of arrival, as rows of `contexts`
-    checkpoints: int64[C], increasing rounds from 1, the last at most T
+    order: int64[T], the arriving users, as rows of `contexts`; checkpoints: int64[C], increasing rounds, at most T
     rewards: float64[C], overwritten: the cumulative reward after each checkpoint's round
     """
     state = policy.init(params)

@@ -26,11 +26,9 @@ ROW_PER_BLOCK = ("totals",)
 class Record(NamedTuple):
     """The record of one replicate, one row per feature; or of many replicates, with a leading axis.
 
-    regret, first_half_regret: float64, cumulative pseudo-regret of the feature's patients
-    eliminated_after: float64, patients of the feature up to the elimination of an arm, nan without elimination
-    kept: int64, the remaining arm, or -1 for both
-    estimate: float64, nan without output; floor_T_min: int64; length: int64, T_j
-    pulls: int64[M, 2], reward_sums: float64[M, 2], in the trial
+    eliminated_after: patients of the feature up to the elimination of an arm, nan without elimination
+    kept: the remaining arm, or -1 for both; estimate: nan without output; length: T_j
+    pulls, reward_sums: of both arms in the trial
     """
 
     regret: np.ndarray

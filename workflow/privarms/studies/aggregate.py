@@ -160,9 +160,7 @@ def aggregate(
 ) -> None:
     """Write `<study>.parquet` and `<study>_cells.parquet` from the shards with a study's cells, in cell order.
 
-    Memory: one cell, row groups of two shards, and the summaries. A shard may contain other studies' cells too.
-
-    origin_of_data: dataset -> real or stand-in; cells without a dataset are `simulated`
+    origin_of_data: dataset -> real or stand-in; memory: one cell, row groups of two shards, and the summaries
     """
     types, by = parameter_types(cells), parquet.RowsBy(shards, "cell")
     if any(cell.panels for cell in cells):

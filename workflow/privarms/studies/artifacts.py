@@ -3,9 +3,8 @@
     @figure("Regret over time", studies=["budgets"])
     def fig1(results): ...
 
-The function's docstring is the caption, unless the decorator has one. A paper's package registers figures in its
-modules `figures*.py` and tables in `tables*.py`. A function may be registered several times, with other names and
-arguments.
+A paper's package registers figures in its modules `figures*.py` and tables in `tables*.py`. A function may be
+registered several times, with other names and arguments.
 """
 
 import inspect
@@ -18,21 +17,13 @@ from privarms.studies import library
 def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Callable]:
     """Register a function that takes the results and returns a matplotlib figure and a frame of the drawn numbers.
 
-    Parameters
-    ----------
     title, caption : shown to readers (default caption: the function's docstring)
-    name : of the figure and its files (default: the function's name)
-    studies : the studies whose cells it reads
-    inference : the inference tables that it reads
-    arguments : further arguments of the function, by name
-    card, tab : the title of the report's card with the figure, and its tab there
-    front : whether the report's front page shows it
+    name : of the figure and its files (default: the function's name); arguments : further ones of the function
+    studies, inference : the studies whose cells it reads, and the inference tables
+    card, tab, front : its card in the report, its tab there, and whether the report's front page shows it
     dataset : the dataset, if the figure is about one only
 
-    Raises
-    ------
-    PrivarmsError
-        If it has no caption.
+    Raises PrivarmsError if it has no caption.
     """
     return _registering("figure", title, caption, **about)
 
@@ -40,8 +31,6 @@ def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Calla
 def table(title: str, caption: str = "", *, sheet: Callable | None = None, **about) -> Callable[[Callable], Callable]:
     """Register a function that takes the results and returns the frame to write; otherwise as `figure`.
 
-    Parameters
-    ----------
     file : the name of its files, if a figure has the table's name
     sheet : a function of the frame and the results that returns a layout for reading
     """

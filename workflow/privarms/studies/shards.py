@@ -1,7 +1,6 @@
 """Shards: the work of one job, consecutive blocks of one policy's cells up to an estimated time.
 
-The cuts and the names of shards depend only on the cells near the cut. If another cell, study or dataset is added, only
-the shards that contain it change.
+The cuts and names of shards depend only on the cells near the cut, so another cell changes only the shards near it.
 """
 
 import itertools
