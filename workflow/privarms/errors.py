@@ -46,9 +46,6 @@ class UnnamedInputError(StudyError):
 class ArmError(ValueError):
     """A policy chose an arm that does not exist. arm: its number; arms: number of arms; t: round, from 1"""
 
-    def __init__(self, arm, arms, t):
-        super().__init__(arm, arms, t)
-
     def __str__(self):
         arm, arms, t = self.args
         return f"choose returned arm {arm} in round {t}; expected 0 to {arms - 1}"

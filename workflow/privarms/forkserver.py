@@ -33,11 +33,8 @@ def use(scripts: str, library: str) -> bool:
     expected = execute is not None and [*inspect.signature(execute).parameters] == ["self", "fname", "edit"]
     if not expected or not sys.platform.startswith("linux") or os.environ.get("PRIVARMS_FORKSERVER") == "0":
         return False
-    context, imported, scripts = (
-        multiprocessing.get_context("forkserver"),
-        _stamps(library),
-        str(Path(scripts).resolve()),
-    )
+    context = multiprocessing.get_context("forkserver")
+    imported, scripts = _stamps(library), str(Path(scripts).resolve())
     context.set_forkserver_preload(PRELOADED)
     # Starting a process polls all others, and two threads must not poll the same process.
     lock = threading.Lock()

@@ -68,16 +68,11 @@ def judge(claim: Mapping, measured: Measured | str, *, paper: str, scale: str, d
         "variant": claim.get("variant", ""),
         "statement": stated(claim),
         "published": claim["published"],
-        "reproduced": None,
-        "se": None,
-        "replicates": None,
+        **dict.fromkeys(NUMBERS),
         "tolerance": describe(claim["tolerance"]) if "tolerance" in claim else "",
         "verdict": "unverifiable",
         "data": "",
         "note": measured if isinstance(measured, str) else measured.note,
-        "low": None,
-        "high": None,
-        "margin": None,
     }
     if isinstance(measured, str):
         return row
@@ -134,27 +129,26 @@ def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping])
 
     claims: as `about` returns them; rows: of the ledger
     """
-    names, ours, assumptions, asides = {}, set(), {}, set()
-    for paper, some in claims.items():
-        for claim in some:
-            name = f"{paper}/{claim['about']}"
-            names[f"{paper}/{claim['claim']}", claim["variant"]] = name
-            assumptions[f"{paper}/{claim['claim']}", claim["variant"]] = claim["assumes"]
-            ours |= {name} if claim["ours"] else set()
-            asides |= {(f"{paper}/{claim['claim']}", claim["variant"])} if claim["aside"] else set()
-    judged: dict[str, list[Mapping]] = {}
+    known = {
+        (f"{paper}/{claim['claim']}", claim["variant"]): {**claim, "about": f"{paper}/{claim['about']}"}
+        for paper, some in claims.items()
+        for claim in some
+    }
+    ours = {claim["about"] for claim in known.values() if claim["ours"]}
+    judged: dict[str, list[tuple[Mapping, Mapping]]] = {}
     for row in rows:
-        judged.setdefault(names[row["claim"], row["variant"]], []).append(row)
+        claim = known[row["claim"], row["variant"]]
+        judged.setdefault(claim["about"], []).append((row, claim))
     summaries = []
     for name, group in judged.items():
-        count = Counter(row["verdict"] for row in group)
+        count = Counter(row["verdict"] for row, _ in group)
         under: dict[str, list[Mapping]] = {}
-        for row in [row for row in group if (row["claim"], row["variant"]) not in asides] or group:
-            under.setdefault(assumptions[row["claim"], row["variant"]], []).append(row)
+        for row, claim in [(row, claim) for row, claim in group if not claim["aside"]] or group:
+            under.setdefault(claim["assumes"], []).append(row)
         joint = together({outcome(some) for some in under.values()})
-        known = {"statement": name, "paper": group[0]["paper"], "outcome": joint, "claims": len(group)}
-        known |= {verdict: count[verdict] for verdict in VERDICTS}
-        summaries.append(known | {"whose": "ours" if name in ours else "paper"})
+        summary = {"statement": name, "paper": group[0][0]["paper"], "outcome": joint, "claims": len(group)}
+        summary |= {verdict: count[verdict] for verdict in VERDICTS}
+        summaries.append(summary | {"whose": "ours" if name in ours else "paper"})
     return summaries
 
 

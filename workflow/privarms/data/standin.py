@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 
-def by_rank(latent: np.ndarray, counts: Mapping) -> list:
+def by_rank(latent: np.ndarray, counts: Mapping[str, int]) -> np.ndarray:
     """Return levels in their exact counts, in the order of a latent variable: its smallest values get the first."""
-    levels = [level for level, count in counts.items() for _ in range(count)]
-    placed = [None] * len(latent)
-    for place, level in zip(np.argsort(latent, kind="stable"), levels, strict=True):
-        placed[place] = level
+    placed = np.empty(len(latent), object)
+    placed[np.argsort(latent, kind="stable")] = np.repeat(list(counts), list(counts.values()))
     return placed
 
 

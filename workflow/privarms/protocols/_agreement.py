@@ -4,14 +4,18 @@ from typing import NoReturn
 
 from privarms.errors import StudyError
 
+# Values of a study that are fields of another name in a policy's parameters.
+FIELDS = {"K": "n_arms", "horizon": "n"}
 
-def agree(cell, **values: tuple) -> None:
-    """Raise StudyError for the first value that differs: name=(value of the environment, value of the policy).
 
-    A policy without such a value (None) agrees with every environment.
+def agree(cell, params, **sizes: int | None) -> None:
+    """Raise StudyError for the first of the environment's sizes that is another one in the policy's parameters.
+
+    A policy or an environment without such a value (None) agrees with any.
     """
-    for name, (has, configured) in values.items():
-        if configured is not None and configured != has:
+    for name, has in sizes.items():
+        configured = getattr(params, FIELDS.get(name, name), None)
+        if None not in (has, configured) and configured != has:
             refuse(cell, name, has, configured)
 
 

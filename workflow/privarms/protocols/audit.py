@@ -11,8 +11,6 @@ FAMILY = None
 KEYS = ()
 RECORDS = ("counts",)
 ROW_PER_BLOCK = ("counts",)
-# Sizes that both the inputs and the subject may have: the field, and its name in a study.
-SIZES = {"n_arms": "K", "dimensions": "dimensions", "batch": "batch"}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
@@ -20,8 +18,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 
     Only the subject's own noise is random: it comes from the policy's stream.
     """
-    sizes = {field: getattr(environment, field, None) for field in SIZES if field in params._fields}
-    agree(cell, **{SIZES[k]: (size, getattr(params, k)) for k, size in sizes.items() if size is not None})
+    sizes = {"K": "n_arms", "dimensions": "dimensions", "batch": "batch"}
+    agree(cell, params, **{name: getattr(environment, field, None) for name, field in sizes.items()})
     audit = library.load("environments", cell.environment).AUDIT
     try:
         events = audit.count(policy, params, environment, cell.horizon, replicates, policy_rng)

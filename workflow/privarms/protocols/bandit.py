@@ -56,7 +56,7 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
     Uses the policy's exact fast path for this environment, if there is one.
     """
     arms, checkpoints = len(environment.means), cell.checkpoints
-    agree(cell, K=(arms, getattr(params, "n_arms", None)))
+    agree(cell, params, K=arms)
     regret = np.zeros((replicates, len(checkpoints)))
     pulls = np.zeros((replicates, arms), np.int64)
     reward_sums = np.zeros((replicates, arms))
@@ -72,7 +72,7 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
 
 @njit
 def play(policy, params, environment, checkpoints, rng, record):
-    """Run one replicate step by step; the reference implementation of every policy.
+    """Run one replicate step by step, the reference of every policy; return the policy's final state.
 
     checkpoints: int64[C], increasing rounds from 1; the last one is the horizon
     record: a `Record`, overwritten
@@ -96,24 +96,13 @@ def play(policy, params, environment, checkpoints, rng, record):
             record.pulls[arm] += 1
             record.reward_sums[arm] += reward
         record.regret[c] = regret
+    return state
 
 
 def state_after(policy, params, environment, rounds: int, rng):
     """Play some rounds of a policy, a module; return its final state."""
-    return compiled(last_state)(functions(Policy, policy), params, environment, rounds, rng)
-
-
-@njit
-def last_state(policy, params, environment, rounds, rng):
-    """Play some rounds; return the policy's final state."""
-    no_context = np.empty(0)
-    state = policy.init(params)
-    for t in range(1, rounds + 1):
-        arm = policy.choose(params, state, no_context, t, rng)
-        admit(policy, arm, len(environment.means), t)
-        reward = environment.pull(environment, arm, rng)
-        state = policy.learn(params, state, no_context, arm, reward, t, rng)
-    return state
+    record = new_record(1, len(environment.means))
+    return compiled(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, record)
 
 
 @njit

@@ -27,11 +27,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
             f"{cell.policy} on {cell.environment}: horizon: {cell.horizon:,} rounds, but the data have {users:,} "
             "target users; reduce the horizon"
         )
-    agree(
-        cell,
-        K=(environment.n_arms, getattr(params, "n_arms", None)),
-        dimensions=(dimensions, getattr(params, "dimensions", None)),
-    )
+    agree(cell, params, K=environment.n_arms, dimensions=dimensions)
     rules = functions(Policy, policy)
     checkpoints = cell.checkpoints
     rewards = np.zeros((replicates, len(checkpoints)))

@@ -82,7 +82,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 def run(policy, params, environment, cell, replicates: int, rng) -> Record:
     """Return the records of a number of replicates; StudyError if policy and environment have different sizes."""
     design = params.design
-    agree(cell, M=(len(environment.means), design.M), horizon=(int(environment.ends[-1]), design.n))
+    agree(cell, design, M=len(environment.means), horizon=int(environment.ends[-1]))
     records = new_records(replicates, design.M)
     simulate = fast_paths.find(policy, cell.environment)
     if simulate is None:

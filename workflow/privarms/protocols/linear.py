@@ -57,11 +57,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     `policy_variance` use the fields `theta_hat` and `inverse` of the policy's state, nan without them.
     """
     d = environment.dimensions
-    agree(
-        cell,
-        K=(environment.n_arms, getattr(params, "n_arms", None)),
-        dimensions=(d, getattr(params, "dimensions", None)),
-    )
+    agree(cell, params, K=environment.n_arms, dimensions=d)
     record = new_record(replicates, d)
     rules = functions(Policy, policy)
     compiled(play_linear_block)(rules, params, environment, cell.horizon, environment_rng, policy_rng, record)

@@ -68,11 +68,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     Contexts and choices share one stream, so policies have no common random numbers. Only the order of users from a
     dataset is drawn on the environment's stream, so compared policies meet them in the same order.
     """
-    agree(
-        cell,
-        K=(environment.n_arms, params.n_arms),
-        dimensions=(environment.dimensions, params.dimensions),
-    )
+    agree(cell, params, K=environment.n_arms, dimensions=environment.dimensions)
     shuffle = getattr(environment, "shuffle", None)
     if shuffle is not None and cell.horizon > (users := environment.starts[1]):
         raise PrivarmsError(
@@ -176,22 +172,14 @@ def _point_columns(params, environment, checkpoints, record, state):
 
 
 def _elimination_columns(params, environment, checkpoints, record, state):
-    wrong = auxiliary = auxiliary_wrong = 0
+    source, _, bins, arms = removals(state).T
+    lower, upper = state.tree.lower[bins], state.tree.upper[bins]
+    wrong = compiled(best_arms)(environment, (lower + upper) / 2) == arms
     lost = 0.0
-    rows = removals(state)
-    for source, _, bin_, arm in rows:
-        lower, upper = state.tree.lower[bin_], state.tree.upper[bin_]
-        is_wrong = compiled(best_arms)(environment, ((lower + upper) / 2)[None])[0] == arm
-        wrong += is_wrong
-        auxiliary += source > 0
-        auxiliary_wrong += is_wrong and source > 0
-        lost += np.prod(upper - lower) * np.mean(compiled(best_arms)(environment, grid(lower, upper)) == arm)
-    counts = {
-        "eliminations": len(rows),
-        "wrong": wrong,
-        "auxiliary": auxiliary,
-        "auxiliary_wrong": auxiliary_wrong,
-    }
+    for low, high, arm in zip(lower, upper, arms, strict=True):
+        lost += np.prod(high - low) * np.mean(compiled(best_arms)(environment, grid(low, high)) == arm)
+    counts = {"eliminations": len(arms), "wrong": wrong.sum()}
+    counts |= {"auxiliary": (source > 0).sum(), "auxiliary_wrong": (wrong & (source > 0)).sum()}
     counts |= {name: state.counts[name][0] for name in ("looks", "misses")}
     return {
         "regret": record.regret[-1:].copy(),

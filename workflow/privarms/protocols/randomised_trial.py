@@ -25,7 +25,7 @@ ESTIMATORS = {
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates of `cell.horizon` rounds: choices use the policy's stream, rewards the environment's."""
-    agree(cell, K=(len(environment.means), getattr(params, "n_arms", None)))
+    agree(cell, params, K=len(environment.means))
     arms = np.zeros((replicates, cell.horizon), np.int64)
     rewards = np.zeros((replicates, cell.horizon))
     rules = functions(Policy, policy)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -69,12 +69,8 @@ def _card(group: Sequence[dict], own: Sequence[dict]) -> dict:
         "statements": here,
         "outcomes": of_statements.counts(here),
         "readings": list({reading["address"]: reading for a in group for reading in a["readings"]}.values()),
-        "data": _once_each(artifact["data"] for artifact in group),
+        "data": list(dict.fromkeys(artifact["data"] for artifact in group)),
     }
-
-
-def _once_each(words: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(words))
 
 
 def label(name: str) -> str:

@@ -37,11 +37,6 @@ class Shard:
 
     pieces: tuple[Piece, ...]
 
-    @property
-    def policy(self) -> str:
-        """Return the one policy of the shard."""
-        return self.pieces[0].cell.policy
-
     @cached_property
     def name(self) -> str:
         """Return the policy and a digest of all values that determine the rows."""
@@ -49,7 +44,7 @@ class Shard:
         for piece in held:
             # The time estimate does not change the rows.
             del piece["seconds_per_step"]
-        return f"{self.policy}-{digest({'pieces': held})[:12]}"
+        return f"{self.pieces[0].cell.policy}-{digest({'pieces': held})[:12]}"
 
     @property
     def seconds(self) -> float:
