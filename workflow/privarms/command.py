@@ -63,7 +63,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
     top = argparse.ArgumentParser(
         prog="privarms",
         description="Tools for private bandits: audit a policy, compare your own bandits with published ones, correct "

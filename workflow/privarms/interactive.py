@@ -143,7 +143,6 @@ def _use(extension: str | Path | None) -> None:
 
 
 def _cells(policy, environment, epsilon, horizon, replicates, checkpoints, parameters) -> list[Cell]:
-    """Return the cells of a study with one policy in one environment."""
     check_known("policy", "name", policy, library.names("policies"))
     check_known("environment", "name", environment, library.names("environments"))
     family = library.family(policy)

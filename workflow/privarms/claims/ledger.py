@@ -178,7 +178,6 @@ def outcome(group: Sequence[Mapping]) -> str:
 
 
 def write_statements(rows: Sequence[Mapping], path: Path | str) -> None:
-    """Write the rows of `statements` as CSV."""
     write_text(path, pd.DataFrame(rows, columns=list(STATEMENTS)).to_csv(index=False, lineterminator="\n"))
 
 

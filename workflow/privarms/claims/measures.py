@@ -133,7 +133,6 @@ def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
 
 
 def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
-    """Return a column, or the values of a formula of columns."""
     if formula in rows:
         return rows[formula]
     try:
@@ -199,7 +198,6 @@ def _plain(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measu
 
 
 def _counts(rows: pd.DataFrame, measure: Mapping) -> list[tuple[int, int]]:
-    """Return the number of events and of trials, per row."""
     formulas = measure["fraction"], measure.get("trials", "replicates")
     events, trials = (_column(rows, formula, measure) for formula in formulas)
     return [(round(e), int(t)) for e, t in zip(events, trials, strict=True)]

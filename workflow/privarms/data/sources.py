@@ -118,7 +118,6 @@ def choose_mirror(configured: str | None = None) -> str | None:
 
 
 def raw_path(dataset: Dataset, file: RawFile, raw: Path | str = RAW) -> Path:
-    """Return the path of a raw file in the project."""
     return Path(raw) / dataset.folder / file.name
 
 

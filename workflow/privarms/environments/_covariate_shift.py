@@ -59,7 +59,6 @@ def arrive(environment, source, user, context, rng):
 
 @njit(forceinline=True)
 def behave(environment, source, user, rng):
-    """Draw an arm by the behaviour policy."""
     K, kappa = environment.n_arms, environment.kappa
     u = rng.random() * K
     arm = 0

@@ -25,7 +25,6 @@ class Environment(NamedTuple):
 
 @njit
 def pull(environment, arm, rng):
-    """Draw one N(means[arm], 1) reward."""
     return environment.means[arm] + rng.standard_normal()
 
 

@@ -19,7 +19,6 @@ class Environment(NamedTuple):
 # Inlined before the kernel is optimised: with `forceinline` only, a round of UCB takes a twelfth longer.
 @njit(inline="always")
 def pull(environment, arm, rng):
-    """Draw one Bernoulli(means[arm]) reward."""
     return 1.0 if rng.random() < environment.means[arm] else 0.0
 
 

@@ -39,7 +39,6 @@ class Environment(NamedTuple):
 
 @njit
 def pull(environment, feature, arm, rng):
-    """Draw one Bernoulli(means[feature, arm]) reward."""
     return 1.0 if rng.random() < environment.means[feature, arm] else 0.0
 
 
@@ -111,5 +110,4 @@ def worse_arm(environment, feature):
 
 @njit(forceinline=True)
 def gap(environment, feature):
-    """Return the absolute difference of the two means."""
     return abs(environment.means[feature, 1] - environment.means[feature, 0])

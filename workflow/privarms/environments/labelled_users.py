@@ -48,13 +48,11 @@ def arrive(environment, source, user, context, rng):
 
 @njit(forceinline=True)
 def behave(environment, source, user, rng):
-    """Draw an arm uniformly."""
     return int(rng.random() * environment.n_arms)
 
 
 @njit(forceinline=True)
 def best(environment, source, user, context):
-    """Return the user's label."""
     return environment.labels[environment.order[environment.starts[source] + user]]
 
 

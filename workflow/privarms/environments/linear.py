@@ -58,13 +58,11 @@ def draw_contexts(environment, contexts, rng):
 
 @njit
 def pull(environment, coefficients, contexts, arm, rng):
-    """Draw one N(theta'x, 1) reward."""
     return expected_reward(coefficients, contexts, arm) + rng.standard_normal()
 
 
 @njit(error_model="numpy", forceinline=True)
 def expected_reward(coefficients, contexts, arm):
-    """Return theta'x."""
     total = 0.0
     for k in range(contexts.shape[1]):
         total += coefficients[arm, k] * contexts[arm, k]

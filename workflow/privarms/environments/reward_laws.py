@@ -26,7 +26,6 @@ class Environment(NamedTuple):
 
 @njit(forceinline=True)
 def pull(environment, arm, rng):
-    """Draw one reward of the arm."""
     mean = environment.means[arm]
     if environment.law == 0:
         return 1.0 if rng.random() < mean else 0.0

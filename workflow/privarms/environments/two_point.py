@@ -19,13 +19,11 @@ class Environment(NamedTuple):
 
 @njit
 def pull(environment, arm, rng):
-    """Draw R with probability 1/2 + mu/(2R), else -R."""
     return environment.R if rng.random() < probability_of_R(environment) else -environment.R
 
 
 @njit
 def probability_of_R(environment):
-    """Return 1/2 + mu/(2R)."""
     return 0.5 + environment.means[0] / (2 * environment.R)
 
 

@@ -78,7 +78,6 @@ def correct(
 
 
 def _tested(arm: int | str | None, pulls: np.ndarray) -> list[int]:
-    """Return the numbers of the tested arms."""
     if arm is None:
         return list(range(len(pulls)))
     chosen = SELECTORS[arm](pulls) if arm in SELECTORS else arm
@@ -117,5 +116,4 @@ def described(table: pd.DataFrame) -> str:
 
 
 def write(table: pd.DataFrame, path: Path | str) -> None:
-    """Write the table of `correct` as CSV."""
     write_text(path, table.to_csv(index=False, lineterminator="\n"))

@@ -44,10 +44,8 @@ def density(x: float) -> float:
 
 
 def at_most(x: float) -> float:
-    """Return the probability that Lap(1) is at most x."""
     return 1.0 - 0.5 * np.exp(-x) if x > 0 else 0.5 * np.exp(x)
 
 
 def above(x: float) -> float:
-    """Return the probability that Lap(1) is above x."""
     return at_most(-x)

@@ -36,7 +36,6 @@ def final(results: Results):
 
 
 def pulls(results: Results):
-    """Draw the pulls of each arm at the horizon."""
     cells, axes = _cells(results)
     return _draw(cells, "pulls", [(point, rows, "arm") for point, rows in _points(cells, axes)])
 

@@ -43,7 +43,6 @@ class Sheet(NamedTuple):
 
     @property
     def columns(self) -> int:
-        """The number of columns."""
         return len(self.heads[-1])
 
 
@@ -125,7 +124,6 @@ def _escaped(text: str) -> str:
 
 
 def _drawn(text: str) -> str:
-    """Return a text for matplotlib, with symbols in math mode."""
     return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else p.replace("$", r"\$") for p in _PIECES.split(text))
 
 
@@ -155,18 +153,20 @@ def draw(sheet: Sheet) -> Figure:
     def rule(y, left=0.0, right=edges[-1], width=LINE):
         ax.plot([left, right], [y, y], color="black", linewidth=width, solid_capstyle="butt")
 
+    def write(text, first, span=1, **looks):
+        x, ha = (edges[first] + edges[first + span]) / 2, "center"
+        if span == 1:
+            x, ha = (edges[first] + 0.04, "left") if first == 0 else (edges[first + 1] - 0.06, "right")
+        ax.text(x, y + ROW / 2, _drawn(text), ha=ha, va="center", **looks)
+
     y = 0.0
     rule(y, width=2 * LINE)
     for number, head in enumerate(sheet.heads, 1):
         first = 0
         for text, span in head:
-            left, right = edges[first], edges[first + span]
-            single = span == 1
-            x = (left + right) / 2 if not single else left + 0.04 if first == 0 else right - 0.06
-            ha = "center" if not single else "left" if first == 0 else "right"
-            ax.text(x, y + ROW / 2, _drawn(text), ha=ha, va="center")
+            write(text, first, span)
             if span > 1 and text and number < len(sheet.heads):
-                rule(y + ROW, left + 0.05, right - 0.05, LINE / 2)
+                rule(y + ROW, edges[first] + 0.05, edges[first + span] - 0.05, LINE / 2)
             first += span
         y += ROW
     rule(y)
@@ -174,19 +174,14 @@ def draw(sheet: Sheet) -> Figure:
         if isinstance(row, str):
             rule(y, width=LINE / 2)
             # The title is in the first column, which is visible on a narrow screen.
-            ax.text(0.04, y + ROW / 2, _drawn(row), ha="left", va="center")
+            write(row, 0)
         else:
             for j, entry in enumerate(row):
                 if entry.grey:
-                    ax.add_patch(
-                        Rectangle((edges[j] + 0.02, y + 0.01), widths[j] - 0.04, ROW - 0.02, color=GREY, linewidth=0)
-                    )
-                x, ha = (edges[j] + 0.04, "left") if j == 0 else (edges[j + 1] - 0.06, "right")
-                looks = {
-                    "fontweight": "bold" if entry.bold else "normal",
-                    "color": style.QUIET if entry.quiet else "black",
-                }
-                ax.text(x, y + ROW / 2, _drawn(entry.text), ha=ha, va="center", **looks)
+                    corner, size = (edges[j] + 0.02, y + 0.01), (widths[j] - 0.04, ROW - 0.02)
+                    ax.add_patch(Rectangle(corner, *size, color=GREY, linewidth=0))
+                weight, color = "bold" if entry.bold else "normal", style.QUIET if entry.quiet else "black"
+                write(entry.text, j, fontweight=weight, color=color)
         y += ROW
     rule(y, width=2 * LINE)
     for line in wrapped:

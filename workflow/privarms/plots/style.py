@@ -226,7 +226,6 @@ def watermark(fig: Figure) -> None:
 
 
 def warn(fig: Figure, text: str) -> None:
-    """Write a warning above the figure."""
     width, height = fig.get_size_inches()
     fig.set_size_inches(width, height + 0.2)
     fig.suptitle(wrapped(text, int(16 * width)), fontsize=7, color="#B00020")

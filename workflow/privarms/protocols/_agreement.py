@@ -20,7 +20,6 @@ def agree(cell, params, **sizes: int | None) -> None:
 
 
 def refuse(cell, name: str, has, configured) -> NoReturn:
-    """Raise StudyError: environment and policy have different values."""
     raise StudyError(
         cell.paper,
         f"studies.{cell.study}",

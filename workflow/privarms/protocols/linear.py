@@ -40,7 +40,6 @@ class Record(NamedTuple):
 
 
 def new_record(replicates: int, dimensions: int) -> Record:
-    """Return an empty record."""
     n, d = replicates, dimensions
     arm, pulls, gram = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros((n, d, d))
     theta, sums, theta_hat, inverse = (np.zeros((n, d)) for _ in range(4))

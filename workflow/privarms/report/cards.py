@@ -94,5 +94,4 @@ def _table(path: Path) -> dict:
 
 
 def link(path: Path | str, folder: Path) -> str:
-    """Return the address of a file relative to the report's folder."""
     return quote(Path(os.path.relpath(path, folder)).as_posix())

@@ -76,7 +76,6 @@ def _registering(
 
 
 def _place(function: Callable) -> tuple[str, str]:
-    """Return the module and the name of a function."""
     return function.__module__.removeprefix(f"{library.PACKAGE}."), function.__name__
 
 

@@ -178,7 +178,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
         at = f"{own_file}: {key}"
         _check_entry(at, where, study, entry)
         chosen_by_policy = _points({k: v for k, v in entry.items() if k not in OWN_KEYS})
-        for point, chosen in itertools.product(_points(_grid(study, entry)), chosen_by_policy):
+        for point, chosen in itertools.product(_points(entry.get("grid", study.get("grid", {}))), chosen_by_policy):
             cell = _cell(at, where, study, entry, point, chosen, paper=paper, study_name=name)
             # Published claims use no cell that a configuration adds.
             _join(at, cells, cell if own_file == file else replace(cell, tags=()))
@@ -269,11 +269,6 @@ def _join(at: str, cells: dict[str, Cell], cell: Cell) -> None:
     panels = dict.fromkeys([*same.panels.split(), *cell.panels.split()])
     tags = dict.fromkeys([*same.tags, *cell.tags])
     cells[cell.identity] = replace(same, panels=" ".join(panels), tags=tuple(tags))
-
-
-def _grid(study: Mapping, entry: Mapping) -> Mapping | list:
-    """Return the grid of a policy's entry: its own, or that of the study."""
-    return entry.get("grid", study.get("grid", {}))
 
 
 def datasets(study: Mapping) -> set[str]:

@@ -41,7 +41,6 @@ class Datasets:
         return "stand-in" if "stand-in" in statuses else "real" if statuses else "simulated"
 
     def raw_files(self, dataset: str) -> list[str]:
-        """Return the paths of a dataset's raw files."""
         return [str(sources.raw_path(self.sources[dataset], file)) for file in self.sources[dataset].files]
 
     def absent(self) -> dict[str, tuple[str, str]]:

@@ -35,7 +35,6 @@ def extend(folders: Sequence[Path | str]) -> None:
 
 
 def folders() -> tuple[Path, ...]:
-    """Return the folders in use."""
     return tuple(map(Path, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))))
 
 

@@ -149,13 +149,11 @@ def family_module(family: str) -> Mapping:
 
 
 def policy_file(policy: str) -> str:
-    """Return the file of a policy as messages name it."""
     return shown(source_file("policies", policy))
 
 
 @_remembered
 def load(room: str, name: str) -> ModuleType:
-    """Import a module by name."""
     return load_module(module(room, name))
 
 
@@ -177,7 +175,6 @@ def load_module(dotted: str) -> ModuleType:
 
 
 def label(policy: str) -> str:
-    """Return the name of a policy that readers see."""
     return attributes("policies", policy).get("LABEL", policy)
 
 

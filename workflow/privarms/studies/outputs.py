@@ -117,7 +117,6 @@ class Outputs:
         return [s for s in self.papers[paper]["studies"] if s in used]
 
     def _datasets_behind(self, paper: str, artifact: str) -> set[str]:
-        """Return the datasets of an artifact's studies."""
         return {d for s in self.studies_of(paper, artifact) for d in self.simulation.datasets_of(paper, s)}
 
     def lacking(self, paper: str, artifact: str) -> list[str]:
@@ -209,7 +208,6 @@ class Outputs:
         return sorted(d for d in used if not self.datasets.is_missing(d))
 
     def claims_about(self, paper: str, artifact: str | None = None) -> list[dict]:
-        """Return the paper's claims, or those about one artifact."""
         return [claim for claim in self.claims.get(paper, []) if artifact in (None, claim["artifact"])]
 
     def claim_inputs(self, paper: str, artifact: str | None = None) -> dict[str, list[str]]:
@@ -254,7 +252,6 @@ class Outputs:
     # Report
 
     def described(self) -> list[dict]:
-        """Return the content of the report for each paper."""
         about = ("title", "authors", "year", "venue", "short", "readings")
         return [
             {

@@ -44,7 +44,6 @@ def folders(config: Mapping) -> list[str]:
 
 
 def folder(config: Mapping, paper: str) -> str:
-    """Return the folder of a paper's configuration."""
     places = [f"{place}/{paper}" for place in folders(config)]
     return next((place for place in places if os.path.isdir(place)), places[0])
 
@@ -89,7 +88,6 @@ def published(folder: str) -> list[str]:
 
 
 def log(scale: str, stage: str, *names: str) -> str:
-    """Return the log of a stage's job."""
     return "/".join((logs(scale), stage, *names)) + ".log"
 
 

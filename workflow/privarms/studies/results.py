@@ -121,7 +121,6 @@ class Results:
         return parquet.read_by("cell", self._file("studies", study), columns)
 
     def inference(self, name: str) -> pd.DataFrame:
-        """Return an inference table of the paper."""
         return self._read("inference", name)
 
     def audit(self) -> pd.DataFrame:
