@@ -50,9 +50,7 @@ the raw data are in `project/data/README.md`. License: MIT (`project/LICENSE`). 
 def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) -> str:
     """Pack the run of a scale in this folder and return a sentence about the crate.
 
-    configfiles: the run's own configuration files, in addition to those of its scale. Their extensions are packed.
-    Figures, tables and studies are packed only if a run with this configuration makes them.
-
+    configfiles: the run's own configuration files, in addition to those of its scale; their extensions are packed too.
     Raises PrivarmsError if the run is not finished or the crate cannot be written.
     """
     from rocrate.rocrate import ROCrate

@@ -9,10 +9,7 @@ class PrivarmsError(Exception):
 
 
 def check_known(where: str, kind: str, name: str, names: Iterable) -> None:
-    """Check that a name is in `names`. Raise PrivarmsError with the list otherwise.
-
-    where: file and key; kind: noun for the message, such as "policy"
-    """
+    """Raise PrivarmsError unless `name` is in `names`; where: file and key; kind: a noun, such as "policy"."""
     if name not in (listed := list(names)):
         expected = f"expected one of {', '.join(map(str, listed))}" if listed else "none is defined"
         raise PrivarmsError(f"{where}: unknown {kind} {name!r}; {expected}")
@@ -30,10 +27,7 @@ class NoCellsError(PrivarmsError):
 
 
 class StudyError(PrivarmsError):
-    """A fault in a study that is found while the study runs.
-
-    paper, key: the place in its studies.yaml; reason: the fault and the remedy
-    """
+    """A fault in a study, found while it runs; paper, key: the place in studies.yaml; reason: fault and remedy."""
 
     def __init__(self, paper: str, key: str, reason: str):
         super().__init__(f"{paper}/studies.yaml: {key}: {reason}")

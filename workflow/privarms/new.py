@@ -73,10 +73,7 @@ def learn(params, state, context, arm, reward, t, rng):
 
 
 def write_policy(name: str, folder: Path) -> Path:
-    """Write `policies/bandit/NAME.py` into an extension's folder; return the file.
-
-    Raise PrivarmsError for an invalid or existing name.
-    """
+    """Write and return FOLDER/policies/bandit/NAME.py; raise PrivarmsError for an invalid or existing name."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise PrivarmsError(f"{name}: expected a name of small letters, digits and _, and no word of Python")
     file = folder / "policies" / "bandit" / f"{name}.py"

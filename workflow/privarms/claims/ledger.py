@@ -38,10 +38,7 @@ NOT_QUOTED = "in our words"
 
 
 def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measured | str:
-    """Return the measured number of a claim, or a sentence if this run has none of the claim's cells.
-
-    results: a `studies.results.Results`
-    """
+    """Return the measured number of a claim, or a sentence if this run has none of its cells; results: a `Results`."""
     try:
         return function(results.only(claim.get("over", {}), claim.get("named", ())), **claim.get("arguments", {}))
     except NoCellsError as error:
@@ -125,10 +122,7 @@ def about(claims: Mapping[str, Sequence[Mapping]]) -> dict[str, list[dict]]:
 
 
 def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping]) -> list[dict]:
-    """Return one row of STATEMENTS per statement, from the verdicts of all claims about it.
-
-    claims: as `about` returns them; rows: of the ledger
-    """
+    """Return one row of STATEMENTS per statement; claims: as `about` returns them; rows: of the ledger."""
     known = {
         (f"{paper}/{claim['claim']}", claim["variant"]): {**claim, "about": f"{paper}/{claim['about']}"}
         for paper, some in claims.items()

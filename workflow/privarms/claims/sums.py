@@ -1,7 +1,4 @@
-"""Intervals of sums of independent means, each with its own variance.
-
-Identical runs do not make a mean exact: they only bound how often another run may differ.
-"""
+"""Intervals of sums of independent means. Identical runs only bound how often another run may differ."""
 
 import math
 from collections.abc import Sequence

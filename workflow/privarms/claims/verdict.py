@@ -61,10 +61,7 @@ class Measured:
 
     @classmethod
     def ratio(cls, top: "Measured", bottom: "Measured", note: str = "", together: int = 1) -> "Measured":
-        """Return the ratio of two independent means, with Fieller's interval.
-
-        together: the number of intervals that are valid together with probability .999
-        """
+        """Return the ratio of independent means with Fieller's interval; `together` of them are valid together."""
         value = top.value / bottom.value
         replicates = min((part.replicates for part in (top, bottom) if part.replicates is not None), default=None)
         if replicates is None:

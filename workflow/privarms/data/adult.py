@@ -95,11 +95,10 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
 
 
 def generate() -> dict[str, list[str]]:
-    """Return the synthetic stand-in: lines in the layout of the real files, identical at every call.
+    """Return the synthetic stand-in: lines in the layout and the number of the real files, always identical.
 
-    The numbers of rows are those of the real files. The dependence is invented: the numbers share a latent variable,
-    the levels of a category are equally frequent, and the label follows a logistic model. Results from it say nothing
-    about Adult.
+    The dependence is invented: the numbers share a latent variable, the levels of a category are equally frequent, and
+    the label follows a logistic model.
     """
     rng = np.random.default_rng(STAND_IN_SEED)
     sizes = (STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_INCOMPLETE)

@@ -96,9 +96,7 @@ def read(
 ) -> Rows:
     """Read a CSV file, in which a header is row 1, or a Parquet file, which has the suffix .parquet.
 
-    columns: the needed ones, after `rename` (default: all)
-    names: the names of all columns, for a stream without a header
-
+    columns: the needed ones, after `rename` (default: all); names: of all columns, for a stream without a header
     Raises PrivarmsError for a file that is incomplete, is not UTF-8 text, lacks one of the columns, or has a row of
     another length.
     """

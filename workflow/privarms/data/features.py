@@ -41,12 +41,10 @@ class Features(NamedTuple):
         return full
 
     def chunks(self, rows: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield `dense` for CHUNK of these row numbers at a time."""
         for first in range(0, len(rows), CHUNK):
             yield self.dense(rows[first : first + CHUNK])
 
     def take(self, rows: np.ndarray) -> "Features":
-        """Return the features of only these rows."""
         return self._replace(numbers=self.numbers[rows], codes=self.codes[rows])
 
 

@@ -91,11 +91,10 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
 
 
 def generate() -> dict[str, list[str]]:
-    """Return the synthetic stand-in: lines in the layout of the real file, identical at every call.
+    """Return the synthetic stand-in: lines in the layout of the real file, with its number of rows, always identical.
 
-    The row counts are those of the real file and of Table 1. Frequencies are rough and the dependence is invented:
-    years and age share a latent variable, as do skills and salary, and employment depends on skills, salary and gender.
-    Results from it say nothing about Jobs.
+    Frequencies are rough and the dependence is invented: years and age share a latent variable, as do skills and
+    salary, and employment depends on skills, salary and gender.
     """
     rng = np.random.default_rng(STAND_IN_SEED)
     n = STAND_IN_TARGET + STAND_IN_SOURCE + STAND_IN_LEFT_OUT

@@ -117,11 +117,10 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
 
 
 def generate() -> dict[str, list[str]]:
-    """Return the synthetic stand-in: lines in the layout of the API, identical at every call.
+    """Return the synthetic stand-in: lines in the layout of the API, with the sizes of Table 1, always identical.
 
-    The sizes are those of Table 1. Areas, hours and distances have about the frequencies of the tables above. The
-    dependence is invented: duration, fare and extras depend on distance and airport; tips depend on airport, distance,
-    hour and company. Nine of ten pay by card. Results from it say nothing about Taxi.
+    Areas, hours and distances have about the frequencies of the tables above. The dependence is invented: duration,
+    fare and extras depend on distance and airport; tips depend on airport, distance, hour and company.
     """
     rng = np.random.default_rng(STAND_IN_SEED)
     sizes = (STAND_IN_TARGET, STAND_IN_SOURCE, STAND_IN_UNKNOWN, STAND_IN_OTHER)

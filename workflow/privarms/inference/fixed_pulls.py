@@ -56,10 +56,7 @@ def exact_interval(successes, pulls, alpha: float = 0.05):
 
 
 def chernoff_interval(successes, pulls, log_alpha: float):
-    """Return (low, high), where n kl(s / n, mean) <= ln(2 / alpha): Chernoff's bound of either tail, valid but wide.
-
-    log_alpha: ln alpha < 0, -inf for [0, 1]
-    """
+    """Return (low, high), where n kl(s / n, mean) <= ln(2 / alpha): Chernoff's bound, valid but wide; log_alpha < 0."""
     s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
     most = np.maximum(n, 1)
     level = np.where(n > 0, (np.log(2) - log_alpha) / most, np.inf)

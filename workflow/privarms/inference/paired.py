@@ -43,10 +43,7 @@ def wilcoxon_p_value(ours, others) -> float:
 
 
 def holm(p_values) -> np.ndarray:
-    """Return adjusted p-values in the given order: at most alpha if Holm's (1979) step-down test at alpha rejects.
-
-    p_values: float64[m] in [0, 1], m >= 1
-    """
+    """Return float64[m]: p-values that are at most alpha if Holm's (1979) step-down test at alpha rejects."""
     p_values = np.asarray(p_values, float)
     within(0, 1, p_values=p_values)
     order = np.argsort(p_values, kind="stable")

@@ -47,10 +47,7 @@ def cross_fitted(arms, rewards, propensity: float = 0.5):
 
 
 def plug_in_ridge(arms, rewards, vectors, penalty: float = 1.0):
-    """Return (a1 - a0)' theta of a ridge regression of the rewards on their arms' vectors, without an intercept.
-
-    vectors: float[2, d], a0 and a1; penalty: > 0
-    """
+    """Return (a1 - a0)' theta of a ridge regression without intercept of the rewards on float[2, d] vectors."""
     arms, rewards = np.asarray(arms), np.asarray(rewards, float)
     predictions = ridge(arms, rewards, vectors, penalty) @ np.asarray(vectors, float).T
     return predictions[..., 1] - predictions[..., 0]

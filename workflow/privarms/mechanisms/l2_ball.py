@@ -39,10 +39,7 @@ def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
 
 @njit(forceinline=True)
 def _draw_normals(numbers, vector, rng):
-    """Overwrite `numbers` with standard normal variates.
-
-    Returns three sums: of their squares, of their products with `vector`, and of the squares of `vector`.
-    """
+    """Fill `numbers` with normal variates; return the sums of squares, of products with `vector`, of its squares."""
     squares, products, squared = 0.0, 0.0, 0.0
     # One loop: while the sums wait for their last term, the processor draws the next number.
     for i in range(len(numbers)):

@@ -5,8 +5,6 @@ count released after n items is the true sum plus the noise of popcount(n) nodes
 decomposition, from the largest down: for 13 = 8 + 4 + 1 those over items 1-8, 9-12 and 13. Every count completes
 exactly one node that is ever released, at the level of its lowest set bit. It releases nodes of higher bits again.
 
-`walk_path` is another counter on the same tree: the noise of the nodes on the path to the count's leaf.
-
 The functions only compute the noise; the caller keeps the true sum, the count n and the scale of a node.
 """
 

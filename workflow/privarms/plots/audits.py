@@ -28,10 +28,7 @@ ROW = 0.21
 
 
 def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Return the figure and its numbers.
-
-    lines: as `audits.verdicts.summary` returns them, from top to bottom
-    """
+    """Return the figure and its numbers; lines: from top to bottom, as `audits.verdicts.summary` returns them."""
     lines = lines.assign(name=[name(line) for line in lines.to_dict("records")])
     shown = lines[lines["verdict"] != NOT_AUDITED].reset_index(drop=True)
     colours = shown["verdict"].map(COLOURS)

@@ -16,8 +16,6 @@ from privarms.studies.results import environment_of
 def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> list[dict]:
     """Return one mapping per row: the variant, parameters and environment that vary between the policy's cells.
 
-    Parameters that a cell does not have are omitted.
-
     apart_from: parameters to ignore, because a curve runs along them or a panel fixes them
     """
     cells = cells.reset_index(drop=True)
@@ -104,10 +102,7 @@ def _means(cell: Mapping) -> tuple[float, ...]:
 
 
 def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
-    """Return Student's 95% interval of a mean from its standard error.
-
-    Arguments are arrays or scalars. The ends are nan if all replicates agree or there is only one.
-    """
+    """Return Student's 95% interval of means from standard errors; nan if all replicates agree or there is only one."""
     mean, se, replicates = (np.asarray(v, dtype=float) for v in (mean, se, replicates))
     known = np.where(se > ROUNDING * np.abs(mean), se, np.nan)
     half = stdtrit(np.maximum(replicates - 1, 1), 0.975) * known

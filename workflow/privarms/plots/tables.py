@@ -16,10 +16,9 @@ STAND_IN_NOTE = "generated data instead of a missing file; no value that uses th
 
 
 def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False, warning: str = "") -> dict[str, Path]:
-    """Write `stem`.csv (full precision), .md and .tex (six digits); the frame's index is not written.
+    """Write `stem`.csv (full precision), .md and .tex (six digits), without the index; return the paths by suffix.
 
-    With `stand_in`, a notice in .md and .tex marks the data as synthetic. `warning` is printed above the table in both.
-    The columns do not change. Return the three paths by suffix.
+    With `stand_in`, a notice in .md and .tex marks the data as synthetic; `warning` is printed above the table in both.
     """
     paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("csv", "md", "tex")}
     with ExitStack() as stack:

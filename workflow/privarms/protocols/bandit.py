@@ -25,8 +25,7 @@ class Record(NamedTuple):
     """The record of one replicate; preallocated by the caller and filled in place.
 
     regret: float64[C], cumulative pseudo-regret after each checkpoint's round
-    pulls: int64[K], the number of pulls of each arm up to the last checkpoint
-    reward_sums: float64[K], the sum of the rewards of each arm up to the last checkpoint
+    pulls: int64[K], reward_sums: float64[K], of each arm up to the last checkpoint
     """
 
     regret: np.ndarray

@@ -38,10 +38,7 @@ def shown_artifact(paper: str, artifact: Mapping, readings: Sequence[dict], fold
 
 
 def arranged(artifacts: Sequence[dict], own: Sequence[dict]) -> list[dict]:
-    """Return the cards; cards and their tabs are in the order of their first artifacts.
-
-    own: the paper's statements
-    """
+    """Return the cards and their tabs, in the order of their first artifacts; own: the paper's statements."""
     groups: dict[str, list[dict]] = {}
     for artifact in artifacts:
         groups.setdefault(artifact["card"] or f"\0{artifact['name']}", []).append(artifact)

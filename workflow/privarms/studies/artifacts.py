@@ -80,10 +80,7 @@ def _place(function: Callable) -> tuple[str, str]:
 
 
 def of_paper(paper: str) -> dict[str, dict]:
-    """Return a paper's figures and tables, name -> registered entry, in the order of its modules.
-
-    Raises PrivarmsError for a name that is used twice.
-    """
+    """Return a paper's figures and tables by name, in the order of its modules; PrivarmsError for a duplicate name."""
     modules = [module for kind in ("figures", "tables") for module in library.paper_modules(paper, kind)]
     registered: dict[str, dict] = {}
     for module in modules:

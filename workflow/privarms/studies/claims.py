@@ -217,10 +217,7 @@ def _check_tolerance(where: str, tolerance: Mapping, published) -> None:
 
 
 def headline(claim: Mapping, row: Mapping[str, str]) -> str:
-    """Return the claim's headline with the numbers of its row of the ledger.
-
-    Raises KeyError for an unknown field, and ValueError for a format that does not fit.
-    """
+    """Return the claim's headline with the numbers of its ledger row; KeyError or ValueError for a wrong field."""
     return claim["headline"].format_map({field: _value(row[field]) for field in HEADLINE_FIELDS})
 
 

@@ -7,11 +7,7 @@ from privarms.studies import paths
 
 
 class Datasets:
-    """The datasets that a run needs.
-
-    of_sources: every dataset that sources.yaml describes
-    statuses: dataset -> "real", "stand-in" or "missing", for those that the run needs
-    """
+    """The datasets of a run; of_sources: all of sources.yaml; statuses: dataset -> "real", "stand-in" or "missing"."""
 
     def __init__(self, of_sources: Mapping[str, sources.Dataset], statuses: Mapping[str, str]):
         self.sources = of_sources

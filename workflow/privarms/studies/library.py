@@ -1,12 +1,10 @@
 """Modules of the library and of extensions: find them by name, import them, list their parameters and files.
 
 Policies, environments and protocols have unique names within their kind, whatever their package, because names are
-hashed into random streams. A policy is in the package of its family, an environment in `environments`, an audit in
-`audits`. Modules that start with an underscore are private. An audit may also be about a mechanism, which is then
-loaded like a policy. The parameters of a module are the arguments of its `configure`.
+hashed into random streams. Modules that start with an underscore are private. An audit may also be about a mechanism,
+which is then loaded like a policy. The parameters of a module are the arguments of its `configure`.
 
-An extension is a researcher's own folder with some of these folders (`room` below: the folder of a kind of modules).
-Its modules are imported as `privarms_extensions.{folder}.{...}`.
+`room` is the folder of a kind of modules. Modules of extensions are imported as `privarms_extensions.{folder}.{...}`.
 """
 
 import ast
@@ -27,7 +25,6 @@ from privarms.studies.extensions import ROOT, is_extension, shown
 
 PACKAGE = ROOT.name
 EXTENSIONS = "privarms_extensions"
-# Used as the family of a mechanism.
 MECHANISMS = "mechanisms"
 # Searched, not imported: every job asks for names, and audits are next to modules that import pandas.
 DEFINES_CONFIGURE = re.compile(r"^def configure\b", re.MULTILINE)
@@ -102,10 +99,7 @@ def _full(dotted: str) -> str:
 
 
 def paper_modules(paper: str, kind: str) -> list[str]:
-    """Return the dotted names of a paper's modules `{kind}.py` and `{kind}_*.py`.
-
-    kind : inference, measures, figures or tables
-    """
+    """Return the dotted names of a paper's modules `{kind}.py` and `{kind}_*.py`, such as inference or figures."""
     places = (root / "papers" / paper for root in extensions.folders())
     folder = next((p for p in places if p.is_dir()), ROOT / "papers" / paper)
     return [_dotted(file) for file in sorted([*folder.glob(f"{kind}.py"), *folder.glob(f"{kind}_*.py")])]

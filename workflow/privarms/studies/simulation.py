@@ -12,10 +12,7 @@ from privarms.studies.shards import Shard
 
 
 class Simulation:
-    """The cells and shards of a run.
-
-    papers: paper -> its validated file under config/papers, resolved for the scale
-    """
+    """The cells and shards of a run; papers: paper -> its validated studies.yaml, resolved for the scale."""
 
     def __init__(self, config: Mapping, papers: Mapping[str, Mapping], datasets: Datasets):
         self.scale = config["scale"]

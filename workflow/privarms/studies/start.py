@@ -20,10 +20,7 @@ STATUSES_VARIABLE = "PRIVARMS_DATASETS"
 
 
 def make_plan(config: Mapping, main: bool) -> Plan:
-    """Return the plan for a configuration; main: whether the user started this process.
-
-    Raises PrivarmsError for every fault in config, studies, claims and sources.
-    """
+    """Return the plan; main: whether the user started this process. PrivarmsError for a fault in any file."""
     settings.validate(config, "config", "config/config.yaml, --configfile or --config")
     extensions.extend(config.get("extensions", []))
     config = {**config, **{key: paths.located(config[key]) for key in ("papers", "sources")}}
