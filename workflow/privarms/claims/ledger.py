@@ -46,10 +46,7 @@ def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measu
 
 
 def stated(claim: Mapping) -> str:
-    """Return the statement of a claim and its test, as one text.
-
-    A paper's statement is quoted, with its place. A place that ends with NOT_QUOTED omits the quotation marks.
-    """
+    """Return a claim's statement and test as one text; a place that ends with NOT_QUOTED omits the quotation marks."""
     statement, place = claim["statement"], claim.get("place", "")
     quoted = statement if place.endswith(NOT_QUOTED) else f'"{statement}"'
     text = f"{quoted} ({place})." if place else f"Ours: {statement}"

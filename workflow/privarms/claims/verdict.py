@@ -90,10 +90,7 @@ class Measured:
 
     @classmethod
     def agreed(cls, value: float, replicates: int, lowest: float, highest: float, together: int = 1) -> "Measured":
-        """Return the mean of identical replicates, where any replicate lies between `lowest` and `highest`.
-
-        I uses Clopper and Pearson's bound on the share of different replicates, after 0 in `replicates`.
-        """
+        """Return the mean of identical replicates in [lowest, highest], with a bound on the share of different ones."""
         others = cls.fraction(0, replicates, together=together).high
         low, high = value - others * (value - lowest), value + others * (highest - value)
         return cls(value, 0.0, replicates, low=low, high=high)

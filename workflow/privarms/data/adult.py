@@ -95,7 +95,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
 
 
 def generate() -> dict[str, list[str]]:
-    """Return the synthetic stand-in: lines in the layout and the number of the real files, always identical.
+    """Return the synthetic stand-in: as many lines as the real files have, in their layout, always identical.
 
     The dependence is invented: the numbers share a latent variable, the levels of a category are equally frequent, and
     the label follows a logistic model.

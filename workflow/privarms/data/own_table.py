@@ -1,7 +1,4 @@
-"""A user's own data: one CSV or Parquet file whose columns the dataset's entry in sources.yaml describes (`table`).
-
-docs/own-data.md explains the keys of `table`.
-"""
+"""A user's own CSV or Parquet file, described by `table` in sources.yaml; docs/own-data.md explains the keys."""
 
 from collections.abc import Mapping
 from typing import BinaryIO

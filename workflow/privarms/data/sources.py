@@ -106,10 +106,7 @@ def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = Non
 
 
 def choose_mirror(configured: str | None = None) -> str | None:
-    """Return the configured mirror, else the environment variable PRIVARMS_MIRROR, else None.
-
-    Raises PrivarmsError if the mirror is not a folder: a mistyped mirror must not be ignored.
-    """
+    """Return the configured mirror, else PRIVARMS_MIRROR, else None; PrivarmsError for a mirror that is no folder."""
     mirror = configured or os.environ.get(MIRROR_VARIABLE) or None
     mirror = mirror and os.path.expanduser(mirror)
     if mirror is not None and not Path(mirror).is_dir():
@@ -122,10 +119,7 @@ def raw_path(dataset: Dataset, file: RawFile, raw: Path | str = RAW) -> Path:
 
 
 def obtainable(datasets: Iterable[Dataset], raw: Path | str = RAW, mirror: str | None = None) -> set[str]:
-    """Return the datasets whose raw files are all in place, in the mirror, or at an address that answers.
-
-    Probes all addresses at the same time and downloads nothing.
-    """
+    """Return the datasets whose raw files are all in place, in the mirror, or at an address that answers a probe."""
     absent = {d.name: [file for file in d.files if not _place(d, file, raw, mirror)] for d in datasets}
     addresses = sorted({file.probe or file.url for files in absent.values() for file in files if file.url})
     with ThreadPoolExecutor(max_workers=16) as pool:

@@ -38,10 +38,7 @@ def configure(
     gamma: float = 0.0,
     kappa: float = 1.0,
 ) -> Environment:
-    """Return K = 2 arms on the unit square; the sources have gamma >= 0 and kappa in [0, 1], see `_covariate_shift`.
-
-    Raises ValueError. The variants differ only in the distribution of the sources' contexts.
-    """
+    """Return K = 2 arms on the unit square; `_covariate_shift` explains the other arguments. Raises ValueError."""
     if K != 2:
         raise ValueError(f"K: expected 2 arms; found {K}")
     if dimensions != 2:

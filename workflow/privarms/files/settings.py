@@ -73,10 +73,7 @@ def scalar(text: str):
 
 
 def validate(content: Mapping, schema: str, file: Path | str, part: str | None = None) -> None:
-    """Check content with workflow/privarms/schemas/<schema>.schema.json, or with one `part` of its definitions.
-
-    Raises PrivarmsError for the most informative fault, with the file and the key.
-    """
+    """Check content with one of the schemas, or one `part` of its $defs; PrivarmsError names the file and the key."""
     rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
     if part is not None:
         rules = {"$ref": f"#/$defs/{part}", "$defs": rules["$defs"]}

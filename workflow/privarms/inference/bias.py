@@ -127,10 +127,7 @@ def _folded_mean(mean, deviation):
 
 
 def bias_bound(epsilon, mu):
-    """Return (e^epsilon - 1) mu: Theorem 1 at delta = 0, a bound on |bias| of an arm of mean mu under epsilon-privacy.
-
-    mu: in [0, 1]. The bound is inf if e^epsilon overflows, and 0 at mu = 0.
-    """
+    """Return (e^epsilon - 1) mu, mu in [0, 1]: Theorem 1 at delta = 0, a bound on |bias| under epsilon-privacy."""
     epsilon, mu = np.asarray(epsilon, float), np.asarray(mu, float)
     positive(epsilon=epsilon)
     within(0, 1, mu=mu)

@@ -14,10 +14,7 @@ from privarms.studies.results import environment_of
 
 
 def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> list[dict]:
-    """Return one mapping per row: the variant, parameters and environment that vary between the policy's cells.
-
-    apart_from: parameters to ignore, because a curve runs along them or a panel fixes them
-    """
+    """Return one mapping per row: what varies between the policy's cells, except the parameters `apart_from`."""
     cells = cells.reset_index(drop=True)
     own: dict[int, dict] = {}
     for policy, part in cells.groupby("policy", sort=False, observed=True):
@@ -122,9 +119,6 @@ def with_interval(
 
 
 def times(row, base) -> Measured:
-    """Return the ratio of two independent mean regrets; rows have regret, se and replicates.
-
-    If all runs agree, we assume that the regret of another run is at most twice theirs.
-    """
+    """Return the ratio of two independent mean regrets; if all runs agree, another is at most twice as large."""
     means = [Measured(float(one.regret), float(one.se), int(one.replicates)) for one in (row, base)]
     return Measured.ratio(*(Measured.agreed(m.value, m.replicates, 0, 2 * m.value) if m.agrees else m for m in means))

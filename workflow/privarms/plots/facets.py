@@ -116,10 +116,7 @@ def dodged(place: pd.Series, names: pd.Series, most: float = 0.22) -> pd.Series:
 
 
 def in_every(rows: pd.DataFrame, column: str, values: Iterable | None = None) -> pd.DataFrame:
-    """Return the rows of each value of a column, by default sorted; rows without a value are repeated for every value.
-
-    The new column `panel_{column}` contains the value.
-    """
+    """Return the rows with each value in `panel_{column}`; rows without a value are repeated for every value."""
     values = sorted(rows[column].dropna().unique()) if values is None else values
     parts = [rows[(rows[column] == v) | rows[column].isna()].assign(**{f"panel_{column}": v}) for v in values]
     return pd.concat(parts, ignore_index=True) if parts else rows.iloc[:0].assign(**{f"panel_{column}": 0.0})

@@ -124,10 +124,7 @@ def crossed(
     firsts: Sequence[Hashable] = (),
     seconds: Sequence[Hashable] = (),
 ) -> Looks:
-    """Return one look per value of the column `name`: colour and marker show `first`, the line style shows `second`.
-
-    firsts, seconds: values of these columns with fixed looks, as `fixed` in `looks`
-    """
+    """Return one look per value of `name`: colour and marker show `first`, the line style shows `second`."""
     colours, dashes = _places(rows[first], firsts), _places(rows[second], seconds)
     result = {}
     for label, one, other in rows[[name, first, second]].itertuples(index=False):
@@ -157,10 +154,7 @@ def wrapped(label: str, letters: int) -> str:
 
 
 def legend(figure: Figure, *, columns: int = 4, title: str | None = None) -> Legend | None:
-    """Draw one legend below the panels, with every label once.
-
-    The figure grows by the height of the legend. `columns` is the largest number of columns that may be used.
-    """
+    """Draw one legend below the panels, with every label once; the figure grows by the height of the legend."""
     entries: dict[str, object] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

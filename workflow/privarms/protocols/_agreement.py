@@ -9,10 +9,7 @@ FIELDS = {"K": "n_arms", "horizon": "n"}
 
 
 def agree(cell, params, **sizes: int | None) -> None:
-    """Raise StudyError for the first of the environment's sizes that is another one in the policy's parameters.
-
-    A policy or an environment without such a value (None) agrees with any.
-    """
+    """Raise StudyError if one of the environment's sizes differs in the policy's parameters; None agrees with any."""
     for name, has in sizes.items():
         configured = getattr(params, FIELDS.get(name, name), None)
         if None not in (has, configured) and configured != has:

@@ -14,10 +14,7 @@ ROW_PER_BLOCK = ("counts",)
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
-    """Count an event in `replicates` trials on the inputs of a module of `audits`; one row per block.
-
-    Only the subject's own noise is random: it comes from the policy's stream.
-    """
+    """Count an event in `replicates` trials on an audit's inputs; only the subject's own noise is random."""
     sizes = {"K": "n_arms", "dimensions": "dimensions", "batch": "batch"}
     agree(cell, params, **{name: getattr(environment, field, None) for name, field in sizes.items()})
     audit = library.load("environments", cell.environment).AUDIT

@@ -1,7 +1,4 @@
-"""Adaptive experiments with features: regret and estimates of every replicate, feature by feature.
-
-The environment is an `environments.features_bernoulli.Environment`.
-"""
+"""Adaptive experiments with features (`environments.features_bernoulli`): regret and estimates of each feature."""
 
 from typing import NamedTuple
 

@@ -106,10 +106,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 
 
 def run(policy, params, environment, checkpoints, rng, record, simulate=None):
-    """Run one replicate, by the fast path `simulate` if given; return the policy's final state.
-
-    checkpoints: int64[C], increasing numbers of target users; record: a `Record`, overwritten
-    """
+    """Run one replicate, by `simulate` if given, into a `Record`; return the policy's final state."""
     record.pulls.fill(0)
     if simulate is not None:
         return compiled(simulate)(params, environment, checkpoints, rng, record)

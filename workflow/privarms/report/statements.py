@@ -22,10 +22,7 @@ LARGE = 1e15
 
 
 def brief(text: str, digits: int = 6) -> str:
-    """Return a number rounded to `digits` significant digits; other texts are unchanged.
-
-    Narrow no-break spaces separate groups of three digits in long whole numbers.
-    """
+    """Return a number rounded to significant digits, in groups of three digits if long; other texts are unchanged."""
     try:
         value = float(text)
     except ValueError:

@@ -158,10 +158,7 @@ def aggregate(
     study_path: Path | str,
     cells_path: Path | str,
 ) -> None:
-    """Write `<study>.parquet` and `<study>_cells.parquet` from the shards with a study's cells, in cell order.
-
-    origin_of_data: dataset -> real or stand-in; memory: one cell, row groups of two shards, and the summaries
-    """
+    """Write a study's rows and summaries from its shards, in cell order; origin_of_data: of each dataset."""
     types, by = parameter_types(cells), parquet.RowsBy(shards, "cell")
     if any(cell.panels for cell in cells):
         types["panels"] = pa.string()

@@ -16,10 +16,7 @@ OTHERS = ("K", "dimensions", "horizon", "epsilon", "policy", "grid", "replicates
 
 
 def completed(papers: Mapping[str, Mapping], trials: int) -> dict[str, Mapping]:
-    """Return the papers with a study `audit_POLICY` for each policy that has an epsilon and no audit.
-
-    The study joins the last paper that runs the policy. trials: per neighbouring input
-    """
+    """Add a study `audit_POLICY`, to the last paper that runs it, for each policy with an epsilon and without audit."""
     papers = dict(papers)
     entries = [
         (paper, study, entry)

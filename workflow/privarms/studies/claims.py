@@ -160,10 +160,7 @@ def _filled(where: str, key: str, value, point: Mapping):
 
 
 def _over(where: str, over, cells: Mapping, tags: Collection[str] | None) -> dict[str, list] | list[dict[str, list]]:
-    """Return a set of cells as a mapping of columns to lists of values; a list of such mappings for several sets.
-
-    A text is the name of a set under `cells`, or a tag.
-    """
+    """Return a set of cells, a tag or a name under `cells`, as columns with lists of values; several sets as a list."""
     sets = []
     for one in listed(over or {}):
         if isinstance(one, str):

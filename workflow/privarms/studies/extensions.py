@@ -17,10 +17,7 @@ OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "papers")
 
 
 def extend(folders: Sequence[Path | str]) -> None:
-    """Use the modules of these folders too, in this process and in those that it starts.
-
-    Raises PrivarmsError for a folder without usable modules, or whose name is not a package name.
-    """
+    """Use the modules of these folders here and in started processes; PrivarmsError for an unusable folder."""
     places: list[Path] = []
     for folder in folders:
         place = Path(folder).resolve()

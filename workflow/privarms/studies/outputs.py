@@ -36,10 +36,7 @@ class Outputs:
         return paths.folder(self._config, paper)
 
     def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
-        """Yield where the configuration and the package of a paper name something: place, names, and known names.
-
-        Raises PrivarmsError for arguments that a measure does not take.
-        """
+        """Yield what the configuration and the package of a paper name: place, names, known names."""
         content, file = self.papers[paper], f"{self._folder(paper)}/studies.yaml"
         studies, tables, artifacts = content["studies"], content.get("inference", {}), content["artifacts"]
         for name, entry in tables.items():

@@ -230,10 +230,7 @@ def _key(value) -> str:
 
 
 def among(column: pd.Series, values: Sequence) -> np.ndarray:
-    """Return which entries are one of the values.
-
-    "" matches a missing value, numbers are compared to nine digits, and one matching panel of a cell is enough.
-    """
+    """Return which entries are one of the values ("": missing); numbers agree to nine digits, one panel is enough."""
     if column.name == "panels":
         return np.array([bool(set(str(names).split()) & set(values)) for names in column], bool)
     chosen = column.isna().to_numpy() if "" in values else np.zeros(len(column), bool)

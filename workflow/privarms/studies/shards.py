@@ -1,7 +1,4 @@
-"""Shards: the work of one job, consecutive blocks of one policy's cells up to an estimated time.
-
-The cuts and names of shards depend only on the cells near the cut, so another cell changes only the shards near it.
-"""
+"""Shards: the work of one job, consecutive blocks of one policy's cells up to an estimated time."""
 
 import itertools
 from collections.abc import Iterable
