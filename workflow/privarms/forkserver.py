@@ -1,8 +1,8 @@
 """Start local jobs as forks of one process that has already imported the libraries of the scripts.
 
-Most jobs take less time than the import of pandas and matplotlib. The module replaces `PythonScript.execute_script` of
-Snakemake. Snakemake starts jobs as usual if that function has another signature, on systems other than Linux, after an
-edit of the library, and with PRIVARMS_FORKSERVER=0. Results do not depend on it.
+The module replaces `PythonScript.execute_script` of Snakemake. Snakemake starts jobs as usual if that function has
+another signature, on systems other than Linux, after an edit of the library, and with PRIVARMS_FORKSERVER=0. Results do
+not depend on it.
 """
 
 import contextlib

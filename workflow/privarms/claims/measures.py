@@ -115,10 +115,7 @@ def _rows(results: Results, measure: Mapping) -> pd.DataFrame:
 
 
 def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
-    """Return the rows with one of the values in each column; "" means an empty cell or no such parameter.
-
-    Raises NoCellsError if there is no such row, and PrivarmsError if there is no such column.
-    """
+    """Return the rows with one of the values ("": none) in each column; NoCellsError if there are none."""
     chosen = np.ones(len(rows), bool)
     for column, values in where.items():
         values = values if isinstance(values, list) else [values]

@@ -124,10 +124,7 @@ class Measured:
 
 
 def quantile(replicates: int | None, together: int = 1) -> float:
-    """Return the half-width of I in standard errors: Student's quantile, or the normal one if replicates is None.
-
-    together: the number of intervals that are valid together with probability .999
-    """
+    """Return the half-width of I, one of `together` valid at once, in standard errors; None: normal distribution."""
     tail = (1 - CONFIDENCE) / 2 / together
     return -float(stdtrit(replicates - 1, tail)) if replicates and replicates > 1 else -NormalDist().inv_cdf(tail)
 

@@ -16,9 +16,7 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
     """Return contexts float64[n, d] in [0, 1] and facts about the reduction; d = 3, or less for fewer features.
 
     sources: int64[n], 0 for the target's rows; method: one of REDUCTIONS
-
-    A feature that is constant among the fitted rows, such as a level that only the target has, is left out. Its rows
-    stay.
+    A feature that is constant among the fitted rows, such as a level that only the target has, is left out.
     """
     fitted = np.flatnonzero(sources > 0) if method == "pca_auxiliary" else np.arange(len(sources))
     # Several threads add in another order, but the bytes must not depend on the number of cores.

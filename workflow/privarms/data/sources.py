@@ -47,11 +47,9 @@ class RawFile(NamedTuple):
 class Dataset(NamedTuple):
     """A dataset: its raw files, how to read them, licence and citation.
 
-    module: the module that reads it (default: its name; own_table with a `table`)
-    folder: the folder of its raw files, here and in a mirror (default: its name)
-    options: the options of its module, and `reduction`
+    module, folder: that read it and contain its raw files, here and in a mirror (default: its name)
+    options: of its module, and `reduction`; expected: the numbers of target and auxiliary rows, if known
     at_most: limits on the rows of the `target` and of all `auxiliary` sources, which keep the first ones (default: all)
-    expected: the numbers of these rows in the right files, if known
     otherwise: files with the same content, used instead if all of them are in place or in the mirror
     sources: the file that describes it, if it belongs to an extension
     """

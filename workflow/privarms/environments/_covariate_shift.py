@@ -23,8 +23,7 @@ class Environment(NamedTuple):
     behave(environment, source, user, rng) -> the arm that a user of an auxiliary source has pulled
     best(environment, source, user, context) -> the arm with the largest expected reward
     mean(environment, source, user, context, arm) -> the expected reward, in [0, 1]; rewards are Bernoulli
-    shrink: the exponent e, in (-1, 0], that moves a uniform point in `arrive`
-    spacing: of the reward centres, for environments that have centres
+    shrink: the exponent e, in (-1, 0], in `arrive`; spacing: of the reward centres, for environments that have them
     point: every coordinate of the point at which the local performance is measured
     """
 

@@ -110,8 +110,7 @@ def summarise(rows: pa.Table, keys: Sequence[str]) -> dict[str, Sequence]:
 def _groups(rows: pa.Table, keys: Sequence[str]) -> tuple[list[tuple], np.ndarray | None, np.ndarray]:
     """Return the key values of each group, the rows' order by group and the groups' sizes.
 
-    The order is None if every replicate has one row per key value, in increasing order: then no rows are moved, which
-    would take several times the memory of a long cell.
+    The order is None if no rows must move, which would take several times the memory of a long cell.
     """
     replicates = rows["replicate"].to_numpy()
     n = int(np.searchsorted(replicates, replicates[0], side="right"))

@@ -25,7 +25,6 @@ RESULT_COLUMNS = ("cell", "policy", "data", "environment", "panel", "panels", "r
 class Cell:
     """One point of a study's grid, with all values that a run needs.
 
-    parameters: the arguments of the policy's and the environment's `configure`, by name, as columns of the results
     replicates, block: number of runs, and number of runs that share one random stream
     checkpoint_rule: {count, first} for a geometric grid of rounds that ends at the horizon; with `quarters`, the
     horizon's quarters (rounded down) are added; None for only the horizon

@@ -39,14 +39,10 @@ def completed(content: Mapping) -> dict:
 
 def _fitting(study: Mapping) -> list[str]:
     """Return the default artifacts that can be made from a study."""
-    protocol = _protocol(study)
+    known = study["protocol"] in library.names("protocols")
+    protocol = library.attributes("protocols", study["protocol"]) if known else {}
     first = next(iter(protocol.get("RECORDS", ())), None)
     record = study.get("record", first)
     if record == "arms":
         return ["pulls"]
     return [*(["over_time"] if "t" in protocol.get("KEYS", ()) and record == first else []), "final", "summary"]
-
-
-def _protocol(study: Mapping) -> Mapping:
-    known = study["protocol"] in library.names("protocols")
-    return library.attributes("protocols", study["protocol"]) if known else {}

@@ -238,11 +238,9 @@ def has_audit(policy: str) -> bool:
 
 @_remembered
 def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
-    """Return the files that some modules (dotted, below the package or in full) use, directly or not, sorted.
+    """Return the files that modules (dotted) use, directly or not, sorted: the inputs of jobs that call these modules.
 
-    They are inputs of the jobs that call these modules, so an edit re-runs only the affected jobs. Files next to a
-    module with its name (such as a template) belong to it.
-
+    So an edit re-runs only the affected jobs. Files next to a module with its name (such as a template) belong to it.
     script: a file workflow/scripts/{script}.py, whose imports count too
     """
     pending = list(_imports(ROOT.parent / "scripts" / f"{script}.py")) if script else []

@@ -63,8 +63,6 @@ class Outputs:
                     yield f"{where}.measure.table", _listed(one.get("table")), tables
                     yield f"{where}.measure.cells", _listed(one.get("cells")), studies
 
-    # Functions that make artifacts
-
     def made_by(self, paper: str, kind: str, file: str) -> tuple[str, str, dict]:
         """Return the module (dotted), the function and its arguments that make the artifact with these files."""
         return self.papers[paper]["artifacts"][self.artifact_named(paper, kind, file)]["made_by"]
@@ -72,8 +70,6 @@ class Outputs:
     def sheet(self, paper: str, file: str) -> tuple[str, str] | None:
         """Return the module and the function that lay out a table for reading; None for other tables."""
         return self.papers[paper]["artifacts"][self.artifact_named(paper, "table", file)].get("sheet")
-
-    # Inference tables
 
     def _inference_studies(self, paper: str, table: str) -> list[str]:
         return self.papers[paper]["inference"][table]["studies"]
@@ -94,8 +90,6 @@ class Outputs:
             "published": paths.published(self._folder(paper)),
             "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
-
-    # Artifacts
 
     def artifacts(self, paper: str, kind: str | None = None) -> list[str]:
         """Return the paper's artifacts that can be made in this run, in the order of the configuration."""
@@ -196,8 +190,6 @@ class Outputs:
         verdicts = [paths.claims(self.scale, f"{paper}/{artifact}")] if self.claims_about(paper, artifact) else []
         return [*self.artifact_files(paper, artifact), *verdicts]
 
-    # Claims
-
     def datasets_of(self, paper: str) -> list[str]:
         """Return the available datasets that any part of a paper uses."""
         used = {d for s in self.simulation.studies(paper) for d in self.simulation.datasets_of(paper, s)}
@@ -245,8 +237,6 @@ class Outputs:
             lacking += [f"No study of this run uses {d}." for d in needed if d not in used]
             answers.append((data, " ".join(lacking) or missing.get(artifact)))
         return answers
-
-    # Report
 
     def described(self) -> list[dict]:
         about = ("title", "authors", "year", "venue", "short", "readings")
