@@ -38,20 +38,13 @@ def simulate(
 
     Parameters
     ----------
-    policy, environment
-        Names of modules in `policies/` and `environments/`, or in the extension.
-    epsilon
-        Privacy budget, > 0. A policy without this parameter ignores it.
-    horizon, replicates
-        Number of rounds per run, and number of runs.
-    checkpoints
-        Number of recorded rounds, equally spaced on a logarithmic axis. The last one is the horizon.
-    seed
-        Master seed, >= 0.
-    extension
-        Folder with modules of your own.
-    parameters
-        Parameters of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`. A list runs each of its values.
+    policy, environment : names of modules in `policies/` and `environments/`, or in the extension
+    epsilon : privacy budget, > 0; a policy without this parameter ignores it
+    horizon, replicates : number of rounds per run, and number of runs
+    checkpoints : number of recorded rounds, equally spaced on a logarithmic axis; the last one is the horizon
+    seed : master seed, >= 0
+    extension : folder with modules of your own
+    parameters : of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list runs each of its values
 
     Returns
     -------
@@ -86,12 +79,10 @@ def audit(
 
     Parameters
     ----------
-    policy
-        Name of a module in `policies/` or in the extension, with a parameter `epsilon`: the claimed budget, > 0.
-    trials
-        Number of runs with each of two neighbouring inputs.
-    extension
-        Folder with modules of your own.
+    policy : name of a module in `policies/` or in the extension, with a parameter `epsilon`
+    epsilon : claimed privacy budget, > 0
+    trials : number of runs with each of two neighbouring inputs
+    extension : folder with modules of your own
 
     Returns
     -------

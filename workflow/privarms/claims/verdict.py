@@ -111,8 +111,6 @@ class Measured:
 
     @classmethod
     def _extreme(cls, parts: Sequence["Measured"], note: str, extreme) -> "Measured":
-        if not parts:
-            raise ValueError("parts: expected at least one")
         unknown = next((part for part in parts if math.isnan(part.value)), None)
         if unknown is not None:
             return cls(math.nan, math.nan, unknown.replicates, note or unknown.note)
