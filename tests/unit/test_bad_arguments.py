@@ -75,11 +75,7 @@ CONFIGURED = [
     ),
     ("conse_se", EXPERIMENT, BAD_EXPERIMENT),
     ("conse_exp3e", EXPERIMENT, BAD_EXPERIMENT | {"C": [0.0, -1.0, INF]}),
-    (
-        "dp_conse",
-        EXPERIMENT | {"epsilon": 0.5},
-        BAD_EXPERIMENT | {"epsilon": NO_BUDGET, "noise": [0.0, INF]},
-    ),
+    ("dp_conse", EXPERIMENT | {"epsilon": 0.5}, BAD_EXPERIMENT | {"epsilon": NO_BUDGET, "noise": [0.0, INF]}),
     ("dp_conse_total", EXPERIMENT | {"epsilon": 0.5}, BAD_EXPERIMENT | {"epsilon": NO_BUDGET}),
     ("oful", LINEAR, BAD_LINEAR),
     ("linear_ucb_as_released", LINEAR, BAD_LINEAR),

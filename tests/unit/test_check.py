@@ -18,11 +18,7 @@ POLICY = "policies/bandit/private_halving.py"
     [
         ("", "", "ok      smooth: private_halving on beta_rewards"),
         ("return state.arm", "return state.arm + 1", "ArmError: choose returned arm"),
-        (
-            "context, t, rng)",
-            "t, rng)",
-            "; found choose(params, state, t, rng)",
-        ),
+        ("context, t, rng)", "t, rng)", "; found choose(params, state, t, rng)"),
     ],
 )
 def test_the_example_passes_and_a_broken_one_is_one_line(tmp_path, monkeypatch, capsys, old, new, message):

@@ -16,11 +16,7 @@ def snakemake(tmp_path, monkeypatch):
     monkeypatch.setattr(logging, "raiseExceptions", True)
     root = logging.getLogger()
     before = root.handlers[:], root.level
-    yield SimpleNamespace(
-        log=[str(tmp_path / "job.log")],
-        rule="aggregate_study",
-        config={"papers": "own"},
-    )
+    yield SimpleNamespace(log=[str(tmp_path / "job.log")], rule="aggregate_study", config={"papers": "own"})
     for handler in root.handlers:
         if handler not in before[0]:
             with contextlib.suppress(OSError):

@@ -118,8 +118,7 @@ def test_plain_words_and_short_sentences(path):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["A target stands before the option.", "Compiled anew.", "It hangs on the seed.", "word " * 31],
+    "text", ["A target stands before the option.", "Compiled anew.", "It hangs on the seed.", "word " * 31]
 )
 def test_a_word_to_avoid_and_a_long_sentence_are_faults(text):
     assert len([*faults(text)]) == 1

@@ -75,12 +75,7 @@ def test_faults_of_an_extension_end_the_run_with_one_line(extended):
 
     policy = "policies/bandit/private_halving.py"
     edit(extended, policy, "    return state.arm\n", "    return state.arm + 1\n")
-    refused(
-        "error: mine/studies.yaml: studies.",
-        "private_halving.py:",
-        "returned arm",
-        "expected 0 to",
-    )
+    refused("error: mine/studies.yaml: studies.", "private_halving.py:", "returned arm", "expected 0 to")
     edit(extended, policy, "    return state.arm + 1\n", "    return state.arms\n")
     refused("private_halving.py:", "has no attribute 'arms'")
     edit(extended, policy, "state.arms", "state.arm")

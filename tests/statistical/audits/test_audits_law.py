@@ -80,11 +80,7 @@ def test_counts_agree_with_the_formula_and_half_the_noise_is_caught_and_all_of_i
 # Counts with the right scale must not fit a formula with a wrong scale.
 @pytest.mark.parametrize(
     ("subject", "factor", "scales"),
-    [
-        ("dp_ucb", 0.7, ("node_scale",)),
-        ("dp_se", 0.8, ("noise",)),
-        ("dp_nas", 0.7, ("sigma_1", "sigma_2", "sigma_3")),
-    ],
+    [("dp_ucb", 0.7, ("node_scale",)), ("dp_se", 0.8, ("noise",)), ("dp_nas", 0.7, ("sigma_1", "sigma_2", "sigma_3"))],
 )
 def test_a_wrong_scale_is_detected(subject, factor, scales):
     audit, _, parameters, trials = next(case for case in AUDITS if case[1] == subject)

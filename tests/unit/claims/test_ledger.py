@@ -90,8 +90,7 @@ def test_what_is_known_of_a_statement_follows_from_the_claims_about_it(group, ou
 
 
 @pytest.mark.parametrize(
-    ("assumed", "outcome"),
-    [(("narrow", "wide"), "depends on an assumption"), (("", ""), "does not hold")],
+    ("assumed", "outcome"), [(("narrow", "wide"), "depends on an assumption"), (("", ""), "does not hold")]
 )
 def test_a_verdict_that_an_assumption_decides_says_so(assumed, outcome):
     entries = [{"claim": name, "about": "s", "assumes": one} for name, one in zip("cd", assumed, strict=True)]

@@ -72,18 +72,8 @@ def test_policies_that_are_compared_meet_the_same_users(data):
 @pytest.mark.parametrize(
     ("policy", "params", "horizon", "message"),
     [
-        (
-            uniform,
-            uniform.configure(3),
-            61,
-            "toy on classification: horizon: 61 rounds, but the data have 60",
-        ),
-        (
-            uniform,
-            uniform.configure(2),
-            60,
-            "environment classification has K = 3, but the policy toy has 2",
-        ),
+        (uniform, uniform.configure(3), 61, "toy on classification: horizon: 61 rounds, but the data have 60"),
+        (uniform, uniform.configure(2), 60, "environment classification has K = 3, but the policy toy has 2"),
     ],
 )
 def test_a_study_that_does_not_fit_its_data_is_refused(data, policy, params, horizon, message):

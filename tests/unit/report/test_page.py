@@ -109,13 +109,7 @@ class World:
         for path in files.values():
             path.write_text("column\n1\n")
         texts = {"title": f"Title of {paper} {name}", "caption": f"Caption of {paper} {name}"}
-        return {
-            "name": name,
-            "kind": kind,
-            **texts,
-            "data": "simulated",
-            "files": files,
-        } | values
+        return {"name": name, "kind": kind, **texts, "data": "simulated", "files": files} | values
 
     def paper(self, key, artifacts, **values):
         readings = [

@@ -220,12 +220,7 @@ def test_a_policy_and_an_environment_in_plain_python_run(extension):
 
 @pytest.mark.parametrize(
     ("policy", "changes"),
-    [
-        ("dp_se", {"horizon": 200}),
-        ("oful", LINEAR),
-        ("dp_nas", STOPPING),
-        ("conse_se", EXPERIMENT),
-    ],
+    [("dp_se", {"horizon": 200}), ("oful", LINEAR), ("dp_nas", STOPPING), ("conse_se", EXPERIMENT)],
 )
 def test_the_loop_of_each_family_has_the_same_runs_in_plain_python(policy, changes):
     (cell,) = planned(**{"grid": {"K": 2, "epsilon": 1.0}, "policies": [{"policy": policy}], **changes})

@@ -29,13 +29,7 @@ TOTALS = {
     "wrong": 0,
     "missing": [1, 1, 0],
 }
-FEATURE = {
-    "estimate": [0.3, 0.5, NAN],
-    "effect": 0.3,
-    "floor_T_min": 100,
-    "variance_0": 0.21,
-    "variance_1": 0.24,
-}
+FEATURE = {"estimate": [0.3, 0.5, NAN], "effect": 0.3, "floor_T_min": 100, "variance_0": 0.21, "variance_1": 0.24}
 
 
 def rows(*parts, **columns):

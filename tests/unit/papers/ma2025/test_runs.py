@@ -7,13 +7,7 @@ import pandas as pd
 import pytest
 
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025.inference import (
-    eliminations,
-    first_eliminations,
-    illustrated,
-    log_spread,
-    spread,
-)
+from privarms.papers.ma2025.inference import eliminations, first_eliminations, illustrated, log_spread, spread
 
 from .made_up import runs
 

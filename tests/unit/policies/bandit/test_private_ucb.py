@@ -8,12 +8,7 @@ import pytest
 from privarms.environments import bernoulli
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy, functions
-from privarms.policies.bandit import (
-    private_ucb,
-    private_ucb_gamma_only,
-    private_ucb_noise_only,
-    ucb,
-)
+from privarms.policies.bandit import private_ucb, private_ucb_gamma_only, private_ucb_noise_only, ucb
 from privarms.protocols.bandit import new_record, play
 
 K, T, EPSILON = 4, 300, 20.0
