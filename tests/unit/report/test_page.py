@@ -74,14 +74,8 @@ class World:
         self.output = folder / "report.html"
         self.ledger = folder / "ledger.csv"
         self.statements = folder / "statements.csv"
-        self.arguments = {
-            "scale": "quick",
-            "revision": "abc<1>",
-            "seed": 1,
-            "datasets": DATASETS,
-            "ledger": self.ledger,
-        }
-        self.arguments["statements"] = self.statements
+        self.arguments = {"scale": "quick", "revision": "abc<1>", "seed": 1, "datasets": DATASETS}
+        self.arguments |= {"ledger": self.ledger, "statements": self.statements}
         self.statements.write_text(
             ",".join(STATEMENTS)
             + "\none/first,one2001,holds as printed,1,1,0,0,0,paper"
@@ -275,13 +269,8 @@ def test_an_artifact_that_was_not_made_says_why(world):
 def audits(world):
     """Return audits(*lines), which writes the files of all audits; a line: name, verdict and changed columns."""
     first = {"claimed_epsilon": "1.0", "exact": "1.5", "lower_bound": "1.38", "level": "0.9967", "trials": "200000"}
-    first |= {
-        "power_against_half_noise": "",
-        "broken_twin_lower_bound": "",
-        "note": "",
-        "setting": "K = 2",
-        "variant": "",
-    }
+    first |= dict.fromkeys(("power_against_half_noise", "broken_twin_lower_bound", "note", "variant"), "")
+    first["setting"] = "K = 2"
 
     def write(*lines):
         files = {suffix: world.folder / f"audit_losses.{suffix}" for suffix in ("csv", "pdf", "png", "svg")}
@@ -303,13 +292,8 @@ def audits(world):
 
 
 def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits):
-    kept = {
-        "exact": "",
-        "lower_bound": "0.91",
-        "broken_twin_lower_bound": "1.8",
-        "settings": "3",
-        "note": "The <twin>.",
-    }
+    kept = {"exact": "", "lower_bound": "0.91", "broken_twin_lower_bound": "1.8"}
+    kept |= {"settings": "3", "note": "The <twin>."}
     files = audits(("Leaky <UCB>", "not private as claimed", {}), ("Tight", "no violation shown", kept))
     page = world.build(audits=files)
     shown = " ".join(page.text.split())

@@ -71,11 +71,6 @@ def test_an_error_by_formula_is_compared_with_another_one():
     assert alone == []
 
 
-def test_section_5_has_no_features():
-    claim = CLAIMS["conse_eliminates_se"]
-    assert (claim["measure"]["where"]["M"], claim["measure"]["where"]["horizon"]) == (1, 20_000)
-
-
 def test_theorem_3_5_is_judged_by_what_its_definitions_release():
     about = [c for c in PAPERS if c["about"] == "theorem_3_5"]
     released = {(c.get("arguments") or c["measure"]["where"])["release"] for c in about}

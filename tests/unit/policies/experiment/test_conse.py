@@ -1,4 +1,4 @@
-"""Check ConSE and DP-ConSE (Li, Shi & Simchi-Levi 2024): both eliminations, the trial, whole runs, bad input."""
+"""Check ConSE and DP-ConSE (Li, Shi & Simchi-Levi 2024): both eliminations, the trial, whole runs."""
 
 from types import SimpleNamespace
 
@@ -262,6 +262,3 @@ def test_a_policy_and_an_environment_of_different_sizes_are_refused():
             PrivarmsError, match=f"has {named} = {M if named == 'M' else n}, but the policy conse_se has"
         ):
             run("conse_se", configured("conse_se", 3, 100, 0.5), environment, 1)
-
-
-# --- bad input --------------------------------------------------------------------------------------------------------
