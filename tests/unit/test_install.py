@@ -25,14 +25,8 @@ def test_the_installed_command_runs_elsewhere(tmp_path):
 
     def run(*words):
         code = "import sys, privarms.command as c; print(c.__file__); sys.exit(c.main())"
-        return subprocess.run(
-            [sys.executable, "-c", code, *words],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
+        command = [sys.executable, "-c", code, *words]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
 
     corrected = run("correct", str(history), "--epsilon", "0.1")
     assert corrected.returncode == 0, corrected.stderr

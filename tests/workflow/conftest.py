@@ -195,12 +195,8 @@ class Project:
         tiny = [] if any(a.startswith("papers=") for a in arguments) else ["papers=tiny/papers"]
         return [
             *(sys.executable, "-m", "snakemake", "--cores", str(cores), *scaled),
-            *(
-                "--config",
-                "sources=tiny/sources.yaml",
-                *tiny,
-                *(a for a in arguments if "=" in a and not a.startswith("-")),
-            ),
+            *("--config", "sources=tiny/sources.yaml", *tiny),
+            *(a for a in arguments if "=" in a and not a.startswith("-")),
             *("--", *(a for a in arguments if "=" not in a and not a.startswith("-"))),
         ]
 
@@ -217,15 +213,8 @@ class Project:
         command = self.command(*arguments, cores=cores, scale=scale)
         flags = [a for a in arguments if a.startswith("-")]
         command[3:3] = flags
-        return subprocess.run(
-            command,
-            cwd=self.folder,
-            env=self.environment(**environment),
-            capture_output=True,
-            text=True,
-            timeout=1800,
-            preexec_fn=before,
-        )
+        own = {"cwd": self.folder, "env": self.environment(**environment), "preexec_fn": before}
+        return subprocess.run(command, capture_output=True, text=True, timeout=1800, **own)
 
     def complete(self, *arguments: str, **options) -> None:
         """Call `run`, which must succeed."""
@@ -336,6 +325,17 @@ def small_made(small_template, tmp_path_factory) -> Project:
 def fresh(template, tmp_path) -> Project:
     """Return a tiny project before any run."""
     return Project(Path(shutil.copytree(template, tmp_path / "project", copy_function=shutil.copy2)))
+
+
+def change(project: Project, file: str, path: tuple, value) -> None:
+    """Set a value in a YAML file of a project; path: the keys that lead to it."""
+    place = project.folder / file
+    content = yaml.safe_load(place.read_text(encoding="utf-8"))
+    spot = content
+    for step in path[:-1]:
+        spot = spot[step]
+    spot[path[-1]] = value
+    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
 
 
 def only(project: Project, paper: str) -> Project:

@@ -1,21 +1,10 @@
 """Check that bad input ends a run with one clear error, a non-zero status and no incomplete file."""
 
 import pytest
-import yaml
 
-from .conftest import only
+from .conftest import change, only
 
 pytestmark = pytest.mark.workflow
-
-
-def change(project, file, path, value):
-    place = project.folder / file
-    content = yaml.safe_load(place.read_text(encoding="utf-8"))
-    spot = content
-    for step in path[:-1]:
-        spot = spot[step]
-    spot[path[-1]] = value
-    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
 
 
 def refused(project, *arguments, words, **options):

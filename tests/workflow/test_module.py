@@ -42,14 +42,8 @@ def test_another_workflow_uses_its_rules(template, tmp_path):
     outer = tmp_path / "outer"
     outer.mkdir()
     (outer / "Snakefile").write_text(SNAKEFILE.format(project=project.folder), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "1"],
-        cwd=outer,
-        env=project.environment(),
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
+    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
+    done = subprocess.run(command, cwd=outer, env=project.environment(), capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     header = (outer / "results/quick/figures/li2024/fig1.csv").read_text(encoding="utf-8").splitlines()[0]
     assert (outer / "mine.txt").read_text(encoding="utf-8") == header + "\n"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from .conftest import ROOT, only
+from .conftest import ROOT, change, only
 
 pytestmark = pytest.mark.workflow
 
@@ -30,19 +30,14 @@ STUDY = {
     "policies": [{"policy": "uniform", "K": 3}, {"policy": "constant", "K": 3, "arm": 1}],
 }
 STUDY_FILE = "results/quick/studies/ma2025/visits.parquet"
+SOURCES, STUDIES = "tiny/sources.yaml", "tiny/papers/ma2025/studies.yaml"
 
 
 @pytest.fixture
 def project(fresh):
     only(fresh, "ma2025")
-    for file, path, value in (
-        ("tiny/sources.yaml", ("visits",), ENTRY),
-        ("tiny/papers/ma2025/studies.yaml", ("studies", "visits"), STUDY),
-    ):
-        place = fresh.folder / file
-        content = yaml.safe_load(place.read_text(encoding="utf-8"))
-        (content if len(path) == 1 else content[path[0]])[path[-1]] = value
-        place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    change(fresh, SOURCES, ("visits",), ENTRY)
+    change(fresh, STUDIES, ("studies", "visits"), STUDY)
     return fresh
 
 
@@ -61,8 +56,7 @@ def test_a_dataset_may_be_in_an_extension(project):
     project.complete(STUDY_FILE)
     assert pd.read_parquet(project.folder / STUDY_FILE)["policy"].nunique() == 2
     # An entry of the same name in both places is refused.
-    content |= entry
-    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    change(project, SOURCES, ("visits",), entry["visits"])
     done = project.run(STUDY_FILE)
     assert "visits: a dataset of this name exists" in done.stdout + done.stderr
 
@@ -93,10 +87,7 @@ def test_it_is_prepared_and_played_on(project):
     assert facts["label_names"] == ["better", "same", "worse"]
     assert constant.loc[constant["t"] == 30, "reward"].tolist() == [10, 10]
     # A changed entry prepares the data again.
-    place = project.folder / "tiny/sources.yaml"
-    content = yaml.safe_load(place.read_text(encoding="utf-8"))
-    content["visits"]["table"]["leave_out"] = ["ward"]
-    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    change(project, SOURCES, ("visits", "table", "leave_out"), ["ward"])
     planned = project.run("-n", STUDY_FILE)
     assert "prepare_dataset" in planned.stdout, planned.stdout + planned.stderr
 
@@ -119,13 +110,9 @@ def with_example(project, leave_out_source=False):
     entry, grid = example()
     if leave_out_source:
         del entry["visits"]["table"]["source"]
-    sources, studies = project.folder / "tiny/sources.yaml", project.folder / "tiny/papers/ma2025/studies.yaml"
-    content = yaml.safe_load(sources.read_text(encoding="utf-8"))
-    sources.write_text(yaml.safe_dump(content | entry), encoding="utf-8")
-    content = yaml.safe_load(studies.read_text(encoding="utf-8"))
+    change(project, SOURCES, ("visits",), entry["visits"])
     for study in ("real_data", "real_data_reference"):
-        content["studies"][study]["grid"] = grid
-    studies.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+        change(project, STUDIES, ("studies", study, "grid"), grid)
     rng = np.random.default_rng(1)
     rows = [
         f"p{i},{rng.integers(20, 90)},{1000 + i % 5},{('north', 'north', 'south', 'east')[i % 4]},{'yn'[i % 3 == 0]}"
