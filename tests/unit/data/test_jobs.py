@@ -11,23 +11,10 @@ from privarms.data import jobs, preparation, prepared, sources
 from privarms.errors import PrivarmsError
 
 JOBS = sources.load_sources(Path(__file__).parents[3] / "data" / "sources.yaml")["jobs"]
-ROW = {
-    "": "0",
-    "Age": "<35",
-    "Accessibility": "No",
-    "EdLevel": "Undergraduate",
-    "Employment": "1",
-    "Gender": "Man",
-    "MentalHealth": "No",
-    "MainBranch": "Dev",
-    "YearsCode": "8",
-    "YearsCodePro": "0",
-    "Country": "United States of America",
-    "PreviousSalary": "103000.0",
-    "HaveWorkedWith": "Assembly;C;Java",
-    "ComputerSkills": "7",
-    "Employed": "0",
-}
+NAMES = ",Age,Accessibility,EdLevel,Employment,Gender,MentalHealth,MainBranch,YearsCode,YearsCodePro,Country"
+NAMES += ",PreviousSalary,HaveWorkedWith,ComputerSkills,Employed"
+FIRST = "0,<35,No,Undergraduate,1,Man,No,Dev,8,0,United States of America,103000.0,Assembly;C;Java,7,0"
+ROW = dict(zip(NAMES.split(","), FIRST.split(","), strict=True))
 
 
 def lines(*rows):

@@ -15,19 +15,10 @@ ROOT = Path(__file__).parents[3]
 SOURCES = sources.load_sources(ROOT / "data" / "sources.yaml")
 TAXI, SAMPLE = SOURCES["taxi"], SOURCES["taxisamplecard"]
 # Tuesday, 17 May 2022, 7:15, from the Near North Side to the Near South Side.
-TRIP = {
-    "trip_start_timestamp": "2022-05-17T07:15:00.000",
-    "trip_seconds": "600",
-    "trip_miles": "2.5",
-    "pickup_community_area": "8",
-    "dropoff_community_area": "33",
-    "fare": "9.75",
-    "tolls": "0",
-    "extras": "1",
-    "tips": "2",
-    "payment_type": "Credit Card",
-    "company": "Flash Cab",
-}
+NAMES = "trip_start_timestamp,trip_seconds,trip_miles,pickup_community_area,dropoff_community_area,fare,tolls,extras"
+NAMES += ",tips,payment_type,company"
+FIRST = "2022-05-17T07:15:00.000,600,2.5,8,33,9.75,0,1,2,Credit Card,Flash Cab"
+TRIP = dict(zip(NAMES.split(","), FIRST.split(","), strict=True))
 OF_SOURCE = {"company": taxi.COMPANY}
 
 

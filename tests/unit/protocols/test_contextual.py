@@ -14,15 +14,8 @@ CHECKPOINTS = np.array([1, 2, 10, 60])
 
 
 def cell(horizon=60, checkpoints=CHECKPOINTS, policy="toy"):
-    return SimpleNamespace(
-        paper="some2020",
-        study="users",
-        horizon=horizon,
-        checkpoints=checkpoints,
-        record=None,
-        environment="classification",
-        policy=policy,
-    )
+    named = {"paper": "some2020", "study": "users", "policy": policy, "environment": "classification", "record": None}
+    return SimpleNamespace(**named, horizon=horizon, checkpoints=checkpoints)
 
 
 def run(policy, params, environment, replicates=4, seed=1, policy_seed=2, **of_cell):

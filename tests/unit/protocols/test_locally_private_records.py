@@ -13,16 +13,8 @@ from privarms.protocols import locally_private
 
 def cell(record=None, horizon=2000, replicates=3):
     checkpoints = np.array([horizon // 4, horizon // 2, horizon])
-    return SimpleNamespace(
-        paper="some2020",
-        study="s",
-        policy="ldp_mab",
-        environment="exponential",
-        record=record,
-        horizon=horizon,
-        checkpoints=checkpoints,
-        replicates=replicates,
-    )
+    named = {"paper": "some2020", "study": "s", "policy": "ldp_mab", "environment": "exponential", "record": record}
+    return SimpleNamespace(**named, horizon=horizon, checkpoints=checkpoints, replicates=replicates)
 
 
 def run_block(record=None, replicates=3, environment=None, **settings):

@@ -11,12 +11,8 @@ from privarms.files import parquet
 from privarms.studies.results import Results
 
 FRAME = pd.DataFrame(
-    {
-        "policy": ["a", "a", "b", "c"],
-        "epsilon": [0.1, 2.0, 0.1 * 3 / 3, None],
-        "K": [5, 5, 5, 5],
-        "regret": [1.0, 2.0, 3.0, 4.0],
-    }
+    [("a", 0.1, 5, 1.0), ("a", 2.0, 5, 2.0), ("b", 0.1 * 3 / 3, 5, 3.0), ("c", None, 5, 4.0)],
+    columns=["policy", "epsilon", "K", "regret"],
 )
 
 

@@ -16,24 +16,11 @@ pytestmark = pytest.mark.statistical
 # Gaps are near the margins of epoch 1 (0.21 with noise, 0.12 without) and epoch 2, so every set of arms occurs.
 # Horizon and checkpoints cut epochs 1, 2 and 3.
 NOISY = {"K": 3, "horizon": 10, "epsilon": 0.05, "beta": 0.5}
+FOUR = {"K": 4, "horizon": 10}
 CASES = [
     (dp_se, NOISY, {"noise": 0.5}, [0.56, 0.74, 0.66], [1001, 6000, 12_500, 20_000], "atoms"),
-    (
-        epoch_se,
-        {"K": 4, "horizon": 10, "beta": 0.3},
-        {"beta": 0.33},
-        [0.5, 0.62, 0.7, 0.62],
-        [999, 4001, 15_000],
-        "atoms",
-    ),
-    (
-        successive_elimination,
-        {"K": 4, "horizon": 10, "beta": 0.5},
-        {"c": 10},
-        [0.4, 0.9, 0.65, 0.5],
-        [500, 2002, 6000],
-        "continuous",
-    ),
+    (epoch_se, FOUR | {"beta": 0.3}, {"beta": 0.33}, [0.5, 0.62, 0.7, 0.62], [999, 4001, 15_000], "atoms"),
+    (successive_elimination, FOUR | {"beta": 0.5}, {"c": 10}, [0.4, 0.9, 0.65, 0.5], [500, 2002, 6000], "continuous"),
 ]
 
 

@@ -1,10 +1,10 @@
 """Results on handmade tables."""
 
-from types import SimpleNamespace
+from functools import partial
 
 import pandas as pd
 
-from ..chosen import by_cell
+from .. import chosen
 
 INSTANCES = pd.DataFrame(
     {"instance": ["mu2"], "mean1": [0.75], "mean2": [0.625], "mean3": [0.5], "mean4": [0.375], "mean5": [0.25]}
@@ -12,21 +12,7 @@ INSTANCES = pd.DataFrame(
 CELL = {"variant": None, "data": "simulated", "environment": "bernoulli", "horizon": 100, "K": 5, "top": 0.75}
 CELL |= {"bottom": 0.25, "spacing": "linear", "epsilon": 0.5, "ratio": None, "first": None, "width": None}
 CELL |= {"alpha": None, "panels": "mu2"}
-
-
-def results(*, cells=None, replicates=None, **inference) -> SimpleNamespace:
-    """Return the inputs of a job: study -> rows for `cells` and `replicates`, inference table -> rows."""
-    cells, replicates, inference = (
-        {name: pd.DataFrame(rows) for name, rows in (frames or {}).items()} for frames in (cells, replicates, inference)
-    )
-    return SimpleNamespace(
-        cells=cells.__getitem__,
-        replicates=lambda study, columns=None: replicates[study],
-        by_cell=lambda study, columns: by_cell(replicates[study], columns),
-        inference=inference.__getitem__,
-        published={"regime_epsilon": 0.3}.__getitem__,
-        published_table={"instances": INSTANCES}.__getitem__,
-    )
+results = partial(chosen.results, published={"regime_epsilon": 0.3}, tables={"instances": INSTANCES})
 
 
 def summaries(*cells, runs=4, t=(100,)):

@@ -155,14 +155,8 @@ def descents(regret):
     settings = {"none": (0, 1024.0, 0.0), "effective": (500, 8.0, 0.0), "weak": (500, 0.5, 5.0)}
     rows = [
         {"cell": name, "policy": "ldp_mab", "variant": "as_released", "c": np.nan, "deviation": "choice", "arm": arm}
-        | {
-            "panels": f"fig6_caption_size {name}",
-            "horizon": 1_000,
-            "n_aux": n_aux,
-            "epsilon_aux": e,
-            "gamma": g,
-            "t": t,
-        }
+        | {"panels": f"fig6_caption_size {name}", "horizon": 1_000, "n_aux": n_aux}
+        | {"epsilon_aux": e, "gamma": g, "t": t}
         | {"replicates": 100, "regret_mean": t * regret(name, t), "regret_se": 0.01 * t}
         | {"local_regret_mean": 2 * t * regret(name, t), "local_regret_se": 0.01 * t}
         | {"share_mean": regret(name, t), "share_se": 0.001}

@@ -14,12 +14,8 @@ from .made_up import ROOT
 from .toy_rewards import references, results, runs_of, usual
 
 MEASURES = library.paper_functions("ma2025", "measures")
-OVER = {
-    "method": ["ldp_mab", "ldp_linear", "ldp_nn"],
-    "settings": ["", "c 64"],
-    "epsilon": [1, 2],
-    "epsilon_aux": [1, 4],
-}
+OVER = {"method": ["ldp_mab", "ldp_linear", "ldp_nn"], "settings": ["", "c 64"]}
+OVER |= {"epsilon": [1, 2], "epsilon_aux": [1, 4]}
 
 
 def made_of(folder, *more, **studies):

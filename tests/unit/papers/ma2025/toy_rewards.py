@@ -37,13 +37,9 @@ def runs_of(method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=N
             mean = RATES[method, auxiliary] if rate is None else rate
             # Only LDPMAB with auxiliary data depends on the budget.
             mean += 0.02 * e if rate is None and (method, auxiliary) == ("ldp_mab", "with") else 0
-            row = {
-                "policy": method,
-                "epsilon": e,
-                "epsilon_aux": x,
-                "auxiliary": None if auxiliary == "with" else auxiliary,
-            }
-            row |= own | {"cell": f"{method}-{auxiliary}-{e}-{x}-{sorted(own.items(), key=str)}"}
+            row = {"policy": method, "epsilon": e, "epsilon_aux": x}
+            row |= {"auxiliary": None if auxiliary == "with" else auxiliary} | own
+            row |= {"cell": f"{method}-{auxiliary}-{e}-{x}-{sorted(own.items(), key=str)}"}
             for t in (own["horizon"] // 4, 25, own["horizon"]):
                 rewards = t * mean + np.arange(replicates) % 3 - 1
                 parts.append(pd.DataFrame({**row, "t": t, "replicate": range(replicates), "reward": rewards}))

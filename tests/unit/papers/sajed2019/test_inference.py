@@ -187,15 +187,8 @@ def test_the_worst_gap_beside_the_theorem():
 
 
 def test_stopping_times_beside_the_theorems():
-    shared = {
-        "variant": None,
-        "data": "simulated",
-        "environment": "two_point",
-        "horizon": None,
-        "alpha": 0.25,
-        "R": 1.0,
-    }
-    shared |= {"mu": 0.5, "epsilon": 1.0, "replicates": 4, "stopping_time_mean": 5.0}
+    shared = {"variant": None, "data": "simulated", "environment": "two_point", "horizon": None, "alpha": 0.25}
+    shared |= {"R": 1.0, "mu": 0.5, "epsilon": 1.0, "replicates": 4, "stopping_time_mean": 5.0}
     summaries = rows(
         shared,
         {"cell": "c0", "policy": "dp_nas", "beta": 0.05},

@@ -9,32 +9,14 @@ from privarms.papers.synthesis import inference
 
 
 def test_audits_by_policy_and_variant():
-    cells = pd.DataFrame(
-        {
-            "cell": ["a", "b", "c"],
-            "policy": ["dp_se", "private_ucb", "ucb1"],
-            "variant": [None, "as_printed", None],
-            "environment": "bernoulli",
-            "horizon": 100,
-            "K": 2,
-            "top": 0.6,
-            "bottom": 0.4,
-            "epsilon": [1.0, 1.0, np.nan],
-            "panels": "mu",
-            "replicates": 4,
-        }
-    )
-    audits = pd.DataFrame(
-        {
-            "subject": ["dp_se", "dp_se", "private_ucb", "private_ucb"],
-            "variant": [None, None, "as_released", "as_printed"],
-            "claimed_epsilon": [0.5, 1.0, 1.0, 1.0],
-            "exact": [0.5, 0.9, 8.0, np.nan],
-            "lower_bound": [0.4, 0.85, 7.0, np.nan],
-            "trials": [10, 20, 10, np.nan],
-            "confidence": 0.999,
-        }
-    )
+    names = ["cell", "policy", "variant", "epsilon"]
+    some = [("a", "dp_se", None, 1.0), ("b", "private_ucb", "as_printed", 1.0), ("c", "ucb1", None, np.nan)]
+    shared = {"environment": "bernoulli", "horizon": 100, "K": 2, "top": 0.6, "bottom": 0.4, "panels": "mu"}
+    cells = pd.DataFrame(some, columns=names).assign(**shared, replicates=4)
+    names = ["subject", "variant", "claimed_epsilon", "exact", "lower_bound", "trials"]
+    some = [("dp_se", None, 0.5, 0.5, 0.4, 10), ("dp_se", None, 1.0, 0.9, 0.85, 20)]
+    some += [("private_ucb", "as_released", 1.0, 8.0, 7.0, 10), ("private_ucb", "as_printed", 1.0, *[np.nan] * 3)]
+    audits = pd.DataFrame(some, columns=names).assign(confidence=0.999)
     results = SimpleNamespace(cells=lambda name: cells, audit=lambda: audits)
     rows = inference.privacy(results).set_index("policy")
     # For each policy: the largest loss over claim of two settings, no other variant, and no audit that was not run.

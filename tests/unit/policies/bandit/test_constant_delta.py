@@ -7,9 +7,9 @@ import pytest
 
 from privarms.environments import bernoulli, reward_laws
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy, functions
 from privarms.policies.bandit import private_ucb, private_ucb_constant_delta, ucb, ucb_constant_delta
-from privarms.protocols.bandit import new_record, play
+
+from .both import run
 
 K, T, EPSILON, DELTA = 4, 300, 20.0, 0.95
 LADDER = bernoulli.configure(K, top=0.9, bottom=0.3)
@@ -41,9 +41,7 @@ def test_a_run_is_the_run_written_out(law, private, seed):
     if private:
         params = private_ucb_constant_delta.configure(K, T, EPSILON, DELTA, "as_released")
     arms = LADDER if law == "bernoulli" else reward_laws.configure(K, 1.0, 0.85, law)
-    record = new_record(1, K)
-    play(functions(Policy, ucb), params, arms, np.array([T]), np.random.default_rng(seed), record)
-    assert list(record.pulls) == written_out(private, arms, np.random.default_rng(seed))
+    assert list(run(ucb, params, arms, [T], seed=seed).pulls) == written_out(private, arms, np.random.default_rng(seed))
 
 
 def test_gamma_takes_the_constant_delta():

@@ -1,18 +1,18 @@
 """Check DP Successive Elimination and its non-private version (Sajed & Sheffet 2019, Algorithm 3)."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from numba import njit
 
-from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
-from privarms.policies import Policy, functions
-from privarms.policies.bandit import dp_se, epoch_se
-from privarms.protocols.bandit import new_record, play
+from privarms.policies.bandit import dp_se, epoch_se, successive_elimination
 
-FAST = fast_paths.find(dp_se, "bernoulli")
+from .both import run
+
+run_plain, run_fast = (partial(run, dp_se, fast=fast) for fast in (False, True))
 
 
 class Script(NamedTuple):
@@ -36,18 +36,6 @@ def script(early, late=None, turn=10**9):
     early = np.array(early)
     late = early if late is None else np.array(late)
     return Script(read_script, early, early, late, turn, np.zeros(len(early), np.int64))
-
-
-def run_plain(params, environment, checkpoints):
-    record = new_record(len(checkpoints), len(environment.means))
-    play(functions(Policy, dp_se), params, environment, np.array(checkpoints), np.random.default_rng(1), record)
-    return record
-
-
-def run_fast(params, environment, checkpoints):
-    record = new_record(len(checkpoints), len(environment.means))
-    FAST(params, environment, np.array(checkpoints), np.random.default_rng(1), record)
-    return record
 
 
 # Worked by hand (to 12 digits) from lines 8, 15 and 16 with |S| = 2 and beta = 0.1:
@@ -140,17 +128,11 @@ def test_the_noise_of_line_17_is_one_draw_per_arm_of_scale_one_over_epsilon_r():
 
 
 @pytest.mark.parametrize("means", [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 1.0], [1.0, 0.0, 0.0, 0.0, 0.0]])
-@pytest.mark.parametrize("params", ["private", "not private"])
-def test_fast_and_plain_are_the_same_run_when_rewards_are_certain(means, params):
-    K = len(means)
-    params = {
-        "private": dp_se.configure(K=K, horizon=10, epsilon=1e9, beta=0.9),
-        "not private": epoch_se.configure(K=K, horizon=10, beta=0.9),
-    }[params]
-    environment = Environment(pull, np.array(means))
-    horizon = 7001
-    checkpoints = np.arange(1, horizon + 1)
-    plain, fast = run_plain(params, environment, checkpoints), run_fast(params, environment, checkpoints)
+@pytest.mark.parametrize("policy", [dp_se, epoch_se, successive_elimination])
+def test_fast_and_plain_are_the_same_run_when_rewards_are_certain(means, policy):
+    params = policy.configure(K=len(means), horizon=10, beta=0.9, **({"epsilon": 1e9} if policy is dp_se else {}))
+    environment, horizon = Environment(pull, np.array(means)), 401 if policy is successive_elimination else 7001
+    plain, fast = (run(policy, params, environment, np.arange(1, horizon + 1), fast) for fast in (False, True))
     assert fast.regret.tolist() == plain.regret.tolist()
     assert fast.pulls.tolist() == plain.pulls.tolist()
     assert fast.reward_sums.tolist() == plain.reward_sums.tolist()

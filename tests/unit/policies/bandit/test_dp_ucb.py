@@ -12,10 +12,11 @@ from privarms import fast_paths
 from privarms.environments import bernoulli
 from privarms.environments.bernoulli import Environment, pull
 from privarms.mechanisms.laplace import laplace
-from privarms.policies import Policy, functions
 from privarms.policies.bandit import dp_ucb, ucb1
 from privarms.policies.bandit.dp_ucb import laplace_sum_quantile, private_width
-from privarms.protocols.bandit import new_record, play
+from privarms.protocols.bandit import new_record
+
+from .both import run
 
 FAST, FAST_UCB1 = (fast_paths.find(policy, "bernoulli") for policy in (dp_ucb, ucb1))
 WIDTHS = ("log2.5", "log3", "chan", "exact")
@@ -58,9 +59,7 @@ def test_the_width_of_the_printed_counter_is_that_of_all_its_nodes():
 def test_the_printed_counter_is_the_same_round_by_round_and_fast():
     environment, checkpoints = bernoulli.configure(3, 0.75, 0.25), np.array([1, 3, 10, 700, 20_000])
     params = dp_ucb.configure(3, 20_000, 2.0, "exact", counter="path")
-    plain, fast = new_record(5, 3), new_record(5, 3)
-    play(functions(Policy, dp_ucb), params, environment, checkpoints, np.random.default_rng(7), plain)
-    FAST(params, environment, checkpoints, np.random.default_rng(7), fast)
+    plain, fast = (run(dp_ucb, params, environment, checkpoints, fast, seed=7) for fast in (False, True))
     assert (plain.pulls == fast.pulls).all()
     assert plain.pulls.min() > 1
     assert plain.regret == pytest.approx(fast.regret)
@@ -158,21 +157,12 @@ def test_without_noise_and_chance_the_fast_path_is_the_plain_one(means, width):
     checkpoints = np.array([1, 2, 3, 7, 64, 65, 500, 4096, 4999, 5000])
     params = dp_ucb.configure(len(means), horizon, 0.7, "log3" if width == "none" else width)
     params = params._replace(node_scale=0.0, width=params.width * (width != "none"))
-    plain, fast = new_record(len(checkpoints), len(means)), new_record(len(checkpoints), len(means))
-    play(functions(Policy, dp_ucb), params, environment, checkpoints, np.random.default_rng(1), plain)
-    FAST(params, environment, checkpoints, np.random.default_rng(2), fast)
+    plain, fast = (run(dp_ucb, params, environment, checkpoints, fast) for fast in (False, True))
     for a, b in zip(plain, fast, strict=True):
         assert list(a) == list(b)
     if width == "none":
-        play(
-            functions(Policy, ucb1),
-            ucb1.configure(len(means)),
-            environment,
-            checkpoints,
-            np.random.default_rng(1),
-            plain,
-        )
-        FAST_UCB1(params, environment, checkpoints, np.random.default_rng(2), fast)
+        params = ucb1.configure(len(means))
+        plain, fast = (run(ucb1, params, environment, checkpoints, fast) for fast in (False, True))
         assert list(plain.pulls) == list(fast.pulls)
         assert list(plain.regret) == list(fast.regret)
 

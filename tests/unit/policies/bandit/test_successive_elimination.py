@@ -3,24 +3,10 @@
 import numpy as np
 import pytest
 
-from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
-from privarms.policies import Policy, functions
 from privarms.policies.bandit import successive_elimination as se
-from privarms.protocols.bandit import new_record, play
 
-FAST = fast_paths.find(se, "bernoulli")
-
-
-def run(means, params, checkpoints, fast):
-    record = new_record(len(checkpoints), len(means))
-    environment = Environment(pull, np.array(means))
-    rng = np.random.default_rng(2)
-    if fast:
-        FAST(params, environment, np.array(checkpoints), rng, record)
-    else:
-        play(functions(Policy, se), params, environment, np.array(checkpoints), rng, record)
-    return record
+from .both import run
 
 
 def test_the_width_follows_the_radius_of_the_source():
@@ -34,7 +20,8 @@ def test_an_arm_goes_in_the_first_sweep_in_which_its_sum_lags_by_the_width():
     assert 2 * np.sqrt(41 * np.log(20 * 41**2)) > 41
     assert 2 * np.sqrt(42 * np.log(20 * 42**2)) < 42
     for fast in (False, True):
-        assert run([1.0, 0.0], params, [1000], fast).pulls.tolist() == [958, 42]
+        environment = Environment(pull, np.array([1.0, 0.0]))
+        assert run(se, params, environment, [1000], fast).pulls.tolist() == [958, 42]
 
 
 def test_equality_eliminates():
@@ -44,13 +31,3 @@ def test_equality_eliminates():
         sums = np.array([0.0, se.elimination_width(params, 50) - shift])
         assert se.eliminate(params, 2, 50, viable, sums) == left
         assert viable.tolist() == [left == 2, True]
-
-
-@pytest.mark.parametrize("means", [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 1.0], [1.0, 0.0, 0.0, 0.0, 0.0]])
-def test_fast_and_plain_are_the_same_run_when_rewards_are_certain(means):
-    params = se.configure(K=len(means), horizon=10, beta=0.9)
-    checkpoints = np.arange(1, 402)
-    plain, fast = run(means, params, checkpoints, fast=False), run(means, params, checkpoints, fast=True)
-    assert fast.regret.tolist() == plain.regret.tolist()
-    assert fast.pulls.tolist() == plain.pulls.tolist()
-    assert fast.reward_sums.tolist() == plain.reward_sums.tolist()
