@@ -14,16 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.audits.any_choice import (
-    CONTEXTS,
-    PILOT,
-    PILOT_SEED,
-    Event,
-    Inputs,
-    best_event,
-    once,
-    score,
-)
+from privarms.audits.any_choice import CONTEXTS, PILOT, PILOT_SEED, Event, Inputs, best_event, once, score
 from privarms.audits.audit import Audit
 from privarms.errors import ArmError
 from privarms.policies import Policy, functions

@@ -12,17 +12,8 @@ from privarms.inference import mean_difference
 from privarms.inference.intervals import ratio
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.rows import as_frame
-from privarms.papers.li2024.inference_formulas import (
-    environment_of,
-    epoch_params,
-    error_by_formula,
-    expected_error,
-    expected_T_min,
-    gaps_of,
-    printed_order,
-    pulls_bound,
-    sure_patients,
-)
+from privarms.papers.li2024 import inference_formulas as by_formula
+from privarms.papers.li2024.inference_formulas import environment_of, expected_T_min, gaps_of, printed_order
 from privarms.studies import library
 from privarms.studies.results import Results
 
@@ -93,7 +84,7 @@ def pareto(results: Results) -> pd.DataFrame:
         environment, M = environment_of(setting), int(setting["M"])
         n_patients, alpha, epsilon = int(setting["horizon"]), setting["alpha"], setting["epsilon"]
         T_min = expected_T_min(environment, n_patients, alpha, epsilon, setting["policy"] == "dp_conse_total")
-        expected = error_by_formula(setting, environment, T_min)
+        expected = by_formula.error_by_formula(setting, environment, T_min)
         rows.append(
             setting
             | {
@@ -140,7 +131,9 @@ def privacy_cost(results: Results) -> pd.DataFrame:
     expected = joined["expected_mse"] / joined["expected_mse_plain"]
     # Ratio to the error of the same trial without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), except for short noisy
     # lengths.
-    noiseless = [expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")]
+    noiseless = [
+        by_formula.expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")
+    ]
     joined = joined.assign(
         expected_mse_ratio=expected,
         expected_noise_ratio=joined["expected_mse"] / noiseless,
@@ -165,11 +158,11 @@ def elimination(results: Results) -> pd.DataFrame:
         low, high = clopper_pearson(gone, runs * M, CONFIDENCE)
         first, epsilon = cell["first_half_regret"], setting["epsilon"]
         gaps = gaps_of(environment_of(setting))
-        params = epoch_params(setting) if M == 1 else None
+        params = by_formula.epoch_params(setting) if M == 1 else None
         # Regrets are multiples of the gap, so half a pull above a bound is only rounding.
         pulls = first / gaps[0] - 0.5
-        bound = pulls_bound(n, gaps[0], epsilon) if params else math.nan
-        sure = sure_patients(params, gaps[0]) if params else math.nan
+        bound = by_formula.pulls_bound(n, gaps[0], epsilon) if params else math.nan
+        sure = by_formula.sure_patients(params, gaps[0]) if params else math.nan
         with np.errstate(divide="ignore"):
             inverse_gap_sum = (1 / gaps).sum()
         yield setting | {

@@ -2,15 +2,8 @@
 
 import pandas as pd
 
-from privarms.papers.ma2025._table2 import (
-    PUBLISHED_DATASETS,
-    TIMES,
-    WRITTEN_METHOD,
-    label_of,
-    pair_text,
-    ranks,
-    written,
-)
+from privarms.papers.ma2025 import _table2
+from privarms.papers.ma2025._table2 import PUBLISHED_DATASETS, WRITTEN_METHOD, label_of, written
 from privarms.plots.sheet import Entry, Sheet
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
@@ -63,9 +56,9 @@ def table2_sheet(table: pd.DataFrame, results: Results) -> Sheet:
     methods = sorted(output, key=lambda one: one[1] == "as_printed")
     columns = [(method, variant, auxiliary) for method, variant in methods for auxiliary in AUXILIARY_LABELS]
     lines: list[str | list[Entry]] = []
-    for time in TIMES:
+    for time in _table2.TIMES:
         for pair, block in table[table["time"] == time].groupby(["epsilon", "epsilon_aux"], dropna=False):
-            lines.append(", ".join(filter(None, [TIME_LABELS[time], pair_text(*pair)])))
+            lines.append(", ".join(filter(None, [TIME_LABELS[time], _table2.pair_text(*pair)])))
             for dataset, rows in block.groupby("dataset", sort=False):
                 own = {(row.method, row.variant, row.auxiliary): row for row in rows.itertuples()}
                 name = f"{dataset} (stand-in)" if (rows["data"] == "stand-in").any() else dataset
@@ -116,7 +109,7 @@ def table2_ranks(results: Results) -> pd.DataFrame:
     table = results.inference("table2")
     stated = results.published_table("rank_sums").rename(columns={"rank_sum": "published_rank_sum"})
     six = table["method"].isin(stated["method"]) & (table["variant"] != "as_printed") & (table["setting"] == "")
-    sums = written(ranks(table[six]), [*WRITTEN_METHOD, "time", "datasets", "rank_sum"])
+    sums = written(_table2.ranks(table[six]), [*WRITTEN_METHOD, "time", "datasets", "rank_sum"])
     sums = sums.merge(stated, on=["time", "method", "auxiliary"], how="left")
     real = set(table.loc[table["data"] == "real", "dataset"]) >= set(PUBLISHED_DATASETS)
     comparable = real & (sums["datasets"] == "+".join(PUBLISHED_DATASETS))

@@ -13,13 +13,7 @@ from privarms.audits import changed_reward
 from privarms.audits.reduction import COUNTS, ENDS, losses, reduce
 from privarms.claims import verdict
 from privarms.inference import max_information
-from privarms.inference.bias import (
-    average_absolute_bias,
-    bias_bound,
-    blocks,
-    expected_average,
-    sample_mean_bias,
-)
+from privarms.inference.bias import average_absolute_bias, bias_bound, blocks, expected_average, sample_mean_bias
 from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.rows import as_frame
 from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, parameters, printed
@@ -29,6 +23,7 @@ CONFIDENCE = 0.95
 # The policies of Experiments 1 and 2 in the revisions of the program, and another interpretation of UCB.
 REVISED = ("ucb", "ucb1", "private_ucb", "ucb_constant_delta", "private_ucb_constant_delta")
 BINS = 20
+EXPECTED = ("expected", "expected_se", "spread")
 
 
 class Runs(NamedTuple):
@@ -121,24 +116,19 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
             pulls, sums = runs.pulls[:n], runs.sums[:n]
             bias, errors, replicates = sample_mean_bias(pulls, sums, runs.means)
             average, average_se = average_absolute_bias(pulls, sums, runs.means)
-            worst = int(np.nanargmax(np.abs(bias)))
             known = ~np.isnan(errors)
             regret = np.concatenate([pulls[some] @ (runs.means.max() - runs.means) for some in blocks(n)])
-            expected = (math.nan,) * 3
-            if runs.setting["experiment"] in published:
-                as_many = int(published[runs.setting["experiment"]])
-                expected = expected_average(pulls, sums, runs.means, as_many)
+            as_many = published.get(runs.setting["experiment"])
+            expected = expected_average(pulls, sums, runs.means, int(as_many)) if as_many else (math.nan,) * 3
             yield {
                 **runs.setting,
                 "size": size,
                 "replicates": n,
                 "average": average,
                 "average_se": average_se,
-                **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
+                **dict(zip(EXPECTED, expected, strict=True)),
                 "average_if_unbiased": errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan,
-                "worst_arm": worst,
-                "worst": bias[worst],
-                "worst_se": errors[worst],
+                **_worst(bias, errors),
                 "last": bias[-1],
                 "last_se": errors[-1],
                 "regret": regret.mean(),
@@ -164,21 +154,20 @@ def published_settings(results: Results) -> pd.DataFrame:
             pulls, sums = runs.pulls, runs.sums
             as_many = int(published[runs.setting["experiment"]])
             bias, errors, _ = sample_mean_bias(pulls, sums, runs.means)
-            value, error, spread = expected_average(pulls, sums, runs.means, as_many)
-            worst = int(np.nanargmax(np.abs(bias)))
             yield {
                 **{k: v for k, v in runs.setting.items() if k not in ("law", "delta")},
                 "law": runs.setting.get("law", "bernoulli"),
                 "delta": runs.setting.get("delta", math.nan),
                 "replicates": len(pulls),
                 "runs": min(as_many, len(pulls)),
-                "expected": value,
-                "expected_se": error,
-                "spread": spread,
-                "worst_arm": worst,
-                "worst": bias[worst],
-                "worst_se": errors[worst],
+                **dict(zip(EXPECTED, expected_average(pulls, sums, runs.means, as_many), strict=True)),
+                **_worst(bias, errors),
             }
+
+
+def _worst(bias: np.ndarray, errors: np.ndarray) -> dict[str, float]:
+    arm = int(np.nanargmax(np.abs(bias)))
+    return {"worst_arm": arm, "worst": bias[arm], "worst_se": errors[arm]}
 
 
 @as_frame

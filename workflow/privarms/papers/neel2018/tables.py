@@ -7,17 +7,8 @@ import numpy as np
 import pandas as pd
 
 from privarms.inference import max_information
-from privarms.papers.neel2018._settings import (
-    BOTH,
-    CORRECTION,
-    EXPERIMENTS,
-    FIGURE_5,
-    FIGURE_6,
-    LEVEL,
-    THEOREM_1,
-    ladder,
-    together,
-)
+from privarms.papers.neel2018 import _settings
+from privarms.papers.neel2018._settings import BOTH, CORRECTION, FIGURE_5, FIGURE_6, LEVEL, THEOREM_1, together
 from privarms.plots.curves import entries
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
@@ -65,7 +56,9 @@ def average_bias(results: Results) -> pd.DataFrame:
     the expectation of the average over the published number of runs, `spread` its standard deviation.
     `average_if_unbiased` is the average from simulation noise only. `missing` counts means of arms that a run never
     pulled, which are left out."""
-    return together(results, "average_bias", EXPERIMENTS).fillna({"variant": BOTH}).drop(columns="mean_of_arms")
+    return (
+        together(results, "average_bias", _settings.EXPERIMENTS).fillna({"variant": BOTH}).drop(columns="mean_of_arms")
+    )
 
 
 @table(
@@ -126,7 +119,7 @@ def regret(results: Results) -> pd.DataFrame:
     """Mean cumulative pseudo-regret and its standard error."""
     cells = {experiment: results.cells(study) for study, experiment in (("regret_1", "1"), ("regret_2", "2"))}
     rows = pd.concat([own.assign(experiment=name) for name, own in cells.items()], ignore_index=True)
-    ladders = [ladder(*row) for row in zip(rows["top"], rows["bottom"], rows["K"], strict=True)]
+    ladders = [_settings.ladder(*row) for row in zip(rows["top"], rows["bottom"], rows["K"], strict=True)]
     rows = rows.assign(ladder=ladders).fillna({"variant": BOTH})
     rows = rows.rename(columns={"regret_mean": "cumulative_regret", "regret_se": "se"})
     columns = ["experiment", "policy", "variant", "ladder", "epsilon", "t", "cumulative_regret", "se", "replicates"]

@@ -1,6 +1,7 @@
 """Inference tables: numbers computed from the studies for figures, tables and claims."""
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -42,13 +43,10 @@ def second_half(results: Results) -> pd.DataFrame:
     run = ["cell", "replicate"]
     ends = runs[runs["t"] == runs["horizon"]].set_index(run)["regret"]
     half = runs[runs["t"] <= runs["horizon"] / 2].groupby(run, observed=True)["regret"].max()
-    runs = half.to_frame("half").assign(end=ends)
-    runs = runs.assign(growing=runs["end"] > runs["half"])
-    by_cell = runs.groupby("cell", observed=True)
-    output = by_cell[["half", "end"]].mean().assign(replicates=by_cell.size())
-    output = output.join(by_cell["growing"].sum())
-    output.index = output.index.astype(object)
-    return cells.join(output).reset_index()
+    runs = half.to_frame("half").assign(end=ends, growing=lambda f: f["end"] > f["half"])
+    columns = {"half": ("half", "mean"), "end": ("end", "mean"), "replicates": ("end", "size")}
+    output = runs.groupby("cell", observed=True).agg(**columns, growing=("growing", "sum"))
+    return cells.join(output.set_axis(output.index.astype(object))).reset_index()
 
 
 def regret_atoms(results: Results) -> pd.DataFrame:
@@ -183,35 +181,21 @@ def pulls(results: Results) -> pd.DataFrame:
     cells["beta"] = cells["beta"].fillna(1 / cells["horizon"]) if "beta" in cells else 1 / cells["horizon"]
     rows = []
     for first, columns in results.by_cell("pulls", ("replicate", "arm", "pulls")):
-        name, policy = first["cell"].iloc[0], first["policy"].iloc[0]
-        if policy != "dp_se":
+        if first["policy"].iloc[0] != "dp_se":
             continue
-        cell, runs_of_cell = cells.loc[name], pd.DataFrame(columns)
-        exceeding = np.zeros(runs_of_cell["replicate"].max() + 1, bool)
-        output = []
-        for arm, group in runs_of_cell[runs_of_cell["arm"] > 0].groupby("arm"):
-            gap = arm * (cell["top"] - cell["bottom"]) / (cell["K"] - 1)
-            gap = gap if cell.get("spacing") != "one_best" else cell["top"] - cell["bottom"]
-            promise = (gap, int(cell["K"]), cell["epsilon"], cell["beta"])
-            ceiling = bounds.pulls_ceiling(*promise)
-            above = group.loc[group["pulls"] > ceiling, "replicate"]
-            exceeding[above] = True
-            output.append(
-                {
-                    "cell": name,
-                    **cell.to_dict(),
-                    "arm": arm,
-                    "gap": gap,
-                    "replicates": len(group),
-                    "mean": group["pulls"].mean(),
-                    "largest": group["pulls"].max(),
-                    "order": bounds.pulls_order(*promise),
-                    "ceiling": ceiling,
-                    "above": len(above) / len(group),
-                }
-            )
-        rows += [row | {"any_above": exceeding.mean()} for row in output]
-    return pd.DataFrame(rows).sort_values(["beta", "K", "epsilon"], kind="stable", ignore_index=True)
+        name, runs = first["cell"].iloc[0], pd.DataFrame(columns)
+        cell, runs = cells.loc[name], runs[runs["arm"] > 0]
+        table = runs.groupby("arm")["pulls"].agg(replicates="size", mean="mean", largest="max").reset_index()
+        gap = table["arm"] * (cell["top"] - cell["bottom"]) / (cell["K"] - 1)
+        table.insert(1, "gap", gap if cell.get("spacing") != "one_best" else cell["top"] - cell["bottom"])
+        promises = [(gap, int(cell["K"]), cell["epsilon"], cell["beta"]) for gap in table["gap"]]
+        table["order"] = [bounds.pulls_order(*promise) for promise in promises]
+        table["ceiling"] = [bounds.pulls_ceiling(*promise) for promise in promises]
+        above = runs["pulls"] > runs["arm"].map(table.set_index("arm")["ceiling"])
+        table["above"] = above.groupby(runs["arm"]).mean().to_numpy()
+        setting = pd.DataFrame([cells.loc[name]] * len(table)).reset_index(names="cell")
+        rows.append(pd.concat([setting, table.assign(any_above=above.groupby(runs["replicate"]).any().mean())], axis=1))
+    return pd.concat(rows).sort_values(["beta", "K", "epsilon"], kind="stable", ignore_index=True)
 
 
 def scaling(results: Results) -> pd.DataFrame:
@@ -222,12 +206,10 @@ def scaling(results: Results) -> pd.DataFrame:
     probability beta: an explicit bound on the mean regret; ratio, ratio_se: the mean regret over it
     """
     cells = at_horizon(results.cells("scaling"))
-    budgets = cells["epsilon"].fillna(np.inf)
-    settings = zip(cells.itertuples(), budgets, strict=True)
-    orders = [bounds.regret_order(gaps(r), r.horizon, epsilon) for r, epsilon in settings]
-    named = of_published_dp_se(cells)
-    rows = zip(cells.itertuples(), named, strict=True)
-    ceilings = np.array([_regret_ceiling(r) if known else np.nan for r, known in rows])
+    budgets, named = cells["epsilon"].fillna(np.inf), of_published_dp_se(cells)
+    rows = list(zip(cells.itertuples(), budgets, named, strict=True))
+    orders = [bounds.regret_order(gaps(r), r.horizon, epsilon) for r, epsilon, _ in rows]
+    ceilings = np.array([_regret_ceiling(r) if known else np.nan for r, _, known in rows])
     return cells.assign(
         order=orders,
         order_ratio=cells["regret_mean"] / orders,
@@ -351,16 +333,8 @@ def epoch_growth(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values(["growth", "arms", "left", "epoch", "epsilon"], ignore_index=True)
 
 
-def large_mean(results: Results) -> pd.DataFrame:
-    """Return `stopping` for the study `large_mean`."""
-    return stopping(results, "large_mean")
+def _stopping_of(study: str) -> Callable[[Results], pd.DataFrame]:
+    return lambda results: stopping(results, study)
 
 
-def other_range(results: Results) -> pd.DataFrame:
-    """Return `stopping` for the study `other_range`."""
-    return stopping(results, "other_range")
-
-
-def noise_alone(results: Results) -> pd.DataFrame:
-    """Return `stopping` for the study `noise_alone`."""
-    return stopping(results, "noise_alone")
+large_mean, other_range, noise_alone = map(_stopping_of, ("large_mean", "other_range", "noise_alone"))

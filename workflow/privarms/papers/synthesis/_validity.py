@@ -8,14 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from privarms.inference import fixed_pulls as pulled
 from privarms.inference.always_valid import confidence_sequence, log_e_value
-from privarms.inference.fixed_pulls import (
-    chernoff_interval,
-    difference_interval,
-    exact_interval,
-    log_p_value,
-    newcombe_interval,
-)
 from privarms.inference.max_information import best_beta, log_corrected_level
 
 ALPHA = 0.05
@@ -72,7 +66,7 @@ def rejections(runs: Runs, null: float) -> tuple[np.ndarray, dict[str, np.ndarra
     Among equal p-values the last arm counts. Procedures that do not apply to the policy are left out.
     """
     K = runs.pulls.shape[1]
-    log_p = once(log_p_value, runs.sums, runs.pulls, null)
+    log_p = once(pulled.log_p_value, runs.sums, runs.pulls, null)
     chosen = K - 1 - np.argmin(log_p[:, ::-1], axis=1)
     run = np.arange(len(chosen))
     least, n, s = log_p[run, chosen], runs.pulls[run, chosen], runs.sums[run, chosen]
@@ -81,7 +75,7 @@ def rejections(runs: Runs, null: float) -> tuple[np.ndarray, dict[str, np.ndarra
         "bonferroni": least <= np.log(ALPHA / K),
         "confidence_sequence": once(confidence_sequence, s, n, ALPHA / K)[0] > null,
         "e_value": once(log_e_value, s, n, null) >= np.log(K / ALPHA),
-        "sample_splitting": once(log_p_value, runs.held_out[run, chosen], n, null) <= np.log(ALPHA),
+        "sample_splitting": once(pulled.log_p_value, runs.held_out[run, chosen], n, null) <= np.log(ALPHA),
     }
     if runs.private:
         output["max_information"] = least <= log_gamma(ALPHA / K, runs)
@@ -98,19 +92,22 @@ def intervals(runs: Runs) -> tuple[np.ndarray, dict[str, tuple]]:
     n = [runs.pulls[run, arm] for arm in order]
     s = [runs.sums[run, arm] for arm in order]
     held = [runs.held_out[run, arm] for arm in order]
+
+    def at_fixed_pulls(sums):
+        exact = once(pulled.exact_interval, sums[0], n[0], ALPHA)
+        return exact, pulled.newcombe_interval(sums[0], n[0], sums[1], n[1], ALPHA)
+
     all_arms = [once(confidence_sequence, *counts, ALPHA / K) for counts in zip(s, n, strict=True)]
     output = {
-        "naive": (once(exact_interval, s[0], n[0], ALPHA), newcombe_interval(s[0], n[0], s[1], n[1], ALPHA)),
-        "confidence_sequence": (all_arms[0], difference_interval(*all_arms)),
-        "sample_splitting": (
-            once(exact_interval, held[0], n[0], ALPHA),
-            newcombe_interval(held[0], n[0], held[1], n[1], ALPHA),
-        ),
+        "naive": at_fixed_pulls(s),
+        "confidence_sequence": (all_arms[0], pulled.difference_interval(*all_arms)),
+        "sample_splitting": at_fixed_pulls(held),
     }
     if runs.private:
         level = log_gamma(ALPHA, runs)
-        both = [once(chernoff_interval, *counts, level - np.log(2)) for counts in zip(s, n, strict=True)]
-        output["max_information"] = (once(chernoff_interval, s[0], n[0], level), difference_interval(*both))
+        both = [once(pulled.chernoff_interval, *counts, level - np.log(2)) for counts in zip(s, n, strict=True)]
+        mean = once(pulled.chernoff_interval, s[0], n[0], level)
+        output["max_information"] = (mean, pulled.difference_interval(*both))
     return order, {name: output[name] for name in PROCEDURES if name in output}
 
 
