@@ -110,4 +110,4 @@ def test_the_event_of_the_proof_has_a_probability_below_one_half():
         q = np.exp(-epsilon / 2)
         # If R_e is not whole, the length is the next whole number.
         expected = (1 if R == 2000.0 else q) / (1 + q)
-        assert neighbouring_experiments.batch_event_probability(R, epsilon) == pytest.approx(expected, rel=1e-9)
+        assert lap_plus.survival(int(np.ceil(R)), R, epsilon) == pytest.approx(expected, rel=1e-9)

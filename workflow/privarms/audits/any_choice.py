@@ -76,10 +76,7 @@ class Event(NamedTuple):
 
 
 def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float, dimensions: int = 0) -> Inputs:
-    """Return the inputs for K >= 2 arms, `rounds` > K rounds and a policy that claims `promised` > 0.
-
-    dimensions: of the contexts, 0 for a family without contexts
-    """
+    """Return the inputs for K >= 2 arms, `rounds` > K rounds and a policy that claims `promised` > 0."""
     return Inputs(K, rounds, neighbour, dimensions)
 
 

@@ -37,10 +37,7 @@ class Users(NamedTuple):
 
 
 def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float, dimensions: int = 0) -> Inputs:
-    """Return the inputs for K >= 2 arms, `rounds` users and a policy that claims `promised` > 0.
-
-    dimensions: of the contexts
-    """
+    """Return the inputs for K >= 2 arms, `rounds` users and a policy that claims `promised` > 0."""
     return Inputs(K, rounds, neighbour, dimensions)
 
 

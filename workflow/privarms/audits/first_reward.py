@@ -31,10 +31,7 @@ Params = dp_ucb.Params | private_ucb.Params
 
 
 def configure(K: int, neighbour: Literal[0, 1]) -> Inputs:
-    """Return rewards with 0 as the first of arm 0, or with 1 for neighbour 1, for K >= 5 arms.
-
-    The second reward of arm 0 is 1, and all others are 0.
-    """
+    """Return 0 or, for neighbour 1, 1 as arm 0's first reward, K >= 5. Its second one is 1, all others are 0."""
     if K < 5:
         raise ValueError(f"K: expected at least 5 arms; found {K}")
     return Inputs(neighbour, n_arms=K)

@@ -55,10 +55,7 @@ def configure(
     neighbour: Literal[0, 1],
     promised: float = 0.0,
 ) -> Inputs:
-    """Return run 0, or its neighbour 1.
-
-    promised: the claimed epsilon, if a weakened control gets a larger one; it changes no run
-    """
+    """Return run 0, or its neighbour 1; promised: the claimed epsilon, if a weakened control gets a larger one."""
     return Inputs(RELEASES.index(release), neighbour)
 
 
@@ -173,11 +170,6 @@ def first_half_probability(params: dp_conse.Params | dp_conse_total.Params, neig
     first = lap_plus.survival(length + 1 - neighbour, R, epsilon)
     second = 1 - lap_plus.survival(length + neighbour, R, epsilon)
     return float(mean**2 * first * second)
-
-
-def batch_event_probability(R: float, epsilon: float) -> float:
-    """Return P(R_e^j >= R_e) for R_e = R. It is below 1/2, while the proof needs 1 - 1/n."""
-    return lap_plus.survival(int(np.ceil(R)), R, epsilon)
 
 
 # Claimed: epsilon / 2, which the proof assigns to the lengths, to the estimates, and to the first half.

@@ -44,10 +44,7 @@ class Inputs(NamedTuple):
 def configure(
     epsilon: float, alpha: float, beta: float, neighbour: Literal[0, 1], R: float = 1.0, noise: float = 1.0
 ) -> Inputs:
-    """Return stream 0, or its neighbour 1, whose first sample is R instead of -R.
-
-    epsilon, alpha, beta, R, noise: as for dp_nas, whose threshold depends on them
-    """
+    """Return stream 0, or its neighbour 1, whose first sample is R instead of -R. All depend on the threshold."""
     params = dp_nas.configure(epsilon, alpha, beta, R, noise)
     samples, total, t = [-R], -R, 1
     for sign, margin in ((-1, PEAK), (1, LAST)):

@@ -66,21 +66,12 @@ def configure(
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return the arguments of `happens`: a fresh server for one batch, and a copy of it that is overwritten."""
-    params = one_batch(params)
-    fresh = start(params, rng)
+    # For one batch bins stay at depth 1, and without a warm-up noise is drawn at once.
+    params = params._replace(depth=1, rules=params.rules._replace(warm_up=0.0))
+    # Two bins, the parts of the halved root, every arm active, all sums 0.
+    fresh = compiled(fast_path.init)(params, rng)
+    compiled(fast_path.halve)(fresh, ROOT)
     return params, inputs, fresh, copy.deepcopy(fresh)
-
-
-def start(params, rng) -> fast_path.State:
-    """Return a server with two bins, the parts of the halved root, every arm active, all sums 0."""
-    state = compiled(fast_path.init)(params, rng)
-    compiled(fast_path.halve)(state, ROOT)
-    return state
-
-
-def one_batch(params):
-    """Return the same mechanism for one batch: bins stay at depth 1, and without a warm-up noise is drawn at once."""
-    return params._replace(depth=1, rules=params.rules._replace(warm_up=0.0))
 
 
 @njit
@@ -148,10 +139,7 @@ def noise_scale(epsilon: float) -> float:
 
 
 def noise_draws(every_user: bool, inputs: Inputs) -> tuple[int, int]:
-    """Return how many Laplace draws a batch adds to each sum of the first and of the second bin.
-
-    every_user: one draw per user, as printed; otherwise one per user in the bin, as released
-    """
+    """Return how many Laplace draws a batch adds to each sum of both bins; every_user: as printed."""
     if every_user:
         return inputs.batch, inputs.batch
     in_second = 1 if inputs.by_context and inputs.neighbour == 1 else 0

@@ -41,14 +41,6 @@ def with_noise(params: _private_sgd.Params, noise: float) -> _private_sgd.Params
     return params._replace(users=np.array([0, 1]), truths=truths, norms=norms, batch=1)
 
 
-def known_weights(params: _private_sgd.Params) -> np.ndarray:
-    """Return the server's weights before the user arrives: float64[K, p]."""
-    p, d, width = _private_sgd.parameters(params.dimensions, params.width), params.dimensions, params.width
-    weights = np.zeros((params.n_arms, p))
-    weights[:, : width * (d + 1)] = 1.0
-    return weights
-
-
 def gradient_norm(params: _private_sgd.Params) -> float:
     """Return the gradient's norm before clipping: half the norm of (1, ..., 1), or of the hidden units and 1."""
     d, width = params.dimensions, params.width
@@ -62,7 +54,10 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
             f"clip: expected at most {gradient_norm(params):.3g}, the norm of the gradient; found {params.clip}"
         )
     state = compiled(policy.init)(params, np.random.default_rng(0))
-    return params, policy.learn, inputs.neighbour, known_weights(params), state
+    # The server's weights before the user arrives: float64[K, p].
+    known = np.zeros((params.n_arms, _private_sgd.parameters(params.dimensions, params.width)))
+    known[:, : params.width * (params.dimensions + 1)] = 1.0
+    return params, policy.learn, inputs.neighbour, known, state
 
 
 @njit

@@ -24,7 +24,7 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
 
     claimed: the privacy loss that is promised at epsilon
     exact: the log ratio of the event's probabilities, nan if it is unknown
-    lower_bound: on epsilon, valid with probability `confidence`; -inf if the likelier neighbour has no event
+    lower_bound: on epsilon, as `epsilon_lower_bound`
     trials: with each neighbour; `COUNTS`: with the neighbour with which the event is likelier, and with the other one
     low_0 to high_1: the Clopper-Pearson intervals of the event's probability with each neighbour, at `confidence`
     """
@@ -78,10 +78,7 @@ def parameters(counts: pd.DataFrame) -> list[str]:
 
 
 def configured(subject: str, audit: Audit, rows: pd.DataFrame, **changed) -> tuple:
-    """Return the parameters of the subject and the inputs of neighbours 0 and 1.
-
-    rows: of one setting; changed: parameters that replace those of the rows
-    """
+    """Return the parameters of the subject and the inputs of both neighbours; changed: parameters not from the rows."""
 
     def of(configure: Callable, **more):
         takes = signature(configure).parameters

@@ -31,9 +31,7 @@ MOST_QUERIES = 24
 def configure(
     epsilon: float, alpha: float, beta: float, neighbour: Literal[0, 1], R: float = 1.0, noise: float = 1.0
 ) -> Inputs:
-    """Return stream 0, or its neighbour 1, whose first sample is R instead of -R.
-
-    epsilon, alpha, beta, R, noise: as for dp_exponential_nas, whose threshold depends on them
+    """Return stream 0, or its neighbour 1, whose first sample is R instead of -R. All depend on the threshold.
 
     The last two queries are the first between which the sum can move far enough. Raises ValueError if there are none.
     """

@@ -4,7 +4,7 @@ A row with less than the full noise is a weakened control. Its bound must exceed
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from typing import NamedTuple
 
@@ -35,22 +35,15 @@ WRITE_ONE = "Write an audit and a study that runs it (docs/extend.md, An audit).
 ROUNDING = 1e-6
 
 
-class Rates(NamedTuple):
-    """The event's probability with the neighbour with which it is less likely, and with the other one."""
-
-    unlikely: float
-    likely: float
-
-
 class Audited(NamedTuple):
     """One setting: its row as `reduce` returns it, with the columns that distinguish it from others.
 
-    noise: the multiple; half: the rates with half the noise, None if they are unknown
+    noise: the multiple; half: the event's probabilities with half the noise, the smaller one first; None if unknown
     """
 
     row: dict
     noise: float
-    half: Rates | None
+    half: Sequence[float] | None
 
     @property
     def key(self) -> tuple:
@@ -58,10 +51,9 @@ class Audited(NamedTuple):
         return tuple(self.row[k] for k in ("paper", "audit", "subject", "variant", "setting", "claimed"))
 
     @property
-    def seen(self) -> Rates:
-        """Return the observed rates."""
-        counted = (self.row[f"{which}_events"] / self.row[f"{which}_trials"] for which in ("likelier", "other"))
-        return Rates(*sorted(counted))
+    def seen(self) -> Sequence[float]:
+        """Return the observed rates of the event, the smaller one first."""
+        return sorted(self.row[f"{which}_events"] / self.row[f"{which}_trials"] for which in ("likelier", "other"))
 
 
 def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[str] = ()) -> pd.DataFrame:
@@ -147,7 +139,7 @@ def _words(row: Mapping, names: Iterable[str]) -> str:
     return ", ".join(f"{k} = {row[k]}" for k in names if pd.notna(row[k]))
 
 
-def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> Rates | None:
+def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> list[float] | None:
     """Return the exact rates with half the noise; None where they are unknown."""
     takes = {*library.arguments("policies", subject), *signature(audit.inputs).parameters}
     # If an audit separates the claimed budget from the policy's own, twice the budget is half the noise.
@@ -160,7 +152,7 @@ def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> Rate
         # The audit has no such inputs for a policy with half the noise.
         return None
     likelier = audit.likelier_of(pair[0])
-    rates = Rates(*(audit.probability(params, pair[n]) for n in (1 - likelier, likelier)))
+    rates = [audit.probability(params, pair[n]) for n in (1 - likelier, likelier)]
     return None if any(map(math.isnan, rates)) else rates
 
 
@@ -183,23 +175,23 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     if half is None:
         half = next((one.seen for one in controls if one.noise == HALF), None)
         notes += ["The power was computed from the event rates observed in the control."] if half else []
-    judged["power_against_half_noise"] = (
-        power(half.unlikely, half.likely, claimed, int(row["trials"]), CONFIDENCE) if half else math.nan
-    )
+    caught = power(*half, claimed, int(row["trials"]), CONFIDENCE) if half else math.nan
     if bound > claimed or exact > claimed * (1 + ROUNDING):
         judged["verdict"] = NOT_PRIVATE
-        notes = [] if bound > claimed else ["The exact calculation shows this; these trials do not."]
-        judged["power_against_half_noise"] = math.nan
+        notes, caught = [] if bound > claimed else ["The exact calculation shows this; these trials do not."], math.nan
     else:
         judged["verdict"] = NO_VIOLATION if control and control.row["lower_bound"] > claimed else NOT_CAUGHT
-        seen = math.floor(100 * judged["power_against_half_noise"]) / 100 if half else math.nan
-        notes += [f"Half the noise would have been caught with probability {seen:g}." if half else UNKNOWN]
+        notes += [
+            f"Half the noise would have been caught with probability {math.floor(100 * caught) / 100:g}."
+            if half
+            else UNKNOWN
+        ]
         notes += [_of_control(control)] if control else ["No weakened control was run."]
         if bound == -math.inf:
             notes += ["The event never happened."]
     if not math.isclose(claimed, row["epsilon"]):
         notes.insert(0, f"The claim is about this event, for a budget of {row['epsilon']:g}.")
-    return judged | {"note": " ".join(notes)}
+    return judged | {"power_against_half_noise": caught, "note": " ".join(notes)}
 
 
 def _of_control(control: Audited) -> str:

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from privarms.audits import neighbouring_experiments
 from privarms.environments import features_bernoulli
 from privarms.inference import mean_difference
 from privarms.inference.rows import as_frame
@@ -70,19 +69,12 @@ def expected_error(environment, T_min: float, epsilon: float) -> float:
     return mean_difference.private_variance(T_min, *worst, epsilon)
 
 
-def inverse_propensity_error(environment, T_min: float) -> float:
-    """Return the largest variance, over features, of an inverse-propensity estimate by formula; nan for T_min nan."""
-    if math.isnan(T_min):
-        return math.nan
-    features = zip(environment.means, environment.deviations**2, strict=True)
-    return max(float(mean_difference.inverse_propensity_variance(math.floor(T_min), *one)) for one in features)
-
-
 def error_by_formula(setting: dict, environment, T_min: float) -> float:
     """Return the error by formula; nan for policies without a formula, or with other than the printed noise."""
     noise = setting.get("noise", math.nan)
-    if setting["policy"] == "conse_exp3e":
-        return inverse_propensity_error(environment, T_min)
+    if setting["policy"] == "conse_exp3e" and not math.isnan(T_min):
+        features = zip(environment.means, environment.deviations**2, strict=True)
+        return max(float(mean_difference.inverse_propensity_variance(math.floor(T_min), *one)) for one in features)
     if setting["policy"] in ("conse_se", "dp_conse") and (pd.isna(noise) or noise == 1):
         return expected_error(environment, T_min, setting["epsilon"])
     return math.nan
@@ -143,7 +135,7 @@ def formulas(results: Results) -> pd.DataFrame:
     rows = []
     private, plain = dp_conse.configure(1, PATIENTS, 0.5, 1.0), conse_se.configure(1, PATIENTS, 0.5)
     R_1 = float(compiled(dp_conse.epoch_length)(private, 1))
-    rows.append(("batch_event", "printed", PATIENTS, 1.0, neighbouring_experiments.batch_event_probability(R_1, 1.0)))
+    rows.append(("batch_event", "printed", PATIENTS, 1.0, mechanism.survival(math.ceil(R_1), R_1, 1.0)))
     c_1 = float(compiled(dp_conse.privacy_radius)(private, 1))
     rows += [("c_1", "printed", PATIENTS, 1.0, c_1), ("c_1", "proof", PATIENTS, 1.0, c_1 / 2)]
     h_1 = float(compiled(dp_conse.confidence_radius)(plain, 1))
