@@ -39,12 +39,9 @@ def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str,
 
 
 def _summary(regret: np.ndarray) -> dict[str, float]:
-    """Return mean, standard error and quantiles of the runs of a cell."""
-    runs = len(regret)
-    se = regret.std(ddof=1) / np.sqrt(runs) if runs > 1 else np.nan
     median, q90, q99 = np.quantile(regret, [0.5, 0.9, 0.99])
     share = regret.max() / regret.sum() if regret.sum() > 0 else np.nan
-    summary = {"regret": regret.mean(), "se": se, "median": median, "q90": q90, "q99": q99}
+    summary = {"regret": regret.mean(), "se": pd.Series(regret).sem(), "median": median, "q90": q90, "q99": q99}
     return summary | {"regret_largest_share": share}
 
 
@@ -96,12 +93,10 @@ def tail(results: Results) -> pd.DataFrame:
     """Return regret by size of the first batch and ratio of the batches; one row per cell of study `tail`."""
     cells = _named(results.cells("tail")).set_index("cell")
     output = {}
-    for first, columns in results.by_cell("tail", ("replicate", "arm", "pulls")):
+    for first, columns in results.by_cell("tail", ("pulls",)):
         name = first["cell"].iloc[0]
         means = np.array(cells.loc[name, "means"])
-        ordered = np.lexsort((columns["arm"], columns["replicate"]))
-        pulls = columns["pulls"][ordered].reshape(-1, len(means))
-        output[name] = _summary(pulls @ (means.max() - means))
+        output[name] = _summary(columns["pulls"].reshape(-1, len(means)) @ (means.max() - means))
     return cells.drop(columns="means").join(pd.DataFrame.from_dict(output, orient="index")).reset_index()
 
 

@@ -1,7 +1,4 @@
-"""The figures: each function takes the results and returns the figure and the numbers that it draws.
-
-Added values and policies of a grid get their own panel, or curve and legend entry.
-"""
+"""The figures: each function takes the results and returns the figure and the numbers that it draws."""
 
 import math
 

@@ -1,7 +1,7 @@
 """Inference tables: numbers computed from the studies for figures, tables and claims."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -42,13 +42,6 @@ def _by_cell(rows: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame]]:
     columns = _parameters(rows)
     for _, cell in rows.groupby("cell", observed=True, sort=False):
         yield _setting(columns, cell.iloc[0]), cell
-
-
-def _of_coverage(results: Results, values: Sequence[str]) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
-    """Yield study `coverage` cell by cell with some columns, because the whole study takes three gigabytes."""
-    columns = _parameters(results.cells("coverage"))
-    for first, measured in results.by_cell("coverage", values):
-        yield _setting(columns, first.iloc[0]), measured
 
 
 def _setting(columns: Iterable[str], row: pd.Series) -> dict:
@@ -128,16 +121,13 @@ def privacy_cost(results: Results) -> pd.DataFrame:
         columns = (name, f"{name}_se", f"{name}_plain", f"{name}_se_plain")
         value, error = ratio(*(joined[c] for c in columns))
         joined = joined.assign(**{f"{name}_ratio": value, f"{name}_ratio_se": error})
-    expected = joined["expected_mse"] / joined["expected_mse_plain"]
     # Ratio to the error of the same trial without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), except for short noisy
     # lengths.
     noiseless = [
         by_formula.expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")
     ]
-    joined = joined.assign(
-        expected_mse_ratio=expected,
-        expected_noise_ratio=joined["expected_mse"] / noiseless,
-    )
+    joined["expected_mse_ratio"] = joined["expected_mse"] / joined["expected_mse_plain"]
+    joined["expected_noise_ratio"] = joined["expected_mse"] / noiseless
     columns = ["epsilon", "replicates", "T_min", "mse_ratio", "mse_ratio_se", "expected_mse_ratio"]
     columns += ["expected_noise_ratio", "missing_fraction", "regret_ratio", "regret_ratio_se"]
     columns += ["eliminated_fraction", "eliminated_fraction_plain", "policy", *own]
@@ -197,11 +187,12 @@ def coverage(results: Results) -> pd.DataFrame:
 
     variance_ratio: variance of the estimate over that of the interval; nan if too few runs have an estimate
     """
-    for setting, cell in _of_coverage(results, ESTIMATE):
+    columns = _parameters(results.cells("coverage"))
+    # Cell by cell, because the whole study takes three gigabytes.
+    for first, cell in results.by_cell("coverage", ESTIMATE):
+        setting = _setting(columns, first.iloc[0])
         estimate, effect = cell["estimate"], cell["effect"]
-        errors = (estimate - effect)[~np.isnan(estimate)]
-        bias = errors.mean() if len(errors) else math.nan
-        bias_se = errors.std(ddof=1) / math.sqrt(len(errors)) if len(errors) > 1 else math.nan
+        errors = pd.Series((estimate - effect)[~np.isnan(estimate)])
         before = math.nan
         for interval in mean_difference.INTERVALS:
             variance = _variance(setting, cell, interval)
@@ -218,8 +209,8 @@ def coverage(results: Results) -> pd.DataFrame:
                 "variance_ratio": ratio_of_variances,
                 "variance_ratio_se": ratio_error,
                 "effect": float(np.mean(effect)),
-                "bias": bias,
-                "bias_se": bias_se,
+                "bias": errors.mean(),
+                "bias_se": errors.sem(),
                 "ks": distance,
                 "ks_p": p,
                 "replicates": runs,

@@ -10,6 +10,7 @@ from functools import cache
 import pandas as pd
 
 from privarms.plots.curves import settings
+from privarms.plots.facets import leading
 from privarms.studies.results import Results
 
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
@@ -92,27 +93,21 @@ def _panel(results: Results, figure: str, environment: str, logs: bool) -> pd.Da
         cells = results.cells(study)
         parts.append(named(cells[cells["panels"].map(lambda p: bool(names & set(str(p).split())))]))
     # As the paper has it, the older version of the program comes first.
-    rows = pd.concat(parts, ignore_index=True)
-    rows = rows.sort_values("program", key=lambda p: p == "current", kind="stable") if _has_older(rows) else rows
-    rows = pd.concat([rows[rows["program"] != ""], rows[rows["program"] == ""]], ignore_index=True)
+    rows = leading(pd.concat(parts), "program", ("older", "current")).reset_index(drop=True)
     suffix = "" if environment == "exponential" else f"_{environment}"
     return rows.assign(figure=f"{figure}{suffix}", environment=environment, written=written_variant(rows))
 
 
-def _has_older(cells: pd.DataFrame) -> bool:
-    return bool((cells["program"] == "older").any())
-
-
 def of_authors(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of the program that drew a panel: the older version, if present."""
-    program = "older" if _has_older(cells) else "current"
+    program = "older" if "older" in set(cells["program"]) else "current"
     plain = (cells["deviation"] == "") | (cells["program"] == "older")
     return cells[(cells["policy"] == POLICY) & (cells["program"] == program) & plain]
 
 
 def written_variant(cells: pd.DataFrame) -> list[str]:
     """Return the `variant` of written tables; it names the current program if the older one is present too."""
-    both = _has_older(cells)
+    both = "older" in set(cells["program"])
     rows = []
     for row in cells[[*ALGORITHM, "program", "also"]].itertuples(index=False):
         name = "_".join(part for part in (row.policy if row.policy != POLICY else "", row.variant) if part)
@@ -135,11 +130,6 @@ def figure_8(results: Results, environment: str) -> pd.DataFrame:
     """Return the cells of Figure 8, each once, though a cell may be in several panels."""
     cells = pd.concat([panel(results, figure, environment) for figure in FIGURE_8])
     return cells.drop_duplicates("cell", ignore_index=True)
-
-
-def regret(results: Results) -> pd.DataFrame:
-    """Return the rows of all panels of both environments, as they are written."""
-    return written(pd.concat([panel(results, f, e, logs=True) for e in STUDIES for f in FIGURES], ignore_index=True))
 
 
 def written(cells: pd.DataFrame, *also: str) -> pd.DataFrame:

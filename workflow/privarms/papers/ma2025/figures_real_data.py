@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 
 from privarms.papers.ma2025._table2 import best_constant, called, label_of, named, pair_text, repeated
-from privarms.papers.ma2025.inference_adult import ADULT
+from privarms.papers.ma2025.inference_table2 import ADULT
 from privarms.plots import style
 from privarms.plots.curves import with_interval
 from privarms.plots.facets import curves, dodged, in_order, name_lines, points

@@ -73,8 +73,7 @@ def eliminations(results: Results) -> pd.DataFrame:
     lost its best arm; looks, misses: looks at estimates in all runs, and those that find an estimate outside its
     radius; missed: the runs with a miss
     """
-    cells = results.cells("eliminations")
-    output = panels.named(cells.assign(regret_mean=np.nan, regret_se=np.nan))
+    output = panels.named(results.cells("eliminations").assign(regret_mean=np.nan, regret_se=np.nan))
     output = output.sort_values(["variant", "c", "epsilon", "n_aux", "epsilon_aux", "order", "n"], kind="stable")
     runs = dict(list(results.replicates("eliminations").groupby("cell", observed=True)))
     settings = [c for c in (*panels.ALGORITHM, "also", *panels.AXES, "batch", "panels") if c in output]
@@ -109,16 +108,18 @@ def first_eliminations(results: Results) -> pd.DataFrame:
     users, users_se: mean and standard error; 0 in the auxiliary stage, the horizon if no arm is eliminated
     """
     cells = parameters(results.cells("illustration"))
-    gone = {}
     for head, columns in results.by_cell("illustration", ("t", "arm", "replicate", "eliminated_after")):
-        own = (columns["t"] == head["horizon"].iloc[0]) & (columns["arm"] > 0)
-        at_end = pd.DataFrame({name: columns[name][own] for name in ("replicate", "eliminated_after")})
-        gone[head["cell"].iloc[0]] = at_end.groupby("replicate")["eliminated_after"].min()
-    for cell, setting in cells.iterrows():
-        users = gone[cell].fillna(float(setting["horizon"])).to_numpy()
-        se = users.std(ddof=1) / math.sqrt(len(users)) if len(users) > 1 else math.nan
-        output = {"replicates": len(users), "users": users.mean(), "users_se": se}
-        yield {"cell": cell, **setting} | output
+        cell, horizon = head["cell"].iloc[0], head["horizon"].iloc[0]
+        own = (columns["t"] == horizon) & (columns["arm"] > 0)
+        users = pd.Series(columns["eliminated_after"][own]).groupby(columns["replicate"][own]).min()
+        users = users.fillna(float(horizon))
+        yield {
+            "cell": cell,
+            **cells.loc[cell],
+            "replicates": len(users),
+            "users": users.mean(),
+            "users_se": users.sem(),
+        }
 
 
 def illustrated(results: Results) -> pd.DataFrame:
@@ -150,14 +151,8 @@ def _drawn(run: pd.DataFrame, variant: str) -> pd.DataFrame:
 
 
 def partitions(results: Results) -> pd.DataFrame:
-    """Return the runs of Figures 2 and 3, one per cell, with the cells' settings."""
-    cells = results.cells("partitions").drop_duplicates("cell").set_index("cell")
-    runs = results.replicates("partitions")
-    measured = list(runs.columns[list(runs.columns).index("replicate") :])
-    runs = runs[["cell", "t", "bin", "arm", *(c for c in measured if c not in ("replicate", "t", "bin", "arm"))]]
-    runs = runs.astype({"cell": str}).reset_index(drop=True)
-    settings = [c for c in ("panels", "policy", "variant", "epsilon", "K", "dimensions", "horizon") if c in cells]
-    return runs.assign(**{c: runs["cell"].map(cells[c]) for c in settings})
+    """Return the runs of Figures 2 and 3, one per cell."""
+    return results.replicates("partitions")
 
 
 @as_frame

@@ -1,4 +1,4 @@
-"""The inference tables on real data: Table 2's entries, and comparisons of the methods in a row.
+"""The inference tables on real data: Table 2's entries, comparisons of methods, and Adult with other choices.
 
 The methods of a row are compared over the same replicates, with the same users in the same order.
 """
@@ -11,12 +11,24 @@ import pandas as pd
 
 from privarms.inference.intervals import ratio
 from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
+from privarms.inference.rows import as_frame
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, named, reference, repeated
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
 
 ALPHA = 0.05
 BOOTSTRAP_SEED = 2025
+ADULT = "adult"
+MAIN = "as in Table 2"
+# The text of a choice, if its name is not enough.
+CHOICES = {
+    "adultmarital": "sources by marital status",
+    "adultone": "one source",
+    "adultcopies": "seven copies of the rows",
+    "adultall": "reduction fitted on all rows",
+    "learnt first": "first source alone",
+}
+KEYS = ["data", "epsilon", "epsilon_aux", "time", "method", "auxiliary"]
 ENTRY = [
     *("reward_mean", "reward_se", "base", "base_se", "ratio", "se", "replicates"),
     *("best", "significant", "significant_holm", "best_method", "best_setting", "best_auxiliary"),
@@ -121,12 +133,10 @@ def table2_pairs(results: Results) -> pd.DataFrame:
     for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
         contest = _compared(row)
         of = _rewards_of(contest, rewards, row["time"].iloc[0])
-        contest = contest.to_dict("records")
-        means = [of[one["cell"]].mean() for one in contest]
         # The first of equals is the better one, as in `_contest`.
-        ordered = sorted(range(len(contest)), key=lambda i: (-means[i], i))
-        for i, j in itertools.combinations(ordered, 2):
-            first, second = contest[i], contest[j]
+        means = {cell: -rewards.mean() for cell, rewards in of.items()}
+        ordered = sorted(contest.to_dict("records"), key=lambda one: means[one["cell"]])
+        for first, second in itertools.combinations(ordered, 2):
             ours, others = (of[one["cell"]].to_numpy(float) for one in (first, second))
             names = {k: first[k] for k in own} | {f"other_{k}": second[k] for k in own}
             gaps = ours - others
@@ -135,3 +145,30 @@ def table2_pairs(results: Results) -> pd.DataFrame:
             rows.append(dict(zip(ROW, key, strict=True)) | names | output)
     names = [*own, *(f"other_{k}" for k in own)]
     return pd.DataFrame(rows, columns=[*ROW, *names, "p", "gap", "gap_se", "replicates"])
+
+
+@as_frame
+def adult_alternatives(results: Results) -> pd.DataFrame:
+    """Return Adult's entries under each alternative, without LDPMAB as printed; no ratio if ABSE did not run."""
+    main = results.cells("real_data")
+    main = main[main["dataset"] == ADULT]
+    references = [results.cells(study) for study in ("real_data_reference", "adult_sensitivity_reference")]
+    absse = pd.concat([named(cells[cells["policy"] == "absse"]) for cells in references], ignore_index=True)
+    for cells in (main, results.cells("adult_sensitivity"), results.cells("adult_settings")):
+        cells = named(at_times(cells), first=named(main))
+        for (dataset, setting), part in cells.groupby(["dataset", "setting"], sort=False):
+            changed = [CHOICES.get(name, name) for name in (dataset if dataset != ADULT else "", setting) if name]
+            base = absse[(absse["dataset"] == dataset) & (absse["settings"] == "")]
+            yield _entries(part, base, ", ".join(changed) or MAIN)
+    main = named(at_times(main))
+    for setting, base in absse[(absse["dataset"] == ADULT) & (absse["settings"] != "")].groupby("settings", sort=False):
+        yield _entries(main[main["setting"] == ""], base, f"ABSE: {setting}")
+
+
+def _entries(cells: pd.DataFrame, absse: pd.DataFrame, alternative: str) -> pd.DataFrame:
+    """Return the ratios of some cells to ABSE's runs in one setting."""
+    absse = absse.drop_duplicates("t").rename(columns={"reward_mean": "base", "reward_se": "base_se"})
+    rows = repeated(cells[cells["variant"] != "as_printed"]).merge(absse[["t", "base", "base_se"]], on="t", how="left")
+    base, base_se = (rows[k].where(rows["base"] > 0).astype(float) for k in ("base", "base_se"))
+    rows["ratio"], rows["se"] = ratio(rows["reward_mean"], rows["reward_se"], base, base_se)
+    return rows[[*KEYS, "ratio", "se", "replicates"]].assign(alternative=alternative)

@@ -15,7 +15,7 @@ from privarms.claims.verdict import Measured, quantile
 from privarms.errors import NoCellsError
 from privarms.inference.paired import holm
 from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, best_constant, label_of, ranks, reference
-from privarms.papers.ma2025.inference_adult import ADULT, MAIN
+from privarms.papers.ma2025.inference_table2 import ADULT, MAIN
 from privarms.plots.tables import shown
 from privarms.studies.results import Results
 
@@ -191,11 +191,7 @@ def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 
 
 def _pairs(results: Results, datasets: str) -> pd.DataFrame:
-    """Return the comparisons of two methods that the claim uses.
-
-    Raises ------ NoCellsError
-        If one of these methods is compared with none.
-    """
+    """Return the comparisons of two methods that the claim uses; raise NoCellsError if one is compared with none."""
     return pd.concat([_pairs_on(results, dataset) for dataset in datasets.split("+")], ignore_index=True)
 
 

@@ -12,14 +12,10 @@ def reference_agreement(results: Results) -> pd.DataFrame:
     """Every cell of the authors' logs (`mean_regret`, `se_regret`) with our regret and z, the difference in standard
     errors. The last rows have the mean and the standard deviation of z."""
     # Whole numbers that may be missing, as in the last rows.
-    table = _panels.agreement(results).astype(
-        dict.fromkeys(("n", "n_aux", "M", "replicates", "ours_replicates"), "Int64")
-    )
-    totals = [
-        {"figure": "mean of z", "z": table["z"].mean()},
-        {"figure": "standard deviation of z", "z": table["z"].std()},
-    ]
-    return pd.concat([table, pd.DataFrame(totals)], ignore_index=True)
+    counts = ("n", "n_aux", "M", "replicates", "ours_replicates")
+    table = _panels.agreement(results).astype(dict.fromkeys(counts, "Int64"))
+    totals = {"mean of z": table["z"].mean(), "standard deviation of z": table["z"].std()}
+    return pd.concat([table, pd.DataFrame({"figure": [*totals], "z": [*totals.values()]})], ignore_index=True)
 
 
 @table(
@@ -49,12 +45,9 @@ def messages(results: Results) -> pd.DataFrame:
     ones to change a bin's sums. A bin with one arm left is not followed."""
     cells = results.cells("messages")
     cells = cells.assign(auxiliary=cells["auxiliary"].fillna("with") if "auxiliary" in cells else "with")
-    measures = ["in_parts", "halvings", "empty", "alone"]
-    names = {f"{measure}_mean": measure for measure in measures} | {f"{m}_se": f"{m}_se" for m in measures}
-    both = [column for measure in measures for column in (measure, f"{measure}_se")]
-    return cells.rename(columns=names)[
-        ["dataset", "variant", "epsilon", "epsilon_aux", "auxiliary", "replicates", *both]
-    ]
+    both = [f"{m}{end}" for m in ("in_parts", "halvings", "empty", "alone") for end in ("", "_se")]
+    columns = ["dataset", "variant", "epsilon", "epsilon_aux", "auxiliary", "replicates", *both]
+    return cells.rename(columns=lambda c: c.removesuffix("_mean"))[columns]
 
 
 @table(
@@ -65,4 +58,5 @@ def regret(results: Results) -> pd.DataFrame:
     """Regret of all cells. In Figure 7(a), as_released is the older version of the program, which drew it, and
     as_released_current the released one. `n_aux` is per source; without auxiliary data `epsilon_aux` is 1024, gamma 0
     and kappa 1."""
-    return _panels.regret(results)
+    names = [(figure, environment) for environment in _panels.STUDIES for figure in _panels.FIGURES]
+    return _panels.written(pd.concat([_panels.panel(results, *name, logs=True) for name in names], ignore_index=True))

@@ -23,14 +23,10 @@ def table1(results: Results) -> pd.DataFrame:
     month. The label of both is a tip; that of taxicard and taxisamplecard is a trip paid by card."""
     stated = results.published_table("table1")
     names = [f"published_{entry}" for entry in stated["entry"].unique()]
-    rows = []
-    for dataset in results.cells("real_data")["dataset"].unique():
-        facts, own = results.dataset(dataset), stated[stated["dataset"] == dataset]
-        row = {"dataset": dataset, **{entry: facts[entry] for entry in TABLE1_ENTRIES}}
-        row |= {f"published_{entry}": value for entry, value in zip(own["entry"], own["value"], strict=True)}
-        rows.append(row | {"data": facts["data"]})
-    columns = ["dataset", *TABLE1_ENTRIES, *names, "data"]
-    return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(names, "Int64"))
+    stated = stated.pivot(index="dataset", columns="entry", values="value").add_prefix("published_").astype("Int64")
+    facts = {dataset: results.dataset(dataset) for dataset in results.cells("real_data")["dataset"].unique()}
+    rows = pd.DataFrame.from_dict(facts, orient="index").join(stated).rename_axis("dataset").reset_index()
+    return rows[["dataset", *TABLE1_ENTRIES, *names, "data"]]
 
 
 @table(

@@ -55,18 +55,18 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
         own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
         first = cell.iloc[0]
         K = int(first["K"])
-        named = _setting(first, own)
         setting = {
             "experiment": EXPERIMENTS.get(study) or by_arms.get(K, ""),
-            "policy": named.pop("policy"),
-            "variant": named.pop("variant"),
+            "policy": first["policy"],
+            "variant": first["variant"] if pd.notna(first["variant"]) else None,
             "ladder": ladder(first["top"], first["bottom"], K),
             "K": K,
-            "horizon": named.pop("horizon"),
+            "horizon": int(first["horizon"]),
             "epsilon": first.get("epsilon", np.nan),
+            **first[own],
         }
         pulls, sums = (columns[c].reshape(-1, K) for c in ("pulls", "reward_sum"))
-        yield Runs(setting | named, pulls, sums, environment_of(first).means)
+        yield Runs(setting, pulls, sums, environment_of(first).means)
 
 
 def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
@@ -132,7 +132,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
                 "last": bias[-1],
                 "last_se": errors[-1],
                 "regret": regret.mean(),
-                "regret_se": regret.std(ddof=1) / math.sqrt(n) if n > 1 else math.nan,
+                "regret_se": pd.Series(regret).sem(),
                 "missing": int((n - replicates).sum()),
                 "mean_of_arms": runs.means.mean(),
             }
@@ -190,8 +190,8 @@ def _estimators(setting: dict) -> tuple[str, ...]:
     return ("ols", "policy") if setting["policy"] == "linear_ucb_as_released" else ("ols",)
 
 
-def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray, int]]:
-    """Yield the p-values of every cell, estimator, standard error and coordinate, and the number of runs without."""
+def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray]]:
+    """Yield the p-values of every cell, estimator, standard error and coordinate, of the runs that have one."""
     for setting, cell in _linear(results):
         tests = itertools.product(_estimators(setting), ("correct", "variance"), ("zero", "largest"))
         for estimator, standard_error, coordinate in tests:
@@ -201,7 +201,7 @@ def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray, int]]:
             valid = variance > 0
             score = z_score(estimate[valid], rows["truth"][valid], variance[valid], standard_error)
             named = {"standard_error": standard_error, "coordinate": coordinate, "estimator": estimator}
-            yield setting | named, two_sided_p_value(score), int((~valid).sum())
+            yield setting | named, two_sided_p_value(score)
 
 
 @as_frame
@@ -209,13 +209,13 @@ def rejections(results: Results) -> pd.DataFrame:
     """Return how often the z-test of a coefficient rejects at .05, and how far its p-values are from uniform.
 
     One row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: the released program's
-    estimate, which its shared list of contexts shifts). missing: runs whose arm has too few pulls for an estimate.
+    estimate, which its shared list of contexts shifts). replicates: runs whose arm has enough pulls for an estimate.
     """
-    for setting, p, missing in _tests(results):
+    for setting, p in _tests(results):
         rate, error = _rejected(p, LEVEL)
         distance, ks_p = scipy.stats.kstest(p, "uniform") if len(p) else (math.nan, math.nan)
         measured = {"rejection_rate": rate, "se": error, "ks": float(distance), "ks_p": float(ks_p)}
-        yield setting | {"replicates": len(p), "missing": missing} | measured
+        yield setting | {"replicates": len(p)} | measured
 
 
 @as_frame
@@ -223,7 +223,7 @@ def histograms(results: Results) -> pd.DataFrame:
     """Return counts of p-values in 20 bins over the published number of replicates; one row per test and bin."""
     edges = np.linspace(0, 1, BINS + 1)
     published = int(printed(results)["replicates"]["linear"])
-    for setting, p, _ in _tests(results):
+    for setting, p in _tests(results):
         first = p[:published]
         counts, _ = np.histogram(first, edges)
         columns = {"low": edges[:-1], "high": edges[1:], "count": counts, "replicates": len(first)}
@@ -236,25 +236,21 @@ def selection(results: Results) -> pd.DataFrame:
     """Return the error of the most-pulled arm's largest coefficient, positive away from 0.
 
     One row per cell, estimator as in `rejections` and coordinate ("zero": its plain error), over the runs that have the
-    estimate; missing: the others; pulls and regret are means over runs.
+    estimate; pulls and regret are means over runs.
     """
     for setting, cell in _linear(results):
         for estimator, coordinate in itertools.product(_estimators(setting), ("zero", "largest")):
             prefix = "" if estimator == "ols" else "policy_"
-            of_coordinate = cell[cell["coordinate"] == coordinate]
-            tested = of_coordinate[of_coordinate[f"{prefix}estimate"].notna()]
+            tested = cell[(cell["coordinate"] == coordinate) & cell[f"{prefix}estimate"].notna()]
             sign = np.sign(tested["truth"]) if coordinate == "largest" else 1.0
             error = (tested[f"{prefix}estimate"] - tested["truth"]) * sign
-            n = len(error)
-            root = math.sqrt(n) if n else math.nan
+            root = math.sqrt(len(error)) if len(error) else math.nan
             yield setting | {
                 "coordinate": coordinate,
                 "estimator": estimator,
-                "replicates": n,
-                "missing": len(of_coordinate) - n,
+                "replicates": len(error),
                 "bias": error.mean(),
                 "se": error.std() / root,
-                "standard_error": np.sqrt(tested[f"{prefix}variance"]).mean(),
                 "pulls": tested["pulls"].mean(),
                 "regret": tested["regret"].mean(),
                 "regret_se": tested["regret"].std() / root,

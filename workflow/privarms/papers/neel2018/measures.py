@@ -1,8 +1,4 @@
-"""Measures of this paper that no declared one covers; a function takes the results and the claim's arguments.
-
-An average of absolute values grows with the noise of its terms. So we compare a published one with its expectation over
-the published number of runs.
-"""
+"""Measures of this paper that no declared one covers; a function takes the results and the claim's arguments."""
 
 import math
 from dataclasses import replace
@@ -33,8 +29,6 @@ def published_quotient(results: Results, top: str, bottom: str, units: list[floa
 def loss_of_doublings(results: Results, epsilon: float, broken: float) -> Measured:
     """Return the privacy loss of the choices that reveal the nodes of a tree, over epsilon.
 
-    Parameters ----------
-    epsilon : the budget that is claimed
     broken : the multiple of the noise of a tree whose nodes do not share the budget. If the audit does not detect that
     tree, it has no power for the right one.
     """

@@ -1,12 +1,10 @@
-"""The tables: each function takes the results and returns the frame that is written.
-
-A policy's name is followed by its settings if the columns do not distinguish its cells.
-"""
+"""The tables: each function takes the results and returns the frame that is written."""
 
 import numpy as np
 import pandas as pd
 
 from privarms.inference import max_information
+from privarms.inference.rows import as_frame
 from privarms.papers.neel2018 import _settings
 from privarms.papers.neel2018._settings import BOTH, CORRECTION, FIGURE_5, FIGURE_6, LEVEL, THEOREM_1, together
 from privarms.plots.curves import entries
@@ -78,21 +76,18 @@ def rejections(results: Results) -> pd.DataFrame:
 @table("Linear bandits", inference=["rejections", "selection"], card=FIGURE_6, tab="All policies")
 def linear(results: Results) -> pd.DataFrame:
     """All policies with tests and errors. Estimator `policy` is the released program's; private_linear_ucb is ours."""
-    measured = ("bias", "se", "standard_error", "pulls", "regret", "regret_se", "replicates", "missing")
-    errors = results.inference("selection")
-    keys = [c for c in errors if c not in measured]
-    errors = errors[[*keys, "bias", "se", "pulls", "regret", "regret_se"]].rename(columns={"se": "bias_se"})
+    errors = results.inference("selection").rename(columns={"se": "bias_se"}).drop(columns="replicates")
     tests = results.inference("rejections").rename(columns={"se": "rejection_se"})
-    rows = tests.merge(errors, on=keys, how="left", validate="many_to_one")
+    rows = tests.merge(errors, how="left", validate="many_to_one")
     named = ["policy", "epsilon", "bonus", "standard_error", "coordinate", "estimator", "replicates"]
     output = ["rejection_rate", "rejection_se", "ks", "ks_p", "bias", "bias_se", "pulls", "regret", "regret_se"]
     return _written(rows, [c for c in named if c in rows] + output)
 
 
 @table("The correction by epsilon, T and alpha", name="max_information", card=CORRECTION, tab="Levels")
+@as_frame
 def max_information_table(results: Results) -> pd.DataFrame:
     """Level gamma(alpha) of Theorem 3, with the beta that maximises it."""
-    rows = []
     for horizon in HORIZONS:
         for epsilon in sorted({*EPSILONS, horizon**-0.5}):
             for alpha in LEVELS:
@@ -100,8 +95,7 @@ def max_information_table(results: Results) -> pd.DataFrame:
                 x = max_information.max_information_nats(epsilon, horizon, beta)
                 gamma = max_information.corrected_level(alpha, epsilon, horizon, beta)
                 output = {"beta": float(beta), "x_nats": float(x), "gamma": float(gamma)}
-                rows.append({"epsilon": epsilon, "horizon": horizon, "alpha": alpha} | output)
-    return pd.DataFrame(rows)
+                yield {"epsilon": epsilon, "horizon": horizon, "alpha": alpha} | output
 
 
 @table("False discovery of adaptively chosen tests", inference=["false_discovery"], card=CORRECTION, tab="All cells")
@@ -133,13 +127,11 @@ def published_settings(results: Results) -> pd.DataFrame:
     standard deviation. truncated_normal is a standard normal variable in [-mu, 1 - mu], moved to mean mu; `delta` is
     that of the index mean + sqrt(2 ln(1/delta)/n), empty for the last index."""
     rows = results.inference("published_settings")
-    private = rows["policy"].str.startswith("private")
-    rows = rows.assign(worst=rows["worst"].abs(), published_average=np.nan, published_worst=np.nan)
-    for experiment in ("1", "2"):
-        for which, policy in ((private, "private"), (~private, "ucb")):
-            here = which & (rows["experiment"] == experiment)
-            rows.loc[here, "published_average"] = results.published(f"experiment_{experiment}_{policy}_bias")
-    rows.loc[~private & (rows["experiment"] == "1"), "published_worst"] = results.published("experiment_1_worst_bias")
+    policies = np.where(rows["policy"].str.startswith("private"), "private", "ucb")
+    averages = "experiment_" + rows["experiment"] + "_" + policies + "_bias"
+    worst = averages.map({"experiment_1_ucb_bias": results.published("experiment_1_worst_bias")})
+    averages = averages.map(results.published)
+    rows = rows.assign(worst=rows["worst"].abs(), published_average=averages, published_worst=worst)
     columns = ["experiment", "law", "delta", "ladder", "policy", "variant", "replicates", "runs", "expected"]
     columns += ["expected_se", "spread", "published_average", "worst", "worst_se", "published_worst"]
     return _written(rows, columns)

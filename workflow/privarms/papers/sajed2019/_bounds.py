@@ -11,9 +11,7 @@ from privarms.policies.bandit import dp_se
 
 
 def halting_time(epsilon: float, alpha: float, beta: float, mu: float, R: float = 1.0) -> float:
-    """Return t_U = 2000 (t_0 + t_1 + t_2) of Theorem 3.3.
-
-    Algorithm 2 halts by then with probability at least 1 - beta.
+    """Return t_U = 2000 (t_0 + t_1 + t_2) of Theorem 3.3, by which Algorithm 2 halts with probability >= 1 - beta.
 
     The theorem requires beta in (0, 0.08] and mu != 0; its logarithms are positive for ln(R / (alpha |mu|)) > beta.
     """
@@ -95,10 +93,7 @@ def pulls_ceiling(gap: float, K: int, epsilon: float, beta: float) -> float:
 
 
 def regret_order(gaps, horizon: int, epsilon: float) -> float:
-    """Return the sum over gaps > 0 of ln(T) / gap, plus K ln(T) / epsilon: Theorem 4.3 without its constant.
-
-    gaps: of all K arms, 0 for the best
-    """
+    """Return the sum over gaps > 0 of ln(T) / gap, plus K ln(T) / epsilon: Theorem 4.3 without its constant."""
     log = math.log(horizon)
     return sum(log / gap for gap in gaps if gap > 0) + len(gaps) * log / epsilon
 

@@ -1,7 +1,4 @@
-"""The figures: each function takes the results and returns the figure and the numbers that it draws.
-
-Panels and curves follow the cells, so added cells are drawn too.
-"""
+"""The figures: each function takes the results and returns the figure and the numbers that it draws."""
 
 import numpy as np
 import pandas as pd

@@ -139,36 +139,32 @@ def thirty_runs(results: Results) -> pd.DataFrame:
     return pd.DataFrame({"low": means.quantile(0.025), "high": means.quantile(0.975)}).reset_index()
 
 
-def _audited(blocks: pd.DataFrame, audit: Audit, settings: list[str]) -> pd.DataFrame:
+def _audited(results: Results, study: str, policy: str, audit: Audit, settings: list[str]) -> pd.DataFrame:
     """Return the bounds of one audit and its counted privacy loss; one row per setting, over both neighbours.
 
-    loss: log ratio of the shares of events, -inf or nan if a neighbour has none; loss_low, loss_high: its interval, for
-    all rows together at a verdict's confidence
+    loss_low, loss_high: the interval of `loss`, for all rows together at a verdict's confidence
     """
-    table = reduce(blocks, audit, [k for k in settings if k in blocks], CONFIDENCE)
+    blocks = results.replicates(study)
+    table = reduce(blocks[blocks["policy"] == policy], audit, [k for k in settings if k in blocks], CONFIDENCE)
     counted = losses(table, 1 - (1 - VERDICT_CONFIDENCE) / (2 * len(table)))
     return table.drop(columns=list(COUNTS)).assign(**counted)
 
 
 def audit(results: Results) -> pd.DataFrame:
     """Return the audit of DP-SE's privacy loss; one row per setting, over both streams."""
-    cells = parameters(results.cells("audit"))
-    blocks = results.replicates("audit")
-    apart = [k for k in cells if k not in ("policy", "variant", "data", "environment", "neighbour")]
-    settings = list(dict.fromkeys(("K", "horizon", "epsilon", "noise", *apart)))
-    return _audited(blocks[blocks["policy"] == "dp_se"], neighbouring_streams.AUDIT, settings)
+    return _audited(results, "audit", "dp_se", neighbouring_streams.AUDIT, ["K", "horizon", "epsilon", "noise"])
 
 
 def audit_dp_nas(results: Results) -> pd.DataFrame:
     """Return the audit of DP-NAS's privacy loss; one row per setting."""
-    blocks = results.replicates("audit_dp_nas").query("policy == 'dp_nas'")
-    return _audited(blocks, neighbouring_samples.AUDIT, ["epsilon", "noise", "alpha", "beta"])
+    settings = ["epsilon", "noise", "alpha", "beta"]
+    return _audited(results, "audit_dp_nas", "dp_nas", neighbouring_samples.AUDIT, settings)
 
 
 def audit_dp_ucb(results: Results) -> pd.DataFrame:
     """Return the audit of DP-UCB's privacy loss; one row per setting."""
-    blocks = results.replicates("audit_dp_ucb").query("policy == 'dp_ucb'")
-    return _audited(blocks, first_reward.AUDIT, ["K", "horizon", "width", "epsilon", "noise"])
+    settings = ["K", "horizon", "width", "epsilon", "noise"]
+    return _audited(results, "audit_dp_ucb", "dp_ucb", first_reward.AUDIT, settings)
 
 
 def pulls(results: Results) -> pd.DataFrame:
@@ -261,13 +257,11 @@ def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
             "order": bounds.samples_order(*setting),
             "t_proof": bounds.private_samples_of_proof(*setting),
         }
-        by = {
-            f"by_{end}": (times[cell] <= known[f"t_{end}"]).mean() if known[f"t_{end}"] > 0 else np.nan
-            for end in ("upper", "lower")
-        }
-        quartile, low, high = _upper_quartile(times[cell].to_numpy(), len(cells))
-        quartiles = {"upper_quartile": quartile, "quartile_low": low, "quartile_high": high}
-        rows.append(known | by | quartiles)
+        for end in ("upper", "lower"):
+            bound = known[f"t_{end}"]
+            known[f"by_{end}"] = (times[cell] <= bound).mean() if bound > 0 else np.nan
+        quartile = _upper_quartile(times[cell].to_numpy(), len(cells))
+        rows.append(known | dict(zip(("upper_quartile", "quartile_low", "quartile_high"), quartile, strict=True)))
     return cells.assign(**pd.DataFrame(rows, cells.index)).reset_index()
 
 
@@ -284,16 +278,14 @@ def fact_2_1(results: Results) -> pd.DataFrame:
     """Return Fact 2.1 by formula; one row per a, b and half of the fact.
 
     ratio: ln(a ln x) / (b x), the smallest over a grid of x (first half: must be above 1) or the largest (second half:
-    must be below 1); x: its place
+    must be below 1)
     """
     for a, b in itertools.product(FACT_A, FACT_B):
         end = np.log(a * np.log(1 / b)) / b
-        for half, ends, extreme in (("first", (np.e, end), np.argmin), ("second", (2 * end, 1e6 * end), np.argmax)):
+        for half, ends, extreme in (("first", (np.e, end), min), ("second", (2 * end, 1e6 * end), max)):
             if ends[0] < ends[1]:
-                x = np.geomspace(*ends, 1001)[1:-1]
-                ratios = [bounds.iterated_logarithm(a, b, float(one)) for one in x]
-                place = extreme(ratios)
-                yield {"a": a, "b": b, "half": half, "x": x[place], "ratio": ratios[place]}
+                ratios = [bounds.iterated_logarithm(a, b, float(x)) for x in np.geomspace(*ends, 1001)[1:-1]]
+                yield {"a": a, "b": b, "half": half, "ratio": extreme(ratios)}
 
 
 @as_frame

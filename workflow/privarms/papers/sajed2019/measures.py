@@ -1,7 +1,4 @@
-"""Measures of this paper that no declared one covers; a function takes the results and the claim's arguments.
-
-The results contain only the cells that the claim uses (`over`), so a measure uses all rows.
-"""
+"""Measures of this paper that no declared one covers; a function takes the results and the claim's arguments."""
 
 import numpy as np
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from privarms.inference import fixed_pulls as pulled
 from privarms.inference.always_valid import confidence_sequence, log_e_value
@@ -136,6 +137,5 @@ def counted(runs: Runs) -> dict[str, dict]:
             output[name][f"{what}_held"] = int(((low <= target) & (target <= high)).sum())
             width = high - low
             output[name][f"{what}_width"] = float(width.mean())
-            se = width.std(ddof=1) / np.sqrt(len(width)) if len(width) > 1 else np.nan
-            output[name][f"{what}_width_se"] = float(se)
+            output[name][f"{what}_width_se"] = float(pd.Series(width).sem())
     return output

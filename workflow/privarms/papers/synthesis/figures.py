@@ -1,7 +1,4 @@
-"""The figures: each function takes the results and returns the figure and the numbers that it draws.
-
-Curves and panels follow the cells, so added policies, budgets and horizons have their own.
-"""
+"""The figures: each function takes the results and returns the figure and the numbers that it draws."""
 
 import itertools
 from collections.abc import Iterator
@@ -50,13 +47,12 @@ def _measures(runs: pd.DataFrame, tests: pd.DataFrame) -> Iterator[pd.DataFrame]
     def made(rows, measure, value, low, high):
         return rows[keys].assign(measure=measure, value=value, low=low, high=high)
 
-    rows = runs[runs["claims"] & runs["over_bound"].notna()]
-    low, high = interval(rows["over_bound"], rows["over_bound_se"], rows["replicates"])
-    yield made(rows, "over_bound", rows["over_bound"], np.maximum(low, rows["over_bound"] / 50), high)
-    rows = runs[runs["worst_bias"].notna()]
-    size = rows["worst_bias"].abs()
-    low, high = interval(size, rows["worst_bias_se"], rows["replicates"])
-    yield made(rows, "bias", size, np.maximum(low, size / 3), high)
+    private = runs[runs["claims"]]
+    for measure, rows, column, least in (("over_bound", private, "over_bound", 50), ("bias", runs, "worst_bias", 3)):
+        rows = rows[rows[column].notna()]
+        size = rows[column].abs()
+        low, high = interval(size, rows[f"{column}_se"], rows["replicates"])
+        yield made(rows, measure, size, np.maximum(low, size / least), high)
     for measure, events in (("naive_error", "errors"), ("naive_coverage", "mean_held")):
         rows = tests[(tests["procedure"] == "naive") & tests[events].notna() & (tests["trials"] >= FEWEST)]
         low, high = clopper_pearson(rows[events], rows["trials"])

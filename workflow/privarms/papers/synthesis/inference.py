@@ -14,7 +14,7 @@ from privarms.protocols.locally_private import expected_rewards
 from privarms.studies import library
 from privarms.studies.results import Results, environment_of
 
-COLUMNS = ("arm", "pulls", "reward_sum", "held_out_sum")
+COLUMNS = ("pulls", "reward_sum", "held_out_sum")
 
 
 def _cells(results: Results, study: str) -> pd.DataFrame:
@@ -27,13 +27,9 @@ def _each(results: Results):
     """Yield the cells of `central`, each as a row and its `Runs`."""
     cells = _cells(results, "central")
     for first, columns in results.by_cell("central", COLUMNS):
-        name = first["cell"].iloc[0]
-        cell = cells.loc[name]
+        cell = cells.loc[first["cell"].iloc[0]]
         means = np.array(cell["means"])
-        order = columns["arm"].reshape(-1, len(means))
-        if (order != np.arange(len(means))).any():
-            raise ValueError(f"{name}: expected the arms of a run one after another")
-        parts = (columns[c].astype(float).reshape(order.shape) for c in COLUMNS[1:])
+        parts = (columns[c].astype(float).reshape(-1, len(means)) for c in COLUMNS)
         epsilon = cell["epsilon"] if cell["claims"] else np.nan
         yield cell, _validity.Runs(*parts, means, float(epsilon), int(cell["horizon"]))
 
@@ -53,15 +49,14 @@ def _regret(runs: _validity.Runs) -> dict[str, float]:
 
 
 def _bias(runs: _validity.Runs) -> dict[str, float]:
-    """Return the largest |bias| of an arm's sample mean, that of the best arm, and the bound of Theorem 1 of Neel &
-    Roth.
+    """Return the largest |bias| of an arm's sample mean, and the bound of Theorem 1 of Neel & Roth.
 
     worst_bias, worst_bias_se: of the arm with the largest |bias|, nan if no arm has one; unpulled: number of runs with
     an arm that was never pulled, which leave that arm out
     over_theorem, over_theorem_se: the largest ratio over arms of |bias| to (e^epsilon - 1) mu
     """
     bias, se, _ = sample_mean_bias(runs.pulls, runs.sums, runs.means)
-    output = {"unpulled": int((runs.pulls == 0).any(axis=1).sum()), "best_bias": bias[0], "best_bias_se": se[0]}
+    output = {"unpulled": int((runs.pulls == 0).any(axis=1).sum())}
     if np.isnan(bias).all():
         return output
     worst = int(np.nanargmax(np.abs(bias)))
@@ -169,9 +164,8 @@ def _local(results: Results, study: str) -> pd.DataFrame:
 
 
 def _mean(values: np.ndarray) -> tuple[float, float]:
-    values = values[~np.isnan(values)]
-    n = len(values)
-    return (values.mean() if n else np.nan), (values.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan)
+    values = pd.Series(values)
+    return values.mean(), values.sem()
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
