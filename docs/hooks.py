@@ -18,7 +18,11 @@ from privarms.studies import library
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow" / "privarms"
 # Pages of the repository that belong to the documentation, by their place in it.
-ELSEWHERE = {"reference/configuration.md": "config/README.md", "reference/data.md": "data/README.md"}
+ELSEWHERE = {
+    "glossary.md": "workflow/privarms/report/glossary.md",
+    "reference/configuration.md": "config/README.md",
+    "reference/data.md": "data/README.md",
+}
 
 
 def on_files(files, config):

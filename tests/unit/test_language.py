@@ -13,7 +13,10 @@ import yaml
 ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "workflow" / "privarms"
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").glob("*.md")]
-PAGES += (ROOT / "docs/developer").glob("*.md")  # docs/papers quotes papers and the ledger
+PAGES += [
+    LIBRARY / "report/glossary.md",
+    *(ROOT / "docs/developer").glob("*.md"),
+]  # docs/papers quotes papers and the ledger
 MODULES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py"), *(ROOT / "tools").glob("*.py")])
 SETTINGS = sorted((ROOT / "config/papers").glob("*/*.yaml"))
 REPORT = LIBRARY / "report" / "page.html.j2"

@@ -219,6 +219,13 @@ def test_values_are_rounded_for_reading(world):
     assert "100\u202f000" in page.text
 
 
+def test_the_words_of_the_glossary_are_explained(world):
+    world.build()
+    page = world.output.read_text(encoding="utf-8")
+    assert "<dt>horizon</dt><dd>T, the number of rounds of a run</dd>" in page
+    assert "<dt>word</dt>" not in page
+
+
 def test_headlines_are_on_the_front_page_with_verdict_and_links(world):
     headline = {"headline": "It is {reproduced:.2f} (from {low:.1f}) & {published} is claimed."}
     world.papers[0]["claims"] = [{"claim": "first", "about": "first", "published": 5} | headline]

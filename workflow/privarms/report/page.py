@@ -91,11 +91,19 @@ def build_report(
         if audits
         else {},
         audit_looks=AUDIT_LOOKS,
+        glossary=glossary(),
         style=Markup(loader.get_source(environment, "page.css")[0]),
         script=Markup(loader.get_source(environment, "page.js")[0]),
     )
     # The template's indentation would add 300 kB to the page.
     write_text(output, re.sub(r"\n\s+", "\n", page))
+
+
+def glossary() -> list[tuple[str, str]]:
+    """Return the words of glossary.md with their meanings."""
+    lines = Path(__file__).with_name("glossary.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
+    return [(word, meaning) for word, meaning in rows[1:]]
 
 
 def _with_warnings(papers: Iterable[Mapping], audited: pd.DataFrame) -> list[Mapping]:
