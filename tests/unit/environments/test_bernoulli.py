@@ -24,6 +24,12 @@ def test_arms_are_linearly_spaced_where_nothing_is_said():
     assert bernoulli.configure(3, 1.0, 0.0).means.tolist() == [1.0, 0.5, 0.0]
 
 
+def test_the_best_arm_may_have_another_number():
+    assert bernoulli.configure(3, 1.0, 0.0, rotate=1).means.tolist() == [0.0, 1.0, 0.5]
+    with pytest.raises(ValueError, match="rotate: expected 0 to 2; found 3"):
+        bernoulli.configure(3, 1.0, 0.0, rotate=3)
+
+
 def test_a_reward_is_one_with_the_arm_s_probability():
     environment = bernoulli.configure(2, 1.0, 0.0)
     rng = np.random.default_rng(1)

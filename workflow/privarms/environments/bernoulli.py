@@ -24,14 +24,21 @@ def pull(environment, arm, rng):
 
 @of_choices
 def configure(
-    K: int, top: float, bottom: float, spacing: Literal["linear", "one_best", "convex", "concave"] = "linear"
+    K: int,
+    top: float,
+    bottom: float,
+    spacing: Literal["linear", "one_best", "convex", "concave"] = "linear",
+    rotate: int = 0,
 ) -> Environment:
-    """Return K >= 2 arms with means in [0, 1]; arm 0 is the best, with mean `top`.
+    """Return K >= 2 arms with means in [0, 1]; arm `rotate`, from 0 to K - 1, is the best, with mean `top`.
 
     linear: linearly spaced down to `bottom`; one_best: all other arms have mean `bottom`; convex, concave: down to
     `bottom` on a parabola that is flat at the worst arm, or at the best one (mu3 and mu4 of Azize & Basu 2022)
+    rotate: the arms come in this order after the best one, and again from arm 0
     """
     at_least(2, K=K)
+    if not 0 <= rotate < K:
+        raise ValueError(f"rotate: expected 0 to {K - 1}; found {rotate}")
     if not 0 <= bottom <= top <= 1:
         raise ValueError(f"expected 0 <= bottom <= top <= 1, found bottom {bottom} and top {top}")
     means = np.linspace(top, bottom, K)
@@ -41,4 +48,4 @@ def configure(
         means = bottom + (top - bottom) * (np.arange(K)[::-1] / (K - 1)) ** 2
     elif spacing == "concave":
         means = top - (top - bottom) * (np.arange(K) / (K - 1)) ** 2
-    return Environment(pull, means)
+    return Environment(pull, np.roll(means, rotate))
