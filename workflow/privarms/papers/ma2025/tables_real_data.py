@@ -25,8 +25,8 @@ def table1(results: Results) -> pd.DataFrame:
     names = [f"published_{entry}" for entry in stated["entry"].unique()]
     stated = stated.pivot(index="dataset", columns="entry", values="value").add_prefix("published_").astype("Int64")
     facts = {dataset: results.dataset(dataset) for dataset in results.cells("real_data")["dataset"].unique()}
-    rows = pd.DataFrame.from_dict(facts, orient="index").join(stated).rename_axis("dataset").reset_index()
-    return rows[["dataset", *TABLE1_ENTRIES, *names, "data"]]
+    rows = pd.DataFrame.from_dict(facts, orient="index").assign(dataset=[*facts]).join(stated)
+    return rows.reset_index(drop=True)[["dataset", *TABLE1_ENTRIES, *names, "data"]]
 
 
 @table(
