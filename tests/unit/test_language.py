@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 LIBRARY = ROOT / "workflow" / "privarms"
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").glob("*.md")]
 PAGES += [
-    LIBRARY / "report/glossary.md",
+    LIBRARY / "report/page.glossary.md",
     *(ROOT / "docs/developer").glob("*.md"),
 ]  # docs/papers quotes papers and the ledger
 MODULES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py"), *(ROOT / "tools").glob("*.py")])

@@ -1,8 +1,7 @@
 """Start local jobs as forks of one process that has already imported the libraries of the scripts.
 
-The module replaces `PythonScript.execute_script` of Snakemake. Snakemake starts jobs as usual if that function has
-another signature, on systems other than Linux, after an edit of the library, and with PRIVARMS_FORKSERVER=0. Results do
-not depend on it.
+The module replaces `PythonScript.execute_script` of Snakemake. Snakemake starts jobs as usual if this is impossible, on
+systems other than Linux, after an edit of the library, and with PRIVARMS_FORKSERVER=0. Results do not depend on it.
 """
 
 import contextlib
@@ -23,7 +22,7 @@ from snakemake.script import PythonScript
 # multiprocessing imports Snakemake's main module in every child.
 PRELOADED = ["snakemake.cli", "privarms.preloaded"]
 # Linear algebra libraries read these at import. A background thread of pyarrow's jemalloc may own a lock at the fork.
-SERVER = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
+SERVER = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
 SERVER["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 
 
@@ -33,16 +32,20 @@ def use(scripts: str, library: str) -> bool:
     expected = execute is not None and [*inspect.signature(execute).parameters] == ["self", "fname", "edit"]
     if not expected or not sys.platform.startswith("linux") or os.environ.get("PRIVARMS_FORKSERVER") == "0":
         return False
-    context = multiprocessing.get_context("forkserver")
     imported, scripts = _stamps(library), str(Path(scripts).resolve())
+    context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     # Starting a process polls all others, and two threads must not poll the same process.
     lock = threading.Lock()
     before = dict(os.environ)
     os.environ.update(SERVER)
-    context.Process(target=int).start()
-    os.environ.clear()
-    os.environ.update(before)
+    try:
+        context.Process(target=int).start()
+    except EOFError:
+        return False
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
     def execute_script(self, fname, edit=False):
         ours = str(Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent) == scripts

@@ -100,7 +100,12 @@ def compiled(kernel: Callable) -> Callable:
 
 
 def _before_the_call(error: Exception) -> bool:
-    """Return whether Python code of numba raised an error, before the kernel began; machine code has no globals."""
+    """Return whether reading or writing the cache raised an error, before the kernel began.
+
+    Frames of machine code have no globals. A `NumbaError` is a fault of the kernel's source.
+    """
+    if isinstance(error, numba.core.errors.NumbaError):
+        return False
     frames = traceback.walk_tb(error.__traceback__)
     return any(frame.f_globals.get("__name__", "").startswith("numba.") for frame, _ in frames)
 

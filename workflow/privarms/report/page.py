@@ -100,8 +100,8 @@ def build_report(
 
 
 def glossary() -> list[tuple[str, str]]:
-    """Return the words of glossary.md with their meanings."""
-    lines = Path(__file__).with_name("glossary.md").read_text(encoding="utf-8").splitlines()
+    """Return the words of the glossary with their meanings."""
+    lines = Path(__file__).with_name("page.glossary.md").read_text(encoding="utf-8").splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
     return [(word, meaning) for word, meaning in rows[1:]]
 

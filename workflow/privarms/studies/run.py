@@ -49,7 +49,7 @@ def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> 
         trial.check_bounds()
     run_block = _configured(cell, prepared)
     if trial.files(cell):
-        with _faults_of(cell, cell.policy):
+        with _faults_of(cell, cell.policy), _fitting(cell, run_block.args[-1]):
             trial.refuse_nan(cell, *run_block.args)
     parts: list[dict[str, np.ndarray]] = []
     rows = 0
@@ -132,7 +132,7 @@ def _fitting(cell: Cell, environment) -> Iterator[None]:
     try:
         yield
     except AttributeError as error:
-        if error.obj is not environment:
+        if error.obj is not environment or library.attributes("protocols", cell.protocol).get("FAMILY") is None:
             raise
         raise PrivarmsError(
             f"the protocol {cell.protocol} needs an environment with {error.name!r}; {cell.environment} does not have "
