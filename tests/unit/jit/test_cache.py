@@ -136,6 +136,15 @@ def test_a_damaged_file_is_removed_and_the_kernel_compiled_again(place, monkeypa
     assert len(kept(place)) == 1
 
 
+def test_a_type_error_of_a_kernel_keeps_the_kernels_of_its_sources(place):
+    cache.use(library.sources)
+    run(cache.compiled)
+    files = kept(place)
+    with pytest.raises(numba.TypingError):
+        cache.compiled(play_block)(UNIFORM, "no parameters", bernoulli.configure(3, 0.9, 0.2), *[1] * 5)
+    assert kept(place) == files
+
+
 def test_a_folder_that_cannot_be_written_is_read(place, monkeypatch):
     cache.use(library.sources)
     expected = run(cache.compiled)
