@@ -53,7 +53,11 @@ def configure(
 
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
-    # Before the last choice two arms that take turns have the same number of pulls only if the horizon is odd.
+    """Return the arguments of `happens`.
+
+    Raises ValueError for an even horizon: two arms that take turns then differ in pulls before the last choice. Raises
+    it also for a horizon that ends before the event.
+    """
     if horizon % 2 == 0:
         raise ValueError(f"horizon: expected an odd number of rounds for this audit; found {horizon}")
     rounds = np.array(ROUNDS.get(inputs.event, (horizon,)))

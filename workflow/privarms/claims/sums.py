@@ -1,4 +1,7 @@
-"""Intervals of sums of independent means. Identical runs only bound how often another run may differ."""
+"""Intervals of sums of independent means, each with its own variance.
+
+Identical runs do not make a mean exact: they only bound how often another run may differ.
+"""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +12,11 @@ from privarms.inference.proportions import clopper_pearson
 
 
 def resting_on(errors: Sequence[float], replicates: Sequence[float]) -> float:
-    """Return Welch and Satterthwaite's degrees of freedom of a sum, plus one; each summand has >= 2 replicates."""
+    """Return the effective number of replicates of a sum of independent means.
+
+    It is Welch and Satterthwaite's degrees of freedom plus one.
+    errors, replicates: of the summands; each has at least 2 replicates
+    """
     squares = [error**2 for error in errors]
     below = sum(s**2 / (n - 1) for s, n in zip(squares, replicates, strict=True) if n > 1)
     return 1 + sum(squares) ** 2 / below if below > 0 else min(replicates)

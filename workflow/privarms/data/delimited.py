@@ -66,7 +66,10 @@ class Rows:
         return codes
 
     def account(self) -> dict:
-        """Return the numbers of read and dropped rows; PrivarmsError if no row is left or too many are malformed."""
+        """Return the numbers of read and dropped rows, and the reasons.
+
+        Raises PrivarmsError if no row is left, or if more than MOST_MALFORMED of the rows are malformed.
+        """
         if not self.kept.any():
             raise PrivarmsError(f"{self.file}: no complete row; dropped: {self._reasons(self.dropped) or 'none'}")
         malformed = sum(self.dropped[reason]["rows"] for reason in self.malformed & set(self.dropped))
@@ -93,7 +96,9 @@ def read(
 ) -> Rows:
     """Read a CSV file, in which a header is row 1, or a Parquet file, which has the suffix .parquet.
 
-    columns: the needed ones, after `rename` (default: all); names: of all columns, for a stream without a header
+    columns: the needed ones, after `rename` (default: all)
+    names: the names of all columns, for a stream without a header
+
     Raises PrivarmsError for a file that is incomplete, is not UTF-8 text, lacks one of the columns, or has a row of
     another length.
     """
@@ -149,7 +154,10 @@ def require(file: str, columns: Iterable[str], present: Iterable[str]) -> None:
 
 
 def floats(texts: pd.Series) -> np.ndarray:
-    """Return float64[n], NaN for texts that are not numbers; $1,234.50 is one, unless others have decimal commas."""
+    """Return float64[n], NaN for texts that are not numbers.
+
+    $1,234.50 is a number, unless another text has a comma elsewhere, which may be a decimal comma.
+    """
     values = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
     if np.isnan(values).any():
         comma = texts.str.contains(",").to_numpy(bool, na_value=False)

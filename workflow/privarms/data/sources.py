@@ -47,9 +47,11 @@ class RawFile(NamedTuple):
 class Dataset(NamedTuple):
     """A dataset: its raw files, how to read them, licence and citation.
 
-    module, folder: that read it and contain its raw files, here and in a mirror (default: its name)
-    options: of its module, and `reduction`; expected: the numbers of target and auxiliary rows, if known
+    module: the module that reads it (default: its name; own_table with a `table`)
+    folder: the folder of its raw files, here and in a mirror (default: its name)
+    options: the options of its module, and `reduction`
     at_most: limits on the rows of the `target` and of all `auxiliary` sources, which keep the first ones (default: all)
+    expected: the numbers of these rows in the right files, if known
     otherwise: files with the same content, used instead if all of them are in place or in the mirror
     sources: the file that describes it, if it belongs to an extension
     """
@@ -104,7 +106,10 @@ def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = Non
 
 
 def choose_mirror(configured: str | None = None) -> str | None:
-    """Return the configured mirror, else PRIVARMS_MIRROR, else None; PrivarmsError for a mirror that is no folder."""
+    """Return the configured mirror, else the environment variable PRIVARMS_MIRROR, else None.
+
+    Raises PrivarmsError if the mirror is not a folder: a mistyped mirror must not be ignored.
+    """
     mirror = configured or os.environ.get(MIRROR_VARIABLE) or None
     mirror = mirror and os.path.expanduser(mirror)
     if mirror is not None and not Path(mirror).is_dir():
@@ -113,11 +118,15 @@ def choose_mirror(configured: str | None = None) -> str | None:
 
 
 def raw_path(dataset: Dataset, file: RawFile, raw: Path | str = RAW) -> Path:
+    """Return the path of a raw file in the project."""
     return Path(raw) / dataset.folder / file.name
 
 
 def obtainable(datasets: Iterable[Dataset], raw: Path | str = RAW, mirror: str | None = None) -> set[str]:
-    """Return the datasets whose raw files are all in place, in the mirror, or at an address that answers a probe."""
+    """Return the datasets whose raw files are all in place, in the mirror, or at an address that answers.
+
+    Probes all addresses at the same time and downloads nothing.
+    """
     absent = {d.name: [file for file in d.files if not _place(d, file, raw, mirror)] for d in datasets}
     addresses = sorted({file.probe or file.url for files in absent.values() for file in files if file.url})
     with ThreadPoolExecutor(max_workers=16) as pool:

@@ -50,7 +50,10 @@ def revision() -> str:
 
 
 def write(path: Path | str, tables: Iterable[pa.Table], metadata: Mapping) -> None:
-    """Write tables of one schema, one after another; the bytes depend only on their rows and the metadata."""
+    """Write tables of one schema, one after another; the bytes depend only on their rows and the metadata.
+
+    Memory: one row group and one table.
+    """
     tables = iter(tables)
     first = next(tables)
     schema = first.schema.with_metadata(None)
@@ -89,7 +92,10 @@ def _in_one_piece(table: pa.Table) -> pa.Table:
 def read(
     path: Path | str, columns: Sequence[str] | None = None, filters: Sequence[tuple[str, str, object]] | None = None
 ) -> pa.Table:
-    """Read the rows of a file that satisfy all filters; DamagedError if it is not a complete Parquet file."""
+    """Read a file written by `write`; raise DamagedError if it is not a complete Parquet file.
+
+    filters: (column, comparison, value); all must be satisfied. The other rows are never all in memory at once.
+    """
     some = {"columns": list(columns) if columns else None, "filters": list(filters) if filters else None}
     with _faults_of(path):
         return pq.read_table(path, **READING, **some)

@@ -21,8 +21,10 @@ NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
 def read(file: Path) -> dict:
     """Return the mapping in one UTF-8 YAML file.
 
-    Raises PrivarmsError for an unreadable file, a syntax fault (with its line), a duplicate key or a key that is not a
-    text.
+    Raises
+    ------
+    PrivarmsError
+        For an unreadable file, a syntax fault (with its line), a duplicate key or a key that is not a text.
     """
     try:
         content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
@@ -73,7 +75,13 @@ def scalar(text: str):
 
 
 def validate(content: Mapping, schema: str, file: Path | str, part: str | None = None) -> None:
-    """Check content with one of the schemas, or one `part` of its $defs; PrivarmsError names the file and the key."""
+    """Check content with workflow/privarms/schemas/<schema>.schema.json, or with one `part` of its definitions.
+
+    Raises
+    ------
+    PrivarmsError
+        For the most informative fault, with the file and the key.
+    """
     rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
     if part is not None:
         rules = {"$ref": f"#/$defs/{part}", "$defs": rules["$defs"]}

@@ -11,7 +11,10 @@ from privarms.errors import PrivarmsError
 
 @contextlib.contextmanager
 def whole(path: Path | str) -> Iterator[Path]:
-    """Yield a temporary name and rename it to `path` on success; PrivarmsError for a full disk or a closed folder."""
+    """Yield a temporary name next to `path`; rename it to `path` on success, remove it on failure.
+
+    Raises PrivarmsError if the folder cannot be written or the disk is full.
+    """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.part")
     try:

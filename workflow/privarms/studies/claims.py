@@ -160,7 +160,10 @@ def _filled(where: str, key: str, value, point: Mapping):
 
 
 def _over(where: str, over, cells: Mapping, tags: Collection[str] | None) -> dict[str, list] | list[dict[str, list]]:
-    """Return a set of cells, a tag or a name under `cells`, as columns with lists of values; several sets as a list."""
+    """Return a set of cells as a mapping of columns to lists of values; a list of such mappings for several sets.
+
+    A text is the name of a set under `cells`, or a tag.
+    """
     sets = []
     for one in listed(over or {}):
         if isinstance(one, str):
@@ -214,7 +217,10 @@ def _check_tolerance(where: str, tolerance: Mapping, published) -> None:
 
 
 def headline(claim: Mapping, row: Mapping[str, str]) -> str:
-    """Return the claim's headline with the numbers of its ledger row; KeyError or ValueError for a wrong field."""
+    """Return the claim's headline with the numbers of its row of the ledger.
+
+    Raises KeyError for an unknown field, and ValueError for a format that does not fit.
+    """
     return claim["headline"].format_map({field: _value(row[field]) for field in HEADLINE_FIELDS})
 
 

@@ -11,7 +11,8 @@ def check(at: str, policy: str, protocol: str, environment: str) -> None:
     """Check that a protocol can run a policy in an environment. Raises PrivarmsError with file and line if not.
 
     at: the file and the key of the study's entry. A policy of another family fits if its module names the family in
-    ALSO_FITS. A protocol with FAMILY = None runs audits, of its named subjects or of any policy of its families.
+    ALSO_FITS and its functions have the expected number of arguments. A protocol with FAMILY = None runs audits. An
+    audit accepts its named subjects, or any policy of its families.
     """
     wanted, own = library.attributes("protocols", protocol).get("FAMILY", protocol), library.family(policy)
     if wanted is None:

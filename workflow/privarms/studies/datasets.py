@@ -7,7 +7,11 @@ from privarms.studies import paths
 
 
 class Datasets:
-    """The datasets of a run; of_sources: all of sources.yaml; statuses: dataset -> "real", "stand-in" or "missing"."""
+    """The datasets that a run needs.
+
+    of_sources: every dataset that sources.yaml describes
+    statuses: dataset -> "real", "stand-in" or "missing", for those that the run needs
+    """
 
     def __init__(self, of_sources: Mapping[str, sources.Dataset], statuses: Mapping[str, str]):
         self.sources = of_sources
@@ -37,6 +41,7 @@ class Datasets:
         return "stand-in" if "stand-in" in statuses else "real" if statuses else "simulated"
 
     def raw_files(self, dataset: str) -> list[str]:
+        """Return the paths of a dataset's raw files."""
         return [str(sources.raw_path(self.sources[dataset], file)) for file in self.sources[dataset].files]
 
     def absent(self) -> dict[str, tuple[str, str]]:

@@ -17,7 +17,10 @@ OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "papers")
 
 
 def extend(folders: Sequence[Path | str]) -> None:
-    """Use the modules of these folders here and in started processes; PrivarmsError for an unusable folder."""
+    """Use the modules of these folders too, in this process and in those that it starts.
+
+    Raises PrivarmsError for a folder without usable modules, or whose name is not a package name.
+    """
     places: list[Path] = []
     for folder in folders:
         place = Path(folder).resolve()
@@ -32,6 +35,7 @@ def extend(folders: Sequence[Path | str]) -> None:
 
 
 def folders() -> tuple[Path, ...]:
+    """Return the folders in use."""
     return tuple(map(Path, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))))
 
 

@@ -1,10 +1,12 @@
 """Modules of the library and of extensions: find them by name, import them, list their parameters and files.
 
 Policies, environments and protocols have unique names within their kind, whatever their package, because names are
-hashed into random streams. Modules that start with an underscore are private. An audit may also be about a mechanism,
-which is then loaded like a policy. The parameters of a module are the arguments of its `configure`.
+hashed into random streams. A policy is in the package of its family, an environment in `environments`, an audit in
+`audits`. Modules that start with an underscore are private. An audit may also be about a mechanism, which is then
+loaded like a policy. The parameters of a module are the arguments of its `configure`.
 
-`room` is the folder of a kind of modules. Modules of extensions are imported as `privarms_extensions.{folder}.{...}`.
+An extension is a researcher's own folder with some of these folders (`room` below: the folder of a kind of modules).
+Its modules are imported as `privarms_extensions.{folder}.{...}`.
 """
 
 import ast
@@ -25,6 +27,7 @@ from privarms.studies.extensions import ROOT, is_extension, shown
 
 PACKAGE = ROOT.name
 EXTENSIONS = "privarms_extensions"
+# Used as the family of a mechanism.
 MECHANISMS = "mechanisms"
 # Searched, not imported: every job asks for names, and audits are next to modules that import pandas.
 DEFINES_CONFIGURE = re.compile(r"^def configure\b", re.MULTILINE)
@@ -99,7 +102,10 @@ def _full(dotted: str) -> str:
 
 
 def paper_modules(paper: str, kind: str) -> list[str]:
-    """Return the dotted names of a paper's modules `{kind}.py` and `{kind}_*.py`, such as inference or figures."""
+    """Return the dotted names of a paper's modules `{kind}.py` and `{kind}_*.py`.
+
+    kind : inference, measures, figures or tables
+    """
     places = (root / "papers" / paper for root in extensions.folders())
     folder = next((p for p in places if p.is_dir()), ROOT / "papers" / paper)
     return [_dotted(file) for file in sorted([*folder.glob(f"{kind}.py"), *folder.glob(f"{kind}_*.py")])]
@@ -143,11 +149,13 @@ def family_module(family: str) -> Mapping:
 
 
 def policy_file(policy: str) -> str:
+    """Return the file of a policy as messages name it."""
     return shown(source_file("policies", policy))
 
 
 @_remembered
 def load(room: str, name: str) -> ModuleType:
+    """Import a module by name."""
     return load_module(module(room, name))
 
 
@@ -169,6 +177,7 @@ def load_module(dotted: str) -> ModuleType:
 
 
 def label(policy: str) -> str:
+    """Return the name of a policy that readers see."""
     return attributes("policies", policy).get("LABEL", policy)
 
 
@@ -238,9 +247,11 @@ def has_audit(policy: str) -> bool:
 
 @_remembered
 def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
-    """Return the files that modules (dotted) use, directly or not, sorted: the inputs of jobs that call these modules.
+    """Return the files that some modules (dotted, below the package or in full) use, directly or not, sorted.
 
-    So an edit re-runs only the affected jobs. Files next to a module with its name (such as a template) belong to it.
+    They are inputs of the jobs that call these modules, so an edit re-runs only the affected jobs. Files next to a
+    module with its name (such as a template) belong to it.
+
     script: a file workflow/scripts/{script}.py, whose imports count too
     """
     pending = list(_imports(ROOT.parent / "scripts" / f"{script}.py")) if script else []

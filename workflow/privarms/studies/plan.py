@@ -1,4 +1,7 @@
-"""The plan of a run: its simulations, their data, and its outputs. Planning compiles nothing."""
+"""The plan of a run: its simulations, their data, and its outputs.
+
+The Snakefile gets inputs and parameters from it. It imports policies and environments and compiles nothing.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -121,6 +121,7 @@ class Results:
         return parquet.read_by("cell", self._file("studies", study), columns)
 
     def inference(self, name: str) -> pd.DataFrame:
+        """Return an inference table of the paper."""
         return self._read("inference", name)
 
     def audit(self) -> pd.DataFrame:
@@ -230,7 +231,10 @@ def _key(value) -> str:
 
 
 def among(column: pd.Series, values: Sequence) -> np.ndarray:
-    """Return which entries are one of the values ("": missing); numbers agree to nine digits, one panel is enough."""
+    """Return which entries are one of the values.
+
+    "" matches a missing value, numbers are compared to nine digits, and one matching panel of a cell is enough.
+    """
     if column.name == "panels":
         return np.array([bool(set(str(names).split()) & set(values)) for names in column], bool)
     chosen = column.isna().to_numpy() if "" in values else np.zeros(len(column), bool)

@@ -1,4 +1,8 @@
-"""Shards: the work of one job, consecutive blocks of one policy's cells up to an estimated time."""
+"""Shards: the work of one job, consecutive blocks of one policy's cells up to an estimated time.
+
+The cuts and the names of shards depend only on the cells near the cut. If another cell, study or dataset is added, only
+the shards that contain it change.
+"""
 
 import itertools
 from collections.abc import Iterable

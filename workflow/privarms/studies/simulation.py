@@ -12,7 +12,10 @@ from privarms.studies.shards import Shard
 
 
 class Simulation:
-    """The cells and shards of a run; papers: paper -> its validated studies.yaml, resolved for the scale."""
+    """The cells and shards of a run.
+
+    papers: paper -> its validated file under config/papers, resolved for the scale
+    """
 
     def __init__(self, config: Mapping, papers: Mapping[str, Mapping], datasets: Datasets):
         self.scale = config["scale"]
@@ -61,9 +64,11 @@ class Simulation:
         return [study for study in self.papers[paper]["studies"] if self.cells[paper, study]]
 
     def plain_cells(self, paper: str, study: str) -> list[dict]:
+        """Return a study's cells as plain mappings, in order."""
         return [grid.plain(c) for c in self.cells[paper, study]]
 
     def datasets_of(self, paper: str, study: str) -> list[str]:
+        """Return the datasets that a study's cells use."""
         return sorted({c.dataset for c in self.cells[paper, study] if c.dataset})
 
     def audits(self) -> list[tuple[str, str]]:
@@ -94,6 +99,7 @@ class Simulation:
         return sorted(d for d in needed if self.datasets.is_missing(d))
 
     def shard_files(self, paper: str, study: str) -> list[str]:
+        """Return the files with a study's cells."""
         check_known(paper, "study", study, self.papers.get(paper, {}).get("studies", ()))
         holders = (shard for cell in self.cells[paper, study] for shard in self._holders[paper, cell.name])
         return [paths.shard(self.scale, paper, shard) for shard in dict.fromkeys(holders)]
@@ -104,6 +110,7 @@ class Simulation:
         return self._shards[paper, name]
 
     def pieces(self, paper: str, shard: str) -> list[dict]:
+        """Return the pieces of a shard as plain mappings."""
         return [
             {"cell": grid.plain(p.cell), "first": p.first, "last": p.last} for p in self._shard(paper, shard).pieces
         ]
@@ -113,6 +120,7 @@ class Simulation:
         return 5 + int(self._shard(paper, shard).seconds / 20)
 
     def shard_datasets(self, paper: str, shard: str) -> list[str]:
+        """Return the datasets that a shard needs."""
         return sorted({p.cell.dataset for p in self._shard(paper, shard).pieces} - {None})
 
     def shard_library(self, paper: str, shard: str) -> list[str]:
@@ -124,6 +132,7 @@ class Simulation:
         return paths.library_files("simulate_shard", *modules)
 
     def study_library(self, paper: str, study: str) -> list[str]:
+        """Return the library files that aggregate a study."""
         self.shard_files(paper, study)
         protocol = self.papers[paper]["studies"][study]["protocol"]
         return paths.library_files("aggregate_study", library.module("protocols", protocol))

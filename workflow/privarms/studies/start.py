@@ -20,7 +20,10 @@ STATUSES_VARIABLE = "PRIVARMS_DATASETS"
 
 
 def make_plan(config: Mapping, main: bool) -> Plan:
-    """Return the plan; main: whether the user started this process. PrivarmsError for a fault in any file."""
+    """Return the plan for a configuration; main: whether the user started this process.
+
+    Raises PrivarmsError for every fault in config, studies, claims and sources.
+    """
     settings.validate(config, "config", "config/config.yaml, --configfile or --config")
     extensions.extend(config.get("extensions", []))
     config = {**config, **{key: paths.located(config[key]) for key in ("papers", "sources")}}

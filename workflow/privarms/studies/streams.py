@@ -1,4 +1,9 @@
-"""Random streams of blocks, derived from the master seed, the cell's own parameters and the block's index."""
+"""Random streams: named by their purpose, never by the order or the place in which jobs run.
+
+Each block of replicates has its own streams. They derive from the master seed, the block's index, and a digest of the
+paper, the study and the cell's own parameters. So no number changes with the number of cores, the size of a shard,
+another cell in the grid, or an interruption of the run.
+"""
 
 import hashlib
 import json

@@ -15,7 +15,10 @@ CONFIGURATION = ("--configfile", "--configfiles", "--config", "-C")
 
 
 def configuration(arguments: Sequence[str]) -> str:
-    """Return the configuration options of a command line; PrivarmsError for several `--configfile`."""
+    """Return the configuration options of a command line, for a command that makes the same again.
+
+    Raises PrivarmsError for several `--configfile`, of which Snakemake reads only the last.
+    """
     kept, keep = [], False
     for argument in arguments:
         if argument.startswith("-"):
