@@ -79,12 +79,12 @@ def few_users(grid):
     grid = {k: v["quick"] if isinstance(v, dict) and set(v) == {"paper", "quick"} else v for k, v in grid.items()}
     changed = {name: ends(axis) for name, axis in grid.items() if name not in ("epsilon_aux", "grid")}
     if "horizon" in grid and "dataset" not in grid:
-        changed["horizon"] = sizes("horizon", 2000, 100)
+        changed["horizon"] = sizes("horizon", 2000, 50)
     if "n_aux" in grid:
-        changed["n_aux"] = sizes("n_aux", 1000, 50)
+        changed["n_aux"] = sizes("n_aux", 1000, 25)
     if "batch" in grid:
         axis = grid["batch"] if isinstance(grid["batch"], list) else [grid["batch"]]
-        changed["batch"] = [max(batch // 10, 1) for batch in axis]
+        changed["batch"] = [max(batch // 20, 1) for batch in axis]
     return grid | changed
 
 

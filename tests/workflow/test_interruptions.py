@@ -13,7 +13,7 @@ from .test_damage import not_whole
 
 pytestmark = pytest.mark.workflow
 
-KILLS = 20
+KILLS = 10
 LOCKS = ".snakemake/locks"
 
 
@@ -57,7 +57,7 @@ def unlock(project, first):
 
 
 @pytest.mark.long
-def test_twenty_kills_at_random_moments_change_no_byte(small_made, small):
+def test_kills_at_random_moments_change_no_byte(small_made, small):
     begin = time.monotonic()
     small.complete()
     length = time.monotonic() - begin

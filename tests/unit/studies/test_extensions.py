@@ -262,7 +262,7 @@ def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(exten
     papers = plan.papers(CONFIG)
     assert list(papers)[-1] == "mine"
     assert list(papers["mine"]["studies"]) == ["s"]
-    assert set(papers["mine"]["artifacts"]) == {"s", "s_over_time", "s_final"}
+    assert set(papers["mine"]["artifacts"]) == {"s", "s_over_time", "s_quantiles", "s_final"}
     assert paths.folder(CONFIG, "mine") == f"{folder.name}/papers/mine"
 
 

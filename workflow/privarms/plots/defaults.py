@@ -5,11 +5,12 @@ A policy without such a parameter is drawn in every panel.
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
 
+from privarms.inference.intervals import fieller
 from privarms.plots import facets, style
 from privarms.plots.curves import in_words, interval, labels, with_interval
 from privarms.plots.facets import dodged
@@ -25,6 +26,18 @@ def over_time(results: Results):
     """Draw regret, or reward, against the round."""
     cells, axes = _cells(results)
     return _draw(cells, _measure(cells), [(point, rows, "t") for point, rows in _points(cells, axes)])
+
+
+def quantiles(results: Results):
+    """Draw the median of the runs against the round, with the band from the 5% to the 95% quantile."""
+    cells, axes = _cells(results)
+    return _draw(cells, _measure(cells), [(point, rows, "t") for point, rows in _points(cells, axes)], _median)
+
+
+def ratios(results: Results):
+    """Draw the mean of each curve divided by that of the study's first curve, against the round."""
+    cells, axes = _cells(results)
+    return _draw(cells, _measure(cells), [(point, rows, "t") for point, rows in _points(cells, axes)], _ratio)
 
 
 def final(results: Results):
@@ -91,13 +104,41 @@ def _points(cells: pd.DataFrame, axes: list[str]) -> Iterator[tuple[dict, pd.Dat
             yield point, rows
 
 
-def _draw(cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFrame, str | None]]):
+def _mean(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the rows with columns `mean`, `low` and `high`: the mean and its 95% interval."""
+    return with_interval(rows.assign(mean=rows[f"{measure}_mean"]), "mean", f"{measure}_se")
+
+
+def _median(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the rows with columns `median`, `low` and `high`: quantiles of the runs."""
+    return rows.assign(median=rows[f"{measure}_p50"], low=rows[f"{measure}_p05"], high=rows[f"{measure}_p95"])
+
+
+def _ratio(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the rows with columns `ratio`, `low` and `high`: the mean over the first curve's, with Fieller's interval.
+
+    The first curve itself has the ratio 1 without an interval.
+    """
+    rows = _mean(rows, measure)
+    is_base = rows["curve"] == rows["curve"].iloc[0]
+    base = rows[is_base].set_index("t").loc[rows["t"]]
+    halves = [(one["high"] - one["mean"]).to_numpy() for one in (rows, base)]
+    ends = map(fieller, rows["mean"], halves[0], base["mean"], halves[1])
+    low, high = np.array([(np.nan, np.nan) if own else pair for own, pair in zip(is_base, ends, strict=True)]).T
+    # An interval without an end is not drawn.
+    low, high = (np.where(np.isfinite(low), end, np.nan) for end in (low, high))
+    return rows.assign(ratio=rows["mean"].to_numpy() / base["mean"].to_numpy(), low=low, high=high)
+
+
+def _draw(
+    cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFrame, str | None]], number_of: Callable = _mean
+):
     """Return a figure and its numbers, with one panel per (point, rows, column of the x axis)."""
+    name = number_of.__name__.removeprefix("_")
     drawn, numbers = [], []
     for number, (point, rows, along) in enumerate(panels[:MOST_PANELS]):
-        rows = with_interval(rows.assign(mean=rows[f"{measure}_mean"]), "mean", f"{measure}_se")
-        rows = rows.assign(panel=in_words(point), along=along)
-        columns = ["panel", "along", "curve", "policy", *point, *([along] if along else []), "mean", "low", "high"]
+        rows = number_of(rows, measure).assign(panel=in_words(point), along=along)
+        columns = ["panel", "along", "curve", "policy", *point, *([along] if along else []), name, "low", "high"]
         numbers.append(rows[[*columns, "replicates"]])
         place = dodged(rows[along] if along else pd.Series(0.0, rows.index), rows["curve"], 0.03)
         drawn.append(rows.assign(number=number, x=rows[along] if along not in (None, "arm") else place))
@@ -106,7 +147,7 @@ def _draw(cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFra
     draw = facets.points if shown["along"].isin(["arm"]).all() or shown["along"].isna().all() else facets.band
     options = {"col": "number", "wrap": 2 if len(drawn) == 4 else 3, "sharex": False, "sharey": measure != "pulls"}
     looks = style.looks(cells["curve"])
-    grid = facets.curves(shown, "x", "mean", looks=looks, draw=draw, **options)
+    grid = facets.curves(shown, "x", name, looks=looks, draw=draw, **options)
     for number, ax in grid.axes_dict.items():
         point, rows, along = panels[number]
         values = np.sort(rows[along].dropna().unique()) if along else np.zeros(1)
@@ -117,7 +158,7 @@ def _draw(cells: pd.DataFrame, measure: str, panels: list[tuple[dict, pd.DataFra
             ax.set_xticks([])
         if measure == "pulls":
             ax.set(yscale="log", xticks=values[:: -(-len(values) // 10)])
-    grid.set_ylabels(f"mean {measure.replace('_', ' ')}")
+    grid.set_ylabels(f"{name} {measure.replace('_', ' ')}")
     if len(panels) > len(drawn):
         grid.figure.suptitle(f"{len(drawn)} of {len(panels)} panels; the table of this study has all numbers")
     style.legend(grid.figure)

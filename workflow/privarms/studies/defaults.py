@@ -12,6 +12,16 @@ ARTIFACTS = {
         "over time",
         "Means with 95% intervals; one panel per point of the grid, one curve per policy.",
     ),
+    "quantiles": (
+        "figure",
+        "spread of the runs",
+        "Medians, with bands from the 5% to the 95% quantile of the runs; one panel per point of the grid.",
+    ),
+    "ratios": (
+        "figure",
+        "relative to the first policy",
+        "Means divided by that of the first policy, with Fieller's 95% intervals; one panel per point of the grid.",
+    ),
     "final": ("figure", "at the end", "Means with 95% intervals along each axis of the grid; panels fix the others."),
     "pulls": ("figure", "pulls of each arm", "Mean pulls at the horizon with 95% intervals."),
     "summary": ("table", "the numbers", "Means, standard errors, 95% intervals and quantiles at the horizon."),
@@ -45,4 +55,6 @@ def _fitting(study: Mapping) -> list[str]:
     record = study.get("record", first)
     if record == "arms":
         return ["pulls"]
-    return [*(["over_time"] if "t" in protocol.get("KEYS", ()) and record == first else []), "final", "summary"]
+    if "t" not in protocol.get("KEYS", ()) or record != first:
+        return ["final", "summary"]
+    return ["over_time", "quantiles", *(["ratios"] if len(study["policies"]) > 1 else []), "final", "summary"]

@@ -1,0 +1,52 @@
+"""Check the numbers in the default figures of a study."""
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy.stats import t
+
+from privarms.files import parquet
+from privarms.plots import defaults
+from privarms.studies.results import Results
+
+# Two policies at two rounds, in the order of the study; "dp_se" has twice the regret of "ucb1", then four times.
+CELLS = pd.DataFrame(
+    {
+        "cell": ["u", "u", "d", "d"],
+        "policy": ["ucb1", "ucb1", "dp_se", "dp_se"],
+        "environment": "bernoulli",
+        "K": 5,
+        "horizon": 100,
+        "replicates": 10,
+        "t": [10, 100, 10, 100],
+        "regret_mean": [5.0, 10, 10, 40],
+        "regret_se": [0.1, 0.2, 0.4, 0.8],
+        "regret_p05": [4.0, 8, 6, 30],
+        "regret_p50": [5.0, 9, 9, 38],
+        "regret_p95": [6.0, 13, 17, 55],
+    }
+)
+
+
+@pytest.fixture
+def results(tmp_path):
+    path = tmp_path / "s_cells.parquet"
+    parquet.write(path, [pa.Table.from_pandas(CELLS, preserve_index=False)], {})
+    return Results("mine", "quick", cells=[path])
+
+
+def test_quantiles_are_those_of_the_runs(results):
+    _, numbers = defaults.quantiles(results)
+    assert numbers["median"].tolist() == [5, 9, 9, 38]
+    assert numbers["low"].tolist() == [4, 8, 6, 30]
+    assert numbers["high"].tolist() == [6, 13, 17, 55]
+
+
+def test_ratios_are_to_the_first_policy_in_the_same_round(results):
+    _, numbers = defaults.ratios(results)
+    assert numbers["ratio"].tolist() == [1, 1, 2, 4]
+    assert numbers["low"].isna().tolist() == [True, True, False, False]
+    # Fieller's interval ends at the ratios r with |40 - 10 r| = reach sqrt(.8^2 + .2^2 r^2).
+    reach = t.ppf(0.975, 9)
+    for r in numbers[["low", "high"]].iloc[3]:
+        assert abs(40 - 10 * r) == pytest.approx(reach * (0.8**2 + (0.2 * r) ** 2) ** 0.5)
