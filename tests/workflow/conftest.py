@@ -19,7 +19,7 @@ from privarms.studies import grids, library
 ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "config/papers"
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
-REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 5_000, 200
+REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 2_000, 200
 # The stand-ins of these datasets are too long for plain Python.
 LARGE = ("taxi", "taxicard", "taxisample", "taxisamplecard")
 SMALL = Path(__file__).with_name("small.yaml")
@@ -70,18 +70,18 @@ def few_users(grid):
     if isinstance(grid, list):
         return [few_users(one) for one in grid]
 
-    def sizes(name: str, bound: int, small: int):
+    def sizes(name: str, bound: int, small: int, large: int):
         axis = grid[name] if isinstance(grid[name], list) else [grid[name]]
         axis = [one["quick"] if isinstance(one, dict) else one for one in axis]
-        return sorted({0 if size == 0 else small if size <= bound else 2 * small for size in axis})
+        return sorted({0 if size == 0 else small if size <= bound else large for size in axis})
 
     # The grid of scale quick is used at every scale.
     grid = {k: v["quick"] if isinstance(v, dict) and set(v) == {"paper", "quick"} else v for k, v in grid.items()}
     changed = {name: ends(axis) for name, axis in grid.items() if name not in ("epsilon_aux", "grid")}
     if "horizon" in grid and "dataset" not in grid:
-        changed["horizon"] = sizes("horizon", 2000, 50)
+        changed["horizon"] = sizes("horizon", 2000, 100, 120)
     if "n_aux" in grid:
-        changed["n_aux"] = sizes("n_aux", 1000, 25)
+        changed["n_aux"] = sizes("n_aux", 1000, 25, 30)
     if "batch" in grid:
         axis = grid["batch"] if isinstance(grid["batch"], list) else [grid["batch"]]
         changed["batch"] = [max(batch // 20, 1) for batch in axis]

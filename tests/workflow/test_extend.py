@@ -12,7 +12,9 @@ pytestmark = pytest.mark.workflow
 
 # The tiny project has its studies and claims in a separate folder.
 PLACES = {"config/papers/": "tiny/papers/"}
-COLLECTION = "my_bandits/papers/ours/"
+EXTENSION = "my_bandits/papers/"
+COLLECTION = EXTENSION + "ours/"
+CHANGING = EXTENSION + "changing/studies.yaml"
 
 
 def blocks() -> dict[str, str]:
@@ -24,7 +26,7 @@ def blocks() -> dict[str, str]:
 def test_the_examples_are_a_paper(small):
     shutil.rmtree(small.folder / "tiny/papers")
     for path, text in blocks().items():
-        if path.startswith(COLLECTION):
+        if path.startswith(EXTENSION):
             continue
         for place, tiny in PLACES.items():
             path = path.replace(place, tiny)
@@ -77,3 +79,17 @@ def test_a_collection_in_forty_lines(small):
     assert measured["few_times_the_regret_of_ucb1"] == pytest.approx(
         regret["dp_se", "1.0"] / regret["ucb1", ""], rel=1e-3
     )
+
+
+def test_a_study_of_arms_that_change_with_the_round(small):
+    (small.folder / CHANGING).parent.mkdir(parents=True)
+    (small.folder / CHANGING).write_text(blocks()[CHANGING], encoding="utf-8")
+    small.complete("changing", "extensions=[my_bandits]")
+    results = small.folder / "results/quick"
+    for figure in ("over_time", "quantiles", "ratios", "final"):
+        assert (results / f"figures/changing/moving_best_arm_{figure}.pdf").is_file()
+    rows = csv.DictReader((results / "figures/changing/moving_best_arm_over_time.csv").open(encoding="utf-8"))
+    regret = [float(row["mean"]) for row in rows if row["policy"] == "ucb1"]
+    # Arms differ by 1/2 in every round.
+    assert 0 < regret[-1] < 10_000 / 2
+    assert regret == sorted(regret)

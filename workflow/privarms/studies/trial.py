@@ -44,7 +44,8 @@ def refuse_nan(cell: Cell, policy, params, environment) -> None:
     if library.attributes("protocols", cell.protocol).get("FAMILY") != "bandit" or cell.horizon is None:
         return
     rounds = min(cell.horizon, STATE_ROUNDS)
-    play = library.load("protocols", "bandit").state_after
+    protocols = (library.load("protocols", name) for name in (cell.protocol, "bandit"))
+    play = next(p.state_after for p in protocols if hasattr(p, "state_after"))
     state = play(policy, params, environment, rounds, np.random.default_rng(0))
     values = state._asdict() if hasattr(state, "_asdict") else {"state": state}
     for name, value in values.items():
