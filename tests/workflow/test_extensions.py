@@ -42,7 +42,8 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     extended.complete()
     results = extended.folder / "results/quick"
     made = {p.name for p in (results / "figures/mine").glob("*.png")}
-    assert made == {f"{study}_{what}.png" for study in ("budgets", "smooth") for what in ("over_time", "final")}
+    default = ("over_time", "quantiles", "ratios", "final")
+    assert made == {f"{study}_{what}.png" for study in ("budgets", "smooth") for what in default}
     rows = list(csv.DictReader((results / "tables/mine/budgets.csv").open(encoding="utf-8")))
     assert {r["policy"] for r in rows} == {"private_halving", "dp_se", "ucb1"}
     assert {r["measure"] for r in rows} == {"regret"}

@@ -156,9 +156,12 @@ def _draw(
             ax.set_xscale("log")
         if not along:
             ax.set_xticks([])
+        if number_of is _ratio:
+            ax.set_yscale("log")
         if measure == "pulls":
             ax.set(yscale="log", xticks=values[:: -(-len(values) // 10)])
-    grid.set_ylabels(f"{name} {measure.replace('_', ' ')}")
+    what = measure.replace("_", " ")
+    grid.set_ylabels(f"{what} / that of the first policy" if number_of is _ratio else f"{name} {what}")
     if len(panels) > len(drawn):
         grid.figure.suptitle(f"{len(drawn)} of {len(panels)} panels; the table of this study has all numbers")
     style.legend(grid.figure)
