@@ -161,7 +161,7 @@ def _draw(
         if measure == "pulls":
             ax.set(yscale="log", xticks=values[:: -(-len(values) // 10)])
     what = measure.replace("_", " ")
-    grid.set_ylabels(f"{what} / that of the first policy" if number_of is _ratio else f"{name} {what}")
+    grid.set_ylabels(f"ratio of {what}" if number_of is _ratio else f"{name} {what}")
     if len(panels) > len(drawn):
         grid.figure.suptitle(f"{len(drawn)} of {len(panels)} panels; the table of this study has all numbers")
     style.legend(grid.figure)
