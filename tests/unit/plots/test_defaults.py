@@ -28,11 +28,15 @@ CELLS = pd.DataFrame(
 )
 
 
+def results_of(folder, cells):
+    path = folder / "s_cells.parquet"
+    parquet.write(path, [pa.Table.from_pandas(cells, preserve_index=False)], {})
+    return Results("mine", "quick", cells=[path])
+
+
 @pytest.fixture
 def results(tmp_path):
-    path = tmp_path / "s_cells.parquet"
-    parquet.write(path, [pa.Table.from_pandas(CELLS, preserve_index=False)], {})
-    return Results("mine", "quick", cells=[path])
+    return results_of(tmp_path, CELLS)
 
 
 def test_quantiles_are_those_of_the_runs(results):
@@ -50,3 +54,19 @@ def test_ratios_are_to_the_first_policy_in_the_same_round(results):
     reach = t.ppf(0.975, 9)
     for r in numbers[["low", "high"]].iloc[3]:
         assert abs(40 - 10 * r) == pytest.approx(reach * (0.8**2 + (0.2 * r) ** 2) ** 0.5)
+
+
+def test_there_is_no_ratio_to_a_missing_round_or_to_no_regret(tmp_path):
+    without = CELLS.drop(index=0)
+    _, numbers = defaults.ratios(results_of(tmp_path, without))
+    assert numbers["ratio"].fillna(-1).tolist() == [1, -1, 4]
+    nothing = CELLS.assign(regret_mean=[0.0, 10, 10, 40])
+    _, numbers = defaults.ratios(results_of(tmp_path, nothing))
+    assert numbers["ratio"].fillna(-1).tolist() == [-1, 1, -1, 4]
+
+
+def test_ratios_are_between_policies_in_one_environment(tmp_path):
+    other = CELLS.assign(cell=["v", "v", "e", "e"], spacing="one_best", regret_mean=3 * CELLS["regret_mean"])
+    both = pd.concat([CELLS.assign(spacing=None), other], ignore_index=True)
+    _, numbers = defaults.ratios(results_of(tmp_path, both))
+    assert numbers["ratio"].tolist() == [1, 1, 2, 4] * 2

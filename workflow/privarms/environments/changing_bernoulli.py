@@ -9,6 +9,9 @@ from numba import njit
 from privarms.environments import bernoulli
 from privarms.ranges import at_least
 
+# Every policy plays round by round, also those that have a fast path elsewhere.
+SECONDS_PER_STEP = 1e-7
+
 
 class Environment(NamedTuple):
     """pull(environment, arm, t, rng) -> reward in {0, 1}; mean(environment, arm, t), in round t = 1, 2, ...

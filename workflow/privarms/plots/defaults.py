@@ -35,7 +35,7 @@ def quantiles(results: Results):
 
 
 def ratios(results: Results):
-    """Draw the mean of each curve divided by that of the study's first curve, against the round."""
+    """Draw the mean of each curve divided by that of the panel's first curve, against the round."""
     cells, axes = _cells(results)
     return _draw(cells, _measure(cells), [(point, rows, "t") for point, rows in _points(cells, axes)], _ratio)
 
@@ -77,6 +77,9 @@ def _cells(results: Results, at_end: bool = False) -> tuple[pd.DataFrame, list[s
     cells = results.cells(next(iter(results.studies)))
     cells = (cells[cells["t"] == cells["horizon"]] if at_end and "t" in cells else cells).reset_index(drop=True)
     around = {"K", "horizon"}.union(*(library.environment_arguments(e) for e in cells["environment"].unique()))
+    # An environment without a value differs from one with it; a policy without one is drawn with all values.
+    for k in [k for k in around if k in cells and cells[k].isna().any() and cells[k].notna().any()]:
+        cells[k] = cells[k].astype(object).fillna("default")
     shared = [k for k in _parameters(cells) if k in around or k.startswith("epsilon")]
     axes = [k for k in shared if cells[k].nunique() > 1]
     return cells.assign(curve=labels(cells, apart_from=axes)), axes
@@ -115,19 +118,20 @@ def _median(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _ratio(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the rows with columns `ratio`, `low` and `high`: the mean over the first curve's, with Fieller's interval.
+    """Return the rows with columns `ratio`, `low` and `high`: the mean over that of the panel's first curve.
 
-    The first curve itself has the ratio 1 without an interval.
+    Both are of the same round. low, high: Fieller's interval, nan for the first curve itself and where none of finite
+    length exists. Rounds in which the first curve has no mean, or the mean 0, have no ratio.
     """
     rows = _mean(rows, measure)
-    is_base = rows["curve"] == rows["curve"].iloc[0]
-    base = rows[is_base].set_index("t").loc[rows["t"]]
+    is_base = (rows["curve"] == rows["curve"].iloc[0]).to_numpy()
+    base = rows[is_base].set_index("t").reindex(rows["t"])
+    means = [one["mean"].to_numpy() for one in (rows, base)]
     halves = [(one["high"] - one["mean"]).to_numpy() for one in (rows, base)]
-    ends = map(fieller, rows["mean"], halves[0], base["mean"], halves[1])
+    ends = map(fieller, means[0], halves[0], means[1], halves[1])
     low, high = np.array([(np.nan, np.nan) if own else pair for own, pair in zip(is_base, ends, strict=True)]).T
-    # An interval without an end is not drawn.
-    low, high = (np.where(np.isfinite(low), end, np.nan) for end in (low, high))
-    return rows.assign(ratio=rows["mean"].to_numpy() / base["mean"].to_numpy(), low=low, high=high)
+    low, high = (np.where(np.isfinite(low) & np.isfinite(high), end, np.nan) for end in (low, high))
+    return rows.assign(ratio=means[0] / np.where(means[1] == 0, np.nan, means[1]), low=low, high=high)
 
 
 def _draw(

@@ -20,7 +20,7 @@ ARTIFACTS = {
     "ratios": (
         "figure",
         "relative to the first policy",
-        "Means divided by that of the first policy, with Fieller's 95% intervals; one panel per point of the grid.",
+        "Means divided by that of the panel's first policy, with Fieller's 95% interval where it is finite.",
     ),
     "final": ("figure", "at the end", "Means with 95% intervals along each axis of the grid; panels fix the others."),
     "pulls": ("figure", "pulls of each arm", "Mean pulls at the horizon with 95% intervals."),
@@ -57,4 +57,7 @@ def _fitting(study: Mapping) -> list[str]:
         return ["pulls"]
     if "t" not in protocol.get("KEYS", ()) or record != first:
         return ["final", "summary"]
-    return ["over_time", "quantiles", *(["ratios"] if len(study["policies"]) > 1 else []), "final", "summary"]
+    # Fieller's interval is for independent means; other families' policies meet the same users.
+    several = len(study["policies"]) > 1 or any(isinstance(v, list) for v in study["policies"][0].values())
+    ratios = ["ratios"] if several and protocol.get("FAMILY") == "bandit" else []
+    return ["over_time", "quantiles", *ratios, "final", "summary"]
