@@ -267,7 +267,7 @@ def template(tmp_path_factory) -> Path:
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         else:
             shutil.copy2(source, folder / part)
-    # In plain Python, drawing a tree of the printed depth takes a third of a second in every run.
+    # In plain Python, drawing a tree of the printed depth takes most of a run's time.
     deep = folder / "workflow/privarms/policies/locally_private/_ldp_mab_parameters.py"
     text = deep.read_text(encoding="utf-8")
     assert "PRINTED_DEPTH = 12\n" in text

@@ -52,6 +52,7 @@ def test_ratios_are_to_the_first_policy_in_the_same_round(results):
     assert numbers["low"].isna().tolist() == [True, True, False, False]
     # Fieller's interval ends at the ratios r with |40 - 10 r| = reach sqrt(.8^2 + .2^2 r^2).
     reach = t.ppf(0.975, 9)
+    assert numbers["low"].iloc[3] < 4 < numbers["high"].iloc[3]
     for r in numbers[["low", "high"]].iloc[3]:
         assert abs(40 - 10 * r) == pytest.approx(reach * (0.8**2 + (0.2 * r) ** 2) ** 0.5)
 
@@ -62,7 +63,10 @@ def test_there_is_no_ratio_to_a_missing_round_or_to_no_regret(tmp_path):
     assert numbers["ratio"].fillna(-1).tolist() == [1, -1, 4]
     nothing = CELLS.assign(regret_mean=[0.0, 10, 10, 40])
     _, numbers = defaults.ratios(results_of(tmp_path, nothing))
-    assert numbers["ratio"].fillna(-1).tolist() == [-1, 1, -1, 4]
+    assert numbers["ratio"].fillna(-1).tolist() == [1, 1, -1, 4]
+    figure, numbers = defaults.ratios(results_of(tmp_path, CELLS.assign(regret_mean=0.0)))
+    assert numbers["ratio"].tolist() == [1] * 4
+    figure.savefig(tmp_path / "nothing.png")
 
 
 def test_ratios_are_between_policies_in_one_environment(tmp_path):

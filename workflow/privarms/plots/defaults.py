@@ -121,7 +121,7 @@ def _ratio(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the rows with columns `ratio`, `low` and `high`: the mean over that of the panel's first curve.
 
     Both are of the same round. low, high: Fieller's interval, nan for the first curve itself and where none of finite
-    length exists. Rounds in which the first curve has no mean, or the mean 0, have no ratio.
+    length exists. The ratio of equal means is 1; otherwise there is none to a mean of 0 or to no mean.
     """
     rows = _mean(rows, measure)
     is_base = (rows["curve"] == rows["curve"].iloc[0]).to_numpy()
@@ -131,7 +131,8 @@ def _ratio(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
     ends = map(fieller, means[0], halves[0], means[1], halves[1])
     low, high = np.array([(np.nan, np.nan) if own else pair for own, pair in zip(is_base, ends, strict=True)]).T
     low, high = (np.where(np.isfinite(low) & np.isfinite(high), end, np.nan) for end in (low, high))
-    return rows.assign(ratio=means[0] / np.where(means[1] == 0, np.nan, means[1]), low=low, high=high)
+    ratio = np.where(means[0] == means[1], 1.0, means[0] / np.where(means[1] == 0, np.nan, means[1]))
+    return rows.assign(ratio=ratio, low=low, high=high)
 
 
 def _draw(

@@ -21,27 +21,29 @@ KEYS = ("t",)
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates on the policy's stream, round by round; docs/output.md lists the columns."""
     agree(cell, params, K=environment.n_arms)
-    regret = np.zeros((replicates, len(cell.checkpoints)))
-    compiled(play_block)(functions(Policy, policy), params, environment, cell.checkpoints, policy_rng, regret)
-    refuse_not_finite(regret=regret)
+    regret, rewards = np.zeros((replicates, len(cell.checkpoints))), np.zeros((replicates, 1))
+    compiled(play_block)(functions(Policy, policy), params, environment, cell.checkpoints, policy_rng, regret, rewards)
+    refuse_not_finite(reward=rewards, regret=regret)
     return rows("t", cell.checkpoints, regret=regret)
 
 
 def state_after(policy, params, environment, rounds: int, rng):
     """Play some rounds of a policy, a module; return its final state."""
-    return compiled(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, np.zeros(1))
+    record = np.zeros(1), np.zeros(1)
+    return compiled(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, *record)
 
 
 @njit
-def play(policy, params, environment, checkpoints, rng, regret):
+def play(policy, params, environment, checkpoints, rng, regret, rewards):
     """Run one replicate step by step; return the policy's final state.
 
     checkpoints: int64[C], increasing rounds from 1; the last one is the horizon
     regret: float64[C], cumulative pseudo-regret after each checkpoint's round; overwritten
+    rewards: float64[1], the sum of all rewards; overwritten
     """
     no_context = np.empty(0)
     state = policy.init(params)
-    total = 0.0
+    total, rewards[0] = 0.0, 0.0
     t = 0
     for c in range(len(checkpoints)):
         while t < checkpoints[c]:
@@ -50,16 +52,19 @@ def play(policy, params, environment, checkpoints, rng, regret):
             admit(policy, arm, environment.n_arms, t)
             reward = environment.pull(environment, arm, t, rng)
             state = policy.learn(params, state, no_context, arm, reward, t, rng)
+            rewards[0] += reward
             best = -np.inf
             for k in range(environment.n_arms):
-                best = max(best, environment.mean(environment, k, t))
+                # Not max(), which would leave out a mean that is nan.
+                mean = environment.mean(environment, k, t)
+                best = best if best >= mean else mean
             total += best - environment.mean(environment, arm, t)
         regret[c] = total
     return state
 
 
 @njit
-def play_block(policy, params, environment, checkpoints, rng, regret):
+def play_block(policy, params, environment, checkpoints, rng, regret, rewards):
     """Run `len(regret)` replicates of `play` on one stream, one after another; row i is replicate i."""
     for i in range(regret.shape[0]):
-        play(policy, params, environment, checkpoints, rng, regret[i])
+        play(policy, params, environment, checkpoints, rng, regret[i], rewards[i])

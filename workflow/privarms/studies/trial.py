@@ -44,6 +44,7 @@ def refuse_nan(cell: Cell, policy, params, environment) -> None:
     if library.attributes("protocols", cell.protocol).get("FAMILY") != "bandit" or cell.horizon is None:
         return
     rounds = min(cell.horizon, STATE_ROUNDS)
+    # Most protocols of this family have environments that `bandit` can play too, and no `state_after` of their own.
     protocols = (library.load("protocols", name) for name in (cell.protocol, "bandit"))
     play = next(p.state_after for p in protocols if hasattr(p, "state_after"))
     state = play(policy, params, environment, rounds, np.random.default_rng(0))
