@@ -171,7 +171,7 @@ VARIANTS = [
     {"variant": "as_released", "batch": 20, "c": 0.01, "epsilon_aux": "2 1.5", "deviation": "floor"},
     # Small radii, so some estimates are outside.
     {"variant": "as_printed", "batch": 15, "c": 0.02},
-    # Negative counts, and estimates below their expectation or outside [0, 1].
+    # Negative counts (as printed), and estimates below their expectation or outside [0, 1].
     {"variant": "as_printed", "batch": 15, "c": 0.02, "noise": -NOISE},
     {"variant": "as_released", "batch": 20, "noise": -NOISE},
     # A source that ends before its warm-up.
