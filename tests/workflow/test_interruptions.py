@@ -110,8 +110,10 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturb
     while not locked(small):
         assert first.poll() is None, first.communicate()
         time.sleep(0.02)
+    # The first run waits, so that it is not over before the second one is refused.
+    os.killpg(first.pid, signal.SIGSTOP)
     second = small.run()
-    assert first.poll() is None, "the first run was over before the second was refused"
+    os.killpg(first.pid, signal.SIGCONT)
     assert second.returncode != 0
     assert "Directory cannot be locked" in second.stderr
     assert str(small.folder) in second.stderr
