@@ -104,7 +104,7 @@ def _before_the_call(error: Exception) -> bool:
 
     Frames of machine code have no globals. A `NumbaError` is a fault of the kernel's source.
     """
-    if isinstance(error, numba.core.errors.NumbaError):
+    if isinstance(error, numba.NumbaError):
         return False
     frames = traceback.walk_tb(error.__traceback__)
     return any(frame.f_globals.get("__name__", "").startswith("numba.") for frame, _ in frames)

@@ -24,20 +24,17 @@ MOST_PANELS = 24
 
 def over_time(results: Results):
     """Draw regret, or reward, against the round."""
-    cells, axes = _cells(results)
-    return _draw(cells, _measure(cells), [(point, rows, "t") for point, rows in _points(cells, axes)])
+    return _over_rounds(results, _mean)
 
 
 def quantiles(results: Results):
     """Draw the median of the runs against the round, with the band from the 5% to the 95% quantile."""
-    cells, axes = _cells(results)
-    return _draw(cells, _measure(cells), [(point, rows, "t") for point, rows in _points(cells, axes)], _median)
+    return _over_rounds(results, _median)
 
 
 def ratios(results: Results):
     """Draw the mean of each curve divided by that of the panel's first curve, against the round."""
-    cells, axes = _cells(results)
-    return _draw(cells, _measure(cells), [(point, rows, "t") for point, rows in _points(cells, axes)], _ratio)
+    return _over_rounds(results, _ratio)
 
 
 def final(results: Results):
@@ -70,6 +67,11 @@ def summary(results: Results) -> pd.DataFrame:
         numbers = {"measure": measure, "mean": mean, "se": se, "low": low, "high": high, **quantiles}
         parts.append(cells[[*settings, *keys, "replicates"]].assign(**numbers))
     return pd.concat(parts, ignore_index=True).dropna(axis="columns", how="all")
+
+
+def _over_rounds(results: Results, number_of: Callable):
+    cells, axes = _cells(results)
+    return _draw(cells, _measure(cells), [(point, rows, "t") for point, rows in _points(cells, axes)], number_of)
 
 
 def _cells(results: Results, at_end: bool = False) -> tuple[pd.DataFrame, list[str]]:
