@@ -55,7 +55,7 @@ def made_up(folder, regret=lambda cell: 100.0, se=1.0, *, content=None, scale="p
     """Return results of a folder: `regret`, a cell's mean regret; `se`, standard error; inference: name -> table."""
     content = content or paper(scale)
     read = {"cells": [], "inference": []}
-    for study in studies or ("regret", "regret_printed", "regret_symmetric", "regret_printed_symmetric", "deviations"):
+    for study in studies or ("regret", "regret_printed", "regret_symmetric", "deviations"):
         frame = cells_of(study, content, lambda cell: {"regret_mean": regret(cell), "regret_se": se})
         read["cells"].append(write(folder / f"{study}_cells.parquet", frame))
     for name, frame in (inference or {}).items():

@@ -15,7 +15,7 @@ from privarms.studies.results import Results
 
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
 FIGURE_8 = tuple(f for f in FIGURES if f.startswith("fig8"))
-STUDIES = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric", "regret_printed_symmetric")}
+STUDIES = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric",)}
 # The columns of cells without auxiliary data, as in the authors' logs.
 ALONE = {"epsilon_aux": "1024", "gamma": 0.0, "kappa": 1.0, "order": ""}
 LOW_FIRST, HIGH_FIRST = "low_first(2,8)", "high_first(8,2)"

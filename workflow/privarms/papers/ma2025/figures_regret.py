@@ -65,19 +65,15 @@ CARDS = {
 }
 ENVIRONMENTS = {
     "exponential": {"studies": ["regret", "regret_printed"], "tab": "Exponential environment"},
-    "symmetric": {"studies": ["regret_symmetric", "regret_printed_symmetric"], "tab": "Second environment"},
+    "symmetric": {"studies": ["regret_symmetric"], "tab": "Second environment"},
 }
-OTHER_WORLD = (
-    "As printed has the text's auxiliary contexts and, in the first environment, its reward functions; the others have "
-    "the program's."
-)
-OWN_SCALE = (
-    f"95% intervals of the mean; every panel has its own scale. {OTHER_WORLD} Diamonds: means of the authors' logs."
-)
-LINES = (
-    "As released, with noise from every user (`+ noise`), and {} as printed, with 95% intervals of the mean. Level "
-    f"lines: without auxiliary data. {OTHER_WORLD} Diamonds: means of the authors' logs of the first environment."
-)
+# The supplement, which is not available, describes the second environment; it is the program's, so as released only.
+ALGORITHMS = {
+    "exponential": "As released, with noise from every user (`+ noise`), and as printed. As printed has the text's "
+    "reward functions and auxiliary contexts, the others the program's. Diamonds: means of the authors' logs.",
+    "symmetric": "As released, and with noise from every user (`+ noise`). The paper's text does not describe this "
+    "environment; it is that of the authors' program.",
+}
 TITLES = {
     "fig7a": "Figure 7(a): regret over target users",
     "fig7b": "Figure 7(b): regret with auxiliary data",
@@ -91,23 +87,26 @@ TITLES = {
     "fig9b": "Figure 9(b): regret over gamma",
     "fig9c": "Figure 9(c): which source comes first",
 }
+LEVEL = "95% intervals of the mean. Level lines: without auxiliary data."
 CAPTIONS = {
-    "fig7a": "Regret against target users: the older program, which drew the figure; the current program; the "
-    f"same with noise from every user; and as printed. {OWN_SCALE}",
-    "fig7b": f"Regret against target users, as released and as printed, with auxiliary data, eps_1 = 8. {OWN_SCALE}",
-    "fig8": f"Regret against auxiliary users, two sources. {LINES.format('one cell')}",
-    "fig9a": f"Regret against kappa; epsilon = 2, gamma = .2, two sources. {LINES.format('one cell')}",
-    "fig9b": f"Regret against gamma; epsilon = 2, kappa = 1, two sources. {LINES.format('one cell')}",
-    "fig9c": f"Two sources, eps_m = 2 and 8, in either order; gamma = 0. {LINES.format('one cell of each order')}",
+    "fig7a": "Regret against target users. 95% intervals of the mean; every panel has its own scale.",
+    "fig7b": "Regret against target users with auxiliary data, eps_1 = 8. 95% intervals of the mean; every panel has "
+    "its own scale.",
+    "fig8": f"Regret against auxiliary users, two sources. {LEVEL}",
+    "fig9a": f"Regret against kappa; epsilon = 2, gamma = .2, two sources. {LEVEL}",
+    "fig9b": f"Regret against gamma; epsilon = 2, kappa = 1, two sources. {LEVEL}",
+    "fig9c": f"Two sources, eps_m = 2 and 8, in either order; gamma = 0. {LEVEL}",
 }
+OLDER = " The older program drew the figure in the paper."
 
 
 def _panel(name: str, environment: str):
     """Return the decorator that registers a panel."""
     symmetric = environment == "symmetric"
+    older = OLDER if name == "fig7a" and not symmetric else ""
     return figure(
         f"{TITLES[name]}, second environment" if symmetric else TITLES[name],
-        CAPTIONS.get(name) or CAPTIONS[name[:4]],
+        f"{CAPTIONS.get(name) or CAPTIONS[name[:4]]} {ALGORITHMS[environment]}{older}",
         name=f"{name}_symmetric" if symmetric else name,
         arguments={"name": name, "environment": environment},
         card=CARDS[name[:4]],

@@ -52,7 +52,7 @@ def messages(results: Results) -> pd.DataFrame:
 
 @table(
     "Regret over all panels of Figures 7 to 9",
-    studies=["regret", "regret_printed", "regret_symmetric", "regret_printed_symmetric"],
+    studies=["regret", "regret_printed", "regret_symmetric"],
 )
 def regret(results: Results) -> pd.DataFrame:
     """Regret of all cells. In Figure 7(a), as_released is the older version of the program, which drew it, and
