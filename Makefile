@@ -5,13 +5,13 @@
 #: test-slurm - run the tests on a private Slurm cluster
 #: bench - time the kernels and compare with the saved times
 #: mutants - run mutation tests
-#: crate - pack a finished run as one zip file
+#: crate - pack a finished run as one zip file (SCALE=quick, the default, or SCALE=paper)
 #: docs - build the documentation in build/site
 #: readme - write the results in README.md and docs/ from results/paper
 #: environment - install the locked versions in .venv
 #: help - list these targets
 #
-# You need Python 3.11 or newer and git. Most targets first install the versions of uv.lock in .venv.
+# You need Python 3.11 to 3.14 and git. Most targets first install the versions of uv.lock in .venv.
 # CONTRIBUTING.md explains the mutation tests.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -89,7 +89,7 @@ environment: $(VENV)/.locked
 # Marker files record an interrupted installation. If pip is incomplete, the environment is built again. If a package is
 # incomplete, all packages are installed again.
 $(VENV)/.locked: pyproject.toml uv.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "privarms needs Python 3.11 or newer (found $$($(PYTHON) --version)). Choose another: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "privarms needs Python 3.11 to 3.14 (found $$($(PYTHON) --version)). Choose another: make PYTHON=python3.12" >&2; exit 1; }
 	@if test -e $(VENV)/.begun || ! $(RUN)/python -m pip --version >/dev/null 2>&1; then \
 		rm -rf $(VENV) && mkdir $(VENV) && touch $(VENV)/.begun && $(PYTHON) -m venv $(VENV) && rm $(VENV)/.begun; \
 	fi

@@ -42,7 +42,7 @@ README = """# A run of privarms at scale {scale}
 - `project/docs/output.md`: description of every file, column and unit
 - `provenance/logs/{scale}/`: the log, time and memory of every job
 
-To make the results again, run `cd project && make {scale}`. You need Python 3.11 or newer, git and make. The sources of
+To make the results again, run `cd project && make {scale}`. You need Python 3.11 to 3.14, git and make. The sources of
 the raw data are in `project/data/README.md`. License: MIT (`project/LICENSE`). How to cite: `project/CITATION.cff`.
 """
 
