@@ -2,7 +2,7 @@
 include: "workflow/Snakefile"
 
 
-# Snakemake takes the default target from this file alone.
+# Snakemake takes the default target only from this file.
 rule default:
     default_target: True
     input:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # modules are imported for their docstrings alone
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # modules are imported for their docstrings only
 
 from mkdocs.structure.files import File
 

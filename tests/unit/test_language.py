@@ -33,7 +33,7 @@ WRITE = {
     r"laws? of (?!large numbers)": "distribution",
     r"mend(s|ed)?": "fix",
     r"nobody|somebody|whoever": "the agent's name",
-    r", so that": "so",
+    r"(?<=,) so that": "so",
     r"(?<!-)stands? (?!in\b)": "is, is listed or is stored",
     r"strangers?": "user, or policy of an extension",
     r"surely": "significantly, or with 99.9% confidence",

@@ -110,7 +110,7 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturb
     while not locked(small):
         assert first.poll() is None, first.communicate()
         time.sleep(0.02)
-    # The first run waits, so that it is not over before the second one is refused.
+    # The first run waits, so it is still active when the second one is refused.
     os.killpg(first.pid, signal.SIGSTOP)
     second = small.run()
     os.killpg(first.pid, signal.SIGCONT)

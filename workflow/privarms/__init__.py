@@ -1,4 +1,4 @@
-"""privarms: differentially private bandits, their exact fast simulation, and the ledger of what reproduces."""
+"""privarms: differentially private bandits, their exact fast simulation, and the ledger of reproduced results."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ from privarms.studies import aggregate, results, run
 
 @njit
 def typical(n, rng):
-    """Use what most kernels use: arrays, random draws and noise."""
+    """Use the functions of most kernels: arrays, random draws and noise."""
     floats, counts, flags = np.zeros(n), np.zeros(n, np.int64), np.ones(n, np.bool_)
     floats[:] = np.empty(n) * 0.0 + np.ones(n) + np.full(n, np.inf)
     counts[:] = np.empty(n, np.int64) * 0

@@ -55,7 +55,7 @@ def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.
     audit = auditing.fitting(library.family(subject))
     if audit is None or not library.claims_epsilon(subject):
         raise PrivarmsError(
-            f"{subject}: no study here audits it, and no audit fits any policy of {library.family(subject)}. Run this "
+            f"{subject}: no study here audits it, and no audit fits the family {library.family(subject)}. Run this "
             "in the project's folder, or write an audit and a study (docs/extend.md, An audit)."
         )
     takes = {k: a for k, a in library.arguments("policies", subject).items() if k not in auditing.OTHERS and a.required}

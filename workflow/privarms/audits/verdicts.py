@@ -164,7 +164,7 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
             row["subject"], "It could not be run here; the log of its shard gives the reason. " + WRITE_ONE
         ) | {k: row[k] for k in ("variant", "reading", "setting", "audit", "paper", "study")}
     exact, bound = float(row["exact"]), float(row["lower_bound"])
-    # The control with the smallest bound, so that no control hides another.
+    # The control with the smallest bound, because no control may hide another.
     control = min(controls, key=lambda one: one.row["lower_bound"], default=None)
     judged = {
         **{k: row[k] for k in COLUMNS if k in row},

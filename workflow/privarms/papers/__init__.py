@@ -1,1 +1,1 @@
-"""From aggregated data to figures and tables: one module a paper, and the style that all of them share."""
+"""Inference tables, figures, tables and measures of the papers: one package per paper."""

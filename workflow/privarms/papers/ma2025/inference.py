@@ -70,7 +70,7 @@ def eliminations(results: Results) -> pd.DataFrame:
 
     removed: arms removed in bins per run; wrong, wrong_se: the share of them that was the best; source_wrong,
     source_wrong_se: wrong ones per run while the sources streamed; lost, lost_se: the probability that a context has
-    lost its best arm; looks, misses: looks at estimates in all runs, and those that find an estimate outside its
+    lost its best arm; looks, misses: evaluations of estimates in all runs, and those that find an estimate outside its
     radius; missed: the runs with a miss
     """
     output = panels.named(results.cells("eliminations").assign(regret_mean=np.nan, regret_se=np.nan))

@@ -64,7 +64,7 @@ def large_mean(results: Results) -> pd.DataFrame:
 
 
 @table(
-    "Stopping times and failures where the noise decides alone",
+    "Stopping times and failures where only the noise decides",
     inference=["noise_alone"],
     card=STOPPING,
     tab="Noise alone",

@@ -128,7 +128,7 @@ def local(results: Results) -> pd.DataFrame:
 
     regret, reward: mean at the horizon with their standard errors, nan if not recorded
     of_uniform: regret over that of uniform choices, with its standard error; nan for data
-    missed: share of looks at which an estimate is farther from its expectation than its radius
+    missed: share of evaluations at which an estimate is farther from its expectation than its radius
     removals: mean number of arms eliminated in bins; wrong: share of these that were best; lost: probability that a
     user's best arm is eliminated at the end
     in_parts: share of users whose message names a part of the cube; alone: share of users who were the only ones to

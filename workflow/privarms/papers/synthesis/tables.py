@@ -93,7 +93,7 @@ def tests_and_intervals(results: Results) -> pd.DataFrame:
 @table("Local privacy: regret, validity and leakage of messages", inference=["local"])
 def local_numbers(results: Results) -> pd.DataFrame:
     """Locally private policies, one row per environment, number of users, policy and epsilon; an empty entry was not
-    measured. `of_uniform` is the regret over that of uniform choices. `missed` is the share of looks at which an
+    measured. `of_uniform` is the regret over that of uniform choices. `missed` is the share of evaluations at which an
     estimate is farther from its expectation than its radius. `lost` is the share of users whose best arm is
     eliminated at the end. `in_parts` is the share of users whose message names their part of the cube."""
     rows = results.inference("local").rename(columns={"curve": "label", "horizon": "users"})
