@@ -57,12 +57,13 @@ class Results:
         self._read = cache(self._read_once)
 
     def only(self, over: Over, named: Iterable[str] = ()) -> "Results":
-        """Return a filtered view of the results; equal views are one object.
+        """Return a filtered view of the results; views are cached.
 
         Parameters
         ----------
-        over : columns with their allowed values, and `tag` with names of sets of cells; of several mappings a row must
-        match one. Rows without a value in a column are kept; a table without the column is not filtered
+        over : columns with their allowed values, and `tag` with names of sets of cells; or several such mappings, of
+        which a row must match at least one. Rows without a value in a column are kept; a table without the column is
+        not filtered
         named : further parameters of the claim; cells with another parameter not at its default are dropped
         """
         if not over:
