@@ -35,3 +35,15 @@ def test_the_example_passes_and_a_broken_one_is_one_line(tmp_path, monkeypatch, 
     assert status == bool(old)
     assert any(message in line for line in lines), lines
     assert lines[-1] == "nothing failed" or lines[-1].endswith(" failed")
+
+
+def test_an_environment_with_other_arms_than_the_policy_fails(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(extensions.VARIABLE, "")
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", None)
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "two_arms"))
+    file = folder / "environments/beta_rewards.py"
+    text = file.read_text(encoding="utf-8").replace("@njit\n", "")
+    file.write_text(text.replace("np.linspace(top, bottom, K)", "np.linspace(top, bottom, 2)"), encoding="utf-8")
+    library._modules.cache_clear()
+    assert command.main(["check", str(folder)]) == 1
+    assert "beta_rewards has K = 2, but the policy private_halving has 4" in capsys.readouterr().out

@@ -45,6 +45,13 @@ def test_uniform_play_has_the_regret_of_its_gaps():
     assert runs["regret"].mean() == pytest.approx(2_000, abs=5 * 20 / math.sqrt(20))
 
 
+def test_means_that_change_need_their_own_protocol():
+    inputs = {"environment": "changing_bernoulli", "K": 2, "top": 1.0, "bottom": 0.0, "period": 10}
+    runs = privarms.simulate("uniform", protocol="changing_arms", horizon=1_000, replicates=20, checkpoints=1, **inputs)
+    # Half of the rounds at a gap of 1; a run's standard deviation is sqrt(1,000) / 2.
+    assert runs["regret"].mean() == pytest.approx(500, abs=5 * math.sqrt(1_000 / 20) / 2)
+
+
 def test_a_list_runs_each_of_its_values_and_own_policies_come_from_a_folder():
     runs = privarms.simulate("private_halving", epsilon=[0.1, 1], horizon=400, replicates=2, extension=EXAMPLE)
     assert sorted(runs["epsilon"].unique()) == [0.1, 1]
@@ -57,6 +64,7 @@ def test_a_list_runs_each_of_its_values_and_own_policies_come_from_a_folder():
         ({"policy": "dp_se", "environment": "bernouli"}, "bernouli"),
         ({"policy": "dp_se", "epsilon": 0}, "epsilon"),
         ({"policy": "dp_se", "widht": 1}, "widht"),
+        ({"policy": "dp_se", "protocol": "linear"}, "unknown protocol 'linear'; expected one of .*changing_arms"),
         ({"policy": "dp_se", "replicates": 0}, "replicates"),
         ({"policy": "oful", "K": 2, "dimensions": 2}, "linear needs an environment with 'dimensions'; bernoulli"),
         ({"policy": "dp_se", "environment": "symmetric", "K": 2, "variant": "as_printed"}, "needs an .*'means'"),

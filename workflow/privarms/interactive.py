@@ -31,6 +31,7 @@ def simulate(
     replicates: int = 100,
     checkpoints: int = 50,
     seed: int = now.SEED,
+    protocol: str | None = None,
     extension: str | Path | None = None,
     **parameters,
 ) -> pd.DataFrame:
@@ -43,6 +44,8 @@ def simulate(
     horizon, replicates : number of rounds per run, and number of runs
     checkpoints : number of recorded rounds, equally spaced on a logarithmic axis; the last one is the horizon
     seed : master seed, >= 0
+    protocol : name of a module in `protocols/` that runs the policy's family, such as `changing_arms`; by default the
+        one with the family's name
     extension : folder with modules of your own
     parameters : of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list runs each of its values
 
@@ -61,7 +64,7 @@ def simulate(
     positive(epsilon=epsilon)
     finite(**{name: value for name, value in parameters.items() if isinstance(value, float)})
     _use(extension)
-    cells = _cells(policy, environment, epsilon, horizon, replicates, checkpoints, parameters)
+    cells = _cells(policy, environment, epsilon, horizon, replicates, checkpoints, protocol, parameters)
     frames = []
     for cell in cells:
         rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
@@ -133,13 +136,15 @@ def _use(extension: str | Path | None) -> None:
     cache.use(library.sources)
 
 
-def _cells(policy, environment, epsilon, horizon, replicates, checkpoints, parameters) -> list[Cell]:
+def _cells(policy, environment, epsilon, horizon, replicates, checkpoints, protocol, parameters) -> list[Cell]:
     check_known("policy", "name", policy, library.names("policies"))
     check_known("environment", "name", environment, library.names("environments"))
     family = library.family(policy)
     protocols = [p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family]
     # A family may have several protocols. The protocol with the family's name measures regret.
-    protocol = family if family in protocols else protocols[0]
+    if protocol is None:
+        protocol = family if family in protocols else protocols[0]
+    check_known("protocol", "name", protocol, protocols)
     takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
     values = {"epsilon": epsilon} if "epsilon" in takes else {}
     if environment == "bernoulli":

@@ -12,7 +12,7 @@ def compiled(kernel: Callable) -> Callable:
 
     def call(*arguments):
         if any(map(_holds_plain_python, arguments)):
-            return in_python(kernel)(*(in_python(a) if hasattr(a, "py_func") else a for a in arguments))
+            return in_python(kernel)(*map(_plain, arguments))
         return kernels.compiled(kernel)(*arguments)
 
     return call
@@ -20,6 +20,14 @@ def compiled(kernel: Callable) -> Callable:
 
 def _holds_plain_python(value) -> bool:
     return isinstance(value, FunctionType) or (isinstance(value, tuple) and any(map(_holds_plain_python, value)))
+
+
+def _plain(value):
+    """Return an argument with plain Python functions only; compiled ones cannot take tuples that contain plain ones."""
+    if isinstance(value, tuple):
+        parts = [_plain(part) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return in_python(value) if hasattr(value, "py_func") else value
 
 
 @cache
