@@ -52,8 +52,8 @@ def simulate(
     Returns
     -------
     DataFrame
-        Columns `policy`, `environment`, the parameters, `replicate`, `t` and the protocol's records: `regret` is the
-        cumulative pseudo-regret after round t.
+        Columns `policy`, `environment`, the parameters, `replicate`, `t` and the protocol's records. By default
+        `regret` is among them, the cumulative pseudo-regret after round t.
 
     Raises
     ------
@@ -120,6 +120,8 @@ def compare(policies: Iterable[str | Mapping], environment: str = "bernoulli", *
     if not parts:
         raise PrivarmsError("compare: expected at least one policy; found none")
     rows = pd.concat(parts, ignore_index=True)
+    if not {"t", "regret"} <= set(rows):
+        raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows)}")
     groups = rows.groupby(["curve", "t"], sort=False)["regret"]
     means = groups.agg(regret_mean="mean", regret_se="sem", replicates="size").reset_index()
     means = with_interval(means, "regret_mean", "regret_se")
@@ -137,14 +139,14 @@ def _use(extension: str | Path | None) -> None:
 
 
 def _cells(policy, environment, epsilon, horizon, replicates, checkpoints, protocol, parameters) -> list[Cell]:
-    check_known("policy", "name", policy, library.names("policies"))
-    check_known("environment", "name", environment, library.names("environments"))
+    check_known("privarms.simulate", "policy", policy, library.names("policies"))
+    check_known("privarms.simulate", "environment", environment, library.names("environments"))
     family = library.family(policy)
     protocols = [p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family]
     # A family may have several protocols. The protocol with the family's name measures regret.
     if protocol is None:
         protocol = family if family in protocols else protocols[0]
-    check_known("protocol", "name", protocol, protocols)
+    check_known("privarms.simulate", "protocol", protocol, protocols)
     takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
     values = {"epsilon": epsilon} if "epsilon" in takes else {}
     if environment == "bernoulli":

@@ -6,7 +6,6 @@ import pytest
 from privarms.environments import bernoulli, changing_bernoulli
 from privarms.policies.bandit import ucb1
 from privarms.protocols import bandit
-from privarms.protocols._loops import compiled
 from privarms.protocols.changing_arms import play
 
 
@@ -63,11 +62,3 @@ def test_a_mean_that_is_not_a_number_reaches_the_regret_even_of_an_arm_that_is_n
     )
     play.py_func(Stubborn, None, environment, np.array([3]), np.random.default_rng(1), regret, np.zeros(1))
     assert np.isnan(regret[0])
-
-
-def test_one_function_in_plain_python_makes_all_plain():
-    environment = changing_bernoulli.configure(2, 1.0, 0.0, period=5)
-    mixed = environment._replace(pull=lambda environment, arm, t, rng: 0.0)
-    regret, total = np.zeros(1), np.zeros(1)
-    compiled(play)(Stubborn, None, mixed, np.array([7]), np.random.default_rng(1), regret, total)
-    assert regret[0] == 2

@@ -12,7 +12,7 @@ def compiled(kernel: Callable) -> Callable:
 
     def call(*arguments):
         if any(map(_holds_plain_python, arguments)):
-            return in_python(kernel)(*map(_plain, arguments))
+            return in_python(kernel)(*(in_python(a) if hasattr(a, "py_func") else a for a in arguments))
         return kernels.compiled(kernel)(*arguments)
 
     return call
@@ -20,14 +20,6 @@ def compiled(kernel: Callable) -> Callable:
 
 def _holds_plain_python(value) -> bool:
     return isinstance(value, FunctionType) or (isinstance(value, tuple) and any(map(_holds_plain_python, value)))
-
-
-def _plain(value):
-    """Return an argument with plain Python functions only; compiled ones cannot take tuples that contain plain ones."""
-    if isinstance(value, tuple):
-        parts = [_plain(part) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return in_python(value) if hasattr(value, "py_func") else value
 
 
 @cache
@@ -39,6 +31,7 @@ def in_python(kernel: Callable) -> Callable:
     names = dict(function.__globals__)
     plain = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     for name in function.__code__.co_names:
-        if getattr(names.get(name), "__module__", None) == function.__module__:
+        # `co_names` also has attributes: a function `f` may call another module's `f`.
+        if names.get(name) is not kernel and getattr(names.get(name), "__module__", None) == function.__module__:
             names[name] = in_python(names[name])
     return plain

@@ -132,7 +132,7 @@ def _fitting(cell: Cell, environment) -> Iterator[None]:
     try:
         yield
     except AttributeError as error:
-        if type(error.obj) is not type(environment) or library.attributes("protocols", cell.protocol).get("FAMILY") is None:
+        if error.obj is not environment or library.attributes("protocols", cell.protocol).get("FAMILY") is None:
             raise
         raise PrivarmsError(
             f"the protocol {cell.protocol} needs an environment with {error.name!r}; {cell.environment} does not have "

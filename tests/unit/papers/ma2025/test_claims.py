@@ -186,7 +186,7 @@ def test_descent_is_the_average_regret_of_all_users(name, tmp_path):
 def test_what_hangs_on_a_constant_of_ours_is_no_verdict_on_the_paper():
     """Check that c = 64, which neither text nor program uses, gives no conclusion about the paper's algorithm."""
     at_64 = [c for c in claims().values() if re.search(r"(c = |_c)64\b", c["claim"] + c["test"]) and not c["ours"]]
-    assert at_64
+    assert len(at_64) > 12
     assert all("unverifiable" in claim for claim in at_64)
 
 

@@ -235,7 +235,7 @@ FIGURE_6 = {
 )
 @figure(
     "Figure 6, as printed, c = 2",
-    "As Figure 6, but as printed with c = 2 and the caption's 1,000 target users.",
+    "As Figure 6, but as printed with c = 2, one user at a time, and the caption's 1,000 target users.",
     name="fig6_printed",
     tab="As printed, c = 2",
     arguments={"panel": "fig6_caption_size", "variant": "as_printed", "c": 2},

@@ -67,12 +67,11 @@ ENVIRONMENTS = {
     "exponential": {"studies": ["regret", "regret_printed"], "tab": "Exponential environment"},
     "symmetric": {"studies": ["regret_symmetric"], "tab": "Second environment"},
 }
-# The supplement, which is not available, describes the second environment; it is the program's, so as released only.
 ALGORITHMS = {
     "exponential": "As released, with noise from every user (`+ noise`), and as printed. As printed has the text's "
     "reward functions and auxiliary contexts, the others the program's. Diamonds: means of the authors' logs.",
-    "symmetric": "As released, and with noise from every user (`+ noise`). The paper's text does not describe this "
-    "environment; it is that of the authors' program.",
+    "symmetric": "As released, and with noise from every user (`+ noise`). We take the program's second environment "
+    "for the supplement's alternative setting, which is not available.",
 }
 TITLES = {
     "fig7a": "Figure 7(a): regret over target users",
@@ -97,16 +96,21 @@ CAPTIONS = {
     "fig9b": f"Regret against gamma; epsilon = 2, kappa = 1, two sources. {LEVEL}",
     "fig9c": f"Two sources, eps_m = 2 and 8, in either order; gamma = 0. {LEVEL}",
 }
-OLDER = " The older program drew the figure in the paper."
+OLDER = " The current program is the released one; an older version drew the figure in the paper."
+ONE_SETTING = {
+    "fig8": " As printed has one setting per panel.",
+    "fig9": " As printed has one setting.",
+    "fig9c": " As printed has one setting of each order.",
+}
 
 
 def _panel(name: str, environment: str):
     """Return the decorator that registers a panel."""
     symmetric = environment == "symmetric"
-    older = OLDER if name == "fig7a" and not symmetric else ""
+    more = "" if symmetric else OLDER if name == "fig7a" else ONE_SETTING.get(name, ONE_SETTING.get(name[:4], ""))
     return figure(
         f"{TITLES[name]}, second environment" if symmetric else TITLES[name],
-        f"{CAPTIONS.get(name) or CAPTIONS[name[:4]]} {ALGORITHMS[environment]}{older}",
+        f"{CAPTIONS.get(name) or CAPTIONS[name[:4]]} {ALGORITHMS[environment]}{more}",
         name=f"{name}_symmetric" if symmetric else name,
         arguments={"name": name, "environment": environment},
         card=CARDS[name[:4]],

@@ -70,7 +70,7 @@ def _growth_ratios(pairs: dict[float, tuple[pd.DataFrame, pd.DataFrame]], extrem
         errors = [end["se_regret"] / below for end in (a, b)] + [above / below**2 * end["se_regret"] for end in (c, d)]
         output[epsilon] = part(above / below, errors, [end["replicates"] for end in (a, b, c, d)])
     each = ", ".join(f"{one.value:.2f} at {epsilon:g}" for epsilon, one in output.items())
-    replicates = min(curve["replicates"].min() for curve, _ in pairs.values())
+    replicates = min(one.replicates for one in output.values())
     return told(extreme([*output.values()]), replicates, f"{note}: {each}.")
 
 
