@@ -3,8 +3,7 @@
 The policy is unknown, so pilot runs select the tables and the event. They use a random stream of their own and are not
 counted. They select the pair of tables and the event that distinguish the neighbours best; then both are fixed. All
 rewards of a table are 0, or all are 1. The changed reward is the exception and, in some tables, so are the next `LEAD`
-rewards of every other arm. Contexts, if the family has any, are drawn once and are the same in both tables: different
-ones, or the first one in every round.
+rewards of every other arm. Contexts, if the family has any, are drawn once and are the same in both tables.
 
 Two kinds of event are tried. Either the choice of one round is, or is not, a given arm; or the sequence of choices has
 a large score. The score is a sum over rounds of log ratios of the neighbours' probabilities of a choice, given the
@@ -114,10 +113,10 @@ def look(
 ) -> tuple[tuple[Table, Table], Event]:
     """Return the tables of neighbours 0 and 1 and the event that distinguishes them best in `runs` runs each."""
     rng = np.random.default_rng(PILOT_SEED)
-    # With one context in every round all rewards of an arm inform about the same number.
-    of_rounds = (contexts, contexts[:1]) if len(contexts) > 1 else (contexts,)
-    settings = itertools.product(of_rounds, (0.0, 1.0), (0, K - 1), (0, LEAD))
-    pairs = [[Table(K, base, arm, changed, lead, c) for changed in (False, True)] for c, base, arm, lead in settings]
+    settings = itertools.product((0.0, 1.0), (0, K - 1), (0, LEAD))
+    pairs = [
+        [Table(K, base, arm, changed, lead, contexts) for changed in (False, True)] for base, arm, lead in settings
+    ]
     return best_event(
         pairs, lambda table, played: compiled(_play_runs)(policy, params, table, rng, played), rounds, runs
     )
