@@ -276,7 +276,7 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
             ax = axes[row, column]
             average, se = (mean[f"{measure}_{s}"] / mean["t"] for s in ("mean", "se"))
             low, high = interval(average, se, mean["replicates"])
-            look = {"color": style.COLOURS[3], "label": f"mean of {mean['replicates'].iloc[0]} runs"}
+            look = {"color": style.COLOURS[3], "label": f"mean of {mean['replicates'].iloc[0]:,} runs"}
             band(ax, mean.assign(average=average, low=low, high=high), "t", "average", **look)
             first = one[one["arm"] == 0]
             ax.plot(first["t"], first[measure] / first["t"], label="one run", **single)
