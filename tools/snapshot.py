@@ -75,7 +75,8 @@ def copy(results: Path, plan: Plan) -> None:
         for artifact in paper["artifacts"]:
             if NUMBERED.match(artifact["name"]) and "png" in artifact["files"]:
                 small(results / f"figures/{paper['key']}/{artifact['name']}.png", SNAPSHOT / paper["key"])
-    study = next((results / "studies").glob("*/*_cells.parquet"))
+    # An unchanged study of an earlier run is not made again.
+    study = max((results / "studies").glob("*/*_cells.parquet"), key=lambda file: file.stat().st_mtime)
     date = datetime.fromtimestamp((results / "ledger.csv").stat().st_mtime, UTC).date().isoformat()
     run = {"scale": results.name, "commit": parquet.metadata(study)["revision"], "date": date}
     run["datasets"] = plan.datasets.statuses
