@@ -101,7 +101,7 @@ def audit(
     at_least(1, trials=trials)
     positive(epsilon=epsilon)
     _use(extension)
-    check_known("policy", "name", policy, library.names("policies"))
+    check_known("privarms.audit", "policy", policy, library.names("policies"))
     return now.results(now.fitting_cells(policy, trials, float(epsilon)))[list(verdicts.COLUMNS)]
 
 

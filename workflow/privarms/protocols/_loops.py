@@ -31,7 +31,6 @@ def in_python(kernel: Callable) -> Callable:
     names = dict(function.__globals__)
     plain = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     for name in function.__code__.co_names:
-        # `co_names` also has attributes: a function `f` may call another module's `f`.
-        if names.get(name) is not kernel and getattr(names.get(name), "__module__", None) == function.__module__:
+        if getattr(names.get(name), "__module__", None) == function.__module__:
             names[name] = in_python(names[name])
     return plain

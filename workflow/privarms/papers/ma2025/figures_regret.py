@@ -96,10 +96,13 @@ CAPTIONS = {
     "fig9b": f"Regret against gamma; epsilon = 2, kappa = 1, two sources. {LEVEL}",
     "fig9c": f"Two sources, eps_m = 2 and 8, in either order; gamma = 0. {LEVEL}",
 }
-OLDER = " The current program is the released one; an older version drew the figure in the paper."
-ONE_SETTING = {
+# Only in the first environment.
+NOTES = {
+    "fig7a": " The current program is the released one; an older version drew the figure in the paper.",
+    "fig7b": "",
     "fig8": " As printed has one setting per panel.",
-    "fig9": " As printed has one setting.",
+    "fig9a": " As printed has one setting.",
+    "fig9b": " As printed has one setting.",
     "fig9c": " As printed has one setting of each order.",
 }
 
@@ -107,10 +110,10 @@ ONE_SETTING = {
 def _panel(name: str, environment: str):
     """Return the decorator that registers a panel."""
     symmetric = environment == "symmetric"
-    more = "" if symmetric else OLDER if name == "fig7a" else ONE_SETTING.get(name, ONE_SETTING.get(name[:4], ""))
+    key = name if name in CAPTIONS else name[:4]
     return figure(
         f"{TITLES[name]}, second environment" if symmetric else TITLES[name],
-        f"{CAPTIONS.get(name) or CAPTIONS[name[:4]]} {ALGORITHMS[environment]}{more}",
+        f"{CAPTIONS[key]} {ALGORITHMS[environment]}{'' if symmetric else NOTES[key]}",
         name=f"{name}_symmetric" if symmetric else name,
         arguments={"name": name, "environment": environment},
         card=CARDS[name[:4]],
