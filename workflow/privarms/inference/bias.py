@@ -53,6 +53,27 @@ def sample_mean_bias(pulls, reward_sums, means) -> Bias:
     return Bias(bias, standard_error, replicates)
 
 
+def controlled_bias(pulls, reward_sums, means) -> Bias:
+    """Return the same with a control variate: an estimate of the same bias with a smaller standard error.
+
+    An arm's rewards minus its mean, summed over its N pulls, have expectation 0, because an arm is chosen before its
+    reward is seen (Wald). So they may be divided by the mean of N and subtracted from the errors. The result estimates
+    -Cov(N, sample mean)/E[N], which is the bias (Bowden & Trippa 2017, Statistical Methods in Medical Research 26(5)).
+    An arm with the same N in all replicates keeps its errors: nothing would be left of them, not even their scatter.
+    """
+    pulls, sums, means = np.asarray(pulls, float), np.asarray(reward_sums, float), np.asarray(means, float)
+    return sample_mean_bias(pulls, pulls * (means + _controlled(pulls, sums, means)), means)
+
+
+def _controlled(pulls: np.ndarray, sums: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """Return the errors of the sample means minus their control variates: [R, K], 0 where an arm was not pulled."""
+    pulled = pulls > 0
+    average = pulls.sum(axis=0) / np.maximum(pulled.sum(axis=0), 1)
+    varies = np.ptp(np.where(pulled, pulls, average), axis=0) > 0
+    shares = 1 / np.where(pulled, pulls, 1) - varies / np.where(varies, average, 1)
+    return (sums - means * pulls) * shares
+
+
 def blocks(replicates: int) -> Iterator[slice]:
     """Yield slices of REPLICATES_AT_ONCE replicates; the last one may be shorter."""
     for start in range(0, replicates, REPLICATES_AT_ONCE):
@@ -97,26 +118,34 @@ def expected_average(pulls, reward_sums, means, runs: int) -> Average:
     """Return the expected average over arms of |mean error over `runs` runs|, from R >= 2 replicates.
 
     Noise makes an absolute value larger, and more so with fewer runs. An average over 10,000 runs must therefore be
-    compared with averages over 10,000 runs. The mean error b of an arm over R runs is normal around its bias with
-    variance s^2 / R. Adding a normal variable of variance s^2 (1/runs - 1/R) to b gives the distribution over `runs`
-    runs. If R < runs, the result is for R runs. The spread replaces the correlation of two absolute values by its upper
-    bound, the |correlation| of the two arms (Mehler's expansion). By the same expansion the value's own variance is at
-    most runs / R times the squared spread. All fields are nan if a run lacks an arm.
+    compared with averages over 10,000 runs. The mean error of an arm over `runs` runs is normal around its bias with
+    variance s^2 / runs. The estimate of the bias (`controlled_bias`) is normal around it with a variance v, so adding a
+    normal variable of variance s^2 / runs - v gives this distribution. If R < runs, the result is for R runs. The
+    spread replaces the correlation of two absolute values by its upper bound, the |correlation| of the two arms
+    (Mehler's expansion). By the same expansion an absolute value's expectation given the estimate varies by at most its
+    own standard deviation times sqrt(v runs) / s. All fields are nan if a run lacks an arm.
     """
     pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
-    bias, _, replicates = sample_mean_bias(pulls, sums, means)
     R, K = pulls.shape
-    if R < 2 or (replicates < R).any():
+    if R < 2 or (pulls == 0).any():
         return Average(float("nan"), float("nan"), float("nan"))
     runs = min(int(runs), R)
-    covariance = np.cov((sums / pulls).T).reshape(K, K)
+    errors = _controlled(pulls, sums, means)
+    bias, noise = errors.mean(axis=0), np.cov(errors.T).reshape(K, K) / R
+    covariance = np.cov((sums / pulls).T).reshape(K, K) / runs
     variance = np.diag(covariance)
-    value = _folded_mean(bias, np.sqrt(variance * (1 / runs - 1 / R))).mean()
-    squares = variance / runs + bias**2
-    deviations = np.sqrt(np.maximum(squares - _folded_mean(bias, np.sqrt(variance / runs)) ** 2, 0.0))
-    roots = np.sqrt(np.where(variance > 0, variance, 1.0))
-    spread = float(np.sqrt(deviations @ np.abs(covariance / np.outer(roots, roots)) @ deviations)) / K
-    return Average(float(value), spread * float(np.sqrt(runs / R)), spread)
+    value = _folded_mean(bias, np.sqrt(np.maximum(variance - np.diag(noise), 0.0))).mean()
+    squares = variance + bias**2
+    deviations = np.sqrt(np.maximum(squares - _folded_mean(bias, np.sqrt(variance)) ** 2, 0.0))
+    share = np.diag(noise) / np.where(variance > 0, variance, 1.0)
+    return Average(float(value), _bound(deviations * np.sqrt(share), noise), _bound(deviations, covariance))
+
+
+def _bound(deviations: np.ndarray, covariance: np.ndarray) -> float:
+    """Return the standard deviation of an average of K variables whose correlations are at most these in size."""
+    roots = np.sqrt(np.diag(covariance))
+    roots = np.where(roots > 0, roots, 1.0)
+    return float(np.sqrt(deviations @ np.abs(covariance / np.outer(roots, roots)) @ deviations)) / len(deviations)
 
 
 def _folded_mean(mean, deviation):

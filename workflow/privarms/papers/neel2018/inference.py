@@ -13,7 +13,14 @@ from privarms.audits import changed_reward
 from privarms.audits.reduction import COUNTS, ENDS, losses, reduce
 from privarms.claims import verdict
 from privarms.inference import max_information
-from privarms.inference.bias import average_absolute_bias, bias_bound, blocks, expected_average, sample_mean_bias
+from privarms.inference.bias import (
+    average_absolute_bias,
+    bias_bound,
+    blocks,
+    controlled_bias,
+    expected_average,
+    sample_mean_bias,
+)
 from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.rows import as_frame
 from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, parameters, printed
@@ -81,17 +88,21 @@ def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
 def _bias(results: Results, study: str) -> pd.DataFrame:
     """Return the bias of every arm's sample mean; one row per cell, arm and size (all replicates, or as published).
 
-    replicates: those in which the arm was pulled, over which the mean is taken; missing: the others
+    bias, se: of all replicates by `controlled_bias`; of the published number the plain mean error, which is published
+    sd: standard deviation of an error, over the replicates in which the arm was pulled; missing: the other replicates
     """
     for runs in _runs(results, study):
         epsilon = runs.setting["epsilon"]
         for size, n in _sizes(results, runs):
-            output = sample_mean_bias(runs.pulls[:n], runs.sums[:n], runs.means)
+            of_size = runs.pulls[:n], runs.sums[:n], runs.means
+            plain = sample_mean_bias(*of_size)
+            output = controlled_bias(*of_size) if size == "all" else plain
             columns = {
                 "arm": np.arange(len(runs.means)),
                 "mean": runs.means,
                 "bias": output.bias,
                 "se": output.standard_error,
+                "sd": plain.standard_error * np.sqrt(plain.replicates),
                 "pulls": runs.pulls[:n].mean(axis=0),
                 "bound": bias_bound(epsilon, runs.means) if pd.notna(epsilon) else np.nan,
                 "replicates": output.replicates,
@@ -117,6 +128,9 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
             bias, errors, replicates = sample_mean_bias(pulls, sums, runs.means)
             average, average_se = average_absolute_bias(pulls, sums, runs.means)
             known = ~np.isnan(errors)
+            if_unbiased = errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan
+            if size == "all":
+                bias, errors, _ = controlled_bias(pulls, sums, runs.means)
             regret = np.concatenate([pulls[some] @ (runs.means.max() - runs.means) for some in blocks(n)])
             as_many = published.get(runs.setting["experiment"])
             expected = expected_average(pulls, sums, runs.means, int(as_many)) if as_many else (math.nan,) * 3
@@ -127,7 +141,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
                 "average": average,
                 "average_se": average_se,
                 **dict(zip(EXPECTED, expected, strict=True)),
-                "average_if_unbiased": errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan,
+                "average_if_unbiased": if_unbiased,
                 **_worst(bias, errors),
                 "last": bias[-1],
                 "last_se": errors[-1],
@@ -153,7 +167,7 @@ def published_settings(results: Results) -> pd.DataFrame:
                 continue
             pulls, sums = runs.pulls, runs.sums
             as_many = int(published[runs.setting["experiment"]])
-            bias, errors, _ = sample_mean_bias(pulls, sums, runs.means)
+            bias, errors, _ = controlled_bias(pulls, sums, runs.means)
             yield {
                 **{k: v for k, v in runs.setting.items() if k not in ("law", "delta")},
                 "law": runs.setting.get("law", "bernoulli"),
