@@ -53,6 +53,7 @@ def test_a_number_may_be_a_formula_over_another():
     number = measured(extreme="min", of="regret_mean - 10", se="2 * regret_se", over="bound")
     assert (number.value, number.se) == (90 / 200, 2 / 200)
     assert measured(extreme="max", of="regret_mean", over=10, floor=32).interval[0] == 32
+    assert measured(extreme="max", of="regret_mean", sd="7 * regret_se", over=10).sd == pytest.approx(2.1)
 
 
 def test_rows_are_chosen_by_values_and_a_condition():

@@ -155,6 +155,17 @@ def test_a_published_ratio_scatters_as_its_own_runs_do():
     assert actual.high - 6 == pytest.approx(0.5 + Z * math.hypot(0.2, 6 * 0.04) / 0.25)
 
 
+def test_published_runs_scatter_by_the_deviation_of_one_run_not_by_a_smaller_standard_error():
+    # A control variate made the standard error .01; 100 runs without it scatter by 2/10, of the largest part too.
+    controlled = Measured(10.0, 0.01, 400, sd=2.0)
+    for measured in (controlled, Measured.largest([controlled, Measured(9.0, 0.01, 400, sd=3.0)])):
+        actual = region({"absolute": 0.5, "published_replicates": 100}, 10.0, measured)
+        assert actual.high == pytest.approx(10.5 + 0.2 * Z)
+    ratio = Measured.ratio(controlled, Measured(5.0, 0.01, 400, sd=1.0))
+    actual = region({"absolute": 0.0, "published_replicates": 100}, 2.0, ratio)
+    assert actual.high == pytest.approx(2.0 + Z * math.hypot(0.2, 2 * 0.1) / 5)
+
+
 def test_of_an_extreme_nothing_is_known_if_a_part_is_not():
     parts = [Measured(1.0, 0.1, 10), Measured(math.nan, math.nan, 0, "no counts")]
     for some in (parts, parts[::-1]):

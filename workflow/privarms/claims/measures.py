@@ -180,6 +180,8 @@ def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured
         return [Measured(float(v), math.nan, int(n), "", float(low), float(high)) for v, n, (low, high) in some]
     errors = floats(measure.get("se", f"{column.removesuffix('_mean')}_se")) / over
     numbers = [Measured(float(v), float(e), int(n)) for v, e, n in zip(values, errors, runs, strict=True)]
+    if "sd" in measure:
+        return [replace(one, sd=float(sd)) for one, sd in zip(numbers, floats(measure["sd"]) / over, strict=True)]
     if "range" not in measure or "difference" in measure:
         return numbers
     lowest, highest = (floats(end) / over for end in measure["range"])

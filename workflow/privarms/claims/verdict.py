@@ -7,7 +7,7 @@ error.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from scipy.special import stdtrit
@@ -29,6 +29,7 @@ class Measured:
     value; its standard error se (nan: unknown); its number of replicates (None: exact by formula); a note, a sentence
     low, high: the ends of the 99.9% interval, if it is not value -+ Student's quantile times se
     of: a ratio's numerator and denominator
+    sd: the standard deviation of one replicate, if a control variate made se smaller than sd / sqrt(replicates)
     """
 
     value: float
@@ -38,6 +39,7 @@ class Measured:
     low: float | None = None
     high: float | None = None
     of: "tuple[Measured, Measured] | None" = None
+    sd: float | None = None
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -54,6 +56,8 @@ class Measured:
 
         For a ratio of means a / b with published value p it is that of a - p b, divided by b.
         """
+        if self.of is None and self.sd is not None:
+            return self.sd / math.sqrt(runs)
         if self.of is None:
             return self.se * math.sqrt(self.replicates / runs) if self.replicates else math.nan
         top, bottom = (part.scatter(runs, published) for part in self.of)
@@ -118,7 +122,7 @@ class Measured:
         ends = [_interval(part, len(parts)) for part in parts]
         low, high = (float(extreme(end)) for end in zip(*ends, strict=True))
         chosen = parts[place]
-        return cls(chosen.value, chosen.se, chosen.replicates, note or chosen.note, low, high)
+        return replace(chosen, note=note or chosen.note, low=low, high=high, of=None)
 
 
 def quantile(replicates: int | None, together: int = 1) -> float:

@@ -31,7 +31,8 @@ def _written(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     tab="Arm by arm",
 )
 def bias(results: Results) -> pd.DataFrame:
-    """Bias of every arm's sample mean over all replicates. Arm 0 is the best; `both`: the variants are equal."""
+    """Bias of every arm's sample mean over all replicates, with a control variate. Arm 0 is the best; `both`: the
+    variants are equal."""
     rows = together(results, "bias", ("experiment_1", "experiment_2", "epsilon_sweep"))
     rows = rows[rows["size"] == "all"].fillna({"variant": BOTH})
     columns = ["experiment", "policy", "variant", "ladder", "K", "horizon", "epsilon", "arm", "mean", "bias", "se"]
