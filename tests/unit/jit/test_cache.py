@@ -107,6 +107,23 @@ def test_a_function_of_another_file_is_compiled_and_not_kept(place):
     assert not kept(place)
 
 
+def test_two_jobs_may_write_the_same_module_at_the_same_time(place, monkeypatch):
+    rename = os.replace
+
+    def rename_after_another_job(source, target):
+        monkeypatch.setattr(os, "replace", rename)
+        assert run(cache.compiled) == expected
+        rename(source, target)
+
+    expected = run(lambda kernel: kernel)
+    cache.use(library.sources)
+    monkeypatch.setattr(os, "replace", rename_after_another_job)
+    assert run(cache.compiled) == expected
+    assert os.replace is rename
+    assert not list(place.rglob("*.part"))
+    assert len(kept(place)) == 1
+
+
 def test_a_folder_that_cannot_be_made_is_done_without(place, monkeypatch):
     (place / "file").write_text("")
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(place / "file"))

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import traceback
+import uuid
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -26,7 +27,6 @@ import numba
 import numpy as np
 from numba.extending import intrinsic, is_jitted
 
-from privarms.files.whole import write_text
 from privarms.jit import refcounts
 
 FOLDER_VARIABLE = "PRIVARMS_KERNELS"
@@ -171,7 +171,10 @@ def _module(kernel, shapes: tuple) -> Callable | None:
     path = folder / f"{name}.py"
     with suppress(OSError):
         if not path.exists():
-            write_text(path, text)
+            # Jobs that start together write the same module, each under a name of its own.
+            temporary = folder / f"{uuid.uuid4().hex}.part"
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(path)
         return _load(path)
     return None
 
