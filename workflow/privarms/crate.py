@@ -58,7 +58,8 @@ def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) 
     for needed in (paths.report(scale), paths.ledger(scale), paths.statements(scale)):
         if not Path(needed).is_file():
             raise PrivarmsError(f"{needed}: no such file; finish the run of scale {scale}, then pack it")
-    outcomes = summary.counted(ledger.read_statements(paths.statements(scale)), "outcome", ledger.OUTCOMES)
+    statements = ledger.read(paths.statements(scale), ledger.STATEMENTS)
+    outcomes = summary.counted(statements, "outcome", ledger.OUTCOMES)
     description = f"Re-run figures and tables of papers on private bandits, and their statements: {outcomes}."
     plan, extensions = _planned(scale, configfiles)
     readme = README.format(scale=scale, description=description, version=__version__, revision=revision())

@@ -6,4 +6,5 @@ from privarms.job import job
 with job(snakemake):
     rows = [row for path in snakemake.input.verdicts for row in ledger.read(path)]
     ledger.write(rows, snakemake.output.ledger)
-    ledger.write_statements(ledger.statements(snakemake.params.about, rows), snakemake.output.statements)
+    statements = ledger.statements(snakemake.params.about, rows)
+    ledger.write(statements, snakemake.output.statements, ledger.STATEMENTS)

@@ -111,15 +111,15 @@ def test_claims_about_one_statement_are_one_row(tmp_path):
     own = {"claim": "d", "about": "s", "ours": True}
     claims = {"p2020": [{"claim": "c", "about": "s"}, own, {"claim": "e", "about": "e"}]}
     rows = [judged(Measured(6.0)), judged(Measured(4.0), claim="d"), judged(Measured(6.0), claim="e")]
-    ledger.write_statements(ledger.statements(ledger.about(claims), rows), tmp_path / "statements.csv")
-    first, second = ledger.read_statements(tmp_path / "statements.csv")
+    ledger.write(ledger.statements(ledger.about(claims), rows), tmp_path / "statements.csv", ledger.STATEMENTS)
+    first, second = ledger.read(tmp_path / "statements.csv", ledger.STATEMENTS)
     counts = {"claims": "2", "reproduced": "1", "differs": "1", "inconclusive": "0", "unverifiable": "0"}
     texts = {"statement": "p2020/s", "paper": "p2020", "outcome": "does not hold", "whose": "ours"}
     assert first == texts | counts
     assert (second["statement"], second["outcome"], second["whose"]) == ("p2020/e", "holds as printed", "paper")
     (tmp_path / "statements.csv").write_text((tmp_path / "statements.csv").read_text().replace("whose", "who"))
     with pytest.raises(PrivarmsError, match="expected the columns statement, paper"):
-        ledger.read_statements(tmp_path / "statements.csv")
+        ledger.read(tmp_path / "statements.csv", ledger.STATEMENTS)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def write_ledger(value):
     rows = [ledger.judge(claim | {"because": "B."}, Measured(value), paper="p", scale="paper", data="simulated")]
     ledger.write(rows, LEDGER)
     about = {"p": [{"claim": "c", "variant": "", "about": "c"}]}
-    ledger.write_statements(ledger.statements(ledger.about(about), ledger.read(LEDGER)), STATEMENTS)
+    ledger.write(ledger.statements(ledger.about(about), ledger.read(LEDGER)), STATEMENTS, ledger.STATEMENTS)
 
 
 def test_outcomes_changed_verdicts_and_places():

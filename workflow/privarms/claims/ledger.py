@@ -168,29 +168,16 @@ def outcome(group: Sequence[Mapping]) -> str:
     return "does not hold" if printed_fails and released_fails else "cannot be told"
 
 
-def write_statements(rows: Sequence[Mapping], path: Path | str) -> None:
-    write_text(path, pd.DataFrame(rows, columns=list(STATEMENTS)).to_csv(index=False, lineterminator="\n"))
-
-
-def read_statements(path: Path | str) -> list[dict[str, str]]:
-    """Return the rows that `write_statements` wrote, as texts. Raise PrivarmsError for other columns."""
-    return _rows(path, STATEMENTS)
-
-
-def write(rows: Sequence[Mapping], path: Path | str) -> None:
-    """Write ledger rows as CSV, in the order given, numbers to ten digits."""
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    for column in NUMBERS:
+def write(rows: Sequence[Mapping], path: Path | str, columns: Sequence[str] = COLUMNS) -> None:
+    """Write rows of the ledger (or of STATEMENTS) as CSV, in the order given, the ledger's numbers to ten digits."""
+    frame = pd.DataFrame(rows, columns=list(columns))
+    for column in set(columns) & set(NUMBERS):
         frame[column] = ["" if v is None or v == "" or pd.isna(v) else f"{float(v):.10g}" for v in frame[column]]
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))
 
 
-def read(path: Path | str) -> list[dict[str, str]]:
-    """Return the rows of a ledger, each cell as its text. Raise PrivarmsError for other columns."""
-    return _rows(path, COLUMNS)
-
-
-def _rows(path: Path | str, columns: Sequence[str]) -> list[dict[str, str]]:
+def read(path: Path | str, columns: Sequence[str] = COLUMNS) -> list[dict[str, str]]:
+    """Return the rows of a file that `write` wrote, each cell as its text. Raise PrivarmsError for other columns."""
     header, lines = read_csv(Path(path))
     if tuple(header) != tuple(columns):
         raise PrivarmsError(f"{path}: expected the columns {', '.join(columns)}, in this order; build it again")

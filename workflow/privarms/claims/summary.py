@@ -89,7 +89,7 @@ def counts(scale: str) -> Iterator[str]:
     from privarms.claims import ledger
 
     previous = paths.previous_ledger(scale)
-    rows, statements = ledger.read(paths.ledger(scale)), ledger.read_statements(paths.statements(scale))
+    rows, statements = ledger.read(paths.ledger(scale)), ledger.read(paths.statements(scale), ledger.STATEMENTS)
     yield f"statements: {counted(statements, 'outcome', ledger.OUTCOMES)}, of {len(statements):,}"
     yield f"claims: {counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,}"
     if os.path.isfile(previous):

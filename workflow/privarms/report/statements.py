@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from privarms.claims.ledger import OUTCOMES, read, read_statements
+from privarms.claims.ledger import OUTCOMES, STATEMENTS, read
 from privarms.claims.verdict import VERDICTS
 from privarms.plots.tables import shown
 from privarms.report.words import whole
@@ -48,7 +48,7 @@ def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list
         for paper in papers
         for claim in paper.get("claims", [])
     }
-    known = {row["statement"]: row for row in read_statements(statements)}
+    known = {row["statement"]: row for row in read(statements, STATEMENTS)}
     groups: dict[str, list[dict]] = {}
     anchors = set()
     for row in read(ledger):
