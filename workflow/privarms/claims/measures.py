@@ -16,6 +16,7 @@ from privarms.claims import sums
 from privarms.claims.verdict import CONFIDENCE, Measured
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.studies import library
+from privarms.studies.configuration import listed
 from privarms.studies.results import Results, among
 
 EXTREMES = {"max": Measured.largest, "min": Measured.smallest}
@@ -44,21 +45,21 @@ def declared(results: Results, measure: Mapping) -> Measured:
         fewest = int(rows["replicates"].min())
         rows = pd.concat([group.iloc[-1:] for group in _groups(rows, measure)])
     if kind == "spread":
-        measured, note = _spread(parts), ""
+        measured = _spread(parts)
     elif measure.get("extreme") == "pooled":
         events, trials = (sum(counts) for counts in zip(*_counts(rows, measure), strict=True))
-        measured, note = Measured.fraction(events, trials), f"{events:,} of {trials:,} in {len(rows):,} rows."
+        measured = Measured.fraction(events, trials, f"{events:,} of {trials:,} in {len(rows):,} rows.")
     elif "extreme" in measure:
-        measured, note = _extreme(rows, parts, measure["extreme"], measure[kind])
+        measured = _extreme(rows, parts, measure["extreme"], measure[kind])
     elif len(parts) == 1:
-        (measured,), note = parts, parts[0].note
+        measured = parts[0]
     else:
         raise PrivarmsError(
             f"measure {dict(measure)}: expected one row, found {len(parts)}; choose one or add `extreme`"
         )
-    note = f"{note or measured.note} {_carried_by_one(rows)}".strip()
+    note = f"{measured.note} {_carried_by_one(rows)}".strip()
     low, high = measured.interval
-    low, note, runs = max(low, measure.get("floor", -math.inf)), note or measured.note, fewest or measured.replicates
+    low, runs = max(low, measure.get("floor", -math.inf)), fewest or measured.replicates
     return replace(measured, replicates=runs, note=note, low=low, high=high)
 
 
@@ -73,16 +74,16 @@ def _carried_by_one(rows: pd.DataFrame) -> str:
     )
 
 
-def _extreme(rows: pd.DataFrame, parts: Sequence[Measured], extreme: str, own: str) -> tuple[Measured, str]:
+def _extreme(rows: pd.DataFrame, parts: Sequence[Measured], extreme: str, own: str) -> Measured:
     values = np.array([part.value for part in parts])
     measured = EXTREMES[extreme](parts)
     if math.isnan(measured.value):
-        return measured, "A row has no finite number."
+        return replace(measured, note="A row has no finite number.")
     place = int(values.argmax() if extreme == "max" else values.argmin())
     word = {"max": "Largest", "min": "Smallest"}[extreme]
     setting, detail = _setting(rows, place, own), parts[place].note
     where = f"{word} of {len(rows):,} rows" + (f", at {setting}" if setting else "") if len(rows) > 1 else "One row"
-    return measured, f"{where}: {detail}" if detail else f"{where}."
+    return replace(measured, note=f"{where}: {detail}" if detail else f"{where}.")
 
 
 def _spread(parts: Sequence[Measured]) -> Measured:
@@ -100,8 +101,7 @@ def _spread(parts: Sequence[Measured]) -> Measured:
 def _rows(results: Results, measure: Mapping) -> pd.DataFrame:
     """Return the chosen rows of an inference table, or of a study's cells at the end of their runs."""
     if "table" in measure:
-        tables = measure["table"] if isinstance(measure["table"], list) else [measure["table"]]
-        rows = pd.concat([results.inference(table) for table in tables], ignore_index=True)
+        rows = pd.concat([results.inference(table) for table in listed(measure["table"])], ignore_index=True)
     else:
         rows = results.cells(measure["cells"])
         rows = rows[rows["t"] == rows["horizon"]] if "t" in rows else rows
@@ -118,10 +118,9 @@ def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
     """Return the rows with one of the values ("": none) in each column; NoCellsError if there are none."""
     chosen = np.ones(len(rows), bool)
     for column, values in where.items():
-        values = values if isinstance(values, list) else [values]
         if column in rows:
-            chosen &= among(rows[column], values)
-        elif "" not in values or not library.is_parameter(column):
+            chosen &= among(rows[column], listed(values))
+        elif "" not in listed(values) or not library.is_parameter(column):
             raise PrivarmsError(f"measure: where: no column {column!r}; expected one of {', '.join(rows)}")
     if not chosen.any():
         asked = "; ".join(f"{column} {values}" for column, values in where.items() if values != "")

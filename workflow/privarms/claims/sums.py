@@ -5,7 +5,6 @@ Identical runs do not make a mean exact: they only bound how often another run m
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from privarms.claims.verdict import CONFIDENCE, ROUNDING, Measured, quantile
 from privarms.inference.proportions import clopper_pearson
@@ -42,13 +41,13 @@ def summed(
     """
     se = math.hypot(*errors)
     constant = [i for i, e in enumerate(errors) if agree(e, value, len(errors)) and (reach is None or any(reach[i]))]
+    low = high = None
     if constant:
         ends = (math.inf, math.inf) if reach is None else _with_constant(value, errors, replicates, reach, constant)
-        return Measured(value, se, int(min(replicates)), note, value - ends[0], value + ends[1])
-    if se > 0 and min(replicates) > 1 and math.isfinite(se):
-        low, high = replace(Measured(value, se), replicates=resting_on(errors, replicates)).interval
-        return Measured(value, se, int(min(replicates)), note, low, high)
-    return Measured(value, se, int(min(replicates)), note)
+        low, high = value - ends[0], value + ends[1]
+    elif se > 0 and min(replicates) > 1 and math.isfinite(se):
+        low, high = Measured(value, se, resting_on(errors, replicates)).interval
+    return Measured(value, se, int(min(replicates)), note, low, high)
 
 
 def _with_constant(value: float, errors, replicates, reach, constant: list[int]) -> tuple[float, float]:
@@ -69,9 +68,3 @@ def part(value: float, errors: Sequence[float], replicates: Sequence[float]) -> 
     """Return `value` as a part of an extreme; its standard error is nan if all runs agree."""
     se = math.hypot(*errors)
     return Measured(value, math.nan if agree(se, value, len(errors)) else se, resting_on(errors, replicates))
-
-
-def told(extreme: Measured, replicates: float, note: str) -> Measured:
-    """Return an extreme of parts with fixed interval ends, the replicates of a cell and a note."""
-    low, high = extreme.interval
-    return replace(extreme, replicates=int(replicates), note=note, low=low, high=high)

@@ -6,11 +6,12 @@ algorithm among them. Standard errors of ratios are of first order. `measures_ta
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from privarms.claims.sums import part, summed, told
+from privarms.claims.sums import part, summed
 from privarms.claims.verdict import Measured
 from privarms.inference.laplace_sums import log_miss_bound
 from privarms.inference.transfer_rates import regret_rate
@@ -70,8 +71,8 @@ def _growth_ratios(pairs: dict[float, tuple[pd.DataFrame, pd.DataFrame]], extrem
         errors = [end["se_regret"] / below for end in (a, b)] + [above / below**2 * end["se_regret"] for end in (c, d)]
         output[epsilon] = part(above / below, errors, [end["replicates"] for end in (a, b, c, d)])
     each = ", ".join(f"{one.value:.2f} at {epsilon:g}" for epsilon, one in output.items())
-    replicates = min(one.replicates for one in output.values())
-    return told(extreme([*output.values()]), replicates, f"{note}: {each}.")
+    replicates = int(min(one.replicates for one in output.values()))
+    return replace(extreme([*output.values()], f"{note}: {each}."), replicates=replicates)
 
 
 def source_quality(results: Results, environment: str, column: str, **algorithm) -> Measured:
