@@ -1,9 +1,12 @@
+# The paper and the name of the figure with the files that a job makes.
+def figure_of(w):
+    return w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact)
+
+
 rule draw_figures:
     input:
-        unpack(
-            lambda w: plan.outputs.artifact_inputs(w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact))
-        ),
-        library=lambda w: paths.library_files("draw_figures", plan.outputs.made_by(w.paper, "figure", w.artifact)[0]),
+        unpack(lambda w: plan.outputs.artifact_inputs(*figure_of(w))),
+        library=lambda w: paths.library_files("draw_figures", plan.outputs.entry(*figure_of(w))["made_by"][0]),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "figure", "{paper}", "{artifact}", e) for e in paths.FIGURE_FORMATS],
@@ -21,10 +24,8 @@ rule draw_figures:
         runtime=20,
     params:
         scale=SCALE,
-        drawn_by=lambda w: plan.outputs.made_by(w.paper, "figure", w.artifact),
-        data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact)),
-        policies=lambda w: plan.outputs.private_policies(
-            w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact)
-        ),
+        drawn_by=lambda w: plan.outputs.entry(*figure_of(w))["made_by"],
+        data=lambda w: plan.outputs.origin(*figure_of(w)),
+        policies=lambda w: plan.outputs.private_policies(*figure_of(w)),
     script:
         "../scripts/draw_figures.py"

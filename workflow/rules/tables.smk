@@ -4,12 +4,15 @@ SHEETS = (
 )
 
 
+# The paper and the name of the table with the files that a job makes.
+def table_of(w):
+    return w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)
+
+
 rule write_tables:
     input:
-        unpack(
-            lambda w: plan.outputs.artifact_inputs(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact))
-        ),
-        library=lambda w: paths.library_files("write_tables", plan.outputs.made_by(w.paper, "table", w.artifact)[0]),
+        unpack(lambda w: plan.outputs.artifact_inputs(*table_of(w))),
+        library=lambda w: paths.library_files("write_tables", plan.outputs.entry(*table_of(w))["made_by"][0]),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
@@ -29,12 +32,10 @@ rule write_tables:
         runtime=20,
     params:
         scale=SCALE,
-        written_by=lambda w: plan.outputs.made_by(w.paper, "table", w.artifact),
-        data=lambda w: plan.outputs.origin(w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)),
-        policies=lambda w: plan.outputs.private_policies(
-            w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)
-        ),
-        sheet=lambda w: plan.outputs.sheet(w.paper, w.artifact),
+        written_by=lambda w: plan.outputs.entry(*table_of(w))["made_by"],
+        data=lambda w: plan.outputs.origin(*table_of(w)),
+        policies=lambda w: plan.outputs.private_policies(*table_of(w)),
+        sheet=lambda w: plan.outputs.entry(*table_of(w)).get("sheet"),
     script:
         "../scripts/write_tables.py"
 

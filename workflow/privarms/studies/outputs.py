@@ -1,13 +1,13 @@
 """The outputs of the studies: inference tables, artifacts and claims, and the files that each of them reads."""
 
 import inspect
-import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.studies import claims as of_claims
 from privarms.studies import library, paths
+from privarms.studies.configuration import listed
 from privarms.studies.extensions import is_extension
 from privarms.studies.simulation import Simulation
 
@@ -20,24 +20,20 @@ class Outputs:
         self.papers = simulation.papers
         self.simulation = simulation
         self.datasets = simulation.datasets
-        self._config = config
+        self._folders = {paper: paths.folder(config, paper) for paper in self.papers}
         self.claims = {
-            paper: of_claims.load(Path(folder), self.scale, content["artifacts"], simulation.tagged[paper])
-            for paper, content in self.papers.items()
-            for folder in [self._folder(paper)]
-            if os.path.isfile(f"{folder}/claims.yaml")
+            paper: of_claims.load(Path(folder), self.scale, self.papers[paper]["artifacts"], simulation.tagged[paper])
+            for paper, folder in self._folders.items()
+            if Path(folder, "claims.yaml").is_file()
         }
         for paper in self.papers:
             for where, names, known in self._references(paper):
                 for name in names:
                     check_known(where, "name", name, known)
 
-    def _folder(self, paper: str) -> str:
-        return paths.folder(self._config, paper)
-
     def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
         """Yield what the configuration and the package of a paper name: place, names, known names."""
-        content, file = self.papers[paper], f"{self._folder(paper)}/studies.yaml"
+        content, file = self.papers[paper], f"{self._folders[paper]}/studies.yaml"
         studies, tables, artifacts = content["studies"], content.get("inference", {}), content["artifacts"]
         for name, entry in tables.items():
             yield f"{file}: inference.{name}.studies", entry["studies"], studies
@@ -50,8 +46,8 @@ class Outputs:
             yield f"{file}: readings[{number}].tried", assumption.get("tried", []), [one["claim"] for one in claims]
         functions = library.paper_functions(paper, "measures")
         for claim in claims:
-            where, measure = f"{self._folder(paper)}/claims.yaml: {claim['claim']}", claim.get("measure", {})
-            yield f"{where}.dataset", _listed(claim.get("dataset")), self.datasets.sources
+            where, measure = f"{self._folders[paper]}/claims.yaml: {claim['claim']}", claim.get("measure", {})
+            yield f"{where}.dataset", listed(claim.get("dataset") or []), self.datasets.sources
             if isinstance(measure, str):
                 yield f"{where}.measure", [measure], functions
                 try:
@@ -60,16 +56,12 @@ class Outputs:
                     raise PrivarmsError(f"{where}.arguments: {measure}: {error}") from error
             else:
                 for one in (measure, measure.get("to", {})):
-                    yield f"{where}.measure.table", _listed(one.get("table")), tables
-                    yield f"{where}.measure.cells", _listed(one.get("cells")), studies
+                    yield f"{where}.measure.table", listed(one.get("table") or []), tables
+                    yield f"{where}.measure.cells", listed(one.get("cells") or []), studies
 
-    def made_by(self, paper: str, kind: str, file: str) -> tuple[str, str, dict]:
-        """Return the module (dotted), the function and its arguments that make the artifact with these files."""
-        return self.papers[paper]["artifacts"][self.artifact_named(paper, kind, file)]["made_by"]
-
-    def sheet(self, paper: str, file: str) -> tuple[str, str] | None:
-        """Return the module and the function that lay out a table for reading; None for other tables."""
-        return self.papers[paper]["artifacts"][self.artifact_named(paper, "table", file)].get("sheet")
+    def entry(self, paper: str, artifact: str) -> Mapping:
+        """Return an artifact's entry, as `artifacts.of_paper` or `defaults.completed` returns it."""
+        return self.papers[paper]["artifacts"][artifact]
 
     def _inference_studies(self, paper: str, table: str) -> list[str]:
         return self.papers[paper]["inference"][table]["studies"]
@@ -87,21 +79,21 @@ class Outputs:
         return {
             "studies": [paths.study(self.scale, paper, s) for s in studies],
             "cells": [paths.cells(self.scale, paper, s) for s in studies],
-            "published": paths.published(self._folder(paper)),
+            "published": paths.published(self._folders[paper]),
             "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
 
-    def artifacts(self, paper: str, kind: str | None = None) -> list[str]:
-        """Return the paper's artifacts that can be made in this run, in the order of the configuration."""
+    def artifacts(self, paper: str, kind: str) -> list[str]:
+        """Return the paper's artifacts of a kind that can be made in this run, in the order of the configuration."""
         return [
             name
-            for name in self.papers[paper]["artifacts"]
-            if kind in (None, self.papers[paper]["artifacts"][name]["kind"]) and not self.lacking(paper, name)
+            for name, entry in self.papers[paper]["artifacts"].items()
+            if entry["kind"] == kind and not self.lacking(paper, name)
         ]
 
     def studies_of(self, paper: str, artifact: str) -> list[str]:
         """Return the studies that an artifact uses, directly or through inference tables, in the paper's order."""
-        entry = self.papers[paper]["artifacts"][artifact]
+        entry = self.entry(paper, artifact)
         used = set(entry["studies"])
         for table in entry.get("inference", []):
             used |= set(self._inference_studies(paper, table))
@@ -113,35 +105,33 @@ class Outputs:
     def lacking(self, paper: str, artifact: str) -> list[str]:
         """Return the missing datasets without which an artifact cannot be made."""
         missing = {d for s in self.studies_of(paper, artifact) for d in self.simulation.lacking(paper, s)}
-        about = self.papers[paper]["artifacts"][artifact].get("dataset")
+        about = self.entry(paper, artifact).get("dataset")
         return sorted(missing | ({about} if about and self.datasets.is_missing(about) else set()))
 
     def origin(self, paper: str, artifact: str) -> str:
         """Return the data behind an artifact: stand-in, real or simulated; only its own dataset counts, if any."""
-        about = self.papers[paper]["artifacts"][artifact].get("dataset")
+        about = self.entry(paper, artifact).get("dataset")
         return self.datasets.origin({about} if about else self._datasets_behind(paper, artifact))
 
     def artifact_inputs(self, paper: str, artifact: str) -> dict[str, list[str]]:
         """Return the files that an artifact reads: cells, inference tables, facts about datasets, published numbers."""
-        entry = self.papers[paper]["artifacts"][artifact]
+        entry = self.entry(paper, artifact)
         run = set(self.simulation.studies(paper))
         datasets = self._datasets_behind(paper, artifact) | {entry.get("dataset")} & set(self.datasets_of(paper))
+        private = [library.source_file("policies", p) for p in self.private_policies(paper, artifact)]
         return {
             "cells": [paths.cells(self.scale, paper, s) for s in entry["studies"] if s in run],
             "inference": [paths.inference(self.scale, paper, t) for t in entry.get("inference", [])],
             "facts": [self.datasets.prepared(d, "json") for d in sorted(datasets)],
-            "published": paths.published(self._folder(paper)),
-            "audit": [paths.audit(self.scale)] if self._shows_extension(paper, artifact) else [],
+            "published": paths.published(self._folders[paper]),
+            # The artifact shows a warning if a policy of an extension fails its audit.
+            "audit": [paths.audit(self.scale)] if any(map(is_extension, private)) else [],
         }
 
     def private_policies(self, paper: str, artifact: str) -> list[str]:
         """Return the policies of an artifact's studies that claim an epsilon."""
         cells = [c for s in self.studies_of(paper, artifact) for c in self.simulation.cells[paper, s]]
         return sorted(p for p in {c.policy for c in cells} if library.claims_epsilon(p))
-
-    def _shows_extension(self, paper: str, artifact: str) -> bool:
-        """Return whether an artifact shows a private policy of an extension; it then reads the audits for a warning."""
-        return any(is_extension(library.source_file("policies", p)) for p in self.private_policies(paper, artifact))
 
     def artifact_named(self, paper: str, kind: str, file: str) -> str:
         """Return the artifact of a kind whose files have this name."""
@@ -152,14 +142,12 @@ class Outputs:
 
     def sheets(self, paper: str) -> list[str]:
         """Return the names of the files of the paper's tables that are laid out for reading."""
-        entries = self.papers[paper]["artifacts"]
-        return [
-            entries[name].get("file", name) for name in self.artifacts(paper, "table") if entries[name].get("sheet")
-        ]
+        entries = {name: self.entry(paper, name) for name in self.artifacts(paper, "table")}
+        return [entry.get("file", name) for name, entry in entries.items() if entry.get("sheet")]
 
     def artifact_files(self, paper: str, artifact: str) -> list[str]:
         """Return the files of an artifact; a table may share the name of a figure."""
-        entry = self.papers[paper]["artifacts"][artifact]
+        entry = self.entry(paper, artifact)
         formats = paths.FIGURE_FORMATS if entry["kind"] == "figure" else paths.TABLE_FORMATS
         formats = paths.SHEET_FORMATS if entry.get("sheet") else formats
         file = entry.get("file", artifact)
@@ -184,8 +172,7 @@ class Outputs:
 
     def artifact_target(self, paper: str, artifact: str) -> list[str]:
         """Return the files of one artifact and its verdicts; PrivarmsError if its data are missing."""
-        message = self.missing_artifacts(paper).get(artifact)
-        if message:
+        if message := self.missing_artifacts(paper).get(artifact):
             raise PrivarmsError(f"{paper}_{artifact}: {message}")
         verdicts = [paths.claims(self.scale, f"{paper}/{artifact}")] if self.claims_about(paper, artifact) else []
         return [*self.artifact_files(paper, artifact), *verdicts]
@@ -203,24 +190,23 @@ class Outputs:
         """Return the files that the paper's claims read; for one artifact, those that it and its claims name."""
         studies, tables = self.simulation.studies(paper), self.inference(paper)
         if artifact is not None:
-            entry = self.papers[paper]["artifacts"][artifact]
-            named = [entry["studies"], entry.get("inference", [])]
-            for measure in (claim.get("measure") for claim in self.claims_about(paper, artifact)):
-                for one in (measure, measure.get("to", {})) if isinstance(measure, dict) else ():
-                    named = [named[0] + _listed(one.get("cells")), named[1] + _listed(one.get("table"))]
-            studies, tables = (
-                [x for x in all_ if x in some] for all_, some in zip((studies, tables), named, strict=True)
-            )
+            entry = self.entry(paper, artifact)
+            measures = [claim.get("measure") for claim in self.claims_about(paper, artifact)]
+            parts = [part for one in measures if isinstance(one, dict) for part in (one, one.get("to", {}))]
+            own = entry["studies"] + [name for part in parts for name in listed(part.get("cells") or [])]
+            studies = [study for study in studies if study in own]
+            own = entry.get("inference", []) + [name for part in parts for name in listed(part.get("table") or [])]
+            tables = [table for table in tables if table in own]
         return {
             "cells": [paths.cells(self.scale, paper, s) for s in studies],
             "inference": [paths.inference(self.scale, paper, t) for t in tables],
             "facts": [self.datasets.prepared(d, "json") for d in self.datasets_of(paper)],
-            "published": paths.published(self._folder(paper)),
+            "published": paths.published(self._folders[paper]),
         }
 
     def claim_cells(self, paper: str, artifact: str | None = None) -> dict[str, list[dict]]:
         """Return tag -> its cells, for all tags that the claims use."""
-        sets = [one for claim in self.claims_about(paper, artifact) for one in _listed(claim["over"])]
+        sets = [one for claim in self.claims_about(paper, artifact) for one in listed(claim["over"] or [])]
         tags = {tag for one in sets for tag in one.get("tag", ())}
         return {tag: cells for tag, cells in self.simulation.tagged[paper].items() if tag in tags}
 
@@ -229,7 +215,7 @@ class Outputs:
         missing = self.missing_artifacts(paper)
         answers = []
         for claim in self.claims_about(paper, about):
-            needed, artifact = _listed(claim.get("dataset")), claim["artifact"]
+            needed, artifact = listed(claim.get("dataset") or []), claim["artifact"]
             used = [d for d in needed if d in self.datasets.statuses]
             # A claim without cells uses formulas or published values.
             data = self.origin(paper, artifact) if claim["over"] and not used else self.datasets.origin(used)
@@ -270,10 +256,5 @@ class Outputs:
         runs = sorted({cell.replicates for study in studies for cell in self.simulation.cells[paper, study]})
         if not runs:
             return ""
-        return (
-            f" {runs[0]:,} runs per setting." if len(runs) == 1 else f" {runs[0]:,} to {runs[-1]:,} runs per setting."
-        )
-
-
-def _listed(one_or_many) -> list:
-    return one_or_many if isinstance(one_or_many, list) else [one_or_many] if one_or_many else []
+        ends = " to ".join(f"{n:,}" for n in sorted({runs[0], runs[-1]}))
+        return f" {ends} runs per setting."
