@@ -20,7 +20,7 @@ rule aggregate_study:
     params:
         scale=SCALE,
         seed=config["seed"],
-        cells=lambda w: plan.simulation.plain_cells(w.paper, w.study),
+        cells=lambda w: [cells.plain(c) for c in plan.simulation.cells[w.paper, w.study]],
         statuses=lambda w: {d: plan.datasets.statuses[d] for d in plan.simulation.datasets_of(w.paper, w.study)},
     script:
         "../scripts/aggregate_study.py"

@@ -27,13 +27,12 @@ def parameter_types(cells: Sequence[Cell]) -> dict[str, pa.DataType]:
 
 
 def _type_of(values: list) -> pa.DataType:
-    if all(isinstance(v, bool) for v in values):
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
         return pa.bool_()
-    if all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+    if kinds == {int}:
         return pa.int64()
-    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
-        return pa.float64()
-    return pa.string()
+    return pa.float64() if kinds <= {int, float} else pa.string()
 
 
 def beside_cells(
@@ -74,13 +73,9 @@ def expected_replicates(cell: Cell) -> np.ndarray:
 def rows_of(cell: Cell, by: parquet.RowsBy) -> pa.Table:
     """Return a cell's rows; raise PrivarmsError unless they are exactly those of its replicates, in order."""
     expected, parts = expected_replicates(cell), list(by.rows(cell.name, by.columns))
-    per, left = divmod(sum(part.num_rows for part in parts), len(expected))
-    start, right = 0, bool(parts) and per > 0 and left == 0
-    for part in parts if right else ():
-        right &= np.array_equal(part["replicate"].to_numpy(), expected[np.arange(start, start + part.num_rows) // per])
-        start += part.num_rows
-    if not right:
-        replicates = np.concatenate([np.empty(0, np.int64), *(part["replicate"].to_numpy() for part in parts)])
+    replicates = np.concatenate([np.empty(0, np.int64), *(part["replicate"].to_numpy() for part in parts)])
+    per, left = divmod(len(replicates), len(expected))
+    if not per or left or (replicates.reshape(-1, per) != expected[:, None]).any():
         files = dict.fromkeys(str(place[0]) for place in by.places.get(cell.name, ()))
         raise PrivarmsError(
             f"{', '.join(files) or f'the shards of {cell.paper}'}: expected {cell.replicates} replicates of "

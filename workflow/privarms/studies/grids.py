@@ -29,13 +29,13 @@ def _axes(grid, file: Path, scale: str):
     settings.validate(grid, "study", f"{file}: grid", part="table")
     table, only = file.parent / grid["table"], grid.get("only")
     header, lines = read_csv(table)
-    rows = {i: _row(header, line, f"{table}: line {i}", scale) for i, line in enumerate(lines, 2)}
-    panels = {i: "|".join(p if isinstance(p := row.get("panel", ""), list) else [p]) for i, row in rows.items()}
+    rows = [_row(header, line, f"{table}: line {i}", scale) for i, line in enumerate(lines, 2)]
     if only is None:
-        return list(rows.values())
-    if unknown := [name for name in only if name not in panels.values()]:
+        return rows
+    panels = ["|".join(p if isinstance(p := row.get("panel", ""), list) else [p]) for row in rows]
+    if unknown := [name for name in only if name not in panels]:
         raise PrivarmsError(f"{file}: grid.only: expected panels of {table}; found {unknown[0]!r}")
-    return [row for i, row in rows.items() if panels[i] in only]
+    return [row for row, panel in zip(rows, panels, strict=True) if panel in only]
 
 
 def _row(header: list[str], line: list[str], place: str, scale: str) -> Row:

@@ -5,6 +5,7 @@ the shards that contain it change.
 """
 
 import itertools
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,30 +69,22 @@ def plan(cells: Iterable[Cell], seconds: float, own_data: frozenset[str] = froze
 
 
 def _cut(cells: list[Cell], seconds: float) -> list[Shard]:
-    shards: list[Shard] = []
-    pieces: list[Piece] = []
-    filled = 0.0
-
-    def close() -> None:
-        nonlocal filled
-        if pieces:
-            shards.append(Shard(tuple(pieces)))
-            pieces.clear()
-        filled = 0.0
-
+    shards: list[list[Piece]] = []
+    # The filled share of the last shard; infinite if it takes no further cell.
+    filled = math.inf
     for cell in cells:
         whole = Piece(cell, 0, cell.blocks)
-        if whole.seconds > seconds:
-            close()
-            shards += [Shard((part,)) for part in _parts(whole, seconds)]
-            continue
         share = whole.seconds / seconds
+        if whole.seconds > seconds:
+            shards += [[part] for part in _parts(whole, seconds)]
+            filled = math.inf
+            continue
         if filled + share > 1 or (filled >= FULL_ENOUGH and _is_cut(cell, share)):
-            close()
-        pieces.append(whole)
+            shards.append([])
+            filled = 0.0
+        shards[-1].append(whole)
         filled += share
-    close()
-    return shards
+    return [Shard(tuple(pieces)) for pieces in shards]
 
 
 def _is_cut(cell: Cell, share: float) -> bool:

@@ -63,10 +63,6 @@ class Simulation:
         """Return the paper's studies that have cells in this run."""
         return [study for study in self.papers[paper]["studies"] if self.cells[paper, study]]
 
-    def plain_cells(self, paper: str, study: str) -> list[dict]:
-        """Return a study's cells as plain mappings, in order."""
-        return [grid.plain(c) for c in self.cells[paper, study]]
-
     def datasets_of(self, paper: str, study: str) -> list[str]:
         """Return the datasets that a study's cells use."""
         return sorted({c.dataset for c in self.cells[paper, study] if c.dataset})
