@@ -135,15 +135,8 @@ def _audit(options) -> int:
 def _correct(options) -> int:
     from privarms.inference import correction
 
-    table = correction.correct(
-        options.history,
-        epsilon=options.epsilon,
-        null=options.null,
-        level=options.level,
-        beta=options.beta,
-        K=options.arms,
-        arm=options.arm,
-    )
+    chosen = {name: getattr(options, name) for name in ("epsilon", "null", "level", "beta", "arm")}
+    table = correction.correct(options.history, K=options.arms, **chosen)
     print(correction.described(table))
     if options.csv:
         correction.write(table, options.csv)

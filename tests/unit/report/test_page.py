@@ -36,6 +36,11 @@ DATASETS = [
     {"name": "taxi", "title": "Taxi", "status": "real", "message": ""},
 ]
 
+# A row of the table of all audits.
+AUDITED = {"claimed_epsilon": "1.0", "exact": "1.5", "lower_bound": "1.38", "level": "0.9967", "trials": "200000"}
+AUDITED |= dict.fromkeys(("power_against_half_noise", "broken_twin_lower_bound", "note", "variant"), "")
+AUDITED |= {"setting": "K = 2", "name": "", "subject": "p_1", "verdict": "", "settings": "1"}
+
 
 class Page(HTMLParser):
     """Parsed page: elements with attributes, and the text outside script and style."""
@@ -75,7 +80,8 @@ class World:
         self.ledger = folder / "ledger.csv"
         self.statements = folder / "statements.csv"
         self.arguments = {"scale": "quick", "revision": "abc<1>", "seed": 1, "datasets": DATASETS}
-        self.arguments |= {"ledger": self.ledger, "statements": self.statements}
+        self.arguments |= {"ledger": self.ledger, "statements": self.statements, "options": ""}
+        self.write_audits()
         self.statements.write_text(
             ",".join(STATEMENTS)
             + "\none/first,one2001,holds as printed,1,1,0,0,0,paper"
@@ -116,6 +122,20 @@ class World:
     def write_ledger(self, rows, columns=LEDGER_COLUMNS):
         with open(self.ledger, "w", newline="") as file:
             writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def write_audits(self, *lines):
+        """Write the files of all audits; a line: name, verdict and changed columns."""
+        files = {suffix: self.folder / f"audit_losses.{suffix}" for suffix in ("csv", "pdf", "png", "svg")}
+        files["table"] = self.folder / "audit.csv"
+        self.arguments["audits"] = files
+        for file in files.values():
+            file.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
+        Image.new("RGB", (1360, 900)).save(files["png"])
+        rows = [AUDITED | {"name": name, "verdict": verdict} | changed for name, verdict, changed in lines]
+        with files["csv"].open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(AUDITED))
             writer.writeheader()
             writer.writerows(rows)
 
@@ -272,37 +292,11 @@ def test_an_artifact_that_was_not_made_says_why(world):
     assert page.ids()["one2001/fig1"] == 1
 
 
-@pytest.fixture
-def audits(world):
-    """Return audits(*lines), which writes the files of all audits; a line: name, verdict and changed columns."""
-    first = {"claimed_epsilon": "1.0", "exact": "1.5", "lower_bound": "1.38", "level": "0.9967", "trials": "200000"}
-    first |= dict.fromkeys(("power_against_half_noise", "broken_twin_lower_bound", "note", "variant"), "")
-    first["setting"] = "K = 2"
-
-    def write(*lines):
-        files = {suffix: world.folder / f"audit_losses.{suffix}" for suffix in ("csv", "pdf", "png", "svg")}
-        files["table"] = world.folder / "audit.csv"
-        for file in files.values():
-            file.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
-        Image.new("RGB", (1360, 900)).save(files["png"])
-        rows = [
-            first | {"name": name, "subject": "p_1", "verdict": verdict, "settings": "1"} | changed
-            for name, verdict, changed in lines
-        ]
-        with files["csv"].open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-        return files
-
-    return write
-
-
-def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits):
+def test_the_audits_have_a_section_that_names_what_is_not_private(world):
     kept = {"exact": "", "lower_bound": "0.91", "broken_twin_lower_bound": "1.8"}
     kept |= {"settings": "3", "note": "The <twin>."}
-    files = audits(("Leaky <UCB>", "not private as claimed", {}), ("Tight", "no violation shown", kept))
-    page = world.build(audits=files)
+    world.write_audits(("Leaky <UCB>", "not private as claimed", {}), ("Tight", "no violation shown", kept))
+    page = world.build()
     shown = " ".join(page.text.split())
     assert "1 of 2 is not private as claimed: Leaky <UCB>." in shown
     assert "K = 2; one of 3 settings. The <twin>." in shown
@@ -311,15 +305,16 @@ def test_the_audits_have_a_section_that_names_what_is_not_private(world, audits)
     assert shown.count("private as claimed") == shown.count("not private as claimed")
     assert {"audit.csv", "audit_losses.pdf"} <= {a.get("href") for tag, a in page.elements if tag == "a"}
     assert page.ids()["audits"] == 1
-    none = " ".join(world.build(audits=audits(("Tight", "no violation shown", kept))).text.split())
-    assert "None of the 1 shows a larger loss than claimed." in none
+    world.write_audits(("Tight", "no violation shown", kept))
+    assert "None of the 1 shows a larger loss than claimed." in " ".join(world.build().text.split())
+    world.write_audits()
     assert 'id="audits"' not in world.build().source
 
 
-def test_the_caption_of_a_figure_warns_of_a_policy_that_failed_its_audit(world, audits):
+def test_the_caption_of_a_figure_warns_of_a_policy_that_failed_its_audit(world):
     world.papers[0]["artifacts"][0]["private_policies"] = ["dp_se"]
-    files = audits(("Leaky", "not private as claimed", {"subject": "dp_se", "variant": ""}))
+    world.write_audits(("Leaky", "not private as claimed", {"subject": "dp_se", "variant": ""}))
     warning = "not private as claimed: DP-SE"
-    assert warning in world.build(audits=files).text
+    assert warning in world.build().text
     world.papers[0]["artifacts"][0]["private_policies"] = ["dp_ucb"]
-    assert warning not in world.build(audits=files).text
+    assert warning not in world.build().text

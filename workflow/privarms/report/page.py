@@ -39,8 +39,8 @@ def build_report(
     ledger: Path,
     statements: Path,
     datasets: list[Mapping],
-    audits: Mapping[str, Path] | None = None,
-    options: str = "",
+    audits: Mapping[str, Path],
+    options: str,
 ) -> None:
     """Write the page reproducibly, byte for byte. Raise PrivarmsError for a missing or malformed ledger or table.
 
@@ -53,9 +53,8 @@ def build_report(
     """
     stated = of_statements.of_papers(ledger, statements, papers, scale)
     folder = Path(output).parent
-    audit_rows = read_audits(audits["csv"]) if audits else []
-    if audits:
-        papers = _with_warnings(papers, pd.read_csv(audits["csv"]))
+    audit_rows = read_audits(audits["csv"])
+    papers = _with_warnings(papers, pd.read_csv(audits["csv"]))
     claims = [claim for statement in stated for claim in statement["claims"]]
     shown_papers = [_paper(paper, stated, folder, options) for paper in papers]
     cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
@@ -86,10 +85,8 @@ def build_report(
         ledger_link=link(ledger, folder),
         audits=audit_rows,
         audit_counts={word: sum(row["verdict"] == word for row in audit_rows) for word in AUDIT_LOOKS},
-        audits_image=pictures.embedded(audits) if audits else None,
-        audits_links={"all rows (CSV)": link(audits["table"], folder), "PDF": link(audits["pdf"], folder)}
-        if audits
-        else {},
+        audits_image=pictures.embedded(audits),
+        audits_links={"all rows (CSV)": link(audits["table"], folder), "PDF": link(audits["pdf"], folder)},
         audit_looks=AUDIT_LOOKS,
         glossary=glossary(),
         style=Markup(loader.get_source(environment, "page.css")[0]),

@@ -124,11 +124,6 @@ class Cell:
         return -(-self.replicates // self.block)
 
 
-# In a grid: its name, or several; a cell may belong to many.
-PANEL = "panel"
-# In a grid: the set of cells that it belongs to, or several.
-TAG = "tag"
-
 FIELDS = tuple(f.name for f in fields(Cell) if f.name not in ("tags", "changed"))
 
 
@@ -246,8 +241,8 @@ def _cell(
         record=settings.get("record"),
         checkpoint_rule=settings.get("checkpoints"),
         seconds_per_step=settings.get("seconds_per_step"),
-        panels=point.get(PANEL, ""),
-        tags=(point[TAG],) if point.get(TAG) else (),
+        panels=point.get("panel", ""),
+        tags=(point["tag"],) if point.get("tag") else (),
         changed=tuple(k for k, v in chosen.items() if not takes[k].required and v != takes[k].default),
     )
     arms = cell.parameters.get("K")
@@ -345,4 +340,4 @@ def _check_axes(where: str, study: Mapping) -> None:
     for axes in _all_axes(study):
         for key in axes:
             place = f"{axes.place}, column {key}" if isinstance(axes, grids.Row) else f"{where}.grid.{key}"
-            check_known(place, "parameter of this study", key, sorted(taken | {PANEL, TAG}))
+            check_known(place, "parameter of this study", key, sorted(taken | {"panel", "tag"}))

@@ -117,7 +117,7 @@ def _joined(where: str, points: list[dict]) -> list[dict]:
 
     A mapping adds keys to a row of a table, or to a value of an axis. PrivarmsError for one that never agrees.
     """
-    result, alone = [], {}
+    result, merged = [], set()
     for point in points:
         joined = {k: v for k, v in point.items() if not isinstance(v, Mapping)}
         mappings = [v for v in point.values() if isinstance(v, Mapping)]
@@ -127,9 +127,9 @@ def _joined(where: str, points: list[dict]) -> list[dict]:
             joined |= mapping
         else:
             result.append(joined)
-            alone |= {id(mapping): None for mapping in mappings}
-        alone |= {id(mapping): alone.get(id(mapping), mapping) for mapping in mappings}
-    for mapping in filter(None, alone.values()):
+            merged |= set(map(id, mappings))
+    mappings = (v for point in points for v in point.values() if isinstance(v, Mapping))
+    for mapping in (v for v in mappings if v and id(v) not in merged):
         keys = ", ".join(f"{k} {v}" for k, v in mapping.items())
         raise PrivarmsError(
             f"{where}.each: no point has all of {keys}; correct these values, or those of the tables and other axes"

@@ -286,10 +286,9 @@ def _imports(file: Path) -> frozenset[Path]:
 
 
 def _with_packages(dotted: str) -> Iterator[Path]:
-    """Yield the files of a module and of the packages around it, by its full name."""
+    """Return the files of a module and of its packages, by its full name; none for a module of another project."""
     parts = dotted.split(".")
-    if parts[0] in (PACKAGE, EXTENSIONS):
-        yield from filter(None, (_file_of(".".join(parts[:depth])) for depth in range(2, len(parts) + 1)))
+    return filter(None, (_file_of(".".join(parts[:depth])) for depth in range(2, len(parts) + 1)))
 
 
 def _file_of(dotted: str) -> Path | None:
