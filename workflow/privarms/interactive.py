@@ -13,7 +13,7 @@ from privarms.plots import facets, style
 from privarms.plots.curves import in_words, with_interval
 from privarms.ranges import at_least, finite, positive
 from privarms.studies import extensions, library, run
-from privarms.studies.cells import Cell, expand
+from privarms.studies.cells import expand
 from privarms.studies.shards import Piece
 
 # Replicates that share a random stream.
@@ -64,9 +64,30 @@ def simulate(
     positive(epsilon=epsilon)
     finite(**{name: value for name, value in parameters.items() if isinstance(value, float)})
     _use(extension)
-    cells = _cells(policy, environment, epsilon, horizon, replicates, checkpoints, protocol, parameters)
+    check_known("privarms.simulate", "policy", policy, library.names("policies"))
+    check_known("privarms.simulate", "environment", environment, library.names("environments"))
+    family = library.family(policy)
+    protocols = [p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family]
+    # A family may have several protocols. The protocol with the family's name measures regret.
+    if protocol is None:
+        protocol = family if family in protocols else protocols[0]
+    check_known("privarms.simulate", "protocol", protocol, protocols)
+    takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
+    values = {"epsilon": epsilon} if "epsilon" in takes else {}
+    if environment == "bernoulli":
+        values |= {"K": 5, **ARMS}
+    study = {
+        "protocol": protocol,
+        "environment": {"name": environment},
+        "policies": [{"policy": policy}],
+        "grid": values | parameters,
+        "horizon": horizon,
+        "replicates": replicates,
+        "block": BLOCK,
+        **({"checkpoints": {"count": checkpoints, "first": 1}} if checkpoints > 1 else {}),
+    }
     frames = []
-    for cell in cells:
+    for cell in expand("privarms.simulate", "interactive", "simulate", study):
         rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
         about = {"policy": cell.policy, "environment": cell.environment, **cell.parameters, "horizon": cell.horizon}
         for place, (name, value) in enumerate(about.items()):
@@ -136,29 +157,3 @@ def _use(extension: str | Path | None) -> None:
     if extension is not None:
         extensions.extend([extension])
     cache.use(library.sources)
-
-
-def _cells(policy, environment, epsilon, horizon, replicates, checkpoints, protocol, parameters) -> list[Cell]:
-    check_known("privarms.simulate", "policy", policy, library.names("policies"))
-    check_known("privarms.simulate", "environment", environment, library.names("environments"))
-    family = library.family(policy)
-    protocols = [p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family]
-    # A family may have several protocols. The protocol with the family's name measures regret.
-    if protocol is None:
-        protocol = family if family in protocols else protocols[0]
-    check_known("privarms.simulate", "protocol", protocol, protocols)
-    takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
-    values = {"epsilon": epsilon} if "epsilon" in takes else {}
-    if environment == "bernoulli":
-        values |= {"K": 5, **ARMS}
-    study = {
-        "protocol": protocol,
-        "environment": {"name": environment},
-        "policies": [{"policy": policy}],
-        "grid": values | parameters,
-        "horizon": horizon,
-        "replicates": replicates,
-        "block": BLOCK,
-        **({"checkpoints": {"count": checkpoints, "first": 1}} if checkpoints > 1 else {}),
-    }
-    return expand("privarms.simulate", "interactive", "simulate", study)
