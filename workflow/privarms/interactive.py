@@ -90,9 +90,7 @@ def simulate(
     for cell in expand("privarms.simulate", "interactive", "simulate", study):
         rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
         about = {"policy": cell.policy, "environment": cell.environment, **cell.parameters, "horizon": cell.horizon}
-        for place, (name, value) in enumerate(about.items()):
-            rows.insert(place, name, value)
-        frames.append(rows.drop(columns="cell"))
+        frames.append(pd.DataFrame(about, index=rows.index).join(rows.drop(columns="cell")))
     return pd.concat(frames, ignore_index=True)
 
 

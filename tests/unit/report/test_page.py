@@ -109,7 +109,9 @@ class World:
         for path in files.values():
             path.write_text("column\n1\n")
         texts = {"title": f"Title of {paper} {name}", "caption": f"Caption of {paper} {name}"}
-        return {"name": name, "kind": kind, **texts, "data": "simulated", "files": files} | values
+        texts |= dict.fromkeys(("card", "tab", "front", "reason"), "")
+        own = {"name": name, "kind": kind, "data": "simulated", "files": files, "private_policies": []}
+        return own | texts | values
 
     def paper(self, key, artifacts, **values):
         readings = [

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from privarms.audits import verdicts
 from privarms.report import pictures
 from privarms.report import statements as of_statements
 from privarms.report.statements import brief
@@ -19,13 +20,19 @@ NUMBERED = re.compile(r"(fig|table)(\d+)([a-z]?)(?:_|$)")
 LINKS = {"pdf": "PDF", "svg": "SVG", "png": "PNG", "csv": "CSV", "md": "Markdown", "tex": "TeX"}
 
 
-def shown_artifact(paper: str, artifact: Mapping, readings: Sequence[dict], folder: Path, options: str) -> dict:
-    """Return the template's values for an artifact; `readings` are the paper's assumptions."""
+def shown_artifact(
+    paper: str, artifact: Mapping, readings: Sequence[dict], audited: pd.DataFrame, folder: Path, options: str
+) -> dict:
+    """Return the template's values for an artifact; its caption warns if one of its policies failed an audit.
+
+    readings: the paper's assumptions; audited: a summary of audits
+    """
     name, files = artifact["name"], artifact["files"]
+    warning = verdicts.warning(audited, artifact["private_policies"])
     return {
-        **{field: artifact[field] for field in ("name", "kind", "title", "caption", "data")},
-        **{field: artifact.get(field, "") for field in ("card", "tab", "reason")},
-        "front": bool(artifact.get("front")) and bool(files),
+        **artifact,
+        "caption": f"{artifact['caption']} {warning}".strip(),
+        "front": bool(artifact["front"] and files),
         "label": label(name),
         "address": f"{paper}/{name}",
         "links": {word: link(files[suffix], folder) for suffix, word in LINKS.items() if suffix in files},

@@ -2,14 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from privarms.audits import verdicts
 from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.data import STAND_IN
 from privarms.files.whole import read_csv, write_text
@@ -53,10 +52,9 @@ def build_report(
     """
     stated = of_statements.of_papers(ledger, statements, papers, scale)
     folder = Path(output).parent
-    audit_rows = read_audits(audits["csv"])
-    papers = _with_warnings(papers, pd.read_csv(audits["csv"]))
+    audit_rows, audited = read_audits(audits["csv"]), pd.read_csv(audits["csv"])
     claims = [claim for statement in stated for claim in statement["claims"]]
-    shown_papers = [_paper(paper, stated, folder, options) for paper in papers]
+    shown_papers = [_paper(paper, stated, audited, folder, options) for paper in papers]
     cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
     for claim in claims:
         card = cards.get(f"{claim['paper']}/{claim['artifact']}")
@@ -103,20 +101,6 @@ def glossary() -> list[tuple[str, str]]:
     return [(word, meaning) for word, meaning in rows[1:]]
 
 
-def _with_warnings(papers: Iterable[Mapping], audited: pd.DataFrame) -> list[Mapping]:
-    """Return the papers, with a warning in the caption of each artifact whose policy failed an audit."""
-    return [
-        {
-            **paper,
-            "artifacts": [
-                {**a, "caption": f"{a['caption']} {verdicts.warning(audited, a.get('private_policies', ()))}".strip()}
-                for a in paper["artifacts"]
-            ],
-        }
-        for paper in papers
-    ]
-
-
 def read_audits(path: Path) -> list[dict[str, str]]:
     """Return the rows of a summary of audits as texts, with numbers rounded."""
     header, lines = read_csv(Path(path))
@@ -129,7 +113,7 @@ def read_audits(path: Path) -> list[dict[str, str]]:
     ]
 
 
-def _paper(paper: Mapping, stated: list[dict], folder: Path, options: str) -> dict:
+def _paper(paper: Mapping, stated: list[dict], audited: pd.DataFrame, folder: Path, options: str) -> dict:
     key = paper["key"]
     own = [statement for statement in stated if statement["paper"] == key]
     claims = [claim for statement in own for claim in statement["claims"]]
@@ -143,7 +127,7 @@ def _paper(paper: Mapping, stated: list[dict], folder: Path, options: str) -> di
         }
         for number, reading in enumerate(paper["readings"], 1)
     ]
-    artifacts = [shown_artifact(key, one, readings, folder, options) for one in paper["artifacts"]]
+    artifacts = [shown_artifact(key, one, readings, audited, folder, options) for one in paper["artifacts"]]
     cards = arranged(artifacts, own)
     names = {artifact["name"] for artifact in artifacts}
     return {

@@ -241,7 +241,7 @@ class Outputs:
         return [
             {
                 "name": name,
-                **{k: entry[k] for k in ("kind", "title", "card", "tab", "front") if k in entry},
+                **{k: entry.get(k, "") for k in ("kind", "title", "card", "tab", "front")},
                 "caption": f"{entry['caption']}{self._runs(paper, self.studies_of(paper, name))}",
                 "data": self.origin(paper, name),
                 "private_policies": self.private_policies(paper, name),

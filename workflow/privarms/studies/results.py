@@ -81,9 +81,7 @@ class Results:
     def _tagged_cells(self, tags: Sequence[str], named: set[str]) -> pd.DataFrame:
         """Return the cells of some tags whose unnamed parameters have their defaults, one row each."""
         cells = [cell for tag in tags for cell in self._tagged[tag] if named.issuperset(cell["changed"])]
-        return pd.DataFrame([{k: v for k, v in cell.items() if k != "changed"} for cell in cells]).drop(
-            columns=list(named), errors="ignore"
-        )
+        return pd.DataFrame(cells).drop(columns=[*named, "changed"], errors="ignore")
 
     def refuse_unmet(self, claims: Iterable[Mapping]) -> None:
         """Raise PrivarmsError for a column in `over` that no table had, because the claim would use all rows."""
