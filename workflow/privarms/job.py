@@ -1,5 +1,3 @@
-"""Run the body of a pipeline job: log to a file, and report bad input in one clear line."""
-
 import contextlib
 import logging
 import sys
@@ -10,7 +8,7 @@ from privarms.errors import PrivarmsError
 
 @contextlib.contextmanager
 def job(snakemake) -> Iterator[None]:
-    """Log to `snakemake.log`; write a PrivarmsError as one line there and on stderr, and exit with status 1."""
+    """Run the body of a job: log to `snakemake.log`; a PrivarmsError is one line there and on stderr, with status 1."""
     logging.basicConfig(
         filename=snakemake.log[0], filemode="w", level=logging.INFO, format="%(asctime)s %(message)s", force=True
     )

@@ -52,12 +52,11 @@ def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int
     theirs = [p for p in library.names("policies") if is_extension(library.source_file("policies", p))]
     if others := [p for p in theirs if p not in policies]:
         print(f"not compared, because they are no bandits or need parameters: {', '.join(others)}", file=sys.stderr)
-    own = [p for p in policies if is_extension(library.source_file("policies", p))]
-    if not own:
+    if not (own := [p for p in theirs if p in policies]):
         expected = f"expected a module in policies/bandit/ whose configure needs at most {', '.join(GIVEN)}"
         raise PrivarmsError(f"{folder}: {expected}; found none")
     policies = [p for p in policies if p in own or library.claims_epsilon(p)]
-    audits = {p: _audited(p, epsilon, trials if p in own else None) for p in policies}
+    audits = {p: _audited(p, epsilon, trials) if p in own else "audited in every run of the pipeline" for p in policies}
     parts = [
         part.assign(instance=name, audit=part["policy"].map(audits), own=part["policy"].isin(own))
         for name, arms in INSTANCES.items()
@@ -74,12 +73,10 @@ def _needs_nothing(policy: str) -> bool:
     return all(name in known for name, a in library.arguments("policies", policy).items() if a.required)
 
 
-def _audited(policy: str, epsilon: float, trials: int | None) -> str:
-    """Return the verdict of the generic audit, or a remark for a published policy (`trials` is None)."""
+def _audited(policy: str, epsilon: float, trials: int) -> str:
+    """Return the verdict of the generic audit, or a remark for a policy without an epsilon."""
     if not library.claims_epsilon(policy):
         return "claims no privacy"
-    if trials is None:
-        return "audited in every run of the pipeline"
     print(f"audit of {policy}: {trials:,} trials per input", file=sys.stderr, flush=True)
     return verdicts.summary(now.results(now.fitting_cells(policy, trials, epsilon)))["verdict"].iloc[0]
 

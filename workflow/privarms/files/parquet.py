@@ -96,9 +96,8 @@ def read(
 
     filters: (column, comparison, value); all must be satisfied. The other rows are never all in memory at once.
     """
-    some = {"columns": list(columns) if columns else None, "filters": list(filters) if filters else None}
     with _faults_of(path):
-        return pq.read_table(path, **READING, **some)
+        return pq.read_table(path, columns=columns and list(columns), filters=filters and list(filters), **READING)
 
 
 @contextmanager

@@ -21,10 +21,7 @@ NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
 def read(file: Path) -> dict:
     """Return the mapping in one UTF-8 YAML file.
 
-    Raises
-    ------
-    PrivarmsError
-        For an unreadable file, a syntax fault (with its line), a duplicate key or a key that is not a text.
+    Raises PrivarmsError for an unreadable file, a syntax fault (with its line), a duplicate key or one that is no text.
     """
     try:
         content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
@@ -77,10 +74,7 @@ def scalar(text: str):
 def validate(content: Mapping, schema: str, file: Path | str, part: str | None = None) -> None:
     """Check content with workflow/privarms/schemas/<schema>.schema.json, or with one `part` of its definitions.
 
-    Raises
-    ------
-    PrivarmsError
-        For the most informative fault, with the file and the key.
+    Raises PrivarmsError for the most informative fault, with the file and the key.
     """
     rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
     if part is not None:

@@ -1,5 +1,3 @@
-"""Check that a policy fits its protocol, by the signatures of its functions, before anything runs."""
-
 import inspect
 from types import ModuleType
 
@@ -8,7 +6,7 @@ from privarms.studies import extensions, library
 
 
 def check(at: str, policy: str, protocol: str, environment: str) -> None:
-    """Check that a protocol can run a policy in an environment. Raises PrivarmsError with file and line if not.
+    """Check by signatures that a protocol can run a policy in an environment; raise PrivarmsError with file and line.
 
     at: the file and the key of the study's entry. A policy of another family fits if its module names the family in
     ALSO_FITS and its functions have the expected number of arguments. A protocol with FAMILY = None runs audits. An

@@ -1,5 +1,3 @@
-"""The data of a run: real, a stand-in, or missing."""
-
 from collections.abc import Iterable, Mapping
 
 from privarms.data import sources
@@ -7,7 +5,7 @@ from privarms.studies import paths
 
 
 class Datasets:
-    """The datasets that a run needs.
+    """The datasets that a run needs: real, a stand-in, or missing.
 
     of_sources: every dataset that sources.yaml describes
     statuses: dataset -> "real", "stand-in" or "missing", for those that the run needs

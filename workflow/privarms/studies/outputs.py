@@ -1,5 +1,3 @@
-"""The outputs of the studies: inference tables, artifacts and claims, and the files that each of them reads."""
-
 import inspect
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +11,7 @@ from privarms.studies.simulation import Simulation
 
 
 class Outputs:
-    """The inference tables, artifacts and claims of a run."""
+    """The inference tables, artifacts and claims of a run, and the files that each of them reads."""
 
     def __init__(self, config: Mapping, simulation: Simulation):
         self.scale = config["scale"]

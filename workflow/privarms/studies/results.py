@@ -59,12 +59,10 @@ class Results:
     def only(self, over: Over, named: Iterable[str] = ()) -> "Results":
         """Return a filtered view of the results; views are cached.
 
-        Parameters
-        ----------
-        over : columns with their allowed values, and `tag` with names of sets of cells; or several such mappings, of
+        over: columns with their allowed values, and `tag` with names of sets of cells; or several such mappings, of
         which a row must match at least one. Rows without a value in a column are kept; a table without the column is
         not filtered
-        named : further parameters of the claim; cells with another parameter not at its default are dropped
+        named: further parameters of the claim; cells with another parameter not at its default are dropped
         """
         if not over:
             return self
@@ -126,11 +124,6 @@ class Results:
     def audit(self) -> pd.DataFrame:
         """Return all privacy audits of the run, of all papers, with the columns of audit.csv; only for inference."""
         return pd.read_csv(self._file("audit", "audit"))
-
-    @property
-    def datasets(self) -> list[str]:
-        """Return the prepared datasets whose facts may be read."""
-        return list(self._files["facts"])
 
     def dataset(self, name: str) -> dict:
         """Return the facts about a prepared dataset: sizes, dropped rows, real or stand-in."""
