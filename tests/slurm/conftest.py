@@ -46,11 +46,10 @@ del held
 def reduce(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
     """Return a paper's studies, reduced to some artifacts and their requirements."""
     registered = artifacts.of_paper(paper)
-    tables = {table for name in kept for table in registered[name]["inference"]}
+    tables = {table for name in kept for table in registered[name].inference}
     inference = {name: entry for name, entry in content.get("inference", {}).items() if name in tables}
-    used = {
-        study for entry in (*(registered[name] for name in kept), *inference.values()) for study in entry["studies"]
-    }
+    used = {study for name in kept for study in registered[name].studies}
+    used |= {study for entry in inference.values() for study in entry["studies"]}
     studies = {name: study for name, study in content["studies"].items() if name in used}
     readings = [{k: v for k, v in r.items() if k not in ("affects", "tried")} for r in content["readings"]]
     kept_parts = {"readings": readings, "artifacts": list(kept), "studies": studies, "inference": inference}

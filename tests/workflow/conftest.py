@@ -35,8 +35,8 @@ def unlike(artifacts: dict) -> dict:
     for name, artifact in artifacts.items():
         number = re.match(r"fig\d+(?=[a-z_]|$)", name)
         alike = {number[0]} if number else set()
-        if artifact["kind"] == "figure":
-            alike |= {json.dumps([artifact["studies"], artifact["inference"]])}
+        if artifact.kind == "figure":
+            alike |= {json.dumps([artifact.studies, artifact.inference])}
         if not alike & seen:
             kept[name] = artifact
         seen |= alike

@@ -6,7 +6,7 @@ def figure_of(w):
 rule draw_figures:
     input:
         unpack(lambda w: plan.outputs.artifact_inputs(*figure_of(w))),
-        library=lambda w: paths.library_files("draw_figures", plan.outputs.entry(*figure_of(w))["made_by"][0]),
+        library=lambda w: paths.library_files("draw_figures", plan.outputs.entry(*figure_of(w)).made_by[0]),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "figure", "{paper}", "{artifact}", e) for e in paths.FIGURE_FORMATS],
@@ -24,7 +24,7 @@ rule draw_figures:
         runtime=20,
     params:
         scale=SCALE,
-        drawn_by=lambda w: plan.outputs.entry(*figure_of(w))["made_by"],
+        drawn_by=lambda w: plan.outputs.entry(*figure_of(w)).made_by,
         data=lambda w: plan.outputs.origin(*figure_of(w)),
         policies=lambda w: plan.outputs.private_policies(*figure_of(w)),
     script:

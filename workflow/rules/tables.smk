@@ -12,7 +12,7 @@ def table_of(w):
 rule write_tables:
     input:
         unpack(lambda w: plan.outputs.artifact_inputs(*table_of(w))),
-        library=lambda w: paths.library_files("write_tables", plan.outputs.entry(*table_of(w))["made_by"][0]),
+        library=lambda w: paths.library_files("write_tables", plan.outputs.entry(*table_of(w)).made_by[0]),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
@@ -32,10 +32,10 @@ rule write_tables:
         runtime=20,
     params:
         scale=SCALE,
-        written_by=lambda w: plan.outputs.entry(*table_of(w))["made_by"],
+        written_by=lambda w: plan.outputs.entry(*table_of(w)).made_by,
         data=lambda w: plan.outputs.origin(*table_of(w)),
         policies=lambda w: plan.outputs.private_policies(*table_of(w)),
-        sheet=lambda w: plan.outputs.entry(*table_of(w)).get("sheet"),
+        sheet=lambda w: plan.outputs.entry(*table_of(w)).sheet,
     script:
         "../scripts/write_tables.py"
 

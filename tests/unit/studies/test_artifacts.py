@@ -40,10 +40,10 @@ def test_a_function_may_draw_several_figures(paper):
         figures=FIGURE, tables='@table("Three", "Third.", file="numbers")\ndef three(results):\n    return 3\n'
     )
     assert list(registered) == ["one", "two", "three"]
-    assert [entry["kind"] for entry in registered.values()] == ["figure", "figure", "table"]
-    assert (registered["one"]["studies"], registered["two"]["inference"]) == (["s"], ["t"])
-    assert (registered["two"]["tab"], registered["three"]["file"]) == ("Two", "numbers")
-    module, function, arguments = registered["two"]["made_by"]
+    assert [entry.kind for entry in registered.values()] == ["figure", "figure", "table"]
+    assert (registered["one"].studies, registered["two"].inference) == (["s"], ["t"])
+    assert (registered["two"].tab, registered["three"].file) == ("Two", "numbers")
+    module, function, arguments = registered["two"].made_by
     assert getattr(library.load_module(module), function)(None, **arguments) == 2
 
 

@@ -9,9 +9,27 @@ registered several times, with other names and arguments.
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from privarms.errors import PrivarmsError
 from privarms.studies import library
+
+
+class Artifact(NamedTuple):
+    """A figure or table, as `figure` and `table` describe it; made_by: module (dotted), function and its arguments."""
+
+    kind: str
+    title: str
+    caption: str
+    made_by: tuple[str, str, dict]
+    studies: Sequence[str] = ()
+    inference: Sequence[str] = ()
+    file: str = ""
+    card: str = ""
+    tab: str = ""
+    front: bool = False
+    dataset: str = ""
+    sheet: tuple[str, str] | None = None
 
 
 def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Callable]:
@@ -38,36 +56,13 @@ def table(title: str, caption: str = "", *, sheet: Callable | None = None, **abo
 
 
 def _registering(
-    kind: str,
-    title: str,
-    caption: str,
-    *,
-    name: str = "",
-    file: str = "",
-    studies: Sequence[str] = (),
-    inference: Sequence[str] = (),
-    arguments: Mapping | None = None,
-    card: str = "",
-    tab: str = "",
-    front: bool = False,
-    dataset: str = "",
-    sheet: tuple[str, str] | None = None,
+    kind: str, title: str, caption: str, *, name: str = "", arguments: Mapping | None = None, **about
 ) -> Callable[[Callable], Callable]:
-    shown = {"file": file, "card": card, "tab": tab, "front": front, "dataset": dataset, "sheet": sheet}
-
     def register(function: Callable) -> Callable:
         own, text = name or function.__name__, caption or " ".join((function.__doc__ or "").split())
         if not text:
             raise PrivarmsError(f"{function.__module__}: {kind} {own}: found no caption; expected a docstring")
-        entry = {
-            "kind": kind,
-            "title": title,
-            "caption": text,
-            "studies": list(studies),
-            "inference": list(inference),
-            "made_by": (*_place(function), dict(arguments or {})),
-            **{key: value for key, value in shown.items() if value},
-        }
+        entry = Artifact(kind, title, text, (*_place(function), dict(arguments or {})), **about)
         # The decorator next to the function is applied first.
         function.artifacts = {own: entry} | getattr(function, "artifacts", {})
         return function
@@ -79,10 +74,10 @@ def _place(function: Callable) -> tuple[str, str]:
     return function.__module__.removeprefix(f"{library.PACKAGE}."), function.__name__
 
 
-def of_paper(paper: str) -> dict[str, dict]:
+def of_paper(paper: str) -> dict[str, Artifact]:
     """Return a paper's figures and tables by name, in the order of its modules; PrivarmsError for a duplicate name."""
     modules = [module for kind in ("figures", "tables") for module in library.paper_modules(paper, kind)]
-    registered: dict[str, dict] = {}
+    registered: dict[str, Artifact] = {}
     for module in modules:
         functions = [f for f in vars(library.load_module(module)).values() if inspect.isfunction(f)]
         for function in (f for f in functions if _place(f)[0] == module):

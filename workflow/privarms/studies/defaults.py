@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from privarms.studies import library
+from privarms.studies.artifacts import Artifact
 
 MODULE = "plots.defaults"
 # name -> kind, title, caption
@@ -37,13 +38,9 @@ def completed(content: Mapping) -> dict:
     for name, study in studies.items():
         for default in _fitting(study):
             kind, title, caption = ARTIFACTS[default]
-            artifacts[name if default == "summary" else f"{name}_{default}"] = {
-                "kind": kind,
-                "title": f"{name.replace('_', ' ')}: {title}",
-                "caption": caption,
-                "studies": [name],
-                "made_by": (MODULE, default, {}),
-            }
+            title = f"{name.replace('_', ' ')}: {title}"
+            artifact = Artifact(kind, title, caption, (MODULE, default, {}), studies=[name])
+            artifacts[name if default == "summary" else f"{name}_{default}"] = artifact
     return {**content, "studies": studies, "artifacts": artifacts}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from privarms.errors import PrivarmsError, check_known
 from privarms.studies import claims as of_claims
 from privarms.studies import library, paths
+from privarms.studies.artifacts import Artifact
 from privarms.studies.configuration import listed
 from privarms.studies.extensions import is_extension
 from privarms.studies.simulation import Simulation
@@ -36,8 +37,8 @@ class Outputs:
         for name, entry in tables.items():
             yield f"{file}: inference.{name}.studies", entry["studies"], studies
         for name, entry in artifacts.items():
-            yield f"{'.'.join(entry['made_by'][:2])}: {name}: studies", entry["studies"], studies
-            yield f"{'.'.join(entry['made_by'][:2])}: {name}: inference", entry.get("inference", []), tables
+            yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
+            yield f"{'.'.join(entry.made_by[:2])}: {name}: inference", entry.inference, tables
         claims = self.claims.get(paper, [])
         for number, assumption in enumerate(content["readings"]):
             yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
@@ -57,8 +58,8 @@ class Outputs:
                     yield f"{where}.measure.table", listed(one.get("table") or []), tables
                     yield f"{where}.measure.cells", listed(one.get("cells") or []), studies
 
-    def entry(self, paper: str, artifact: str) -> Mapping:
-        """Return an artifact's entry, as `artifacts.of_paper` or `defaults.completed` returns it."""
+    def entry(self, paper: str, artifact: str) -> Artifact:
+        """Return what an artifact shows and which function makes it."""
         return self.papers[paper]["artifacts"][artifact]
 
     def _inference_studies(self, paper: str, table: str) -> list[str]:
@@ -86,14 +87,14 @@ class Outputs:
         return [
             name
             for name, entry in self.papers[paper]["artifacts"].items()
-            if entry["kind"] == kind and not self.lacking(paper, name)
+            if entry.kind == kind and not self.lacking(paper, name)
         ]
 
     def studies_of(self, paper: str, artifact: str) -> list[str]:
         """Return the studies that an artifact uses, directly or through inference tables, in the paper's order."""
         entry = self.entry(paper, artifact)
-        used = set(entry["studies"])
-        for table in entry.get("inference", []):
+        used = set(entry.studies)
+        for table in entry.inference:
             used |= set(self._inference_studies(paper, table))
         return [s for s in self.papers[paper]["studies"] if s in used]
 
@@ -103,23 +104,23 @@ class Outputs:
     def lacking(self, paper: str, artifact: str) -> list[str]:
         """Return the missing datasets without which an artifact cannot be made."""
         missing = {d for s in self.studies_of(paper, artifact) for d in self.simulation.lacking(paper, s)}
-        about = self.entry(paper, artifact).get("dataset")
+        about = self.entry(paper, artifact).dataset
         return sorted(missing | ({about} if about and self.datasets.is_missing(about) else set()))
 
     def origin(self, paper: str, artifact: str) -> str:
         """Return the data behind an artifact: stand-in, real or simulated; only its own dataset counts, if any."""
-        about = self.entry(paper, artifact).get("dataset")
+        about = self.entry(paper, artifact).dataset
         return self.datasets.origin({about} if about else self._datasets_behind(paper, artifact))
 
     def artifact_inputs(self, paper: str, artifact: str) -> dict[str, list[str]]:
         """Return the files that an artifact reads: cells, inference tables, facts about datasets, published numbers."""
         entry = self.entry(paper, artifact)
         run = set(self.simulation.studies(paper))
-        datasets = self._datasets_behind(paper, artifact) | {entry.get("dataset")} & set(self.datasets_of(paper))
+        datasets = self._datasets_behind(paper, artifact) | {entry.dataset} & set(self.datasets_of(paper))
         private = [library.source_file("policies", p) for p in self.private_policies(paper, artifact)]
         return {
-            "cells": [paths.cells(self.scale, paper, s) for s in entry["studies"] if s in run],
-            "inference": [paths.inference(self.scale, paper, t) for t in entry.get("inference", [])],
+            "cells": [paths.cells(self.scale, paper, s) for s in entry.studies if s in run],
+            "inference": [paths.inference(self.scale, paper, t) for t in entry.inference],
             "facts": [self.datasets.prepared(d, "json") for d in sorted(datasets)],
             "published": paths.published(self._folders[paper]),
             # The artifact shows a warning if a policy of an extension fails its audit.
@@ -134,22 +135,21 @@ class Outputs:
     def artifact_named(self, paper: str, kind: str, file: str) -> str:
         """Return the artifact of a kind whose files have this name."""
         artifacts = self.papers.get(paper, {}).get("artifacts", {})
-        named = {entry.get("file", name): name for name, entry in artifacts.items() if entry["kind"] == kind}
+        named = {entry.file or name: name for name, entry in artifacts.items() if entry.kind == kind}
         check_known(paper, kind, file, named)
         return named[file]
 
     def sheets(self, paper: str) -> list[str]:
         """Return the names of the files of the paper's tables that are laid out for reading."""
         entries = {name: self.entry(paper, name) for name in self.artifacts(paper, "table")}
-        return [entry.get("file", name) for name, entry in entries.items() if entry.get("sheet")]
+        return [entry.file or name for name, entry in entries.items() if entry.sheet]
 
     def artifact_files(self, paper: str, artifact: str) -> list[str]:
         """Return the files of an artifact; a table may share the name of a figure."""
         entry = self.entry(paper, artifact)
-        formats = paths.FIGURE_FORMATS if entry["kind"] == "figure" else paths.TABLE_FORMATS
-        formats = paths.SHEET_FORMATS if entry.get("sheet") else formats
-        file = entry.get("file", artifact)
-        return [paths.artifact(self.scale, entry["kind"], paper, file, extension) for extension in formats]
+        formats = paths.FIGURE_FORMATS if entry.kind == "figure" else paths.TABLE_FORMATS
+        formats = paths.SHEET_FORMATS if entry.sheet else formats
+        return [paths.artifact(self.scale, entry.kind, paper, entry.file or artifact, suffix) for suffix in formats]
 
     def files(self, kind: str, *of_papers: str) -> list[str]:
         """Return the files of all artifacts of a kind, of all papers or of some."""
@@ -178,7 +178,7 @@ class Outputs:
     def datasets_of(self, paper: str) -> list[str]:
         """Return the available datasets that any part of a paper uses."""
         used = {d for s in self.simulation.studies(paper) for d in self.simulation.datasets_of(paper, s)}
-        used |= {a["dataset"] for a in self.papers[paper]["artifacts"].values() if "dataset" in a}
+        used |= {a.dataset for a in self.papers[paper]["artifacts"].values() if a.dataset}
         return sorted(d for d in used if not self.datasets.is_missing(d))
 
     def claims_about(self, paper: str, artifact: str | None = None) -> list[dict]:
@@ -191,9 +191,9 @@ class Outputs:
             entry = self.entry(paper, artifact)
             measures = [claim.get("measure") for claim in self.claims_about(paper, artifact)]
             parts = [part for one in measures if isinstance(one, dict) for part in (one, one.get("to", {}))]
-            own = entry["studies"] + [name for part in parts for name in listed(part.get("cells") or [])]
+            own = [*entry.studies] + [name for part in parts for name in listed(part.get("cells") or [])]
             studies = [study for study in studies if study in own]
-            own = entry.get("inference", []) + [name for part in parts for name in listed(part.get("table") or [])]
+            own = [*entry.inference] + [name for part in parts for name in listed(part.get("table") or [])]
             tables = [table for table in tables if table in own]
         return {
             "cells": [paths.cells(self.scale, paper, s) for s in studies],
@@ -239,8 +239,8 @@ class Outputs:
         return [
             {
                 "name": name,
-                **{k: entry.get(k, "") for k in ("kind", "title", "card", "tab", "front")},
-                "caption": f"{entry['caption']}{self._runs(paper, self.studies_of(paper, name))}",
+                **{k: getattr(entry, k) for k in ("kind", "title", "card", "tab", "front")},
+                "caption": f"{entry.caption}{self._runs(paper, self.studies_of(paper, name))}",
                 "data": self.origin(paper, name),
                 "private_policies": self.private_policies(paper, name),
                 "files": {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)},

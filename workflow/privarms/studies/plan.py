@@ -69,5 +69,5 @@ def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:
     for content in of_papers.values():
         for study in content["studies"].values():
             named |= cells.datasets(study)
-        named |= {a["dataset"] for a in content["artifacts"].values() if "dataset" in a}
+        named |= {a.dataset for a in content["artifacts"].values() if a.dataset}
     return sorted(named)
