@@ -80,9 +80,17 @@ def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> partial:
     with _faults_of(cell, "its modules"):
         policy = library.load("policies", cell.policy)
         protocol = library.load("protocols", cell.protocol)
-    environment = configure_environment(cell, prepared)
+    inputs = dict(cell.environment_parameters)
+    if cell.dataset is not None:
+        inputs["data"] = prepared[inputs.pop("dataset")]
+    with _faults_of(cell, f"environment {cell.environment}"):
+        module = library.load("environments", cell.environment)
+        environment = module.configure(**inputs)
     with _faults_of(cell, cell.policy):
-        params = policy.configure(**{**told(cell, environment), **cell.policy_parameters})
+        takes = library.arguments("policies", cell.policy)
+        values = module.tell(environment) if getattr(module, "TELLS", ()) else {}
+        provided = {name: value for name, value in values.items() if name in takes}
+        params = policy.configure(**{**provided, **cell.policy_parameters})
     return partial(protocol.run_block, policy, params, environment)
 
 
@@ -90,24 +98,6 @@ def _of_cell(cell: Cell, columns: Mapping[str, np.ndarray]) -> pa.Table:
     rows = len(columns["replicate"])
     names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([cell.name]))
     return pa.table({"cell": names, **columns})
-
-
-def told(cell: Cell, environment) -> dict:
-    """Return the values of the environment's `tell` (for environments with TELLS) that the policy takes."""
-    if not library.attributes("environments", cell.environment).get("TELLS"):
-        return {}
-    takes = library.arguments("policies", cell.policy)
-    values = library.load("environments", cell.environment).tell(environment)
-    return {name: value for name, value in values.items() if name in takes}
-
-
-def configure_environment(cell: Cell, prepared: Mapping[str, Path | str]):
-    """Return the cell's environment; `dataset` becomes the prepared file of that name."""
-    inputs = dict(cell.environment_parameters)
-    if cell.dataset is not None:
-        inputs["data"] = prepared[inputs.pop("dataset")]
-    with _faults_of(cell, f"environment {cell.environment}"):
-        return library.load("environments", cell.environment).configure(**inputs)
 
 
 @contextlib.contextmanager
