@@ -102,13 +102,13 @@ def counts(scale: str) -> Iterator[str]:
 
 def changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> list[str]:
     """Return one line per claim that was added, was removed or has another verdict."""
-    earlier, later = ({(row["claim"], row["variant"]): row for row in rows} for rows in (before, after))
+    earlier, later = (
+        {(row["claim"], row["variant"]): (row["verdict"], row["reproduced"]) for row in rows}
+        for rows in (before, after)
+    )
     lines = []
     for key in earlier | later:
-        (then, value), (now, other) = (
-            (rows[key]["verdict"], rows[key]["reproduced"]) if key in rows else ("none", "")
-            for rows in (earlier, later)
-        )
+        (then, value), (now, other) = (rows.get(key, ("none", "")) for rows in (earlier, later))
         if then != now:
             numbers = f" (measured {value or 'nothing'}, now {other or 'nothing'})" if value != other else ""
             lines.append(f"{' '.join(filter(None, key))}: {then} -> {now}{numbers}")

@@ -79,17 +79,14 @@ def _cut(cells: list[Cell], seconds: float) -> list[Shard]:
             shards += [[part] for part in _parts(whole, seconds)]
             filled = math.inf
             continue
-        if filled + share > 1 or (filled >= FULL_ENOUGH and _is_cut(cell, share)):
+        # On average, the identities of cells end a shard once per half shard.
+        ends_here = int(cell.identity[:8], 16) / 2**32 < 2 * share
+        if filled + share > 1 or (filled >= FULL_ENOUGH and ends_here):
             shards.append([])
             filled = 0.0
         shards[-1].append(whole)
         filled += share
     return [Shard(tuple(pieces)) for pieces in shards]
-
-
-def _is_cut(cell: Cell, share: float) -> bool:
-    """Return whether a shard may end before this cell: by its identity, on average once per half shard."""
-    return int(cell.identity[:8], 16) / 2**32 < 2 * share
 
 
 def _parts(whole: Piece, seconds: float) -> list[Piece]:
