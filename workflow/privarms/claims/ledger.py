@@ -88,33 +88,29 @@ def _sentences(*parts: str) -> str:
     return " ".join(p for p in parts if p)
 
 
-def about(claims: Mapping[str, Sequence[Mapping]]) -> dict[str, list[dict]]:
-    """Return the keys of each paper's claims that `statements` needs, "" for a key that a claim does not have.
+def about(claims: Mapping[str, Sequence[Mapping]]) -> dict[tuple[str, str], dict]:
+    """Return what `statements` needs of each claim, by the claim's name and variant in the ledger.
 
     `aside` marks a claim that is measured although it cannot judge the paper, such as one about a constant of ours.
     claims: paper -> claims as `studies.claims.load` returns them
     """
-    keys = ("claim", "variant", "about", "ours", "assumes")
     return {
-        paper: [
-            {key: claim.get(key, "") for key in keys} | {"aside": {"measure", "unverifiable"} <= claim.keys()}
-            for claim in some
-        ]
-        for paper, some in claims.items()
-    }
-
-
-def statements(claims: Mapping[str, Sequence[Mapping]], rows: Sequence[Mapping]) -> list[dict]:
-    """Return one row of STATEMENTS per statement; claims: as `about` returns them; rows: of the ledger."""
-    known = {
-        (f"{paper}/{claim['claim']}", claim["variant"]): {**claim, "about": f"{paper}/{claim['about']}"}
+        (f"{paper}/{claim['claim']}", claim.get("variant", "")): {
+            "about": f"{paper}/{claim['about']}",
+            **{key: claim.get(key, "") for key in ("ours", "assumes")},
+            "aside": {"measure", "unverifiable"} <= claim.keys(),
+        }
         for paper, some in claims.items()
         for claim in some
     }
-    ours = {claim["about"] for claim in known.values() if claim["ours"]}
+
+
+def statements(claims: Mapping[tuple[str, str], Mapping], rows: Sequence[Mapping]) -> list[dict]:
+    """Return one row of STATEMENTS per statement; claims: as `about` returns them; rows: of the ledger."""
+    ours = {claim["about"] for claim in claims.values() if claim["ours"]}
     judged: dict[str, list[tuple[Mapping, Mapping]]] = {}
     for row in rows:
-        claim = known[row["claim"], row["variant"]]
+        claim = claims[row["claim"], row["variant"]]
         judged.setdefault(claim["about"], []).append((row, claim))
     summaries = []
     for name, group in judged.items():

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.data import STAND_IN
-from privarms.files.whole import read_csv, write_text
+from privarms.files.whole import write_text
 from privarms.report import pictures
 from privarms.report import statements as of_statements
 from privarms.report.cards import arranged, link, shown_artifact
@@ -103,8 +103,7 @@ def glossary() -> list[tuple[str, str]]:
 
 def read_audits(path: Path) -> list[dict[str, str]]:
     """Return the rows of a summary of audits as texts, with numbers rounded."""
-    header, lines = read_csv(Path(path))
-    rows = [dict(zip(header, cells, strict=True)) for cells in lines]
+    rows = pd.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
     digits = {"claimed_epsilon": 4, "exact": 4, "lower_bound": 4, "level": 5, "trials": 9}
     digits |= {"power_against_half_noise": 3, "broken_twin_lower_bound": 4}
     return [
