@@ -22,7 +22,7 @@ RECORDS = ("regret", "arms")
 
 
 class Record(NamedTuple):
-    """The record of one replicate; preallocated by the caller and filled in place.
+    """The record of one replicate, from `new_record`; filled in place.
 
     regret: float64[C], cumulative pseudo-regret after each checkpoint's round
     pulls: int64[K], reward_sums: float64[K], of each arm up to the last checkpoint
@@ -74,13 +74,11 @@ def play(policy, params, environment, checkpoints, rng, record):
     """Run one replicate step by step, the reference of every policy; return the policy's final state.
 
     checkpoints: int64[C], increasing rounds from 1; the last one is the horizon
-    record: a `Record`, overwritten
+    record: a new `Record`
     """
     means = environment.means
     best = means.max()
     no_context = np.empty(0)
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
     state = policy.init(params)
     regret = 0.0
     t = 0

@@ -164,11 +164,8 @@ def _row(records, i):
 
 @njit
 def play(policy, params, environment, rng, record):
-    """Run one replicate patient by patient; the reference implementation of every policy. record: of one replicate."""
+    """Run one replicate patient by patient; the reference implementation of every policy. record: new."""
     M, n = params.design.M, params.design.n
-    for feature in range(M):
-        record.regret[feature] = 0.0
-        record.eliminated_after[feature] = np.nan
     arrivals = np.zeros(M, np.int64)
     state = policy.init(params)
     for t in range(1, n + 1):

@@ -195,5 +195,6 @@ def test_the_regret_inside_a_block_is_that_of_a_run_cut_there():
     FAST(params, environment, every[-1:], np.random.default_rng(3), last)
     assert whole.regret[-1] == last.regret[0]
     for i in range(0, len(every), 7):
+        last = new_record(1, 3)
         FAST(params, environment, every[i : i + 1], np.random.default_rng(3), last)
         assert last.regret[0] == pytest.approx(whole.regret[i], abs=1e-9)

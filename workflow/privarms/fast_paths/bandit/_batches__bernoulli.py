@@ -15,8 +15,6 @@ from privarms.policies.bandit._batches import init, next_arm, release
 def simulate(params, environment, checkpoints, rng, record):
     """Play one run, one batch at a time."""
     means, horizon, best_mean = environment.means, checkpoints[-1], environment.means.max()
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
     state = init(params)
     t, checkpoint, regret = 0, 0, 0.0
     while t < horizon:

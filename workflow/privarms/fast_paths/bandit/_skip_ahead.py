@@ -61,8 +61,6 @@ def simulate(node_scale, width, means, checkpoints, rng, record):
     for bits in range(len(width) - 2, -1, -1):
         least_width[bits] = min(width[bits], least_width[bits + 1])
     regrets, pulls, reward_sums = record.regret, record.pulls, record.reward_sums
-    pulls[:] = 0
-    reward_sums[:] = 0.0
     tree, noises = new_tree(arms, len(width) - 2), np.zeros(arms)
     # An arm's index in round t is centre + radius sqrt(ln t).
     centres, radii = np.zeros(arms), np.full(arms, np.sqrt(2.0))

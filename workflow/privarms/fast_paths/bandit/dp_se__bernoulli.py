@@ -16,8 +16,6 @@ from privarms.policies.bandit.dp_se import eliminate, epoch_length
 def simulate(params, environment, checkpoints, rng, record):
     """Play one run, one epoch at a time."""
     means, horizon = environment.means, checkpoints[-1]
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
     arms = params.n_arms
     viable = np.ones(arms, np.bool_)
     reward_sums = np.zeros(arms)

@@ -24,8 +24,6 @@ def simulate(params, environment, checkpoints, rng, record):
 def _simulate_paths(params, means, checkpoints, rng, record):
     arms, horizon, best, width = len(means), checkpoints[-1], means.max(), params.width[0]
     pulls, reward_sums = record.pulls, record.reward_sums
-    pulls[:] = 0
-    reward_sums[:] = 0.0
     tree = new_tree(arms, params.levels)
     centres, radii = np.zeros(arms), np.full(arms, np.sqrt(2.0))
     checkpoint, regret, leader, rival = 0, 0.0, 0, _skip_ahead.Rival(1, 0.0, 0.0, 0.0)

@@ -21,8 +21,6 @@ def simulate(params, environment, checkpoints, rng, record):
     """Play one run, many rounds at a time."""
     means, horizon, best = environment.means, checkpoints[-1], environment.means.max()
     pulls, reward_sums = record.pulls, record.reward_sums
-    pulls[:] = 0
-    reward_sums[:] = 0.0
     t, checkpoint, regret, block = 0, 0, 0.0, 1
     while t < horizon:
         if t < params.n_arms:

@@ -16,8 +16,6 @@ from privarms.policies.bandit.successive_elimination import eliminate, eliminati
 def simulate(params, environment, checkpoints, rng, record):
     """Play one run, in blocks of sweeps that cannot eliminate an arm."""
     means, horizon = environment.means, checkpoints[-1]
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
     arms = params.n_arms
     viable = np.ones(arms, np.bool_)
     reward_sums = np.zeros(arms)

@@ -10,7 +10,6 @@ from numba import njit
 
 from privarms.environments.features_bernoulli import gap, worse_arm
 from privarms.fast_paths.experiment._halves import count_arrivals, finish, run_trial
-from privarms.policies.experiment import BOTH
 from privarms.policies.experiment._trial import T_min
 
 
@@ -30,7 +29,6 @@ def simulate(params, environment, rng, record):
         record.floor_T_min[feature] = length
         record.length[feature] = length
         inside = run_trial(environment, feature, counts[feature], rng, record)
-        record.estimate[feature] = np.nan
         if inside > 0:
             reward_sums = record.reward_sums[feature]
             record.estimate[feature] = 2 * (reward_sums[1] - reward_sums[0]) / length
@@ -41,8 +39,6 @@ def simulate(params, environment, rng, record):
 def run_first_half(params, environment, feature, patients, rng, record):
     """Return the number of pulls of the worse arm among these patients; write `kept` and `eliminated_after`."""
     worse = worse_arm(environment, feature)
-    record.kept[feature] = BOTH
-    record.eliminated_after[feature] = np.nan
     # lead: R(1|x) - R(0|x); exponent: epsilon_(n-1) times the lead
     lead, exponent, pulls_of_1 = 0.0, 0.0, 0
     for count in range(1, patients + 1):

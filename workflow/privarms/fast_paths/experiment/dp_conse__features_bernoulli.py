@@ -11,7 +11,6 @@ from numba import njit
 from privarms.environments.features_bernoulli import gap, worse_arm
 from privarms.fast_paths.experiment._halves import count_arrivals, finish, run_trial
 from privarms.jit.binomial import binomial
-from privarms.policies.experiment import BOTH
 from privarms.policies.experiment.dp_conse import eliminated_arm, release
 
 
@@ -31,7 +30,6 @@ def simulate(params, environment, rng, record):
         length = rules.trial_length(params, planned, rng)
         record.length[feature] = length
         inside = run_trial(environment, feature, counts[feature], rng, record)
-        record.estimate[feature] = np.nan
         if 0 < length == inside:
             pulls, reward_sums = record.pulls[feature], record.reward_sums[feature]
             record.estimate[feature] = release(params, planned, length, pulls, reward_sums, rng)
@@ -42,8 +40,6 @@ def simulate(params, environment, rng, record):
 def run_epochs(params, environment, feature, patients, rng, record):
     """Run the first half of a feature with this number of patients."""
     worse, rules = worse_arm(environment, feature), params.rules
-    record.kept[feature] = BOTH
-    record.eliminated_after[feature] = np.nan
     # The trial overwrites these arrays later, so the epochs can use them.
     pulls, reward_sums = record.pulls[feature], record.reward_sums[feature]
     used, epoch, wrong = 0, 0, 0
