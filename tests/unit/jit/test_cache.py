@@ -15,7 +15,7 @@ from privarms.environments import bernoulli
 from privarms.jit import cache
 from privarms.policies import Policy, functions
 from privarms.policies.bandit import uniform
-from privarms.protocols.bandit import play_block
+from privarms.protocols.bandit import play, play_block
 from privarms.studies import library
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -44,10 +44,10 @@ UNIFORM = functions(Policy, uniform)
 
 
 def run(compiled, policy=UNIFORM):
-    params, checkpoints = uniform.configure(3), np.array([40])
+    own, checkpoints = (policy, uniform.configure(3)), np.array([40])
     regret, pulls, sums = np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3))
     environment = bernoulli.configure(3, 0.9, 0.2)
-    compiled(play_block)(policy, params, environment, checkpoints, np.random.default_rng(3), regret, pulls, sums)
+    compiled(play_block)(play, own, environment, checkpoints, np.random.default_rng(3), regret, pulls, sums)
     return regret.tobytes() + pulls.tobytes() + sums.tobytes()
 
 
@@ -158,7 +158,7 @@ def test_a_type_error_of_a_kernel_keeps_the_kernels_of_its_sources(place):
     run(cache.compiled)
     files = kept(place)
     with pytest.raises(numba.TypingError):
-        cache.compiled(play_block)(UNIFORM, "no parameters", bernoulli.configure(3, 0.9, 0.2), *[1] * 5)
+        cache.compiled(play_block)(play, (UNIFORM, "no parameters"), bernoulli.configure(3, 0.9, 0.2), *[1] * 5)
     assert kept(place) == files
 
 

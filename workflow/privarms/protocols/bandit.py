@@ -60,11 +60,8 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
     pulls = np.zeros((replicates, arms), np.int64)
     reward_sums = np.zeros((replicates, arms))
     simulate = fast_paths.find(policy, cell.environment)
-    if simulate is None:
-        rules = functions(Policy, policy)
-        compiled(play_block)(rules, params, environment, checkpoints, rng, regret, pulls, reward_sums)
-    else:
-        compiled(simulate_block)(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums)
+    simulate, own = (simulate, (params,)) if simulate else (play, (functions(Policy, policy), params))
+    compiled(play_block)(simulate, own, environment, checkpoints, rng, regret, pulls, reward_sums)
     refuse_not_finite(reward=reward_sums, regret=regret)
     return regret, pulls, reward_sums
 
@@ -103,17 +100,13 @@ def state_after(policy, params, environment, rounds: int, rng):
 
 
 @njit
-def play_block(policy, params, environment, checkpoints, rng, regret, pulls, reward_sums):
-    """Run `len(regret)` replicates of `play` on one stream, one after another; row i of each array is replicate i."""
-    for i in range(regret.shape[0]):
-        play(policy, params, environment, checkpoints, rng, Record(regret[i], pulls[i], reward_sums[i]))
+def play_block(simulate, own, environment, checkpoints, rng, regret, pulls, reward_sums):
+    """Run `len(regret)` replicates on one stream, one after another; row i of each array is replicate i.
 
-
-@njit
-def simulate_block(simulate, params, environment, checkpoints, rng, regret, pulls, reward_sums):
-    """Run `play_block` by a policy's exact fast path `simulate(params, environment, checkpoints, rng, record)`."""
+    simulate(*own, environment, checkpoints, rng, record): `play`, or the policy's exact fast path
+    """
     for i in range(regret.shape[0]):
-        simulate(params, environment, checkpoints, rng, Record(regret[i], pulls[i], reward_sums[i]))
+        simulate(*own, environment, checkpoints, rng, Record(regret[i], pulls[i], reward_sums[i]))
 
 
 @njit

@@ -82,10 +82,8 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
     agree(cell, design, M=len(environment.means), horizon=int(environment.ends[-1]))
     records = new_records(replicates, design.M)
     simulate = fast_paths.find(policy, cell.environment)
-    if simulate is None:
-        compiled(play_block)(functions(Policy, policy), params, environment, rng, records)
-    else:
-        compiled(simulate_block)(simulate, params, environment, rng, records)
+    simulate, own = (simulate, (params,)) if simulate else (play, (functions(Policy, policy), params))
+    compiled(play_block)(simulate, own, environment, rng, records)
     refuse_not_finite(reward=records.reward_sums, regret=records.regret)
     return records
 
@@ -148,21 +146,6 @@ def totals(measured: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 @njit
-def _row(records, i):
-    return Record(
-        records.regret[i],
-        records.first_half_regret[i],
-        records.eliminated_after[i],
-        records.kept[i],
-        records.estimate[i],
-        records.floor_T_min[i],
-        records.length[i],
-        records.pulls[i],
-        records.reward_sums[i],
-    )
-
-
-@njit
 def play(policy, params, environment, rng, record):
     """Run one replicate patient by patient; the reference implementation of every policy. record: new."""
     M, n = params.design.M, params.design.n
@@ -196,14 +179,21 @@ def play(policy, params, environment, rng, record):
 
 
 @njit
-def play_block(policy, params, environment, rng, records):
-    """Run one replicate of `play` per row of `records`, one after another on one stream."""
-    for i in range(len(records.regret)):
-        play(policy, params, environment, rng, _row(records, i))
+def play_block(simulate, own, environment, rng, records):
+    """Run one replicate per row of `records`, one after another on one stream.
 
-
-@njit
-def simulate_block(simulate, params, environment, rng, records):
-    """Run `play_block` by the policy's fast path `simulate(params, environment, rng, record)`."""
+    simulate(*own, environment, rng, record): `play`, or the policy's exact fast path
+    """
     for i in range(len(records.regret)):
-        simulate(params, environment, rng, _row(records, i))
+        row = Record(
+            records.regret[i],
+            records.first_half_regret[i],
+            records.eliminated_after[i],
+            records.kept[i],
+            records.estimate[i],
+            records.floor_T_min[i],
+            records.length[i],
+            records.pulls[i],
+            records.reward_sums[i],
+        )
+        simulate(*own, environment, rng, row)

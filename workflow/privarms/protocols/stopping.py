@@ -27,10 +27,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     stopping_time = np.zeros(replicates, np.int64)
     estimate = np.zeros(replicates)
     simulate = fast_paths.find(policy, cell.environment)
-    if simulate is None:
-        compiled(play_block)(functions(Rule, policy), params, environment, policy_rng, stopping_time, estimate)
-    else:
-        compiled(simulate_block)(simulate, params, environment, policy_rng, stopping_time, estimate)
+    simulate, own = (simulate, (params,)) if simulate else (play, (functions(Rule, policy), params))
+    compiled(play_block)(simulate, own, environment, policy_rng, stopping_time, estimate)
     mu = environment.means[0]
     return {
         "replicate": np.arange(replicates),
@@ -57,14 +55,10 @@ def play(rule, params, environment, rng):
 
 
 @njit
-def play_block(rule, params, environment, rng, stopping_time, estimate):
-    """Fill int64[n] `stopping_time` and float64[n] `estimate` with n runs, one after another on one stream."""
-    for i in range(len(estimate)):
-        stopping_time[i], estimate[i] = play(rule, params, environment, rng)
+def play_block(simulate, own, environment, rng, stopping_time, estimate):
+    """Fill int64[n] `stopping_time` and float64[n] `estimate` with n runs, one after another on one stream.
 
-
-@njit
-def simulate_block(simulate, params, environment, rng, stopping_time, estimate):
-    """Run `play_block` by a rule's exact fast path `simulate(params, environment, rng)`."""
+    simulate(*own, environment, rng): `play`, or the rule's exact fast path
+    """
     for i in range(len(estimate)):
-        stopping_time[i], estimate[i] = simulate(params, environment, rng)
+        stopping_time[i], estimate[i] = simulate(*own, environment, rng)

@@ -15,8 +15,6 @@ from ...policies.bandit.private_halving import halve, phase_length
 def simulate(params, environment, checkpoints, rng, record):
     """Simulate a whole run, up to round `checkpoints[-1]`, and write it into `record`."""
     horizon = checkpoints[-1]
-    record.pulls[:] = 0
-    record.reward_sums[:] = 0.0
     viable, reward_sums = np.ones(params.n_arms, np.bool_), np.zeros(params.n_arms)
     t, checkpoint, phase = 0, 0, 0
     while t < horizon:

@@ -4,7 +4,7 @@ import numpy as np
 
 from privarms import fast_paths
 from privarms.policies import Policy
-from privarms.protocols.bandit import play_block, simulate_block
+from privarms.protocols.bandit import play, play_block
 
 
 def fast(policy):
@@ -20,8 +20,8 @@ def sample(law, params, environment, checkpoints, replicates, seed):
         np.zeros((replicates, arms), np.int64),
         np.zeros((replicates, arms)),
     )
-    block = play_block if isinstance(law, Policy) else simulate_block
-    block(law, params, environment, np.array(checkpoints), np.random.default_rng(seed), *samples)
+    simulate, own = (play, (law, params)) if isinstance(law, Policy) else (law, (params,))
+    play_block(simulate, own, environment, np.array(checkpoints), np.random.default_rng(seed), *samples)
     return samples
 
 

@@ -20,9 +20,10 @@ def sample(policy, params, environment, replicates, seed, fast):
     records = experiment.new_records(replicates, params.design.M)
     rng = np.random.default_rng(seed)
     if fast:
-        experiment.simulate_block(fast_paths.find(policy, "features_bernoulli"), params, environment, rng, records)
+        simulate, own = fast_paths.find(policy, "features_bernoulli"), (params,)
     else:
-        experiment.play_block(functions(Policy, policy), params, environment, rng, records)
+        simulate, own = experiment.play, (functions(Policy, policy), params)
+    experiment.play_block(simulate, own, environment, rng, records)
     return records
 
 

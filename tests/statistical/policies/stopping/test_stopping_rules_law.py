@@ -7,7 +7,7 @@ from privarms import fast_paths
 from privarms.environments import two_point
 from privarms.policies import functions
 from privarms.policies.stopping import Rule, dp_exponential_nas, dp_nas
-from privarms.protocols.stopping import play_block, simulate_block
+from privarms.protocols.stopping import play, play_block
 
 from ...two_sample import same_law
 
@@ -29,8 +29,8 @@ KINDS = [(dp_nas, "continuous"), (dp_exponential_nas, "atoms")]
 
 def sample(law, params, environment, replicates, seed):
     stopping_time, estimate = np.zeros(replicates, np.int64), np.zeros(replicates)
-    block = play_block if isinstance(law, Rule) else simulate_block
-    block(law, params, environment, np.random.default_rng(seed), stopping_time, estimate)
+    simulate, own = (play, (law, params)) if isinstance(law, Rule) else (law, (params,))
+    play_block(simulate, own, environment, np.random.default_rng(seed), stopping_time, estimate)
     return stopping_time, estimate
 
 

@@ -14,7 +14,7 @@ from privarms.fast_paths.bandit._batches__bernoulli import simulate
 from privarms.inference.divergences import d_epsilon, kl
 from privarms.policies import Policy, functions
 from privarms.policies.bandit import _batches, _episodes, adap_klucb, adap_ucb, dp_imed, dp_klucb
-from privarms.protocols.bandit import new_record, play, simulate_block
+from privarms.protocols.bandit import new_record, play, play_block
 
 POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
 
@@ -134,10 +134,10 @@ def test_new_parameter_values_compile_nothing(policy):
     environment, compiled = Environment(pull, np.array([0.6, 0.5, 0.4])), []
     fast = fast_paths.find(policy, "bernoulli")
     for epsilon, horizon in ((0.1, 300), (1.0, 1000), (3.0, 77)):
-        args = (policy.configure(3, epsilon), environment, np.array([horizon]), np.random.default_rng(1))
+        params, args = policy.configure(3, epsilon), (environment, np.array([horizon]), np.random.default_rng(1))
         record = new_record(1, 3)
-        play(functions(Policy, policy), *args, record)
+        play(functions(Policy, policy), params, *args, record)
         assert record.pulls.sum() == horizon
-        simulate_block(fast, *args, np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3)))
+        play_block(fast, (params,), *args, np.zeros((2, 1)), np.zeros((2, 3), np.int64), np.zeros((2, 3)))
         compiled.append((len(play.signatures), len(fast.signatures), len(policy.choose.signatures)))
     assert len(set(compiled)) == 1

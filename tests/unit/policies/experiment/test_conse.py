@@ -41,7 +41,7 @@ def run_both(name, params, environment, replicates=4, kind="features_bernoulli")
     """Return the records of the fast path and of the reference implementation."""
     policy = POLICIES[name][0]
     plain = experiment.new_records(replicates, params.design.M)
-    experiment.play_block(functions(Policy, policy), params, environment, rng(2), plain)
+    experiment.play_block(experiment.play, (functions(Policy, policy), params), environment, rng(2), plain)
     return run(name, params, environment, replicates, kind), plain
 
 
