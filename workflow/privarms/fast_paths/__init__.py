@@ -20,15 +20,9 @@ def find(policy: ModuleType, environment: str) -> Callable | None:
     head, policies, family = folder.rpartition(".policies.")
     if not policies:
         return None
-    policy_path = f"{head}.fast_paths.{family}.{getattr(policy, 'FAST_PATHS_OF', name)}"
-    for module in (f"{policy_path}__{environment}", policy_path):
-        if _exists(module):
-            return importlib.import_module(module).simulate
-    return None
-
-
-def _exists(module: str) -> bool:
+    path = f"{head}.fast_paths.{family}.{getattr(policy, 'FAST_PATHS_OF', name)}"
     try:
-        return importlib.util.find_spec(module) is not None
+        module = next(filter(importlib.util.find_spec, (f"{path}__{environment}", path)), None)
     except ModuleNotFoundError:  # no folder of this family
-        return False
+        return None
+    return importlib.import_module(module).simulate if module else None

@@ -7,6 +7,7 @@ same state as in the reference implementation.
 
 from numba import njit
 
+from privarms.fast_paths.bandit._skip_ahead import note_regret
 from privarms.jit.binomial import binomial
 from privarms.policies.bandit._batches import init, next_arm, release
 
@@ -22,9 +23,7 @@ def simulate(params, environment, checkpoints, rng, record):
         size = params.batch_size(params, state, arm)
         rounds = min(size, horizon - t)
         gap = best_mean - means[arm]
-        while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
-            record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
-            checkpoint += 1
+        checkpoint = note_regret(record.regret, checkpoints, checkpoint, t, rounds, regret, gap)
         batch_sum = float(binomial(rounds, means[arm], rng))
         record.pulls[arm] += rounds
         record.reward_sums[arm] += batch_sum

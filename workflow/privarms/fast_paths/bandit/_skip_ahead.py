@@ -70,7 +70,7 @@ def simulate(node_scale, width, means, checkpoints, rng, record):
         reward_sums[arm] = 1.0 if rng.random() < means[arm] else 0.0
         noises[arm] = complete_node(tree, arm, 1, guard.node_scale, rng)
         centres[arm] = reward_sums[arm] + noises[arm] + width[1]
-        checkpoint = _note_regret(regrets, checkpoints, checkpoint, t, 1, regret, best - means[arm])
+        checkpoint = note_regret(regrets, checkpoints, checkpoint, t, 1, regret, best - means[arm])
         regret += best - means[arm]
         t += 1
     while t < horizon:
@@ -80,7 +80,7 @@ def simulate(node_scale, width, means, checkpoints, rng, record):
         lead = _lead(width, rival, t + 1, n, seen, noise)
         while True:
             block, noise = _pull_block(guard, least_width, rival, tree, leader, t + 1, n, seen, lead, horizon - t, rng)
-            checkpoint = _note_regret(regrets, checkpoints, checkpoint, t, block, regret, gap)
+            checkpoint = note_regret(regrets, checkpoints, checkpoint, t, block, regret, gap)
             regret += gap * block
             t, n, unseen = t + block, n + block, unseen + block
             lead = _lead(width, rival, t + 1, n, seen, noise)
@@ -193,7 +193,7 @@ def _draw_rewards(pulls, mean, rng):
 
 
 @njit
-def _note_regret(regret, checkpoints, checkpoint, t, rounds, total, gap):
+def note_regret(regret, checkpoints, checkpoint, t, rounds, total, gap):
     """Record the regret at the checkpoints in the `rounds` rounds after t; return the index of the next checkpoint."""
     while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + rounds:
         regret[checkpoint] = total + gap * (checkpoints[checkpoint] - t)

@@ -41,7 +41,6 @@ def _simulate_paths(params, means, checkpoints, rng, record):
         noise = walk_path(tree, leader, pulls[leader], params.node_scale, rng)
         centres[leader] = (reward_sums[leader] + noise + width) / pulls[leader]
         radii[leader] = np.sqrt(2 / pulls[leader])
-        checkpoint = _skip_ahead._note_regret(
-            record.regret, checkpoints, checkpoint, t - 1, 1, regret, best - means[leader]
-        )
-        regret += best - means[leader]
+        gap = best - means[leader]
+        checkpoint = _skip_ahead.note_regret(record.regret, checkpoints, checkpoint, t - 1, 1, regret, gap)
+        regret += gap

@@ -8,6 +8,7 @@ rewards matters.
 import numpy as np
 from numba import njit
 
+from privarms.fast_paths.bandit._skip_ahead import note_regret
 from privarms.inference.divergences import kl
 from privarms.jit.binomial import binomial
 from privarms.policies.bandit.imed import smallest
@@ -29,9 +30,7 @@ def simulate(params, environment, checkpoints, rng, record):
             arm = smallest(pulls, reward_sums, rng)
             block = _sure_rounds(pulls, reward_sums, arm, min(4 * block, horizon - t))
         gap = best - means[arm]
-        while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + block:
-            record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
-            checkpoint += 1
+        checkpoint = note_regret(record.regret, checkpoints, checkpoint, t, block, regret, gap)
         pulls[arm] += block
         reward_sums[arm] += binomial(block, means[arm], rng)
         regret += gap * block

@@ -9,6 +9,7 @@ the sum of these rewards matters.
 import numpy as np
 from numba import njit
 
+from privarms.fast_paths.bandit._skip_ahead import note_regret
 from privarms.inference.divergences import kl
 from privarms.jit.binomial import binomial
 from privarms.policies.bandit._ties import largest
@@ -36,9 +37,7 @@ def simulate(params, environment, checkpoints, rng, record):
         leads = True
         while leads:
             block = _sure_rounds(pulls[arm], reward_sums[arm], level, t + 1, min(4 * block, last - t))
-            while checkpoint < len(checkpoints) and checkpoints[checkpoint] <= t + block:
-                record.regret[checkpoint] = regret + gap * (checkpoints[checkpoint] - t)
-                checkpoint += 1
+            checkpoint = note_regret(record.regret, checkpoints, checkpoint, t, block, regret, gap)
             pulls[arm] += block
             reward_sums[arm] += binomial(block, means[arm], rng)
             regret += gap * block

@@ -1,6 +1,6 @@
 """DP-NAS on samples from {-R, R}, blocks of samples at a time: the distribution of `policies/stopping/dp_nas`.
 
-sum| grows by at most R per sample, t h_t and c_t grow with t, and B is drawn once. So in a block of m samples the
+|sum| grows by at most R per sample, t h_t and c_t grow with t, and B is drawn once. So in a block of m samples the
 deficit stays above d = deficit - m R, and only an A_t <= -d can stop. The A_t are independent. The first candidate
 comes after a geometric number of samples, and its A_t is -d minus an exponential. The samples until then do not depend
 on the A_t, so their sum is one binomial draw.
