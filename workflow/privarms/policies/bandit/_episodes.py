@@ -11,9 +11,6 @@ from numba import njit
 
 from privarms.ranges import at_least, positive
 
-ALPHA = 3.1
-"""The value in the paper's experiments (section 5)."""
-
 
 class Params(NamedTuple):
     """n_arms: K; epsilon, alpha and noise: as in `configure`; index, batch_size and forget: see `_batches`."""
@@ -27,9 +24,10 @@ class Params(NamedTuple):
     forget: bool
 
 
-def configure(index: Callable, K: int, epsilon: float, alpha: float = ALPHA, noise: float = 1.0) -> Params:
-    """Return parameters for K >= 2 arms and a privacy budget epsilon > 0; alpha > 0, above 3 in Theorems 7 and 8.
+def configure(index: Callable, K: int, epsilon: float, alpha: float = 3.1, noise: float = 1.0) -> Params:
+    """Return parameters for K >= 2 arms and a privacy budget epsilon > 0.
 
+    alpha: > 0, above 3 in Theorems 7 and 8; the default is that of the paper's experiments (section 5)
     noise: multiple of the Laplace scale. Only 1, the default, is private; weakened controls have a smaller one.
     """
     at_least(2, K=K)

@@ -1,4 +1,4 @@
-"""The shared part of UCB1, KL-UCB and IMED: pulls and reward sums of each arm."""
+"""The shared part of UCB1, KL-UCB and IMED, and of `uniform`: pulls and reward sums of each arm."""
 
 from typing import NamedTuple
 

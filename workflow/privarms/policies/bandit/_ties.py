@@ -15,9 +15,3 @@ def largest(values, rng):
             if rng.random() * equals < 1:
                 place = i
     return place
-
-
-@njit
-def smallest(values, rng):
-    """Return the position of the smallest value in float64[K]; equal values have equal probabilities."""
-    return largest(-values, rng)

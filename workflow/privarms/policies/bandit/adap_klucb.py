@@ -22,17 +22,14 @@ SECONDS_PER_STEP = 0.0
 
 
 @njit
-def optimistic_mean(params, state, arm, t):
-    """Return the private mean + alpha ln t / (epsilon n), clipped to [0, 1]."""
-    n = state.rewards[arm]
-    return _batches.clip(_batches.private_mean(state, arm) + params.alpha * np.log(t) / (params.epsilon * n))
-
-
-@njit
 def index(params, state, arm, t):
-    """Return the largest q in [0, 1] with kl(optimistic mean, q) <= alpha ln t / n."""
-    level = params.alpha * np.log(t) / state.rewards[arm]
-    return kl_upper(optimistic_mean(params, state, arm, t), level)
+    """Return the largest q in [0, 1] with kl(mean, q) <= alpha ln t / n, for n rewards.
+
+    mean: optimistic, the private mean + alpha ln t / (epsilon n), clipped to [0, 1]
+    """
+    n = state.rewards[arm]
+    mean = _batches.clip(_batches.private_mean(state, arm) + params.alpha * np.log(t) / (params.epsilon * n))
+    return kl_upper(mean, params.alpha * np.log(t) / n)
 
 
 configure = partial(_episodes.configure, index)

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.policies.bandit.uniform import State, init, learn
+from privarms.policies.bandit.uniform import init, learn
 from privarms.ranges import at_least, within
 
-__all__ = ["Params", "State", "choose", "configure", "init", "learn"]
+__all__ = ["Params", "choose", "configure", "init", "learn"]
 
 LABEL = "constant arm"
 SECONDS_PER_RUN = 1e-3

@@ -25,7 +25,7 @@ def smallest(pulls, reward_sums, rng):
         mean = reward_sums[arm] / pulls[arm]
         divergence = kl(mean, largest) if mean < largest else 0.0
         indices[arm] = pulls[arm] * divergence + np.log(pulls[arm])
-    return _ties.smallest(indices, rng)
+    return _ties.largest(-indices, rng)
 
 
 @njit

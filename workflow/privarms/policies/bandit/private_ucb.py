@@ -140,21 +140,14 @@ def choose(params, state, context, t, rng):
 
 
 @njit(forceinline=True)
-def counter_noise(params, tree, arm, n, rng):
-    """Draw and return the noise N of an arm's sum at its count n."""
-    if params.node_scale == 0.0:
-        return 0.0
-    draw = laplace(params.node_scale, rng)
-    return draw / (n + 1) if params.fresh else add_node(tree, arm, n, draw)
-
-
-@njit(forceinline=True)
 def learn(params, state, context, arm, reward, t, rng):
     """Append the reward to the arm's counter and update the terms of the arm's index."""
     state.pulls[arm] += 1
     state.reward_sums[arm] += reward
-    n = state.pulls[arm]
-    noise = counter_noise(params, state.tree, arm, n, rng)
+    n, noise = state.pulls[arm], 0.0
+    if params.node_scale > 0:
+        draw = laplace(params.node_scale, rng)
+        noise = draw / (n + 1) if params.fresh else add_node(state.tree, arm, n, draw)
     state.private_means[arm] = (state.reward_sums[arm] + noise) / n
     state.inverse_roots[arm] = 1 / sqrt(n)
     state.inverses[arm] = 1 / n

@@ -8,8 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from privarms.policies.bandit import private_ucb
-from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn, parameters
 from privarms.ranges import of_choices, strictly_within
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
@@ -24,7 +23,7 @@ def configure(
     K: int, horizon: int, epsilon: float, delta: float, variant: Literal["as_printed", "as_released"]
 ) -> Params:
     """Return parameters for K >= 2 arms, a horizon >= K, a privacy budget epsilon > 0 and delta in (0, 1)."""
-    params = private_ucb.parameters(K, horizon, epsilon, variant, gamma=True, noise=True)
+    params = parameters(K, horizon, epsilon, variant, gamma=True, noise=True)
     return with_constant_delta(params, delta)
 
 

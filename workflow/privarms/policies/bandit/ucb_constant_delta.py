@@ -1,7 +1,6 @@
 """UCB, not private, with the index of a revision of the program of Neel & Roth 2018: mean + sqrt(2 ln(1/delta) / n)."""
 
-from privarms.policies.bandit import private_ucb
-from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn
+from privarms.policies.bandit.private_ucb import Params, State, choose, init, learn, parameters
 from privarms.policies.bandit.private_ucb_constant_delta import with_constant_delta
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
@@ -13,5 +12,5 @@ SECONDS_PER_STEP = 2e-8
 
 def configure(K: int, horizon: int, delta: float) -> Params:
     """Return parameters for K >= 2 arms, a horizon >= K and an error probability delta in (0, 1)."""
-    params = private_ucb.parameters(K, horizon, float("inf"), "as_printed", gamma=False, noise=False)
+    params = parameters(K, horizon, float("inf"), "as_printed", gamma=False, noise=False)
     return with_constant_delta(params, delta)

@@ -1,10 +1,10 @@
 """Every arm with the same probability, in every round."""
 
-from typing import NamedTuple
-
 from numba import njit
 
-from privarms.ranges import at_least
+from privarms.policies.bandit._reward_sums import Params, configure
+
+__all__ = ["Params", "choose", "configure", "init", "learn"]
 
 LABEL = "uniform"
 SECONDS_PER_RUN = 1e-3
@@ -14,28 +14,10 @@ SECONDS_PER_STEP = 20e-9
 ALSO_FITS = ("contextual", "linear")
 
 
-class Params(NamedTuple):
-    """n_arms: K >= 2."""
-
-    n_arms: int
-
-
-class State(NamedTuple):
-    """Nothing is learned, but a state needs a field."""
-
-    n_arms: int
-
-
-def configure(K: int) -> Params:
-    """Return parameters for K >= 2 arms. Raise ValueError for fewer."""
-    at_least(2, K=K)
-    return Params(K)
-
-
 @njit
 def init(params):
-    """Return a state, which never changes."""
-    return State(params.n_arms)
+    """Return a state, which never changes, because nothing is learned."""
+    return params
 
 
 @njit

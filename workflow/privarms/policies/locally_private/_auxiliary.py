@@ -11,11 +11,11 @@ from privarms.ranges import at_least, positive
 def users_and_budgets(
     horizon: int,
     epsilon: float,
-    M: int = 0,
-    n_aux: int = 0,
-    epsilon_aux: float | str = 1024.0,
-    source_users: Sequence[int] | None = None,
-    auxiliary: Literal["with", "without"] = "with",
+    M: int,
+    n_aux: int,
+    epsilon_aux: float | str,
+    source_users: Sequence[int] | None,
+    auxiliary: Literal["with", "without"],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return users, int64[M + 1], and privacy budgets, float64[M + 1], of the target and then of each source.
 

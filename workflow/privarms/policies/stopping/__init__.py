@@ -4,8 +4,7 @@
 at that query. `stops` answers the query from the sum `total` of t samples, and `estimate` then estimates the mean.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections import namedtuple
 
 CONTRACT = {
     "init": ("params", "rng"),
@@ -15,11 +14,5 @@ CONTRACT = {
 }
 FAST_PATH = ("params", "environment", "rng")
 
-
-class Rule(NamedTuple):
-    """The four functions, `@njit`, of a stopping rule."""
-
-    init: Callable
-    ask: Callable
-    stops: Callable
-    estimate: Callable
+# The four functions, `@njit`, of a stopping rule.
+Rule = namedtuple("Rule", CONTRACT)
