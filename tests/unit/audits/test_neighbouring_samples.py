@@ -19,7 +19,7 @@ def test_the_two_streams_differ_in_the_first_sample_alone():
 def test_the_sums_turn_and_end_where_they_should():
     params, samples = dp_nas.configure(**SETTING), neighbouring_samples.configure(**SETTING, neighbour=0).samples
     sums = np.cumsum(samples)
-    margins = (np.abs(sums) - [threshold(params, t) for t in range(1, len(sums) + 1)]) / params.sigma_2
+    margins = (np.abs(sums) - [threshold(params, t, t) for t in range(1, len(sums) + 1)]) / params.sigma_2
     turn = sums.argmin()
     # The first sums that are at most 2 and 3 scales below the threshold.
     assert margins[turn] >= -2 > margins[turn - 1]
@@ -34,7 +34,7 @@ def test_the_probability_of_one_query_by_hand():
     rng = np.random.default_rng(2)
     n = 400_000
     b, a1, a2, a3 = (rng.laplace(scale=s, size=n) for s in (params.sigma_1, *[params.sigma_2] * 3))
-    margins = [abs(s) - threshold(params, t) for t, s in ((1, -1.0), (2, 0.0), (3, 1.0))]
+    margins = [abs(s) - threshold(params, t, t) for t, s in ((1, -1.0), (2, 0.0), (3, 1.0))]
     goes_on = (a1 + b > margins[0]) & (a2 + b > margins[1])
     event = goes_on & (a3 + b <= margins[2]) & (rng.laplace(scale=params.sigma_3, size=n) >= 2)
     exact = neighbouring_samples.probability(params, inputs)

@@ -17,6 +17,7 @@ import itertools
 import math
 import pickle
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -117,9 +118,7 @@ def look(
     pairs = [
         [Table(K, base, arm, changed, lead, contexts) for changed in (False, True)] for base, arm, lead in settings
     ]
-    return best_event(
-        pairs, lambda table, played: compiled(_play_runs)(policy, params, table, rng, played), rounds, runs
-    )
+    return best_event(pairs, partial(compiled(_play_runs), policy, params, rng), rounds, runs)
 
 
 def best_event(pairs: Iterable, play_runs: Callable, rounds: int, runs: int) -> tuple[tuple, Event]:
@@ -213,7 +212,7 @@ def play(policy, params, table, learns_last, rng, choices):
 
 
 @njit
-def _play_runs(policy, params, table, rng, choices):
+def _play_runs(policy, params, rng, table, choices):
     """Play one run per row of `choices`, int64[runs, rounds], and overwrite it."""
     for i in range(len(choices)):
         play(policy, params, table, True, rng, choices[i])

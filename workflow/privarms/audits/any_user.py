@@ -9,6 +9,7 @@ counted, select users and event as in `any_choice`. `promised` is the claimed ep
 """
 
 import itertools
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -61,9 +62,7 @@ def look(policy, params, inputs: Inputs, rounds: int, runs: int) -> tuple[tuple[
             own[0] = corner
             pair.append(Users(inputs.n_arms, reward, others, own))
         pairs.append(pair)
-    return best_event(
-        pairs, lambda users, played: compiled(_play_runs)(policy, params, users, rng, played), rounds, runs
-    )
+    return best_event(pairs, partial(compiled(_play_runs), policy, params, rng), rounds, runs)
 
 
 @njit
@@ -80,7 +79,7 @@ def play(policy, params, users, rng, choices):
 
 
 @njit
-def _play_runs(policy, params, users, rng, choices):
+def _play_runs(policy, params, rng, users, choices):
     """Play one run per row of `choices`, int64[runs, rounds], and overwrite it."""
     for i in range(len(choices)):
         play(policy, params, users, rng, choices[i])

@@ -48,7 +48,7 @@ def configure(
     params = dp_nas.configure(epsilon, alpha, beta, R, noise)
     samples, total, t = [-R], -R, 1
     for sign, margin in ((-1, PEAK), (1, LAST)):
-        while sign * total < threshold(params, t) + margin * params.sigma_2:
+        while sign * total < threshold(params, t, t) + margin * params.sigma_2:
             t += 1
             total += sign * R
             samples.append(sign * R)
@@ -56,10 +56,10 @@ def configure(
     return Inputs(np.array(samples, float), neighbour, float(R))
 
 
-def threshold(params: dp_nas.Params, t):
-    """Return the |sum| at which the rule stops after t samples without noise (Algorithm 1, line 10, times t)."""
+def threshold(params: dp_nas.Params, query: int, t: int) -> float:
+    """Return the |sum| at which a query after t samples stops the rule without noise (Algorithm 1, line 10 times t)."""
     radius, margin = compiled(dp_nas.confidence_radius), compiled(dp_nas.noise_margin)
-    return t * radius(params, t, t) * (1 + 1 / params.alpha) + margin(params, t)
+    return t * radius(params, query, t) * (1 + 1 / params.alpha) + margin(params, query)
 
 
 @njit
@@ -79,7 +79,7 @@ def happens(rule, params, inputs, rng):
 
 def probability(params: dp_nas.Params, inputs: Inputs) -> float:
     """Return the probability of the event, for any multiple of the noise."""
-    thresholds = np.array([threshold(params, t) for t in range(1, len(inputs.samples) + 1)])
+    thresholds = np.array([threshold(params, t, t) for t in range(1, len(inputs.samples) + 1)])
     return probability_at(params, inputs, np.cumsum(inputs.samples), thresholds)
 
 

@@ -15,8 +15,7 @@ from typing import Literal
 import numpy as np
 
 from privarms.audits.audit import Audit
-from privarms.audits.neighbouring_samples import Inputs, happens, probability_at
-from privarms.jit.cache import compiled
+from privarms.audits.neighbouring_samples import Inputs, happens, probability_at, threshold
 from privarms.policies import functions
 from privarms.policies.stopping import Rule, dp_exponential_nas, dp_nas
 
@@ -39,7 +38,7 @@ def configure(
     for query in range(2, MOST_QUERIES):
         # In whole steps of R. They are even, like the number of samples.
         low, high = (
-            2 * math.ceil((threshold(params, k) + margin * params.sigma_2) / (2 * R))
+            2 * math.ceil((threshold(params, k, 2**k) + margin * params.sigma_2) / (2 * R))
             for k, margin in ((query, PEAK), (query + 1, LAST))
         )
         if low <= 2 ** (query - 1) and low + high <= 2**query:
@@ -60,18 +59,11 @@ def _steps(total: int, count: int) -> np.ndarray:
     return steps
 
 
-def threshold(params: dp_nas.Params, query: int) -> float:
-    """Return the |sum| at which a query stops the rule without noise, after 2^query samples (Algorithm 2)."""
-    t = 2**query
-    radius, margin = compiled(dp_nas.confidence_radius), compiled(dp_nas.noise_margin)
-    return t * radius(params, query, t) * (1 + 1 / params.alpha) + margin(params, query)
-
-
 def probability(params: dp_nas.Params, inputs: Inputs) -> float:
     """Return the probability of the event, for any multiple of the noise."""
     queries = range(1, len(inputs.samples).bit_length())
     sums = np.cumsum(inputs.samples)[[2**k - 1 for k in queries]]
-    return probability_at(params, inputs, sums, np.array([threshold(params, k) for k in queries]))
+    return probability_at(params, inputs, sums, np.array([threshold(params, k, 2**k) for k in queries]))
 
 
 # Claimed: epsilon (Theorem 3.1).

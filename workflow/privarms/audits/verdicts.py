@@ -63,13 +63,10 @@ def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[s
     subjects: others that claim an epsilon; each that no study audits gets a row "not audited"
     """
     settings = [one for paper, study, counts in studies for one in _of_study(paper, study, counts)]
-    controls: dict[tuple, list[Audited]] = {}
-    for one in settings:
-        if one.noise < 1:
-            controls.setdefault(one.key, []).append(one)
+    controls = [one for one in settings if one.noise < 1]
     # Each bound errs with the same probability, so all are valid together with this one (Bonferroni).
     level = round(1 - len(settings) * (1 - CONFIDENCE), 10)
-    rows = [_judged(one, controls.get(one.key, []), level) for one in settings if one.noise >= 1]
+    rows = [_judged(one, [c for c in controls if c.key == one.key], level) for one in settings if one.noise >= 1]
     audited = {one.row["subject"] for one in settings}
     rows += [_unaudited(subject, f"No audit fits. {WRITE_ONE}") for subject in subjects if subject not in audited]
     rows.sort(key=lambda row: VERDICTS.index(row["verdict"]))
@@ -180,23 +177,24 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
         judged["verdict"] = NOT_PRIVATE
         notes, caught = [] if bound > claimed else ["The exact calculation shows this; these trials do not."], math.nan
     else:
-        judged["verdict"] = NO_VIOLATION if control and control.row["lower_bound"] > claimed else NOT_CAUGHT
+        control_caught = control is not None and control.row["lower_bound"] > claimed
+        judged["verdict"] = NO_VIOLATION if control_caught else NOT_CAUGHT
         notes += [
             f"Half the noise would have been caught with probability {math.floor(100 * caught) / 100:g}."
             if half
             else UNKNOWN
         ]
-        notes += [_of_control(control)] if control else ["No weakened control was run."]
+        was = "was" if control_caught else "was not"
+        notes += [
+            f"The control with {control.noise:.3g} of the noise {was} caught."
+            if control
+            else "No weakened control was run."
+        ]
         if bound == -math.inf:
             notes += ["The event never happened."]
     if not math.isclose(claimed, row["epsilon"]):
         notes.insert(0, f"The claim is about this event, for a budget of {row['epsilon']:g}.")
     return judged | {"power_against_half_noise": caught, "note": " ".join(notes)}
-
-
-def _of_control(control: Audited) -> str:
-    caught = "was caught" if control.row["lower_bound"] > control.row["claimed"] else "was not caught"
-    return f"The control with {control.noise:.3g} of the noise {caught}."
 
 
 def _unaudited(subject: str, note: str) -> dict:
