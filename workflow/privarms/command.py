@@ -133,13 +133,14 @@ def _audit(options) -> int:
 
 
 def _correct(options) -> int:
+    from privarms.files.whole import write_text
     from privarms.inference import correction
 
     chosen = {name: getattr(options, name) for name in ("epsilon", "null", "level", "beta", "arm")}
     table = correction.correct(options.history, K=options.arms, **chosen)
     print(correction.described(table))
     if options.csv:
-        correction.write(table, options.csv)
+        write_text(options.csv, table.to_csv(index=False, lineterminator="\n"))
     return 0
 
 

@@ -26,7 +26,7 @@ def log_e_value(successes, pulls, mean):
     0, because that null is always true. Reject at alpha if the result is at least ln(1 / alpha). If the arm was chosen
     by its rewards among K arms, reject only at ln(K / alpha) or more.
     """
-    s, n = _counts(successes, pulls)
+    s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
     m = np.asarray(mean, float)
     within(0, 1, mean=m)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -43,14 +43,10 @@ def confidence_sequence(successes, pulls, alpha: float = 0.05):
     likelihood ratio of s / n and m, is below a level. Without a pull it is [0, 1].
     """
     strictly_within(0, 1, alpha=alpha)
-    s, n = _counts(successes, pulls)
+    s, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))
     most = np.maximum(n, 1)
     share = s / most
     # ln(largest likelihood / mixed likelihood), which is at least 0.
     regret = xlogy(s, share) + xlog1py(n - s, -share) - betaln(s + PRIOR, n - s + PRIOR) + betaln(PRIOR, PRIOR)
     level = (np.log(1 / alpha) + np.maximum(regret, 0.0)) / most
     return kl_interval(share, np.where(n > 0, level, np.inf))
-
-
-def _counts(successes, pulls):
-    return np.broadcast_arrays(np.asarray(successes, float), np.asarray(pulls, float))

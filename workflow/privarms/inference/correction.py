@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from privarms.errors import PrivarmsError
-from privarms.files.whole import write_text
 from privarms.inference.binomial_test import p_value
 from privarms.inference.divergences import kl
 from privarms.inference.histories import least_pulled, most_pulled, read_history
@@ -113,7 +112,3 @@ def described(table: pd.DataFrame) -> str:
             f"Assumed: the choices of all {of['T']:,} rounds are {of['epsilon']:g}-private in the rewards.",
         )
     )
-
-
-def write(table: pd.DataFrame, path: Path | str) -> None:
-    write_text(path, table.to_csv(index=False, lineterminator="\n"))

@@ -54,11 +54,8 @@ def read_history(path: Path | str, K: int | None = None) -> History:
     """Return the history in a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round.
 
     K: the number of arms (default: highest arm in the file + 1, so a highest arm without pulls is missed). Other
-    columns are ignored. Raises ValueError for a K that is not a number of arms. Raises PrivarmsError, with file, line
-    and column, for the first malformed entry.
+    columns are ignored. Raises PrivarmsError, with file, line and column, for the first malformed entry.
     """
-    if K is not None and (isinstance(K, bool) or not isinstance(K, int | np.integer) or K < 1):
-        raise ValueError(f"K: expected a whole number >= 1; found {K!r}")
     header, rows = read_csv(Path(path))
     header[0] = header[0].removeprefix("\ufeff")  # the byte order mark that Excel writes first
     for name in ("arm", "reward"):
@@ -78,7 +75,7 @@ def read_history(path: Path | str, K: int | None = None) -> History:
             raise _wrong(path, t, "arm", expected, row[at_arm])
         if not 0 <= rewards[t] <= 1:
             raise _wrong(path, t, "reward", "a number in [0, 1]", row[at_reward])
-    history = History(arms.astype(np.int64), rewards, int(arms.max()) + 1 if K is None else int(K))
+    history = History(arms.astype(np.int64), rewards, int(arms.max()) + 1 if K is None else K)
     pulled = np.unique(history.arms)
     if len(pulled) < history.K:
         never = int(np.append(pulled != np.arange(len(pulled)), True).argmax())

@@ -18,8 +18,8 @@ from scipy.special import logsumexp
 ARGUMENTS = np.linspace(0, 1, 2_002)[1:-1]
 
 
-def log_miss_bound(c: float, n: int, K: int, bins: int | None = None, f: float = 1.0) -> float:
-    """Return ln of a bound on the probability that any estimate ever leaves the radius, for epsilon <= 1.
+def log_miss_bound(c: float, n: int, K: int, bins: int | None = None) -> float:
+    """Return ln of a bound on the probability that any estimate ever leaves the radius, for epsilon <= 1 and f = 1.
 
     Chernoff's bound, with Hoeffding's for rewards in [0, 1], summed over t from ln(n)^2 to n, K arms and `bins` bins
     (default: n). For epsilon > 1 rewards matter more, but U is in the radius as well.
@@ -27,9 +27,9 @@ def log_miss_bound(c: float, n: int, K: int, bins: int | None = None, f: float =
     first = int(np.ceil(np.log(n) ** 2))
     # The bound falls in t, so between two grid points it is at most its value at the left one.
     t = np.unique(np.geomspace(first, n + 1, 200).astype(int))
-    s = ARGUMENTS / max(1.0, abs(f))
-    # Cumulants of (Y - f) epsilon / 4, at most t of them, and of xi and f zeta.
-    cumulant = s**2 / 128 - np.log1p(-(s**2)) - np.log1p(-((f * s) ** 2))
+    s = ARGUMENTS
+    # Cumulants of (Y - f) epsilon / 4, at most t of them, and of xi and zeta.
+    cumulant = s**2 / 128 - np.log1p(-(s**2)) - np.log1p(-(s**2))
     threshold = np.sqrt(c * np.log(n) * t[:-1]) / 4
     exponent = (t[:-1, None] * cumulant - threshold[:, None] * s).min(axis=1)
     every_look = logsumexp(exponent, b=np.diff(t))
