@@ -22,7 +22,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """Run replicates on the policy's stream, round by round; docs/output.md lists the columns."""
     agree(cell, params, K=environment.n_arms)
     regret, rewards = np.zeros((replicates, len(cell.checkpoints))), np.zeros((replicates, 1))
-    compiled(play_block)(functions(Policy, policy), params, environment, cell.checkpoints, policy_rng, regret, rewards)
+    rules, run = functions(Policy, policy), compiled(play)
+    for i in range(replicates):
+        run(rules, params, environment, cell.checkpoints, policy_rng, regret[i], rewards[i])
     refuse_not_finite(reward=rewards, regret=regret)
     return rows("t", cell.checkpoints, regret=regret)
 
@@ -61,10 +63,3 @@ def play(policy, params, environment, checkpoints, rng, regret, rewards):
             total += best - environment.mean(environment, arm, t)
         regret[c] = total
     return state
-
-
-@njit
-def play_block(policy, params, environment, checkpoints, rng, regret, rewards):
-    """Run `len(regret)` replicates of `play` on one stream, one after another; row i is replicate i."""
-    for i in range(regret.shape[0]):
-        play(policy, params, environment, checkpoints, rng, regret[i], rewards[i])

@@ -39,13 +39,6 @@ class Record(NamedTuple):
     inverse: np.ndarray
 
 
-def new_record(replicates: int, dimensions: int) -> Record:
-    n, d = replicates, dimensions
-    arm, pulls, gram = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros((n, d, d))
-    theta, sums, theta_hat, inverse = (np.zeros((n, d)) for _ in range(4))
-    return Record(arm, pulls, np.zeros(n), theta, gram, sums, theta_hat, inverse)
-
-
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):
     """Run replicates; coefficients, contexts and reward noise come from environment_rng.
 
@@ -55,19 +48,21 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     ordinary least squares on the arm's own rows, nan for fewer rows than dimensions. `policy_estimate` and
     `policy_variance` use the fields `theta_hat` and `inverse` of the policy's state, nan without them.
     """
-    d = environment.dimensions
+    n, d = replicates, environment.dimensions
     agree(cell, params, K=environment.n_arms, dimensions=d)
-    record = new_record(replicates, d)
+    arm, pulls, gram = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros((n, d, d))
+    theta, sums, theta_hat, inverse = (np.zeros((n, d)) for _ in range(4))
+    record = Record(arm, pulls, np.zeros(n), theta, gram, sums, theta_hat, inverse)
     rules = functions(Policy, policy)
     compiled(play_linear_block)(rules, params, environment, cell.horizon, environment_rng, policy_rng, record)
     refuse_not_finite(reward=record.sums, regret=record.regret)
     # Contexts have a density, so d rows are linearly independent.
     enough = record.pulls >= d
-    estimate, variance = np.full((replicates, d), np.nan), np.full((replicates, d), np.nan)
+    estimate, variance = np.full((n, d), np.nan), np.full((n, d), np.nan)
     fit = ols_from_moments(record.gram[enough], record.sums[enough])
     estimate[enough], variance[enough] = fit.coefficients, np.einsum("nii->ni", fit.inverse_gram)
 
-    tested = np.stack([np.zeros(replicates, np.int64), np.abs(record.theta).argmax(axis=1)], axis=1)
+    tested = np.stack([np.zeros(n, np.int64), np.abs(record.theta).argmax(axis=1)], axis=1)
 
     def of_tested(values):
         return np.take_along_axis(values, tested, axis=1)
