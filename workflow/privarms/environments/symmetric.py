@@ -33,15 +33,11 @@ def mean(environment, source, user, context, arm):
 @of_choices
 def configure(
     variant: Literal["as_printed", "as_released"],
-    K: int = 2,
-    dimensions: int = 2,
+    K: Literal[2] = 2,
+    dimensions: Literal[2] = 2,
     gamma: float = 0.0,
     kappa: float = 1.0,
 ) -> Environment:
     """Return K = 2 arms on the unit square; `_covariate_shift` explains the other arguments. Raises ValueError."""
-    if K != 2:
-        raise ValueError(f"K: expected 2 arms; found {K}")
-    if dimensions != 2:
-        raise ValueError(f"dimensions: expected 2; found {dimensions}")
     shrink = checked_shrink(2, gamma, kappa, variant)
     return Environment(arrive, behave, best, mean, 2, 2, shrink, float(kappa), 0.0, POINT)

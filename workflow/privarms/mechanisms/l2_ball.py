@@ -38,24 +38,17 @@ def configure(dimensions: int, radius: float, epsilon: float) -> Mechanism:
 
 
 @njit(forceinline=True)
-def _draw_normals(numbers, vector, rng):
-    """Fill `numbers` with normal variates; return the sums of squares, of products with `vector`, of its squares."""
-    squares, products, squared = 0.0, 0.0, 0.0
-    # One loop: while the sums wait for their last term, the processor draws the next number.
-    for i in range(len(numbers)):
-        number = rng.standard_normal()
-        numbers[i] = number
-        squares += number * number
-        products += number * vector[i]
-        squared += vector[i] * vector[i]
-    return squares, products, squared
-
-
-@njit(forceinline=True)
 def release(mechanism, vector, rng, released):
     """Overwrite `released`, float64[D], with a private version of `vector`, float64[D], first scaled into the ball."""
     D, radius = mechanism.dimensions, mechanism.radius
-    total, inner, squared = _draw_normals(released, vector, rng)
+    total, inner, squared = 0.0, 0.0, 0.0
+    # One loop: while the sums wait for their last term, the processor draws the next number.
+    for i in range(D):
+        number = rng.standard_normal()
+        released[i] = number
+        total += number * number
+        inner += number * vector[i]
+        squared += vector[i] * vector[i]
     length = min(np.sqrt(squared), radius)
     # A vector of length 0 has no direction. Any direction serves, because its side is decided only by chance.
     side = 1.0 if inner >= 0 else -1.0
