@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.jit.intrinsics import lowest_bit
 from privarms.ranges import at_least, positive, within
 
 LABEL = "ABSE"
@@ -106,8 +107,8 @@ def init(params):
 
 @njit
 def choose(params, state, context, t, rng):
-    """Return the next arm of the live bin: each active arm once per round, in index order."""
-    return next_arm(state.bins, live_bin(state.bins, context))
+    """Return the first pending arm of the live bin: each active arm once per round, in index order."""
+    return lowest_bit(state.bins[live_bin(state.bins, context)]["pending"])
 
 
 @njit
@@ -137,16 +138,6 @@ def live_bin(bins, context):
             child = 2 * child + (min(int(x * cells), cells - 1) & 1)
         row = bins[row]["first_child"] + child
     return row
-
-
-@njit(error_model="numpy")
-def next_arm(bins, row):
-    """Return the first arm that is not yet pulled in this round."""
-    pending = bins[row]["pending"]
-    arm = 0
-    while not (pending >> arm) & 1:
-        arm += 1
-    return arm
 
 
 @njit(error_model="numpy")

@@ -63,12 +63,10 @@ def chance_of_arm_1(C, count, lead):
 @njit(forceinline=True)
 def choose(params, state, feature, t, rng):
     """Return the arm of lines 7 to 14 or, in the second half, that of the trial."""
-    if t > params.design.n // 2:
-        return trial.choose(state.trial, state.viable, feature, rng)
-    if state.viable[feature, 0] and state.viable[feature, 1]:
+    if t <= params.design.n // 2 and state.viable[feature, 0] and state.viable[feature, 1]:
         lead = state.estimates[feature, 1] - state.estimates[feature, 0]
         return 1 if rng.random() < chance_of_arm_1(params.C, state.counts[feature], lead) else 0
-    return 1 if state.viable[feature, 1] else 0
+    return trial.choose(state.trial, state.viable, feature, rng)
 
 
 @njit(forceinline=True)

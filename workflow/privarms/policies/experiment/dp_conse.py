@@ -192,12 +192,9 @@ def init(params):
 
 @njit(forceinline=True)
 def choose(params, state, feature, t, rng):
-    """Return a random arm while both are viable (line 7), else the viable one (19); later the trial chooses."""
-    if t > params.design.n // 2:
-        return trial.choose(state.trial, state.viable, feature, rng)
-    if state.viable[feature, 0] and state.viable[feature, 1]:
-        return 1 if rng.random() < 0.5 else 0
-    return 1 if state.viable[feature, 1] else 0
+    """Return a random arm while both are viable (line 7) or in the trial, else the viable one (line 19)."""
+    # Before the second half, nobody is in a trial: all its lengths are 0.
+    return trial.choose(state.trial, state.viable, feature, rng)
 
 
 @njit(forceinline=True)
