@@ -25,8 +25,8 @@ import numpy as np
 from numba import njit
 
 from privarms.audits.audit import Audit
-from privarms.errors import ArmError
 from privarms.policies import Policy, functions
+from privarms.protocols._checks import admit
 from privarms.protocols._loops import compiled
 
 SECONDS_PER_RUN = 1e-5
@@ -202,8 +202,7 @@ def play(policy, params, table, learns_last, rng, choices):
     for t in range(1, len(choices) + 1):
         context = contexts[(t - 1) % len(contexts)]
         arm = policy.choose(params, state, context, t, rng)
-        if not 0 <= arm < table.n_arms:
-            raise ArmError(arm, table.n_arms, t)
+        admit(policy, arm, table.n_arms, t)
         choices[t - 1] = arm
         if t < len(choices) or learns_last:
             reward = _reward(table, arm, pulls[arm])

@@ -17,8 +17,8 @@ from numba import njit
 
 from privarms.audits.any_choice import CONTEXTS, PILOT, PILOT_SEED, Event, Inputs, best_event, once, score
 from privarms.audits.audit import Audit
-from privarms.errors import ArmError
 from privarms.policies import Policy, functions
+from privarms.protocols._checks import admit
 from privarms.protocols._loops import compiled
 
 SECONDS_PER_RUN = 1e-5
@@ -72,8 +72,7 @@ def play(policy, params, users, rng, choices):
     for user in range(len(choices)):
         context = users.contexts[1 + (user - 1) % (len(users.contexts) - 1) if user else 0]
         arm = policy.choose(params, state, context, rng)
-        if not 0 <= arm < users.n_arms:
-            raise ArmError(arm, users.n_arms, user + 1)
+        admit(policy, arm, users.n_arms, user + 1)
         choices[user] = arm if user else 0
         policy.learn(params, state, 0, user, context, arm, users.others if user else users.reward, rng)
 
