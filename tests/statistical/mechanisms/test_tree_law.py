@@ -95,7 +95,7 @@ def walk(tree, n, e, slack, least_width, scale, rng):
     By the guard's definition a count is missed if its slack in cells falls below zero. The slack is that at the
     start of its segment plus the moves of its new nodes, and is capped after every move.
     """
-    rooms = np.zeros(tree.prefix.shape[1], np.int64)
+    rooms = np.zeros(tree.shape[1], np.int64)
     end = ((n >> e) + 1) << e
     count = n
     while True:
@@ -128,7 +128,7 @@ def walk(tree, n, e, slack, least_width, scale, rng):
 def set_off(n, levels, prefix):
     """Return a tree at count n with given noise from each set bit on."""
     tree = new_tree(1, levels)
-    tree.prefix[0] = prefix
+    tree[0] = prefix
     return tree
 
 

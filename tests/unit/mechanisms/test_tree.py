@@ -27,15 +27,15 @@ def test_one_fresh_node_an_item_is_the_dyadic_sum():
         level = lowest_bit(n)
         nodes[level, (n >> level) - 1] = laplace(scale, same)
         assert complete_node(tree, 1, n, scale, rng) == pytest.approx(released_noise(nodes, n), abs=1e-12)
-        assert noise_from(tree, 1, n, 0) == tree.prefix[1, level]
-    assert not tree.prefix[0].any()
+        assert noise_from(tree, 1, n, 0) == tree[1, level]
+    assert not tree[0].any()
 
 
 def test_a_jump_keeps_the_nodes_of_the_higher_bits():
     tree, rng = new_tree(1, 6), np.random.default_rng(3)
     for n in range(1, 20):
         complete_node(tree, 0, n, 1.0, rng)
-    sixteen = tree.prefix[0, 4]
+    sixteen = tree[0, 4]
     same = np.random.default_rng()
     same.bit_generator.state = rng.bit_generator.state
     # From 19 = 16 + 2 + 1 to 24 = 16 + 8.

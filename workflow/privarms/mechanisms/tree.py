@@ -20,15 +20,6 @@ from privarms.ranges import at_least, positive
 LABEL = "Tree counter"
 
 
-class Tree(NamedTuple):
-    """One counter per arm. prefix: float64[K, levels].
-
-    For a set bit l of the arm's count, prefix[arm, l] is the noise of the nodes of the bits >= l; the rest is stale.
-    """
-
-    prefix: np.ndarray
-
-
 class Counter(NamedTuple):
     """levels: of the tree; node_scale: of the noise of a node."""
 
@@ -54,15 +45,18 @@ def node_levels(horizon: int) -> int:
 
 @njit
 def new_tree(arms, levels):
-    """Return counters of `arms` empty streams, each of fewer than 2**levels items."""
-    return Tree(np.zeros((arms, levels)))
+    """Return counters of `arms` empty streams, each of fewer than 2**levels items: float64[arms, levels].
+
+    For a set bit l of the arm's count, tree[arm, l] is the noise of the nodes of the bits >= l; the rest is stale.
+    """
+    return np.zeros((arms, levels))
 
 
 @njit(forceinline=True)
 def noise_from(tree, arm, n, level):
     """Return the noise of the nodes of n's bits >= level; the arm's count must have the same bits there."""
     bits = n >> level
-    return tree.prefix[arm, level + lowest_bit(bits)] if bits else 0.0
+    return tree[arm, level + lowest_bit(bits)] if bits else 0.0
 
 
 @njit(forceinline=True)
@@ -79,7 +73,7 @@ def add_node(tree, arm, n, drawn):
     """Add a node that is already drawn, as `complete_node` does; return the noise of the count n."""
     level = lowest_bit(n)
     noise = noise_from(tree, arm, n, level + 1) + drawn
-    tree.prefix[arm, level] = noise
+    tree[arm, level] = noise
     return noise
 
 
@@ -87,14 +81,14 @@ def add_node(tree, arm, n, drawn):
 def walk_path(tree, arm, n, node_scale, rng):
     """Draw the nodes that are on the path to leaf n >= 1 but not to leaf n - 1, in place; return the path's noise.
 
-    Here every leaf n has the nodes of all levels above it except the root. prefix[arm, l] is the noise of the path's
+    Here every leaf n has the nodes of all levels above it except the root. tree[arm, l] is the noise of the path's
     levels >= l. The stream has at most 2**levels items.
     """
-    levels = tree.prefix.shape[1]
+    levels = tree.shape[1]
     level = lowest_bit(n - 1) if n > 1 else levels - 1
-    noise = tree.prefix[arm, level + 1] if level + 1 < levels else 0.0
+    noise = tree[arm, level + 1] if level + 1 < levels else 0.0
     while level >= 0:
         noise += laplace(node_scale, rng)
-        tree.prefix[arm, level] = noise
+        tree[arm, level] = noise
         level -= 1
     return noise

@@ -92,7 +92,7 @@ def _room(guard, tree, arm, n, level, slack, least_width):
 @njit(forceinline=True)
 def longest_level(guard, tree, room):
     """Return the largest level e of a block from a multiple of 2**e worth trying if the noise may fall by `room`."""
-    return min(REACH[int(min(max(room * guard.cells, 0.0), TOP))], tree.prefix.shape[1])
+    return min(REACH[int(min(max(room * guard.cells, 0.0), TOP))], tree.shape[1])
 
 
 @njit(forceinline=True)
@@ -136,7 +136,7 @@ def first_miss(guard, tree, arm, n, slack, least_width, e, u, rng):
         n = (n >> level | 1) << level
         i, node = _draw_move(level, i, rng)
         noise += guard.node_scale * node
-        tree.prefix[arm, level] = noise
+        tree[arm, level] = noise
         if i < 0:
             return n
         v = rng.random() * INSIDE[level, i]

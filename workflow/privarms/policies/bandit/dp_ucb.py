@@ -20,7 +20,7 @@ from numba import njit
 from scipy.special import comb, gammaincc
 
 from privarms.jit.intrinsics import popcount
-from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels, walk_path
+from privarms.mechanisms.tree import complete_node, new_tree, node_levels, walk_path
 from privarms.ranges import at_least, of_choices, positive
 
 LABEL = "DP-UCB"
@@ -50,7 +50,7 @@ class State(NamedTuple):
     pulls: np.ndarray
     reward_sums: np.ndarray
     noises: np.ndarray
-    tree: Tree
+    tree: np.ndarray
 
 
 @of_choices

@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from privarms.mechanisms.laplace import laplace
-from privarms.mechanisms.tree import Tree, add_node, new_tree, node_levels
+from privarms.mechanisms.tree import add_node, new_tree, node_levels
 from privarms.ranges import at_least, of_choices, positive, within
 
 LABEL = "Private UCB"
@@ -63,7 +63,7 @@ class State(NamedTuple):
 
     pulls: np.ndarray
     reward_sums: np.ndarray
-    tree: Tree
+    tree: np.ndarray
     private_means: np.ndarray
     inverse_roots: np.ndarray
     inverses: np.ndarray

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.mechanisms.tree import Tree, complete_node, new_tree, node_levels
+from privarms.mechanisms.tree import complete_node, new_tree, node_levels
 from privarms.policies.linear._regressions import add_row, checked, confidence_radius, exceeds, multiply, project
 from privarms.ranges import at_least, positive
 
@@ -64,7 +64,7 @@ class State(NamedTuple):
     reward_sums: np.ndarray
     private_sums: np.ndarray
     radius: np.ndarray
-    tree: Tree
+    tree: np.ndarray
     room: np.ndarray
 
 
