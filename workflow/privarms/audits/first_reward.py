@@ -76,9 +76,12 @@ def probability(params: Params, inputs: Inputs) -> float:
     """
     K, scale = inputs.n_arms, params.node_scale
     one, two = inputs.neighbour / scale, (inputs.neighbour + 1) / scale
-    width, radius = _width_and_radius(params, K + 2)
-    if math.isnan(radius):
+    if isinstance(params, dp_ucb.Params):
+        width, radius = float(params.width[1]), math.sqrt(2 * math.log(K + 2))
+    elif params.fresh or params.gamma_scale:
         return math.nan
+    else:
+        width, radius = 0.0, compiled(private_ucb.confidence_factor)(params, K + 2)
     more = (width + (2 - math.sqrt(2)) * radius) / scale
 
     def density(m):
@@ -89,15 +92,6 @@ def probability(params: Params, inputs: Inputs) -> float:
     return sum(
         scipy.integrate.quad(density, a, b, epsabs=0, epsrel=1e-12, limit=200)[0] for a, b in itertools.pairwise(kinks)
     )
-
-
-def _width_and_radius(params: Params, T: int) -> tuple[float, float]:
-    """Return the width of the node of one pull, and its confidence radius in round T, nan if there is no tree."""
-    if isinstance(params, dp_ucb.Params):
-        return float(params.width[1]), math.sqrt(2 * math.log(T))
-    if params.fresh or params.gamma_scale:
-        return 0.0, math.nan
-    return 0.0, compiled(private_ucb.confidence_factor)(params, T)
 
 
 AUDIT = Audit(
