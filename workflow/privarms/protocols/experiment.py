@@ -41,18 +41,12 @@ class Record(NamedTuple):
 
 def new_records(replicates: int, M: int) -> Record:
     """Return empty records for a number of replicates."""
-    shape = (replicates, M)
-    return Record(
-        np.zeros(shape),
-        np.zeros(shape),
-        np.full(shape, np.nan),
-        np.full(shape, BOTH),
-        np.full(shape, np.nan),
-        np.zeros(shape, np.int64),
-        np.zeros(shape, np.int64),
-        np.zeros((*shape, 2), np.int64),
-        np.zeros((*shape, 2)),
-    )
+    regret, first_half_regret = np.zeros((2, replicates, M))
+    eliminated_after, estimate = np.full((2, replicates, M), np.nan)
+    floor_T_min, length = np.zeros((2, replicates, M), np.int64)
+    kept, pulls = np.full((replicates, M), BOTH), np.zeros((replicates, M, 2), np.int64)
+    sums = np.zeros((replicates, M, 2))
+    return Record(regret, first_half_regret, eliminated_after, kept, estimate, floor_T_min, length, pulls, sums)
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

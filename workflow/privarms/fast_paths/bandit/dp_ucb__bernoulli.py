@@ -27,14 +27,11 @@ def _simulate_paths(params, means, checkpoints, rng, record):
     tree = new_tree(arms, params.levels)
     centres, radii = np.zeros(arms), np.full(arms, np.sqrt(2.0))
     checkpoint, regret, leader, rival = 0, 0.0, 0, _skip_ahead.Rival(1, 0.0, 0.0, 0.0)
+    # When every arm has one pull, this first rival is out of date.
     for t in range(1, horizon + 1):
         if t <= arms:
             leader = t - 1
-        elif (
-            t == arms + 1
-            or t > 2 * rival.start
-            or centres[leader] + radii[leader] * rival.root <= _skip_ahead._bound(rival, t)
-        ):
+        elif t > 2 * rival.start or centres[leader] + radii[leader] * rival.root <= _skip_ahead._bound(rival, t):
             leader, rival = _skip_ahead._compare(centres, radii, t, rng)
         pulls[leader] += 1
         reward_sums[leader] += 1.0 if rng.random() < means[leader] else 0.0
