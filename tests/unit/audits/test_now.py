@@ -25,6 +25,11 @@ def test_a_policy_that_is_not_private_as_claimed_gives_status_1(monkeypatch, cap
     assert capsys.readouterr().out.startswith("not private as claimed: laplace")
 
 
+def test_a_policy_with_variants_is_audited_in_both():
+    rows = now.run_audits("private_ucb_noise_only", trials=200)
+    assert set(rows["variant"]) == {"as_printed", "as_released"}
+
+
 def test_away_from_the_project_a_policy_gets_the_audit_that_fits_its_family(monkeypatch):
     monkeypatch.setattr(now, "_of_studies", lambda: [])
     actual = now.cells("dp_se")

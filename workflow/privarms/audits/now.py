@@ -36,8 +36,8 @@ def results(chosen: Iterable[Cell]) -> pd.DataFrame:
     studies: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for cell in chosen:
         rows = run.run_piece(Piece(cell, 0, cell.blocks), SEED, {}).to_pandas()
-        horizon = {} if cell.horizon is None else {"horizon": cell.horizon}
-        rows = rows.assign(policy=cell.policy, environment=cell.environment, **cell.parameters, **horizon)
+        further = {k: v for k, v in (("horizon", cell.horizon), ("variant", cell.variant)) if v}
+        rows = rows.assign(policy=cell.policy, environment=cell.environment, **cell.parameters, **further)
         studies.setdefault((cell.paper, cell.study), []).append(rows)
     return verdicts.table([(*name, pd.concat(parts, ignore_index=True)) for name, parts in studies.items()])
 
