@@ -193,7 +193,7 @@ def init(params):
 @njit(forceinline=True)
 def choose(params, state, feature, t, rng):
     """Return a random arm while both are viable (line 7) or in the trial, else the viable one (line 19)."""
-    # Before the second half, nobody is in a trial: all its lengths are 0.
+    # In the first half all lengths of trials are 0.
     return trial.choose(state.trial, state.viable, feature, rng)
 
 
