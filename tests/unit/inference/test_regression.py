@@ -38,25 +38,25 @@ def moments(X, y):
 
 
 def test_the_fit_and_its_tests_are_those_of_statsmodels():
-    coefficients, inverse_gram = ols_from_moments(*moments(X, y))
-    assert coefficients == pytest.approx(COEFFICIENTS, rel=1e-12)
-    assert np.diag(inverse_gram) == pytest.approx(VARIANCES, rel=1e-12)
-    assert inverse_gram[0, 1] == pytest.approx(-0.05704560030257688, rel=1e-12)
+    fit = ols_from_moments(*moments(X, y))
+    assert fit.coefficients == pytest.approx(COEFFICIENTS, rel=1e-12)
+    assert np.diag(fit.inverse_gram) == pytest.approx(VARIANCES, rel=1e-12)
+    assert fit.inverse_gram[0, 1] == pytest.approx(-0.05704560030257688, rel=1e-12)
     for (sigma, null), expected in Z_TESTS.items():
-        z = z_score(coefficients, null, sigma**2 * np.diag(inverse_gram))
+        z = z_score(fit.coefficients, null, sigma**2 * np.diag(fit.inverse_gram))
         assert np.stack([z, two_sided_p_value(z)]) == pytest.approx(np.array(expected), rel=1e-11)
 
 
 def test_replicates_are_fitted_one_by_one():
     rows, rewards = replicates()
-    coefficients, inverse_gram = ols_from_moments(*moments(rows, rewards))
-    assert coefficients.shape == (4, 3, 5)
+    fit = ols_from_moments(*moments(rows, rewards))
+    assert fit.coefficients.shape == (4, 3, 5)
     for i in np.ndindex(4, 3):
         scaled = rows[i] / UNITS
         expected = np.linalg.lstsq(scaled, rewards[i])[0] / UNITS
         inverse = np.linalg.inv(scaled.T @ scaled) / np.outer(UNITS, UNITS)
-        assert coefficients[i] == pytest.approx(expected, rel=1e-8, abs=0)
-        assert inverse_gram[i] == pytest.approx(inverse, rel=1e-8, abs=0)
+        assert fit.coefficients[i] == pytest.approx(expected, rel=1e-8, abs=0)
+        assert fit.inverse_gram[i] == pytest.approx(inverse, rel=1e-8, abs=0)
 
 
 def test_the_published_construction_divides_by_the_variance():

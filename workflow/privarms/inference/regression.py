@@ -3,6 +3,8 @@
 Leading axes are replicates; the axes of the matrices come last.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -13,10 +15,14 @@ from privarms.ranges import positive
 RANK_TOLERANCE = 1e-6
 
 
-def ols_from_moments(gram, moments) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least-squares coefficients and (X'X)^-1, their covariance if the noise has sd 1.
+class Fit(NamedTuple):
+    coefficients: np.ndarray  # float64[..., d]
+    inverse_gram: np.ndarray  # float64[..., d, d], (X'X)^-1: covariance of the coefficients if the noise has sd 1
 
-    gram, moments: X'X, float64[..., d, d], and X'y, float64[..., d], which a run can accumulate
+
+def ols_from_moments(gram, moments) -> Fit:
+    """Return the least-squares fit from X'X, float64[..., d, d], and X'y, float64[..., d], which a run can accumulate.
+
     Raises ValueError if the design is rank-deficient (to RANK_TOLERANCE).
     """
     gram, moments = np.asarray(gram, float), np.asarray(moments, float)
@@ -29,7 +35,7 @@ def ols_from_moments(gram, moments) -> tuple[np.ndarray, np.ndarray]:
     if deficient.any():
         raise ValueError(f"gram: found a rank-deficient design in replicate {np.argwhere(deficient)[0].tolist()}")
     inverse = np.linalg.inv(gram)
-    return np.einsum("...ij,...j->...i", inverse, moments), inverse
+    return Fit(np.einsum("...ij,...j->...i", inverse, moments), inverse)
 
 
 def z_score(estimate, null, variance, standard_error: str = "correct"):

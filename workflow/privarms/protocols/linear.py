@@ -59,8 +59,8 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     # Contexts have a density, so d rows are linearly independent.
     enough = record.pulls >= d
     estimate, variance = np.full((n, d), np.nan), np.full((n, d), np.nan)
-    estimate[enough], inverse_gram = ols_from_moments(record.gram[enough], record.sums[enough])
-    variance[enough] = np.einsum("nii->ni", inverse_gram)
+    fit = ols_from_moments(record.gram[enough], record.sums[enough])
+    estimate[enough], variance[enough] = fit.coefficients, np.einsum("nii->ni", fit.inverse_gram)
 
     tested = np.stack([np.zeros(n, np.int64), np.abs(record.theta).argmax(axis=1)], axis=1)
 
