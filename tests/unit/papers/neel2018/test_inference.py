@@ -83,18 +83,19 @@ def test_published_settings():
         experiment_1=runs("u", "ucb", 20, np.full((2, 20), 25), np.full((2, 20), 5.0)),
         experiment_2=pd.concat([ablation, runs("u", "ucb", 5, pulls, sums)], ignore_index=True),
     )
-    actual = INFERENCE["published_settings"](made)
-    assert list(actual["policy"]) == ["ucb_constant_delta", "private_ucb", "ucb", "ucb"]
-    assert list(actual["experiment"]) == ["2", "2", "1", "2"]
-    assert list(actual["law"]) == ["normal", "truncated_normal", "bernoulli", "bernoulli"]
-    assert list(actual["delta"].fillna(0)) == [0.95, 0, 0, 0]
-    assert list(actual["runs"]) == [3, 3, 2, 3]
+    actual = INFERENCE["average_bias_published_settings"](made)
+    actual = actual[actual["size"] == "all"].reset_index(drop=True)
     # Sums smaller by 20 give means smaller by 2.
     assert actual["worst_arm"][0] == 4
     assert actual["worst"][0] == pytest.approx(actual["worst"][1] - 2)
     assert actual["expected"][1] == pytest.approx(expected_average(pulls, sums, MEANS, 3).value)
     # For the last arm: the average of .2, .8, .5 and .6, minus .5.
     table = tables.published_settings(made)
+    assert list(table["policy"]) == ["ucb_constant_delta", "private_ucb", "ucb", "ucb"]
+    assert list(table["experiment"]) == ["2", "2", "1", "2"]
+    assert list(table["law"]) == ["normal", "truncated_normal", "bernoulli", "bernoulli"]
+    assert list(table["delta"].fillna(0)) == [0.95, 0, 0, 0]
+    assert list(table["runs"]) == [3, 3, 2, 3]
     assert list(table["published_average"]) == [0.07] * 4
     assert list(table["published_worst"].fillna(0)) == [0, 0, 0.14, 0]
     assert (table["worst"] >= 0).all()

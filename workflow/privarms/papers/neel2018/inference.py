@@ -27,8 +27,6 @@ from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, param
 from privarms.studies.results import Results, environment_of
 
 CONFIDENCE = 0.95
-# The policies of Experiments 1 and 2 in the revisions of the program, and another interpretation of UCB.
-REVISED = ("ucb", "ucb1", "private_ucb", "ucb_constant_delta", "private_ucb_constant_delta")
 BINS = 20
 EXPECTED = ("expected", "expected_se", "spread")
 
@@ -89,7 +87,7 @@ def _bias(results: Results, study: str) -> pd.DataFrame:
     """Return the bias of every arm's sample mean; one row per cell, arm and size (all replicates, or as published).
 
     bias, se: of all replicates by `controlled_bias`; of the published number the plain mean error, which is published
-    sd: standard deviation of an error, over the replicates in which the arm was pulled; missing: the other replicates
+    sd: standard deviation of an error, over the replicates in which the arm was pulled
     """
     for runs in _runs(results, study):
         epsilon = runs.setting["epsilon"]
@@ -106,7 +104,6 @@ def _bias(results: Results, study: str) -> pd.DataFrame:
                 "pulls": runs.pulls[:n].mean(axis=0),
                 "bound": bias_bound(epsilon, runs.means) if pd.notna(epsilon) else np.nan,
                 "replicates": output.replicates,
-                "missing": n - output.replicates,
             }
             yield pd.DataFrame({**runs.setting, **columns, "size": size})
 
@@ -131,6 +128,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
             if_unbiased = errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan
             if size == "all":
                 bias, errors, _ = controlled_bias(pulls, sums, runs.means)
+            worst = int(np.nanargmax(np.abs(bias)))
             regret = np.concatenate([pulls[some] @ (runs.means.max() - runs.means) for some in blocks(n)])
             as_many = published.get(runs.setting["experiment"])
             expected = expected_average(pulls, sums, runs.means, int(as_many)) if as_many else (math.nan,) * 3
@@ -142,7 +140,9 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
                 "average_se": average_se,
                 **dict(zip(EXPECTED, expected, strict=True)),
                 "average_if_unbiased": if_unbiased,
-                **_worst(bias, errors),
+                "worst_arm": worst,
+                "worst": bias[worst],
+                "worst_se": errors[worst],
                 "last": bias[-1],
                 "last_se": errors[-1],
                 "regret": regret.mean(),
@@ -150,38 +150,6 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
                 "missing": int((n - replicates).sum()),
                 "mean_of_arms": runs.means.mean(),
             }
-
-
-@as_frame
-def published_settings(results: Results) -> pd.DataFrame:
-    """Return Experiments 1 and 2 with the rewards, index and ladder of the program's public revisions.
-
-    One row per cell. law: distribution of the rewards; delta: of the index, nan if it depends on the round; expected,
-    expected_se, spread: as in `average_bias_*`, over `runs` runs, the published number; worst: bias of the most biased
-    arm
-    """
-    published = printed(results)["replicates"]
-    for study in ("published_settings", "experiment_1", "experiment_2"):
-        for runs in _runs(results, study):
-            if runs.setting["policy"] not in REVISED:
-                continue
-            pulls, sums = runs.pulls, runs.sums
-            as_many = int(published[runs.setting["experiment"]])
-            bias, errors, _ = controlled_bias(pulls, sums, runs.means)
-            yield {
-                **{k: v for k, v in runs.setting.items() if k not in ("law", "delta")},
-                "law": runs.setting.get("law", "bernoulli"),
-                "delta": runs.setting.get("delta", math.nan),
-                "replicates": len(pulls),
-                "runs": min(as_many, len(pulls)),
-                **dict(zip(EXPECTED, expected_average(pulls, sums, runs.means, as_many), strict=True)),
-                **_worst(bias, errors),
-            }
-
-
-def _worst(bias: np.ndarray, errors: np.ndarray) -> dict[str, float]:
-    arm = int(np.nanargmax(np.abs(bias)))
-    return {"worst_arm": arm, "worst": bias[arm], "worst_se": errors[arm]}
 
 
 @as_frame
@@ -341,3 +309,4 @@ average_bias_experiment_1 = _of(_average_bias, "experiment_1")
 average_bias_experiment_2 = _of(_average_bias, "experiment_2")
 average_bias_epsilon_sweep = _of(_average_bias, "epsilon_sweep")
 average_bias_corollary_1 = _of(_average_bias, "corollary_1")
+average_bias_published_settings = _of(_average_bias, "published_settings")
