@@ -9,11 +9,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from privarms.errors import PrivarmsError
 from privarms.plots import facets, style, tables
 
+COMBINATIONS = len(style.COLOURS) * len(style.MARKERS) * len(style.LINESTYLES)
+FIXED = ("dp_se", "dp_ucb", "uniform")
 NUMBERS = pd.DataFrame({"t": [1, 2, 3], "mean": [0.1, 0.1 + 0.2, np.nan], "policy": ["a", "b", "c, d"]})
 
 
 def draw():
-    figure, ax = style.subplots()
+    figure, ax = style.subplots(width=3.4, height=2.4)
     looks = style.looks(["dp_se", "anything"])
     x = np.geomspace(1, 1e6, 50)
     for power, name in ((1, "dp_se"), (2, "anything")):
@@ -94,9 +96,9 @@ def alike(looks):
 
 
 def test_no_two_names_look_alike_as_long_as_combinations_last():
-    names = [f"policy_{number}" for number in range(style.COMBINATIONS - 7)] + list(style.FIXED)
-    looks = style.looks(names, fixed=style.FIXED)
-    assert len(alike(looks)) == len(names) == style.COMBINATIONS
+    names = [f"policy_{number}" for number in range(COMBINATIONS - len(FIXED))] + list(FIXED)
+    looks = style.looks(names, fixed=FIXED)
+    assert len(alike(looks)) == len(names) == COMBINATIONS == 252
     first = names[: len(style.COLOURS)]
     assert len({looks[name]["marker"] for name in first}) == len(first)
     assert style.looks([*names, "one too many"])["one too many"]["color"] in style.COLOURS
@@ -109,7 +111,7 @@ def test_a_fixed_name_looks_the_same_whichever_others_a_figure_has():
 
 
 def test_a_legend_says_how_many_entries_it_leaves_out():
-    figure, ax = style.subplots()
+    figure, ax = style.subplots(width=3.4, height=2.4)
     for number in range(style.MOST_ENTRIES + 5):
         ax.plot([1, 2], [1, number], label=f"{number:08d}")
     drawn = style.legend(figure)

@@ -67,15 +67,11 @@ def write_sheet(frame: pd.DataFrame, sheet: Sheet, stem: Path, *, stand_in: bool
     return paths
 
 
-def names(sheet: Sheet) -> list[str]:
-    """Return one name per column, joined from all header lines."""
-    lines = [[text for text, span in head for _ in range(span)] for head in sheet.heads]
-    return [" ".join(filter(None, parts)) for parts in zip(*lines, strict=True)]
-
-
 def markdown(sheet: Sheet) -> str:
     """Return a Markdown table; quiet entries are italic, and grey ones end with an asterisk."""
-    lines = [names(sheet), [":--", *["--:"] * (sheet.columns - 1)]]
+    heads = [[text for text, span in head for _ in range(span)] for head in sheet.heads]
+    names = [" ".join(filter(None, parts)) for parts in zip(*heads, strict=True)]
+    lines = [names, [":--", *["--:"] * (sheet.columns - 1)]]
     for row in sheet.rows:
         if isinstance(row, str):
             lines.append([f"**{row}**", *[""] * (sheet.columns - 1)])
@@ -118,16 +114,10 @@ def _set(entry: Entry) -> str:
     return f"\\cellcolor[gray]{{0.85}}{text}" if entry.grey else text
 
 
-def _escaped(text: str) -> str:
-    parts = _PIECES.split(text)
-    return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else re.sub(r"([&%$#_{}])", r"\\\1", p) for p in parts)
-
-
-def _drawn(text: str) -> str:
-    return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else p.replace("$", r"\$") for p in _PIECES.split(text))
-
-
-_PIECES = re.compile(f"({'|'.join(map(re.escape, SYMBOLS))})")
+def _escaped(text: str, special: str = r"[&%$#_{}]") -> str:
+    """Return a text with its symbols as formulas and a backslash before each special character."""
+    parts = re.split(f"({'|'.join(SYMBOLS)})", text)
+    return "".join(f"${SYMBOLS[p]}$" if p in SYMBOLS else re.sub(f"({special})", r"\\\1", p) for p in parts)
 
 
 def draw(sheet: Sheet) -> Figure:
@@ -157,7 +147,7 @@ def draw(sheet: Sheet) -> Figure:
         x, ha = (edges[first] + edges[first + span]) / 2, "center"
         if span == 1:
             x, ha = (edges[first] + 0.04, "left") if first == 0 else (edges[first + 1] - 0.06, "right")
-        ax.text(x, y + ROW / 2, _drawn(text), ha=ha, va="center", **looks)
+        ax.text(x, y + ROW / 2, _escaped(text, r"\$"), ha=ha, va="center", **looks)
 
     y = 0.0
     rule(y, width=2 * LINE)

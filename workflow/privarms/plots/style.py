@@ -23,17 +23,13 @@ from privarms.data import STAND_IN
 from privarms.files.whole import whole
 from privarms.plots.tables import write_csv
 
-COLUMN = 3.4
-"""Width in inches of a figure that fills one column of a two-column page."""
-PAGE = 6.8
-"""Width in inches of a figure that fills the page."""
+# Widths in inches of a figure that fills one column of a two-column page, or the whole page.
+COLUMN, PAGE = 3.4, 6.8
 
 # seaborn's colour-blind palette without pink and yellow (weak on white) and grey (used for context).
 COLOURS = tuple(seaborn.color_palette("colorblind").as_hex()[place] for place in (0, 3, 2, 4, 1, 9, 5))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINESTYLES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)))
-COMBINATIONS = len(COLOURS) * len(MARKERS) * len(LINESTYLES)
-"""The number of different looks."""
 QUIET = "#5A5A5A"
 LEVEL = {"color": "black", "linewidth": 0.9, "linestyle": (0, (5, 1.5)), "zorder": 1.5}
 """Line style of bounds and nominal levels."""
@@ -42,9 +38,6 @@ GUIDE = {"color": QUIET, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1
 MOST_ENTRIES = 150
 """The largest number of entries in a legend."""
 PAPER = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.7, "linewidth": 0}
-
-# Policies with the same look in every figure that combines several papers.
-FIXED = ("dp_se", "dp_ucb", "epoch_se", "successive_elimination", "absse", "uniform", "ucb1")
 
 RC = {
     "figure.facecolor": "white",
@@ -81,12 +74,11 @@ def use_style() -> None:
     seaborn.set_theme("paper", "ticks", COLOURS, font="DejaVu Sans", font_scale=0.85, rc=RC)
 
 
-def subplots(nrows: int = 1, ncols: int = 1, *, width: float = COLUMN, height: float | None = None, **options):
+def subplots(nrows: int = 1, ncols: int = 1, *, width: float, height: float, **options):
     """Return (figure, axes) like pyplot's, without registering the figure in pyplot; sizes in inches.
 
-    By default panels are about 10 : 7; `options` are passed to `Figure.subplots` (sharex, squeeze, ...).
+    `options` are passed to `Figure.subplots` (sharex, squeeze, ...).
     """
-    height = 0.7 * width / ncols * nrows if height is None else height
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(nrows, ncols, **options)
 
@@ -98,7 +90,7 @@ Looks = dict[Hashable, dict]
 def looks(names: Iterable[Hashable], fixed: Sequence[Hashable] = (), context: Iterable[Hashable] = ()) -> Looks:
     """Return one look per name: colours and markers change together; line styles change when colours run out.
 
-    names : any hashable values; the first `COMBINATIONS` of them get different looks
+    names : any hashable values; the first 252, the number of different looks, get different ones
     fixed : names whose look depends only on their place in this list; other names get the unused looks
     context : names that are drawn in grey without markers, below the others
     """
@@ -144,13 +136,6 @@ def _grey(place: int) -> dict:
     colour = (QUIET, "#A0A0A0")[rounds % 2]
     line = {"color": colour, "marker": marker, "linestyle": LINESTYLES[(2, 1, 0, 3)[dash]]}
     return line | {"linewidth": 1.0, "zorder": 1.8}
-
-
-def wrapped(label: str, letters: int) -> str:
-    """Return a label in lines of at most `letters` characters, broken at blanks outside formulas."""
-    kept = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\u00a0"), label)
-    lines = textwrap.fill(kept, letters, break_long_words=False, break_on_hyphens=False)
-    return lines.replace("\u00a0", " ")
 
 
 def legend(figure: Figure, *, columns: int = 4, title: str | None = None) -> Legend | None:
@@ -222,7 +207,10 @@ def watermark(fig: Figure) -> None:
 def warn(fig: Figure, text: str) -> None:
     width, height = fig.get_size_inches()
     fig.set_size_inches(width, height + 0.2)
-    fig.suptitle(wrapped(text, int(16 * width)), fontsize=7, color="#B00020")
+    # No line ends in a formula.
+    kept = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\u00a0"), text)
+    lines = textwrap.fill(kept, int(16 * width), break_long_words=False, break_on_hyphens=False)
+    fig.suptitle(lines.replace("\u00a0", " "), fontsize=7, color="#B00020")
 
 
 def settle(fig: Figure) -> None:

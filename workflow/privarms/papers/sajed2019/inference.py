@@ -113,17 +113,15 @@ def growth(results: Results) -> pd.DataFrame:
 def noise_per_step(results: Results) -> pd.DataFrame:
     """Return the noise of section 1's counter, equal in each round, for epsilon = 1; one row per horizon.
 
-    nodes: number in a released sum; variance: of its noise; variance_ratio: over log2(T)^3; deviation_ratio: the root
-    of the variance over ln T
+    variance_ratio: its variance over log2(T)^3; deviation_ratio: the root of the variance over ln T
     """
     for horizon in TREE_HORIZONS:
-        nodes = dp_ucb.log2_ceiling(horizon)
-        variance = nodes * 2 * dp_ucb.configure(2, horizon, 1.0, "log3").node_scale ** 2
-        ratios = {
+        variance = dp_ucb.log2_ceiling(horizon) * 2 * dp_ucb.configure(2, horizon, 1.0, "log3").node_scale ** 2
+        yield {
+            "horizon": horizon,
             "variance_ratio": variance / np.log2(horizon) ** 3,
             "deviation_ratio": variance**0.5 / np.log(horizon),
         }
-        yield {"horizon": horizon, "nodes": nodes, "variance": variance} | ratios
 
 
 def thirty_runs(results: Results) -> pd.DataFrame:

@@ -97,25 +97,21 @@ def privacy(results: Results) -> pd.DataFrame:
     """Return the losses of the policies here in the audits of all papers, over their claims; one row per policy and
     variant.
 
-    exact: the largest exact log ratio over the claim, nan if none is known; lower_bound: the largest from counts, each
-    with `confidence`; audited: number of audited settings
+    exact: the largest exact log ratio over the claim, nan if none is known; lower_bound: the largest from counts;
+    audited: number of audited settings
     """
-    cells = _cells(results, "central")
+    cells = results.cells("central")
     audits = results.audit()
     audits = audits[audits["trials"] > 0]
-    for (policy, variant), part in cells.assign(variant=variants(cells)).groupby(["policy", "variant"], sort=False):
+    for policy, variant in dict.fromkeys(zip(cells["policy"], variants(cells), strict=True)):
         own = audits[(audits["subject"] == policy) & (variants(audits) == variant)]
         claimed = own["claimed_epsilon"]
         yield {
             "policy": policy,
             "variant": variant,
-            "curve": part["curve"].iloc[0] if part["curve"].nunique() == 1 else policy,
-            "claims": bool(part["claims"].iloc[0]),
             "audited": len(own),
             "exact": (own["exact"] / claimed).max(),
             "lower_bound": (own["lower_bound"] / claimed).max(),
-            "confidence": own["confidence"].min(),
-            "trials": own["trials"].sum(),
         }
 
 
