@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from privarms.data import delimited
-from privarms.data.features import Table, of_numbers
+from privarms.data.features import Features, Table
 from privarms.data.standin import by_rank, logistic, quantiles
 
 OPTIONS: dict = {}
@@ -53,12 +53,7 @@ SHARES = {
     "MainBranch": {"NotDev": 0.08, "Dev": 0.92},
 }
 # Weights of the latent variables in the columns of the stand-in.
-DEPENDS = {
-    "Age": {"years": 0.7},
-    "EdLevel": {"skill": 0.2},
-    "Employment": {"skill": 0.2},
-    "MainBranch": {"skill": 0.2},
-}
+DEPENDS = {"Age": {"years": 0.7}, "EdLevel": {"skill": 0.2}, "Employment": {"skill": 0.2}, "MainBranch": {"skill": 0.2}}
 YEARS = (0, 4, 6, 8, 9, 11, 13, 16, 21, 30, 50)
 SALARY = (1, 12_000, 23_000, 33_000, 44_000, 58_000, 70_000, 84_000, 102_000, 135_000, 220_000)
 SKILLS = (0, 4, 7, 9, 11, 13, 15, 17, 19, 23, 107)
@@ -87,7 +82,8 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
         accounts[file] = rows.account()
         parts.append([values[rows.kept] for values in (np.column_stack(list(numbers.values())), labels, sources)])
     numbers, labels, sources = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Table(of_numbers(numbers, list(NUMBERS)), labels, list(LABELS), sources, [SOURCE_COUNTRY], accounts)
+    features = Features(numbers, list(NUMBERS), np.zeros((len(numbers), 0), np.int16), [], [])
+    return Table(features, labels, list(LABELS), sources, [SOURCE_COUNTRY], accounts)
 
 
 def generate() -> dict[str, list[str]]:

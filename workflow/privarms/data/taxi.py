@@ -186,5 +186,4 @@ def _each(texts: Sequence[str], indices: np.ndarray) -> np.ndarray:
 
 def _draw(rng: np.random.Generator, weights: tuple[float, ...], n: int) -> np.ndarray:
     """Return int[n], each index with a frequency proportional to its weight, on average."""
-    bounds = np.cumsum(weights) / sum(weights)
-    return np.searchsorted(bounds[:-1], rng.random(n), side="right")
+    return rng.choice(len(weights), n, p=np.array(weights) / sum(weights))
