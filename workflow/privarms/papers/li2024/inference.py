@@ -13,9 +13,9 @@ from privarms.inference.intervals import ratio
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.rows import as_frame
 from privarms.papers.li2024 import inference_formulas as by_formula
-from privarms.papers.li2024.inference_formulas import environment_of, expected_T_min, gaps_of, printed_order
+from privarms.papers.li2024.inference_formulas import expected_T_min, gaps_of, printed_order
 from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.studies.results import Results, environment_of
 
 CONFIDENCE = 0.95
 # Confidence of each bound on a loss: 150 bounds hold together with 98%.
@@ -193,15 +193,11 @@ def coverage(results: Results) -> pd.DataFrame:
         setting = _setting(columns, first.iloc[0])
         estimate, effect = cell["estimate"], cell["effect"]
         errors = pd.Series((estimate - effect)[~np.isnan(estimate)])
-        before = math.nan
         for interval in mean_difference.INTERVALS:
             variance = _variance(setting, cell, interval)
-            # Without noise both corrected intervals are equal.
-            if not np.array_equal(variance, before):
-                share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
-                distance, p = mean_difference.normality(estimate, effect, variance)
-                ratio_of_variances, ratio_error = mean_difference.variance_ratio(estimate, effect, variance)
-            before = variance
+            share, error, runs = mean_difference.coverage(estimate, effect, variance, CONFIDENCE)
+            distance, p = mean_difference.normality(estimate, effect, variance)
+            ratio_of_variances, ratio_error = mean_difference.variance_ratio(estimate, effect, variance)
             yield setting | {
                 "interval": interval,
                 "coverage": share,

@@ -19,15 +19,6 @@ from privarms.studies.results import Results
 PATIENTS = 20_000
 
 
-def environment_of(setting: dict):
-    """Return the environment of a cell."""
-    name = setting["environment"]
-    takes = library.environment_arguments(name)
-    parameters = {k: setting[k] for k in takes if k in setting and pd.notna(setting[k])}
-    parameters |= {k: int(parameters[k]) for k in ("M", "horizon") if k in parameters}
-    return library.load("environments", name).configure(**parameters)
-
-
 def gaps_of(environment) -> np.ndarray:
     """Return float64[M], the gap of each feature, rounded to 12 decimals."""
     return np.round(np.abs(environment.means[:, 1] - environment.means[:, 0]), 12)
@@ -149,9 +140,8 @@ def formulas(results: Results) -> pd.DataFrame:
     before, now, reward_sum = 1.0, 1 / math.sqrt(2), 2.0
     total = (1 + math.exp(before * reward_sum)) / (1 + math.exp(now * reward_sum))
     rows.append(("exp3e_probabilities", "printed", 2, math.nan, total))
-    rows += _proof_formulas(R_1)
-    of_epochs = pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value"])
-    return pd.concat([of_epochs, _trial_formulas()], ignore_index=True)
+    rows += [*_proof_formulas(R_1), *_trial_formulas()]
+    return pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value", "alpha"])
 
 
 def _proof_formulas(R_1: float) -> list[tuple]:
@@ -176,19 +166,19 @@ def _proof_formulas(R_1: float) -> list[tuple]:
     return rows
 
 
-def _trial_formulas() -> pd.DataFrame:
+def _trial_formulas() -> list[tuple]:
     """Return the formulas about a trial's length, by n, alpha and epsilon (nan: ConSE)."""
     rows = []
     for n, alpha, epsilon in itertools.product((20_000, 1_000_000), (0.1, 0.3, 0.5, 1.0), (math.nan, 0.1, 1.0)):
         T = expected_T_min(features_bernoulli.configure(1, n), n, alpha, epsilon)
         budget = math.inf if math.isnan(epsilon) else epsilon
-        rows.append(("relative_bias", "printed", n, epsilon, mean_difference.relative_bias(T, budget), alpha, T))
+        rows.append(("relative_bias", "printed", n, epsilon, mean_difference.relative_bias(T, budget), alpha))
         if not math.isnan(epsilon):
             chance = mechanism.survival(math.ceil(T / 2), T, epsilon)
-            rows.append(("trial_event", "printed", n, epsilon, chance, alpha, T))
+            rows.append(("trial_event", "printed", n, epsilon, chance, alpha))
     for arrivals, n, alpha in itertools.product(("stationary", "seasonal"), (20_000, 1_000_000), (0.1, 0.3, 0.5, 1.0)):
         environment = features_bernoulli.configure(2, n, arrivals=arrivals)
         T = expected_T_min(environment, n, alpha, math.nan)
         share = printed_order(environment, n, alpha, math.nan) / T
-        rows.append(("normaliser", arrivals, n, math.nan, share, alpha, T))
-    return pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value", "alpha", "T_min"])
+        rows.append(("normaliser", arrivals, n, math.nan, share, alpha))
+    return rows
