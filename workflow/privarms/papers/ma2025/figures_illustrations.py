@@ -11,7 +11,7 @@ from privarms.environments import exponential
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels
 from privarms.plots import style
-from privarms.plots.curves import interval
+from privarms.plots.curves import with_interval
 from privarms.plots.facets import band, curves, panels, parts
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.artifacts import figure
@@ -20,11 +20,7 @@ from privarms.studies.results import Results
 ARMS = 3
 VARIANTS = ("as_printed", "as_released")
 # The grids of study `illustration`, by the auxiliary data that they have.
-SETTINGS = {
-    "none": "without auxiliary data",
-    "effective": "effective auxiliary data",
-    "weak": "weak auxiliary data",
-}
+SETTINGS = {"none": "without auxiliary data", "effective": "effective auxiliary data", "weak": "weak auxiliary data"}
 
 
 def _colours(rows: pd.DataFrame) -> dict[int, str]:
@@ -245,24 +241,13 @@ def illustration(results: Results, panel: str, variant: str, c: float | None = N
     """Draw Figure 6: average regret overall and at a test point, and the arms there, for three kinds of auxiliary data.
 
     panel: one of the study's grids. Only the algorithm of `variant` and c is drawn"""
-    cells = results.cells("illustration")
-    mine = (cells["policy"] == _panels.POLICY) & (cells["variant"] == variant)
-    mine &= cells["panels"].str.split().map(lambda names: panel in names)
-    mine &= cells["c"].isna() if c is None else cells["c"] == c
-    return _illustrate(cells[mine], results.inference("illustrated"), variant, c)
-
-
-def _settings(means: pd.DataFrame) -> dict[str, str]:
-    """Return cell -> kind of auxiliary data and the settings that distinguish it, in the order of SETTINGS."""
-    cells = _panels.named(means[means["arm"] == 0])
-    kinds = [next(kind for kind in SETTINGS if kind in p.split()) for p in cells["panels"]]
-    cells = cells.assign(kind=kinds).sort_values("kind", key=lambda k: k.map([*SETTINGS].index), kind="stable")
-    return {row.cell: ",\n".join([SETTINGS[row.kind], *row.also.split()]) for row in cells.itertuples()}
-
-
-def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float | None):
+    means, run = results.cells("illustration"), results.inference("illustrated")
+    mine = (means["policy"] == _panels.POLICY) & (means["variant"] == variant)
+    mine &= means["panels"].str.split().map(lambda names: panel in names)
+    mine &= means["c"].isna() if c is None else means["c"] == c
+    means = means[mine]
     settings = _settings(means)
-    run = runs[runs["cell"].isin(settings)]
+    run = run[run["cell"].isin(settings)]
     means, run = (frame.assign(setting=frame["cell"].map(settings)) for frame in (means, run))
     colours = _colours(run)
     shape = {"width": style.PAGE, "height": 5.2, "sharex": True, "sharey": "row", "squeeze": False}
@@ -274,10 +259,9 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
         last = one[one["t"] == one["t"].max()].set_index("arm")["eliminated_after"]
         for row, measure in enumerate(("regret", "local_regret")):
             ax = axes[row, column]
-            average, se = (mean[f"{measure}_{s}"] / mean["t"] for s in ("mean", "se"))
-            low, high = interval(average, se, mean["replicates"])
+            averages = mean.assign(average=mean[f"{measure}_mean"] / mean["t"], se=mean[f"{measure}_se"] / mean["t"])
             look = {"color": style.COLOURS[3], "label": f"mean of {mean['replicates'].iloc[0]:,} runs"}
-            band(ax, mean.assign(average=average, low=low, high=high), "t", "average", **look)
+            band(ax, with_interval(averages, "average", "se"), "t", "average", **look)
             first = one[one["arm"] == 0]
             ax.plot(first["t"], first[measure] / first["t"], label="one run", **single)
         shares = [one.loc[one["arm"] == arm, "share"].to_numpy() for arm in colours]
@@ -303,3 +287,11 @@ def _illustrate(means: pd.DataFrame, runs: pd.DataFrame, variant: str, c: float 
                "share_mean", "regret", "local_regret", "share", "eliminated_after"]  # fmt: skip
     drawn = drawn[columns].assign(setting=drawn["setting"].str.replace("\n", " "))
     return fig, drawn.assign(variant=variant if c is None else f"{variant}_c{c:g}")
+
+
+def _settings(means: pd.DataFrame) -> dict[str, str]:
+    """Return cell -> kind of auxiliary data and the settings that distinguish it, in the order of SETTINGS."""
+    cells = _panels.named(means[means["arm"] == 0])
+    kinds = [next(kind for kind in SETTINGS if kind in p.split()) for p in cells["panels"]]
+    cells = cells.assign(kind=kinds).sort_values("kind", key=lambda k: k.map([*SETTINGS].index), kind="stable")
+    return {row.cell: ",\n".join([SETTINGS[row.kind], *row.also.split()]) for row in cells.itertuples()}

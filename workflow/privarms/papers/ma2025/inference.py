@@ -73,7 +73,7 @@ def eliminations(results: Results) -> pd.DataFrame:
     lost its best arm; looks, misses: evaluations of estimates in all runs, and those that find an estimate outside its
     radius; missed: the runs with a miss
     """
-    output = panels.named(results.cells("eliminations").assign(regret_mean=np.nan, regret_se=np.nan))
+    output = panels.named(results.cells("eliminations"))
     output = output.sort_values(["variant", "c", "epsilon", "n_aux", "epsilon_aux", "order", "n"], kind="stable")
     runs = dict(list(results.replicates("eliminations").groupby("cell", observed=True)))
     settings = [c for c in (*panels.ALGORITHM, "also", *panels.AXES, "batch", "panels") if c in output]
