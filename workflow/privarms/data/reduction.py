@@ -27,10 +27,7 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
         scores = np.concatenate([(rows - mean) @ weights for rows in features.chunks(np.arange(len(sources)))])
     low, high = scores[fitted].min(axis=0), scores[fitted].max(axis=0)
     contexts = np.clip((scores - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0)
-    return contexts, {
-        "fitted_rows": len(fitted),
-        "explained_variance": [round(float(v), 6) for v in values],
-    }
+    return contexts, {"fitted_rows": len(fitted), "explained_variance": [round(float(v), 6) for v in values]}
 
 
 def _means(features: Features, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

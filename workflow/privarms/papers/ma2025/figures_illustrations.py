@@ -200,11 +200,7 @@ def fig5(results: Results):
     return grid.figure, rows
 
 
-FIGURE_6 = {
-    "studies": ["illustration"],
-    "inference": ["illustrated"],
-    "card": "Figure 6: the effect of auxiliary data",
-}
+FIGURE_6 = {"studies": ["illustration"], "inference": ["illustrated"], "card": "Figure 6: the effect of auxiliary data"}
 
 
 @figure(

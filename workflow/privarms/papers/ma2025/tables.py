@@ -19,10 +19,7 @@ def reference_agreement(results: Results) -> pd.DataFrame:
 
 
 @table(
-    "Privacy audit of the two mechanisms",
-    inference=["privacy"],
-    card="Is the mechanism locally private?",
-    tab="Audits",
+    "Privacy audit of the two mechanisms", inference=["privacy"], card="Is the mechanism locally private?", tab="Audits"
 )
 def privacy_audit(results: Results) -> pd.DataFrame:
     """Privacy loss for two users, the last of a batch, who differ in context or arm. `exact` is the log ratio of an
@@ -50,10 +47,7 @@ def messages(results: Results) -> pd.DataFrame:
     return cells.rename(columns=lambda c: c.removesuffix("_mean"))[columns]
 
 
-@table(
-    "Regret over all panels of Figures 7 to 9",
-    studies=["regret", "regret_printed", "regret_symmetric"],
-)
+@table("Regret over all panels of Figures 7 to 9", studies=["regret", "regret_printed", "regret_symmetric"])
 def regret(results: Results) -> pd.DataFrame:
     """Regret of all cells. In Figure 7(a), as_released is the older version of the program, which drew it, and
     as_released_current the released one. `n_aux` is per source; without auxiliary data `epsilon_aux` is 1024, gamma 0

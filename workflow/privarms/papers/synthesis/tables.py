@@ -75,12 +75,7 @@ def runs(results: Results) -> pd.DataFrame:
     return rows.reindex(columns=columns)
 
 
-@table(
-    "Tests and intervals",
-    inference=["tests"],
-    card="Tests and intervals: level and cost",
-    tab="All cells",
-)
+@table("Tests and intervals", inference=["tests"], card="Tests and intervals: level and cost", tab="All cells")
 def tests_and_intervals(results: Results) -> pd.DataFrame:
     """Tests and intervals, one row per instance, T, policy, epsilon and procedure. `log_gamma` is ln of the level of
     max-information."""
