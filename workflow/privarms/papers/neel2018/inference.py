@@ -28,7 +28,6 @@ from privarms.studies.results import Results, environment_of
 
 CONFIDENCE = 0.95
 BINS = 20
-EXPECTED = ("expected", "expected_se", "spread")
 
 
 class Runs(NamedTuple):
@@ -138,7 +137,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
                 "replicates": n,
                 "average": average,
                 "average_se": average_se,
-                **dict(zip(EXPECTED, expected, strict=True)),
+                **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
                 "average_if_unbiased": if_unbiased,
                 "worst_arm": worst,
                 "worst": bias[worst],
@@ -161,29 +160,26 @@ def round_robin(results: Results) -> pd.DataFrame:
 
 
 def _linear(results: Results) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """Yield the setting of each cell of the linear bandit, and its runs."""
+    """Yield the setting of each cell of the linear bandit and each estimator, and its runs with its estimates.
+
+    All have "ols"; the released program also has "policy", its own estimator.
+    """
     rows = results.replicates("linear")
     for _, cell in rows.groupby("cell", observed=True, sort=False):
-        yield _setting(cell.iloc[0], parameters(rows)), cell
-
-
-def _estimators(setting: dict) -> tuple[str, ...]:
-    """Return "ols", and for the released program "policy", its own estimator."""
-    return ("ols", "policy") if setting["policy"] == "linear_ucb_as_released" else ("ols",)
+        setting = _setting(cell.iloc[0], parameters(rows))
+        yield setting | {"estimator": "ols"}, cell
+        if setting["policy"] == "linear_ucb_as_released":
+            own = cell.assign(estimate=cell["policy_estimate"], variance=cell["policy_variance"])
+            yield setting | {"estimator": "policy"}, own
 
 
 def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray]]:
     """Yield the p-values of every cell, estimator, standard error and coordinate, of the runs that have one."""
     for setting, cell in _linear(results):
-        tests = itertools.product(_estimators(setting), ("correct", "variance"), ("zero", "largest"))
-        for estimator, standard_error, coordinate in tests:
-            rows = cell[cell["coordinate"] == coordinate]
-            prefix = "" if estimator == "ols" else "policy_"
-            estimate, variance = rows[f"{prefix}estimate"], rows[f"{prefix}variance"]
-            valid = variance > 0
-            score = z_score(estimate[valid], rows["truth"][valid], variance[valid], standard_error)
-            named = {"standard_error": standard_error, "coordinate": coordinate, "estimator": estimator}
-            yield setting | named, two_sided_p_value(score)
+        for standard_error, coordinate in itertools.product(("correct", "variance"), ("zero", "largest")):
+            rows = cell[(cell["coordinate"] == coordinate) & (cell["variance"] > 0)]
+            score = z_score(rows["estimate"], rows["truth"], rows["variance"], standard_error)
+            yield setting | {"standard_error": standard_error, "coordinate": coordinate}, two_sided_p_value(score)
 
 
 @as_frame
@@ -221,15 +217,13 @@ def selection(results: Results) -> pd.DataFrame:
     estimate; pulls and regret are means over runs.
     """
     for setting, cell in _linear(results):
-        for estimator, coordinate in itertools.product(_estimators(setting), ("zero", "largest")):
-            prefix = "" if estimator == "ols" else "policy_"
-            tested = cell[(cell["coordinate"] == coordinate) & cell[f"{prefix}estimate"].notna()]
+        for coordinate in ("zero", "largest"):
+            tested = cell[(cell["coordinate"] == coordinate) & cell["estimate"].notna()]
             sign = np.sign(tested["truth"]) if coordinate == "largest" else 1.0
-            error = (tested[f"{prefix}estimate"] - tested["truth"]) * sign
+            error = (tested["estimate"] - tested["truth"]) * sign
             root = math.sqrt(len(error)) if len(error) else math.nan
             yield setting | {
                 "coordinate": coordinate,
-                "estimator": estimator,
                 "replicates": len(error),
                 "bias": error.mean(),
                 "se": error.std() / root,
