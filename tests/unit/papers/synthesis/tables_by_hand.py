@@ -19,7 +19,7 @@ def runs(**regrets) -> pd.DataFrame:
             gaps = mean_gap > 0
             rows.append(
                 {
-                    **{"policy": policy, "variant": variant or None, "curve": label, "instance": instance, "K": 5},
+                    **{"policy": policy, "variant": variant, "curve": label, "instance": instance, "K": 5},
                     **{"horizon": 1_000, "epsilon": np.nan if policy in OPEN else 1.0, "claims": policy not in OPEN},
                     **{"replicates": 1_000, "regret": regret if gaps else 0.0, "se": 1.0 if gaps else 0.0},
                     **{"median": regret, "q90": 1.2 * regret, "bound": 50.0 if gaps else 0.0, "unpulled": 0},

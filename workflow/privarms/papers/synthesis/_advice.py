@@ -25,7 +25,7 @@ def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd
     over = (privacy["exact"] > MOST_SHOWN) | (privacy["lower_bound"] > MOST_SHOWN)
     trusted = privacy[~over & (privacy["audited"] > 0)]
     pairs = set(zip(trusted["policy"], trusted["variant"], strict=True))
-    kept = np.array([pair in pairs for pair in zip(runs["policy"], variants(runs), strict=True)], bool)
+    kept = np.array([pair in pairs for pair in zip(runs["policy"], runs["variant"], strict=True)], bool)
     possible = runs["bound"] > 0
     least = runs[~runs["claims"] & possible].groupby(["K", "horizon", "instance"])["regret"].min()
     for (K, T, epsilon), part in runs[runs["claims"] & possible & kept].groupby(["K", "horizon", "epsilon"]):
@@ -58,11 +58,6 @@ def take(rows: pd.DataFrame) -> tuple[str, list[str]]:
     return best, [curve for curve in worst.sort_values().index if curve != best and as_good(curve)]
 
 
-def variants(rows: pd.DataFrame) -> pd.Series:
-    """Return the variant of each row, empty without one."""
-    return rows["variant"].fillna("").astype(str) if "variant" in rows else pd.Series("", rows.index)
-
-
 def rates(tests: pd.DataFrame) -> pd.DataFrame:
     """Add the counts as shares of the runs: error, power, mean_coverage, gap_coverage."""
     names = {"errors": "error", "powers": "power", "mean_held": "mean_coverage", "gap_held": "gap_coverage"}
@@ -93,7 +88,6 @@ def _inference(tests: pd.DataFrame) -> dict:
 
 def shown_loss(row: pd.Series, privacy: pd.DataFrame) -> dict:
     """Return the audited loss of a row's policy over its claim; audits: the number of audited settings."""
-    variant = row["variant"] if isinstance(row.get("variant"), str) else ""
-    own = privacy[(privacy["policy"] == row["policy"]) & (privacy["variant"] == variant)]
+    own = privacy[(privacy["policy"] == row["policy"]) & (privacy["variant"] == row["variant"])]
     shown = own.iloc[0] if len(own) else {"exact": np.nan, "lower_bound": np.nan, "audited": 0}
     return {"loss_exact": shown["exact"], "loss_shown": shown["lower_bound"], "audits": int(shown["audited"])}

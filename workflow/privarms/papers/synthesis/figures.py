@@ -35,7 +35,7 @@ LOGARITHMIC = ("over_bound", "bias", "mean_width")
 def one_setting(runs: pd.DataFrame) -> list[str]:
     """Return the curves to draw: for each policy and variant the setting with the smallest mean ln regret."""
     rows = runs[runs["bound"] > 0]
-    rows = rows.assign(log=np.log(np.maximum(rows["regret"], 1e-9)), variant=_advice.variants(rows))
+    rows = rows.assign(log=np.log(np.maximum(rows["regret"], 1e-9)))
     means = rows.groupby(["policy", "variant", "curve"], sort=False)["log"].mean().reset_index()
     return means.loc[means.groupby(["policy", "variant"], sort=False)["log"].idxmin(), "curve"].tolist()
 

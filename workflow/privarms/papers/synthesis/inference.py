@@ -8,7 +8,6 @@ from privarms.inference.bias import bias_bound, sample_mean_bias
 from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.papers.synthesis import _validity
-from privarms.papers.synthesis._advice import variants
 from privarms.plots.curves import described
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies import library
@@ -24,8 +23,8 @@ def _cells(results: Results, study: str) -> pd.DataFrame:
 
 
 def _each(results: Results):
-    """Yield the cells of `central`, each as a row and its `Runs`."""
-    cells = _cells(results, "central")
+    """Yield the cells of `central`, each as a row and its `Runs`; a row without a variant has an empty one."""
+    cells = _cells(results, "central").fillna({"variant": ""})
     for first, columns in results.by_cell("central", COLUMNS):
         cell = cells.loc[first["cell"].iloc[0]]
         means = np.array(cell["means"])
@@ -100,11 +99,10 @@ def privacy(results: Results) -> pd.DataFrame:
     exact: the largest exact log ratio over the claim, nan if none is known; lower_bound: the largest from counts;
     audited: number of audited settings
     """
-    cells = results.cells("central")
-    audits = results.audit()
+    cells, audits = (rows.fillna({"variant": ""}) for rows in (results.cells("central"), results.audit()))
     audits = audits[audits["trials"] > 0]
-    for policy, variant in dict.fromkeys(zip(cells["policy"], variants(cells), strict=True)):
-        own = audits[(audits["subject"] == policy) & (variants(audits) == variant)]
+    for policy, variant in dict.fromkeys(zip(cells["policy"], cells["variant"], strict=True)):
+        own = audits[(audits["subject"] == policy) & (audits["variant"] == variant)]
         claimed = own["claimed_epsilon"]
         yield {
             "policy": policy,

@@ -69,8 +69,7 @@ def runs(results: Results) -> pd.DataFrame:
     """
     rows = results.inference("runs").rename(columns={"curve": "label", "horizon": "T"})
     columns = ["instance", "K", "T", "epsilon", "policy", "label", "claims", "replicates", "regret", "se", "median"]
-    columns += ["q90"]
-    columns += ["bound", "over_bound", "over_bound_se", "uniform", "unpulled", "worst_bias", "worst_bias_se"]
+    columns += ["q90", "bound", "over_bound", "over_bound_se", "uniform", "unpulled", "worst_bias", "worst_bias_se"]
     columns += ["theorem", "over_theorem", "over_theorem_se"]
     return rows.reindex(columns=columns)
 
