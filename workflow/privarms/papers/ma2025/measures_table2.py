@@ -71,7 +71,7 @@ def table2_entry(
 def _ranks(results: Results) -> pd.DataFrame:
     """Return rank sums among the methods in the results, cached for each view of them."""
     table = results.inference("table2")
-    return ranks(table[table["variant"] != "as_printed"]).dropna(subset=["rank_sum"])
+    return ranks(table[table["variant"] != "as_printed"])
 
 
 def rank_sum(results: Results, datasets: str, time: str, method: str, auxiliary: str) -> Measured:
@@ -114,22 +114,20 @@ def _places(orders: pd.DataFrame) -> pd.DataFrame:
 
 def _rewards_of_others(results: Results, datasets: str) -> str:
     """Return sentences on the references of the ratios: ABSE's rewards, and those of the best constant arm."""
-    return " ".join(_rewards_on(results, dataset) for dataset in datasets.split("+"))
-
-
-def _rewards_on(results: Results, dataset: str) -> str:
-    base = choose(at_times(reference(results.cells("real_data_reference"))), {"dataset": dataset})
-    base = base.drop_duplicates("time").set_index("time")
-    quarter, full = (float(base["base"][time] / base["t"][time]) for time in ("quarter", "full"))
-    return (
-        f"On {dataset} ABSE earns {quarter:.3f} a user up to n_P/4 and {full:.3f} up to n_P, the most frequent label "
-        f"{best_constant(results, dataset):.3f}."
-    )
+    absse, texts = at_times(reference(results.cells("real_data_reference"))), []
+    for dataset in datasets.split("+"):
+        base = choose(absse, {"dataset": dataset}).drop_duplicates("time").set_index("time")
+        rewards = base["base"] / base["t"]
+        texts.append(
+            f"On {dataset} ABSE earns {rewards['quarter']:.3f} a user up to n_P/4 and {rewards['full']:.3f} up to n_P, "
+            f"the most frequent label {best_constant(results, dataset):.3f}."
+        )
+    return " ".join(texts)
 
 
 def rank_lead(results: Results, datasets: str) -> Measured:
     """Return LDPMAB's rank sum with auxiliary data, over both times, less the smallest one of the other methods."""
-    sums = choose(_ranks(results), {"datasets": datasets}).astype({"rank_sum": int})
+    sums = choose(_ranks(results), {"datasets": datasets})
     sums = sums.groupby(["method", "auxiliary"])["rank_sum"].sum()
     own = _own(sums, datasets)
     places = _places(_orders(results, datasets))
@@ -192,20 +190,20 @@ def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
 
 def _pairs(results: Results, datasets: str) -> pd.DataFrame:
     """Return the comparisons of two methods that the claim uses; raise NoCellsError if one is compared with none."""
-    return pd.concat([_pairs_on(results, dataset) for dataset in datasets.split("+")], ignore_index=True)
-
-
-def _pairs_on(results: Results, dataset: str) -> pd.DataFrame:
-    pairs = results.inference("table2_pairs")
-    own = [*METHOD, "settings"]
-    named = _table(results, dataset)[[*ROW, *own]]
-    both = pairs.merge(named, on=[*ROW, *own]).merge(named.rename(columns={k: f"other_{k}" for k in own}))
-    # A method with fewer runs than most is not compared, and a comparison without it is another one.
-    compared = {tuple(row) for o in ("", "other_") for row in both[[f"{o}{k}" for k in METHOD]].fillna("").to_numpy()}
-    if lacking := {tuple(row) for row in named[METHOD].fillna("").to_numpy()} - compared:
-        names = "; ".join(" ".join(filter(None, map(str, one))) for one in sorted(lacking))
-        raise NoCellsError(f"this run compares {names} with no other method on {dataset}: it has fewer runs than most")
-    return both
+    own, parts = [*METHOD, "settings"], []
+    for dataset in datasets.split("+"):
+        named = _table(results, dataset)[[*ROW, *own]]
+        others = named.rename(columns={k: f"other_{k}" for k in own})
+        both = results.inference("table2_pairs").merge(named, on=[*ROW, *own]).merge(others)
+        # A method with fewer runs than most is not compared, and a comparison without it is another one.
+        compared = {tuple(row) for o in ("", "other_") for row in both[[f"{o}{k}" for k in METHOD]].to_numpy()}
+        if lacking := {tuple(row) for row in named[METHOD].to_numpy()} - compared:
+            names = "; ".join(" ".join(filter(None, one)) for one in sorted(lacking))
+            raise NoCellsError(
+                f"this run compares {names} with no other method on {dataset}: it has fewer runs than most"
+            )
+        parts.append(both)
+    return pd.concat(parts, ignore_index=True)
 
 
 def negative_transfer(results: Results, datasets: str, method: str) -> Measured:
