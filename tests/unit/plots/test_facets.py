@@ -45,7 +45,7 @@ def test_points_whose_runs_all_agree_are_hollow():
 
 def test_what_has_no_value_of_an_axis_stands_in_every_panel():
     rows = pd.DataFrame({"policy": ["dp_se", "dp_se", "ucb1"], "epsilon": [1.0, 0.1, np.nan]})
-    shown = facets.in_every(rows, "epsilon")
+    shown = facets.in_every(rows, "epsilon", [0.1, 1.0])
     assert shown[["policy", "panel_epsilon"]].to_numpy().tolist() == [
         ["dp_se", 0.1], ["ucb1", 0.1], ["dp_se", 1.0], ["ucb1", 1.0],
     ]  # fmt: skip

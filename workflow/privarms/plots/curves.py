@@ -53,13 +53,15 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
     return pd.Series(curves, cells.index, dtype=object)
 
 
+def assigned(own: Mapping) -> str:
+    """Return settings as text for a table: "noise=0.5 width=exact"."""
+    return " ".join(f"{k}={v}" if isinstance(v, str) else f"{k}={v:g}" for k, v in own.items())
+
+
 def entries(cells: pd.DataFrame, apart_from: Sequence[str]) -> list[str]:
     """Return the policy of each row with its `settings`, as tables name it: "dp_se noise=0.5"."""
     named = zip(cells["policy"], settings(cells, apart_from), strict=True)
-    return [
-        " ".join([policy, *(f"{k}={v}" if isinstance(v, str) else f"{k}={v:g}" for k, v in own.items())])
-        for policy, own in named
-    ]
+    return [f"{policy} {assigned(own)}".strip() for policy, own in named]
 
 
 def horizon_in_words(horizon: float) -> str:

@@ -115,9 +115,8 @@ def dodged(place: pd.Series, names: pd.Series, most: float = 0.22) -> pd.Series:
     return place + min(most, 0.8 / len(order)) * (names.map(order.index) - (len(order) - 1) / 2)
 
 
-def in_every(rows: pd.DataFrame, column: str, values: Iterable | None = None) -> pd.DataFrame:
+def in_every(rows: pd.DataFrame, column: str, values: Iterable) -> pd.DataFrame:
     """Return the rows with each value in `panel_{column}`; rows without a value are repeated for every value."""
-    values = sorted(rows[column].dropna().unique()) if values is None else values
     parts = [rows[(rows[column] == v) | rows[column].isna()].assign(**{f"panel_{column}": v}) for v in values]
     return pd.concat(parts, ignore_index=True) if parts else rows.iloc[:0].assign(**{f"panel_{column}": 0.0})
 

@@ -9,7 +9,7 @@ from functools import cache
 
 import pandas as pd
 
-from privarms.plots.curves import settings
+from privarms.plots.curves import assigned, settings
 from privarms.plots.facets import leading
 from privarms.studies.results import Results
 
@@ -71,10 +71,7 @@ def _also(frame: pd.DataFrame) -> pd.Series:
     """Return the settings, as name=value, that are no axis of a figure and differ within one algorithm."""
     also = pd.Series("", frame.index)
     for _, cells in frame.groupby(ALGORITHM, dropna=False, sort=False):
-        also[cells.index] = [
-            " ".join(f"{k}={v:g}" if isinstance(v, int | float) else f"{k}={v}" for k, v in own.items())
-            for own in settings(cells, AXES)
-        ]
+        also[cells.index] = [assigned(own) for own in settings(cells, AXES)]
     return also
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025.figures_regret import LOGS, LOGS_LABEL, texts
 from privarms.plots import style
-from privarms.plots.curves import with_interval
+from privarms.plots.curves import assigned, with_interval
 from privarms.plots.facets import curves, in_order, name_lines, points
 from privarms.studies import library
 from privarms.studies.artifacts import figure, table
@@ -26,10 +26,10 @@ def _deviations(results: Results) -> pd.DataFrame:
     table = panels.named(cells).assign(figure="deviations")
     switches = []
     for row in table.itertuples():
-        values = [(name, differ[name][row.variant == "as_printed"]) for name in differ if name in row.deviation.split()]
-        texts = [f"{name}={value}" if isinstance(value, str) else f"{name}={value:g}" for name, value in values]
+        changed = [name for name in differ if name in row.deviation.split()]
+        values = {name: differ[name][row.variant == "as_printed"] for name in changed}
         # The environment's reward functions, and other added settings.
-        switches.append(" ".join([*texts, *([row.also] if row.also else [])]))
+        switches.append(f"{assigned(values)} {row.also}".strip())
     plain = table.assign(deviation="", also="", program="")
     return table.assign(switches=switches, written=panels.written_variant(plain))
 

@@ -115,8 +115,13 @@ def privacy(results: Results) -> pd.DataFrame:
 
 # About the number of grid points on the cube for the mean regret of uniform choices.
 POINTS = 2**16
+LOCAL = ("local", "local_symmetric", "local_adult")
+SHARES = {"missed": ("misses", "looks"), "wrong": ("wrong", "eliminations")}
+MEANS = {"regret": "regret", "reward": "reward", "removals": "eliminations", "lost": "lost"}
+MEANS |= {"in_parts": "in_parts", "alone": "alone"}
 
 
+@as_frame
 def local(results: Results) -> pd.DataFrame:
     """Return locally private policies; one row per cell of `local`, `local_symmetric` and `local_adult`.
 
@@ -128,33 +133,21 @@ def local(results: Results) -> pd.DataFrame:
     in_parts: share of users whose message names a part of the cube; alone: share of users who were the only ones to
     change a bin's sums. All have standard errors.
     """
-    parts = [_local(results, study) for study in LOCAL]
-    return pd.concat(parts, ignore_index=True)
-
-
-LOCAL = ("local", "local_symmetric", "local_adult")
-SHARES = {"missed": ("misses", "looks"), "wrong": ("wrong", "eliminations")}
-MEANS = {"regret": "regret", "reward": "reward", "removals": "eliminations", "lost": "lost"}
-MEANS |= {"in_parts": "in_parts", "alone": "alone"}
-
-
-@as_frame
-def _local(results: Results, study: str) -> pd.DataFrame:
-    cells = _cells(results, study)
-    for name, group in results.replicates(study).groupby("cell", observed=True, sort=False):
-        cell, output = cells.loc[name], {}
-        group = group[group["t"] == group["t"].max()] if "t" in group else group
-        for column, measured in MEANS.items():
-            if measured in group:
-                output[column], output[f"{column}_se"] = _mean(group[measured].to_numpy(float))
-        for column, (part, whole) in SHARES.items():
-            if whole in group:
-                output[column], output[f"{column}_se"] = _share(*(group[c].to_numpy(float) for c in (part, whole)))
-        per_user = _uniform_regret(cell)
-        if per_user == per_user:
-            uniform = per_user * cell["horizon"]
-            output |= {"of_uniform": output["regret"] / uniform, "of_uniform_se": output["regret_se"] / uniform}
-        yield cell.drop("means").to_dict() | output | {"study": study}
+    for study in LOCAL:
+        cells = _cells(results, study)
+        for name, group in results.replicates(study).groupby("cell", observed=True, sort=False):
+            cell, output = cells.loc[name], {}
+            group = group[group["t"] == group["t"].max()] if "t" in group else group
+            for column, measured in MEANS.items():
+                if measured in group:
+                    output[column], output[f"{column}_se"] = _mean(group[measured].to_numpy(float))
+            for column, (part, whole) in SHARES.items():
+                if whole in group:
+                    output[column], output[f"{column}_se"] = _share(*(group[c].to_numpy(float) for c in (part, whole)))
+            uniform = _uniform_regret(cell) * cell["horizon"]
+            if uniform == uniform:
+                output |= {"of_uniform": output["regret"] / uniform, "of_uniform_se": output["regret_se"] / uniform}
+            yield cell.drop("means").to_dict() | output
 
 
 def _mean(values: np.ndarray) -> tuple[float, float]:
