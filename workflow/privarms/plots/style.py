@@ -216,8 +216,7 @@ def warn(fig: Figure, text: str) -> None:
 def settle(fig: Figure) -> None:
     """Make a logarithmic axis without positive values linear, because matplotlib cannot draw it."""
     for ax in fig.axes:
-        for name in ("x", "y"):
-            axis = getattr(ax, f"{name}axis")
+        for name, axis in (("x", ax.xaxis), ("y", ax.yaxis)):
             if axis.get_scale() == "log" and not np.isfinite(axis.get_minpos()):
                 ax.set(**{f"{name}scale": "linear"})
 

@@ -93,8 +93,7 @@ def tests(results: Results) -> pd.DataFrame:
 
 @as_frame
 def privacy(results: Results) -> pd.DataFrame:
-    """Return the losses of the policies here in the audits of all papers, over their claims; one row per policy and
-    variant.
+    """Return the audited losses of the policies here over their claims; one row per policy and variant.
 
     exact: the largest exact log ratio over the claim, nan if none is known; lower_bound: the largest from counts;
     audited: number of audited settings
