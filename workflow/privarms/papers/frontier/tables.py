@@ -6,10 +6,8 @@ from privarms.papers.frontier.inference import BOUNDS
 from privarms.studies.artifacts import table
 from privarms.studies.results import Results
 
-COLUMNS = [
-    *["instance", "K", "epsilon", "T", "policy", "ratio", "regret", "se", "median", "q90", "q99", "replicates"],
-    *BOUNDS,
-]
+COLUMNS = ["instance", "K", "epsilon", "T", "policy", "ratio", "regret", "se", "median", "q90", "q99", "replicates"]
+COLUMNS += BOUNDS
 
 
 @table(
@@ -25,9 +23,7 @@ def regret(results: Results) -> pd.DataFrame:
     bounds = results.inference("bounds").rename(columns={"bound": "policy", "value": "regret", "horizon": "T"})
     rows = pd.concat([measured, bounds.drop_duplicates(["instance", "epsilon", "T", "policy"])], ignore_index=True)
     rows["replicates"] = rows["replicates"].astype("Int64")
-    return rows.reindex(columns=COLUMNS).sort_values(
-        ["instance", "T", "epsilon"], kind="stable", ignore_index=True, na_position="last"
-    )
+    return rows.reindex(columns=COLUMNS).sort_values(["instance", "T", "epsilon"], kind="stable", ignore_index=True)
 
 
 @table("Privacy audits", inference=["audit"])

@@ -123,9 +123,8 @@ def privacy_cost(results: Results) -> pd.DataFrame:
         joined = joined.assign(**{f"{name}_ratio": value, f"{name}_ratio_se": error})
     # Ratio to the error of the same trial without noise: 1 + 8 / (epsilon^2 T 2 (s0^2 + s1^2)), except for short noisy
     # lengths.
-    noiseless = [
-        by_formula.expected_error(environment_of(row), row["T_min"], math.nan) for row in joined.to_dict("records")
-    ]
+    rows = joined.to_dict("records")
+    noiseless = [by_formula.expected_error(environment_of(row), row["T_min"], math.nan) for row in rows]
     joined["expected_mse_ratio"] = joined["expected_mse"] / joined["expected_mse_plain"]
     joined["expected_noise_ratio"] = joined["expected_mse"] / noiseless
     columns = ["epsilon", "replicates", "T_min", "mse_ratio", "mse_ratio_se", "expected_mse_ratio"]

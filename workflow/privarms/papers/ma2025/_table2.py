@@ -132,12 +132,10 @@ def ranks(table: pd.DataFrame) -> pd.DataFrame:
     three decimals and equal ones share the best rank, as in the published sums.
     """
     table = table.assign(row=table.groupby(ROW, sort=False, dropna=False, observed=True).ngroup())
-    names = list(table["dataset"].unique())
-    parts = []
-    for datasets in [
-        *([name] for name in names),
-        [name for name in PUBLISHED_DATASETS if set(PUBLISHED_DATASETS) <= set(names)],
-    ]:
+    groups, parts = [[name] for name in table["dataset"].unique()], []
+    if set(PUBLISHED_DATASETS) <= set(table["dataset"]):
+        groups.append([*PUBLISHED_DATASETS])
+    for datasets in groups:
         for time in TIMES:
             rows = table[table["dataset"].isin(datasets) & (table["time"] == time)]
             entries = rows.pivot(index="row", columns=METHOD, values="ratio").dropna().round(3)

@@ -82,10 +82,8 @@ def deviations(results: Results):
         ax.grid(visible=False, axis="y")
     style.log_ticks(grid.axes.flat[0].xaxis)
     names = lines["switches"].str.replace("_", " ").str.replace("=", ": ")
-    names = names.where(lines["changed"], panels.words(lines["written"])).where(
-        lines["program"] != "older", "older version"
-    )
-    name_lines(grid.axes.flat[0], names)
+    names = names.where(lines["changed"], panels.words(lines["written"]))
+    name_lines(grid.axes.flat[0], names.where(lines["program"] != "older", "older version"))
     grid.set_axis_labels("regret per user", "")
     style.legend(grid.figure, columns=6)
     return grid.figure, panels.written(table, "switches", "low", "high", "per_user").drop(columns=["figure"])
@@ -99,9 +97,8 @@ def elimination_correctness(results: Results):
     table = results.inference("eliminations")
     table = table[["quality" in str(p).split() for p in table["panels"]]]
     names = panels.words(pd.Series(panels.written_variant(table.assign(program="")), table.index))
-    table = table.assign(
-        name=names.where(table["n_aux"] == 0, names + ", " + pd.Series(texts(table, ["epsilon_aux"]), table.index))
-    )
+    budgets = pd.Series(texts(table, ["epsilon_aux"]), table.index)
+    table = table.assign(name=names.where(table["n_aux"] == 0, names + ", " + budgets))
     titles = {"wrong": "removals that hit the best arm", "lost": "contexts without their best arm"}
     parts = [with_interval(table.assign(y=table[c], title=title), c, f"{c}_se") for c, title in titles.items()]
     rows = pd.concat(parts, ignore_index=True)

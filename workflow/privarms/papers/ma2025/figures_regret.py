@@ -149,10 +149,8 @@ def regret_panel(results: Results, name: str, environment: str):
     if x == "n":
         of_authors, end = algorithm[panels.of_authors(cells).index[0]], ", " if apart else ""
         rows = rows.assign(title=rows["algorithm"] + end + rows["title"], name=rows["line"])
-        rows, logs = (
-            rows.sort_values("epsilon", kind="stable"),
-            logs.assign(title=[of_authors + end + t for t in logs["title"]]),
-        )
+        rows = rows.sort_values("epsilon", kind="stable")
+        logs = logs.assign(title=[of_authors + end + t for t in logs["title"]])
         looks, options = style.looks(rows["name"]), {"sharey": False}
     else:
         rows = rows.assign(name=rows["algorithm"] + ", " + rows["line"])

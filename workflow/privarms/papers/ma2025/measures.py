@@ -101,10 +101,8 @@ def gain(results: Results, environment: str, **algorithm) -> Measured:
     """Return regret with auxiliary data over that without, geometric mean over the cells of Figure 8."""
     cells = _of_algorithm(panels.figure_8(results, environment), **algorithm)
     # As printed, the run without sources is that of Figure 7(a).
-    alone = pd.concat(
-        [cells[cells["n_aux"] == 0], _of_algorithm(panels.panel(results, "fig7a", environment), **algorithm)]
-    )
-    alone = alone.drop_duplicates(OF_TARGET)[[*OF_TARGET, "mean_regret", "se_regret"]]
+    alone = [cells[cells["n_aux"] == 0], _of_algorithm(panels.panel(results, "fig7a", environment), **algorithm)]
+    alone = pd.concat(alone).drop_duplicates(OF_TARGET)[[*OF_TARGET, "mean_regret", "se_regret"]]
     cells = cells[cells["n_aux"] > 0].merge(alone, on=OF_TARGET, suffixes=("", "_alone"))
     errors, replicates = [*cells["se_regret"] / cells["mean_regret"]], [*cells["replicates"]]
     # Cells with one epsilon share the run without auxiliary data.

@@ -96,13 +96,9 @@ def _orders(results: Results, datasets: str) -> pd.DataFrame:
     low, high = (pairs["gap"] - half) / pairs["base"], (pairs["gap"] + half) / pairs["base"]
     names = {k: f"other_{k}" for k in METHOD}
     turned = pairs.rename(columns=names | {v: k for k, v in names.items()})
-    return pd.concat(
-        [
-            pairs.assign(sure=low > DIGIT, possible=high > 0, larger=low > 0),
-            turned.assign(sure=high < -DIGIT, possible=low < 0, larger=high < 0),
-        ],
-        ignore_index=True,
-    )
+    pairs = pairs.assign(sure=low > DIGIT, possible=high > 0, larger=low > 0)
+    turned = turned.assign(sure=high < -DIGIT, possible=low < 0, larger=high < 0)
+    return pd.concat([pairs, turned], ignore_index=True)
 
 
 def _places(orders: pd.DataFrame) -> pd.DataFrame:
@@ -181,11 +177,8 @@ def _wins(orders: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """Return the numbers of rows in which each method is significantly, and possibly, better than all others."""
     by_row = orders.groupby([*ROW, "method", "auxiliary"], dropna=False, observed=True)
     beaten = orders.groupby([*ROW, "other_method", "other_auxiliary"], dropna=False, observed=True)
-    sure, not_beaten = by_row["larger"].all(), ~beaten["larger"].any()
-    return tuple(
-        counts.groupby(level=list(range(len(ROW), len(ROW) + 2))).sum().rename_axis(["method", "auxiliary"])
-        for counts in (sure, not_beaten)
-    )
+    rows = by_row["larger"].all(), ~beaten["larger"].any()
+    return tuple(of.groupby(level=[-2, -1]).sum().rename_axis(["method", "auxiliary"]) for of in rows)
 
 
 def _pairs(results: Results, datasets: str) -> pd.DataFrame:

@@ -57,9 +57,8 @@ def average_bias(results: Results) -> pd.DataFrame:
     the expectation of the average over the published number of runs, `spread` its standard deviation.
     `average_if_unbiased` is the average from simulation noise only. `missing` counts means of arms that a run never
     pulled, which are left out."""
-    return (
-        together(results, "average_bias", _settings.EXPERIMENTS).fillna({"variant": BOTH}).drop(columns="mean_of_arms")
-    )
+    rows = together(results, "average_bias", _settings.EXPERIMENTS)
+    return rows.fillna({"variant": BOTH}).drop(columns="mean_of_arms")
 
 
 @table(

@@ -183,10 +183,8 @@ def stopping_rules(results: Results):
     alpha, with 95% intervals. Dotted: the lower bound in Theorem 3.4's proof, far below, and t_U of Theorem 3.3, far
     above."""
     rows = with_interval(results.inference("stopping"), "stopping_time_mean", "stopping_time_se")
-    rows = rows.assign(
-        curve=labels(rows, ("alpha", "mu")), size=rows["mu"].abs(), panel=_panel("\\alpha", rows["alpha"])
-    )
-    rows = rows.sort_values(["alpha", "epsilon", "size"], kind="stable")
+    rows = rows.assign(curve=labels(rows, ("alpha", "mu")), size=rows["mu"].abs())
+    rows = rows.assign(panel=_panel("\\alpha", rows["alpha"])).sort_values(["alpha", "epsilon", "size"], kind="stable")
     looks = style.looks(rows["curve"])
     grid = curves(rows, "size", "stopping_time_mean", looks=looks, col="panel", height=2.3, log="xy")
     for ax, name, some in parts(grid):

@@ -76,13 +76,11 @@ def ratios(results: Results) -> pd.DataFrame:
     dp_se = ends.loc[base, [*setting, *regrets]].drop_duplicates(setting)
     others = ends[(ends["policy"] != "dp_se") & ends["epsilon"].notna() & (ends["study"] != "regret")]
     own = dict.fromkeys(k for c in studies.values() for k in parameters(c).columns)
-    joined = others[["study", "cell", *own, "replicates", *regrets, "regret_largest_share"]].merge(
-        dp_se, on=setting, how="left", suffixes=("", "_dp_se"), validate="many_to_one"
-    )
+    others = others[["study", "cell", *own, "replicates", *regrets, "regret_largest_share"]]
+    joined = others.merge(dp_se, on=setting, how="left", suffixes=("", "_dp_se"), validate="many_to_one")
     value, error = ratio(*(joined[c] for c in ("regret_mean", "regret_se", "regret_mean_dp_se", "regret_se_dp_se")))
-    return joined.assign(ratio=value, ratio_se=error).sort_values(
-        ["K", "epsilon", *(k for k in ("width",) if k in joined)], kind="stable", ignore_index=True
-    )
+    joined = joined.assign(ratio=value, ratio_se=error)
+    return joined.sort_values(["K", "epsilon", "width"], kind="stable", ignore_index=True)
 
 
 @as_frame
