@@ -12,12 +12,7 @@ from privarms.studies import library
 LEAST, MOST = 0.125, 32.0
 TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32)
 # "No violation" is not green, because no audit proves privacy.
-COLOURS = {
-    NOT_PRIVATE: style.COLOURS[1],
-    NO_VIOLATION: style.COLOURS[0],
-    NOT_CAUGHT: style.QUIET,
-    NOT_AUDITED: style.QUIET,
-}
+COLOURS = {NOT_PRIVATE: style.COLOURS[1], NO_VIOLATION: style.COLOURS[0], NOT_CAUGHT: style.QUIET}
 # column -> label, marker, area in points, filled or not
 MARKS = {
     "lower_bound": ("lower bound, by counts", ">", 25, True),

@@ -10,12 +10,8 @@ from privarms.inference.rows import as_frame
 from privarms.plots.curves import described, entries
 from privarms.studies.results import Results
 
-AUDITS = {
-    "audit_adap_ucb": first_choice,
-    "audit_adap_klucb": first_choice_adap_klucb,
-    "audit_dp_klucb": first_choice,
-    "audit_dp_imed": first_choice,
-}
+AUDITS = {f"audit_{policy}": first_choice for policy in ("adap_ucb", "adap_klucb", "dp_klucb", "dp_imed")}
+AUDITS["audit_adap_klucb"] = first_choice_adap_klucb
 CONFIDENCE = 0.95
 BOUNDS = ("bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon")
 

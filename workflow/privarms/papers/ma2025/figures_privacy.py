@@ -65,13 +65,8 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
 
 def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
     """Draw the privacy loss against epsilon, exact and bounded from counts, by variant and difference."""
-    parts = [
-        rows["variant"].str.removeprefix("as_"),
-        rows["differ"],
-        rows["event"],
-        rows["batch"].map("{:,} users".format),
-    ]
-    rows = rows.assign(name=[", ".join(words) for words in zip(*parts, strict=True)])
+    variants, users = rows["variant"].str.removeprefix("as_"), rows["batch"].map("{:,} users".format)
+    rows = rows.assign(name=variants + ", " + rows["differ"] + ", " + rows["event"] + ", " + users)
     # An event that is impossible with either user shows nothing.
     shown = rows[rows["lower_bound"] > 0].sort_values("epsilon", kind="stable")
     looks = style.looks(shown["name"])

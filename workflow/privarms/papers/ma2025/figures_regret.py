@@ -99,7 +99,6 @@ CAPTIONS = {
 # Only in the first environment.
 NOTES = {
     "fig7a": " The current program is the released one; an older version drew the figure in the paper.",
-    "fig7b": "",
     "fig8": " As printed has one setting per panel.",
     "fig9a": " As printed has one setting.",
     "fig9b": " As printed has one setting.",
@@ -113,7 +112,7 @@ def _panel(name: str, environment: str):
     key = name if name in CAPTIONS else name[:4]
     return figure(
         f"{TITLES[name]}, second environment" if symmetric else TITLES[name],
-        f"{CAPTIONS[key]} {ALGORITHMS[environment]}{'' if symmetric else NOTES[key]}",
+        f"{CAPTIONS[key]} {ALGORITHMS[environment]}{'' if symmetric else NOTES.get(key, '')}",
         name=f"{name}_symmetric" if symmetric else name,
         arguments={"name": name, "environment": environment},
         card=CARDS[name[:4]],

@@ -113,13 +113,8 @@ def first_eliminations(results: Results) -> pd.DataFrame:
         own = (columns["t"] == horizon) & (columns["arm"] > 0)
         users = pd.Series(columns["eliminated_after"][own]).groupby(columns["replicate"][own]).min()
         users = users.fillna(float(horizon))
-        yield {
-            "cell": cell,
-            **cells.loc[cell],
-            "replicates": len(users),
-            "users": users.mean(),
-            "users_se": users.sem(),
-        }
+        measured = {"replicates": len(users), "users": users.mean(), "users_se": users.sem()}
+        yield {"cell": cell, **cells.loc[cell], **measured}
 
 
 def illustrated(results: Results) -> pd.DataFrame:

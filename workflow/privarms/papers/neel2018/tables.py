@@ -43,12 +43,7 @@ def bias(results: Results) -> pd.DataFrame:
 
 @table(
     "Average bias",
-    inference=[
-        "average_bias_experiment_1",
-        "average_bias_experiment_2",
-        "average_bias_epsilon_sweep",
-        "average_bias_corollary_1",
-    ],
+    inference=[f"average_bias_{study}" for study in _settings.EXPERIMENTS],
     card=THEOREM_1,
     tab="Averages",
 )
