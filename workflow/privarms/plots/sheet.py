@@ -41,10 +41,6 @@ class Sheet(NamedTuple):
     rows: list[str | list[Entry]]
     notes: list[str]
 
-    @property
-    def columns(self) -> int:
-        return len(self.heads[-1])
-
 
 def write_sheet(frame: pd.DataFrame, sheet: Sheet, stem: Path, *, stand_in: bool = False) -> dict[str, Path]:
     """Write the frame as `stem`.csv (full precision) and the sheet as .md, .tex and .png (200 dpi).
@@ -71,10 +67,10 @@ def markdown(sheet: Sheet) -> str:
     """Return a Markdown table; quiet entries are italic, and grey ones end with an asterisk."""
     heads = [[text for text, span in head for _ in range(span)] for head in sheet.heads]
     names = [" ".join(filter(None, parts)) for parts in zip(*heads, strict=True)]
-    lines = [names, [":--", *["--:"] * (sheet.columns - 1)]]
+    lines = [names, [":--", *["--:"] * (len(names) - 1)]]
     for row in sheet.rows:
         if isinstance(row, str):
-            lines.append([f"**{row}**", *[""] * (sheet.columns - 1)])
+            lines.append([f"**{row}**", *[""] * (len(names) - 1)])
         else:
             lines.append([_marked(entry) for entry in row])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -89,7 +85,8 @@ def _marked(entry: Entry) -> str:
 
 def latex(sheet: Sheet) -> str:
     """Return a booktabs table; grey cells are coloured."""
-    lines = [f"\\begin{{tabular}}{{l{'r' * (sheet.columns - 1)}}}", "\\toprule"]
+    columns = len(sheet.heads[-1])
+    lines = [f"\\begin{{tabular}}{{l{'r' * (columns - 1)}}}", "\\toprule"]
     for head in sheet.heads:
         cells = [
             f"\\multicolumn{{{span}}}{{c}}{{{_escaped(text)}}}" if span > 1 else _escaped(text) for text, span in head
@@ -98,7 +95,7 @@ def latex(sheet: Sheet) -> str:
     lines.append("\\midrule")
     for row in sheet.rows:
         if isinstance(row, str):
-            lines.append(f"\\multicolumn{{{sheet.columns}}}{{l}}{{{_escaped(row)}}} \\\\")
+            lines.append(f"\\multicolumn{{{columns}}}{{l}}{{{_escaped(row)}}} \\\\")
         else:
             lines.append(" & ".join(_set(entry) for entry in row) + " \\\\")
     lines += ["\\bottomrule", "\\end{tabular}"]

@@ -29,12 +29,11 @@ def pareto(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 AUDIT = ("release", "M", "epsilon", "claimed", "exact", "lower_bound", "confidence", "trials")
-EVENTS = ("events_0", "events_1")
 
 
 def releases(rows: pd.DataFrame) -> pd.Series:
     """Return the release of each row of an audit, with its cell's settings other than M and epsilon."""
-    further = [k for k in rows.columns if k not in (*AUDIT, *EVENTS)]
+    further = [k for k in rows.columns if k not in (*AUDIT, "events_0", "events_1")]
     output = []
     for release, values in zip(rows["release"].astype(str), rows[further].to_dict("records"), strict=True):
         words = ", ".join(f"{k} {v}" for k, v in values.items() if pd.notna(v))

@@ -280,8 +280,7 @@ def audit(results: Results) -> pd.DataFrame:
     measures = ["claimed", "exact", "lower_bound", "confidence", "trials", "events_0", "events_1"]
     further = [k for k in rows.columns if k not in (*named, *measures, "audit", "subject", *ENDS, *COUNTS)]
     order = ("lengths", "estimate", "lengths_from_actions", "first_half", "experiment")
-    places = {release: place for place, release in enumerate(order)}
-    rows["place"] = [places.get(release, len(places)) for release in rows["release"]]
+    rows["place"] = rows["release"].map(order.index)
     # As published first: the further settings are missing there.
     rows = rows.sort_values([*further, "place", *named], na_position="first")
     return rows[[*named, *measures, *further]]
