@@ -40,9 +40,6 @@ PROCEDURES = {
     "e_value": "e-value",
     "sample_splitting": "sample splitting",
 }
-# Procedures that keep their level for every policy, and for private policies.
-GUARANTEED = ("confidence_sequence", "e_value", "sample_splitting")
-IF_PRIVATE = ("max_information",)
 
 
 def log_gamma(alpha: float, runs: Runs) -> float:
