@@ -43,9 +43,7 @@ PROCEDURES = {
 
 
 def log_gamma(alpha: float, runs: Runs) -> float:
-    """Return ln of the level at which max-information tests, with the best beta; nan without privacy."""
-    if not runs.private:
-        return np.nan
+    """Return ln of the level at which max-information tests, with the best beta; for a private policy."""
     return float(log_corrected_level(alpha, runs.epsilon, runs.horizon, best_beta(runs.epsilon, runs.horizon, alpha)))
 
 
@@ -106,7 +104,7 @@ def intervals(runs: Runs) -> tuple[np.ndarray, dict[str, tuple]]:
         both = [once(pulled.chernoff_interval, *counts, level - np.log(2)) for counts in zip(s, n, strict=True)]
         mean = once(pulled.chernoff_interval, s[0], n[0], level)
         output["max_information"] = (mean, pulled.difference_interval(*both))
-    return order, {name: output[name] for name in PROCEDURES if name in output}
+    return order, output
 
 
 def second_highest(means: np.ndarray) -> float:
