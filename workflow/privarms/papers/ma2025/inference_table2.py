@@ -82,9 +82,7 @@ def _compared(row: pd.DataFrame) -> pd.DataFrame:
 
     A method with more replicates is compared over its first ones.
     """
-    able = row[(row["variant"] != "as_printed") & (row["replicates"] > 1) & row["reward_mean"].notna()]
-    if "reward_missing" in able:
-        able = able[able["reward_missing"] == 0]
+    able = row[(row["variant"] != "as_printed") & (row["replicates"] > 1) & (row["reward_missing"] == 0)]
     counts = able["replicates"].value_counts()
     if counts.empty:
         return able
