@@ -85,8 +85,6 @@ def described(cells: pd.DataFrame) -> pd.DataFrame:
     columns = [c for c in cells.columns[: cells.columns.get_loc("replicates") + 1] if c not in ("t", "arm")]
     cells = cells[columns].drop_duplicates("cell", ignore_index=True)
     around = [k for e in cells["environment"].unique() for k in library.environment_arguments(e) if k != "variant"]
-    if "epsilon" not in cells:
-        cells["epsilon"] = np.nan
     return cells.assign(
         instance=[name or "unnamed" for name in cells["panels"].fillna("")],
         curve=labels(cells, ("epsilon", "horizon", "K", "environment", *around)),

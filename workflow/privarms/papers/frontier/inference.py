@@ -20,7 +20,7 @@ def _named(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the cells with `entry`: the policy with its settings, except `ratio`, which has its own column."""
     cells = described(cells)
     apart = ("epsilon", "horizon", "environment", "K", "top", "bottom", "spacing", "ratio")
-    return cells.assign(entry=entries(cells, apart), ratio=cells.get("ratio", np.nan))
+    return cells.assign(entry=entries(cells, apart))
 
 
 def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str, float]:
@@ -75,7 +75,7 @@ def bounds(results: Results) -> pd.DataFrame:
     different orders
     """
     cells = described(results.cells("regret"))
-    columns = [c for c in ("instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means") if c in cells]
+    columns = ["instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means"]
     for point in cells[columns].drop_duplicates(ignore_index=True).to_dict("records"):
         values = _bounds(point.pop("means"), point["epsilon"], point["horizon"])
         *older, newest = values.values()

@@ -21,8 +21,7 @@ def _deviations(results: Results) -> pd.DataFrame:
     differ = library.attributes("policies", panels.POLICY)["DEVIATIONS"]
     cells = results.cells("deviations")
     # The program's default batch is not named.
-    if "batch" in cells:
-        cells = cells.assign(batch=cells["batch"].where(cells["batch"] != differ["batch"][1]))
+    cells = cells.assign(batch=cells["batch"].where(cells["batch"] != differ["batch"][1]))
     table = panels.named(cells).assign(figure="deviations")
     switches = []
     for row in table.itertuples():

@@ -136,7 +136,6 @@ def local(results: Results) -> pd.DataFrame:
         cells = _cells(results, study)
         for name, group in results.replicates(study).groupby("cell", observed=True, sort=False):
             cell, output = cells.loc[name], {}
-            group = group[group["t"] == group["t"].max()] if "t" in group else group
             for column, measured in MEANS.items():
                 if measured in group:
                     output[column], output[f"{column}_se"] = _mean(group[measured].to_numpy(float))
