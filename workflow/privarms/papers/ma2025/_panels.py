@@ -75,15 +75,11 @@ def _also(frame: pd.DataFrame) -> pd.Series:
     return also
 
 
+# A hundred claims use the same panel; each view of the results has its own.
+@cache
 def panel(results: Results, figure: str, environment: str = "exponential", *, logs: bool = False) -> pd.DataFrame:
     """Return the cells of one panel in the order of the studies, as `named`, with `figure`, `environment` and `written`
-    (the variant in tables). logs: also those that only the authors' logs have."""
-    return _panel(results, figure, environment, logs).copy()
-
-
-@cache
-def _panel(results: Results, figure: str, environment: str, logs: bool) -> pd.DataFrame:
-    # Cached, because a hundred claims use the same panel; each view of the results has its own.
+    (the variant in tables). Do not change them. logs: also those that only the authors' logs have."""
     names = {figure, f"{figure}_logs"} if logs else {figure}
     parts = []
     for study in STUDIES[environment]:

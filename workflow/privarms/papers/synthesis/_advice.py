@@ -87,6 +87,5 @@ def _inference(tests: pd.DataFrame) -> dict:
 
 def shown_loss(row: pd.Series, privacy: pd.DataFrame) -> dict:
     """Return the audited loss of a row's policy over its claim; audits: the number of audited settings."""
-    own = privacy[(privacy["policy"] == row["policy"]) & (privacy["variant"] == row["variant"])]
-    shown = own.iloc[0] if len(own) else {"exact": np.nan, "lower_bound": np.nan, "audited": 0}
+    shown = privacy[(privacy["policy"] == row["policy"]) & (privacy["variant"] == row["variant"])].iloc[0]
     return {"loss_exact": shown["exact"], "loss_shown": shown["lower_bound"], "audits": int(shown["audited"])}
