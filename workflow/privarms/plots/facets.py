@@ -46,10 +46,8 @@ def panels(
     grid.figure.set_size_inches(width, min(lines * height + 0.3, HIGHEST))
     grid.figure.set_layout_engine("constrained")
     grid.set(**{f"{axis}scale": "log" for axis in log})
-    if col and row:
-        grid.set_titles("{col_name}, {row_name}")
-    else:
-        grid.set_titles("{col_name}" if col else "{row_name}" if row else "")
+    names = [f"{{{which}_name}}" for which, column in (("col", col), ("row", row)) if column]
+    grid.set_titles(", ".join(names))
     return grid
 
 
