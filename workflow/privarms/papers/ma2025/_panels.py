@@ -14,7 +14,6 @@ from privarms.plots.facets import leading
 from privarms.studies.results import Results
 
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
-FIGURE_8 = tuple(f for f in FIGURES if f.startswith("fig8"))
 STUDIES = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric",)}
 # The columns of cells without auxiliary data, as in the authors' logs.
 ALONE = {"epsilon_aux": "1024", "gamma": 0.0, "kappa": 1.0, "order": ""}
@@ -121,7 +120,7 @@ def words(variants: pd.Series) -> pd.Series:
 
 def figure_8(results: Results, environment: str) -> pd.DataFrame:
     """Return the cells of Figure 8, each once, though a cell may be in several panels."""
-    cells = pd.concat([panel(results, figure, environment) for figure in FIGURE_8])
+    cells = pd.concat([panel(results, name, environment) for name in FIGURES if name.startswith("fig8")])
     return cells.drop_duplicates("cell", ignore_index=True)
 
 
@@ -137,8 +136,7 @@ def logs(results: Results) -> pd.DataFrame:
     per cell, 50 in Figure 9(a). Figure 7(a) comes from the older version of the program. Cells without auxiliary data,
     which several panels share, are listed in the first of these.
     """
-    rows = results.published_table("logs", dtype={"epsilon_aux": str, "order": str}, keep_default_na=True)
-    return rows.fillna({"order": ""})
+    return results.published_table("logs", dtype={"epsilon_aux": str, "order": str}).fillna({"order": ""})
 
 
 def agreement(results: Results) -> pd.DataFrame:
