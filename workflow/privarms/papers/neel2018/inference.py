@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,30 +29,21 @@ CONFIDENCE = 0.95
 BINS = 20
 
 
-class Runs(NamedTuple):
-    """One cell's replicates. setting: the columns that name the cell; pulls, sums: [R, K]; means: float64[K].
-
-    The pulls are integers of the smallest type that holds them.
-    """
-
-    setting: dict
-    pulls: np.ndarray
-    sums: np.ndarray
-    means: np.ndarray
-
-
 def _setting(first: pd.Series, of_parameters: list[str]) -> dict:
     """Return the columns that name a cell, with the parameters of policy and environment."""
     named = {"policy": first["policy"], "variant": first["variant"] if pd.notna(first["variant"]) else None}
     return named | {"horizon": int(first["horizon"])} | {k: first[k] for k in of_parameters}
 
 
-def _runs(results: Results, study: str) -> Iterator[Runs]:
-    """Yield the runs of each cell of a study that records arms.
+def _runs(results: Results, study: str) -> Iterator[tuple[dict, np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield (setting, pulls, sums, means) of each cell of a study that records arms.
 
+    First of all replicates, then of those that a published figure averages; `size` in the setting is all or published.
+    pulls: [R, K], of the smallest integer type that holds them; sums: [R, K]; means: float64[K]
     In a study with several experiments, the number of arms decides to which one a cell belongs.
     """
-    by_arms = {K: name for name, K in printed(results)["K"].items() if name in ("1", "2")}
+    stated = printed(results)
+    by_arms = {K: name for name, K in stated["K"].items() if name in ("1", "2")}
     for cell, columns in results.by_cell(study, ("pulls", "reward_sum")):
         # The ladder replaces the environment's parameters; the others are the policies' own.
         own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
@@ -70,15 +60,11 @@ def _runs(results: Results, study: str) -> Iterator[Runs]:
             **first[own],
         }
         pulls, sums = (columns[c].reshape(-1, K) for c in ("pulls", "reward_sum"))
-        yield Runs(setting, pulls, sums, environment_of(first).means)
-
-
-def _sizes(results: Results, runs: Runs) -> Iterator[tuple[str, int]]:
-    """Yield the number of all replicates, and of those that a published figure averages."""
-    yield "all", len(runs.pulls)
-    published = printed(results)["replicates"]
-    if runs.setting["experiment"] in published:
-        yield "published", min(int(published[runs.setting["experiment"]]), len(runs.pulls))
+        means = environment_of(first).means
+        yield setting | {"size": "all"}, pulls, sums, means
+        if setting["experiment"] in stated.index:
+            n = int(stated["replicates"][setting["experiment"]])
+            yield setting | {"size": "published"}, pulls[:n], sums[:n], means
 
 
 @as_frame
@@ -88,23 +74,20 @@ def _bias(results: Results, study: str) -> pd.DataFrame:
     bias, se: of all replicates by `controlled_bias`; of the published number the plain mean error, which is published
     sd: standard deviation of an error, over the replicates in which the arm was pulled
     """
-    for runs in _runs(results, study):
-        epsilon = runs.setting["epsilon"]
-        for size, n in _sizes(results, runs):
-            of_size = runs.pulls[:n], runs.sums[:n], runs.means
-            plain = sample_mean_bias(*of_size)
-            output = controlled_bias(*of_size) if size == "all" else plain
-            columns = {
-                "arm": np.arange(len(runs.means)),
-                "mean": runs.means,
-                "bias": output.bias,
-                "se": output.standard_error,
-                "sd": plain.standard_error * np.sqrt(plain.replicates),
-                "pulls": runs.pulls[:n].mean(axis=0),
-                "bound": bias_bound(epsilon, runs.means) if pd.notna(epsilon) else np.nan,
-                "replicates": output.replicates,
-            }
-            yield pd.DataFrame({**runs.setting, **columns, "size": size})
+    for setting, pulls, sums, means in _runs(results, study):
+        plain = sample_mean_bias(pulls, sums, means)
+        output = controlled_bias(pulls, sums, means) if setting["size"] == "all" else plain
+        columns = {
+            "arm": np.arange(len(means)),
+            "mean": means,
+            "bias": output.bias,
+            "se": output.standard_error,
+            "sd": plain.standard_error * np.sqrt(plain.replicates),
+            "pulls": pulls.mean(axis=0),
+            "bound": bias_bound(setting["epsilon"], means) if pd.notna(setting["epsilon"]) else np.nan,
+            "replicates": output.replicates,
+        }
+        yield pd.DataFrame({**setting, **columns})
 
 
 @as_frame
@@ -118,45 +101,43 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
     mean_of_arms: the average of the true means
     """
     published = printed(results)["replicates"]
-    for runs in _runs(results, study):
-        for size, n in _sizes(results, runs):
-            pulls, sums = runs.pulls[:n], runs.sums[:n]
-            bias, errors, replicates = sample_mean_bias(pulls, sums, runs.means)
-            average, average_se = average_absolute_bias(pulls, sums, runs.means)
-            known = ~np.isnan(errors)
-            if_unbiased = errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan
-            if size == "all":
-                bias, errors, _ = controlled_bias(pulls, sums, runs.means)
-            worst = int(np.nanargmax(np.abs(bias)))
-            regret = np.concatenate([pulls[some] @ (runs.means.max() - runs.means) for some in blocks(n)])
-            as_many = published.get(runs.setting["experiment"])
-            expected = expected_average(pulls, sums, runs.means, int(as_many)) if as_many else (math.nan,) * 3
-            yield {
-                **runs.setting,
-                "size": size,
-                "replicates": n,
-                "average": average,
-                "average_se": average_se,
-                **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
-                "average_if_unbiased": if_unbiased,
-                "worst_arm": worst,
-                "worst": bias[worst],
-                "worst_se": errors[worst],
-                "last": bias[-1],
-                "last_se": errors[-1],
-                "regret": regret.mean(),
-                "regret_se": pd.Series(regret).sem(),
-                "missing": int((n - replicates).sum()),
-                "mean_of_arms": runs.means.mean(),
-            }
+    for setting, pulls, sums, means in _runs(results, study):
+        bias, errors, replicates = sample_mean_bias(pulls, sums, means)
+        average, average_se = average_absolute_bias(pulls, sums, means)
+        known = ~np.isnan(errors)
+        if_unbiased = errors[known].mean() * math.sqrt(2 / math.pi) if known.any() else math.nan
+        if setting["size"] == "all":
+            bias, errors, _ = controlled_bias(pulls, sums, means)
+        worst = int(np.nanargmax(np.abs(bias)))
+        regret = np.concatenate([pulls[some] @ (means.max() - means) for some in blocks(len(pulls))])
+        as_many = published.get(setting["experiment"])
+        expected = expected_average(pulls, sums, means, int(as_many)) if as_many else (math.nan,) * 3
+        yield {
+            **setting,
+            "replicates": len(pulls),
+            "average": average,
+            "average_se": average_se,
+            **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
+            "average_if_unbiased": if_unbiased,
+            "worst_arm": worst,
+            "worst": bias[worst],
+            "worst_se": errors[worst],
+            "last": bias[-1],
+            "last_se": errors[-1],
+            "regret": regret.mean(),
+            "regret_se": pd.Series(regret).sem(),
+            "missing": int((len(pulls) - replicates).sum()),
+            "mean_of_arms": means.mean(),
+        }
 
 
 @as_frame
 def round_robin(results: Results) -> pd.DataFrame:
     """Return the fraction of Experiment 1's runs with T / K pulls of every arm, up to rounding; one row per cell."""
-    for runs in _runs(results, "experiment_1"):
-        even = np.ptp(runs.pulls, axis=1) <= 1
-        yield {**runs.setting, "fraction": even.mean(), "replicates": len(even)}
+    for setting, pulls, *_ in _runs(results, "experiment_1"):
+        if setting["size"] == "all":
+            even = np.ptp(pulls, axis=1) <= 1
+            yield setting | {"fraction": even.mean(), "replicates": len(even)}
 
 
 def _linear(results: Results) -> Iterator[tuple[dict, pd.DataFrame]]:
