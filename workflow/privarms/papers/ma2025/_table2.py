@@ -57,10 +57,8 @@ def named(cells: pd.DataFrame, first: pd.DataFrame | None = None) -> pd.DataFram
         own[row["cell"]] = words(mine), words(changed)
     texts = [own[cell] for cell in output["cell"]]
     users = output.groupby("dataset", sort=False, observed=True)["horizon"].transform("first")
-    names = [
-        d if n == first else f"{d} ({n:,} users)"
-        for d, n, first in zip(output["dataset"], output["horizon"], users, strict=True)
-    ]
+    larger = output["dataset"] + output["horizon"].map(" ({:,} users)".format)
+    names = output["dataset"].where(output["horizon"] == users, larger)
     return output.assign(dataset=names, settings=[a for a, _ in texts], setting=[b for _, b in texts])
 
 
