@@ -28,18 +28,10 @@ BETA = 1.0
 OF_TARGET = ["n", "epsilon", "M", "K"]
 
 
-def _of_algorithm(cells: pd.DataFrame, variant: str, c: float | str, deviation: str | None = None) -> pd.DataFrame:
-    mine = cells["variant"] == variant
-    if c:
-        mine &= cells["c"] == c
-    if deviation is not None:
-        mine &= cells["deviation"] == deviation
-    return cells[mine]
-
-
 def _curves(cells: pd.DataFrame, variant: str, c: float | str = "", deviation: str = "") -> pd.DataFrame:
     """Return an algorithm's cells, with the logarithm of their regret and its standard error."""
-    cells = _of_algorithm(cells, variant, c, deviation)
+    mine = (cells["variant"] == variant) & (cells["deviation"] == deviation)
+    cells = cells[mine & (cells["c"] == c)] if c else cells[mine]
     return cells.assign(log=np.log(cells["mean_regret"]), log_se=cells["se_regret"] / cells["mean_regret"])
 
 
@@ -99,9 +91,9 @@ def source_quality(results: Results, environment: str, column: str, **algorithm)
 
 def gain(results: Results, environment: str, **algorithm) -> Measured:
     """Return regret with auxiliary data over that without, geometric mean over the cells of Figure 8."""
-    cells = _of_algorithm(panels.figure_8(results, environment), **algorithm)
+    cells = _curves(panels.figure_8(results, environment), **algorithm)
     # As printed, the run without sources is that of Figure 7(a).
-    alone = [cells[cells["n_aux"] == 0], _of_algorithm(panels.panel(results, "fig7a", environment), **algorithm)]
+    alone = [cells[cells["n_aux"] == 0], _curves(panels.panel(results, "fig7a", environment), **algorithm)]
     alone = pd.concat(alone).drop_duplicates(OF_TARGET)[[*OF_TARGET, "mean_regret", "se_regret"]]
     cells = cells[cells["n_aux"] > 0].merge(alone, on=OF_TARGET, suffixes=("", "_alone"))
     errors, replicates = [*cells["se_regret"] / cells["mean_regret"]], [*cells["replicates"]]
