@@ -140,7 +140,8 @@ def formulas(results: Results) -> pd.DataFrame:
     before, now, reward_sum = 1.0, 1 / math.sqrt(2), 2.0
     total = (1 + math.exp(before * reward_sum)) / (1 + math.exp(now * reward_sum))
     rows.append(("exp3e_probabilities", "printed", 2, math.nan, total))
-    rows += [*_proof_formulas(R_1), *_trial_formulas()]
+    rows += _proof_formulas(R_1)
+    rows = [(*row, math.nan) for row in rows] + _trial_formulas()
     return pd.DataFrame(rows, columns=["formula", "reading", "n", "epsilon", "value", "alpha"])
 
 
