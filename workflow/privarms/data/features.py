@@ -48,6 +48,11 @@ class Features(NamedTuple):
         return self._replace(numbers=self.numbers[rows], codes=self.codes[rows])
 
 
+def of_numbers(numbers: np.ndarray, names: list[str]) -> Features:
+    """Return features float64[n, q] without categories."""
+    return Features(numbers, names, np.zeros((len(numbers), 0), np.int16), [], [])
+
+
 class Table(NamedTuple):
     """A dataset before its reduction: complete rows in the order of the files.
 

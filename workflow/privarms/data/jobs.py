@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from privarms.data import delimited
-from privarms.data.features import Features, Table
+from privarms.data.features import Table, of_numbers
 from privarms.data.standin import by_rank, logistic, quantiles
 
 OPTIONS: dict = {}
@@ -82,8 +82,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
         accounts[file] = rows.account()
         parts.append([values[rows.kept] for values in (np.column_stack(list(numbers.values())), labels, sources)])
     numbers, labels, sources = (np.concatenate(part) for part in zip(*parts, strict=True))
-    features = Features(numbers, list(NUMBERS), np.zeros((len(numbers), 0), np.int16), [], [])
-    return Table(features, labels, list(LABELS), sources, [SOURCE_COUNTRY], accounts)
+    return Table(of_numbers(numbers, list(NUMBERS)), labels, list(LABELS), sources, [SOURCE_COUNTRY], accounts)
 
 
 def generate() -> dict[str, list[str]]:
