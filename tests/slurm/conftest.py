@@ -15,11 +15,11 @@ import pytest
 import yaml
 
 from privarms.studies import artifacts
+from tests import PAPERS, ROOT
 
-from ..workflow.conftest import PAPERS, Project, claims_about, load_paper, template, write_paper  # noqa: F401  (template is a fixture)
+from ..workflow.conftest import Project, claims_about, load_paper, template, write_paper  # noqa: F401  (template is a fixture)
 from .cluster import Cluster
 
-ROOT = Path(__file__).parents[2]
 PROFILE = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
 
 # A few artifacts of some papers that use every stage. They are few because a Slurm job takes seconds.

@@ -1,4 +1,4 @@
-"""Check binomial draws of large counts against the exact distribution."""
+"""Check binomial draws of counts of any size: certain cases, and large counts against the exact distribution."""
 
 import numpy as np
 import pytest
@@ -11,6 +11,18 @@ from privarms.jit.binomial import DIRECT, binomial
 pytestmark = pytest.mark.statistical
 
 FALSE_ALARM = 1e-5
+
+
+@pytest.mark.parametrize("n", [0, 1, 1000, DIRECT, DIRECT + 1, 10**12, 2**62])
+def test_certain_and_impossible_events(n):
+    rng = np.random.default_rng(1)
+    assert binomial(n, 0.0, rng) == 0
+    assert binomial(n, 1.0, rng) == n
+    assert 0 <= binomial(n, 0.3, rng) <= n
+
+
+def test_small_counts_are_plain_draws():
+    assert binomial(1000, 0.3, np.random.default_rng(7)) == np.random.default_rng(7).binomial(1000, 0.3)
 
 
 @njit

@@ -7,6 +7,12 @@ import pytest
 from privarms.files import parquet
 
 
+def write(path, frame):
+    """Write a frame as a Parquet file, and return its path."""
+    parquet.write(path, [pa.Table.from_pandas(frame, preserve_index=False)], {})
+    return path
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """Write a prepared file: 60 target rows and the sources 1 and 2 with 5 and 3 rows, mixed."""

@@ -2,11 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+
 PAGE = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
 SCHEMAS = {
     file.name.partition(".")[0]: json.loads(file.read_text(encoding="utf-8"))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+
 DOCKER = (ROOT / "containers" / "Dockerfile").read_text(encoding="utf-8")
 APPTAINER = (ROOT / "containers" / "privarms.def").read_text(encoding="utf-8")
 HOME = "/opt/privarms"

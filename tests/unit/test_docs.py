@@ -11,8 +11,8 @@ import pytest
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
 from privarms.studies import library
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "data/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

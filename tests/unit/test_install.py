@@ -1,22 +1,27 @@
 """Check that library and command work after `pip install .`, outside the project's folder."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
 
 
 @pytest.mark.long
 def test_the_installed_command_runs_elsewhere(tmp_path):
-    target = tmp_path / "packages"
+    project, target = tmp_path / "project", tmp_path / "packages"
+    project.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / name, project)
+    # Files of an earlier installation would hide a file that the package lacks.
+    shutil.copytree(ROOT / "workflow", project / "workflow", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     # Dependencies come from this environment, because the test is only about the package itself.
-    options = ["--no-deps", "--no-build-isolation", "--quiet", "--target", str(target)]
-    uv = Path(sys.executable).with_name("uv")
-    command = [str(uv), "pip", "install", "--python", sys.executable, *options[:1], *options[3:], str(ROOT)]
+    uv = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--python", sys.executable]
+    command = [*uv, "--no-deps", "--target", str(target), str(project)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PRIVARMS")} | {"PYTHONPATH": str(target)}
@@ -26,13 +31,15 @@ def test_the_installed_command_runs_elsewhere(tmp_path):
     def run(*words):
         code = "import sys, privarms.command as c; print(c.__file__); sys.exit(c.main())"
         command = [sys.executable, "-c", code, *words]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     corrected = run("correct", str(history), "--epsilon", "0.1")
-    assert corrected.returncode == 0, corrected.stderr
-    assert str(target) in corrected.stdout.splitlines()[0]
-    assert "40 rounds, 2 arms" in corrected.stdout
-    # Without config/ the generic audit of the family runs.
-    audited = run("audit", "dp_se", "--trials", "500")
-    assert "dp_se, any_choice" in audited.stdout, audited.stderr
+    assert str(target) in corrected.splitlines()[0]
+    assert "40 rounds, 2 arms" in corrected
+    # Without config/ the generic audit of the family runs, of a policy of an extension too.
+    assert "dp_se, any_choice" in run("audit", "dp_se", "--trials", "500")
+    mine = ("--extension", str(ROOT / "examples/my_bandits"))
+    assert "not caught: private_halving, any_choice" in run("audit", "private_halving", "--trials", "20", *mine)
     assert (target / "bin" / "privarms").exists()

@@ -15,8 +15,8 @@ from privarms import leaderboard, new
 from privarms.command import main
 from privarms.errors import PrivarmsError
 from privarms.studies import extensions
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/my_bandits"
 
 

@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
+from tests import PAPERS, ROOT
+
 LIBRARY = ROOT / "workflow" / "privarms"
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").glob("*.md")]
-PAGES += [
-    LIBRARY / "report/page.glossary.md",
-    *(ROOT / "docs/developer").glob("*.md"),
-]  # docs/papers quotes papers and the ledger
+# docs/papers quotes papers and the ledger.
+PAGES += [LIBRARY / "report/page.glossary.md", *(ROOT / "docs/developer").glob("*.md")]
 MODULES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py"), *(ROOT / "tools").glob("*.py")])
-SETTINGS = sorted((ROOT / "config/papers").glob("*/*.yaml"))
+SETTINGS = sorted(PAPERS.glob("*/*.yaml"))
 REPORT = LIBRARY / "report" / "page.html.j2"
 
 LONGEST, LONGEST_OF_CLAIMS = 30, 25  # words of a sentence

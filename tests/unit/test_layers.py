@@ -4,7 +4,8 @@ import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-LIBRARY = Path(__file__).parents[2] / "workflow" / "privarms"
+from tests import ROOT
+
 IMPORT = re.compile(r"^\s*(?:from|import) privarms(?:\.| import )(\w+)", re.MULTILINE)
 
 
@@ -15,7 +16,7 @@ def imported(package: Path) -> set[str]:
 
 
 def test_no_circle_of_imports():
-    packages = {file.parent.name: imported(file.parent) for file in LIBRARY.glob("*/__init__.py")}
+    packages = {file.parent.name: imported(file.parent) for file in (ROOT / "workflow/privarms").glob("*/__init__.py")}
     assert "studies" in packages["claims"]
     # The sorter raises an error that names a circle.
     TopologicalSorter(packages).prepare()

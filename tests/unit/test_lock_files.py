@@ -2,14 +2,13 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import yaml
 from packaging.requirements import Requirement
 
 from privarms import __version__
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 # The conda name of the same program.
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
 

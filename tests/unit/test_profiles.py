@@ -1,14 +1,14 @@
 """Check the profiles: known options, and the default profile's options also in the Slurm profile."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
+from tests import ROOT
+
 PROFILES = {
     file.parent.name: yaml.safe_load(file.read_text(encoding="utf-8"))
-    for file in (Path(__file__).parents[2] / "profiles").glob("*/config.yaml")
+    for file in (ROOT / "profiles").glob("*/config.yaml")
 }
 CLUSTERS = sorted(set(PROFILES) - {"default"})
 

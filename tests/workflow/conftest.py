@@ -1,5 +1,6 @@
 """Fixtures: a tiny copy of the project with every stage and paper, in plain Python, in under a minute."""
 
+import csv
 import hashlib
 import json
 import os
@@ -7,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,14 +17,15 @@ import yaml
 from privarms.studies import artifacts as of_artifacts
 from privarms.studies import claims as of_claims
 from privarms.studies import grids, library
+from privarms.studies.configuration import listed, resolve
+from tests import PAPERS, ROOT
 
-ROOT = Path(__file__).parents[2]
-PAPERS = ROOT / "config/papers"
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
 REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 2_000, 200
 # The stand-ins of these datasets are too long for plain Python.
 LARGE = ("taxi", "taxicard", "taxisample", "taxisamplecard")
 SMALL = Path(__file__).with_name("small.yaml")
+quick = partial(resolve, scale="quick")
 
 
 def unlike(artifacts: dict) -> dict:
@@ -49,10 +52,7 @@ def short(grid):
         return [short(one) for one in grid]
     if "horizon" not in grid:
         return grid
-    horizon = grid["horizon"]
-    horizon = horizon["quick"] if isinstance(horizon, dict) else horizon
-    axis = horizon if isinstance(horizon, list) else [horizon]
-    return grid | {"horizon": sorted({min(h, HORIZON) for h in axis})}
+    return grid | {"horizon": sorted({min(horizon, HORIZON) for horizon in listed(quick(grid["horizon"]))})}
 
 
 def stepwise(policies: list[dict]) -> bool:
@@ -60,9 +60,9 @@ def stepwise(policies: list[dict]) -> bool:
     return any(library.attributes("policies", p["policy"]).get("SECONDS_PER_STEP", 0) > 0 for p in policies)
 
 
-def ends(axis, most: int = 3):
-    """Return the first values and the last value of a long axis."""
-    return [*axis[: most - 1], axis[-1]] if isinstance(axis, list) and len(axis) > most else axis
+def ends(axis):
+    """Return the first two values and the last value of a long axis."""
+    return [*axis[:2], axis[-1]] if isinstance(axis, list) and len(axis) > 3 else axis
 
 
 def few_users(grid):
@@ -71,20 +71,17 @@ def few_users(grid):
         return [few_users(one) for one in grid]
 
     def sizes(name: str, bound: int, small: int, large: int):
-        axis = grid[name] if isinstance(grid[name], list) else [grid[name]]
-        axis = [one["quick"] if isinstance(one, dict) else one for one in axis]
-        return sorted({0 if size == 0 else small if size <= bound else large for size in axis})
+        return sorted({0 if size == 0 else small if size <= bound else large for size in listed(grid[name])})
 
     # The grid of scale quick is used at every scale.
-    grid = {k: v["quick"] if isinstance(v, dict) and set(v) == {"paper", "quick"} else v for k, v in grid.items()}
+    grid = quick(grid)
     changed = {name: ends(axis) for name, axis in grid.items() if name not in ("epsilon_aux", "grid")}
     if "horizon" in grid and "dataset" not in grid:
         changed["horizon"] = sizes("horizon", 2000, 100, 120)
     if "n_aux" in grid:
         changed["n_aux"] = sizes("n_aux", 1000, 25, 30)
     if "batch" in grid:
-        axis = grid["batch"] if isinstance(grid["batch"], list) else [grid["batch"]]
-        changed["batch"] = [max(batch // 20, 1) for batch in axis]
+        changed["batch"] = [max(batch // 20, 1) for batch in listed(grid["batch"])]
     return grid | changed
 
 
@@ -111,8 +108,7 @@ def shrink(study: dict) -> dict:
     users = "dataset" in study["environment"]
     small = {k: v for k, v in study.items() if k != "policies"} | {"replicates": REPLICATES, "block": BLOCK}
     if "horizon" in study:
-        horizon = study["horizon"]
-        small["horizon"] = USERS if users else min(horizon["quick"] if isinstance(horizon, dict) else horizon, HORIZON)
+        small["horizon"] = USERS if users else min(quick(study["horizon"]), HORIZON)
     own = ("replicates", "block", "horizon")
     policies = [{k: v for k, v in p.items() if k not in own} for p in study["policies"]]
     if "grid" in study and stepwise([p for p in policies if "grid" not in p]):
@@ -133,7 +129,7 @@ def of_any_size(over, horizons: dict[str, set[int]], batches: list[int]):
     """
     if isinstance(over, list):
         return [of_any_size(one, horizons, batches) for one in over]
-    studies, named = (one if isinstance(one, list) else [one] for one in (over.get("study", []), over.get("horizon")))
+    studies, named = listed(over.get("study", [])), listed(over.get("horizon"))
     in_grids = [horizons.get(study, set()) for study in studies or horizons]
     kept = {"horizon"} if in_grids and all(set(named) <= some for some in in_grids) else set()
     named = {"batch": batches} if "tag" in over and batches else {}
@@ -143,17 +139,13 @@ def of_any_size(over, horizons: dict[str, set[int]], batches: list[int]):
 def grids_of(study: dict) -> list[dict]:
     """Return every grid of a study, including those of its policies."""
     grids = [entry["grid"] for entry in (study, *study["policies"]) if "grid" in entry]
-    return [one for grid in grids for one in (grid if isinstance(grid, list) else [grid])]
+    return [one for grid in grids for one in listed(grid)]
 
 
 def axes_of_horizons(studies: dict) -> dict[str, set[int]]:
     """Return study -> the horizons in its grids at scale quick."""
-    horizons: dict[str, set[int]] = {}
-    for name, study in studies.items():
-        for grid in grids_of(study):
-            axis = grid.get("horizon", [])
-            axis = axis["quick"] if isinstance(axis, dict) else axis
-            horizons.setdefault(name, set()).update(axis if isinstance(axis, list) else [axis])
+    grids = {name: quick(grids_of(study)) for name, study in studies.items()}
+    horizons = {name: {h for grid in some for h in listed(grid.get("horizon", []))} for name, some in grids.items()}
     return {name: some for name, some in horizons.items() if some}
 
 
@@ -162,8 +154,8 @@ def claims_about(folder: Path, paper: dict, artifacts: dict) -> dict:
     registered = of_artifacts.of_paper(folder.name)
     claims = of_claims.load(folder, "quick", registered) if (folder / "claims.yaml").exists() else []
     horizons = axes_of_horizons(paper["studies"])
-    entries = [p.get("batch", []) for study in paper["studies"].values() for p in study["policies"]]
-    batches = sorted({batch for axis in entries for batch in (axis if isinstance(axis, list) else [axis])})
+    policies = [policy for study in paper["studies"].values() for policy in study["policies"]]
+    batches = sorted({batch for policy in policies for batch in listed(policy.get("batch", []))})
     kept = [
         {k: v for k, v in claim.items() if v and k not in ("about", "named")}
         | {"over": of_any_size(claim["over"], horizons, batches), "published": claim["published"]}
@@ -229,6 +221,17 @@ class Project:
                 digests[str(path.relative_to(self.folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
         return digests
 
+    def rows(self, path: str) -> list[dict[str, str]]:
+        """Return the rows of a CSV file in results/quick."""
+        with (self.folder / "results/quick" / path).open(encoding="utf-8") as lines:
+            return list(csv.DictReader(lines))
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file of the project, in a new folder if necessary."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
     def pending(self) -> set[str]:
         """Return the outputs that a run would make."""
         listed = self.run("--summary")
@@ -236,6 +239,11 @@ class Project:
         rows = [line.split("\t") for line in listed.stdout.splitlines()]
         head = next(i for i, row in enumerate(rows) if row[0] == "output_file")
         return {row[0] for row in rows[head + 1 :] if len(row) > 1 and row[-1] != "no update"}
+
+
+def copied(source: Path, folder: Path) -> Project:
+    """Return a copy of a project, with the times of its files."""
+    return Project(Path(shutil.copytree(source, folder)))
 
 
 def load_paper(place: Path) -> dict:
@@ -295,7 +303,7 @@ def template(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def small_template(template, tmp_path_factory) -> Path:
     """Return one paper with two studies and one artifact per kind: every stage except data, in a dozen jobs."""
-    folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project", copy_function=shutil.copy2))
+    folder = copied(template, tmp_path_factory.mktemp("small") / "project").folder
     chosen = yaml.safe_load(SMALL.read_text(encoding="utf-8"))
     place = PAPERS / chosen["paper"]
     paper = load_paper(place)
@@ -314,14 +322,13 @@ def small_template(template, tmp_path_factory) -> Path:
 @pytest.fixture
 def small(small_template, tmp_path) -> Project:
     """Return a small project before any run."""
-    return Project(Path(shutil.copytree(small_template, tmp_path / "project", copy_function=shutil.copy2)))
+    return copied(small_template, tmp_path / "project")
 
 
 @pytest.fixture(scope="session")
 def small_made(small_template, tmp_path_factory) -> Project:
     """Return a small project after an undisturbed complete run. Tests must not change it."""
-    folder = tmp_path_factory.mktemp("small_made") / "project"
-    project = Project(Path(shutil.copytree(small_template, folder, copy_function=shutil.copy2)))
+    project = copied(small_template, tmp_path_factory.mktemp("small_made") / "project")
     project.complete()
     return project
 
@@ -329,7 +336,7 @@ def small_made(small_template, tmp_path_factory) -> Project:
 @pytest.fixture
 def fresh(template, tmp_path) -> Project:
     """Return a tiny project before any run."""
-    return Project(Path(shutil.copytree(template, tmp_path / "project", copy_function=shutil.copy2)))
+    return copied(template, tmp_path / "project")
 
 
 def change(project: Project, file: str, path: tuple, value) -> None:
@@ -354,6 +361,6 @@ def only(project: Project, paper: str) -> Project:
 @pytest.fixture(scope="session")
 def made(template, tmp_path_factory) -> Project:
     """Return a tiny project after a complete run on two cores. Tests must not change it."""
-    project = Project(Path(shutil.copytree(template, tmp_path_factory.mktemp("made") / "project")))
+    project = copied(template, tmp_path_factory.mktemp("made") / "project")
     project.complete(cores=2)
     return project

@@ -1,16 +1,15 @@
 """Check that additions appear in figures, tables, claims and reports, and change no published result."""
 
-import csv
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 
 from privarms.studies import library
+from tests import ROOT
 
-from .conftest import ROOT, Project
+from .conftest import Project, copied
 
 pytestmark = pytest.mark.workflow
 
@@ -20,30 +19,24 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-
 LABEL = "Stranger's greedy"
 SECONDS_PER_RUN = 1e-4
 SECONDS_PER_STEP = 1e-7
-
 
 class Params(NamedTuple):
     n_arms: int
     exploration: float
 
-
 class State(NamedTuple):
     pulls: np.ndarray
     reward_sums: np.ndarray
 
-
 def configure(K: int, exploration: float) -> Params:
     return Params(int(K), float(exploration))
-
 
 @njit
 def init(params):
     return State(np.zeros(params.n_arms, np.int64), np.zeros(params.n_arms))
-
 
 @njit
 def choose(params, state, context, t, rng):
@@ -51,7 +44,6 @@ def choose(params, state, context, t, rng):
         return int(rng.random() * params.n_arms)
     # Some arms may never be pulled.
     return np.argmax((state.reward_sums + 0.25) / (state.pulls + 1))
-
 
 @njit
 def learn(params, state, context, arm, reward, t, rng):
@@ -87,17 +79,10 @@ VALUES = [
     ("ma2025", "privacy", "epsilon", 16),
 ]
 # Studies of bandits that play round by round.
-STUDIES = [
-    ("sajed2019", "figure1"),
-    ("sajed2019", "regret"),
-    ("neel2018", "experiment_1"),
-    ("neel2018", "experiment_2"),
-    ("neel2018", "regret_1"),
-    ("neel2018", "regret_2"),
-    ("neel2018", "adaptive_tests"),
-]
-
-
+STUDIES = {
+    "sajed2019": ("figure1", "regret"),
+    "neel2018": ("experiment_1", "experiment_2", "regret_1", "regret_2", "adaptive_tests"),
+}
 # Per paper: a policy that gets a parameter with a default, cells with another value, and the module of its
 # `configure`.
 PARAMETERS = {
@@ -130,7 +115,7 @@ def extend(studies: dict, paper: str) -> None:
         added = [p | {axis: value, "grid": untagged(p.get("grid", entry.get("grid", {})))} for p in entry["policies"]]
         entry["policies"] += [new for new, p in zip(added, list(entry["policies"]), strict=True) if axis in p]
         assert yaml.safe_dump(entry) != before, f"{study} has no axis {axis}"
-    for _, study in (row for row in STUDIES if row[0] == paper):
+    for study in STUDIES.get(paper, ()):
         studies[study]["policies"].append({"policy": "strangers_greedy", "exploration": [0, 0.1]})
     if paper in PARAMETERS:
         policy, _ = PARAMETERS[paper]
@@ -140,12 +125,8 @@ def extend(studies: dict, paper: str) -> None:
 
 def give_parameter(file: Path) -> None:
     """Add a parameter to a policy, with a default that changes only the cell's random streams."""
-    source, actual = re.subn(
-        r"(def configure\(.*?),?(\s*\) ->)",
-        r"\1, strangeness: float = 1.0\2",
-        file.read_text(encoding="utf-8"),
-        flags=re.DOTALL,
-    )
+    text = file.read_text(encoding="utf-8")
+    source, actual = re.subn(r"(?s)(def configure\(.*?),?(\s*\) ->)", r"\1, strangeness: float = 1.0\2", text)
     assert actual == 1, file
     file.write_text(source, encoding="utf-8")
 
@@ -153,14 +134,13 @@ def give_parameter(file: Path) -> None:
 @pytest.fixture(scope="module")
 def extended(made, tmp_path_factory) -> Project:
     """Return the complete project with a new policy, environment and grid value in each paper."""
-    folder = tmp_path_factory.mktemp("extended") / "project"
-    project = Project(Path(shutil.copytree(made.folder, folder, copy_function=shutil.copy2)))
-    library = folder / "workflow/privarms"
+    project = copied(made.folder, tmp_path_factory.mktemp("extended") / "project")
+    library = project.folder / "workflow/privarms"
     (library / "policies/bandit/strangers_greedy.py").write_text(POLICY, encoding="utf-8")
     (library / "environments/strangers_arms.py").write_text(ENVIRONMENT, encoding="utf-8")
     for _, module in PARAMETERS.values():
         give_parameter(library / f"policies/{module}.py")
-    for file in (folder / "tiny/papers").glob("*/studies.yaml"):
+    for file in (project.folder / "tiny/papers").glob("*/studies.yaml"):
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
         extend(content["studies"], file.parent.name)
         if file.parent.name == "sajed2019":
@@ -171,13 +151,8 @@ def extended(made, tmp_path_factory) -> Project:
     return project
 
 
-def rows(project, path):
-    with (project.folder / "results/quick" / path).open(encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
-
-
 def test_no_published_claim_changes(made, extended):
-    before, after = ({(r["claim"], r["variant"]): r for r in rows(p, "ledger.csv")} for p in (made, extended))
+    before, after = ({(r["claim"], r["variant"]): r for r in p.rows("ledger.csv")} for p in (made, extended))
     assert before.keys() == after.keys()
     compared = ("reproduced", "se", "replicates", "verdict")
     changed = {
@@ -198,15 +173,15 @@ def test_every_artifact_is_made_and_what_was_added_is_drawn(made, extended):
 
     assert files(made) <= files(extended)
     label = "Stranger's greedy"
-    assert {r["curve"] for r in rows(extended, "figures/sajed2019/fig1a.csv") if label in r["curve"]} == {
+    assert {r["curve"] for r in extended.rows("figures/sajed2019/fig1a.csv") if label in r["curve"]} == {
         f"{label} (exploration = 0)",
         f"{label} (exploration = 0.1)",
     }
-    assert any(r["policy"].startswith("strangers_greedy") for r in rows(extended, "tables/sajed2019/regret.csv"))
-    assert any(r["policy"].startswith("strangers_greedy") for r in rows(extended, "tables/neel2018/bias.csv"))
-    assert "16" in {r["epsilon"].removesuffix(".0") for r in rows(extended, "figures/ma2025/fig7a.csv")}
-    assert "4" in {r["epsilon"].removesuffix(".0") for r in rows(extended, "figures/li2024/elimination.csv")}
-    assert "4" in {r["epsilon"].removesuffix(".0") for r in rows(extended, "tables/ma2025/table2.csv")}
+    assert any(r["policy"].startswith("strangers_greedy") for r in extended.rows("tables/sajed2019/regret.csv"))
+    assert any(r["policy"].startswith("strangers_greedy") for r in extended.rows("tables/neel2018/bias.csv"))
+    assert "16" in {r["epsilon"].removesuffix(".0") for r in extended.rows("figures/ma2025/fig7a.csv")}
+    assert "4" in {r["epsilon"].removesuffix(".0") for r in extended.rows("figures/li2024/elimination.csv")}
+    assert "4" in {r["epsilon"].removesuffix(".0") for r in extended.rows("tables/ma2025/table2.csv")}
 
 
 def test_rows_of_published_cells_stay(made, extended):
@@ -216,7 +191,7 @@ def test_rows_of_published_cells_stay(made, extended):
         "tables/li2024/pareto.csv",
         "tables/ma2025/regret.csv",
     ):
-        before, after = rows(made, path), rows(extended, path)
+        before, after = made.rows(path), extended.rows(path)
         # An added parameter has a separate column after the others.
         columns = list(before[0])
         lost = {tuple(r.values()) for r in before} - {tuple(r[c] for c in columns) for r in after}

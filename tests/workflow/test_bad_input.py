@@ -59,23 +59,17 @@ def test_a_fault_that_a_job_finds_names_the_file_in_use(small):
 
 
 def test_a_raw_file_with_the_wrong_checksum_is_refused_and_nothing_is_prepared(ma2025):
-    raw = ma2025.folder / "data/raw/adult"
-    raw.mkdir(parents=True)
     for name in ("adult.data", "adult.test"):
-        (raw / name).write_text("39, State-gov\n", encoding="utf-8")
+        ma2025.write(f"data/raw/adult/{name}", "39, State-gov\n")
     refused(ma2025, "ma2025_table1", words=["data/raw/adult/adult.data", "expected SHA-256", "found", "delete it"])
     assert not list((ma2025.folder / "data").rglob("adult*.parquet"))
-    assert (raw / "adult.data").exists(), "a file that the user put there is the user's"
+    assert (ma2025.folder / "data/raw/adult/adult.data").exists(), "a file that the user put there is the user's"
 
 
-def test_a_truncated_file_of_a_mirror_is_refused_and_not_kept(ma2025, tmp_path):
-    mirror = tmp_path / "mirror" / "adult"
-    mirror.mkdir(parents=True)
+def test_a_truncated_file_of_a_mirror_is_refused_and_not_kept(ma2025):
     for name in ("adult.data", "adult.test"):
-        (mirror / name).write_text("39, State-gov, 775", encoding="utf-8")
-    done = refused(
-        ma2025, "ma2025_table1", f"mirror={mirror.parent}", words=["expected SHA-256", "mirror/adult/adult."]
-    )
+        ma2025.write(f"mirror/adult/{name}", "39, State-gov, 775")
+    done = refused(ma2025, "ma2025_table1", "mirror=mirror", words=["expected SHA-256", "mirror/adult/adult."])
     assert "ma2025" not in done.stdout
     assert not [p for p in (ma2025.folder / "data").rglob("*adult*") if p.is_file()]
 

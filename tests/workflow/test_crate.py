@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import ROOT
+from tests import ROOT
 
 pytestmark = pytest.mark.workflow
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Project
+from .conftest import copied
 from .disks import small_disk
 
 pytestmark = pytest.mark.workflow
@@ -18,30 +18,20 @@ STUDY = RESULTS / "studies/sajed2019/stopping.parquet"
 
 def up_to(stages, made, folder):
     """Return a copy of a complete project in which only these stages have run."""
-    project = Project(Path(shutil.copytree(made.folder, folder / "project", copy_function=shutil.copy2)))
+    project = copied(made.folder, folder / "project")
     for place in (project.folder / RESULTS).iterdir():
         if place.name not in stages:
             shutil.rmtree(place) if place.is_dir() else place.unlink()
     return project
 
 
-def one_error(done, *words):
-    """Check that the output has one error line with the words, and no traceback."""
+def errors(done, *words):
+    """Return the number of errors of a failed run: each is one line with the words, and there is no traceback."""
     assert done.returncode != 0
-    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert len(errors) == 1, done.stderr
-    assert all(word in errors[0] for word in words), errors[0]
+    lines = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert all(word in line for line in lines for word in words), lines
     assert "Traceback" not in done.stderr
-    return errors[0]
-
-
-def only_errors(done, *words):
-    """Check that every error is one line with the words, also in the jobs that continue, and no traceback."""
-    assert done.returncode != 0
-    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert errors, done.stderr
-    assert all(word in line for line in errors for word in words), errors
-    assert "Traceback" not in done.stderr
+    return len(lines)
 
 
 def not_whole(project, made):
@@ -62,7 +52,8 @@ def test_a_truncated_shard_is_one_clear_error_and_is_made_again_once_deleted(sma
     shard.write_bytes(content[: len(content) // 2])
     # A failing disk does not change the modification time.
     os.utime(shard, ns=times)
-    one_error(project.run(str(STUDY)), path, "damaged: not a complete Parquet file", "delete it and run again")
+    done = project.run(str(STUDY))
+    assert errors(done, path, "damaged: not a complete Parquet file", "delete it and run again") == 1, done.stderr
     assert not list((project.folder / RESULTS / "studies").rglob("*.parquet"))
 
     shard.unlink()
@@ -85,7 +76,8 @@ def test_a_full_disk_is_one_clear_error_and_the_run_is_resumed(small_made, tmp_p
     project = up_to(before, small_made, tmp_path)
     with small_disk(project.folder / RESULTS / folder, size) as (limit, words):
         done = project.run(str(RESULTS / target), cores=1, before=limit)
-        only_errors(done, str(RESULTS / folder), f"cannot be written: {words}", "free the disk", "run again")
+        # Other jobs may continue, and meet the same error.
+        assert errors(done, str(RESULTS / folder), f"cannot be written: {words}", "free the disk", "run again") >= 1
         assert not_whole(project, small_made) == []
         assert not (project.folder / RESULTS / target).exists()
 

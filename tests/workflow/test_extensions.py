@@ -1,13 +1,14 @@
 """Check the example extension: its study, its policy next to published ones, and the jobs after an edit."""
 
-import csv
 import re
 import shutil
 
 import pytest
 import yaml
 
-from .conftest import ROOT, Project
+from tests import ROOT
+
+from .conftest import Project
 
 pytestmark = pytest.mark.workflow
 
@@ -44,11 +45,11 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     made = {p.name for p in (results / "figures/mine").glob("*.png")}
     default = ("over_time", "quantiles", "ratios", "final")
     assert made == {f"{study}_{what}.png" for study in ("budgets", "smooth") for what in default}
-    rows = list(csv.DictReader((results / "tables/mine/budgets.csv").open(encoding="utf-8")))
+    rows = extended.rows("tables/mine/budgets.csv")
     assert {r["policy"] for r in rows} == {"private_halving", "dp_se", "ucb1"}
     assert {r["measure"] for r in rows} == {"regret"}
-    rows = csv.DictReader((results / "audit.csv").open(encoding="utf-8"))
-    assert {(r["subject"], r["claimed_epsilon"]) for r in rows if r["paper"] == "mine"} == {("private_halving", "1.0")}
+    audited = {(r["subject"], r["claimed_epsilon"]) for r in extended.rows("audit.csv") if r["paper"] == "mine"}
+    assert audited == {("private_halving", "1.0")}
     drawn = (results / "figures/sajed2019/fig1a.csv").read_text(encoding="utf-8")
     assert "Private halving" in drawn
     report = (results / "report.html").read_text(encoding="utf-8")
@@ -80,10 +81,6 @@ def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     edit(extended, policy, "    return state.arm + 1\n", "    return state.arms\n")
     refused("private_halving.py:", "has no attribute 'arms'")
     edit(extended, policy, "state.arms", "state.arm")
-    shutil.copy2(
-        extended.folder / f"examples/my_bandits/{policy}",
-        extended.folder / "examples/my_bandits/policies/bandit/ucb1.py",
-    )
-    refused(
-        "examples/my_bandits/policies/bandit/ucb1.py", "duplicate name", "workflow/privarms/policies/bandit/ucb1.py"
-    )
+    second = "examples/my_bandits/policies/bandit/ucb1.py"
+    shutil.copy2(extended.folder / f"examples/my_bandits/{policy}", extended.folder / second)
+    refused(second, "duplicate name", "workflow/privarms/policies/bandit/ucb1.py")

@@ -1,13 +1,11 @@
 """Check the workflow as a module of another workflow that has its own rules."""
 
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from .conftest import Project, only
+from .conftest import copied, only
 
 pytestmark = pytest.mark.workflow
 
@@ -22,9 +20,7 @@ module privarms:
             "sources": "{project}/tiny/sources.yaml",
         }}
 
-
 use rule * from privarms as privarms_*
-
 
 rule mine:
     input:
@@ -38,7 +34,7 @@ rule mine:
 
 
 def test_another_workflow_uses_its_rules(template, tmp_path):
-    project = only(Project(Path(shutil.copytree(template, tmp_path / "project"))), "li2024")
+    project = only(copied(template, tmp_path / "project"), "li2024")
     outer = tmp_path / "outer"
     outer.mkdir()
     (outer / "Snakefile").write_text(SNAKEFILE.format(project=project.folder), encoding="utf-8")

@@ -1,6 +1,5 @@
 """Check a user's own data in a study: an entry in the list of sources and a file, without code."""
 
-import csv
 import json
 import re
 
@@ -9,7 +8,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from .conftest import ROOT, change, only
+from tests import ROOT
+
+from .conftest import change, only
 
 pytestmark = pytest.mark.workflow
 
@@ -29,7 +30,7 @@ STUDY = {
     "checkpoints": {"count": 3, "first": 10},
     "policies": [{"policy": "uniform", "K": 3}, {"policy": "constant", "K": 3, "arm": 1}],
 }
-STUDY_FILE = "results/quick/studies/ma2025/visits.parquet"
+RAW, STUDY_FILE = "data/raw/visits/visits.csv", "results/quick/studies/ma2025/visits.parquet"
 SOURCES, STUDIES = "tiny/sources.yaml", "tiny/papers/ma2025/studies.yaml"
 
 
@@ -41,43 +42,31 @@ def project(fresh):
     return fresh
 
 
-def test_a_dataset_may_be_in_an_extension(project):
-    extension = project.folder / "clinics"
-    (extension / "data/raw/visits").mkdir(parents=True)
-    (extension / "data/raw/visits/visits.csv").write_text(visits(), encoding="utf-8")
-    (extension / "policies").mkdir()
-    place = project.folder / "tiny/sources.yaml"
-    content = yaml.safe_load(place.read_text(encoding="utf-8"))
-    entry = {"visits": content.pop("visits")}
-    place.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    (extension / "data/sources.yaml").write_text(yaml.safe_dump(entry), encoding="utf-8")
-    with (project.folder / "config/quick.yaml").open("a", encoding="utf-8") as config:
-        config.write("extensions: [clinics]\n")
-    project.complete(STUDY_FILE)
-    assert pd.read_parquet(project.folder / STUDY_FILE)["policy"].nunique() == 2
+def test_a_dataset_may_be_in_an_extension(fresh):
+    change(only(fresh, "ma2025"), STUDIES, ("studies", "visits"), STUDY)
+    fresh.write("clinics/data/sources.yaml", yaml.safe_dump({"visits": ENTRY}))
+    fresh.write("clinics/data/raw/visits/visits.csv", visits())
+    (fresh.folder / "clinics/policies").mkdir()
+    change(fresh, "config/quick.yaml", ("extensions",), ["clinics"])
+    fresh.complete(STUDY_FILE)
+    assert pd.read_parquet(fresh.folder / STUDY_FILE)["policy"].nunique() == 2
     # An entry of the same name in both places is refused.
-    change(project, SOURCES, ("visits",), entry["visits"])
-    done = project.run(STUDY_FILE)
+    change(fresh, SOURCES, ("visits",), ENTRY)
+    done = fresh.run(STUDY_FILE)
     assert "visits: a dataset of this name exists" in done.stdout + done.stderr
 
 
-def visits(label="outcome"):
+def visits():
     rng = np.random.default_rng(0)
     rows = [
         f"{rng.normal()},{'uvw'[i % 3]},{('north', 'south')[i % 2]},{('worse', 'same', 'better')[i % 3]}"
         for i in range(60)
     ]
-    return f"age,ward,clinic,{label}\n" + "\n".join(rows) + "\n"
-
-
-def put(project, text):
-    folder = project.folder / "data/raw/visits"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "visits.csv").write_text(text, encoding="utf-8")
+    return "age,ward,clinic,outcome\n" + "\n".join(rows) + "\n"
 
 
 def test_it_is_prepared_and_played_on(project):
-    put(project, visits())
+    project.write(RAW, visits())
     project.complete(STUDY_FILE)
     facts = json.loads((project.folder / "data/prepared/visits.json").read_text(encoding="utf-8"))
     assert (facts["data"], facts["n_target"], facts["source_sizes"], facts["K"]) == ("real", 30, [30], 3)
@@ -118,21 +107,16 @@ def with_example(project, leave_out_source=False):
         f"p{i},{rng.integers(20, 90)},{1000 + i % 5},{('north', 'north', 'south', 'east')[i % 4]},{'yn'[i % 3 == 0]}"
         for i in range(240)
     ]
-    put(project, "\n".join(["patient,age,postcode,clinic,outcome", *rows]) + "\n")
-
-
-def table2(project):
-    project.complete("ma2025_table2")
-    with (project.folder / "results/quick/tables/ma2025/table2.csv").open(encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
+    project.write(RAW, "\n".join(["patient,age,postcode,clinic,outcome", *rows]) + "\n")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("leave_out_source", [False, True])
 def test_the_example_of_the_manual_gives_table_2(fresh, leave_out_source):
     with_example(only(fresh, "ma2025"), leave_out_source)
+    fresh.complete("ma2025_table2")
     # Policies with their own grid are not affected.
-    rows = [row for row in table2(fresh) if row["dataset"] == "visits"]
+    rows = [row for row in fresh.rows("tables/ma2025/table2.csv") if row["dataset"] == "visits"]
     assert {row["data"] for row in rows} == {"real"}
     methods = {(row["method"], row["variant"], row["auxiliary"]) for row in rows}
     named = [("ldp_mab", "as_released"), ("ldp_mab", "as_printed"), ("ldp_linear", ""), ("ldp_nn", "")]

@@ -1,10 +1,8 @@
 """Check runs of the whole pipeline: identical results, and only the necessary jobs after changes."""
 
-import csv
 import itertools
 import os
 import re
-import shutil
 import signal
 import statistics
 import subprocess
@@ -14,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from privarms.studies import library
+from tests import ROOT
 
-from .conftest import ROOT, Project, only
+from .conftest import Project, copied, only
 
 pytestmark = pytest.mark.workflow
 
@@ -72,10 +71,9 @@ def documented(table):
 @pytest.mark.parametrize("table", TABLES)
 def test_tables_keep_their_columns_and_have_one_row_per_key(made, table):
     columns, key = documented(table)
-    header, *rows = csv.reader((made.folder / f"results/quick/tables/{table}.csv").open(encoding="utf-8"))
-    assert header == columns
-    keys = [tuple(row[columns.index(name)] for name in key) for row in rows]
-    assert rows
+    first, *more = made.rows(f"tables/{table}.csv")
+    assert list(first) == columns
+    keys = [tuple(row[name] for name in key) for row in (first, *more)]
     assert len(set(keys)) == len(keys)
 
 
@@ -136,17 +134,17 @@ def test_a_second_run_does_nothing(made):
     assert "Nothing to be done" in made.run("-n").stdout
 
 
-def edited(made: Project, folder: Path, file: str, text: str) -> set[str]:
-    """Return the outputs to make again after a line was added to a file of a complete project."""
-    copy = Project(Path(shutil.copytree(made.folder, folder / "copy", copy_function=shutil.copy2)))
-    path = copy.folder / file
-    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+def edited(made: Project, folder: Path, file: str) -> set[str]:
+    """Return the outputs to make again after a comment was added to a module of a complete project."""
+    copy = copied(made.folder, folder / "copy")
+    with (copy.folder / file).open("a", encoding="utf-8") as source:
+        source.write("\n# An edit.\n")
     return copy.pending()
 
 
 def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again(made, tmp_path):
     file = library.source_file("policies", "successive_elimination").relative_to(ROOT)
-    pending = edited(made, tmp_path, str(file), "\n# An edit.\n")
+    pending = edited(made, tmp_path, str(file))
     shards = {Path(p).parent.name + "/" + Path(p).stem.split("-")[0] for p in pending if "/shards/" in p}
     assert shards == {f"{paper}/successive_elimination" for paper in ("sajed2019", "synthesis")}
     studies = {Path(p).stem.removesuffix("_cells") for p in pending if "/studies/" in p}
@@ -157,7 +155,7 @@ def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again
 
 
 def test_an_edit_of_a_module_of_figures_draws_them_again_and_nothing_else(made, tmp_path):
-    pending = edited(made, tmp_path, "workflow/privarms/papers/ma2025/figures_real_data.py", "\n# An edit.\n")
+    pending = edited(made, tmp_path, "workflow/privarms/papers/ma2025/figures_real_data.py")
     folder = "results/quick/figures/ma2025"
     drawn = pending - {"results/quick/report.html"}
     assert drawn < pending
@@ -167,7 +165,7 @@ def test_an_edit_of_a_module_of_figures_draws_them_again_and_nothing_else(made, 
 
 
 def test_an_edit_of_one_paper_s_claims_judges_them_again_and_draws_nothing(made, tmp_path):
-    pending = edited(made, tmp_path, "workflow/privarms/papers/sajed2019/measures.py", "\n# An edit.\n")
+    pending = edited(made, tmp_path, "workflow/privarms/papers/sajed2019/measures.py")
     again = ("claims/sajed2019.csv", "ledger.csv", "statements.csv", "report.html")
     assert pending == {f"results/quick/{name}" for name in again}
 
@@ -179,8 +177,7 @@ def test_stand_in_data_are_called_so_everywhere(made):
     assert all(",unverifiable,stand-in," in row for row in rows)
     table = (made.folder / "results/quick/tables/ma2025/table1.md").read_text(encoding="utf-8")
     assert "synthetic stand-in" in table.lower()
-    drawn = (made.folder / "results/quick/figures/ma2025/adult_sensitivity.csv").open(encoding="utf-8")
-    assert {row["data"] for row in csv.DictReader(drawn)} == {"stand-in"}
+    assert {row["data"] for row in made.rows("figures/ma2025/adult_sensitivity.csv")} == {"stand-in"}
     assert ",stand-in\n" in (made.folder / "results/quick/tables/ma2025/table1.csv").read_text(encoding="utf-8")
     assert "synthetic stand-in" in (made.folder / "results/quick/report.html").read_text(encoding="utf-8")
 
@@ -194,13 +191,8 @@ def test_stand_in_data_are_called_so_everywhere(made):
         # It reads these studies and no other study of its paper.
         (
             "sajed2019_audit",
-            {
-                "simulate_shard": 3,
-                "aggregate_study": 3,
-                "compute_inference": 3,
-                "write_tables": 1,
-                "measure_claims_about": 1,
-            },
+            dict.fromkeys(("simulate_shard", "aggregate_study", "compute_inference"), 3)
+            | {"write_tables": 1, "measure_claims_about": 1},
         ),
     ],
 )
@@ -211,14 +203,13 @@ def test_an_artifact_s_target_plans_what_the_artifact_needs(fresh, target, jobs)
 
 
 def test_the_target_of_an_artifact_ends_with_its_verdicts(fresh):
-    only(fresh, "neel2018")
-    done = fresh.run("neel2018_max_information")
+    done = only(fresh, "neel2018").run("neel2018_max_information")
     lines = [line for line in done.stderr.splitlines() if line.startswith("neel2018/max_information: ")]
     assert lines, done.stderr
-    with (fresh.folder / "results/quick/claims/neel2018/max_information.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = fresh.rows("claims/neel2018/max_information.csv")
     assert {row["artifact"] for row in rows} == {"neel2018/max_information"}
     assert lines[0].endswith(f", of {len(rows)} claims")
+    assert fresh.rows("tables/neel2018/max_information.csv")
 
 
 def test_a_figure_that_fails_takes_nothing_with_it(small):
@@ -243,9 +234,3 @@ def test_one_rule_a_stage_can_be_asked_for(small):
     planned = small.run("-n", "--until=simulate_shard").stdout
     assert "aggregate_study" not in planned
     assert "simulate_shard" in planned
-
-
-def test_named_targets_make_their_own_files(fresh):
-    only(fresh, "ma2025").complete("ma2025_messages")
-    assert (fresh.folder / "results/quick/tables/ma2025/messages.csv").exists()
-    assert not (fresh.folder / "results/quick/inference").exists()

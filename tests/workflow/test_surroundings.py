@@ -1,22 +1,19 @@
 """Check for identical results in another time zone, language and folder, and with read-only data."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 
-from .conftest import Project
+from .conftest import copied
 from .disks import read_only
-from .test_own_data import STUDY_FILE, project, put, visits  # noqa: F401  `project` is a fixture
+from .test_own_data import RAW, STUDY_FILE, project, visits  # noqa: F401  `project` is a fixture
 
 pytestmark = pytest.mark.workflow
 
 
 @pytest.mark.long
 def test_another_language_and_a_folder_with_spaces_and_umlauts_change_no_byte(small_made, small_template, tmp_path):
-    folder = tmp_path / "Prüfung mit Leerzeichen"
-    other = Project(Path(shutil.copytree(small_template, folder, copy_function=shutil.copy2)))
+    other = copied(small_template, tmp_path / "Prüfung mit Leerzeichen")
     # Without UTF-8 mode Python reads files as ASCII unless the code sets an encoding.
     plain = {"LC_ALL": "POSIX", "LANG": "POSIX", "LANGUAGE": "tr", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     other.complete(TZ="Pacific/Kiritimati", **plain)
@@ -24,14 +21,14 @@ def test_another_language_and_a_folder_with_spaces_and_umlauts_change_no_byte(sm
 
 
 def test_raw_data_that_cannot_be_written_are_enough(project):  # noqa: F811
-    put(project, visits())
+    project.write(RAW, visits())
     with read_only(project.folder / "data" / "raw"):
         project.complete(STUDY_FILE)
     assert (project.folder / STUDY_FILE).exists()
 
 
 def test_a_data_folder_that_cannot_be_written_is_one_clear_error(project):  # noqa: F811
-    put(project, visits())
+    project.write(RAW, visits())
     with read_only(project.folder / "data"):
         done = project.run(STUDY_FILE)
     assert done.returncode != 0
@@ -43,7 +40,7 @@ def test_a_data_folder_that_cannot_be_written_is_one_clear_error(project):  # no
 
 
 def test_a_folder_without_papers_is_refused_and_the_ledger_stays(small_made, tmp_path):
-    copy = Project(Path(shutil.copytree(small_made.folder, tmp_path / "project", copy_function=shutil.copy2)))
+    copy = copied(small_made.folder, tmp_path / "project")
     ledger = copy.folder / "results/quick/ledger.csv"
     before = ledger.read_bytes()
     done = copy.run("papers=nowhere")
@@ -53,7 +50,7 @@ def test_a_folder_without_papers_is_refused_and_the_ledger_stays(small_made, tmp
 
 
 def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
-    copy = Project(Path(shutil.copytree(small_made.folder, tmp_path / "project", copy_function=shutil.copy2)))
+    copy = copied(small_made.folder, tmp_path / "project")
     for file in (copy.folder / "results/quick/tables").rglob("*.md"):
         file.unlink()
     done = copy.run("tables")

@@ -1,4 +1,4 @@
-"""Check that uniform play pulls all arms equally often, and that all orders of users are equally likely."""
+"""Check that uniform play pulls all arms equally often."""
 
 import numpy as np
 import pytest

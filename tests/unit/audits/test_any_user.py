@@ -40,12 +40,9 @@ def adds_contexts(params, state, source, user, context, arm, reward, rng):
 
 def lower_bound(learn, params, trials=TRIALS):
     policy, events = Policy(init, choose, learn), []
-    users, event = any_user.look(policy, params, any_user.configure(2, 0, 16, 1.0, 2), 16, 4_000)
     for neighbour in (0, 1):
-        rng, choices, count = np.random.default_rng(neighbour), np.zeros(len(event.scores), np.int64), 0
-        for _ in range(trials):
-            count += any_user.happens(policy, params, users[neighbour], event, choices, rng)
-        events.append(count)
+        inputs, rng = any_user.configure(2, neighbour, 16, 1.0, 2), np.random.default_rng(neighbour)
+        events.append(any_user.AUDIT.count(policy, params, inputs, 16, trials, rng))
     return epsilon_lower_bound(events[0], trials, events[1], trials, 0.9999)
 
 

@@ -1,7 +1,6 @@
 """Check declared measures on tables of a few rows, against values worked by hand."""
 
 import math
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +12,7 @@ from privarms.claims.measures import declared
 from privarms.claims.verdict import Measured
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.inference.proportions import clopper_pearson
+from tests import PAPERS
 
 REGRET = pd.DataFrame(
     {
@@ -67,7 +67,7 @@ def test_rows_are_chosen_by_values_and_a_condition():
 
 
 def test_no_claim_takes_its_standard_error_for_0():
-    files = list((Path(__file__).parents[3] / "config/papers").glob("*/claims.yaml"))
+    files = list(PAPERS.glob("*/claims.yaml"))
     assert len(files) == 5
     assert not [file for file in files if "se: 0\n" in file.read_text(encoding="utf-8")]
 

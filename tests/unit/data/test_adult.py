@@ -1,16 +1,14 @@
 """Check Adult: facts of the real files, single rows of small files, and the preparation that datasets share."""
 
 import io
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from privarms.data import adult, preparation, prepared, sources
+from privarms.data import adult, preparation, prepared
 
-ROOT = Path(__file__).parents[3]
-ADULT = sources.load_sources(ROOT / "data" / "sources.yaml")["adult"]
+from .conftest import SOURCES, real_files
+
 ROW = (
     "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, "
     "United-States, <=50K"
@@ -30,18 +28,9 @@ def read(data=(), test=(), **options):
     return adult.read({name: io.BytesIO("".join(lines).encode()) for name, lines in files.items() if lines}, chosen)
 
 
-@pytest.fixture(scope="module")
-def real_files():
-    folders = [Path(os.environ.get(sources.MIRROR_VARIABLE) or "nowhere"), ROOT / "data" / "raw"]
-    for folder in folders:
-        paths = [folder / "adult" / f.name for f in ADULT.files]
-        if all(p.is_file() for p in paths):
-            return paths
-    pytest.skip(f"the real files are neither in {sources.MIRROR_VARIABLE} nor in data/raw")
-
-
-def test_facts_of_the_real_files(real_files, tmp_path):
-    facts = preparation.prepare(ADULT, real_files, tmp_path / "a.parquet", tmp_path / "a.json")
+def test_facts_of_the_real_files(tmp_path):
+    files = real_files(SOURCES["adult"])
+    facts = preparation.prepare(SOURCES["adult"], files, tmp_path / "a.parquet", tmp_path / "a.json")
     # Ma et al. (2025), Table 1, and adult.names.
     assert facts["data"] == "real"
     assert (facts["rows"], facts["complete"], facts["dropped"]) == (48_842, 45_222, 48_842 - 45_222)
@@ -58,9 +47,7 @@ def test_facts_of_the_real_files(real_files, tmp_path):
     assert facts["label_counts"][1] / facts["complete"] == pytest.approx(0.2478, abs=5e-5)
     data = prepared.load(tmp_path / "a.parquet")
     assert np.bincount(data.sources).tolist() == [41_292, *facts["source_sizes"]]
-    by_marriage = preparation.prepare(
-        ADULT._replace(options={"sources": "marital-status"}), real_files, tmp_path / "m.parquet", tmp_path / "m.json"
-    )
+    by_marriage = preparation.prepare(SOURCES["adultmarital"], files, tmp_path / "m.parquet", tmp_path / "m.json")
     assert (by_marriage["sources"], by_marriage["sum_n_source"]) == (7, 3_930)
     assert by_marriage["max_n_source"] < facts["max_n_source"]
 

@@ -1,7 +1,6 @@
 """Check Jobs: handwritten rows of the published shape, and a stand-in of the published size."""
 
 import io
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,7 +9,9 @@ import pytest
 from privarms.data import jobs, preparation, prepared, sources
 from privarms.errors import PrivarmsError
 
-JOBS = sources.load_sources(Path(__file__).parents[3] / "data" / "sources.yaml")["jobs"]
+from .conftest import SOURCES
+
+JOBS = SOURCES["jobs"]
 NAMES = ",Age,Accessibility,EdLevel,Employment,Gender,MentalHealth,MainBranch,YearsCode,YearsCodePro,Country"
 NAMES += ",PreviousSalary,HaveWorkedWith,ComputerSkills,Employed"
 FIRST = "0,<35,No,Undergraduate,1,Man,No,Dev,8,0,United States of America,103000.0,Assembly;C;Java,7,0"

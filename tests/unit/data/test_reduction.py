@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from privarms.data import features as features_module
 from privarms.data import reduction
 from privarms.data.features import Features
 from privarms.data.reduction import reduce
@@ -12,7 +11,7 @@ from privarms.data.reduction import reduce
 def of_numbers(matrix):
     matrix = np.asarray(matrix, float)
     names = [f"f{j}" for j in range(matrix.shape[1])]
-    return features_module.Features(matrix, names, np.zeros((len(matrix), 0), np.int16), [], [])
+    return Features(matrix, names, np.zeros((len(matrix), 0), np.int16), [], [])
 
 
 def test_the_reduction_is_what_it_says():
@@ -63,7 +62,7 @@ def mixed():
 def test_the_size_of_a_chunk_changes_nothing_but_rounding(mixed, method, monkeypatch):
     source_of = np.arange(100) % 3
     whole, account = reduce(mixed, source_of, method)
-    monkeypatch.setattr(features_module, "CHUNK", 7)
+    monkeypatch.setattr("privarms.data.features.CHUNK", 7)
     parts, account_of_parts = reduce(mixed, source_of, method)
     np.testing.assert_allclose(parts, whole, atol=1e-12)
     assert account_of_parts == account

@@ -2,8 +2,6 @@
 
 import io
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +9,9 @@ import pytest
 from privarms.data import preparation, prepared, sources, taxi
 from privarms.errors import PrivarmsError
 
-ROOT = Path(__file__).parents[3]
-SOURCES = sources.load_sources(ROOT / "data" / "sources.yaml")
-TAXI, SAMPLE = SOURCES["taxi"], SOURCES["taxisamplecard"]
+from .conftest import SOURCES, real_files
+
+SAMPLE = SOURCES["taxisamplecard"]
 # Tuesday, 17 May 2022, 7:15, from the Near North Side to the Near South Side.
 NAMES = "trip_start_timestamp,trip_seconds,trip_miles,pickup_community_area,dropoff_community_area,fare,tolls,extras"
 NAMES += ",tips,payment_type,company"
@@ -38,26 +36,12 @@ def reasons(table):
     return {reason: entry["rows"] for reason, entry in table.files["t.csv"]["dropped_because"].items()}
 
 
-@pytest.fixture(scope="module")
-def sample_file():
+def test_facts_of_the_real_sample(tmp_path):
+    facts = preparation.prepare(SAMPLE, real_files(SAMPLE), tmp_path / "a.parquet", tmp_path / "a.json")
     (file,) = SAMPLE.files
-    folders = [
-        Path(os.environ.get(sources.MIRROR_VARIABLE) or "nowhere") / "taxi",
-        ROOT / "data" / "raw" / "taxisample",
-    ]
-    for folder in folders:
-        if (folder / file.name).is_file():
-            return folder / file.name
-    pytest.skip(f"the sample is neither in {sources.MIRROR_VARIABLE} nor in data/raw")
-
-
-def test_facts_of_the_real_sample(sample_file, tmp_path):
-    facts = preparation.prepare(SAMPLE, [sample_file], tmp_path / "a.parquet", tmp_path / "a.json")
-    assert (facts["data"], facts["files"][sample_file.name]["sha256"]) == ("real", SAMPLE.files[0].sha256)
+    assert (facts["data"], facts["files"][file.name]["sha256"]) == ("real", file.sha256)
     assert (facts["rows"], facts["dropped"], facts["complete"]) == (31_694, 1_206, 30_488)
-    assert facts["files"][sample_file.name]["dropped_because"] == {
-        "payment_type: Unknown": {"rows": 1_206, "first_row": 16}
-    }
+    assert facts["files"][file.name]["dropped_because"] == {"payment_type: Unknown": {"rows": 1_206, "first_row": 16}}
     assert (facts["n_target"], facts["sources"], facts["source_sizes"]) == (29_535, 1, [953])
     assert (facts["K"], facts["original_dimensions"], facts["dimensions"]) == (2, 93, 3)
     assert (facts["label_counts"], facts["target_label_counts"]) == ([16_346, 14_142], [15_737, 13_798])
@@ -66,11 +50,12 @@ def test_facts_of_the_real_sample(sample_file, tmp_path):
     assert data.contexts.shape == (30_488, 3)
 
 
-def test_nineteen_of_twenty_who_paid_by_card_gave_a_tip(sample_file, tmp_path):
+def test_nineteen_of_twenty_who_paid_by_card_gave_a_tip(tmp_path):
     tipped = SOURCES["taxisample"]
-    facts = preparation.prepare(tipped, [sample_file], tmp_path / "a.parquet", tmp_path / "a.json")
+    facts = preparation.prepare(tipped, real_files(tipped), tmp_path / "a.parquet", tmp_path / "a.json")
     assert (facts["n_target"], facts["source_sizes"], facts["original_dimensions"]) == (13_798, [344], 93)
-    assert facts["files"][sample_file.name]["dropped_because"]["payment_type: not Credit Card"]["rows"] == 16_346
+    (account,) = facts["files"].values()
+    assert account["dropped_because"]["payment_type: not Credit Card"]["rows"] == 16_346
     assert facts["label_counts"][1] / facts["complete"] == pytest.approx(taxi.TIPPED_SHARE, abs=5e-5)
 
 

@@ -20,10 +20,6 @@ def test_the_instances_of_the_literature_to_the_last_bit(spacing):
     assert bernoulli.configure(5, 0.75, bottom, spacing).means.tolist() == means
 
 
-def test_arms_are_linearly_spaced_where_nothing_is_said():
-    assert bernoulli.configure(3, 1.0, 0.0).means.tolist() == [1.0, 0.5, 0.0]
-
-
 def test_the_best_arm_may_have_another_number():
     assert bernoulli.configure(3, 1.0, 0.0, rotate=1).means.tolist() == [0.0, 1.0, 0.5]
     with pytest.raises(ValueError, match="rotate: expected 0 to 2; found 3"):

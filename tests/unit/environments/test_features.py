@@ -6,10 +6,6 @@ import pytest
 from privarms.environments import features_bernoulli
 
 
-def rng(seed=1):
-    return np.random.default_rng(seed)
-
-
 def test_stationary_features_come_equally_often():
     environment = features_bernoulli.configure(M=4, horizon=101)
     assert environment.ends.tolist() == [50, 101]
@@ -43,7 +39,7 @@ def test_the_seasons_meet_assumption_1_1_and_are_no_stationary_experiment(M):
 def test_patients_come_as_their_season_says():
     # Except 1 in 20,000, patients have feature 0 in summer and feature 1 in winter.
     environment = features_bernoulli.configure(M=2, horizon=6000, arrivals="seasonal", amplitude=0.9999)
-    came = np.array([features_bernoulli.arrive(environment, t, rng(t)) for t in range(1, 6001)])
+    came = np.array([features_bernoulli.arrive(environment, t, np.random.default_rng(t)) for t in range(1, 6001)])
     assert np.bincount(came[:2000])[0] >= 1995
     assert came[2000:5000].sum() >= 2990
     assert came[5000:].sum() <= 5

@@ -20,9 +20,7 @@ NORMAL = ndtri((np.arange(20_000) + 0.5) / 20_000)
 )
 def test_the_variances_by_hand(interval, expected):
     assert md.variance(100, 0.15, 0.25, interval, epsilon=0.2) == pytest.approx(expected, rel=1e-14)
-
-
-def test_without_privacy_the_laplace_term_is_zero():
+    # Without privacy the Laplace term is zero.
     assert md.variance(100, 0.15, 0.25, "corrected_laplace", epsilon=np.inf) == pytest.approx(0.008)
 
 

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -17,6 +16,7 @@ from privarms.policies import Policy, functions
 from privarms.policies.bandit import uniform
 from privarms.protocols.bandit import play, play_block
 from privarms.studies import library
+from tests import ROOT
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -65,8 +65,7 @@ def test_another_process_loads_the_machine_code_and_gets_the_same_numbers(place)
     first = run(cache.compiled)
     assert first == run(lambda kernel: kernel)
     assert len(kept(place)) == 1
-    root = Path(__file__).parents[3]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "workflow"), str(root)])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "workflow"), str(ROOT)])}
     command = [sys.executable, "-c", SECOND_PROCESS]
     second = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert second.stdout.split() == [first.hex(), "1", "0"]

@@ -32,5 +32,5 @@ def results(*, published, tables, cells=None, replicates=None, **inference) -> S
         by_cell=lambda study, columns: by_cell(replicates[study], columns),
         inference=inference.__getitem__,
         published=published.__getitem__,
-        published_table=tables.__getitem__,
+        published_table=lambda name, **options: tables[name],
     )

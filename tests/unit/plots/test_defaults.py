@@ -1,13 +1,12 @@
 """Check the numbers in the default figures of a study."""
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 from scipy.stats import t
 
-from privarms.files import parquet
 from privarms.plots import defaults
 from privarms.studies.results import Results
+from tests.unit.conftest import write
 
 # Two policies at two rounds, in the order of the study; "dp_se" has twice the regret of "ucb1", then four times.
 CELLS = pd.DataFrame(
@@ -29,9 +28,7 @@ CELLS = pd.DataFrame(
 
 
 def results_of(folder, cells):
-    path = folder / "s_cells.parquet"
-    parquet.write(path, [pa.Table.from_pandas(cells, preserve_index=False)], {})
-    return Results("mine", "quick", cells=[path])
+    return Results("mine", "quick", cells=[write(folder / "s_cells.parquet", cells)])
 
 
 @pytest.fixture

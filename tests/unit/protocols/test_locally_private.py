@@ -72,18 +72,8 @@ def test_more_users_than_there_are_and_records_of_bins_are_refused(data):
     parameters = {**CELL.policy_parameters, "horizon": 61}
     with pytest.raises(PrivarmsError, match="horizon: 61 users, but the data have 60 target users"):
         rows(replace(CELL, horizon=61, policy_parameters=parameters), data)
-    environment = labelled_users.configure(str(data[0]))
-    params = ldp_linear.configure(3, 60, 1.0, 2)
-    with pytest.raises(ValueError, match="eliminations is for policies with bins; ldp_linear has none"):
-        locally_private.run_block(
-            ldp_linear,
-            params,
-            environment,
-            replace(CELL, record="eliminations"),
-            1,
-            np.random.default_rng(1),
-            np.random.default_rng(2),
-        )
+    with pytest.raises(PrivarmsError, match="eliminations is for policies with bins; ldp_linear has none"):
+        rows(replace(CELL, record="eliminations", checkpoint_rule=None), data)
 
 
 def test_regret_validity_and_messages_of_one_run(data):

@@ -1,11 +1,11 @@
 """Check the report page: complete, safe, self-contained and reproducible."""
 
-import csv
 import re
 from collections import Counter
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -47,20 +47,15 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.elements, self.text, self.open = [], "", []
-        self.source = text
+        self.elements, self.text, self.source = [], "", text
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         self.elements.append((tag, dict(attributes)))
-        self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        while self.open and self.open.pop() != tag:
-            pass
 
     def handle_data(self, data):
-        if not {"script", "style"} & set(self.open):
+        # Nothing but blanks is between the end of a script and the next element.
+        if self.elements and self.elements[-1][0] not in ("script", "style"):
             self.text += data
 
     def all(self, *tags):
@@ -122,10 +117,7 @@ class World:
         return {"key": key, **texts, "readings": readings, "artifacts": artifacts} | values
 
     def write_ledger(self, rows, columns=LEDGER_COLUMNS):
-        with open(self.ledger, "w", newline="") as file:
-            writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(rows)
+        pd.DataFrame(rows, columns=list(columns)).to_csv(self.ledger, index=False)
 
     def write_audits(self, *lines):
         """Write the files of all audits; a line: name, verdict and changed columns."""
@@ -136,10 +128,7 @@ class World:
             file.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
         Image.new("RGB", (1360, 900)).save(files["png"])
         rows = [AUDITED | {"name": name, "verdict": verdict} | changed for name, verdict, changed in lines]
-        with files["csv"].open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(AUDITED))
-            writer.writeheader()
-            writer.writerows(rows)
+        pd.DataFrame(rows).to_csv(files["csv"], index=False)
 
     def build(self, **changes):
         build_report(self.output, **({"papers": self.papers} | self.arguments | changes))

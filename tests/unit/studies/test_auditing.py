@@ -1,13 +1,10 @@
 """Check that every policy with an epsilon has an audit: ours in a study, those of extensions automatically."""
 
-from pathlib import Path
-
 import pytest
 
 from privarms.studies import auditing, configuration, extensions, library
 from privarms.studies.cells import expand
-
-STUDIES = Path(__file__).parents[3] / "config/papers"
+from tests import PAPERS
 
 POLICY = """from privarms.mechanisms.laplace import laplace
 LABEL = "Noisy"
@@ -20,7 +17,7 @@ def learn(params, state, context, arm, reward, t, rng): ...
 
 @pytest.fixture
 def papers():
-    return {f.parent.name: configuration.load_paper(f, "paper") for f in sorted(STUDIES.glob("*/studies.yaml"))}
+    return {f.parent.name: configuration.load_paper(f, "paper") for f in sorted(PAPERS.glob("*/studies.yaml"))}
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Check claims: entries with `each`, cells of a claim, and published numbers that are written once."""
 
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,6 +9,7 @@ import yaml
 from privarms.claims import ledger
 from privarms.errors import PrivarmsError
 from privarms.studies import artifacts, claims, configuration
+from tests import PAPERS
 
 CLAIM = {
     "claim": "five_times",
@@ -197,7 +197,7 @@ def test_some_claims_of_an_entry_cannot_be_told(tmp_path):
 
 def test_the_project_s_own_claims_are_valid_at_both_scales():
     # Some of our own collections have no claims.
-    named = sorted((Path(__file__).parents[3] / "config/papers").glob("*/claims.yaml"))
+    named = sorted(PAPERS.glob("*/claims.yaml"))
     assert len(named) > 3
     for file in named:
         for scale in configuration.SCALES:

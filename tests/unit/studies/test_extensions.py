@@ -12,8 +12,8 @@ from privarms.policies import Policy, functions
 from privarms.policies.stopping import Rule
 from privarms.studies import additions, cells, extensions, library, paths, plan, run
 from privarms.studies.shards import Piece
+from tests import PAPERS
 
-ROOT = Path(__file__).parents[3]
 POLICY = """
 from typing import NamedTuple
 import numpy as np
@@ -93,7 +93,7 @@ EXPERIMENT = {
     "horizon": 400,
     "grid": {"M": 2, "alpha": 0.5, "arrivals": "stationary"},
 }
-CONFIG = {"scale": "quick", "papers": str(ROOT / "config/papers")}
+CONFIG = {"scale": "quick", "papers": str(PAPERS)}
 number = itertools.count()
 
 

@@ -1,14 +1,13 @@
 """Check the results that a job can read: only declared inputs, and only the rows of a claim."""
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from privarms.claims import ledger
 from privarms.claims.verdict import Measured
 from privarms.errors import NoCellsError, PrivarmsError
-from privarms.files import parquet
 from privarms.studies.results import Results
+from tests.unit.conftest import write
 
 FRAME = pd.DataFrame(
     [("a", 0.1, 5, 1.0), ("a", 2.0, 5, 2.0), ("b", 0.1 * 3 / 3, 5, 3.0), ("c", None, 5, 4.0)],
@@ -18,8 +17,7 @@ FRAME = pd.DataFrame(
 
 @pytest.fixture
 def results(tmp_path):
-    path = tmp_path / "ratios.parquet"
-    parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
+    path = write(tmp_path / "ratios.parquet", FRAME)
     (tmp_path / "numbers.yaml").write_text("worst: 0.14\n", encoding="utf-8")
     return Results("p2020", "paper", inference=[path], published=[tmp_path / "numbers.yaml"])
 
@@ -33,9 +31,7 @@ def test_rows_of_named_cells_are_seen_and_those_without_a_value(results):
 
 
 def test_replicates_are_read_as_far_as_they_count(tmp_path):
-    path = tmp_path / "runs.parquet"
-    parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
-    actual = Results("p2020", "paper", studies=[path])
+    actual = Results("p2020", "paper", studies=[write(tmp_path / "runs.parquet", FRAME)])
     assert list(actual.replicates("runs", ("regret",), (("policy", "==", "a"), ("regret", ">", 1)))["regret"]) == [2]
     assert list(actual.replicates("runs", ("regret", "K")).columns) == ["regret", "K"]
     assert actual.replicates("runs").equals(FRAME)
@@ -54,8 +50,7 @@ def test_a_tag_shows_the_rows_of_its_cells(tmp_path):
         {"policy": "b", "epsilon": 0.1, "K": 5, "noise": None, "changed": ("noise",)},
         {"policy": "c", "epsilon": None, "K": 5, "noise": None, "changed": ()},
     ]
-    path = tmp_path / "ratios.parquet"
-    parquet.write(path, [pa.Table.from_pandas(FRAME, preserve_index=False)], {})
+    path = write(tmp_path / "ratios.parquet", FRAME)
     tagged = {"figure1": cells, "other": [cells[0] | {"epsilon": 2.0, "K": 7}], "missing": []}
     results = Results("p2020", "paper", inference=[path], tagged=tagged)
 

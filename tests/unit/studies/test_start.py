@@ -1,13 +1,10 @@
 """Check the start of a run: which data are real."""
 
-from pathlib import Path
-
 from privarms.data import sources
 from privarms.files import settings
 from privarms.studies import start
 from privarms.studies.datasets import Datasets
-
-ROOT = Path(__file__).parents[3]
+from tests import ROOT
 
 FILE = {"name": "a.csv", "url": "http://127.0.0.1:9/a.csv"}
 
@@ -31,7 +28,7 @@ def test_data_are_real_where_their_files_are_and_else_a_stand_in_or_missing(tmp_
 
 
 def test_data_that_the_asked_papers_do_not_use_are_not_announced(capsys, monkeypatch):
-    monkeypatch.delenv(start.STATUSES_VARIABLE, raising=False)
+    # The variable that the plan sets is gone after the test.
     monkeypatch.setenv(start.STATUSES_VARIABLE, "")
     monkeypatch.delenv(start.STATUSES_VARIABLE)
     plan = start.make_plan({**settings.read(ROOT / "config/config.yaml"), "scale": "quick", "mirror": None}, main=False)

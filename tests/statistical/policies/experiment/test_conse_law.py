@@ -50,12 +50,13 @@ def is_same(policy, params, environment, plain, seed):
     return same_law([*pairs(plain, sample(policy, params, environment, 20_000, seed, fast=True))])
 
 
-BERNOULLI = features_bernoulli.configure
-
-
 def eliminates_at_times(records):
     """Return whether both arms remain in some runs."""
     return 0.02 < (records.kept == BOTH).mean() < 0.98
+
+
+def arms(M, n, gaps, arrivals="stationary", lower=0.4):
+    return features_bernoulli.configure(M, n, lower, *gaps, arrivals)
 
 
 @njit
@@ -63,101 +64,56 @@ def wider_margin(params, epoch):
     return 1.4 * dp_conse.elimination_margin(params, epoch)
 
 
-def with_wider_margin(params):
+def wider(params):
     return params._replace(rules=params.rules._replace(elimination_margin=wider_margin))
 
 
-def with_more_noise(params):
+def with_noise(params):
     return params._replace(noise=1.5)
 
 
+def with_larger_C(params):
+    return params._replace(C=1.1 * params.C)
+
+
+def trial(**changes):
+    """Return a function that changes the design of the trials, and nothing else."""
+    return lambda params: params._replace(design=params.design._replace(**changes))
+
+
+# Some trials have no patients, and some are not finished.
+RARE = arms(2, 6000, (0.17, 0.2))._replace(probabilities=np.array([[0.9, 0.1]] * 2))
 # n is small and gaps are near the margin of epoch 1 (0.125), so only some runs eliminate an arm. At alpha = 0 about
 # half of the trials are not finished.
-@pytest.mark.parametrize(
-    ("environment", "alpha"),
-    [
-        (BERNOULLI(2, 7000, lower=0.4, smallest_gap=0.05, largest_gap=0.14), 0.0),
-        (BERNOULLI(3, 12_000, lower=0.4, smallest_gap=0.1, largest_gap=0.14, arrivals="seasonal"), 0.3),
-    ],
-)
-def test_conse_se_fast_is_plain(environment, alpha):
-    M, n = len(environment.means), int(environment.ends[-1])
-    params = conse_se.configure(M, n, alpha)
-    plain = sample(conse_se, params, environment, 3000, 1, fast=False)
-    assert eliminates_at_times(plain)
-    assert is_same(conse_se, params, environment, plain, 2)
-    assert not is_same(conse_se, with_wider_margin(params), environment, plain, 2)
-    late = params._replace(design=params.design._replace(alpha=alpha + 0.02))
-    assert not is_same(conse_se, late, environment, plain, 2)
-
-
-PRINTED = [
-    (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.0, 0.5, with_wider_margin),
-    (
-        BERNOULLI(3, 12_000, lower=0.3, smallest_gap=0.15, largest_gap=0.2, arrivals="seasonal"),
-        0.8,
-        0.5,
-        with_more_noise,
-    ),
+CASES = [
+    (conse_se, arms(2, 7000, (0.05, 0.14)), (0.0,), [wider, trial(alpha=0.02)]),
+    (conse_se, arms(3, 12_000, (0.1, 0.14), "seasonal"), (0.3,), [wider, trial(alpha=0.32)]),
+    (dp_conse, arms(2, 9000, (0.16, 0.2)), (0.0, 0.5), [wider, trial(epsilon=0.45)]),
+    (dp_conse, arms(3, 12_000, (0.15, 0.2), "seasonal", 0.3), (0.8, 0.5), [with_noise, trial(epsilon=0.45)]),
+    (dp_conse_total, arms(2, 9000, (0.16, 0.2)), (0.2, 8.0), [trial(epsilon=4.0)]),
+    (dp_conse_total, RARE, (0.0, 20.0), [trial(epsilon=10.0)]),
+    (conse_exp3e, arms(2, 3000, (0.1, 0.3)), (0.3, 12.0), [with_larger_C]),
+    (conse_exp3e, arms(2, 3000, (0.1, 0.3), "seasonal"), (0.3, 12.0), [with_larger_C]),
 ]
+SEEDS = {conse_se: 1, dp_conse: 3, dp_conse_total: 3, conse_exp3e: 5}
 
 
-@pytest.mark.parametrize(("environment", "alpha", "epsilon", "wrong"), PRINTED)
-def test_dp_conse_fast_is_plain(environment, alpha, epsilon, wrong):
-    M, n = len(environment.means), int(environment.ends[-1])
-    params = dp_conse.configure(M, n, alpha, epsilon)
-    plain = sample(dp_conse, params, environment, 3000, 3, fast=False)
+@pytest.mark.parametrize(("policy", "environment", "settings", "wrong"), CASES)
+def test_fast_is_plain(policy, environment, settings, wrong):
+    settings = len(environment.means), int(environment.ends[-1]), *settings
+    params = policy.configure(*settings)
+    replicates, seed = 4000 if policy is conse_exp3e else 3000, SEEDS[policy]
+    plain = sample(policy, params, environment, replicates, seed, fast=False)
     assert eliminates_at_times(plain)
-    assert is_same(dp_conse, params, environment, plain, 4)
-    assert not is_same(dp_conse, wrong(params), environment, plain, 4)
-    late = params._replace(design=params.design._replace(epsilon=0.9 * epsilon))
-    assert not is_same(dp_conse, late, environment, plain, 4)
-
-
-@pytest.mark.parametrize(
-    ("environment", "alpha", "epsilon"),
-    [
-        (BERNOULLI(2, 9000, lower=0.4, smallest_gap=0.16, largest_gap=0.2), 0.2, 8.0),
-        # Some trials have no patients, and some are not finished.
-        (
-            BERNOULLI(2, 6000, lower=0.4, smallest_gap=0.17, largest_gap=0.2)._replace(
-                probabilities=np.array([[0.9, 0.1]] * 2)
-            ),
-            0.0,
-            20.0,
-        ),
-    ],
-)
-def test_dp_conse_total_fast_is_plain(environment, alpha, epsilon):
-    M, n = len(environment.means), int(environment.ends[-1])
-    params = dp_conse_total.configure(M, n, alpha, epsilon)
-    plain = sample(dp_conse_total, params, environment, 3000, 3, fast=False)
-    assert eliminates_at_times(plain)
-    assert is_same(dp_conse_total, params, environment, plain, 4)
-    assert not is_same(dp_conse, dp_conse.configure(M, n, alpha, epsilon), environment, plain, 4)
-    late = params._replace(design=params.design._replace(epsilon=0.5 * epsilon))
-    assert not is_same(dp_conse_total, late, environment, plain, 4)
-
-
-@pytest.mark.parametrize(
-    ("environment", "C"),
-    [
-        (BERNOULLI(2, 3000, lower=0.4, smallest_gap=0.1, largest_gap=0.3), 12.0),
-        (BERNOULLI(2, 3000, lower=0.4, smallest_gap=0.1, largest_gap=0.3, arrivals="seasonal"), 12.0),
-    ],
-)
-def test_conse_exp3e_fast_is_plain(environment, C):
-    M, n = len(environment.means), int(environment.ends[-1])
-    params = conse_exp3e.configure(M, n, 0.3, C)
-    plain = sample(conse_exp3e, params, environment, 4000, 5, fast=False)
-    assert eliminates_at_times(plain)
-    assert is_same(conse_exp3e, params, environment, plain, 6)
-    assert not is_same(conse_exp3e, params._replace(C=1.1 * C), environment, plain, 6)
+    assert is_same(policy, params, environment, plain, seed + 1)
+    for change in wrong:
+        assert not is_same(policy, change(params), environment, plain, seed + 1)
+    if policy is dp_conse_total:
+        assert not is_same(dp_conse, dp_conse.configure(*settings), environment, plain, seed + 1)
 
 
 def test_conse_exp3e_as_printed_fast_is_plain():
-    environment = BERNOULLI(2, 4000, lower=0.1, smallest_gap=0.6, largest_gap=0.8)
-    params = conse_exp3e.configure(2, 4000, 0.5)
+    environment, params = arms(2, 4000, (0.6, 0.8), lower=0.1), conse_exp3e.configure(2, 4000, 0.5)
     plain = sample(conse_exp3e, params, environment, 4000, 7, fast=False)
     assert is_same(conse_exp3e, params, environment, plain, 8)
     # The arms' probabilities move away from 1/2 as the sums grow. With a larger C they move less.
@@ -177,7 +133,7 @@ def exact_variance(T: int, variance_0: float, variance_1: float) -> float:
 
 def test_the_estimate_has_twice_the_printed_variance_and_the_laplace_noise_on_top():
     n, T, replicates = 20_000, 141, 200_000
-    environment = BERNOULLI(1, n)
+    environment = features_bernoulli.configure(1, n)
     variance = exact_variance(T, 0.21, 0.21)
     for policy, params, noise in (
         (conse_se, conse_se.configure(1, n, 0.4622), 0.0),

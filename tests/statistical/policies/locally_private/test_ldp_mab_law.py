@@ -1,7 +1,5 @@
 """Check the locally private bandit: distributions of the fast path, and means of the authors' released runs."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +9,7 @@ from privarms.environments import exponential, symmetric
 from privarms.fast_paths.locally_private import ldp_mab as fast_path
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols.locally_private import new_record, removals, run
+from tests import PAPERS
 
 from ...two_sample import same_law
 
@@ -78,9 +77,7 @@ def test_fast_is_plain_in_law(environment, settings, wrong):
 
 
 # Means and standard errors of the regret in the authors' released logs (30 runs, 50 in 9a), only of short runs.
-LOGS = pd.read_csv(
-    Path(__file__).parents[4] / "config/papers/ma2025/published/logs.csv", dtype={"epsilon_aux": str, "order": str}
-).query(
+LOGS = pd.read_csv(PAPERS / "ma2025/published/logs.csv", dtype={"epsilon_aux": str, "order": str}).query(
     "figure == 'fig7a' and n <= 40_000 or figure == 'fig7b' and n <= 20_000"
     " or figure == 'fig9a' and epsilon_aux == '8' and n_aux == 10_000 and kappa in (0, 0.4)"
     " or figure == 'fig9b' and epsilon_aux == '8' and n_aux == 10_000 and gamma in (0.4, 2)"

@@ -65,11 +65,3 @@ def test_wrong_laws_are_told_apart():
         queries = queries._replace(sigma_2=0.9 * queries.sigma_2)
         for wrong in (budget, queries):
             assert not same_law([*pairs(plain, sample(fast(rule), wrong, environment, 40_000, 6), kind)])
-
-
-def test_the_rules_differ():
-    inputs, stream = SETTINGS["drift"]
-    environment = two_point.configure(**stream)
-    one = sample(fast(dp_nas), dp_nas.configure(**inputs), environment, 4000, 7)
-    other = sample(fast(dp_exponential_nas), dp_exponential_nas.configure(**inputs), environment, 4000, 8)
-    assert not same_law([*pairs(one, other, "continuous")])

@@ -1,7 +1,6 @@
 """Check the measures of li2024 that are functions, and properties of its claims."""
 
 import math
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -12,8 +11,7 @@ from privarms.inference.proportions import clopper_pearson
 from privarms.papers.li2024 import measures as claims
 from privarms.studies import artifacts
 from privarms.studies import claims as of_claims
-
-ROOT = Path(__file__).parents[4]
+from tests import PAPERS
 
 
 def results(**tables: pd.DataFrame) -> SimpleNamespace:
@@ -55,23 +53,23 @@ def test_a_budget_in_total_is_apart():
     assert measured.value == pytest.approx(0.19061, rel=1e-4)
 
 
-CLAIMS = {c["claim"]: c for c in of_claims.load(ROOT / "config/papers/li2024", "paper", artifacts.of_paper("li2024"))}
-PAPERS = [claim for claim in CLAIMS.values() if not claim["ours"] and "measure" in claim]
+CLAIMS = of_claims.load(PAPERS / "li2024", "paper", artifacts.of_paper("li2024"))
+STATED = [claim for claim in CLAIMS if not claim["ours"] and "measure" in claim]
 
 
 def test_an_upper_bound_in_orders_is_not_refuted_by_a_factor_of_ours():
-    spreads = [c["claim"] for c in PAPERS if "O(" in c["statement"] and "spread" in c["measure"]]
+    spreads = [c["claim"] for c in STATED if "O(" in c["statement"] and "spread" in c["measure"]]
     assert spreads == []
 
 
 def test_an_error_by_formula_is_compared_with_another_one():
     # The formula was derived from a single number, so a claim about this number cannot fail.
-    declared = [c for c in PAPERS if isinstance(c["measure"], dict)]
+    declared = [c for c in STATED if isinstance(c["measure"], dict)]
     alone = [c["claim"] for c in declared if "expected_" in c["measure"].get("of", "")]
     assert alone == []
 
 
 def test_theorem_3_5_is_judged_by_what_its_definitions_release():
-    about = [c for c in PAPERS if c["about"] == "theorem_3_5"]
+    about = [c for c in STATED if c["about"] == "theorem_3_5"]
     released = {(c.get("arguments") or c["measure"]["where"])["release"] for c in about}
     assert released == {"estimate", "lengths_from_actions"}

@@ -3,16 +3,15 @@
 import math
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from privarms.environments import features_bernoulli
-from privarms.files import parquet
 from privarms.papers.li2024 import inference
 from privarms.papers.li2024 import inference_formulas as by_formula
 from privarms.policies.experiment import conse_se, dp_conse
 from privarms.studies import paths
 from privarms.studies.results import Results
+from tests.unit.conftest import write
 
 NAN = math.nan
 CELL = {"cell": "a", "policy": "conse_se", "environment": "features_bernoulli", "arrivals": "stationary"}
@@ -38,15 +37,14 @@ def rows(*parts, **columns):
     return pd.DataFrame({k: v if isinstance(v, list) else [v] * length for k, v in values.items()})
 
 
-def results(folder, kind="studies", **studies):
-    files = {"cells": []} | {kind: []}
+def results(folder, **studies):
+    runs, cells = [], []
     for name, parts in studies.items():
         frame = pd.concat(parts, ignore_index=True)
-        for kind_of_file, actual in files.items():
-            actual.append(folder / f"{name}{'_cells' if kind_of_file == 'cells' else ''}.parquet")
-            kept = frame.drop_duplicates("cell") if kind_of_file != kind else frame
-            parquet.write(actual[-1], [pa.Table.from_pandas(kept, preserve_index=False)], {})
-    return Results("li2024", "quick", **files, published=paths.published("config/papers/li2024"))
+        runs.append(write(folder / f"{name}.parquet", frame))
+        cells.append(write(folder / f"{name}_cells.parquet", frame.drop_duplicates("cell")))
+    published = paths.published("config/papers/li2024")
+    return Results("li2024", "quick", studies=runs, cells=cells, published=published)
 
 
 def test_the_length_of_the_trial():

@@ -16,21 +16,18 @@ from privarms.papers.ma2025.inference import formulas
 from privarms.studies import artifacts, library
 from privarms.studies import claims as of_claims
 from privarms.studies.results import Results
+from tests import PAPERS
+from tests.unit.conftest import write
 
-from .made_up import LOGS, ROOT, made_up, paper, tagged, write
+from .made_up import LOGS, made_up, tagged
 
 MEASURES = library.paper_functions("ma2025", "measures")
 FIRST = ("regret", "regret_printed")  # the studies of the first environment
 
 
 @cache
-def content():
-    return paper()
-
-
-@cache
 def claims():
-    actual = of_claims.load(ROOT / "config/papers/ma2025", "paper", artifacts.of_paper("ma2025"))
+    actual = of_claims.load(PAPERS / "ma2025", "paper", artifacts.of_paper("ma2025"))
     return {(c["claim"], c.get("variant", "")): c for c in actual}
 
 
@@ -107,19 +104,18 @@ REGRETS = {
 @pytest.mark.parametrize("name", REGRETS)
 def test_a_claim_about_regret_is_what_it_says_and_can_come_out_the_other_way(name, tmp_path):
     right, value, wrong, other = REGRETS[name]
-    exact = 1e-6
-    actual, verdict = measured(made_up(tmp_path, right, exact, content=content(), studies=FIRST), name)
+    actual, verdict = measured(made_up(tmp_path, right, 1e-6, FIRST), name)
     assert actual.value == pytest.approx(value, rel=1e-6)
     # A rate divided by itself is exactly 1, so the verdict "above 1" stays open.
     if name != "experiments_follow_the_rate":
         assert verdict == "reproduced"
     elsewhere = tmp_path / "wrong"
     elsewhere.mkdir()
-    actual, verdict = measured(made_up(elsewhere, wrong, exact, content=content(), studies=FIRST), name)
+    actual, verdict = measured(made_up(elsewhere, wrong, 1e-6, FIRST), name)
     assert (actual.value, verdict) == (pytest.approx(other, rel=1e-6), "differs")
 
 
-def removals(**changes):
+def removals(lost):
     """Return study `eliminations`: two rows without auxiliary data, and both orders of the sources at two budgets."""
     rows = [
         {"epsilon": e, "n_aux": n, "epsilon_aux": "2|8" if n else "1024", "order": order}
@@ -128,11 +124,8 @@ def removals(**changes):
     ]
     base = {"policy": "ldp_mab", "variant": "as_released", "c": np.nan, "deviation": "", "n": 40_000, "K": 3, "M": 2}
     base |= {"replicates": 100, "removed": 4.0, "wrong": 0.1, "wrong_se": 0.001, "lost": 0.0, "lost_se": 0.0}
-    base |= {"source_wrong": 1.0, "source_wrong_se": 0.01, "looks": 50_000, "misses": 0, "missed": 0}
-    frame = pd.DataFrame([base | row for row in rows])
-    for column, values in changes.items():
-        frame[column] = values
-    return frame
+    base |= {"source_wrong_se": 0.01, "looks": 50_000, "misses": 0, "missed": 0}
+    return pd.DataFrame([base | row for row in rows]).assign(source_wrong=lost)
 
 
 @pytest.mark.parametrize(
@@ -144,8 +137,7 @@ def removals(**changes):
     ],
 )
 def test_what_the_order_of_sources_loses(lost, value, verdict, tmp_path):
-    table = {"eliminations": removals(source_wrong=lost)}
-    made = made_up(tmp_path, content=content(), studies=[], inference=table)
+    made = made_up(tmp_path, studies=(), eliminations=removals(lost))
     actual, decision = measured(made, "fig9c_explanation")
     assert (actual.value, decision) == (pytest.approx(value), verdict)
 
@@ -232,14 +224,13 @@ def test_the_exact_loss_has_no_error(factor, verdict, tmp_path):
         for e in (0.5, 1.0, 2.0)
         for exact in (factor * e, math.nan)
     ]
-    table = pd.DataFrame(rows)
-    made = made_up(tmp_path, content=content(), studies=[], inference={"privacy": table})
+    made = made_up(tmp_path, studies=(), privacy=pd.DataFrame(rows))
     actual, decision = measured(made, "ldp_in_context_exactly", "as_printed")
     assert (actual.value, actual.se, decision) == (pytest.approx(factor), 0, verdict)
 
 
 def test_the_constant_of_the_radius(tmp_path):
-    made = made_up(tmp_path, content=content(), studies=FIRST)
+    made = made_up(tmp_path, studies=FIRST)
     assert measured(made, "proposition_2_7_bound_c640", "as_printed")[1] == "reproduced"
     assert MEASURES["miss_bound"](made, 256).value > 1
 

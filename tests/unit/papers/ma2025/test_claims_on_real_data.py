@@ -9,8 +9,8 @@ import pytest
 from privarms.claims import ledger
 from privarms.claims.verdict import Measured, region
 from privarms.studies import library
+from tests import PAPERS
 
-from .made_up import ROOT
 from .toy_rewards import references, results, runs_of, usual
 
 MEASURES = library.paper_functions("ma2025", "measures")
@@ -112,7 +112,7 @@ def test_what_is_not_there_is_said(tmp_path):
 
 def test_the_text_on_table_2_holds_on_its_twelve_rows_and_not_on_each_dataset(tmp_path):
     """Check that the paper's statement about printed rewards at n_P holds for all rows, but not for Taxi's only."""
-    table = pd.read_csv(ROOT / "config/papers/ma2025/published/table2.csv")
+    table = pd.read_csv(PAPERS / "ma2025/published/table2.csv")
     table = table[(table["time"] == "full") & ((table["auxiliary"] == "with") | (table["epsilon_aux"] == 1))]
     runs = [
         runs_of(

@@ -1,7 +1,5 @@
 """Check Table 2 of Ma et al. (2025): rank sums of the published table, and entries from made-up rewards."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,10 +7,11 @@ import pytest
 from privarms.papers.ma2025 import _table2, tables_real_data
 from privarms.papers.ma2025.inference_table2 import _contest
 from privarms.studies import paths
+from tests import PAPERS, ROOT
 
 from .toy_rewards import RATES, references, results, runs_of, usual
 
-PUBLISHED = [Path(__file__).parents[4] / f for f in paths.published(Path(__file__).parents[4] / "config/papers/ma2025")]
+PUBLISHED = [ROOT / f for f in paths.published(PAPERS / "ma2025")]
 P = 2**-15
 ROW, METHOD = _table2.ROW, _table2.METHOD
 

@@ -5,13 +5,12 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
-from privarms.files import parquet
 from privarms.inference.paired import ratio_of_means
 from privarms.papers.ma2025 import inference_table2
 from privarms.studies import library
 from privarms.studies.results import Results
+from tests.unit.conftest import write
 
 RATES = {
     ("ldp_mab", "with"): 0.9,
@@ -21,7 +20,6 @@ RATES = {
     ("ldp_nn", "with"): 0.8,
     ("ldp_nn", "without"): 0.4,
 }
-STUDIES = ("real_data", "real_data_reference", "adult_sensitivity", "adult_settings", "adult_sensitivity_reference")
 
 
 def runs_of(method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=None, replicates=15, **own):
@@ -80,16 +78,15 @@ def results(folder, published=(), facts=None, **studies):
     """Return results with these runs by study, read from files as in a job, and their inference tables."""
     files = {kind: [] for kind in ("studies", "cells", "inference")}
 
-    def write(name, kind, frame):
-        files[kind].append(folder / f"{name}.parquet")
+    def add(name, kind, frame):
         # As in a study, a single text turns the whole column into texts.
         texts = [c for c in frame if frame[c].map(lambda v: isinstance(v, str)).any()]
         frame = frame.assign(**{c: [v if pd.isna(v) else str(v) for v in frame[c]] for c in texts})
-        parquet.write(files[kind][-1], [pa.Table.from_pandas(frame, preserve_index=False)], {})
+        files[kind].append(write(folder / f"{name}.parquet", frame))
 
     for study, runs in ({"real_data_reference": references()} | studies).items():
-        write(study, "studies", runs)
-        write(f"{study}_cells", "cells", summarised(runs, 0.1 if "reference" in study else None))
+        add(study, "studies", runs)
+        add(f"{study}_cells", "cells", summarised(runs, 0.1 if "reference" in study else None))
     facts = [folder / f"{dataset}.json" for dataset in facts or ()]
     before = Results("ma2025", "quick", **{k: list(v) for k, v in files.items()}, published=published)
     wanted = {"table2": "real_data", "table2_pairs": "real_data", "adult_alternatives": "adult_settings"}
@@ -97,5 +94,5 @@ def results(folder, published=(), facts=None, **studies):
     with mock.patch.object(inference_table2, "ratio_of_means", partial(ratio_of_means, resamples=99)):
         for table, study in wanted.items():
             if study in studies:
-                write(table, "inference", library.paper_functions("ma2025", "inference")[table](before))
+                add(table, "inference", library.paper_functions("ma2025", "inference")[table](before))
     return Results("ma2025", "quick", **files, facts=facts, published=published)

@@ -1,43 +1,21 @@
 """Check the measures of Neel & Roth 2018 that are functions, on small tables with values worked by hand."""
 
 import math
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from privarms.claims.verdict import region
 from privarms.studies import claims, library
+from tests import PAPERS
+
+from .. import chosen
 
 MEASURES = library.paper_functions("neel2018", "measures")
-CONFIG = Path(__file__).parents[4] / "config"
-PUBLISHED = claims.published(CONFIG / "papers/neel2018")
-UCB, PRINTED, RELEASED = (
-    {"policy": "ucb"},
-    *({"policy": "private_ucb", "variant": f"as_{v}"} for v in ("printed", "released")),
-)
-ONE = {"experiment": "1", "ladder": "1.00-0.05", "K": 20, "horizon": 500, "epsilon": 0.05}
-
-
-class Made:
-    """Results with inference tables and cells as frames by name."""
-
-    def __init__(self, **tables):
-        self._tables = {name: frame(rows) for name, rows in tables.items()}
-
-    def inference(self, name):
-        return self._tables[name]
-
-    cells = inference
-
-    def published(self, number):
-        return PUBLISHED["numbers"][number]
-
-
-def frame(rows):
-    """Return rows with a variant, empty by default."""
-    return pd.DataFrame([{"variant": None} | row for row in rows])
+PUBLISHED = claims.published(PAPERS / "neel2018")
+PRINTED, RELEASED = ({"policy": "private_ucb", "variant": f"as_{v}"} for v in ("printed", "released"))
+results = partial(chosen.results, published=PUBLISHED["numbers"], tables={})
 
 
 def verdict(measured, tolerance):
@@ -50,14 +28,13 @@ def measure(name, results, **arguments):
 
 def test_the_published_averages_of_experiment_1_have_no_ratio_of_40():
     names = {"top": "experiment_1_ucb_bias", "bottom": "experiment_1_private_bias"}
-    actual = measure("published_quotient", Made(), **names, units=[0.00005, 0.000005])
+    actual = measure("published_quotient", results(), **names, units=[0.00005, 0.000005])
     assert actual.value == pytest.approx(39.66, abs=0.005)
     assert actual.interval == (pytest.approx(0.06975 / 0.001765), pytest.approx(0.06985 / 0.001755))
     assert verdict(actual, {"at_least": 40}) == "differs"
     # With one digit fewer, the published numbers could give this ratio.
-    assert (
-        verdict(measure("published_quotient", Made(), **names, units=[0.0005, 0.00005]), {"at_least": 40}) != "differs"
-    )
+    coarse = measure("published_quotient", results(), **names, units=[0.0005, 0.00005])
+    assert verdict(coarse, {"at_least": 40}) != "differs"
 
 
 def test_the_selector_that_adapts_catches_every_wrong_correction():
@@ -88,7 +65,7 @@ def test_loss_of_doublings():
     def measured(loss, broken):
         rows = [audited(0.05, 9.0), audited(1.0, 9.0, event="doublings", noise=1.0)]
         rows += [audited(0.05, loss, event="doublings", noise=1.0), audited(0.05, broken, event="doublings", noise=0.1)]
-        return measure("loss_of_doublings", Made(audit=rows), epsilon=0.05, broken=0.1)
+        return measure("loss_of_doublings", results(audit=rows), epsilon=0.05, broken=0.1)
 
     private, leaks, blind = measured(0.02, 0.1), measured(0.1, 0.15), measured(0.02, 0.06)
     assert [m.value for m in (private, leaks, blind)] == pytest.approx([0.4, 2, 0.4])
@@ -101,23 +78,25 @@ def along(policy, *points, horizon=100, **setting):
     return [row | {"t": t, "regret_mean": r} for t, r in points]
 
 
+def by_variant(name, **cells):
+    """Return a measure of these cells for both variants."""
+    return [measure(name, results(cells=cells), variant=v).value for v in ("as_printed", "as_released")]
+
+
 def test_average_regret_fall():
     # Per round: .4 at 40, .5 at 60, .3 at 100; then .1 and .2.
     rows = along(PRINTED, (40, 16.0), (60, 30.0), (100, 30.0)) + along(RELEASED, (50, 5.0), (100, 20.0))
-    actual = [measure("average_regret_fall", Made(regret_2=rows), variant=v) for v in ("as_printed", "as_released")]
-    assert [m.value for m in actual] == pytest.approx([0.75, 2])
+    assert by_variant("average_regret_fall", regret_2=rows) == pytest.approx([0.75, 2])
 
 
 def test_uniform_regret():
     # Equal pulls cost (1 - 0) / 2 per round.
-    setting = {"top": 1.0, "bottom": 0.0}
-    setting |= {"replicates": 5000}
+    setting = {"top": 1.0, "bottom": 0.0, "replicates": 5000}
     rows = along(PRINTED, (50, 1.0), (100, 50.0), **setting) + along(RELEASED, (100, 25.0), **setting)
-    actual = [measure("uniform_regret", Made(regret_1=rows), variant=v) for v in ("as_printed", "as_released")]
-    assert [m.value for m in actual] == [1, 0.5]
+    assert by_variant("uniform_regret", regret_1=rows) == [1, 0.5]
     # Identical runs do not prove that all runs agree.
-    few = measure("uniform_regret", Made(regret_1=[r | {"replicates": 50} for r in rows]), variant="as_printed")
-    assert verdict(few, {"at_least": 0.99}) == "inconclusive"
+    few = results(cells={"regret_1": [row | {"replicates": 50} for row in rows]})
+    assert verdict(measure("uniform_regret", few, variant="as_printed"), {"at_least": 0.99}) == "inconclusive"
 
 
 def x(epsilon, T, beta):

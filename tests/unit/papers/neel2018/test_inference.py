@@ -1,6 +1,7 @@
 """Check the inference tables of Neel & Roth 2018 on handmade replicates."""
 
 import math
+from collections import defaultdict
 
 import numpy as np
 import pandas as pd
@@ -11,34 +12,18 @@ from privarms.inference.bias import expected_average
 from privarms.papers.neel2018 import tables
 from privarms.studies import library
 
-from ..chosen import by_cell
+from ..chosen import results
 
 INFERENCE = library.paper_functions("neel2018", "inference")
 PUBLISHED = {"experiment": ["1", "2"], "K": [20, 5], "replicates": [2, 3]}
 
 
-class Made:
-    """Results with studies as frames by name; Experiments 1 and 2 have 2 and 3 published runs."""
-
-    scale = "paper"
-
-    def __init__(self, **studies):
-        self._studies = studies
-
-    def replicates(self, study):
-        return self._studies[study]
-
-    def by_cell(self, study, columns):
-        return by_cell(self._studies[study], columns)
-
-    def published_table(self, name, **options):
-        return pd.DataFrame(PUBLISHED)
-
-    def published(self, number):
-        return {"experiment_1_worst_bias": 0.14}.get(number, 0.07)
-
-    def inference(self, name):
-        return INFERENCE[name](self)
+def made(**studies):
+    """Return results with studies as frames by name; Experiments 1 and 2 have 2 and 3 published runs."""
+    numbers = defaultdict(lambda: 0.07, experiment_1_worst_bias=0.14)
+    output = results(published=numbers, tables={"experiments": pd.DataFrame(PUBLISHED)}, replicates=studies)
+    output.inference = lambda name: INFERENCE[name](output)
+    return output
 
 
 def runs(cell, policy, K, pulls, sums, variant=None, **parameters):
@@ -63,7 +48,7 @@ MEANS = np.linspace(1.0, 0.5, 5)
 
 def test_the_expected_average_is_that_of_as_many_runs_as_published():
     pulls, sums = five(1.0, 9.0, 4.0, 2.0)
-    actual = INFERENCE["average_bias_experiment_2"](Made(experiment_2=runs("c", "ucb", 5, pulls, sums)))
+    actual = INFERENCE["average_bias_experiment_2"](made(experiment_2=runs("c", "ucb", 5, pulls, sums)))
     assert list(actual["size"]) == ["all", "published"]
     row = actual.iloc[0]
     expected = expected_average(pulls, sums, MEANS, 3)
@@ -78,19 +63,19 @@ def test_published_settings():
     normal = runs("n", "ucb_constant_delta", 5, pulls, sums - 20, law="normal", delta=0.95)
     other = runs("p", "private_ucb", 5, pulls, sums, "as_released", law="truncated_normal", delta=np.nan)
     ablation = runs("g", "private_ucb_gamma_only", 5, pulls, sums)
-    made = Made(
+    of_study = made(
         published_settings=pd.concat([normal, other], ignore_index=True),
         experiment_1=runs("u", "ucb", 20, np.full((2, 20), 25), np.full((2, 20), 5.0)),
         experiment_2=pd.concat([ablation, runs("u", "ucb", 5, pulls, sums)], ignore_index=True),
     )
-    actual = INFERENCE["average_bias_published_settings"](made)
+    actual = INFERENCE["average_bias_published_settings"](of_study)
     actual = actual[actual["size"] == "all"].reset_index(drop=True)
     # Sums smaller by 20 give means smaller by 2.
     assert actual["worst_arm"][0] == 4
     assert actual["worst"][0] == pytest.approx(actual["worst"][1] - 2)
     assert actual["expected"][1] == pytest.approx(expected_average(pulls, sums, MEANS, 3).value)
     # For the last arm: the average of .2, .8, .5 and .6, minus .5.
-    table = tables.published_settings(made)
+    table = tables.published_settings(of_study)
     assert list(table["policy"]) == ["ucb_constant_delta", "private_ucb", "ucb", "ucb"]
     assert list(table["experiment"]) == ["2", "2", "1", "2"]
     assert list(table["law"]) == ["normal", "truncated_normal", "bernoulli", "bernoulli"]
@@ -120,7 +105,7 @@ def test_tests_of_an_arm_of_mean_1_are_degenerate():
     rows += [(4, 40, level / 2), (4, 0, 0.0)]
     ladder = picked((1.0, 0.5), 0.1, *rows)
     equal = picked((0.5, 0.5), 0.1, *rows)
-    actual = INFERENCE["false_discovery"](Made(adaptive_tests=pd.concat([ladder, equal], ignore_index=True)))
+    actual = INFERENCE["false_discovery"](made(adaptive_tests=pd.concat([ladder, equal], ignore_index=True)))
     assert list(actual["tests"]) == [10, 10]
     assert list(actual["replicates"]) == [4, 10]
     assert list(actual["degenerate"]) == pytest.approx([0.6, 0.0])
@@ -128,7 +113,7 @@ def test_tests_of_an_arm_of_mean_1_are_degenerate():
     assert actual["level"].tolist() == pytest.approx([level] * 2)
     # With equal arms only the six tests of arm 0 count, and .001 is only below the released level.
     assert actual[["corrected", "released"]].to_numpy().tolist() == [[0.25, 0.5], [0.1, 0.8]]
-    assert tables.false_discovery(Made(adaptive_tests=ladder))["degenerate"].tolist() == pytest.approx([0.6])
+    assert tables.false_discovery(made(adaptive_tests=ladder))["degenerate"].tolist() == pytest.approx([0.6])
 
 
 def test_the_loss_of_an_event_and_its_interval():
@@ -140,7 +125,7 @@ def test_the_loss_of_an_event_and_its_interval():
         for n in (0, 1)
         for _ in range(2)
     ]
-    actual = INFERENCE["audit"](Made(audit=pd.DataFrame(counts)))
+    actual = INFERENCE["audit"](made(audit=pd.DataFrame(counts)))
     assert list(actual["event"].fillna("last")) == ["doublings", "last"]
     assert actual["loss"].tolist() == pytest.approx([math.log(300 / 200), math.log(2_000 / 1_900)])
     assert (actual["loss_low"] < actual["lower_bound"]).all()

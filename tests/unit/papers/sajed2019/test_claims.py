@@ -1,7 +1,5 @@
 """Check the measures of Sajed & Sheffet 2019 that are functions, on small tables with values worked by hand."""
 
-from pathlib import Path
-
 import pytest
 
 from privarms.inference.proportions import clopper_pearson
@@ -9,10 +7,11 @@ from privarms.papers.sajed2019 import _bounds as bounds
 from privarms.papers.sajed2019 import measures as claims
 from privarms.studies import artifacts, configuration
 from privarms.studies import claims as of_claims
+from tests import PAPERS
 
 from .tables_by_hand import results, rows
 
-PAPER = Path(__file__).parents[4] / "config/papers/sajed2019"
+PAPER = PAPERS / "sajed2019"
 
 
 def test_the_probability_that_a_curve_grows():

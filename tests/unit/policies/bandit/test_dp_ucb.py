@@ -144,11 +144,6 @@ def test_learning_adds_the_reward_and_a_node():
     assert state.noises == pytest.approx([0, draws[1] + draws[2]])
 
 
-def test_one_arm_is_refused():
-    with pytest.raises(ValueError, match="K"):
-        ucb1.configure(1)
-
-
 # Indices are never equal, because both would then draw.
 @pytest.mark.parametrize("means", [[1.0, 0.0], [0.0, 1.0]])
 @pytest.mark.parametrize("width", ["none", *WIDTHS])

@@ -11,14 +11,13 @@ from privarms.mechanisms import lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy, functions
 from privarms.policies.experiment import _trial as trial
-from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse, dp_conse_total
+from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
 from privarms.protocols import experiment
 
 POLICIES = {
     "conse_se": (conse_se, {}),
     "conse_exp3e": (conse_exp3e, {}),
     "dp_conse": (dp_conse, {"epsilon": 0.5}),
-    "dp_conse_total": (dp_conse_total, {"epsilon": 0.5}),
 }
 
 
@@ -26,26 +25,19 @@ def rng(seed=1):
     return np.random.default_rng(seed)
 
 
-def run(name, params, environment, replicates, kind="features_bernoulli", seed=1):
-    """Return the records of the fast path."""
-    cell = SimpleNamespace(paper="some2020", study="runs", policy=name, environment=kind)
-    return experiment.run(POLICIES[name][0], params, environment, cell, replicates, rng(seed))
+def run(name, params, environment, kind="fast"):
+    """Return the records of four runs of the fast path or of the reference implementation."""
+    policy, records = POLICIES[name][0], experiment.new_records(4, params.design.M)
+    if kind == "plain":
+        experiment.play_block(experiment.play, (functions(Policy, policy), params), environment, rng(2), records)
+        return records
+    cell = SimpleNamespace(paper="some2020", study="runs", policy=name, environment="features_bernoulli")
+    return experiment.run(policy, params, environment, cell, 4, rng())
 
 
 def configured(name, M, n, alpha, **more):
     policy, inputs = POLICIES[name]
     return policy.configure(M=M, horizon=n, alpha=alpha, **{**inputs, **more})
-
-
-def run_both(name, params, environment, replicates=4, kind="features_bernoulli"):
-    """Return the records of the fast path and of the reference implementation."""
-    policy = POLICIES[name][0]
-    plain = experiment.new_records(replicates, params.design.M)
-    experiment.play_block(experiment.play, (functions(Policy, policy), params), environment, rng(2), plain)
-    return run(name, params, environment, replicates, kind), plain
-
-
-# --- elimination ------------------------------------------------------------------------------------------------------
 
 
 def test_the_sequences_by_hand():
@@ -163,9 +155,6 @@ def test_exp3e_eliminates_above_two_roots_of_C_n():
     assert state.counts.tolist() == [2]
 
 
-# --- the trial --------------------------------------------------------------------------------------------------------
-
-
 def design(**more):
     return trial.checked_design(**{"M": 2, "n": 1000, "alpha": 0.5, **more})
 
@@ -222,14 +211,11 @@ def test_the_private_estimate_has_noise_of_scale_two_over_epsilon_T_j():
         assert actual == pytest.approx(0.25 + laplace(noise * 2 / (0.4 * 3), rng(5)), rel=1e-12)
 
 
-# --- whole runs -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", ["fast", "plain"])
 def test_certain_rewards_are_told_apart_in_the_first_epoch(kind):
     environment = features_bernoulli.configure(M=2, horizon=20_000, lower=0.0, smallest_gap=1.0, largest_gap=1.0)
     params = configured("conse_se", 2, 20_000, 0.5)
-    records = run_both("conse_se", params, environment)[kind == "plain"]
+    records = run("conse_se", params, environment, kind)
     patients = 1 + np.ceil(dp_conse.epoch_length(params, 1))
     assert (records.eliminated_after == patients).all()
     assert (records.kept == 1).all()
@@ -247,7 +233,7 @@ def test_certain_rewards_are_told_apart_in_the_first_epoch(kind):
 def test_a_feature_that_never_arrives_has_no_estimate_and_the_others_short_trials(name, kind):
     environment = features_bernoulli.configure(M=3, horizon=2000)
     environment = environment._replace(probabilities=np.array([[0.5, 0.5, 0.0]] * 2))
-    records = run_both(name, configured(name, 3, 2000, 0.2), environment)[kind == "plain"]
+    records = run(name, configured(name, 3, 2000, 0.2), environment, kind)
     assert np.isnan(records.estimate[:, 2]).all()
     assert not np.isnan(records.estimate[:, :2]).any()
     assert (records.regret[:, 2] == 0).all()
@@ -256,9 +242,7 @@ def test_a_feature_that_never_arrives_has_no_estimate_and_the_others_short_trial
 
 
 def test_a_policy_and_an_environment_of_different_sizes_are_refused():
-    for M, n, named in ((2, 100, "M"), (3, 101, "horizon")):
+    for M, n, named in ((2, 100, "M = 2"), (3, 101, "horizon = 101")):
         environment = features_bernoulli.configure(M=M, horizon=n)
-        with pytest.raises(
-            PrivarmsError, match=f"has {named} = {M if named == 'M' else n}, but the policy conse_se has"
-        ):
-            run("conse_se", configured("conse_se", 3, 100, 0.5), environment, 1)
+        with pytest.raises(PrivarmsError, match=f"has {named}, but the policy conse_se has"):
+            run("conse_se", configured("conse_se", 3, 100, 0.5), environment)

@@ -8,18 +8,7 @@ from privarms.mechanisms import lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies.experiment import dp_conse, dp_conse_total
 
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
-
-
-def released(params, length, patients, planned):
-    """Return the estimate of feature 0 after patients (arm, reward) of its trial."""
-    state = dp_conse_total.init(params)
-    state.trial.lengths[0], state.trial.floor_T_min[0] = length, planned
-    for t, (arm, reward) in enumerate(patients, params.design.n // 2 + 1):
-        state = dp_conse_total.learn(params, state, 0, arm, reward, t, rng(5))
-    return state.trial.estimates[0]
+rng = np.random.default_rng
 
 
 def test_the_budget_of_an_experiment_is_shared_out():
@@ -44,9 +33,11 @@ def test_the_trial_with_a_budget_for_the_experiment_by_hand():
     assert dp_conse_total.estimate_scale(params, 200, 3) == pytest.approx(scale, rel=1e-4)
     # At least one patient per arm.
     assert dp_conse_total.estimate_scale(params, 20, 3) == pytest.approx(5)
-    patients = [(0, 0.5), (1, 1.0), (1, 0.5)]
-    actual = released(params, 3, patients, 200)
-    assert actual == pytest.approx(0.25 + laplace(scale, rng(5)), rel=1e-4)
+    state = dp_conse_total.init(params)
+    state.trial.lengths[0], state.trial.floor_T_min[0] = 3, 200
+    for t, (arm, reward) in enumerate([(0, 0.5), (1, 1.0), (1, 0.5)], 501):
+        state = dp_conse_total.learn(params, state, 0, arm, reward, t, rng(5))
+    assert state.trial.estimates[0] == pytest.approx(0.25 + laplace(scale, rng(5)), rel=1e-4)
 
 
 def test_the_batches_with_a_budget_for_the_experiment_by_hand():
