@@ -1,3 +1,5 @@
+"""Run the body of a pipeline job: log to a file, and report bad input in one clear line."""
+
 import contextlib
 import logging
 import sys

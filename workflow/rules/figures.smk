@@ -1,12 +1,9 @@
-# The paper and the name of the figure with the files that a job makes.
-def figure_of(w):
-    return w.paper, plan.outputs.artifact_named(w.paper, "figure", w.artifact)
-
-
 rule draw_figures:
     input:
-        unpack(lambda w: plan.outputs.artifact_inputs(*figure_of(w))),
-        library=lambda w: paths.library_files("draw_figures", plan.outputs.entry(*figure_of(w)).made_by[0]),
+        unpack(lambda w: plan.outputs.artifact_inputs(*plan.outputs.of_files("figure", w))),
+        library=lambda w: paths.library_files(
+            "draw_figures", plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by[0]
+        ),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "figure", "{paper}", "{artifact}", e) for e in paths.FIGURE_FORMATS],
@@ -24,8 +21,8 @@ rule draw_figures:
         runtime=20,
     params:
         scale=SCALE,
-        drawn_by=lambda w: plan.outputs.entry(*figure_of(w)).made_by,
-        data=lambda w: plan.outputs.origin(*figure_of(w)),
-        policies=lambda w: plan.outputs.private_policies(*figure_of(w)),
+        drawn_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by,
+        data=lambda w: plan.outputs.origin(*plan.outputs.of_files("figure", w)),
+        policies=lambda w: plan.outputs.private_policies(*plan.outputs.of_files("figure", w)),
     script:
         "../scripts/draw_figures.py"

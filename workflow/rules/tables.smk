@@ -4,15 +4,12 @@ SHEETS = (
 )
 
 
-# The paper and the name of the table with the files that a job makes.
-def table_of(w):
-    return w.paper, plan.outputs.artifact_named(w.paper, "table", w.artifact)
-
-
 rule write_tables:
     input:
-        unpack(lambda w: plan.outputs.artifact_inputs(*table_of(w))),
-        library=lambda w: paths.library_files("write_tables", plan.outputs.entry(*table_of(w)).made_by[0]),
+        unpack(lambda w: plan.outputs.artifact_inputs(*plan.outputs.of_files("table", w))),
+        library=lambda w: paths.library_files(
+            "write_tables", plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by[0]
+        ),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
@@ -32,10 +29,10 @@ rule write_tables:
         runtime=20,
     params:
         scale=SCALE,
-        written_by=lambda w: plan.outputs.entry(*table_of(w)).made_by,
-        data=lambda w: plan.outputs.origin(*table_of(w)),
-        policies=lambda w: plan.outputs.private_policies(*table_of(w)),
-        sheet=lambda w: plan.outputs.entry(*table_of(w)).sheet,
+        written_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by,
+        data=lambda w: plan.outputs.origin(*plan.outputs.of_files("table", w)),
+        policies=lambda w: plan.outputs.private_policies(*plan.outputs.of_files("table", w)),
+        sheet=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).sheet,
     script:
         "../scripts/write_tables.py"
 

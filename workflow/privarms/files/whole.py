@@ -1,3 +1,5 @@
+"""Files that are either complete or missing: written under a temporary name, then renamed."""
+
 import contextlib
 import csv
 import os

@@ -1,3 +1,5 @@
+"""Check that a policy fits its protocol, by the signatures of its functions, before anything runs."""
+
 import inspect
 from types import ModuleType
 

@@ -1,3 +1,5 @@
+"""The data of a run: real, a stand-in, or missing."""
+
 from collections.abc import Iterable, Mapping
 
 from privarms.data import sources

@@ -1,3 +1,5 @@
+"""The outputs of the studies: inference tables, artifacts and claims, and the files that each of them reads."""
+
 import inspect
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -138,6 +140,10 @@ class Outputs:
         named = {entry.file or name: name for name, entry in artifacts.items() if entry.kind == kind}
         check_known(paper, kind, file, named)
         return named[file]
+
+    def of_files(self, kind: str, wildcards) -> tuple[str, str]:
+        """Return the paper and the artifact of a rule's wildcards `paper` and `artifact`, the name of its files."""
+        return wildcards.paper, self.artifact_named(wildcards.paper, kind, wildcards.artifact)
 
     def sheets(self, paper: str) -> list[str]:
         """Return the names of the files of the paper's tables that are laid out for reading."""

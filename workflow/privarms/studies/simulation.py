@@ -1,3 +1,5 @@
+"""The simulations of a run: the cells of every paper's studies, and the shards that run them."""
+
 from collections.abc import Mapping
 from dataclasses import replace
 
