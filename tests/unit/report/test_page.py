@@ -128,7 +128,7 @@ class World:
             file.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
         Image.new("RGB", (1360, 900)).save(files["png"])
         rows = [AUDITED | {"name": name, "verdict": verdict} | changed for name, verdict, changed in lines]
-        pd.DataFrame(rows).to_csv(files["csv"], index=False)
+        pd.DataFrame(rows, columns=list(AUDITED)).to_csv(files["csv"], index=False)
 
     def build(self, **changes):
         build_report(self.output, **({"papers": self.papers} | self.arguments | changes))
