@@ -171,10 +171,13 @@ def _module(kernel, shapes: tuple) -> Callable | None:
     path = folder / f"{name}.py"
     with suppress(OSError):
         if not path.exists():
-            # Jobs that start together write the same module, each under a name of its own.
+            # Jobs that start together write the same module, each under a name of its own (`files.whole` has one name).
             temporary = folder / f"{uuid.uuid4().hex}.part"
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(path)
+            try:
+                temporary.write_text(text, encoding="utf-8")
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
         return _load(path)
     return None
 
