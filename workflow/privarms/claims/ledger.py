@@ -11,8 +11,22 @@ from privarms.errors import NoCellsError, PrivarmsError
 from privarms.files.whole import read_csv, write_text
 
 COLUMNS = (
-    *("claim", "paper", "artifact", "variant", "statement", "published", "reproduced", "se", "replicates"),
-    *("tolerance", "verdict", "data", "note", "low", "high", "margin"),
+    "claim",
+    "paper",
+    "artifact",
+    "variant",
+    "statement",
+    "published",
+    "reproduced",
+    "se",
+    "replicates",
+    "tolerance",
+    "verdict",
+    "data",
+    "note",
+    "low",
+    "high",
+    "margin",
 )
 NUMBERS = ("reproduced", "se", "replicates", "low", "high", "margin")
 DEPENDS = "depends on an assumption"

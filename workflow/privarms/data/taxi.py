@@ -26,8 +26,16 @@ OPTIONS = {"label": ("tipped", "card")}
 # May be followed by "Inc.".
 COMPANY = "Blue Ribbon Taxi Association"
 COLUMNS = (
-    *("trip_start_timestamp", "trip_seconds", "trip_miles", "pickup_community_area", "dropoff_community_area"),
-    *("fare", "tolls", "extras", "payment_type", "company"),
+    "trip_start_timestamp",
+    "trip_seconds",
+    "trip_miles",
+    "pickup_community_area",
+    "dropoff_community_area",
+    "fare",
+    "tolls",
+    "extras",
+    "payment_type",
+    "company",
 )
 # The largest plausible values: a day, miles, dollars. Rows with larger values are dropped and counted.
 MOST = {"trip_seconds": 86_400, "trip_miles": 200, "fare": 1000, "tolls": 200, "extras": 200}
