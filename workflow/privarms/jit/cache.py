@@ -18,7 +18,7 @@ import traceback
 import uuid
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,16 +76,24 @@ def compiled(kernel: Callable) -> Callable:
 
     Its arguments may be `@njit` functions, or NamedTuples and tuples that contain such functions.
     """
-    if not is_jitted(kernel):
-        return kernel  # plain Python, because numba is switched off
+    return lambda *arguments: bound(kernel, *arguments)()
 
-    def call(*arguments):
-        leaves: list = []
-        function = None
-        if _cache is not None:
-            function = _module(kernel, tuple([_shape(argument, leaves) for argument in arguments]))
-        if function is None:
-            return kernel(*arguments)
+
+def bound(kernel: Callable, *arguments) -> Callable:
+    """Return a function without arguments that calls `compiled(kernel)` with these, for many equal calls.
+
+    A call through `compiled` looks for functions in all its arguments, which may take longer than a short kernel.
+    """
+    if not is_jitted(kernel):
+        return partial(kernel, *arguments)  # plain Python, because numba is switched off
+    leaves: list = []
+    function = None
+    if _cache is not None:
+        function = _module(kernel, tuple([_shape(argument, leaves) for argument in arguments]))
+    if function is None:
+        return partial(kernel, *arguments)
+
+    def call():
         try:
             return function(*leaves)
         except Exception as error:
@@ -128,7 +136,8 @@ def constant(function: Callable) -> Callable:
 def _shape(value, leaves: list):
     """Return the part of an argument in the module's text: a function, the parts of a tuple with functions, or None.
 
-    Not nested in `call`: a recursive closure would keep the arguments, large arrays, until the next garbage collection.
+    Not nested in `bound`: a recursive closure would keep the arguments, large arrays, until the next collection of
+    garbage.
     """
     if isinstance(value, tuple) and _holds_functions(value):
         return _Parts(type(value), tuple([_shape(part, leaves) for part in value]))

@@ -1,7 +1,7 @@
 """Loops of protocols: compiled by numba, or plain Python if a policy or environment is plain Python."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from types import FunctionType
 
 from privarms.jit import cache as kernels
@@ -9,13 +9,14 @@ from privarms.jit import cache as kernels
 
 def compiled(kernel: Callable) -> Callable:
     """Return the compiled kernel as a function; it runs as plain Python if an argument contains plain Python."""
+    return lambda *arguments: bound(kernel, *arguments)()
 
-    def call(*arguments):
-        if any(map(_holds_plain_python, arguments)):
-            return in_python(kernel)(*(in_python(a) if hasattr(a, "py_func") else a for a in arguments))
-        return kernels.compiled(kernel)(*arguments)
 
-    return call
+def bound(kernel: Callable, *arguments) -> Callable:
+    """Return a function without arguments that calls `compiled(kernel)` with these, for many equal calls."""
+    if any(map(_holds_plain_python, arguments)):
+        return partial(in_python(kernel), *(in_python(a) if hasattr(a, "py_func") else a for a in arguments))
+    return kernels.bound(kernel, *arguments)
 
 
 def _holds_plain_python(value) -> bool:

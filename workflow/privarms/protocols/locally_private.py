@@ -4,6 +4,7 @@ A policy's parameters have `n_arms`, `dimensions` and `users`: int64[sources], t
 """
 
 import copy
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from privarms import fast_paths
 from privarms.errors import PrivarmsError
 from privarms.protocols._agreement import agree
 from privarms.protocols._checks import refuse_not_finite
-from privarms.protocols._loops import compiled
+from privarms.protocols._loops import bound, compiled
 
 FAMILY = "locally_private"
 KEYS = ("t", "bin", "arm")
@@ -83,19 +84,25 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
             )
         return _partitions(policy, params, environment, cell.checkpoints, policy_rng, simulate)
     records = {
-        "point": _point_columns,
         "eliminations": _elimination_columns,
         "messages": _message_columns,
         "validity": _validity_columns,
     }
     record_of = records.get(cell.record, _regret_columns)
+    if cell.record == "point":
+        # Once for all replicates: calling a kernel takes as long as a short run.
+        point = np.full(environment.dimensions, environment.point)
+        means = compiled(expected_rewards)(environment, point[None])[0]
+        record_of = partial(_point_columns, point=point, gaps=means.max() - means)
     checkpoints = cell.checkpoints
     record = new_record(len(checkpoints), params.n_arms, misses=cell.record in COUNT_MISSES)
+    run_once = _bound_run(policy, params, environment, checkpoints, policy_rng, record, simulate)
     parts = []
     for replicate in range(replicates):
         if shuffle is not None:
             compiled(shuffle)(environment, environment_rng)
-        state = run(policy, params, environment, checkpoints, policy_rng, record, simulate)
+        record.pulls.fill(0)
+        state = run_once()
         refuse_not_finite(reward=record.rewards, regret=record.regret)
         if cell.record in BINNED and not hasattr(state, "tree"):
             raise ValueError(f"record: {cell.record} is for policies with bins; {cell.policy} has none; use regret")
@@ -108,9 +115,13 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 def run(policy, params, environment, checkpoints, rng, record, simulate=None):
     """Run one replicate, by `simulate` if given, into a `Record`; return the policy's final state."""
     record.pulls.fill(0)
+    return _bound_run(policy, params, environment, checkpoints, rng, record, simulate)()
+
+
+def _bound_run(policy, params, environment, checkpoints, rng, record, simulate):
     if simulate is not None:
-        return compiled(simulate)(params, environment, checkpoints, rng, record)
-    return compiled(play)(policy.init, policy.choose, policy.learn, params, environment, checkpoints, rng, record)
+        return bound(simulate, params, environment, checkpoints, rng, record)
+    return bound(play, policy.init, policy.choose, policy.learn, params, environment, checkpoints, rng, record)
 
 
 @njit
@@ -147,16 +158,14 @@ def _regret_columns(params, environment, checkpoints, record, state):
     return {"t": checkpoints.copy(), "regret": record.regret.copy(), "reward": record.rewards.copy()}
 
 
-def _point_columns(params, environment, checkpoints, record, state):
+def _point_columns(params, environment, checkpoints, record, state, point, gaps):
     arms = np.arange(environment.n_arms)
-    point = np.full(environment.dimensions, environment.point)
-    means = compiled(expected_rewards)(environment, point[None])[0]
-    local_regret = record.shares @ (means.max() - means)
+    local_regret = record.shares @ gaps
     # An eliminated arm is removed in all parts of the bin, so at most once on the way to the point.
     eliminated_after = np.full(len(arms), np.nan)
-    for source, users, bin_, arm in removals(state):
-        if holds(state.tree, bin_, point):
-            eliminated_after[arm] = users if source == 0 else 0
+    removed = removals(state)
+    source, users, _, arm = removed[holds(state.tree, removed[:, 2], point)].T
+    eliminated_after[arm] = np.where(source == 0, users, 0)
     C = len(checkpoints)
     return {
         "t": np.repeat(checkpoints, len(arms)),
@@ -172,9 +181,9 @@ def _elimination_columns(params, environment, checkpoints, record, state):
     source, _, bins, arms = removals(state).T
     lower, upper = state.tree.lower[bins], state.tree.upper[bins]
     wrong = compiled(best_arms)(environment, (lower + upper) / 2) == arms
-    lost = 0.0
-    for low, high, arm in zip(lower, upper, arms, strict=True):
-        lost += np.prod(high - low) * np.mean(compiled(best_arms)(environment, grid(low, high)) == arm)
+    points = grid(lower, upper)
+    best = compiled(best_arms)(environment, points.reshape(-1, lower.shape[1])).reshape(points.shape[:2])
+    lost = sum(np.prod(upper - lower, axis=1) * np.mean(best == arms[:, None], axis=1), 0.0)
     counts = {"eliminations": len(arms), "wrong": wrong.sum()}
     counts |= {"auxiliary": (source > 0).sum(), "auxiliary_wrong": (wrong & (source > 0)).sum()}
     counts |= {name: state.counts[name][0] for name in ("looks", "misses")}
@@ -254,17 +263,18 @@ def removals(state) -> np.ndarray:
     return state.removals[: state.counts["removals"][0]]
 
 
-def holds(tree, bin_: int, point: np.ndarray) -> bool:
-    """Return whether a bin contains a point of the cube; bins are half-open, closed where a coordinate is 1."""
-    lower, upper = tree.lower[bin_], tree.upper[bin_]
-    return bool(((lower <= point) & ((point < upper) | (upper == 1))).all())
+def holds(tree, bins: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Return whether bins contain a point of the cube; bins are half-open, closed where a coordinate is 1."""
+    lower, upper = tree.lower[bins], tree.upper[bins]
+    return ((lower <= point) & ((point < upper) | (upper == 1))).all(axis=-1)
 
 
 def grid(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Return POINTS^d points in a bin, the middles of equal cells: float64[..., d]."""
+    """Return POINTS^d points in each bin, the middles of equal cells: float64[bins, POINTS^d, d]."""
+    dimensions = lower.shape[1]
     middles = (np.arange(POINTS) + 0.5) / POINTS
-    axes = [low + (high - low) * middles for low, high in zip(lower, upper, strict=True)]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(lower))
+    units = np.stack(np.meshgrid(*[middles] * dimensions, indexing="ij"), axis=-1).reshape(-1, dimensions)
+    return lower[:, None] + (upper - lower)[:, None] * units
 
 
 @njit
