@@ -77,7 +77,7 @@ def test_the_first_arm_that_goes():
     # The best arm, 0, does not count: 20, none (50), 0.
     assert actual["users"] == pytest.approx(70 / 3)
     assert actual["users_se"] == pytest.approx(np.std([20, 50, 0], ddof=1) / math.sqrt(3))
-    one = illustrated(runs({"illustration": (rows, cells)}))
+    one = illustrated(runs({"illustration_curves": (rows, cells)}))
     assert len(one) == 6
     assert (one["regret"] == 0).all()
 
@@ -94,7 +94,7 @@ def drawn(share, gone):
         ]
     )
     cells = pd.DataFrame([{"cell": "a", **SETTINGS, "horizon": 20_000}])
-    return illustrated(runs({"illustration": (rows, cells)}))
+    return illustrated(runs({"illustration_curves": (rows, cells)}))
 
 
 def test_the_run_that_figure_6_shows_draws_an_arm_for_each_user():

@@ -19,7 +19,7 @@ from privarms.studies.results import Results
 
 ARMS = 3
 VARIANTS = ("as_printed", "as_released")
-# The grids of study `illustration`, by the auxiliary data that they have.
+# The grids of study `illustration_curves`, by the auxiliary data that they have.
 SETTINGS = {"none": "without auxiliary data", "effective": "effective auxiliary data", "weak": "weak auxiliary data"}
 
 
@@ -200,7 +200,11 @@ def fig5(results: Results):
     return grid.figure, rows
 
 
-FIGURE_6 = {"studies": ["illustration"], "inference": ["illustrated"], "card": "Figure 6: the effect of auxiliary data"}
+FIGURE_6 = {
+    "studies": ["illustration_curves"],
+    "inference": ["illustrated"],
+    "card": "Figure 6: the effect of auxiliary data",
+}
 
 
 @figure(
@@ -237,7 +241,7 @@ def illustration(results: Results, panel: str, variant: str, c: float | None = N
     """Draw Figure 6: average regret overall and at a test point, and the arms there, for three kinds of auxiliary data.
 
     panel: one of the study's grids. Only the algorithm of `variant` and c is drawn"""
-    means, run = results.cells("illustration"), results.inference("illustrated")
+    means, run = results.cells("illustration_curves"), results.inference("illustrated")
     mine = (means["policy"] == _panels.POLICY) & (means["variant"] == variant)
     mine &= means["panels"].str.split().map(lambda names: panel in names)
     mine &= means["c"].isna() if c is None else means["c"] == c

@@ -118,14 +118,14 @@ def first_eliminations(results: Results) -> pd.DataFrame:
 
 
 def illustrated(results: Results) -> pd.DataFrame:
-    """Return the first run of each cell of study `illustration`, which Figure 6 shows next to the means.
+    """Return the first run of each cell of study `illustration_curves`, which Figure 6 shows next to the means.
 
     share, local_regret: of arms that are drawn at the test point user by user, as in the text; the study has their
     expectations. Arms are drawn uniformly among those that are left there; runs with another choice stay unchanged.
     """
     columns = ("cell", "t", "arm", "regret", "local_regret", "share", "eliminated_after")
-    runs = results.replicates("illustration", columns, (("replicate", "==", 0),)).astype({"cell": str})
-    cells = results.cells("illustration").drop_duplicates("cell").set_index("cell")
+    runs = results.replicates("illustration_curves", columns, (("replicate", "==", 0),)).astype({"cell": str})
+    cells = results.cells("illustration_curves").drop_duplicates("cell").set_index("cell")
     parts = [_drawn(run, cells.loc[cell, "variant"]) for cell, run in runs.groupby("cell", sort=False)]
     return pd.concat(parts, ignore_index=True)
 
