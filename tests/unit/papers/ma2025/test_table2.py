@@ -9,6 +9,7 @@ from privarms.papers.ma2025.inference_table2 import _contest
 from privarms.studies import paths
 from tests import PAPERS, ROOT
 
+from .made_up import made_up
 from .toy_rewards import RATES, references, results, runs_of, usual
 
 PUBLISHED = [ROOT / f for f in paths.published(PAPERS / "ma2025")]
@@ -119,6 +120,12 @@ def test_a_dataset_without_sources_has_three_methods(tmp_path):
         "t = n_P, ε = 1",
         "t = n_P, ε = 2",
     ]
+
+
+def test_every_method_has_enough_runs_to_be_compared(tmp_path):
+    cells = made_up(tmp_path, studies=["real_data"]).cells("real_data")
+    for dataset, own in cells[cells["variant"] != "as_printed"].groupby("dataset"):
+        assert (own["replicates"] >= own["replicates"].mode().max()).all(), dataset
 
 
 def test_a_contest_by_hand():
