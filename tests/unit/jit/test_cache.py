@@ -51,6 +51,12 @@ def run(compiled, policy=UNIFORM):
     return regret.tobytes() + pulls.tobytes() + sums.tobytes()
 
 
+@njit
+def counted(sums):
+    sums[0] += 1
+    return sums[0]
+
+
 def kept(place):
     return sorted(place.rglob("*.nbc"))
 
@@ -73,6 +79,18 @@ def test_another_process_loads_the_machine_code_and_gets_the_same_numbers(place)
 
 def folders(place):
     return {path.parent.parent for path in kept(place)}
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_bound_kernel_reads_its_arrays_at_each_call(place, cached):
+    if cached:
+        cache.use(lambda *modules: [__file__])
+    sums = np.zeros(1)
+    once = cache.bound(counted, sums)
+    assert [once(), once()] == [1, 2]
+    sums[0] = 10
+    assert once() == 11
+    assert bool(kept(place)) == cached
 
 
 def test_an_edited_file_names_another_folder(place, tmp_path):

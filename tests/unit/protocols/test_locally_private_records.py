@@ -52,6 +52,23 @@ def test_records_agree_with_each_other():
     assert ((eliminations["lost"] >= 0) & (eliminations["lost"] < 0.5)).all()
 
 
+def test_lost_contexts_are_those_whose_best_arm_is_gone():
+    # Bins: the square, its left half and its right half. Arm 1 is best for x^1 in (3/8, 5/8), arms 0 and 2 outside.
+    tree = SimpleNamespace(lower=np.array([[0, 0], [0, 0], [0.5, 0]]), upper=np.array([[1, 1], [0.5, 1], [1, 1]]))
+    removals = np.array([[0, 10, 0, 0], [1, 20, 2, 2], [0, 0, 0, 0]])
+    counts = {name: np.array([n]) for name, n in (("removals", 2), ("looks", 7), ("misses", 3))}
+    state = SimpleNamespace(tree=tree, removals=removals, counts=counts)
+    policy = SimpleNamespace(init=lambda params, rng: state, choose=lambda *_: 0, learn=lambda *_: None)
+    params = SimpleNamespace(n_arms=3, dimensions=2, users=np.array([8, 0]))
+    environment = exponential.configure(3, "as_released")
+    actual = locally_private.run_block(
+        policy, params, environment, cell("eliminations", 8, 1), 1, None, np.random.default_rng(1)
+    )
+    assert {name: column.item() for name, column in actual.items() if name not in ("replicate", "regret")} == {
+        "eliminations": 2, "wrong": 1, "auxiliary": 1, "auxiliary_wrong": 1, "looks": 7, "misses": 3, "lost": 0.75
+    }  # fmt: skip
+
+
 def test_a_partition_is_the_run_s_own_at_every_checkpoint():
     actual = run_block("partition", replicates=1, n_aux=0)
     whole = run_block("eliminations", replicates=1, n_aux=0)

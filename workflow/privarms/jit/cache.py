@@ -80,7 +80,7 @@ def compiled(kernel: Callable) -> Callable:
 
 
 def bound(kernel: Callable, *arguments) -> Callable:
-    """Return a function without arguments that calls `compiled(kernel)` with these, for many equal calls.
+    """Bind a compiled kernel to its arguments, for many calls with the same ones; return a function without arguments.
 
     A call through `compiled` looks for functions in all its arguments, which may take longer than a short kernel.
     """

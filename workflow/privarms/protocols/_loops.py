@@ -13,7 +13,7 @@ def compiled(kernel: Callable) -> Callable:
 
 
 def bound(kernel: Callable, *arguments) -> Callable:
-    """Return a function without arguments that calls `compiled(kernel)` with these, for many equal calls."""
+    """Bind a compiled kernel to its arguments, for many calls with the same ones."""
     if any(map(_holds_plain_python, arguments)):
         return partial(in_python(kernel), *(in_python(a) if hasattr(a, "py_func") else a for a in arguments))
     return kernels.bound(kernel, *arguments)

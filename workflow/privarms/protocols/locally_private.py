@@ -101,7 +101,6 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     for replicate in range(replicates):
         if shuffle is not None:
             compiled(shuffle)(environment, environment_rng)
-        record.pulls.fill(0)
         state = run_once()
         refuse_not_finite(reward=record.rewards, regret=record.regret)
         if cell.record in BINNED and not hasattr(state, "tree"):
@@ -114,14 +113,22 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 
 def run(policy, params, environment, checkpoints, rng, record, simulate=None):
     """Run one replicate, by `simulate` if given, into a `Record`; return the policy's final state."""
-    record.pulls.fill(0)
     return _bound_run(policy, params, environment, checkpoints, rng, record, simulate)()
 
 
 def _bound_run(policy, params, environment, checkpoints, rng, record, simulate):
+    """Return a function without arguments that does what `run` does."""
+    common = params, environment, checkpoints, rng, record
     if simulate is not None:
-        return bound(simulate, params, environment, checkpoints, rng, record)
-    return bound(play, policy.init, policy.choose, policy.learn, params, environment, checkpoints, rng, record)
+        kernel = bound(simulate, *common)
+    else:
+        kernel = bound(play, policy.init, policy.choose, policy.learn, *common)
+
+    def run_once():
+        record.pulls.fill(0)
+        return kernel()
+
+    return run_once
 
 
 @njit
@@ -180,10 +187,9 @@ def _point_columns(params, environment, checkpoints, record, state, point, gaps)
 def _elimination_columns(params, environment, checkpoints, record, state):
     source, _, bins, arms = removals(state).T
     lower, upper = state.tree.lower[bins], state.tree.upper[bins]
-    wrong = compiled(best_arms)(environment, (lower + upper) / 2) == arms
-    points = grid(lower, upper)
-    best = compiled(best_arms)(environment, points.reshape(-1, lower.shape[1])).reshape(points.shape[:2])
-    lost = sum(np.prod(upper - lower, axis=1) * np.mean(best == arms[:, None], axis=1), 0.0)
+    share = compiled(share_with_best)
+    wrong = share(environment, lower, upper, arms, 1) == 1
+    lost = np.prod(upper - lower, axis=1) @ share(environment, lower, upper, arms, POINTS)
     counts = {"eliminations": len(arms), "wrong": wrong.sum()}
     counts |= {"auxiliary": (source > 0).sum(), "auxiliary_wrong": (wrong & (source > 0)).sum()}
     counts |= {name: state.counts[name][0] for name in ("looks", "misses")}
@@ -269,14 +275,6 @@ def holds(tree, bins: np.ndarray, point: np.ndarray) -> np.ndarray:
     return ((lower <= point) & ((point < upper) | (upper == 1))).all(axis=-1)
 
 
-def grid(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Return POINTS^d points in each bin, the middles of equal cells: float64[bins, POINTS^d, d]."""
-    dimensions = lower.shape[1]
-    middles = (np.arange(POINTS) + 0.5) / POINTS
-    units = np.stack(np.meshgrid(*[middles] * dimensions, indexing="ij"), axis=-1).reshape(-1, dimensions)
-    return lower[:, None] + (upper - lower)[:, None] * units
-
-
 @njit
 def expected_rewards(environment, contexts):
     """Return float64[points, K], the expected reward of every arm for target users with these contexts."""
@@ -288,9 +286,17 @@ def expected_rewards(environment, contexts):
 
 
 @njit
-def best_arms(environment, contexts):
-    """Return int64[points], the best arm of target users with these contexts."""
-    arms = np.zeros(len(contexts), np.int64)
-    for j in range(len(contexts)):
-        arms[j] = environment.best(environment, 0, 0, contexts[j])
-    return arms
+def share_with_best(environment, lower, upper, arms, points):
+    """Return the share of each bin in which `arms` is the best arm of target users: float64[bins].
+
+    points: along each edge of a bin; they are the middles of equal cells
+    """
+    bins, dimensions = lower.shape
+    shares, context = np.zeros(bins), np.zeros(dimensions)
+    for i in range(bins):
+        for cell in range(points**dimensions):
+            for k in range(dimensions):
+                middle = (cell // points**k % points + 0.5) / points
+                context[k] = lower[i, k] + (upper[i, k] - lower[i, k]) * middle
+            shares[i] += environment.best(environment, 0, 0, context) == arms[i]
+    return shares / points**dimensions
