@@ -36,11 +36,17 @@ def modules(names: list[str]) -> list[str]:
 
 
 def tests_of(module: str, tests: Mapping[str, list[str]]) -> list[str]:
-    """Return the tests of the longest key of `tests` that is a prefix of the module's path."""
+    """Return the test files of the longest key of `tests` that is a prefix of the module's path.
+
+    The file of the module's own name comes first: most mutants fail one of its tests, which ends their run.
+    """
     prefixes = [prefix for prefix in tests if module.startswith(prefix)]
     if not prefixes:
         sys.exit(f"{module}: no tests. Add its package to [tool.mutants.tests] in pyproject.toml.")
-    return tests[max(prefixes, key=len)]
+    paths = [ROOT / name for name in tests[max(prefixes, key=len)]]
+    files = [file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("test_*.py")))]
+    own = f"test_{Path(module).stem.lstrip('_')}.py"
+    return [str(file.relative_to(ROOT)) for file in sorted(files, key=lambda file: file.name != own)]
 
 
 def survivors(module: str, settings: Mapping) -> tuple[int, list[str]]:
