@@ -52,6 +52,7 @@ def test_an_unknown_key_on_the_command_line_is_refused(small):
     refused(small, "-n", "sede=3", words=["sede", "unknown key", "seed"])
 
 
+@pytest.mark.long
 def test_a_fault_that_a_job_finds_names_the_file_in_use(small):
     change(small, STUDIES, (*FIGURE1, "environment", "top"), 1.5)
     words = ["error: sajed2019/studies.yaml: studies.figure1: environment bernoulli: ", "1.5"]
@@ -66,6 +67,7 @@ def test_a_raw_file_with_the_wrong_checksum_is_refused_and_nothing_is_prepared(m
     assert (ma2025.folder / "data/raw/adult/adult.data").exists(), "a file that the user put there is the user's"
 
 
+@pytest.mark.long
 def test_a_truncated_file_of_a_mirror_is_refused_and_not_kept(ma2025):
     for name in ("adult.data", "adult.test"):
         ma2025.write(f"mirror/adult/{name}", "39, State-gov, 775")

@@ -51,6 +51,7 @@ def test_the_examples_are_a_paper(small):
     assert drawn == {("few_arms", "2"), ("many_arms", "5")}
 
 
+@pytest.mark.long
 def test_a_collection_in_forty_lines(small):
     files = {path: text for path, text in blocks().items() if path.startswith(COLLECTION)}
     assert sum(len([line for line in text.splitlines() if line]) for text in files.values()) < 40
@@ -68,6 +69,7 @@ def test_a_collection_in_forty_lines(small):
         assert float(measured[f"ours/{name}"]) == pytest.approx(ratio, rel=1e-3)
 
 
+@pytest.mark.long
 def test_a_study_of_arms_that_change_with_the_round(small):
     small.write(CHANGING, blocks()[CHANGING])
     small.complete("changing", "extensions=[my_bandits]")

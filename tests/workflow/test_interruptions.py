@@ -92,6 +92,7 @@ def test_an_interrupted_run_says_how_to_go_on(small):
     assert not locked(small)
 
 
+@pytest.mark.long
 def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturbed(small_made, small):
     first = started(small)
     while not locked(small):

@@ -42,6 +42,7 @@ def project(fresh):
     return fresh
 
 
+@pytest.mark.long
 def test_a_dataset_may_be_in_an_extension(fresh):
     change(only(fresh, "ma2025"), STUDIES, ("studies", "visits"), STUDY)
     fresh.write("clinics/data/sources.yaml", yaml.safe_dump({"visits": ENTRY}))

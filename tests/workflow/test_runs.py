@@ -124,6 +124,7 @@ def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(mad
     assert {path: actual.get(path) for path in expected} == expected
 
 
+@pytest.mark.long
 def test_jobs_that_snakemake_starts_itself_give_the_same_bytes(small_made, small):
     small.complete(PRIVARMS_FORKSERVER="0")
     assert small.digests() == small_made.digests()
@@ -212,6 +213,7 @@ def test_the_target_of_an_artifact_ends_with_its_verdicts(fresh):
     assert fresh.rows("tables/neel2018/max_information.csv")
 
 
+@pytest.mark.long
 def test_a_figure_that_fails_takes_nothing_with_it(small):
     figures = small.folder / "workflow/privarms/papers/sajed2019/figures.py"
     figures.write_text(

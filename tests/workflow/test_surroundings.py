@@ -20,6 +20,7 @@ def test_another_language_and_a_folder_with_spaces_and_umlauts_change_no_byte(sm
     assert other.digests() == small_made.digests()
 
 
+@pytest.mark.long
 def test_raw_data_that_cannot_be_written_are_enough(project):  # noqa: F811
     project.write(RAW, visits())
     with read_only(project.folder / "data" / "raw"):
@@ -27,6 +28,7 @@ def test_raw_data_that_cannot_be_written_are_enough(project):  # noqa: F811
     assert (project.folder / STUDY_FILE).exists()
 
 
+@pytest.mark.long
 def test_a_data_folder_that_cannot_be_written_is_one_clear_error(project):  # noqa: F811
     project.write(RAW, visits())
     with read_only(project.folder / "data"):
@@ -49,6 +51,7 @@ def test_a_folder_without_papers_is_refused_and_the_ledger_stays(small_made, tmp
     assert ledger.read_bytes() == before
 
 
+@pytest.mark.long
 def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
     copy = copied(small_made.folder, tmp_path / "project")
     for file in (copy.folder / "results/quick/tables").rglob("*.md"):
