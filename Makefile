@@ -39,7 +39,7 @@ quick: environment
 # Snakemake repeats its check of all waiting jobs once per timespan for each job that ended, and waits for the last check
 # when it exits. A longer timespan than that of the profile saves some minutes of a long run.
 paper: environment
-	$(SNAKEMAKE) --logger rich --max-jobs-per-timespan 1000/60s
+	$(SNAKEMAKE) --logger rich --max-jobs-per-timespan 1000/30s
 	@echo "report: $(CURDIR)/results/paper/report.html"
 	@echo "ledger: $(CURDIR)/results/paper/ledger.csv"
 
