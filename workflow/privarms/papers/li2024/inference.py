@@ -141,7 +141,9 @@ def elimination(results: Results) -> pd.DataFrame:
     than the explicit bound in the proofs of Lemmas 2.1 and 3.1, and than the epochs after which their events leave one
     arm; inverse_gap_sum: over features
     """
-    for setting, cell in _by_cell(results.replicates("elimination")):
+    columns = _parameters(results.cells("elimination"))
+    for head, measured in results.by_cell("elimination", ("eliminated", "wrong", "first_half_regret")):
+        setting, cell = _setting(columns, head.iloc[0]), pd.DataFrame(measured)
         M, n, runs = int(setting["M"]), int(setting["horizon"]), len(cell)
         gone = int(cell["eliminated"].sum())
         low, high = clopper_pearson(gone, runs * M, CONFIDENCE)

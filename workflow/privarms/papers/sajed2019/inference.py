@@ -52,11 +52,11 @@ def second_half(results: Results) -> pd.DataFrame:
 def regret_atoms(results: Results) -> pd.DataFrame:
     """Return the values of DP-SE's regret at the horizon with their probabilities; one row per cell and value."""
     cells = parameters(results.cells("regret"))
-    runs = results.replicates("regret", ("cell", "policy", "regret"))
     parts = []
-    for cell, group in runs[runs["policy"] == "dp_se"].groupby("cell", observed=True, sort=False):
-        law = atoms(group["regret"].to_numpy())
-        parts.append(pd.DataFrame(law).assign(cell=cell, replicates=len(group)))
+    for first, columns in results.by_cell("regret", ("regret",)):
+        if first["policy"].iloc[0] == "dp_se":
+            regret = columns["regret"]
+            parts.append(atoms(regret).assign(cell=first["cell"].iloc[0], replicates=len(regret)))
     law = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["cell"])
     return law.join(cells, on="cell").sort_values(["K", "epsilon"], kind="stable", ignore_index=True)
 
