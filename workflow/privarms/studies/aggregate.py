@@ -14,7 +14,7 @@ from privarms.studies.cells import Cell, plain
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
 # Values that are described together, and rows that are written together.
-PART = 2**18
+PART = 2**16
 
 
 def parameter_types(cells: Sequence[Cell]) -> dict[str, pa.DataType]:
