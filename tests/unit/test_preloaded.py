@@ -18,6 +18,7 @@ def test_common_functions_are_compiled_before_a_first_run_only(tmp_path, kernels
     assert run.stdout == str(not kernels)
 
 
+@pytest.mark.long
 def test_a_kernel_folder_that_cannot_be_read_stops_nothing(tmp_path):
     environment = os.environ | {"PRIVARMS_KERNELS": str(tmp_path / ("x" * 300))}
     run = subprocess.run([sys.executable, "-c", CODE], env=environment, capture_output=True, text=True, check=True)

@@ -103,6 +103,7 @@ def test_at_paper_scale_missing_data_drop_their_cells_and_nothing_else(ma2025):
     assert not any("data/raw/adult" in row for row in others)
 
 
+@pytest.mark.long
 def test_at_paper_scale_a_missing_dataset_s_artifact_asked_for_by_name_is_an_error(ma2025):
     for artifact in ("adult_sensitivity", "table1"):
         words = [f"ma2025_{artifact}", "data/raw/adult/adult.data", "SHA-256"]

@@ -70,7 +70,8 @@ STAGES = {
 }
 
 
-@pytest.mark.parametrize("stage", [pytest.param(s, marks=[pytest.mark.long] * (s != "simulate")) for s in STAGES])
+@pytest.mark.long
+@pytest.mark.parametrize("stage", STAGES)
 def test_a_full_disk_is_one_clear_error_and_the_run_is_resumed(small_made, tmp_path, stage):
     before, folder, size, target = STAGES[stage]
     project = up_to(before, small_made, tmp_path)

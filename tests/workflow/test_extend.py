@@ -22,6 +22,7 @@ def blocks() -> dict[str, str]:
     return dict(re.findall(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)```$", text, flags=re.DOTALL | re.MULTILINE))
 
 
+@pytest.mark.long
 def test_the_examples_are_a_paper(small):
     shutil.rmtree(small.folder / "tiny/papers")
     for path, text in blocks().items():

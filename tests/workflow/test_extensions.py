@@ -68,6 +68,7 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     assert shards == {"private_halving", "uniform"}
 
 
+@pytest.mark.long
 def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     def refused(*words):
         done = extended.run("mine")

@@ -78,6 +78,7 @@ def test_kills_at_random_moments_change_no_byte(small_made, small):
     assert small.digests() == small_made.digests()
 
 
+@pytest.mark.long
 def test_an_interrupted_run_says_how_to_go_on(small):
     run = started(small)
     deadline = time.monotonic() + 120

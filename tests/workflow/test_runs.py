@@ -183,6 +183,7 @@ def test_stand_in_data_are_called_so_everywhere(made):
     assert "synthetic stand-in" in (made.folder / "results/quick/report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("target", "jobs"),
     [
