@@ -10,7 +10,8 @@ rule simulate_shard:
         paths.log(SCALE, "simulate_shard", "{paper}", "{shard}"),
     benchmark:
         paths.benchmark(SCALE, "simulate_shard", "{paper}", "{shard}")
-    priority: lambda w: PRIORITY.get(w.paper, 0)
+    # First one shard of each policy: jobs that run at the same time should not compile the same kernel.
+    priority: lambda w: PRIORITY.get(w.paper, 0) - plan.simulation.earlier(w.paper, w.shard)
     conda:
         "../../environment.yml"
     threads: 1

@@ -62,6 +62,8 @@ def test_shards_hold_one_kind_of_run_and_the_user_s_own_data_stand_alone():
     def on(dataset):
         return dataclasses.replace(CELLS[0], environment_parameters={"dataset": dataset})
 
-    cells = [CELLS[0], dataclasses.replace(CELLS[0], record="arms"), on("a"), on("b"), on("mine")]
+    other_record = dataclasses.replace(CELLS[0], record="arms")
+    other_law = dataclasses.replace(CELLS[0], environment="reward_laws")
+    cells = [CELLS[0], other_record, on("a"), other_law, on("mine")]
     planned = shards.plan(cells, 1000, frozenset({"mine"}))
     assert [[p.cell for p in s.pieces] for s in planned] == [[cells[0], cells[2], cells[3]], [cells[1]], [cells[4]]]

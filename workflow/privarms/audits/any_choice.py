@@ -190,7 +190,7 @@ def _of_arm(context, arm):
     return context[arm] if context.ndim == 2 else context
 
 
-@njit
+@njit(inline="always")
 def play(policy, params, table, learns_last, rng, choices):
     """Play one run, and overwrite `choices`, int64[rounds].
 
@@ -210,7 +210,7 @@ def play(policy, params, table, learns_last, rng, choices):
             state = policy.learn(params, state, _of_arm(context, arm), arm, reward, t, rng)
 
 
-@njit
+@njit(inline="always")
 def _play_runs(policy, params, rng, table, choices):
     """Play one run per row of `choices`, int64[runs, rounds], and overwrite it."""
     for i in range(len(choices)):

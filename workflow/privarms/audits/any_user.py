@@ -65,7 +65,7 @@ def look(policy, params, inputs: Inputs, rounds: int, runs: int) -> tuple[tuple[
     return best_event(pairs, partial(compiled(_play_runs), policy, params, rng), rounds, runs)
 
 
-@njit
+@njit(inline="always")
 def play(policy, params, users, rng, choices):
     """Play one run, and overwrite `choices`, int64[rounds], with the arms of all users, and with 0 for the first."""
     state = policy.init(params, rng)
@@ -77,7 +77,7 @@ def play(policy, params, users, rng, choices):
         policy.learn(params, state, 0, user, context, arm, users.others if user else users.reward, rng)
 
 
-@njit
+@njit(inline="always")
 def _play_runs(policy, params, rng, users, choices):
     """Play one run per row of `choices`, int64[runs, rounds], and overwrite it."""
     for i in range(len(choices)):

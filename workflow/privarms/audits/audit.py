@@ -93,7 +93,7 @@ class Audit:
         return self.with_noise(params, inputs.noise) if hasattr(inputs, "noise") else params
 
 
-@njit
+@njit(inline="always")
 def _count(event, arguments, trials, rng):
     events = 0
     for _ in range(trials):

@@ -99,7 +99,7 @@ def state_after(policy, params, environment, rounds: int, rng):
     return compiled(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, record)
 
 
-@njit
+@njit(inline="always")
 def play_block(simulate, own, environment, checkpoints, rng, regret, pulls, reward_sums):
     """Run `len(regret)` replicates on one stream, one after another; row i of each array is replicate i.
 
@@ -109,7 +109,7 @@ def play_block(simulate, own, environment, checkpoints, rng, regret, pulls, rewa
         simulate(*own, environment, checkpoints, rng, Record(regret[i], pulls[i], reward_sums[i]))
 
 
-@njit
+@njit(inline="always")
 def play_every_round(policy, params, environment, environment_rng, policy_rng, arms, rewards):
     """Run replicates of `play` with separate streams for rewards and choices, and keep every round.
 

@@ -35,7 +35,7 @@ def state_after(policy, params, environment, rounds: int, rng):
     return compiled(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, *record)
 
 
-@njit
+@njit(inline="always")
 def play(policy, params, environment, checkpoints, rng, regret, rewards):
     """Run one replicate step by step; return the policy's final state.
 

@@ -38,7 +38,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     return rows("t", checkpoints, reward=rewards)
 
 
-@njit
+@njit(inline="always")
 def play_contextual(policy, params, environment, order, checkpoints, rng, rewards):
     """Run one replicate over users with one context each, step by step.
 

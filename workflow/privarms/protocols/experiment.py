@@ -172,7 +172,7 @@ def play(policy, params, environment, rng, record):
             record.reward_sums[feature, arm] = state.trial.reward_sums[feature, arm]
 
 
-@njit
+@njit(inline="always")
 def play_block(simulate, own, environment, rng, records):
     """Run one replicate per row of `records`, one after another on one stream.
 

@@ -84,7 +84,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     )
 
 
-@njit
+@njit(inline="always")
 def play_linear_block(policy, params, environment, horizon, environment_rng, policy_rng, record):
     """Run replicates one after another on the two streams; record: a `Record`, overwritten."""
     K, d = environment.n_arms, environment.dimensions
@@ -110,7 +110,7 @@ def play_linear_block(policy, params, environment, horizon, environment_rng, pol
                 record.gram[i, k, j] = gram[arm, k, j]
 
 
-@njit
+@njit(inline="always")
 def play_linear(policy, params, environment, horizon, environment_rng, policy_rng, theta, contexts, pulls, gram, sums):
     """Run one replicate step by step; return its regret and the policy's final state.
 

@@ -131,7 +131,7 @@ def _bound_run(policy, params, environment, checkpoints, rng, record, simulate):
     return run_once
 
 
-@njit
+@njit(inline="always")
 def play(init, choose, learn, params, environment, checkpoints, rng, record):
     """Run one replicate user by user: the sources in their order, then the target."""
     state = init(params, rng)
@@ -275,7 +275,7 @@ def holds(tree, bins: np.ndarray, point: np.ndarray) -> np.ndarray:
     return ((lower <= point) & ((point < upper) | (upper == 1))).all(axis=-1)
 
 
-@njit
+@njit(inline="always")
 def expected_rewards(environment, contexts):
     """Return float64[points, K], the expected reward of every arm for target users with these contexts."""
     means = np.zeros((len(contexts), environment.n_arms))
@@ -285,7 +285,7 @@ def expected_rewards(environment, contexts):
     return means
 
 
-@njit
+@njit(inline="always")
 def share_with_best(environment, lower, upper, arms, points):
     """Return the share of each bin in which `arms` is the best arm of target users: float64[bins].
 

@@ -54,7 +54,7 @@ def play(rule, params, environment, rng):
     return t, rule.estimate(params, t, total, rng)
 
 
-@njit
+@njit(inline="always")
 def play_block(simulate, own, environment, rng, stopping_time, estimate):
     """Fill int64[n] `stopping_time` and float64[n] `estimate` with n runs, one after another on one stream.
 

@@ -35,7 +35,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Shard:
-    """The work of one job; all its pieces have one policy, environment, protocol and record."""
+    """The work of one job; all its pieces have one policy, protocol and record, so their rows have the same columns."""
 
     pieces: tuple[Piece, ...]
 
@@ -64,7 +64,7 @@ def plan(cells: Iterable[Cell], seconds: float, own_data: frozenset[str] = froze
     kinds: dict[tuple, list[Cell]] = {}
     for cell in cells:
         own = cell.dataset if cell.dataset in own_data else None
-        kinds.setdefault((cell.policy, cell.environment, cell.protocol, cell.record, own), []).append(cell)
+        kinds.setdefault((cell.policy, cell.protocol, cell.record, own), []).append(cell)
     return [shard for kind in kinds.values() for shard in _cut(kind, seconds)]
 
 

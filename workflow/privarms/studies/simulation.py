@@ -1,5 +1,6 @@
 """The simulations of a run: the cells of every paper's studies, and the shards that run them."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -41,11 +42,17 @@ class Simulation:
         self._shards: dict[tuple[str, str], Shard] = {}
         # (paper, cell) -> the names of the shards with its blocks
         self._holders: dict[tuple[str, str], list[str]] = {}
+        # (paper, shard) -> the number of shards before it of the same policy
+        self._earlier: dict[tuple[str, str], int] = {}
         for paper, content in papers.items():
             # The names of grids are removed, because they do not change the runs.
             cells = (replace(c, panels="") for study in content["studies"] for c in self.cells[paper, study])
+            by_policy = Counter()
             for shard in sharding.plan(cells, config["shard_seconds"], datasets.own):
                 self._shards[paper, shard.name] = shard
+                policy = shard.pieces[0].cell.policy
+                self._earlier[paper, shard.name] = by_policy[policy]
+                by_policy[policy] += 1
                 for piece in shard.pieces:
                     self._holders.setdefault((paper, piece.cell.name), []).append(shard.name)
 
@@ -111,6 +118,10 @@ class Simulation:
             {"cell": grid.plain(p.cell), "first": p.first, "last": p.last} for p in self._shard(paper, shard).pieces
         ]
 
+    def earlier(self, paper: str, shard: str) -> int:
+        """Return how many shards of the same policy come before a shard."""
+        return self._earlier[paper, self._shard(paper, shard).name]
+
     def minutes(self, paper: str, shard: str) -> int:
         """Return an estimated upper limit of a shard's run time, in minutes."""
         return 5 + int(self._shard(paper, shard).seconds / 20)
@@ -120,12 +131,12 @@ class Simulation:
         return sorted({p.cell.dataset for p in self._shard(paper, shard).pieces} - {None})
 
     def shard_library(self, paper: str, shard: str) -> list[str]:
-        """Return the library files that a shard uses: the runner, its policy, environment, protocol and fast path."""
-        cell = self._shard(paper, shard).pieces[0].cell
-        rooms = (("policies", cell.policy), ("environments", cell.environment), ("protocols", cell.protocol))
-        fast_path = library.fast_path(cell.policy, cell.environment)
-        modules = [*(library.module(room, name) for room, name in rooms), *([fast_path] if fast_path else [])]
-        return paths.library_files("simulate_shard", *modules)
+        """Return the library files that a shard uses: the runner, its policy, environments, protocol and fast paths."""
+        cells = [piece.cell for piece in self._shard(paper, shard).pieces]
+        modules = {library.module("policies", cells[0].policy), library.module("protocols", cells[0].protocol)}
+        modules |= {library.module("environments", cell.environment) for cell in cells}
+        modules |= {library.fast_path(cell.policy, cell.environment) for cell in cells} - {None}
+        return paths.library_files("simulate_shard", *sorted(modules))
 
     def study_library(self, paper: str, study: str) -> list[str]:
         """Return the library files that aggregate a study."""

@@ -227,7 +227,7 @@ def end_source(params, state, source):
         state.bins[i].owed = 0
 
 
-@njit(error_model="numpy")
+@njit(inline="always")
 def stream(params, environment, state, source, checkpoints, rng, record):
     """Simulate all users of one source, batch by batch; for the target (0) write the protocol's record."""
     n, K, tree, misses = params.users[source], params.n_arms, state.tree, record.misses
@@ -285,7 +285,7 @@ def stream(params, environment, state, source, checkpoints, rng, record):
         update(params, state, source, last - first, last, misses, rng)
 
 
-@njit
+@njit(inline="always")
 def simulate(params, environment, checkpoints, rng, record):
     """Simulate one replicate: the sources in their order, then the target; return the state at the end."""
     state = init(params, rng)

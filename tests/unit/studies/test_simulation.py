@@ -1,0 +1,49 @@
+"""Check what the rule of simulation jobs gets for each shard."""
+
+from pathlib import Path
+
+import pytest
+
+from privarms.files import settings
+from privarms.studies import start
+from tests import ROOT
+
+PAPER = "ma2025"
+LIBRARY = ROOT / "workflow/privarms"
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    with pytest.MonkeyPatch.context() as patch:
+        # The variable that the plan sets is gone after the test.
+        patch.setenv(start.STATUSES_VARIABLE, "")
+        patch.delenv(start.STATUSES_VARIABLE)
+        config = {**settings.read(ROOT / "config/config.yaml"), "scale": "quick", "mirror": None}
+        return start.make_plan(config, main=False).simulation
+
+
+@pytest.fixture(scope="module")
+def shards(simulation):
+    studies = [simulation.shard_files(PAPER, study) for study in simulation.studies(PAPER)]
+    return list(dict.fromkeys(Path(file).stem for files in studies for file in files))
+
+
+def test_a_shard_depends_on_the_modules_of_all_its_cells(simulation, shards):
+    several = 0
+    for shard in shards:
+        files = {Path(file).resolve() for file in simulation.shard_library(PAPER, shard)}
+        cells = [piece["cell"] for piece in simulation.pieces(PAPER, shard)]
+        environments = {cell["environment"] for cell in cells if cell["protocol"] == "locally_private"}
+        assert {LIBRARY / f"environments/{name}.py" for name in environments} <= files
+        several += len(environments) > 1
+        if cells[0]["policy"] == "ldp_mab":
+            assert LIBRARY / "fast_paths/locally_private/ldp_mab.py" in files
+    assert several
+
+
+def test_shards_of_a_policy_are_counted_in_their_order(simulation, shards):
+    counted: dict[str, list[int]] = {}
+    for shard in shards:
+        counted.setdefault(shard.rsplit("-", 1)[0], []).append(simulation.earlier(PAPER, shard))
+    assert len(counted["ldp_mab"]) > 1
+    assert all(sorted(numbers) == list(range(len(numbers))) for numbers in counted.values())
