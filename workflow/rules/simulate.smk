@@ -1,4 +1,4 @@
-# Each job compiles its policy once, so a shard combines blocks of one policy and kind of run up to a job's work.
+# Each job compiles its policy once, so a shard combines blocks of one policy up to a job's work.
 rule simulate_shard:
     input:
         library=lambda w: plan.simulation.shard_library(w.paper, w.shard),
@@ -10,8 +10,8 @@ rule simulate_shard:
         paths.log(SCALE, "simulate_shard", "{paper}", "{shard}"),
     benchmark:
         paths.benchmark(SCALE, "simulate_shard", "{paper}", "{shard}")
-    # First one shard of each policy: jobs that run at the same time should not compile the same kernel.
-    priority: lambda w: PRIORITY.get(w.paper, 0) - plan.simulation.earlier(w.paper, w.shard)
+    # Start one shard of each policy first, because jobs that run at the same time should not compile the same kernel.
+    priority: lambda w: PRIORITY.get(w.paper, 0) - plan.simulation.delay(w.paper, w.shard)
     conda:
         "../../environment.yml"
     threads: 1

@@ -63,7 +63,8 @@ def test_shards_hold_one_kind_of_run_and_the_user_s_own_data_stand_alone():
         return dataclasses.replace(CELLS[0], environment_parameters={"dataset": dataset})
 
     other_record = dataclasses.replace(CELLS[0], record="arms")
-    other_law = dataclasses.replace(CELLS[0], environment="reward_laws")
-    cells = [CELLS[0], other_record, on("a"), other_law, on("mine")]
+    other_environment = dataclasses.replace(CELLS[0], environment="reward_laws")
+    cells = [CELLS[0], other_record, on("a"), on("b"), on("mine"), other_environment]
     planned = shards.plan(cells, 1000, frozenset({"mine"}))
-    assert [[p.cell for p in s.pieces] for s in planned] == [[cells[0], cells[2], cells[3]], [cells[1]], [cells[4]]]
+    without_data, with_data = [CELLS[0], other_environment], [on("a"), on("b")]
+    assert [[p.cell for p in s.pieces] for s in planned] == [without_data, [other_record], with_data, [on("mine")]]

@@ -120,7 +120,6 @@ class RowsBy:
 
     def __init__(self, paths: Sequence[Path | str], column: str):
         self._file = lru_cache(maxsize=2)(partial(pq.ParquetFile, **READING))
-        self._group = lru_cache(maxsize=2)(self._read_group)
         # text -> (file, row group, first row in it, number of rows) of each run of equal texts
         self.places: dict[str, list[tuple[Path | str, int, int, int]]] = {}
         for path in paths:
@@ -128,21 +127,28 @@ class RowsBy:
                 groups = self._file(path).metadata.num_row_groups
                 self.columns = [name for name in self._file(path).schema_arrow.names if name != column]
             for group in range(groups):
-                texts = self._read_group(path, group, (column,))[column].cast(pa.string()).combine_chunks()
+                texts = self._read(path, group, column).cast(pa.string()).combine_chunks()
                 runs = pc.run_end_encode(texts)
                 start = 0
                 for text, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
                     self.places.setdefault(text, []).append((path, group, start, end - start))
                     start = end
+        # A row group may have many cells, so its columns are kept.
+        self._column = lru_cache(maxsize=2 * len(self.columns) + 2)(self._read)
 
     def rows(self, text: str, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of the rows with this text, in order, one row group at a time."""
         for path, group, row, n in self.places.get(text, ()):
-            yield self._group(path, group, tuple(columns)).slice(row, n)
+            yield pa.table({name: self._column(path, group, name).slice(row, n) for name in columns})
 
-    def _read_group(self, path: Path | str, group: int, columns: tuple[str, ...]) -> pa.Table:
+    def column(self, text: str, name: str) -> np.ndarray:
+        """Return one column of the rows with this text, empty if none has it."""
+        parts = [part[name].to_numpy() for part in self.rows(text, [name])]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _read(self, path: Path | str, group: int, column: str) -> pa.ChunkedArray:
         with _faults_of(path):
-            return self._file(path).read_row_group(group, list(columns))
+            return self._file(path).read_row_group(group, [column])[column]
 
 
 def read_by(
@@ -156,8 +162,7 @@ def read_by(
     firsts = [next(by.rows(text, [column, *by.columns])).take([0]) for text in by.places]
     frame = pa.concat_tables(firsts).to_pandas()
     for i, text in enumerate(by.places):
-        rows = pa.concat_tables(by.rows(text, values))
-        yield frame.iloc[i : i + 1], {name: np.asarray(rows[name]) for name in values}
+        yield frame.iloc[i : i + 1], {name: by.column(text, name) for name in values}
 
 
 def metadata(path: Path | str) -> dict:

@@ -1,7 +1,8 @@
 """Join shards into a study: every replicate's rows with the cell's parameters, and a summary per cell."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from privarms.studies import library
 from privarms.studies.cells import Cell, plain
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
-# Values that are described together, and rows that are written together.
+# Values that are described together.
 PART = 2**16
 
 
@@ -70,10 +71,9 @@ def expected_replicates(cell: Cell) -> np.ndarray:
     return np.arange(0, cell.replicates, cell.block if record in protocol.get("ROW_PER_BLOCK", ()) else 1)
 
 
-def rows_of(cell: Cell, by: parquet.RowsBy) -> pa.Table:
-    """Return a cell's rows; raise PrivarmsError unless they are exactly those of its replicates, in order."""
-    expected, parts = expected_replicates(cell), list(by.rows(cell.name, by.columns))
-    replicates = np.concatenate([np.empty(0, np.int64), *(part["replicate"].to_numpy() for part in parts)])
+def replicates_of(cell: Cell, by: parquet.RowsBy) -> np.ndarray:
+    """Return the replicate of each row; raise PrivarmsError unless they are exactly those of the cell, in order."""
+    expected, replicates = expected_replicates(cell), by.column(cell.name, "replicate")
     per, left = divmod(len(replicates), len(expected))
     if not per or left or (replicates.reshape(-1, per) != expected[:, None]).any():
         files = dict.fromkeys(str(place[0]) for place in by.places.get(cell.name, ()))
@@ -81,45 +81,54 @@ def rows_of(cell: Cell, by: parquet.RowsBy) -> pa.Table:
             f"{', '.join(files) or f'the shards of {cell.paper}'}: expected {cell.replicates} replicates of "
             f"{cell.name}, found {len(np.unique(replicates))}; delete these files and run again"
         )
-    return pa.concat_tables(parts)
+    return replicates
 
 
-def summarise(rows: pa.Table, keys: Sequence[str]) -> dict[str, Sequence]:
-    """Return means, standard errors and quantiles over replicates of every measured column, one row per key value.
+class Groups(NamedTuple):
+    """The rows of a cell by the values of the keys.
 
-    `replicates` counts the rows of each group. NaN marks a run without that value. Such a run is left out of the
-    column's summary and counted in `<column>_missing`. The standard error of a single run is NaN.
+    values: of the keys in each group; counts: rows of each group
+    order: the rows group by group; None if they take turns, because sorting takes several times the memory of a column
     """
-    values, order, counts = _groups(rows, keys)
+
+    values: list[tuple]
+    counts: np.ndarray
+    order: np.ndarray | None
+
+
+def group(replicates: np.ndarray, keys: Mapping[str, np.ndarray]) -> Groups:
+    """Return the groups of rows with these replicates and keys."""
+    n = int(np.searchsorted(replicates, replicates[0], side="right"))
+    if len(replicates) % n == 0 and (replicates.reshape(-1, n) == replicates[::n, None]).all():
+        columns = [column.reshape(-1, n) for column in keys.values()]
+        values = list(zip(*(column[0].tolist() for column in columns), strict=True)) if keys else [()] * n
+        if values == sorted(set(values)) and all((column == column[0]).all() for column in columns):
+            return Groups(values, np.full(n, len(replicates) // n), None)
+    if not keys:
+        return Groups([()], np.array([len(replicates)]), np.arange(len(replicates)))
+    grouped = pd.DataFrame(keys).groupby(list(keys), dropna=False)
+    values, numbers = grouped.size().index, grouped.ngroup().to_numpy()
+    values = list(values) if len(keys) > 1 else [(value,) for value in values]
+    return Groups(values, np.bincount(numbers), np.argsort(numbers, kind="stable"))
+
+
+def summarise(keys: Sequence[str], groups: Groups, measures: Iterable[tuple[str, np.ndarray]]) -> dict[str, Sequence]:
+    """Return means, standard errors and quantiles over replicates of every measure, one row per group.
+
+    measures: names and columns. `replicates` counts the rows of each group. NaN marks a run without that value. Such a
+    run is left out of the measure's summary and counted in `<measure>_missing`. The standard error of a single run is
+    NaN.
+    """
+    values, counts, order = groups
     ends = np.cumsum(counts)[:-1]
     summary = dict(zip(keys, zip(*values, strict=True), strict=True)) | {"replicates": counts}
-    for measure in (name for name in rows.column_names if name not in ("cell", "replicate", *keys)):
-        column = rows[measure].to_numpy().astype(np.float64, copy=False)
+    for measure, column in measures:
+        column = column.astype(np.float64, copy=False)
         samples = column.reshape(-1, len(values)).T if order is None else np.split(column[order], ends)
         summary |= {f"{measure}_{name}": column for name, column in _described(samples).items()}
         if measure == "regret":
             summary["regret_largest_share"] = [_largest_share(sample) for sample in samples]
     return summary
-
-
-def _groups(rows: pa.Table, keys: Sequence[str]) -> tuple[list[tuple], np.ndarray | None, np.ndarray]:
-    """Return the key values of each group, the rows' order by group and the groups' sizes.
-
-    The order is None if no rows must move, which would take several times the memory of a long cell.
-    """
-    replicates = rows["replicate"].to_numpy()
-    n = int(np.searchsorted(replicates, replicates[0], side="right"))
-    if rows.num_rows % n == 0 and (replicates.reshape(-1, n) == replicates[::n, None]).all():
-        columns = [rows[key].to_numpy().reshape(-1, n) for key in keys]
-        values = list(zip(*(column[0].tolist() for column in columns), strict=True)) if keys else [()] * n
-        if values == sorted(set(values)) and all((column == column[0]).all() for column in columns):
-            return values, None, np.full(n, rows.num_rows // n)
-    if not keys:
-        return [()], np.arange(rows.num_rows), np.array([rows.num_rows])
-    grouped = rows.select(keys).to_pandas().groupby(list(keys), dropna=False)
-    values, groups = grouped.size().index, grouped.ngroup().to_numpy()
-    values = list(values) if len(keys) > 1 else [(value,) for value in values]
-    return values, np.argsort(groups, kind="stable"), np.bincount(groups)
 
 
 def _largest_share(sample: np.ndarray) -> float:
@@ -157,14 +166,15 @@ def aggregate(
     if any(cell.panels for cell in cells):
         types["panels"] = pa.string()
     keys = [k for k in library.attributes("protocols", cells[0].protocol)["KEYS"] if k in by.columns]
+    measures = [name for name in by.columns if name not in ("replicate", *keys)]
     summaries: list[dict[str, Sequence]] = []
 
     def tables() -> Iterator[pa.Table]:
         for cell in cells:
-            rows = rows_of(cell, by)
-            summaries.append(summarise(rows, keys))
-            for start in range(0, rows.num_rows, PART):
-                part = rows.slice(start, PART)
+            # Column by column, because some cells have millions of rows.
+            groups = group(replicates_of(cell, by), {key: by.column(cell.name, key) for key in keys})
+            summaries.append(summarise(keys, groups, ((name, by.column(cell.name, name)) for name in measures)))
+            for part in by.rows(cell.name, by.columns):
                 yield beside_cells([cell], [part.num_rows], types, origin_of_data, part)
 
     described = {**metadata, **parquet.origin(), "cells": [{"cell": c.name, **plain(c)} for c in cells]}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from privarms.studies import cells as grid
+from privarms.studies import trial
 from privarms.studies.cells import Cell
 from privarms.studies.streams import digest
 
@@ -35,7 +36,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Shard:
-    """The work of one job; all its pieces have one policy, protocol and record, so their rows have the same columns."""
+    """The work of one job: one policy, protocol and record; one environment, or built-in ones without data."""
 
     pieces: tuple[Piece, ...]
 
@@ -63,8 +64,10 @@ def plan(cells: Iterable[Cell], seconds: float, own_data: frozenset[str] = froze
     """
     kinds: dict[tuple, list[Cell]] = {}
     for cell in cells:
+        # Data may be missing, and extensions may have faults, so cells of other environments do not wait for them.
+        environment = cell.environment if cell.dataset or trial.files(cell) else None
         own = cell.dataset if cell.dataset in own_data else None
-        kinds.setdefault((cell.policy, cell.protocol, cell.record, own), []).append(cell)
+        kinds.setdefault((cell.policy, environment, cell.protocol, cell.record, own), []).append(cell)
     return [shard for kind in kinds.values() for shard in _cut(kind, seconds)]
 
 

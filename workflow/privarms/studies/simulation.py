@@ -43,7 +43,7 @@ class Simulation:
         # (paper, cell) -> the names of the shards with its blocks
         self._holders: dict[tuple[str, str], list[str]] = {}
         # (paper, shard) -> the number of shards before it of the same policy
-        self._earlier: dict[tuple[str, str], int] = {}
+        self._before: dict[tuple[str, str], int] = {}
         for paper, content in papers.items():
             # The names of grids are removed, because they do not change the runs.
             cells = (replace(c, panels="") for study in content["studies"] for c in self.cells[paper, study])
@@ -51,7 +51,7 @@ class Simulation:
             for shard in sharding.plan(cells, config["shard_seconds"], datasets.own):
                 self._shards[paper, shard.name] = shard
                 policy = shard.pieces[0].cell.policy
-                self._earlier[paper, shard.name] = by_policy[policy]
+                self._before[paper, shard.name] = by_policy[policy]
                 by_policy[policy] += 1
                 for piece in shard.pieces:
                     self._holders.setdefault((paper, piece.cell.name), []).append(shard.name)
@@ -118,9 +118,10 @@ class Simulation:
             {"cell": grid.plain(p.cell), "first": p.first, "last": p.last} for p in self._shard(paper, shard).pieces
         ]
 
-    def earlier(self, paper: str, shard: str) -> int:
-        """Return how many shards of the same policy come before a shard."""
-        return self._earlier[paper, self._shard(paper, shard).name]
+    def delay(self, paper: str, shard: str) -> float:
+        """Return 0 for the first shard of a policy, and more for each later one, below 1."""
+        before = self._before[paper, self._shard(paper, shard).name]
+        return before / (before + 1)
 
     def minutes(self, paper: str, shard: str) -> int:
         """Return an estimated upper limit of a shard's run time, in minutes."""
