@@ -1,6 +1,7 @@
 """Check the atoms of a discrete distribution."""
 
 import numpy as np
+import pytest
 
 from privarms.inference.atoms import atoms
 
@@ -26,3 +27,11 @@ def test_values_further_apart_than_the_tolerance_are_two_atoms():
     assert len(atoms([1.0, 1.0 + 2e-9])) == 2
     assert len(atoms([1.0, 1.0 + 0.5e-9])) == 1
     assert len(atoms([-1.0, -1.0 - 0.5e-9, 1.0])) == 2
+    # The tolerance is relative to the two neighbours, not to the largest value.
+    assert len(atoms([-1e6, 1.0, 1.0 + 2e-9])) == 3
+
+
+@pytest.mark.parametrize("values", [[], [1.0, np.nan], [np.inf]])
+def test_a_sample_without_values_or_with_one_that_is_not_finite_is_refused(values):
+    with pytest.raises(ValueError, match="all of them finite"):
+        atoms(values)
