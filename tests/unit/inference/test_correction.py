@@ -64,17 +64,33 @@ def test_rewards_that_are_no_coins_take_hoeffding_s_bound(tmp_path):
     assert "Hoeffding" in correction.described(actual)
 
 
+def test_the_text_gives_the_decisions_and_the_p_value_that_rejects(history):
+    epsilon, T, beta = 0.1, 20, 0.01
+    lines = correction.described(correction.correct(history, epsilon=epsilon, beta=beta)).splitlines()
+    nats = epsilon**2 * T / 2 + epsilon * math.sqrt(T * math.log(2 / beta) / 2)
+    reached = (0.025 - beta) * math.exp(-nats)
+    assert f"needs p <= {reached:.3g}, {0.05 / reached:.3g} times smaller" in lines[1]
+    # p = 11/1024 for 9 of 10; 2 (p e^nats + beta) is its corrected value.
+    p = 11 / 1024
+    assert lines[4].split() == ["0", "10", "0.9000", f"{p:.3g}", f"{2 * (p * math.exp(nats) + beta):.3g}", "yes", "no"]
+    assert "so no p-value can reject" in correction.described(correction.correct(history, epsilon=50.0))
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
         ({"epsilon": 0.0}, "epsilon: expected a number > 0"),
+        ({"epsilon": -1.0}, "epsilon: expected a number > 0"),
         ({"epsilon": math.nan}, "epsilon: expected a number > 0"),
         ({"null": 1.0}, "null: expected a number in (0, 1)"),
         ({"level": 0.0}, "level: expected a number in (0, 1)"),
+        ({"level": -0.1}, "level: expected a number in (0, 1)"),
         ({"beta": 0.05}, "beta: expected less than the level"),
+        ({"beta": 0.025}, "beta: expected less than the level 0.025"),
         ({"K": 0}, "arms: expected a number >= 1"),
         ({"arm": "best"}, "arm: expected a number from 0 to 1, most-pulled, least-pulled"),
         ({"arm": "2"}, "arm: expected a number from 0 to 1"),
+        ({"arm": "3"}, "arm: expected a number from 0 to 1"),
     ],
 )
 def test_bad_arguments_are_named(history, argument, message):
