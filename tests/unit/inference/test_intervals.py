@@ -11,6 +11,7 @@ from privarms.inference.intervals import fieller, normal_interval, ratio
 @pytest.mark.parametrize(("confidence", "z"), [(0.95, 1.959963985), (0.999, 3.290526731)])
 def test_a_normal_interval_is_z_standard_errors_to_either_side(confidence, z):
     assert normal_interval(1.0, 2.0, confidence) == pytest.approx((1 - 2 * z, 1 + 2 * z), rel=1e-9)
+    assert normal_interval(1.0, 2.0) == normal_interval(1.0, 2.0, 0.95)
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, -0.5, math.nan])
@@ -28,8 +29,10 @@ def test_the_ends_of_fieller_s_interval():
     # If only one of the means has an error, the ends are ratios of its interval's ends.
     assert fieller(6.0, 0.5, 3.0, 0.0) == pytest.approx((5.5 / 3, 6.5 / 3))
     assert fieller(6.0, 0.0, 3.0, 0.4) == pytest.approx((6 / 3.4, 6 / 2.6))
-    # Otherwise they solve (6 - 3 r)^2 = 0.5^2 + 0.4^2 r^2.
-    assert fieller(6.0, 0.5, 3.0, 0.4) == pytest.approx(sorted(np.roots([9 - 0.16, -36, 36 - 0.25])))
+    # Otherwise they solve (6 - 3 r)^2 = 0.6^2 + 0.4^2 r^2, in any unit.
+    ends = pytest.approx(sorted(np.roots([9 - 0.16, -36, 36 - 0.36])))
+    assert fieller(6.0, 0.6, 3.0, 0.4) == ends
+    assert fieller(0.6, 0.06, 0.3, 0.04) == ends
 
 
 def test_a_denominator_that_may_be_0_gives_no_end():

@@ -12,6 +12,8 @@ from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
     [
         # Subsets of {1, 2, 3, 4} with sum >= 1 + 3 + 4: those whose rest is {}, {1} or {2}.
         ([1, -2, 3, 4], 3 / 16),
+        # A difference below 1 counts as a loss like any other: ranks 2 + 3 of {1, 2, 3}.
+        ([-0.5, 1, 2], 2 / 8),
         ([-1, -2, -3], 1),
         # Ranks 1.5, 1.5, 3: of the 8 sums 0, 1.5, 1.5, 3, 3, 4.5, 4.5, 6 five are at least 3.
         ([1, 1, -2], 5 / 8),

@@ -10,6 +10,19 @@ from privarms.inference.proportions import clopper_pearson
 def test_the_ends_at_no_event_and_at_all_events_have_closed_forms():
     assert clopper_pearson(0, 30) == pytest.approx((0, 1 - 0.025 ** (1 / 30)))
     assert clopper_pearson(30, 30) == pytest.approx((0.025 ** (1 / 30), 1))
+    assert clopper_pearson(1, 1) == pytest.approx((0.025, 1))
+
+
+@pytest.mark.parametrize(("events", "trials"), [(-1, 5), (6, 5), (0, 0), ([1, -1], [5, 5])])
+def test_impossible_counts_are_refused(events, trials):
+    with pytest.raises(ValueError, match="expected 0 <= events <= trials"):
+        clopper_pearson(events, trials)
+
+
+@pytest.mark.parametrize("confidence", [-0.5, 0.0, 1.0, 1.5])
+def test_a_confidence_outside_of_0_and_1_is_refused(confidence):
+    with pytest.raises(ValueError, match="confidence"):
+        clopper_pearson(1, 5, confidence)
 
 
 def test_each_end_leaves_half_of_the_error_in_its_tail():
