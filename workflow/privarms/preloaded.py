@@ -9,10 +9,13 @@ import gc
 from contextlib import suppress
 
 import matplotlib.backends.backend_agg
+import matplotlib.backends.backend_pdf
+import matplotlib.backends.backend_svg
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import scipy.stats
+from matplotlib.mathtext import MathTextParser
 from numba import njit
 
 from privarms.jit import cache, refcounts
@@ -34,6 +37,7 @@ def typical(n, rng):
 
 
 refcounts.make_plain()
+MathTextParser("agg").parse("$x$")  # builds the grammar of formulas
 # Later runs load their kernels from the cache. A folder that cannot be read has none.
 kernels = ()
 with suppress(OSError):
