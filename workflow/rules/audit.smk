@@ -17,6 +17,7 @@ rule build_audit:
         paths.log(SCALE, "build_audit"),
     benchmark:
         paths.benchmark(SCALE, "build_audit")
+    priority: DATA_FIRST  # a figure of the last collection waits for the audits
     localrule: True
     conda:
         "../../environment.yml"

@@ -5,12 +5,15 @@ from pathlib import Path
 from privarms.audits.verdicts import summary, table
 from privarms.files import parquet
 from privarms.files.whole import whole
+from privarms.jit import cache
 from privarms.job import job
 from privarms.plots import style
 from privarms.plots.audits import draw
 from privarms.plots.tables import write_csv
+from privarms.studies import library
 
 with job(snakemake):
+    cache.use(library.sources)
     named = zip(snakemake.params.named, snakemake.input.studies, strict=True)
     counts = ((paper, study, parquet.read(file).to_pandas()) for (paper, study), file in named)
     rows = table(counts, snakemake.params.claims)

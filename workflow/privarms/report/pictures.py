@@ -1,4 +1,4 @@
-"""Embedded pictures: lossless with few colours, to keep a report with all figures small enough to mail."""
+"""Embedded pictures with few colours, to keep a report with all figures small enough to mail."""
 
 import base64
 import io
@@ -10,7 +10,7 @@ from PIL import Image
 PNG_DOTS_PER_INCH = 200
 # Figures have 8-point letters for print. A screen is read from a larger distance, so they are enlarged.
 SCREEN_ENLARGEMENT = 1.4
-# Enough for lines and letters with smoothed edges. The lossless WebP is then a quarter of the size of the PNG.
+# Enough for lines and letters with smoothed edges. The PNG is then a third of the size.
 COLOURS = 48
 
 
@@ -20,8 +20,8 @@ def embedded(files: Mapping[str, Path | str]) -> dict:
         drawn = image.convert("RGB")
     # Median cut, the default, merges colours of few pixels with others, so orange becomes brown.
     few = drawn.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    webp = io.BytesIO()
-    few.convert("RGB").save(webp, format="WEBP", method=2, lossless=True, quality=60)
+    png = io.BytesIO()
+    few.save(png, format="PNG")
     width, height = (round(length / PNG_DOTS_PER_INCH * 96 * SCREEN_ENLARGEMENT) for length in drawn.size)
-    uri = f"data:image/webp;base64,{base64.b64encode(webp.getvalue()).decode('ascii')}"
+    uri = f"data:image/png;base64,{base64.b64encode(png.getvalue()).decode('ascii')}"
     return {"uri": uri, "width": width, "height": height, "wide": width > 600}
