@@ -1,7 +1,7 @@
 """Prepare the process that starts jobs as forks (`forkserver`), on import: load libraries, compile common functions.
 
-Forks inherit machine code. Without it each job of a first run compiles these functions again, which takes about three
-seconds. Frozen objects are left alone by a fork's garbage collections, so their memory stays shared.
+Forks inherit machine code. Without it each kernel of a first run compiles these functions again, which takes about a
+second. Frozen objects are left alone by a fork's garbage collections, so their memory stays shared.
 """
 
 # ruff: noqa: F401
@@ -29,11 +29,12 @@ from privarms.studies import aggregate, results, run
 def typical(n, rng):
     """Use the functions of most kernels: arrays, random draws and noise."""
     floats, counts, flags = np.zeros(n), np.zeros(n, np.int64), np.ones(n, np.bool_)
-    floats[:] = np.empty(n) * 0.0 + np.ones(n) + np.full(n, np.inf)
-    counts[:] = np.empty(n, np.int64) * 0
-    smallest = min(n, 2) + max(n, 2) + min(rng.random(), 1.0) + abs(floats[0])
+    table = np.zeros((n, n))
+    table[0, 0] = np.empty((n, n))[0, 0]
+    limited = min(n, 2) + max(n, 2) + min(rng.random(), 1.0) + max(floats[0], 1.0) + int(floats[0]) + abs(floats[0])
     drawn = binomial(n, 0.5, rng) + laplace(1.0, rng) + laplace_sum(1.0, n, rng)
-    return smallest + drawn + floats.max() + floats.sum() + counts.sum() + flags.sum() + np.argmax(floats)
+    drawn += rng.standard_normal() + rng.standard_exponential()
+    return limited + drawn + floats.max() + floats.sum() + counts.sum() + flags.sum() + np.argmax(floats)
 
 
 refcounts.make_plain()
