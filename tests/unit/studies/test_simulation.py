@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from privarms.files import settings
-from privarms.studies import start
 from tests import ROOT
 
 PAPER = "ma2025"
@@ -13,13 +11,8 @@ LIBRARY = ROOT / "workflow/privarms"
 
 
 @pytest.fixture(scope="module")
-def simulation():
-    with pytest.MonkeyPatch.context() as patch:
-        # The variable that the plan sets is gone after the test.
-        patch.setenv(start.STATUSES_VARIABLE, "")
-        patch.delenv(start.STATUSES_VARIABLE)
-        config = {**settings.read(ROOT / "config/config.yaml"), "scale": "quick", "mirror": None}
-        return start.make_plan(config, main=False).simulation
+def simulation(quick_plan):
+    return quick_plan.simulation
 
 
 @pytest.fixture(scope="module")

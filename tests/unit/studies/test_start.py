@@ -1,10 +1,8 @@
 """Check the start of a run: which data are real."""
 
 from privarms.data import sources
-from privarms.files import settings
 from privarms.studies import start
 from privarms.studies.datasets import Datasets
-from tests import ROOT
 
 FILE = {"name": "a.csv", "url": "http://127.0.0.1:9/a.csv"}
 
@@ -27,13 +25,9 @@ def test_data_are_real_where_their_files_are_and_else_a_stand_in_or_missing(tmp_
         assert statuses == {"gone": otherwise, "there": "real", "here": "real", "own": "missing"}
 
 
-def test_data_that_the_asked_papers_do_not_use_are_not_announced(capsys, monkeypatch):
-    # The variable that the plan sets is gone after the test.
-    monkeypatch.setenv(start.STATUSES_VARIABLE, "")
-    monkeypatch.delenv(start.STATUSES_VARIABLE)
-    plan = start.make_plan({**settings.read(ROOT / "config/config.yaml"), "scale": "quick", "mirror": None}, main=False)
-    statuses = dict.fromkeys(plan.datasets.statuses, "stand-in")
-    plan = plan._replace(datasets=Datasets(plan.datasets.sources, statuses))
+def test_data_that_the_asked_papers_do_not_use_are_not_announced(capsys, quick_plan):
+    statuses = dict.fromkeys(quick_plan.datasets.statuses, "stand-in")
+    plan = quick_plan._replace(datasets=Datasets(quick_plan.datasets.sources, statuses))
     start.announce(plan, ["snakemake", "sajed2019_fig1a", "--cores", "2"])
     assert capsys.readouterr().err == ""
     for arguments in (["snakemake", "ma2025"], ["snakemake", "all"], ["snakemake"]):
