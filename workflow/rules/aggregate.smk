@@ -1,6 +1,5 @@
 rule aggregate_study:
     input:
-        library=lambda w: plan.simulation.study_library(w.paper, w.study),
         lock=LOCK,
         shards=lambda w: plan.simulation.shard_files(w.paper, w.study),
     output:
@@ -18,6 +17,7 @@ rule aggregate_study:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        library=lambda w: library.digest("aggregate_study", *plan.simulation.study_modules(w.paper, w.study)),
         scale=SCALE,
         seed=config["seed"],
         cells=lambda w: [cells.plain(c) for c in plan.simulation.cells[w.paper, w.study]],

@@ -5,7 +5,6 @@ AUDITS = plan.simulation.audits()
 rule build_audit:
     input:
         studies=[paths.study(SCALE, paper, study) for paper, study in AUDITS],
-        library=paths.library_files("build_audit", *plan.simulation.audit_modules()),
         lock=LOCK,
     output:
         table=paths.audit(SCALE),
@@ -26,6 +25,7 @@ rule build_audit:
         mem_mb=1000,
         runtime=10,
     params:
+        library=library.digest("build_audit", *plan.simulation.audit_modules()),
         named=AUDITS,
         claims=plan.simulation.claims(),
     script:

@@ -30,7 +30,6 @@ rule fetch_raw:
 
 rule generate_standin:
     input:
-        library=lambda w: paths.library_files("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
         lock=LOCK,
     output:
         table=paths.prepared("{dataset}", "parquet", stand_in=True),
@@ -47,6 +46,7 @@ rule generate_standin:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        library=lambda w: library.digest("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
         sources=lambda w: plan.datasets.sources[w.dataset].sources or SOURCES,
         entry=lambda w: repr(plan.datasets.sources[w.dataset]),
     script:
@@ -55,7 +55,6 @@ rule generate_standin:
 
 use rule generate_standin as prepare_dataset with:
     input:
-        library=lambda w: paths.library_files("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
         lock=LOCK,
         raw=lambda w: plan.datasets.raw_files(w.dataset),
     output:

@@ -1,9 +1,6 @@
 rule draw_figures:
     input:
         unpack(lambda w: plan.outputs.artifact_inputs(*plan.outputs.of_files("figure", w))),
-        library=lambda w: paths.library_files(
-            "draw_figures", plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by[0]
-        ),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "figure", "{paper}", "{artifact}", e) for e in paths.FIGURE_FORMATS],
@@ -20,6 +17,9 @@ rule draw_figures:
         mem_mb=1000,
         runtime=20,
     params:
+        library=lambda w: library.digest(
+            "draw_figures", plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by[0]
+        ),
         scale=SCALE,
         drawn_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by,
         data=lambda w: plan.outputs.origin(*plan.outputs.of_files("figure", w)),

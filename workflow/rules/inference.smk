@@ -1,7 +1,6 @@
 rule compute_inference:
     input:
         unpack(lambda w: plan.outputs.inference_inputs(w.paper, w.table)),
-        library=lambda w: paths.library_files("compute_inference", *library.paper_modules(w.paper, "inference")),
         lock=LOCK,
     output:
         paths.inference(SCALE, "{paper}", "{table}"),
@@ -17,6 +16,7 @@ rule compute_inference:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        library=lambda w: library.digest("compute_inference", *library.paper_modules(w.paper, "inference")),
         scale=SCALE,
         seed=config["seed"],
     script:

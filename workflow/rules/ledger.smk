@@ -1,7 +1,6 @@
 rule measure_claims:
     input:
         unpack(lambda w: plan.outputs.claim_inputs(w.paper)),
-        library=lambda w: paths.library_files("measure_claims", *library.paper_modules(w.paper, "measures")),
         lock=LOCK,
     output:
         paths.claims(SCALE, "{paper}"),
@@ -18,6 +17,7 @@ rule measure_claims:
         mem_mb=1000,
         runtime=20,
     params:
+        library=lambda w: library.digest("measure_claims", *library.paper_modules(w.paper, "measures")),
         scale=SCALE,
         claims=lambda w: plan.outputs.claims[w.paper],
         tagged=lambda w: plan.outputs.claim_cells(w.paper),
@@ -30,7 +30,6 @@ rule measure_claims:
 use rule measure_claims as measure_claims_about with:
     input:
         unpack(lambda w: plan.outputs.claim_inputs(w.paper, w.artifact)),
-        library=lambda w: paths.library_files("measure_claims", *library.paper_modules(w.paper, "measures")),
         lock=LOCK,
     output:
         paths.claims(SCALE, "{paper}/{artifact}"),
@@ -39,6 +38,7 @@ use rule measure_claims as measure_claims_about with:
     benchmark:
         paths.benchmark(SCALE, "measure_claims_about", "{paper}", "{artifact}")
     params:
+        library=lambda w: library.digest("measure_claims", *library.paper_modules(w.paper, "measures")),
         scale=SCALE,
         claims=lambda w: plan.outputs.claims_about(w.paper, w.artifact),
         tagged=lambda w: plan.outputs.claim_cells(w.paper, w.artifact),
@@ -47,7 +47,6 @@ use rule measure_claims as measure_claims_about with:
 
 rule build_ledger:
     input:
-        library=paths.library_files("build_ledger"),
         verdicts=[paths.claims(SCALE, paper) for paper in plan.outputs.claims],
     output:
         ledger=paths.ledger(SCALE),
@@ -64,6 +63,7 @@ rule build_ledger:
         mem_mb=500,
         runtime=5,
     params:
+        library=library.digest("build_ledger"),
         about=ledger.about(plan.outputs.claims),
     script:
         "../scripts/build_ledger.py"

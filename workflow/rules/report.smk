@@ -1,6 +1,5 @@
 rule build_report:
     input:
-        library=paths.library_files("build_report"),
         ledger=paths.ledger(SCALE),
         statements=paths.statements(SCALE),
         audit_table=paths.audit(SCALE),
@@ -23,6 +22,7 @@ rule build_report:
         mem_mb=500,
         runtime=10,
     params:
+        library=library.digest("build_report"),
         scale=SCALE,
         options=OPTIONS,
         seed=config["seed"],

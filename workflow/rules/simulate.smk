@@ -1,7 +1,6 @@
 # Each job compiles its policy once, so a shard combines blocks of one policy up to a job's work.
 rule simulate_shard:
     input:
-        library=lambda w: plan.simulation.shard_library(w.paper, w.shard),
         lock=LOCK,
         prepared=lambda w: [plan.datasets.prepared(d) for d in plan.simulation.shard_datasets(w.paper, w.shard)],
     output:
@@ -19,6 +18,7 @@ rule simulate_shard:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: attempt * plan.simulation.minutes(w.paper, w.shard),
     params:
+        library=lambda w: library.digest("simulate_shard", *plan.simulation.shard_modules(w.paper, w.shard)),
         seed=config["seed"],
         pieces=lambda w: plan.simulation.pieces(w.paper, w.shard),
         datasets=lambda w: plan.simulation.shard_datasets(w.paper, w.shard),

@@ -7,9 +7,6 @@ SHEETS = (
 rule write_tables:
     input:
         unpack(lambda w: plan.outputs.artifact_inputs(*plan.outputs.of_files("table", w))),
-        library=lambda w: paths.library_files(
-            "write_tables", plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by[0]
-        ),
         lock=LOCK,
     output:
         [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
@@ -28,6 +25,9 @@ rule write_tables:
         mem_mb=1000,
         runtime=20,
     params:
+        library=lambda w: library.digest(
+            "write_tables", plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by[0]
+        ),
         scale=SCALE,
         written_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by,
         data=lambda w: plan.outputs.origin(*plan.outputs.of_files("table", w)),

@@ -10,6 +10,7 @@ Its modules are imported as `privarms_extensions.{folder}.{...}`.
 """
 
 import ast
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -247,8 +248,7 @@ def has_audit(policy: str) -> bool:
 def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
     """Return the files that some modules (dotted, below the package or in full) use, directly or not, sorted.
 
-    They are inputs of the jobs that call these modules, so an edit re-runs only the affected jobs. Files next to a
-    module with its name (such as a template) belong to it.
+    Files next to a module with its name (such as a template) belong to it.
 
     script: a file workflow/scripts/{script}.py, whose imports count too
     """
@@ -265,6 +265,19 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
             pending.extend(_imports(file))
     beside = {p for f in used if f.stem != "__init__" for p in f.parent.glob(f"{f.stem}.*") if p.suffix != ".pyc"}
     return tuple(sorted(map(str, used | beside)))
+
+
+def digest(script: str, *modules: str) -> str:
+    """Return a digest of the files that a script and some modules use, directly or not.
+
+    It is a parameter of the script's jobs, so an edit reruns only the jobs that use the edited file.
+    """
+    return hashlib.sha256("".join(map(_digest, sources(*modules, script=script))).encode()).hexdigest()
+
+
+@cache
+def _digest(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 @cache

@@ -4,10 +4,10 @@ Every function accepts wildcards as well as names: `study("quick", "{paper}", "{
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from privarms.studies import extensions, library
+from privarms.studies import extensions
 
 PROJECT = Path(__file__).resolve().parents[3]
 FIGURE_FORMATS = ("pdf", "png", "svg", "csv")
@@ -18,18 +18,7 @@ SHEET_FORMATS = (*TABLE_FORMATS, "png")
 
 def beside(file: Path | str) -> str:
     """Return a file of the project itself; relative if it is below the working directory."""
-    return _from_here([str(PROJECT / file)])[0]
-
-
-def library_files(script: str, *modules: str) -> list[str]:
-    """Return the library files that a script and its modules loaded by name (dotted) use, as inputs of its rule."""
-    return _from_here(library.sources(*modules, script=script))
-
-
-def _from_here(files: Sequence[str]) -> list[str]:
-    """Return full paths, relative if they are below the working directory."""
-    here = os.getcwd() + os.sep
-    return [file.removeprefix(here) for file in files]
+    return str(PROJECT / file).removeprefix(os.getcwd() + os.sep)
 
 
 def located(place: str) -> str:

@@ -131,16 +131,15 @@ class Simulation:
         """Return the datasets that a shard needs."""
         return sorted({p.cell.dataset for p in self._shard(paper, shard).pieces} - {None})
 
-    def shard_library(self, paper: str, shard: str) -> list[str]:
-        """Return the library files that a shard uses: the runner, its policy, environments, protocol and fast paths."""
+    def shard_modules(self, paper: str, shard: str) -> list[str]:
+        """Return the modules that a shard loads by name: its policy, environments, protocol and fast paths."""
         cells = [piece.cell for piece in self._shard(paper, shard).pieces]
         modules = {library.module("policies", cells[0].policy), library.module("protocols", cells[0].protocol)}
         modules |= {library.module("environments", cell.environment) for cell in cells}
         modules |= {library.fast_path(cell.policy, cell.environment) for cell in cells} - {None}
-        return paths.library_files("simulate_shard", *sorted(modules))
+        return sorted(modules)
 
-    def study_library(self, paper: str, study: str) -> list[str]:
-        """Return the library files that aggregate a study."""
-        self.shard_files(paper, study)
+    def study_modules(self, paper: str, study: str) -> list[str]:
+        """Return the modules that the aggregation of a study loads by name."""
         protocol = self.papers[paper]["studies"][study]["protocol"]
-        return paths.library_files("aggregate_study", library.module("protocols", protocol))
+        return [library.module("protocols", protocol)]
