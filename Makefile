@@ -80,9 +80,9 @@ readme: environment
 help:
 	@sed -n 's/^#: /make /p' Makefile
 
-# `make mutants MODULES=mechanisms/laplace.py` tests one module.
+# `make mutants MODULES=mechanisms/laplace.py` tests one module, `make mutants SAMPLE=10` ten mutants of each module.
 mutants: environment-mutants
-	PATH="$(CURDIR)/$(RUN):$$PATH" $(RUN)/python tools/mutants.py --cores $(CORES) $(MODULES)
+	PATH="$(CURDIR)/$(RUN):$$PATH" $(RUN)/python tools/mutants.py --cores $(CORES) $(SAMPLE:%=--sample %) $(MODULES)
 
 environment: $(VENV)/.locked
 
