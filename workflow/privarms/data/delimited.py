@@ -30,10 +30,13 @@ class Rows:
 
     def __init__(self, file: str, table: pa.Table, first_row: int):
         self.file = file
-        stripped = {name: column.str.strip() for name, column in table.to_pandas().items()}
-        frame = pd.DataFrame(stripped, columns=table.column_names)
-        self.frame = frame.mask(frame.isin(MISSING)).set_axis(np.arange(len(frame)) + first_row)
-        self.kept = np.ones(len(frame), bool)
+        index = pd.RangeIndex(first_row, first_row + table.num_rows)
+        self.frame = pd.DataFrame(index=index)
+        for name in table.column_names:
+            # One column at a time, because each step copies the texts.
+            texts = table[name].to_pandas().set_axis(index).str.strip()
+            self.frame[name] = texts.mask(texts.isin(MISSING))
+        self.kept = np.ones(len(index), bool)
         self.dropped: dict[str, dict[str, int]] = {}
         self.malformed: set[str] = set()
 

@@ -3,14 +3,14 @@
 A dataset is a module of this package, with its own name or with the `module` of its entry in sources.yaml:
   OPTIONS: dict, the allowed values of each option, the default first
   read(files, options) -> Table, from {name: binary stream} of the raw files
-  generate() -> {name: lines without line ends} in the same layout, always identical: the synthetic stand-in
+  generate() -> {name: iterable of lines without line ends} in the same layout, always identical: the synthetic stand-in
 A dataset whose entry has a `table`, which describes the columns of one file, needs no module: `own_table` reads it.
 """
 
 import importlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def prepare(
     checksums = {}
     with ExitStack() as stack:
         if raw_files is None:
-            streams = {name: io.BytesIO("\n".join(lines).encode()) for name, lines in module.generate().items()}
+            streams = {name: _stream(lines) for name, lines in module.generate().items()}
         else:
             files = list(zip(dataset.files, raw_files, strict=True))
             checksums = {file.name: verify(file, path) for file, path in files}
@@ -61,6 +61,13 @@ def prepare(
     parquet.write(parquet_path, [prepared], {"facts": facts, **parquet.origin()})
     write_text(json_path, json.dumps(facts, indent=2) + "\n")
     return facts
+
+
+def _stream(lines: Iterable[str]) -> io.BytesIO:
+    stream = io.BytesIO()
+    stream.writelines(f"{line}\n".encode() for line in lines)
+    stream.seek(0)
+    return stream
 
 
 def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], options: Mapping[str, str]) -> dict[str, str]:

@@ -270,9 +270,11 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 def digest(script: str, *modules: str) -> str:
     """Return a digest of the files that a script and some modules use, directly or not.
 
-    It is a parameter of the script's jobs, so an edit reruns only the jobs that use the edited file.
+    It is a parameter of the script's jobs, so an edit reruns only the jobs that use the edited file. It starts with
+    "library", because Snakemake shows it as the reason.
     """
-    return hashlib.sha256("".join(map(_digest, sources(*modules, script=script))).encode()).hexdigest()
+    digests = "".join(map(_digest, sources(*modules, script=script)))
+    return f"library {hashlib.sha256(digests.encode()).hexdigest()[:16]}"
 
 
 @cache
