@@ -48,8 +48,8 @@ def tests_of(module: str, tests: Mapping[str, list[str]]) -> list[str]:
         sys.exit(f"{module}: no tests. Add its package to [tool.mutants.tests] in pyproject.toml.")
     paths = [ROOT / name for name in tests[max(prefixes, key=len)]]
     files = [file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("test_*.py")))]
-    own = Path(module).stem.lstrip("_").split("__")[0]
-    return [str(file.relative_to(ROOT)) for file in sorted(files, key=lambda file: own not in file.name)]
+    name = Path(module).stem.lstrip("_").split("__")[0]
+    return [str(file.relative_to(ROOT)) for file in sorted(files, key=lambda file: name not in file.name)]
 
 
 def keep_sample(session: Path, size: int) -> None:
@@ -72,8 +72,8 @@ def survivors(module: str, settings: Mapping, sample: int | None) -> tuple[int, 
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(ROOT, copy, ignore=NOT_COPIED)
     plain = int(module.startswith(tuple(settings["plain"])))
-    # Copies share compiled kernels, whose folders are named by a digest of their sources.
-    environment = f"env PRIVARMS_KERNELS={COPIES / 'kernels'} NUMBA_DISABLE_JIT={plain}"
+    # The compiled kernels of mutants are stored in the copy and removed with it.
+    environment = f"env PRIVARMS_KERNELS={copy / 'kernels'} NUMBA_DISABLE_JIT={plain}"
     pytest = f"{sys.executable} -m pytest -q -x -p no:cacheprovider"
     config = {"module-path": str(LIBRARY / module), **settings["cosmic-ray"]}
     config["test-command"] = " ".join([environment, pytest, *tests_of(module, settings["tests"])])
@@ -88,8 +88,8 @@ def survivors(module: str, settings: Mapping, sample: int | None) -> tuple[int, 
         keep_sample(copy / "session.sqlite", sample)
     began = time.monotonic()
     run("cosmic-ray", "baseline", "mutants.toml")
-    # A mutant may loop for ever. It also compiles the kernels that it changes.
-    config["timeout"] = 120 + 3 * (time.monotonic() - began)
+    # A mutant may loop for ever.
+    config["timeout"] = 60 + 3 * (time.monotonic() - began)
     run("cosmic-ray", "exec", "mutants.toml", "session.sqlite")
     with use_db(copy / "session.sqlite", WorkDB.Mode.open) as session:
         results = [result for _, result in session.results if result.worker_outcome != WorkerOutcome.SKIPPED]
