@@ -49,3 +49,5 @@ def test_the_ends_of_ranges_give_finite_parameters_or_one_error(name):
     assert all("expected" in message for message in messages), messages
     # No budget that gives no privacy is accepted in silence. An infinite one means none.
     assert all(chosen.get("epsilon", 1) > 0 for chosen in accepted)
+    # One arm leaves nothing to choose.
+    assert all(chosen.get("K", 2) > 1 for chosen in accepted)
