@@ -105,6 +105,8 @@ def main() -> int:
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="path below workflow/privarms (default: all)")
     arguments = parser.parse_args()
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mutants"]
+    if arguments.sample is not None and arguments.sample < 1:
+        parser.error(f"--sample {arguments.sample}: expected at least 1")
     chosen = modules(arguments.modules or settings["packages"])
     status, mutants, survived = 0, 0, 0
     with ThreadPoolExecutor(arguments.cores) as pool:

@@ -2,6 +2,9 @@
 
 import contextlib
 import logging
+import os
+import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -50,3 +53,27 @@ def test_a_fault_of_a_study_has_its_cause_in_the_log(snakemake, tmp_path, capsys
     assert capsys.readouterr().err == "error: p2020/studies.yaml: studies.s: ucb1: K: expected 3\n"
     # The cause is written only to the log.
     assert "ValueError: K: expected 3" in (tmp_path / "job.log").read_text(encoding="utf-8")
+
+
+def test_a_job_refuses_a_module_that_was_edited_during_the_run(snakemake, tmp_path, monkeypatch, capsys):
+    module = tmp_path / "edited.py"
+    module.touch()
+    monkeypatch.setitem(sys.modules, "privarms.edited", SimpleNamespace(__file__=str(module)))
+    began = time.time()
+    monkeypatch.setenv("PRIVARMS_BEGAN", str(began))
+    # Neither an older file nor one dated in the future was edited during the run.
+    for moment in (began - 10, began + 1000):
+        os.utime(module, (moment, moment))
+        with job(snakemake):
+            pass
+    time.sleep(0.1)
+    os.utime(module, (began + 0.05, began + 0.05))
+    with pytest.raises(SystemExit), job(snakemake):
+        pass
+    assert capsys.readouterr().err == (
+        f"error: {module}: edited during the run; run the same command again to repeat this job\n"
+    )
+    # A fork has the module of before.
+    monkeypatch.setattr("privarms.job.inherited", {"privarms.edited"})
+    with job(snakemake):
+        pass

@@ -110,3 +110,20 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturb
     output, _ = first.communicate()
     assert first.returncode == 0, output
     assert small.digests() == small_made.digests()
+
+
+@pytest.mark.long
+def test_an_edit_during_a_run_fails_the_jobs_that_use_it_and_changes_no_byte(small_made, small):
+    file = small.folder / "workflow/privarms/papers/sajed2019/inference.py"
+    former = file.read_text(encoding="utf-8")
+    run = started(small)
+    while not any((small.folder / "results").rglob("shards/*/*.parquet")):
+        assert run.poll() is None
+        time.sleep(0.1)
+    file.write_text(former + "\n# An edit.\n", encoding="utf-8")
+    output, _ = run.communicate()
+    assert run.returncode != 0
+    assert f"{file.name}: edited during the run" in output
+    file.write_text(former, encoding="utf-8")
+    small.complete()
+    assert small.digests() == small_made.digests()

@@ -1,7 +1,7 @@
 """Start local jobs as forks of one process that has already imported the libraries of the scripts.
 
 The module replaces `PythonScript.execute_script` of Snakemake. Snakemake starts jobs as usual if this is impossible, on
-systems other than Linux, after an edit of the library, and with PRIVARMS_FORKSERVER=0. Results do not depend on it.
+systems other than Linux, and with PRIVARMS_FORKSERVER=0. Results do not depend on it.
 """
 
 import contextlib
@@ -19,6 +19,8 @@ from pathlib import Path
 from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
 
+from privarms import job
+
 # multiprocessing imports Snakemake's main module in every child.
 PRELOADED = ["snakemake.cli", "privarms.preloaded"]
 # Linear algebra libraries read these at import. A background thread of pyarrow's jemalloc may own a lock at the fork.
@@ -26,13 +28,13 @@ SERVER = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THRE
 SERVER["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 
 
-def use(scripts: str, library: str) -> bool:
-    """Run the Python scripts of a folder as forks, until a file of the library is edited; return False if unsafe."""
+def use(scripts: str) -> bool:
+    """Run the Python scripts of a folder as forks; return False if unsafe."""
     execute = getattr(PythonScript, "execute_script", None)
     expected = execute is not None and [*inspect.signature(execute).parameters] == ["self", "fname", "edit"]
     if not expected or not sys.platform.startswith("linux") or os.environ.get("PRIVARMS_FORKSERVER") == "0":
         return False
-    imported, scripts = _stamps(library), str(Path(scripts).resolve())
+    scripts = str(Path(scripts).resolve())
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     # Starting a process polls all others, and two threads must not poll the same process.
@@ -50,7 +52,7 @@ def use(scripts: str, library: str) -> bool:
     def execute_script(self, fname, edit=False):
         ours = str(Path(self.path.get_path_or_uri(secret_free=True)).resolve().parent) == scripts
         elsewhere = self.container_img or self.conda_env or self.env_modules or self.shadow_dir
-        if edit or not ours or elsewhere or self.threads != 1 or _stamps(library) != imported:
+        if edit or not ours or elsewhere or self.threads != 1:
             return execute(self, fname, edit)
         begin, wait = context.Pipe()
         environment = {**os.environ, **SERVER, "TMPDIR": self.resources.get("tmpdir") or tempfile.gettempdir()}
@@ -73,8 +75,5 @@ def _run(path: str, environment: dict[str, str], wait) -> None:
     os.environ.clear()
     os.environ.update(environment)
     wait.recv()
+    job.inherited.update(sys.modules)
     runpy.run_path(path, run_name="__main__")
-
-
-def _stamps(library: str) -> set[tuple[str, int]]:
-    return {(str(path), path.stat().st_mtime_ns) for path in Path(library).rglob("*.py")}

@@ -32,9 +32,9 @@ class Rows:
         self.file = file
         index = pd.RangeIndex(first_row, first_row + table.num_rows)
         self.frame = pd.DataFrame(index=index)
-        for name in table.column_names:
+        for name, column in zip(table.column_names, table.columns, strict=True):
             # One column at a time, because each step copies the texts.
-            texts = table[name].to_pandas().set_axis(index).str.strip()
+            texts = column.to_pandas().set_axis(index).str.strip()
             self.frame[name] = texts.mask(texts.isin(MISSING))
         self.kept = np.ones(len(index), bool)
         self.dropped: dict[str, dict[str, int]] = {}

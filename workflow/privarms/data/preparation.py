@@ -65,7 +65,7 @@ def prepare(
 
 def _stream(lines: Iterable[str]) -> io.BytesIO:
     stream = io.BytesIO()
-    stream.writelines(f"{line}\n".encode() for line in lines)
+    stream.writelines(f"\n{line}".encode() if number else line.encode() for number, line in enumerate(lines))
     stream.seek(0)
     return stream
 

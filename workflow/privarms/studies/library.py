@@ -263,7 +263,8 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
         if file not in used:
             used.add(file)
             pending.extend(_imports(file))
-    beside = {p for f in used if f.stem != "__init__" for p in f.parent.glob(f"{f.stem}.*") if p.suffix != ".pyc"}
+    near = (p for f in used if f.stem != "__init__" for p in f.parent.glob(f"{f.stem}.*") if p.is_file())
+    beside = {p for p in near if p.suffix != ".pyc"}
     return tuple(sorted(map(str, used | beside)))
 
 
