@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from privarms.fast_paths.bandit._skip_ahead import Rival, _bound, _compare, _slack
+from privarms.fast_paths.bandit import _skip_ahead
+from privarms.fast_paths.bandit._skip_ahead import Rival, _bound, _compare, _lead, _slack
+from privarms.fast_paths.bandit._tree_guard import new_guard
+from privarms.mechanisms.tree import new_tree
 
 
 def test_the_bound_holds_for_all_rounds_to_come():
@@ -37,3 +40,29 @@ def test_with_the_slack_used_up_the_leader_still_leads_at_every_count(height):
         # With a positive mean the bound is tight at the last count.
         if height >= 40:
             assert ahead[-1] == pytest.approx(0, abs=1e-6)
+
+
+def test_the_floor_of_a_block_s_noise_holds_for_all_its_counts(monkeypatch):
+    slacks = []
+
+    def never_misses(guard, tree, arm, n, slack, least_width, longest):
+        slacks.append(slack)
+        return longest, 1.0
+
+    monkeypatch.setattr(_skip_ahead, "safe_block", never_misses)
+    rng, none = np.random.default_rng(3), np.zeros(20)
+    longest = 0
+    for _ in range(100):
+        n = int(rng.integers(1, 64)) << int(rng.integers(0, 8))
+        t, seen = n + int(rng.integers(5, 5000)), n * rng.random()
+        rival = Rival(t, seen / n - rng.random(), rng.random() * 1e-3, np.sqrt(np.log(t)))
+        lead = _lead(none, rival, t, n, seen, 0.0)
+        block = (new_guard(0.1), none, rival, new_tree(1, 18), 0, t, n, seen, lead, 2000, rng)
+        slacks.clear()
+        pulls, _ = _skip_ahead._pull_block.py_func(*block)
+        longest = max(longest, pulls)
+        # Without a slack it pulls once.
+        for count in range(n + 1, n + pulls):
+            true = _lead(none, rival, t + count - n, count, seen, 0.0)
+            assert true > slacks[0] - 1e-9 * abs(true) - 1e-9
+    assert longest > 100
