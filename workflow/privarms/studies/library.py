@@ -264,8 +264,7 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
             used.add(file)
             pending.extend(_imports(file))
     near = (p for f in used if f.stem != "__init__" for p in f.parent.glob(f"{f.stem}.*") if p.is_file())
-    beside = {p for p in near if p.suffix != ".pyc"}
-    return tuple(sorted(map(str, used | beside)))
+    return tuple(sorted({*map(str, used), *(str(p) for p in near if p.suffix != ".pyc")}))
 
 
 def digest(script: str, *modules: str) -> str:
@@ -280,7 +279,8 @@ def digest(script: str, *modules: str) -> str:
 
 @cache
 def _digest(file: str) -> str:
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    with open(file, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @cache
