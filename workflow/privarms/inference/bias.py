@@ -61,17 +61,23 @@ def controlled_bias(pulls, reward_sums, means) -> Bias:
     -Cov(N, sample mean)/E[N], which is the bias (Bowden & Trippa 2017, Statistical Methods in Medical Research 26(5)).
     An arm with the same N in all replicates keeps its errors: nothing would be left of them, not even their scatter.
     """
-    pulls, sums, means = np.asarray(pulls, float), np.asarray(reward_sums, float), np.asarray(means, float)
-    return sample_mean_bias(pulls, pulls * (means + _controlled(pulls, sums, means)), means)
+    pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums, float), np.asarray(means, float)
+    controlled_sums = _controlled(pulls, sums, means)
+    controlled_sums += means
+    controlled_sums *= pulls
+    return sample_mean_bias(pulls, controlled_sums, means)
 
 
 def _controlled(pulls: np.ndarray, sums: np.ndarray, means: np.ndarray) -> np.ndarray:
     """Return the errors of the sample means minus their control variates: [R, K], 0 where an arm was not pulled."""
     pulled = pulls > 0
     average = pulls.sum(axis=0) / np.maximum(pulled.sum(axis=0), 1)
-    varies = np.ptp(np.where(pulled, pulls, average), axis=0) > 0
-    shares = 1 / np.where(pulled, pulls, 1) - varies / np.where(varies, average, 1)
-    return (sums - means * pulls) * shares
+    varies = pulls.max(axis=0) > pulls.min(axis=0, where=pulled, initial=pulls.max())
+    controlled = np.empty(sums.shape)
+    for some in blocks(len(pulls)):
+        shares = 1 / np.where(pulled[some], pulls[some], 1) - varies / np.where(varies, average, 1)
+        controlled[some] = (sums[some] - means * pulls[some]) * shares
+    return controlled
 
 
 def blocks(replicates: int) -> Iterator[slice]:
@@ -125,7 +131,7 @@ def expected_average(pulls, reward_sums, means, runs: int) -> Average:
     (Mehler's expansion). By the same expansion an absolute value's expectation given the estimate varies by at most its
     own standard deviation times sqrt(v runs) / s. All fields are nan if a run lacks an arm.
     """
-    pulls, sums, means = (np.asarray(x, float) for x in (pulls, reward_sums, means))
+    pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums, float), np.asarray(means, float)
     R, K = pulls.shape
     if R < 2 or (pulls == 0).any():
         return Average(float("nan"), float("nan"), float("nan"))
