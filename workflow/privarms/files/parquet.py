@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 KEY = b"privarms"
 PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "snakemake")
-ROWS_PER_GROUP = 2**17
+ROWS_PER_GROUP = 2**16
 # A study's footer describes its cells. Without this limit readers refuse a footer of 100 MB, some 300,000 cells.
 READING = {"thrift_string_size_limit": 2**31 - 1, "page_checksum_verification": True}
 
