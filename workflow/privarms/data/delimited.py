@@ -23,18 +23,19 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 class Rows:
     """Rows of one file; a row is dropped for its first fault.
 
+    columns: texts by column, emptied by the conversion to `frame`
     frame: texts without surrounding spaces, NaN for a missing value; the index is the row's number in the file
     kept: bool[n], False for the dropped rows; dropped: reason -> {rows, first_row}
     malformed: the reasons that are faults of the file
     """
 
-    def __init__(self, file: str, table: pa.Table, first_row: int):
+    def __init__(self, file: str, columns: dict[str, pa.ChunkedArray], first_row: int):
         self.file = file
-        index = pd.RangeIndex(first_row, first_row + table.num_rows)
+        index = pd.RangeIndex(first_row, first_row + len(next(iter(columns.values()))))
         self.frame = pd.DataFrame(index=index)
-        for name, column in zip(table.column_names, table.columns, strict=True):
-            # One column at a time, because each step copies the texts.
-            texts = column.to_pandas().set_axis(index).str.strip()
+        for name in list(columns):
+            # Each column is freed after its conversion, because all texts twice would be most of a job's memory.
+            texts = columns.pop(name).to_pandas().set_axis(index).str.strip()
             self.frame[name] = texts.mask(texts.isin(MISSING))
         self.kept = np.ones(len(index), bool)
         self.dropped: dict[str, dict[str, int]] = {}
@@ -64,7 +65,9 @@ class Rows:
 
     def codes(self, column: str, levels: Sequence[str]) -> np.ndarray:
         """Return int16[n], the index of each text among the levels; drop rows with another text, whose index is -1."""
-        codes = pd.Index(levels).get_indexer(self.texts(column)).astype(np.int16)
+        # pandas' own index would make a Python object of each text.
+        codes = pc.index_in(pa.array(self.texts(column), pa.string()), pa.array(levels, pa.string()))
+        codes = codes.fill_null(-1).to_numpy().astype(np.int16)
         self.drop(codes < 0, f"{column}: unknown category", malformed=True)
         return codes
 
@@ -107,6 +110,17 @@ def read(
     """
     if file.endswith(".parquet"):
         return Rows(file, _parquet(file, stream, columns), first_row=1)
+    return Rows(file, _csv(file, stream, columns, rename, delimiter, names), first_row=1 if names else 2)
+
+
+def _csv(
+    file: str,
+    stream: BinaryIO,
+    columns: Sequence[str] | None,
+    rename: Callable[[str], str],
+    delimiter: str,
+    names: Sequence[str] | None,
+) -> dict[str, pa.ChunkedArray]:
     try:
         header = list(names or map(rename, _header(stream, delimiter)))
         if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
@@ -126,15 +140,15 @@ def read(
         raise PrivarmsError(
             f"{file}: {reason}; expected a CSV file in UTF-8 with rows of equal length; correct it or get it again"
         ) from error
-    return Rows(file, table, first_row=1 if names else 2)
+    return {name: table[name] for name in table.column_names}
 
 
-def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> pa.Table:
+def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
     try:
         table = pa.parquet.read_table(stream)
         require(file, columns or (), table.column_names)
         table = table.select(columns or table.column_names)
-        return table.cast(pa.schema([(name, pa.string()) for name in table.column_names]))
+        return {name: table[name].cast(pa.string()) for name in table.column_names}
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(

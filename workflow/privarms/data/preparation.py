@@ -8,11 +8,12 @@ A dataset whose entry has a `table`, which describes the columns of one file, ne
 """
 
 import importlib
-import io
 import json
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +43,7 @@ def prepare(
     checksums = {}
     with ExitStack() as stack:
         if raw_files is None:
-            streams = {name: _stream(lines) for name, lines in module.generate().items()}
+            streams = {name: stack.enter_context(_stream(lines)) for name, lines in module.generate().items()}
         else:
             files = list(zip(dataset.files, raw_files, strict=True))
             checksums = {file.name: verify(file, path) for file, path in files}
@@ -63,8 +64,8 @@ def prepare(
     return facts
 
 
-def _stream(lines: Iterable[str]) -> io.BytesIO:
-    stream = io.BytesIO()
+def _stream(lines: Iterable[str]) -> BinaryIO:
+    stream = tempfile.TemporaryFile()
     stream.writelines(f"\n{line}".encode() if number else line.encode() for number, line in enumerate(lines))
     stream.seek(0)
     return stream
