@@ -43,7 +43,10 @@ def prepare(
     checksums = {}
     with ExitStack() as stack:
         if raw_files is None:
-            streams = {name: stack.enter_context(_stream(lines)) for name, lines in module.generate().items()}
+            streams = {}
+            for name, lines in module.generate().items():
+                streams[name] = stack.enter_context(tempfile.TemporaryFile())
+                _write(lines, streams[name])
         else:
             files = list(zip(dataset.files, raw_files, strict=True))
             checksums = {file.name: verify(file, path) for file, path in files}
@@ -64,11 +67,9 @@ def prepare(
     return facts
 
 
-def _stream(lines: Iterable[str]) -> BinaryIO:
-    stream = tempfile.TemporaryFile()
+def _write(lines: Iterable[str], stream: BinaryIO) -> None:
     stream.writelines(f"\n{line}".encode() if number else line.encode() for number, line in enumerate(lines))
     stream.seek(0)
-    return stream
 
 
 def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], options: Mapping[str, str]) -> dict[str, str]:

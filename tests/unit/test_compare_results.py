@@ -1,0 +1,64 @@
+"""tools/compare_results.py names each difference between two result folders, and only these."""
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests import ROOT
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Two result folders with the same values; the texts of the study are stored in row groups of different sizes."""
+    table = pa.table({"policy": pa.array(["a", "b", "b", "a"]).dictionary_encode(), "regret": [0.0, 1.0, 2.0, None]})
+    for name, rows in (("old", 4), ("new", 1)):
+        (tmp_path / name / "studies").mkdir(parents=True)
+        write(tmp_path / name, table, rows)
+        (tmp_path / name / "ledger.csv").write_text("claim,se\nx,1\ny,2\n", encoding="utf-8")
+    return tmp_path
+
+
+def write(folder, table, rows=4):
+    pq.write_table(table, folder / "studies/s.parquet", row_group_size=rows)
+
+
+def compare(folder, *arguments):
+    command = [sys.executable, ROOT / "tools/compare_results.py", folder / "old", folder / "new", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+def test_equal_folders(folders):
+    assert compare(folders) == (0, "2 files compared, 0 differences\n")
+
+
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [
+        ({"policy": ["a", "b", "b", "c"], "regret": [0.0, 1.0, 2.0, None]}, "policy"),
+        ({"policy": ["a", "b", "b", "a"], "regret": [-0.0, 1.0, 2.0, None]}, "regret"),
+        ({"policy": ["a", "b", "b", "a"], "regret": [0.0, 1.0, 2.0 + 2**-51, None]}, "regret"),
+    ],
+)
+def test_one_value_or_one_bit_of_a_study(folders, values, column):
+    texts = pa.array(values["policy"]).dictionary_encode()
+    write(folders / "new", pa.table({"policy": texts, "regret": values["regret"]}))
+    status, output = compare(folders)
+    assert status == 1
+    assert output.splitlines() == [f"different: studies/s.parquet: {column}", "2 files compared, 1 differences"]
+
+
+def test_a_changed_cell_a_missing_and_a_new_file(folders):
+    (folders / "new/ledger.csv").write_text("claim,se\nx,1\ny,3\n", encoding="utf-8")
+    (folders / "new/studies/s.parquet").rename(folders / "new/studies/t.parquet")
+    status, output = compare(folders)
+    assert status == 1
+    assert set(output.splitlines()[:-1]) == {
+        "different: ledger.csv: 1 rows, first y: se: '2' -> '3'",
+        "missing: studies/s.parquet",
+        "new: studies/t.parquet",
+    }
+    assert compare(folders, "--skip", "studies/*", "--skip", "ledger.csv")[0] == 0
