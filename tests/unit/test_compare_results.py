@@ -13,16 +13,18 @@ from tests import ROOT
 @pytest.fixture
 def folders(tmp_path):
     """Two result folders with the same values; the texts of the study are stored in row groups of different sizes."""
-    table = pa.table({"policy": pa.array(["a", "b", "b", "a"]).dictionary_encode(), "regret": [0.0, 1.0, 2.0, None]})
     for name, rows in (("old", 4), ("new", 1)):
         (tmp_path / name / "studies").mkdir(parents=True)
-        write(tmp_path / name, table, rows)
+        write(tmp_path / name, {"policy": ["a", "b", "b", "a"], "regret": [0.0, 1.0, 2.0, None]}, rows)
         (tmp_path / name / "ledger.csv").write_text("claim,se\nx,1\ny,2\n", encoding="utf-8")
     return tmp_path
 
 
-def write(folder, table, rows=4):
-    pq.write_table(table, folder / "studies/s.parquet", row_group_size=rows)
+def write(folder, values, rows=4):
+    schema = pa.schema([("policy", pa.dictionary(pa.int32(), pa.string())), ("regret", pa.float64())])
+    with pq.ParquetWriter(folder / "studies/s.parquet", schema) as writer:
+        for i in range(0, len(values["policy"]), rows):
+            writer.write_table(pa.table({name: column[i : i + rows] for name, column in values.items()}, schema))
 
 
 def compare(folder, *arguments):
@@ -44,8 +46,7 @@ def test_equal_folders(folders):
     ],
 )
 def test_one_value_or_one_bit_of_a_study(folders, values, column):
-    texts = pa.array(values["policy"]).dictionary_encode()
-    write(folders / "new", pa.table({"policy": texts, "regret": values["regret"]}))
+    write(folders / "new", values)
     status, output = compare(folders)
     assert status == 1
     assert output.splitlines() == [f"different: studies/s.parquet: {column}", "2 files compared, 1 differences"]
