@@ -39,14 +39,14 @@ def modules(names: list[str]) -> list[str]:
 
 
 def tests_of(module: str, tests: Mapping[str, list[str]]) -> list[str]:
-    """Return the test files of the longest key of `tests` that is a prefix of the module's path.
+    """Return the test files of the longest key of `tests` that is a prefix of the module's path, and those of "".
 
     Files named after the module come first: most mutants fail one of their tests, which ends the run.
     """
-    prefixes = [prefix for prefix in tests if module.startswith(prefix)]
+    prefixes = [prefix for prefix in tests if prefix and module.startswith(prefix)]
     if not prefixes:
         sys.exit(f"{module}: no tests. Add its package to [tool.mutants.tests] in pyproject.toml.")
-    paths = [ROOT / name for name in tests[max(prefixes, key=len)]]
+    paths = [ROOT / name for name in (*tests[max(prefixes, key=len)], *tests[""])]
     files = [file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("test_*.py")))]
     name = Path(module).stem.lstrip("_").split("__")[0]
     return [str(file.relative_to(ROOT)) for file in sorted(files, key=lambda file: name not in file.name)]
