@@ -5,9 +5,10 @@ import io
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from privarms.data import delimited
+from privarms.data import delimited, own_table
 from privarms.errors import PrivarmsError
 
 
@@ -51,6 +52,19 @@ def test_another_kind_of_file_is_refused(text, message):
     with pytest.raises(PrivarmsError) as caught:
         read(text)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("text", ["", "\na,b\n1,2\n"])
+def test_a_file_without_a_header_is_refused_even_if_no_column_is_named(text):
+    with pytest.raises(PrivarmsError, match=r"^f\.csv: the first line is empty"):
+        read(text, columns=None)
+
+
+def test_a_parquet_file_without_columns_is_refused():
+    stream = io.BytesIO()
+    pq.write_table(pa.table({}), stream)
+    with pytest.raises(PrivarmsError, match=r"^f\.parquet: no column 'outcome'; found ;"):
+        own_table.read({"f.parquet": stream}, {"label": "outcome"})
 
 
 def test_a_file_that_is_not_utf_8_is_refused():

@@ -23,7 +23,7 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 class Rows:
     """Rows of one file; a row is dropped for its first fault.
 
-    columns: texts by column, emptied by the conversion to `frame`
+    columns: column -> texts; the conversion to `frame` empties it
     frame: texts without surrounding spaces, NaN for a missing value; the index is the row's number in the file
     kept: bool[n], False for the dropped rows; dropped: reason -> {rows, first_row}
     malformed: the reasons that are faults of the file
@@ -31,7 +31,7 @@ class Rows:
 
     def __init__(self, file: str, columns: dict[str, pa.ChunkedArray], first_row: int):
         self.file = file
-        index = pd.RangeIndex(first_row, first_row + len(next(iter(columns.values()))))
+        index = pd.RangeIndex(first_row, first_row + len(next(iter(columns.values()), ())))
         self.frame = pd.DataFrame(index=index)
         for name in list(columns):
             # Each column is freed after its conversion, because all texts twice would be most of a job's memory.
@@ -100,7 +100,7 @@ def read(
     delimiter: str = ",",
     names: Sequence[str] | None = None,
 ) -> Rows:
-    """Read a CSV file, in which a header is row 1, or a Parquet file, which has the suffix .parquet.
+    """Read and close a CSV file, in which a header is row 1, or a Parquet file, which has the suffix .parquet.
 
     columns: the needed ones, after `rename` (default: all)
     names: the names of all columns, for a stream without a header
@@ -126,6 +126,8 @@ def _csv(
         if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
             raise PrivarmsError(f"{file}: the header is one column, {header[0]!r}; set the `delimiter` of `table`")
         require(file, columns or (), header)
+        if not header:
+            raise PrivarmsError(f"{file}: the first line is empty; expected the names of the columns; correct it")
         table = pa.csv.read_csv(
             stream,
             # With several threads an error names no row.
@@ -133,6 +135,8 @@ def _csv(
             pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()), include_columns=columns),
         )
+        # The text of a stand-in is in memory.
+        stream.close()
         if any(pc.any(pc.match_substring(column, "\0")).as_py() for column in table.columns):
             raise pa.ArrowInvalid("NUL bytes")
     except (pa.ArrowInvalid, UnicodeDecodeError, csv.Error) as error:

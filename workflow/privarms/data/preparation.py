@@ -8,12 +8,11 @@ A dataset whose entry has a `table`, which describes the columns of one file, ne
 """
 
 import importlib
+import io
 import json
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -43,10 +42,7 @@ def prepare(
     checksums = {}
     with ExitStack() as stack:
         if raw_files is None:
-            streams = {}
-            for name, lines in module.generate().items():
-                streams[name] = stack.enter_context(tempfile.TemporaryFile())
-                _write(lines, streams[name])
+            streams = {name: _stream(lines) for name, lines in module.generate().items()}
         else:
             files = list(zip(dataset.files, raw_files, strict=True))
             checksums = {file.name: verify(file, path) for file, path in files}
@@ -67,9 +63,11 @@ def prepare(
     return facts
 
 
-def _write(lines: Iterable[str], stream: BinaryIO) -> None:
+def _stream(lines: Iterable[str]) -> io.BytesIO:
+    stream = io.BytesIO()
     stream.writelines(f"\n{line}".encode() if number else line.encode() for number, line in enumerate(lines))
     stream.seek(0)
+    return stream
 
 
 def choose_options(dataset: str, allowed: Mapping[str, Sequence[str]], options: Mapping[str, str]) -> dict[str, str]:
