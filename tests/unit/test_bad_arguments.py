@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from privarms.inference import max_information
+from privarms.inference import always_valid, max_information
 from privarms.studies import library
 
 NAN, INF = math.nan, math.inf
@@ -124,6 +124,7 @@ CALLED = [
     (function, {name: COUNTS[name] for name in names}, {name: BAD_COUNTS[name] for name in names})
     for function, names in TAKES.items()
 ]
+CALLED += [(always_valid.log_e_value, {"successes": 1, "pulls": 2, "mean": 0.5}, {"mean": [-0.1, 1.1, NAN]})]
 # These two arguments are checked together.
 TOGETHER = {"smallest_gap": "gaps", "bottom": "0 <= bottom", "top": "0 <= bottom"}
 

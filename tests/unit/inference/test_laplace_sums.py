@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from privarms.inference.laplace_sums import log_miss_bound
 
@@ -24,3 +25,20 @@ def test_the_bound_is_one():
     noise = 4 / epsilon * (rng.laplace(size=(runs, t)).sum(axis=1) - rng.laplace(size=(runs, t)).sum(axis=1))
     outside = (abs(noise) > math.sqrt(c * math.log(n) * t) / epsilon).mean()
     assert 0 < outside < math.exp(log_miss_bound(c, n, 1, 1))
+
+
+@pytest.mark.parametrize("c", [40.0, 400.0])
+def test_the_bound_sums_chernoff_s_over_the_looks(c):
+    n, K, bins = 3, 2, 4
+
+    def least(t):
+        # The moment generating function of a Laplace variable is 1 / (1 - s^2), twice for xi - zeta. Rewards in [0, 1]
+        # are multiplied by epsilon / 4 <= 1/4: exp(s^2 / 128) by Hoeffding.
+        def moment(s):
+            return (math.exp(s**2 / 128) / (1 - s**2) ** 2) ** t * math.exp(-s * math.sqrt(c * math.log(n) * t) / 4)
+
+        return minimize_scalar(moment, bounds=(0, 0.999), method="bounded", options={"xatol": 1e-9}).fun
+
+    # ln(3)^2 = 1.2, so the looks are those after 2 and 3 users.
+    expected = math.log(2 * K * bins * (least(2) + least(3)))
+    assert log_miss_bound(c, n, K, bins) == pytest.approx(expected, rel=1e-4)

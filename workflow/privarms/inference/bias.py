@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from privarms.ranges import positive, within
 
-# Replicates that are in memory as float64 at the same time, whatever type the caller's arrays have.
+# Replicates whose temporary arrays are in memory at the same time.
 REPLICATES_AT_ONCE = 2**15
 
 
