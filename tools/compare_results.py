@@ -53,7 +53,7 @@ def same_bits(old: pa.ChunkedArray, new: pa.ChunkedArray) -> bool:
     if not pa.types.is_floating(old.type):
         return old.equals(new)
     columns = (column.to_numpy().view(f"u{old.type.bit_width // 8}") for column in (old, new))
-    return bool(np.array_equal(*columns))
+    return bool(np.array_equal(*columns)) and old.is_null().equals(new.is_null())
 
 
 def differing_columns(old: Path, new: Path) -> str:

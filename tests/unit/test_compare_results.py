@@ -1,5 +1,6 @@
-"""tools/compare_results.py names each difference between two result folders, and only these."""
+"""tools/compare_results.py names each difference between two result folders and reports no other."""
 
+import math
 import subprocess
 import sys
 
@@ -43,6 +44,7 @@ def test_equal_folders(folders):
         ({"policy": ["a", "b", "b", "c"], "regret": [0.0, 1.0, 2.0, None]}, "policy"),
         ({"policy": ["a", "b", "b", "a"], "regret": [-0.0, 1.0, 2.0, None]}, "regret"),
         ({"policy": ["a", "b", "b", "a"], "regret": [0.0, 1.0, 2.0 + 2**-51, None]}, "regret"),
+        ({"policy": ["a", "b", "b", "a"], "regret": [0.0, 1.0, 2.0, math.nan]}, "regret"),
     ],
 )
 def test_one_value_or_one_bit_of_a_study(folders, values, column):
