@@ -59,6 +59,23 @@ def test_episodes_double_the_pulls():
     assert lengths == [1, 1, 2, 4, 8]
 
 
+@pytest.mark.parametrize(("policy", "rewards", "total"), [(adap_ucb, 4, 1.0), (dp_imed, 7, 3.0)])
+def test_the_sum_of_a_batch_is_released_with_laplace_noise(policy, rewards, total):
+    params, rng, noise = policy.configure(2, 0.25, noise=2.0), np.random.default_rng(1), []
+    for _ in range(4000):
+        state = _batches.init(params)
+        _batches.release(params, state, 1, 3, 2.0, rng)
+        noise.append(state.private_sums[1] - 2)
+    # |Lap(8)| has mean and standard deviation 8: a false alarm of 6e-7.
+    assert abs(np.abs(noise).mean() - 8) < 5 * 8 / math.sqrt(4000)
+    # With almost no noise: the second batch replaces the first in AdaP-UCB's statistic, and joins it in DP-IMED's.
+    params, state = policy.configure(2, 1e9), _batches.init(params)
+    for size, batch_sum in ((3, 2.0), (4, 1.0)):
+        _batches.release(params, state, 1, size, batch_sum, rng)
+    assert (state.pulls.tolist(), state.rewards.tolist()) == ([0, 7], [0, rewards])
+    assert state.private_sums == pytest.approx([0, total], abs=1e-6)
+
+
 def released(*arms):
     """Return a state in which each arm has (pulls, rewards in its statistic, private sum)."""
     pulls, rewards, sums = zip(*arms, strict=True)
