@@ -81,19 +81,31 @@ def trial(**changes):
     return lambda params: params._replace(design=params.design._replace(**changes))
 
 
+def with_a_better_arm_0(environment):
+    """Return the environment in which arm 0 is the better one for the first feature."""
+    means = environment.means.copy()
+    means[0] = means[0, ::-1]
+    return environment._replace(means=means)
+
+
 # Some trials have no patients, and some are not finished.
 RARE = arms(2, 6000, (0.17, 0.2))._replace(probabilities=np.array([[0.9, 0.1]] * 2))
 # n is small and gaps are near the margin of epoch 1 (0.125), so only some runs eliminate an arm. At alpha = 0 about
 # half of the trials are not finished.
 CASES = [
     (conse_se, arms(2, 7000, (0.05, 0.14)), (0.0,), [wider, trial(alpha=0.02)]),
-    (conse_se, arms(3, 12_000, (0.1, 0.14), "seasonal"), (0.3,), [wider, trial(alpha=0.32)]),
+    (conse_se, with_a_better_arm_0(arms(3, 12_000, (0.1, 0.14), "seasonal")), (0.3,), [wider, trial(alpha=0.32)]),
     (dp_conse, arms(2, 9000, (0.16, 0.2)), (0.0, 0.5), [wider, trial(epsilon=0.45)]),
-    (dp_conse, arms(3, 12_000, (0.15, 0.2), "seasonal", 0.3), (0.8, 0.5), [with_noise, trial(epsilon=0.45)]),
+    (
+        dp_conse,
+        with_a_better_arm_0(arms(3, 12_000, (0.15, 0.2), "seasonal", 0.3)),
+        (0.8, 0.5),
+        [with_noise, trial(epsilon=0.45)],
+    ),
     (dp_conse_total, arms(2, 9000, (0.16, 0.2)), (0.2, 8.0), [trial(epsilon=4.0)]),
     (dp_conse_total, RARE, (0.0, 20.0), [trial(epsilon=10.0)]),
     (conse_exp3e, arms(2, 3000, (0.1, 0.3)), (0.3, 12.0), [with_larger_C]),
-    (conse_exp3e, arms(2, 3000, (0.1, 0.3), "seasonal"), (0.3, 12.0), [with_larger_C]),
+    (conse_exp3e, with_a_better_arm_0(arms(2, 3000, (0.1, 0.3), "seasonal")), (0.3, 12.0), [with_larger_C]),
 ]
 SEEDS = {conse_se: 1, dp_conse: 3, dp_conse_total: 3, conse_exp3e: 5}
 
