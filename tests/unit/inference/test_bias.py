@@ -106,7 +106,7 @@ def test_a_replicate_that_leaves_an_arm_unpulled_is_left_out_for_that_arm_and_co
     assert np.isnan([bias[2], se[2]]).all()
     assert replicates.tolist() == [3, 2, 0]
     assert np.isnan(normal_interval(bias, se)[0]).tolist() == [False, False, True]
-    # Runs are then no longer alike, so there is no average of so many runs.
+    # A run lacks an arm, so its average over all arms does not exist.
     assert np.isnan(b.expected_average(pulls, sums, [0.5, 0.75, 0.2], 2)).all()
     assert not np.isnan(b.expected_average(pulls[:, :1], sums[:, :1], [0.5], 2)).any()
 

@@ -100,27 +100,17 @@ def read(
     delimiter: str = ",",
     names: Sequence[str] | None = None,
 ) -> Rows:
-    """Read and close a CSV file, in which a header is row 1, or a Parquet file, which has the suffix .parquet.
+    """Read a CSV file, in which a header is row 1, or a Parquet file, which has the suffix .parquet.
 
     columns: the needed ones, after `rename` (default: all)
     names: the names of all columns, for a stream without a header
+    The stream of a CSV file is closed, because that of a stand-in is in memory.
 
     Raises PrivarmsError for a file that is incomplete, is not UTF-8 text, lacks one of the columns, or has a row of
     another length.
     """
     if file.endswith(".parquet"):
         return Rows(file, _parquet(file, stream, columns), first_row=1)
-    return Rows(file, _csv(file, stream, columns, rename, delimiter, names), first_row=1 if names else 2)
-
-
-def _csv(
-    file: str,
-    stream: BinaryIO,
-    columns: Sequence[str] | None,
-    rename: Callable[[str], str],
-    delimiter: str,
-    names: Sequence[str] | None,
-) -> dict[str, pa.ChunkedArray]:
     try:
         header = list(names or map(rename, _header(stream, delimiter)))
         if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
@@ -135,7 +125,6 @@ def _csv(
             pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()), include_columns=columns),
         )
-        # The text of a stand-in is in memory.
         stream.close()
         if any(pc.any(pc.match_substring(column, "\0")).as_py() for column in table.columns):
             raise pa.ArrowInvalid("NUL bytes")
@@ -144,7 +133,10 @@ def _csv(
         raise PrivarmsError(
             f"{file}: {reason}; expected a CSV file in UTF-8 with rows of equal length; correct it or get it again"
         ) from error
-    return {name: table[name] for name in table.column_names}
+    texts = {name: table[name] for name in table.column_names}
+    # The table would keep the columns that `Rows` frees.
+    del table
+    return Rows(file, texts, first_row=1 if names else 2)
 
 
 def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
