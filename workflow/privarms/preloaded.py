@@ -1,7 +1,8 @@
 """Prepare the process that starts jobs as forks (`forkserver`), on import: load libraries, compile common functions.
 
 Forks inherit machine code. Without it each kernel of a first run compiles these functions again, which takes about a
-second. Frozen objects are left alone by a fork's garbage collections, so their memory stays shared.
+second. In later runs they inherit what numba loads when it compiles its first function, which takes an eighth of a
+second per job. Frozen objects are left alone by a fork's garbage collections, so their memory stays shared.
 """
 
 # ruff: noqa: F401
@@ -43,6 +44,8 @@ MathTextParser("agg").parse("$x$")  # builds the grammar of formulas
 kernels = ()
 with suppress(OSError):
     kernels = tuple(cache.place().glob("*"))
-if not kernels:
+if kernels:
+    njit(lambda: 0)()
+else:
     typical(2, np.random.default_rng(0))
 gc.freeze()
