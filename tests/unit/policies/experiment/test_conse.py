@@ -71,30 +71,34 @@ def drive(params, rewards, arms):
     return state
 
 
+def sure_arms(M, n, worse):
+    """Return M features: the arm `worse` never has a reward, the other arm always."""
+    environment = features_bernoulli.configure(M, n, 0.0, 1.0, 1.0)
+    return environment if worse == 0 else environment._replace(means=environment.means[:, ::-1].copy())
+
+
 @pytest.mark.parametrize("kind", ["fast", "plain"])
 @pytest.mark.parametrize("worse", [0, 1])
 def test_the_regret_counts_the_pulls_of_the_worse_arm_before_the_elimination(kind, worse):
-    environment = features_bernoulli.configure(2, 4000, 0.0, 1.0, 1.0)
-    environment = environment._replace(means=environment.means[:, ::-1].copy()) if worse else environment
     # With such a small C the first reward, which is the better arm's, eliminates the other arm.
-    records = run("conse_exp3e", configured("conse_exp3e", 2, 4000, 0.5, C=1e-3), environment, kind)
+    params = configured("conse_exp3e", 2, 4000, 0.5, C=1e-3)
+    records = run("conse_exp3e", params, sure_arms(2, 4000, worse), kind)
     assert (records.kept == 1 - worse).all()
     assert (records.eliminated_after <= 30).all()
     assert (records.first_half_regret == records.eliminated_after - 1).all()
 
 
 @pytest.mark.parametrize("kind", ["fast", "plain"])
-def test_after_a_wrong_elimination_all_patients_of_the_first_half_count(kind):
-    environment = features_bernoulli.configure(1, 20_000, 0.0, 1.0, 1.0)
+@pytest.mark.parametrize("worse", [0, 1])
+def test_after_a_wrong_elimination_all_patients_of_the_first_half_count(kind, worse):
     # The noise is far above the rewards, so the first epoch eliminates either arm.
     params = configured("dp_conse", 1, 20_000, 0.5, noise=1e6)
-    for worse, means in enumerate((environment.means, environment.means[:, ::-1].copy())):
-        records = run("dp_conse", params, environment._replace(means=means), kind, runs=30)
-        wrong = records.kept == worse
-        before = records.first_half_regret - wrong * (10_000 - records.eliminated_after)
-        # Before the elimination half of the patients have the worse arm: a binomial number, within 6 deviations.
-        assert (abs(before - records.eliminated_after / 2) < 3 * np.sqrt(records.eliminated_after)).all()
-        assert 0 < wrong.sum() < 30
+    records = run("dp_conse", params, sure_arms(1, 20_000, worse), kind, runs=30)
+    wrong = records.kept == worse
+    before = records.first_half_regret - wrong * (10_000 - records.eliminated_after)
+    # Before the elimination half of the patients have the worse arm: a binomial number, within 6 deviations.
+    assert (abs(before - records.eliminated_after / 2) < 3 * np.sqrt(records.eliminated_after)).all()
+    assert 0 < wrong.sum() < 30
 
 
 def test_epoch_0_is_one_patient_whose_reward_is_forgotten():
