@@ -3,12 +3,17 @@
 import doctest
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib
+import numba
 import pandas as pd
 import pytest
+from matplotlib import pyplot
 
 import privarms
 from privarms import leaderboard, new
@@ -107,6 +112,160 @@ def test_a_leaderboard_ranks_every_instance_and_is_written(tmp_path, capsys):
         assert (some["difference"] - (some["regret"] - best)).abs().max() < 1e-6
     assert "private_halving" in capsys.readouterr().out
     assert main(["compare", str(tmp_path)]) == 2
+
+
+TWO_ARMS = {"K": 2, "top": 0.9, "bottom": 0.1, "horizon": 400, "replicates": 2, "checkpoints": 1}
+ALWAYS = """
+from typing import NamedTuple
+import numpy as np
+from numba import njit
+from ...mechanisms.places import arm
+
+LABEL = "Always {arm}"
+
+class Params(NamedTuple):
+    n_arms: int
+
+class State(NamedTuple):
+    pulls: np.ndarray
+
+def configure(K: int) -> Params:
+    return Params(K)
+
+@njit
+def init(params):
+    return State(np.zeros(params.n_arms, np.int64))
+
+@njit
+def choose(params, state, context, t, rng):
+    return arm()
+
+@njit
+def learn(params, state, context, arm, reward, t, rng):
+    return state
+"""
+PLACES = "from numba import njit\n\n@njit\ndef arm():\n    return {arm}\n"
+REGRETS = """
+import sys
+import privarms
+for policy in sys.argv[2:]:
+    print(privarms.simulate(policy, extension=sys.argv[1], **{inputs})["regret"].mean())
+"""
+
+
+def written(folder, name, arm):
+    """Write a policy that always plays one of two arms; the arm is in a file that the policy imports."""
+    for file, text in ((f"policies/bandit/{name}.py", ALWAYS), ("mechanisms/places.py", PLACES)):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text.replace("{arm}", str(arm)), encoding="utf-8")
+
+
+def test_an_edited_policy_runs_in_this_process_and_in_the_next(tmp_path, monkeypatch):
+    # The kernels of all processes are in one folder. The edit changes neither the size nor, often, the second.
+    monkeypatch.setenv("PRIVARMS_KERNELS", str(tmp_path / "kernels"))
+    folder = tmp_path / "edited"
+    for arm, regret in ((0, 0), (1, 320), (0, 0)):
+        written(folder, "always", arm)
+        runs = privarms.simulate("always", extension=folder, **TWO_ARMS)
+        assert runs["regret"].tolist() == pytest.approx([regret] * 2)
+    written(folder, "always", 1)
+    privarms.simulate("always", extension=folder, **TWO_ARMS)
+    command = [sys.executable, "-c", REGRETS.replace("{inputs}", repr(TWO_ARMS)), str(folder), "always"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+    other = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert float(other.stdout) == pytest.approx(320)
+
+
+def test_new_repaired_and_removed_files_and_another_folder_of_one_name_are_seen(tmp_path):
+    folder = tmp_path / "a/mine"
+    written(folder, "always", 0)
+    privarms.simulate("always", extension=folder, **TWO_ARMS)
+    written(folder, "later", 1)
+    assert privarms.simulate("later", extension=folder, **TWO_ARMS)["regret"].mean() == pytest.approx(320)
+    broken = folder / "policies/bandit/later.py"
+    text = broken.read_text(encoding="utf-8")
+    broken.write_text("def configure(:", encoding="utf-8")
+    with pytest.raises(PrivarmsError, match=r"later\.py:1"):
+        privarms.simulate("later", extension=folder, **TWO_ARMS)
+    broken.write_text(text, encoding="utf-8")
+    assert privarms.simulate("later", extension=folder, **TWO_ARMS)["regret"].mean() == pytest.approx(320)
+    broken.unlink()
+    with pytest.raises(PrivarmsError, match="unknown policy 'later'"):
+        privarms.simulate("later", extension=folder, **TWO_ARMS)
+    written(tmp_path / "b/mine", "always", 0)
+    other = privarms.simulate("always", extension=tmp_path / "b/mine", **TWO_ARMS)
+    assert other["regret"].mean() == pytest.approx(0)
+
+
+def test_an_edited_policy_is_audited_anew(tmp_path):
+    file = new.write_policy("my_bandit", tmp_path / "mine")
+    assert "not private as claimed" not in set(
+        privarms.audit("my_bandit", trials=20_000, extension=tmp_path / "mine")["verdict"]
+    )
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(HALF_THE_NOISE[0], "0.0"), encoding="utf-8")
+    assert "not private as claimed" in set(privarms.audit("my_bandit", trials=1_000)["verdict"])
+
+
+def test_an_edit_of_the_library_is_refused(monkeypatch):
+    file = Path(privarms.__file__).parent / "policies/bandit/uniform.py"
+    privarms.simulate("uniform", **TWO_ARMS)
+    before = file.stat()
+    try:
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns - 10**9))
+        for _ in range(2):
+            with pytest.raises(PrivarmsError, match=r"uniform\.py: edited after .*restart Python"):
+                privarms.simulate("uniform", **TWO_ARMS)
+    finally:
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    privarms.simulate("uniform", **TWO_ARMS)
+
+
+def drawn(figure):
+    """Return label -> last mean of each curve."""
+    return {line.get_label(): line.get_ydata()[-1] for line in figure.axes[0].lines}
+
+
+def test_a_comparison_has_one_curve_per_setting(tmp_path):
+    options = {"K": [2, 3], "horizon": 500, "replicates": 4, "checkpoints": 3}
+    budgets = {"policy": "dp_klucb", "epsilon": [0.1, 1.0]}
+    figure = privarms.compare(["dp_klucb", budgets, "ucb1", "ucb1", {"policy": "ucb1", "K": 2}], **options)
+    runs = pd.concat(
+        [privarms.simulate("dp_klucb", **{**options, "epsilon": [0.1, 1.0]}), privarms.simulate("ucb1", **options)]
+    )
+    ends = runs[runs["t"] == 500].groupby(["policy", "epsilon", "K"], dropna=False)["regret"].mean()
+    assert sorted(drawn(figure).values()) == pytest.approx(sorted(ends))
+    assert len(set(drawn(figure))) == len(ends) == 6
+    entries = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert sorted(entries) == sorted(drawn(figure))
+    assert len(drawn(privarms.compare("ucb1", **{**options, "K": 2}))) == 1
+
+
+def test_a_comparison_leaves_matplotlib_as_it_was():
+    before = matplotlib.get_backend()
+    try:
+        matplotlib.use("svg")
+        with matplotlib.rc_context({"font.size": 20, "axes.grid": False}):
+            settings, figures = dict(matplotlib.rcParams), pyplot.get_fignums()
+            figure = privarms.compare(["dp_se"], K=2, horizon=100, replicates=2)
+            assert dict(matplotlib.rcParams) == settings
+            assert pyplot.get_fignums() == figures
+            # The figure keeps its own style wherever it is drawn.
+            assert all(label.get_fontsize() < 10 for label in figure.axes[0].get_xticklabels())
+    finally:
+        matplotlib.use(before)
+
+
+def test_runs_of_an_extension_leave_numba_as_it_was(monkeypatch):
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", None)
+    privarms.simulate("private_halving", K=2, horizon=100, replicates=2, extension=EXAMPLE)
+    assert numba.config.BOUNDSCHECK is None
+
+
+@pytest.mark.parametrize("policies", [[], [{}], [{"polcy": "dp_se"}], "dp_sse"])
+def test_a_comparison_of_nothing_known_is_one_clear_error(policies):
+    with pytest.raises(PrivarmsError, match=r"at least one policy|the key 'policy'|unknown policy 'dp_sse'"):
+        privarms.compare(policies, K=2, horizon=100, replicates=2)
 
 
 @pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")

@@ -13,7 +13,7 @@ from privarms.plots import facets, style
 from privarms.plots.curves import in_words, with_interval
 from privarms.ranges import at_least, finite, positive
 from privarms.studies import extensions, library, run
-from privarms.studies.cells import expand
+from privarms.studies.cells import Cell, expand
 from privarms.studies.shards import Piece
 
 # Replicates that share a random stream.
@@ -46,7 +46,7 @@ def simulate(
     seed : master seed, >= 0
     protocol : name of a module in `protocols/` that runs the policy's family, such as `changing_arms`; by default the
         one with the family's name
-    extension : folder with modules of your own
+    extension : folder with modules of your own; after an edit the next call runs the edited modules
     parameters : of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list runs each of its values
 
     Returns
@@ -58,7 +58,8 @@ def simulate(
     Raises
     ------
     PrivarmsError
-        For an unknown name, or a parameter that is missing, unknown or out of range.
+        For an unknown name, a parameter that is missing, unknown or out of range, or a file of privarms itself that was
+        edited after its import.
     """
     at_least(1, horizon=horizon, replicates=replicates, checkpoints=checkpoints)
     positive(epsilon=epsilon)
@@ -89,9 +90,13 @@ def simulate(
     frames = []
     for cell in expand("privarms.simulate", "interactive", "simulate", study):
         rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
-        about = {"policy": cell.policy, "environment": cell.environment, **cell.parameters, "horizon": cell.horizon}
-        frames.append(pd.DataFrame(about, index=rows.index).join(rows.drop(columns="cell")))
+        frames.append(pd.DataFrame(_about(cell), index=rows.index).join(rows.drop(columns="cell")))
     return pd.concat(frames, ignore_index=True)
+
+
+def _about(cell: Cell) -> dict:
+    """Return what a cell runs: the first columns of its rows."""
+    return {"policy": cell.policy, "environment": cell.environment, **cell.parameters, "horizon": cell.horizon}
 
 
 def audit(
@@ -104,7 +109,7 @@ def audit(
     policy : name of a module in `policies/` or in the extension, with a parameter `epsilon`
     epsilon : claimed privacy budget, > 0
     trials : number of runs with each of two neighbouring inputs
-    extension : folder with modules of your own
+    extension : folder with modules of your own; after an edit the next call audits the edited modules
 
     Returns
     -------
@@ -124,34 +129,73 @@ def audit(
     return now.results(now.fitting_cells(policy, trials, float(epsilon)))[list(verdicts.COLUMNS)]
 
 
-def compare(policies: Iterable[str | Mapping], environment: str = "bernoulli", **options) -> Figure:
+def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str = "bernoulli", **options) -> Figure:
     """Return a figure of the mean regret of several policies, with 95% intervals, on the same instance.
 
-    policies: names, or mappings with `policy` and its own parameters; options: those of `simulate`
+    There is one curve per setting: per policy, and per value if an option is a list. The figure has its own style; the
+    settings of matplotlib do not change, and pyplot does not keep the figure.
+
+    Parameters
+    ----------
+    policies : names, or mappings with `policy` and options of its own
+    environment, options : those of `simulate`
+
+    Raises
+    ------
+    PrivarmsError
+        As `simulate`, and for runs without `t` and `regret`.
     """
-    parts = []
-    for entry in policies:
+    single = isinstance(policies, str | Mapping)
+    curves: list[tuple[dict, dict, pd.DataFrame]] = []
+    for entry in [policies] if single else policies:
         entry = {"policy": entry} if isinstance(entry, str) else dict(entry)
-        rows = simulate(**({"environment": environment} | options | entry))
-        own = {k: v for k, v in entry.items() if k != "policy"}
-        label = library.label(entry["policy"])
-        parts.append(rows.assign(curve=f"{label} ({in_words(own)})" if own else label))
-    if not parts:
+        if "policy" not in entry:
+            raise PrivarmsError(f"compare: expected the key 'policy' in each mapping; found {entry}")
+        given = {"environment": environment} | options | entry
+        rows = simulate(**given)
+        if not {"t", "regret"} <= set(rows):
+            raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows)}")
+        inputs = [*rows.columns[: rows.columns.get_loc("replicate")]]
+        for values, part in rows.groupby(inputs, sort=False, dropna=False):
+            # A setting is all that a curve depends on, so the same runs are one curve.
+            setting = given | dict(zip(inputs, values, strict=True))
+            if all(setting != other for other, *_ in curves):
+                curves.append((setting, entry | {"policy": library.label(entry["policy"])}, part))
+    if not curves:
         raise PrivarmsError("compare: expected at least one policy; found none")
-    rows = pd.concat(parts, ignore_index=True)
-    if not {"t", "regret"} <= set(rows):
-        raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows)}")
-    groups = rows.groupby(["curve", "t"], sort=False)["regret"]
+    labels = _labels([setting for setting, *_ in curves], [entry for _, entry, _ in curves])
+    parts = [part[["t", "regret"]].assign(curve=label) for label, (*_, part) in zip(labels, curves, strict=True)]
+    groups = pd.concat(parts, ignore_index=True).groupby(["curve", "t"], sort=False)["regret"]
     means = groups.agg(regret_mean="mean", regret_se="sem", replicates="size").reset_index()
     means = with_interval(means, "regret_mean", "regret_se")
-    style.use_style()
-    grid = facets.curves(means, "t", "regret_mean", looks=style.looks(rows["curve"].unique()), log="x")
-    grid.set_axis_labels("round $t$", "mean cumulative pseudo-regret")
-    style.legend(grid.figure, columns=2)
-    return grid.figure
+    with style.styled():
+        figure, ax = style.subplots(width=style.COLUMN, height=2.4)
+        ax.set(xscale="log", xlabel="round $t$", ylabel="mean cumulative pseudo-regret")
+        looks = style.looks(labels)
+        for label, part in means.groupby("curve", sort=False):
+            facets.band(ax, part, "t", "regret_mean", label=label, **looks[label])
+        style.legend(figure, columns=2)
+        # Matplotlib makes ticks when it draws, so draw while the style is in use.
+        figure.draw_without_rendering()
+    return figure
+
+
+def _labels(settings: list[dict], entries: list[dict]) -> list[str]:
+    """Return the label of each curve: the policy, its entry's own options and what varies between its curves."""
+    labels = []
+    for setting, entry in zip(settings, entries, strict=True):
+        same = [other for other in settings if other["policy"] == setting["policy"]]
+        varying = (k for k in setting if any(other.get(k) != setting[k] for other in same))
+        shown = {k: setting[k] for k in dict.fromkeys([*entry, *varying]) if k not in ("policy", "extension")}
+        labels.append(f"{entry['policy']} ({in_words(shown)})" if shown else entry["policy"])
+    # Two policies may have one label.
+    names = (setting["policy"] for setting in settings)
+    return [f"{one}, {name}" if labels.count(one) > 1 else one for one, name in zip(labels, names, strict=True)]
 
 
 def _use(extension: str | Path | None) -> None:
+    """Use an extension, import what was edited in it, and cache kernels from now on."""
     if extension is not None:
         extensions.extend([extension])
-    cache.use(library.sources)
+    library.refresh()
+    cache.use(library.imported_texts)

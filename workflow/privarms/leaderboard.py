@@ -109,7 +109,6 @@ def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int)
 
 def draw(rows: pd.DataFrame) -> Figure:
     """Return a figure of regret divided by its lower bound, with one panel per instance and one line per policy."""
-    style.use_style()
     order = rows.drop_duplicates("policy").sort_values("mean_rank", kind="stable")["policy"].tolist()
     scale = rows["over_bound"] / rows["regret"]
     shown = rows.assign(
@@ -157,6 +156,7 @@ def show(folder: Path, output: Path, *, epsilon: float, horizon: int, replicates
     """Compare, print, and write `output`.csv, .png, .pdf and .svg; return 1 if an own policy failed its audit."""
     rows = compare(folder, epsilon=epsilon, horizon=horizon, replicates=replicates, trials=trials)
     print("\n".join(described(rows)))
+    style.use_style()
     files = style.save(draw(rows), rows, output)
     print(f"table: {files['csv']}\npicture: {files['png']}")
     return int((rows.loc[rows["own"], "audit"] == verdicts.NOT_PRIVATE).any())

@@ -13,7 +13,7 @@ from privarms.plots.tables import write_csv
 from privarms.studies import library
 
 with job(snakemake):
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     named = zip(snakemake.params.named, snakemake.input.studies, strict=True)
     counts = ((paper, study, parquet.read(file).to_pandas()) for (paper, study), file in named)
     rows = table(counts, snakemake.params.claims)

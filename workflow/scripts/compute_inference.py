@@ -10,7 +10,7 @@ from privarms.studies import library
 from privarms.studies.results import Results
 
 with job(snakemake):
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     paper, table = snakemake.wildcards.paper, snakemake.wildcards.table
     read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "audit")}
     functions = library.paper_functions(paper, "inference")

@@ -10,7 +10,7 @@ from privarms.studies import library
 from privarms.studies.results import Results
 
 with job(snakemake):
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     paper, scale = snakemake.wildcards.paper, snakemake.params.scale
     named = library.paper_functions(paper, "measures")
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}

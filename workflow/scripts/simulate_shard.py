@@ -9,7 +9,7 @@ from privarms.studies.shards import Piece
 
 with job(snakemake):
     refcounts.make_plain()
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     prepared = dict(zip(snakemake.params.datasets, snakemake.input.prepared, strict=True))
     seed, pieces = snakemake.params.seed, snakemake.params.pieces
     tables = run.run_shard([Piece(Cell(**p["cell"]), p["first"], p["last"]) for p in pieces], seed, prepared)

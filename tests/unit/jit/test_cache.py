@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 
 import numba
 import numpy as np
@@ -15,7 +14,7 @@ from privarms.jit import cache
 from privarms.policies import Policy, functions
 from privarms.policies.bandit import uniform
 from privarms.protocols.bandit import play, play_block
-from privarms.studies import library
+from privarms.studies import imported, library
 from tests import ROOT
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -26,7 +25,7 @@ import sys
 from tests.unit.jit.test_cache import run
 from privarms.jit import cache
 from privarms.studies import library
-cache.use(library.sources)
+cache.use(library.imported_texts)
 result = run(cache.compiled)
 stats = [m.call.stats for name, m in sys.modules.items() if name.startswith("kernel_")]
 print(result.hex(), sum(sum(s.cache_hits.values()) for s in stats), sum(sum(s.cache_misses.values()) for s in stats))
@@ -67,7 +66,7 @@ def test_nothing_is_kept_unless_asked_for(place):
 
 
 def test_another_process_loads_the_machine_code_and_gets_the_same_numbers(place):
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     first = run(cache.compiled)
     assert first == run(lambda kernel: kernel)
     assert len(kept(place)) == 1
@@ -84,7 +83,7 @@ def folders(place):
 @pytest.mark.parametrize("cached", [False, True])
 def test_a_bound_kernel_reads_its_arrays_at_each_call(place, cached):
     if cached:
-        cache.use(lambda *modules: [__file__])
+        cache.use(lambda *modules: "this file")
     sums = np.zeros(1)
     once = cache.bound(counted, sums)
     assert [once(), once()] == [1, 2]
@@ -93,21 +92,16 @@ def test_a_bound_kernel_reads_its_arrays_at_each_call(place, cached):
     assert bool(kept(place)) == cached
 
 
-def test_an_edited_file_names_another_folder(place, tmp_path):
-    edited = tmp_path / "edited.py"
+def test_another_text_names_another_folder(place):
     for text in ("first", "second"):
-        edited.write_text(text)
-        os.utime(edited, (0, 0))
-        cache.use(lambda *modules: [*library.sources(*modules), str(edited)])
+        cache.use(lambda *modules, text=text: text)
         run(cache.compiled)
     assert len(folders(place)) == 2
 
 
-def test_what_was_edited_since_is_not_kept(place, tmp_path):
-    edited = tmp_path / "edited.py"
-    edited.write_text("")
-    cache.use(lambda *modules: [*library.sources(*modules), str(edited)])
-    os.utime(edited, (time.time() + 60,) * 2)
+def test_what_was_edited_since_its_import_is_not_kept(place, monkeypatch):
+    monkeypatch.setattr(imported, "is_edited", lambda file: file == uniform.__file__)
+    cache.use(library.imported_texts)
     assert run(cache.compiled) == run(lambda kernel: kernel)
     assert not kept(place)
 
@@ -118,7 +112,7 @@ def choose_the_first(params, state, context, t, rng):
 
 
 def test_a_function_of_another_file_is_compiled_and_not_kept(place):
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     policy = UNIFORM._replace(choose=choose_the_first)
     assert run(cache.compiled, policy) == run(lambda kernel: kernel, policy) != run(lambda kernel: kernel)
     assert not kept(place)
@@ -133,7 +127,7 @@ def test_two_jobs_may_write_the_same_module_at_the_same_time(place, monkeypatch)
         rename(source, target)
 
     expected = run(lambda kernel: kernel)
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     monkeypatch.setattr(os, "replace", rename_after_another_job)
     assert run(cache.compiled) == expected
     assert os.replace is rename
@@ -144,7 +138,7 @@ def test_two_jobs_may_write_the_same_module_at_the_same_time(place, monkeypatch)
 def test_a_folder_that_cannot_be_made_is_done_without(place, monkeypatch):
     (place / "file").write_text("")
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(place / "file"))
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     assert run(cache.compiled) == run(lambda kernel: kernel)
 
 
@@ -153,12 +147,12 @@ def again(monkeypatch):
     cache._module.cache_clear()
     for name in [name for name in sys.modules if name.startswith("kernel_")]:
         monkeypatch.delitem(sys.modules, name)
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
 
 
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
 def test_a_damaged_file_is_removed_and_the_kernel_compiled_again(place, monkeypatch, suffix):
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     expected = run(cache.compiled)
     (damaged,) = place.rglob(f"*.{suffix}")
     damaged.write_bytes(damaged.read_bytes()[:20])
@@ -171,7 +165,7 @@ def test_a_damaged_file_is_removed_and_the_kernel_compiled_again(place, monkeypa
 
 
 def test_a_type_error_of_a_kernel_keeps_the_kernels_of_its_sources(place):
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     run(cache.compiled)
     files = kept(place)
     with pytest.raises(numba.TypingError):
@@ -180,7 +174,7 @@ def test_a_type_error_of_a_kernel_keeps_the_kernels_of_its_sources(place):
 
 
 def test_a_folder_that_cannot_be_written_is_read(place, monkeypatch):
-    cache.use(library.sources)
+    cache.use(library.imported_texts)
     expected = run(cache.compiled)
     (file,) = kept(place)
     again(monkeypatch)

@@ -35,7 +35,7 @@ SECONDS_PER_STEP = 1e-8
 LEAD = 2
 # Pilot runs per table and neighbour, and the seed of their own stream.
 PILOT, PILOT_SEED = 4_000, 20140501
-_searched: dict[bytes, tuple] = {}
+_searched: dict[tuple, tuple] = {}
 # The number of different contexts; later rounds repeat them.
 CONTEXTS = 64
 NO_CONTEXT = np.empty((1, 0))
@@ -94,8 +94,8 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
 
 def once(search: Callable, policy: Policy, params, *others):
     """Return the result of a search of pilot runs. Both neighbours of an audit share it, so it is cached."""
-    names = [(f.__module__, f.__name__) for f in policy]
-    key = pickle.dumps((search.__name__, names, params, others))
+    # The functions themselves, not their names: an edited policy has new functions of the same names.
+    key = search, policy, pickle.dumps((params, others))
     if key not in _searched:
         _searched[key] = search(policy, params, *others)
     return _searched[key]

@@ -13,7 +13,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 import traceback
 import uuid
 from collections.abc import Callable, Iterable
@@ -35,8 +34,7 @@ ENTRY = "call"
 
 class _Cache(NamedTuple):
     above: Path
-    sources: Callable[..., Iterable[str]]
-    began: float
+    texts: Callable[..., str | None]
 
 
 class _Parts(NamedTuple):
@@ -59,16 +57,18 @@ def place() -> Path:
         return Path(tempfile.gettempdir(), "privarms-kernels")
 
 
-def use(sources: Callable[..., Iterable[str]]) -> None:
+def use(texts: Callable[..., str | None]) -> None:
     """Cache the machine code of this process's kernels from now on.
 
-    sources: returns all source files of the named modules and of their imports; raises ModuleNotFoundError for an
-    unknown module. A kernel is compiled without caching if it has functions from an unknown module, or from a file that
-    was edited since this call.
+    texts: returns a digest of the texts of the named modules and of their imports, as this process imported them, or
+    None if one of the files was edited since; raises ModuleNotFoundError for an unknown module. In both last cases
+    kernels are compiled without caching, so the machine code in a folder always belongs to the text in its name.
     """
     global _cache
-    _cache = _Cache(place(), sources, time.time())
-    _module.cache_clear()
+    now = _Cache(place(), texts)
+    if now != _cache:
+        _cache = now
+        _module.cache_clear()
 
 
 def compiled(kernel: Callable) -> Callable:
@@ -157,7 +157,8 @@ def _module(kernel, shapes: tuple) -> Callable | None:
     names: dict = {}
     leaves: list[str] = []
     call = ", ".join(_text(shape, names, leaves) for shape in shapes)
-    if any(getattr(sys.modules[thing.__module__], thing.__qualname__, None) is not thing for thing in (kernel, *names)):
+    known = (getattr(sys.modules.get(f.__module__), f.__qualname__, None) is f for f in (kernel, *names))
+    if not all(known):
         return None
     folder = _folder({thing.__module__ for thing in (kernel, *names)})
     if folder is None:
@@ -194,16 +195,14 @@ def _module(kernel, shapes: tuple) -> Callable | None:
 def _folder(modules: Iterable[str]) -> Path | None:
     """Return the folder of the kernels made from some modules; None if there cannot be one."""
     try:
-        files = sorted(_cache.sources(*modules))
-    except ModuleNotFoundError:
+        texts = _cache.texts(*modules)
+    except (ModuleNotFoundError, OSError):
         return None
-    if any(os.stat(file).st_mtime > _cache.began for file in files):
+    if texts is None:
         return None
     options = (numba.config.BOUNDSCHECK, numba.config.OPT, numba.config.USING_SVML, refcounts.are_plain())
     versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
-    digest = hashlib.sha256(repr((versions, options)).encode())
-    for file in files:
-        digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
+    digest = hashlib.sha256(repr((versions, options, texts)).encode())
     folder = _cache.above / digest.hexdigest()[:32]
     try:
         # numba writes machine code there, or elsewhere if this fails.

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -50,8 +49,7 @@ def write_sheet(frame: pd.DataFrame, sheet: Sheet, stem: Path, *, stand_in: bool
     if stand_in:
         sheet = sheet._replace(notes=[f"{STAND_IN.capitalize()}: {STAND_IN_NOTE}.", *sheet.notes])
     paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("csv", "md", "tex", "png")}
-    with matplotlib.rc_context(), ExitStack() as stack:
-        style.use_style()
+    with style.styled(), ExitStack() as stack:
         csv, md, tex, png = (stack.enter_context(whole(path)) for path in paths.values())
         write_csv(frame, csv)
         md.write_text(markdown(sheet), encoding="utf-8")

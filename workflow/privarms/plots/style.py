@@ -3,8 +3,8 @@
 import itertools
 import re
 import textwrap
-from collections.abc import Hashable, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import matplotlib
@@ -68,8 +68,21 @@ RC = {
 
 
 def use_style() -> None:
-    """Set seaborn's theme for figures on paper, and ignore the user's matplotlibrc."""
+    """Use the style from now on, and draw to files only; for processes that do nothing else, such as jobs."""
     matplotlib.use("agg")
+    _set_theme()
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Use the style for a while; the settings of matplotlib are the same afterwards."""
+    with matplotlib.rc_context():
+        _set_theme()
+        yield
+
+
+def _set_theme() -> None:
+    """Set seaborn's theme for figures on paper, and ignore the user's matplotlibrc."""
     matplotlib.rcdefaults()
     seaborn.set_theme("paper", "ticks", COLOURS, font="DejaVu Sans", font_scale=0.85, rc=RC)
 
@@ -228,8 +241,7 @@ def save(fig: Figure, numbers: pd.DataFrame, stem: Path) -> dict[str, Path]:
     cannot be written.
     """
     paths = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in ("pdf", "png", "svg", "csv")}
-    with matplotlib.rc_context(), ExitStack() as stack:
-        use_style()
+    with styled(), ExitStack() as stack:
         pdf, png, svg, csv = (stack.enter_context(whole(path)) for path in paths.values())
         settle(fig)
         # Compute the layout once, at the PNG's resolution. Otherwise each format would have a different layout.

@@ -15,7 +15,6 @@ import importlib
 import importlib.util
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, wraps
 from pathlib import Path
@@ -23,11 +22,10 @@ from types import ModuleType
 from typing import Literal, NamedTuple, get_args, get_origin
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.studies import extensions
+from privarms.studies import extensions, imported
 from privarms.studies.extensions import ROOT, is_extension, shown
+from privarms.studies.imported import EXTENSIONS, PACKAGE
 
-PACKAGE = ROOT.name
-EXTENSIONS = "privarms_extensions"
 # Used as the family of a mechanism.
 MECHANISMS = "mechanisms"
 # Searched, not imported: every job asks for names, and audits are next to modules that import pandas.
@@ -43,12 +41,28 @@ class Argument(NamedTuple):
     default: object = None
 
 
+# The number of calls of `refresh` that found edits.
+_edits = 0
+
+
 def _remembered(function: Callable) -> Callable:
-    """Cache a function's results for as long as the same extensions are in use."""
-    answers = cache(lambda folders, *arguments, **options: function(*arguments, **options))
-    asking = wraps(function)(lambda *arguments, **options: answers(extensions.folders(), *arguments, **options))
+    """Cache a function's results until `refresh` finds edits, and for as long as the same extensions are in use."""
+    answers = cache(lambda edits, folders, *arguments, **options: function(*arguments, **options))
+    asking = wraps(function)(lambda *arguments, **options: answers(_edits, extensions.folders(), *arguments, **options))
     asking.cache_clear = answers.cache_clear
     return asking
+
+
+def refresh() -> None:
+    """Notice the files that were edited, added or removed since the last call; edited extensions are imported again.
+
+    Raises PrivarmsError if an imported file of the library was edited.
+    """
+    global _edits
+    changed, edited = imported.forget()
+    _edits += changed
+    if edited:
+        raise PrivarmsError(f"{', '.join(map(shown, edited))}: edited after Python imported this file; restart Python")
 
 
 def names(room: str) -> list[str]:
@@ -160,9 +174,7 @@ def load(room: str, name: str) -> ModuleType:
 
 def load_module(dotted: str) -> ModuleType:
     """Import a module. Raises PrivarmsError with file and line for any error in an extension's module."""
-    for name, places in ((EXTENSIONS, []), *((f"{EXTENSIONS}.{p.name}", [str(p)]) for p in extensions.folders())):
-        # Packages without a file of their own: Python finds their modules by the packages' paths.
-        sys.modules.setdefault(name, ModuleType(name)).__path__ = places
+    imported.use_finder()
     try:
         return importlib.import_module(_full(dotted))
     except PrivarmsError:
@@ -277,13 +289,23 @@ def digest(script: str, *modules: str) -> str:
     return f"library {hashlib.sha256(digests.encode()).hexdigest()[:16]}"
 
 
-@cache
+def imported_texts(*modules: str) -> str | None:
+    """Return a digest of the `sources` of some modules, as they were imported; None if one was edited since.
+
+    Raises ModuleNotFoundError for an unknown module.
+    """
+    files = sources(*modules)
+    digests = "".join(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files)
+    return None if any(map(imported.is_edited, files)) else digests
+
+
+@_remembered
 def _digest(file: str) -> str:
     with open(file, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-@cache
+@_remembered
 def _imports(file: Path) -> frozenset[Path]:
     """Return the files of the library and of extensions that a file imports, at any place in it."""
     targets: set[str] = set()

@@ -30,6 +30,11 @@ def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> I
     Columns: `cell`, `replicate` (within the cell), the protocol's keys and measures. prepared: dataset -> prepared
     file. Audits of families are automatic: if a policy cannot run in one, the table has 0 trials and the log a warning.
     """
+    with trial.bounds_checked(bool(trial.files(piece.cell))):
+        yield from _run_or_skip(piece, seed, prepared)
+
+
+def _run_or_skip(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
     if not library.audited_families(piece.cell.environment):
         yield from _run_blocks(piece, seed, prepared)
         return
@@ -45,8 +50,6 @@ def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> I
 
 def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
     cell = piece.cell
-    if trial.files(cell):
-        trial.check_bounds()
     run_block = _configured(cell, prepared)
     if trial.files(cell):
         with _faults_of(cell, cell.policy), _fitting(cell, run_block.args[-1]):
@@ -68,11 +71,11 @@ def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> 
 
 def try_out(cell: Cell, seed: int, prepared: Mapping[str, Path | str]) -> None:
     """Run an extension's modules for a few rounds of a cell, with bounds checked."""
-    trial.check_bounds()
-    run_block = _configured(cell, prepared)
-    with _faults_of(cell, cell.policy):
-        trial.run(cell, run_block, seed)
-        trial.refuse_nan(cell, *run_block.args)
+    with trial.bounds_checked():
+        run_block = _configured(cell, prepared)
+        with _faults_of(cell, cell.policy):
+            trial.run(cell, run_block, seed)
+            trial.refuse_nan(cell, *run_block.args)
 
 
 def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> partial:

@@ -1,7 +1,8 @@
 """Runs of extensions: their files in a cell, a short run before a long one, and errors with file and line."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,9 +26,15 @@ def files(cell: Cell) -> list[str]:
     return [extensions.shown(file) for file in used if extensions.is_extension(file)]
 
 
-def check_bounds() -> None:
-    """Compile with bounds checks from now on, so an index outside of an array is an error."""
-    numba.config.BOUNDSCHECK = 1
+@contextmanager
+def bounds_checked(check: bool = True) -> Iterator[None]:
+    """Compile with bounds checks for a while, so an index outside of an array is an error; `check`: whether to."""
+    before = numba.config.BOUNDSCHECK
+    numba.config.BOUNDSCHECK = 1 if check else before
+    try:
+        yield
+    finally:
+        numba.config.BOUNDSCHECK = before
 
 
 def run(cell: Cell, run_block: Callable, seed: int) -> None:
