@@ -64,3 +64,6 @@ use rule generate_standin as prepare_dataset with:
         paths.log(SCALE, "prepare_dataset", "{dataset}"),
     benchmark:
         paths.benchmark(SCALE, "prepare_dataset", "{dataset}")
+    params:
+        # Snakemake compares only dates, and records no parameter that is computed from `input`.
+        digests=lambda w: plan.datasets.raw_digests(w.dataset),

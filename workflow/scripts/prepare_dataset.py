@@ -1,9 +1,16 @@
 """Prepare a dataset as a bandit; without raw files, prepare its synthetic stand-in."""
 
+import logging
+import sys
+
 from privarms.data.preparation import prepare
+from privarms.data.remarks import remarks
 from privarms.data.sources import load_sources
 from privarms.job import job
 
 with job(snakemake):
     dataset = load_sources(snakemake.params.sources)[snakemake.wildcards.dataset]
-    prepare(dataset, snakemake.input.get("raw"), snakemake.output.table, snakemake.output.facts)
+    facts = prepare(dataset, snakemake.input.get("raw"), snakemake.output.table, snakemake.output.facts)
+    for line in remarks(facts):
+        logging.getLogger(snakemake.rule).warning("%s: %s", dataset.name, line)
+        print(f"{dataset.name}: {line}", file=sys.stderr)

@@ -62,7 +62,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
         # The first line of adult.test is a comment.
         if not stream.readline().startswith(b"|"):
             stream.seek(0)
-        rows = delimited.read(file, stream, names=COLUMNS)
+        rows = delimited.read(file, stream, names=COLUMNS, missing=("?",))
         # adult.test has a dot after its labels.
         rows.frame["income"] = rows.frame["income"].str.rstrip(".")
         numbers = np.column_stack([rows.numbers(column, low=0.0) for column in NUMBERS])

@@ -17,26 +17,30 @@ from privarms.errors import PrivarmsError
 MOST_MALFORMED, FEW_MALFORMED = 0.01, 5
 # A sum of money, or a number with groups of three digits.
 GROUPED = r"-?\$?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?"
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
+# Words for a missing value in a column of numbers. In other columns they may be values, such as the severity "None".
+WORDS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 
 
 class Rows:
     """Rows of one file; a row is dropped for its first fault.
 
     columns: column -> texts; the conversion to `frame` empties it
-    frame: texts without surrounding spaces, NaN for a missing value; the index is the row's number in the file
+    frame: texts without surrounding spaces, NaN for the empty text; the index is the row's number in the file
+    missing: further texts that become NaN in every column
     kept: bool[n], False for the dropped rows; dropped: reason -> {rows, first_row}
     malformed: the reasons that are faults of the file
     """
 
-    def __init__(self, file: str, columns: dict[str, pa.ChunkedArray], first_row: int):
+    def __init__(
+        self, file: str, columns: dict[str, pa.ChunkedArray], first_row: int, missing: Sequence[str] = ()
+    ):
         self.file = file
         index = pd.RangeIndex(first_row, first_row + len(next(iter(columns.values()), ())))
         self.frame = pd.DataFrame(index=index)
         for name in list(columns):
             # Each column is freed after its conversion, because all texts twice would be most of a job's memory.
             texts = columns.pop(name).to_pandas().set_axis(index).str.strip()
-            self.frame[name] = texts.mask(texts.isin(MISSING))
+            self.frame[name] = texts.mask(texts.isin(("", *missing)))
         self.kept = np.ones(len(index), bool)
         self.dropped: dict[str, dict[str, int]] = {}
         self.malformed: set[str] = set()
@@ -54,8 +58,15 @@ class Rows:
         self.drop(self.frame[column].isna().to_numpy(), f"{column}: no value")
         return self.frame[column]
 
+    def clear_words(self, column: str) -> bool:
+        """Make the WORDS of a column of numbers missing values; return whether there were any."""
+        words = self.frame[column].isin(WORDS)
+        self.frame[column] = self.frame[column].mask(words)
+        return bool(words.any())
+
     def numbers(self, column: str, low: float = -np.inf, high: float = np.inf) -> np.ndarray:
-        """Return float64[n]; drop rows without a finite number in this range."""
+        """Return float64[n]; drop rows without a finite number in this range. WORDS are missing values."""
+        self.clear_words(column)
         values = floats(texts := self.texts(column))
         comma = texts[~np.isfinite(values)].dropna().str.fullmatch(r"-?\d+,\d+")
         hint = " (decimal commas are not read)" if len(comma) and comma.all() else ""
@@ -99,18 +110,20 @@ def read(
     rename: Callable[[str], str] = str.strip,
     delimiter: str = ",",
     names: Sequence[str] | None = None,
+    missing: Sequence[str] = (),
 ) -> Rows:
     """Read a CSV file, in which a header is row 1, or a Parquet file, which has the suffix .parquet.
 
     columns: the needed ones, after `rename` (default: all)
     names: the names of all columns, for a stream without a header
+    missing: texts that are missing values in every column, besides the empty text
     The stream of a CSV file is closed, because that of a stand-in is in memory.
 
     Raises PrivarmsError for a file that is incomplete, is not UTF-8 text, lacks one of the columns, or has a row of
     another length.
     """
     if file.endswith(".parquet"):
-        return Rows(file, _parquet(file, stream, columns), first_row=1)
+        return Rows(file, _parquet(file, stream, columns), first_row=1, missing=missing)
     try:
         header = list(names or map(rename, _header(stream, delimiter)))
         if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
@@ -136,7 +149,7 @@ def read(
     texts = {name: table[name] for name in table.column_names}
     # The table would keep the columns that `Rows` frees.
     del table
-    return Rows(file, texts, first_row=1 if names else 2)
+    return Rows(file, texts, first_row=1 if names else 2, missing=missing)
 
 
 def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
@@ -144,12 +157,19 @@ def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> dict
         table = pa.parquet.read_table(stream)
         require(file, columns or (), table.column_names)
         table = table.select(columns or table.column_names)
-        return {name: table[name].cast(pa.string()) for name in table.column_names}
+        return {name: _as_texts(table[name]) for name in table.column_names}
     except (pa.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(
             f"{file}: not a complete Parquet file of texts and numbers ({reason}); get it again or convert it to CSV"
         ) from error
+
+
+def _as_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_floating(column.type):
+        # Its text "nan" would be a value in a column of labels.
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    return column.cast(pa.string())
 
 
 def require(file: str, columns: Iterable[str], present: Iterable[str]) -> None:

@@ -59,6 +59,7 @@ class Table(NamedTuple):
     features: n rows; labels: int64[n], an index into label_names;
     sources: int64[n], 0 for the target and m for source_names[m - 1]
     files: file -> {rows, dropped, dropped_because}, the numbers of read and dropped rows and the reasons
+    remarks: what the user should know about the content, one line each
     """
 
     features: Features
@@ -67,3 +68,4 @@ class Table(NamedTuple):
     sources: np.ndarray
     source_names: list[str]
     files: dict[str, dict]
+    remarks: tuple[str, ...] = ()

@@ -66,7 +66,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     """Return the complete rows of stackoverflow_full.csv, or of its Parquet parts; others are dropped and counted."""
     parts, accounts = [], {}
     for file, stream in files.items():
-        rows = delimited.read(file, stream, [*NUMBERS, COUNTRY, LABEL])
+        rows = delimited.read(file, stream, [*NUMBERS, COUNTRY, LABEL], missing=delimited.WORDS)
         for column in ("Employment", LABEL):
             # Tools that read these columns as numbers write 1.0.
             rows.frame[column] = rows.frame[column].str.removesuffix(".0")

@@ -1,6 +1,7 @@
 """A user's own CSV or Parquet file, described by `table` in sources.yaml; docs/own-data.md explains the keys."""
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 import numpy as np
@@ -17,27 +18,48 @@ MOST_CLASSES = 64
 MOST_LEVELS = 256
 # A column with more numbers than this share, and other texts, may be either; its user decides.
 MOSTLY = 0.95
+# If more rows than this share of a file, or this number in a small file, have no value in one column, then its user
+# decides whether these rows or this column are left out.
+MOST_EMPTY, FEW_EMPTY = 0.1, 5
+# What makes a text of a number in the tables that people have: signs of percent and money, blanks and commas.
+DECORATION = r"[\s%$€£,']"
+DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:\D.*)?"
 
 
 def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
     """Return the complete rows of a file in their order; labels, sources and levels are sorted as texts.
 
-    Rows with a missing value, or with a text in a column of `numbers`, are dropped and counted. Raises PrivarmsError
-    for more than 1% of such texts, a file that is neither CSV nor Parquet, a missing column, or a target without rows;
-    also for more than MOST_CLASSES labels, or MOST_LEVELS categories in a column.
+    A missing value is the empty text or a text of `missing`; in a column whose other values are numbers, and that
+    `texts` does not name, also a word of `delimited.WORDS`. Rows with a missing value, or with a text in a column of
+    `numbers`, are dropped and counted.
+
+    Raises PrivarmsError for more than 1% of such texts; for more than MOST_EMPTY of the rows without a value in a
+    column that `incomplete` does not name; for a file that is neither CSV nor Parquet, a missing column, or a target
+    without rows; for more than MOST_CLASSES labels, or MOST_LEVELS categories in a column.
     """
     ((file, stream),) = files.items()
-    rows = delimited.read(file, stream, delimiter=description.get("delimiter", ","))
+    missing = description.get("missing", ())
+    rows = delimited.read(file, stream, delimiter=description.get("delimiter", ","), missing=missing)
     label, source = description["label"], description.get("source")
-    leave_out, must_be_numbers, must_be_texts = (description.get(k, []) for k in ("leave_out", "numbers", "texts"))
+    keys = ("leave_out", "numbers", "texts", "incomplete")
+    leave_out, must_be_numbers, must_be_texts, incomplete = (description.get(key, []) for key in keys)
     named = [label, source["column"]] if source else [label]
-    delimited.require(file, [*named, *leave_out, *must_be_numbers, *must_be_texts], list(rows.frame))
+    listed = [*named, *leave_out, *must_be_numbers, *must_be_texts, *incomplete]
+    delimited.require(file, listed, list(rows.frame))
+    used = [*named, *(name for name in rows.frame if name not in (*named, *leave_out, *INDEX))]
+    are_numbers = {
+        name
+        for name in used
+        if name in must_be_numbers
+        or (name not in must_be_texts and _are_numbers(file, rows.frame[name], may_be_mixed=name in named))
+    }
+    had_words = {name for name in used if name in are_numbers and rows.clear_words(name)}
+    rows.drop(rows.frame[used].isna().all(axis="columns").to_numpy(), "empty row")
+    _refuse_empty(rows, [name for name in used if name not in incomplete], named, had_words)
     label_texts, *source_texts = (rows.texts(name) for name in named)
     numbers, texts = {}, {}
-    for name in rows.frame:
-        if name in (*named, *leave_out, *INDEX):
-            continue
-        if name in must_be_numbers or (name not in must_be_texts and _are_numbers(file, rows.frame[name])):
+    for name in used[len(named) :]:
+        if name in are_numbers:
             numbers[name] = rows.numbers(name)
         else:
             texts[name] = rows.texts(name)
@@ -73,7 +95,57 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
             )
         source_names = [value for value in present if value != source["target"]]
         sources = pd.Index([source["target"], *source_names]).get_indexer(values).astype(np.int64)
-    return Table(features, labels, label_names, sources, source_names, {file: account})
+    of_texts = {name: levels for name, (levels, _) in categories.items()}
+    remarks = [*_numbers_as_texts({name: levels for name, levels in of_texts.items() if name not in must_be_texts})]
+    remarks += _alike({label: label_names, **({source["column"]: present} if source else {}), **of_texts})
+    return Table(features, labels, label_names, sources, source_names, {file: account}, tuple(remarks))
+
+
+def _refuse_empty(
+    rows: delimited.Rows, columns: Sequence[str], named: Sequence[str], had_words: Collection[str]
+) -> None:
+    """Raise PrivarmsError if too many rows have no value in one of these columns.
+
+    named: label and source, which cannot be left out; had_words: columns in which words count as missing values
+    """
+    total, faults = int(rows.kept.sum()), {}
+    for name in columns:
+        empty = rows.frame.index[rows.frame[name].isna().to_numpy() & rows.kept]
+        if len(empty) > max(MOST_EMPTY * total, FEW_EMPTY):
+            faults[name] = f"column {name}: {len(empty):,} of {total:,} rows have no value, first row {empty[0]}"
+    if faults:
+        leave_out = "" if faults.keys() <= set(named) else "in `leave_out`, or "
+        words = ", or in `texts` if a word such as NA or None is a value there" if faults.keys() & had_words else ""
+        raise PrivarmsError(
+            f"{rows.file}, {'; '.join(faults.values())}; expected at most {MOST_EMPTY:.0%}; in `table`, list the column "
+            f"{leave_out}in `incomplete` to leave out these rows{words}"
+        )
+
+
+def _numbers_as_texts(categories: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a remark for each column whose categories are mostly numbers or dates in another notation."""
+    for name, levels in categories.items():
+        texts = pd.Series(levels, dtype=str)
+        plain = texts.str.replace(DECORATION, "", regex=True).str.replace("\N{MINUS SIGN}", "-")
+        like = np.isfinite(delimited.floats(plain)) | texts.str.fullmatch(DATE).to_numpy(bool)
+        if like.sum() > len(levels) / 2:
+            yield (
+                f"column {name}: {like.sum():,} of {len(levels):,} categories look like numbers or dates, such as "
+                f"{texts[like].iloc[0]!r}; write plain numbers, or list the column in `texts` or in `leave_out`"
+            )
+
+
+def _alike(categories: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a remark for each column with values that people would take for the same, such as Good and good."""
+    for name, levels in categories.items():
+        same: dict[object, list[str]] = {}
+        for level, number in zip(levels, delimited.floats(pd.Series(levels, dtype=str)), strict=True):
+            folded = " ".join(unicodedata.normalize("NFKC", level).casefold().split())
+            same.setdefault(number if np.isfinite(number) else folded, []).append(level)
+        groups = [" and ".join(map(repr, group)) for group in same.values() if len(group) > 1]
+        if groups:
+            more = f", and {len(groups) - 1:,} more such groups" if len(groups) > 1 else ""
+            yield f"column {name}: {groups[0]} are different values{more}; write them alike if they are the same"
 
 
 def _without_dots(labels: pd.Series) -> pd.Series:
@@ -88,10 +160,14 @@ def _sorted_levels(texts: pd.Series) -> tuple[list[str], np.ndarray]:
     return list(levels), codes.astype(np.int64)
 
 
-def _are_numbers(file: str, texts: pd.Series) -> bool:
-    present = texts.dropna()
+def _are_numbers(file: str, texts: pd.Series, may_be_mixed: bool) -> bool:
+    """Return whether all values are numbers, apart from words for a missing value.
+
+    may_be_mixed: whether a few other texts among the numbers are no fault, as in a column of labels
+    """
+    present = texts[texts.notna() & ~texts.isin(delimited.WORDS)]
     numbers = np.isfinite(delimited.floats(present))
-    if len(present) and MOSTLY < numbers.mean() < 1:
+    if len(present) and MOSTLY < numbers.mean() < 1 and not may_be_mixed:
         row = present.index[~numbers][0]
         raise PrivarmsError(
             f"{file}, column {texts.name}: {numbers.sum():,} of {len(present):,} values are numbers, but row {row} has "

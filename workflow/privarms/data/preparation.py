@@ -10,7 +10,7 @@ A dataset whose entry has a `table`, which describes the columns of one file, ne
 import importlib
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -52,6 +52,7 @@ def prepare(
         _check_counts(dataset, table)
     table, left_out = _first_rows(table, dataset.at_most)
     _check_usable(dataset.name, table)
+    table = table._replace(remarks=(*table.remarks, *_fewer_than_asked(dataset, table)))
     contexts, reduction = reduce(table.features, table.sources, chosen["reduction"])
     if not any(reduction["explained_variance"]):
         raise PrivarmsError(f"{dataset.name}: no feature varies among the {reduction['fitted_rows']:,} rows of the fit")
@@ -109,6 +110,15 @@ def _first_rows(table: Table, at_most: Mapping[str, int]) -> tuple[Table, dict]:
     rows = np.flatnonzero(kept)
     first = table._replace(features=table.features.take(rows), labels=table.labels[rows], sources=table.sources[rows])
     return first, {"at_most": dict(at_most), "left_out_beyond": beyond}
+
+
+def _fewer_than_asked(dataset: Dataset, table: Table) -> Iterator[str]:
+    """Yield a remark for each part with fewer rows than `at_most` of a published dataset: its file may be cut."""
+    of_target = int((table.sources == 0).sum())
+    counts = {"target": of_target, "auxiliary": len(table.sources) - of_target}
+    for part, rows in dataset.at_most.items() if dataset.table is None else ():
+        if counts[part] < rows:
+            yield f"{counts[part]:,} {part} rows, of the {rows:,} rows of `at_most`; check that the file is complete"
 
 
 def _check_usable(name: str, table: Table) -> None:
@@ -170,4 +180,5 @@ def _facts(
         "dimensions": min(DIMENSIONS, len(table.features.names)),
         "feature_names": table.features.names,
         "reduction": dict(reduction),
+        **({"remarks": list(table.remarks)} if table.remarks else {}),
     }

@@ -86,7 +86,9 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     """
     ((file, stream),) = files.items()
     of_tips = options["label"] == "tipped"
-    rows = delimited.read(file, stream, [*COLUMNS, *([TIPS] if of_tips else [])], _canonical)
+    columns = [*COLUMNS, *([TIPS] if of_tips else [])]
+    # The portal leaves a cell empty; tools that write the file again put a word there.
+    rows = delimited.read(file, stream, columns, _canonical, missing=delimited.WORDS)
     for column in ("pickup_community_area", "dropoff_community_area"):
         # Tools that read a column with empty cells as numbers write 8.0.
         rows.frame[column] = rows.frame[column].str.removesuffix(".0").fillna(AREAS[OUTSIDE])

@@ -1,9 +1,11 @@
-"""Files that are either complete or missing: written under a temporary name, then renamed."""
+"""Files that are either complete or missing: written under a temporary name, then renamed. Digests of files."""
 
 import contextlib
 import csv
+import hashlib
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
@@ -35,6 +37,18 @@ def write_text(path: Path | str, text: str) -> None:
     """Write a UTF-8 text file atomically."""
     with whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def sha256(path: Path | str) -> str:
+    """Return the SHA-256 of a file, 64 hexadecimal digits. An unchanged file is read once per process."""
+    about = os.stat(path)
+    return _sha256(str(path), about.st_size, about.st_mtime_ns)
+
+
+@cache
+def _sha256(path: str, _size: int, _changed: int) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:

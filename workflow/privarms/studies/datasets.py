@@ -1,8 +1,12 @@
 """The data of a run: real, a stand-in, or missing."""
 
+import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from privarms.data import sources
+from privarms.data.remarks import remarks
+from privarms.files.whole import sha256
 from privarms.studies import paths
 
 
@@ -43,6 +47,32 @@ class Datasets:
     def raw_files(self, dataset: str) -> list[str]:
         """Return the paths of a dataset's raw files."""
         return [str(sources.raw_path(self.sources[dataset], file)) for file in self.sources[dataset].files]
+
+    def raw_digests(self, dataset: str) -> list[str | None]:
+        """Return the SHA-256 of each raw file, a parameter of its preparation: a replaced file may have an older date.
+
+        A file that is not in place has its known SHA-256, or that of its last preparation. So a deleted raw file
+        prepares nothing again, and neither does the run after the one that fetched it. None if both are unknown.
+        """
+        last = {file: account.get("sha256") for file, account in self._facts(dataset).get("files", {}).items()}
+        files = zip(self.sources[dataset].files, self.raw_files(dataset), strict=True)
+        return [sha256(path) if Path(path).is_file() else file.sha256 or last.get(file.name) for file, path in files]
+
+    def _facts(self, dataset: str) -> dict:
+        """Return the facts about a prepared dataset of real files; none if it is not prepared."""
+        file = Path(paths.prepared(dataset, "json"))
+        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+    def remarks(self, datasets: Iterable[str]) -> list[str]:
+        """Return one line per group of datasets with the same remark: rows that were left out, doubtful content."""
+        alike: dict[str, list[str]] = {}
+        for dataset in datasets:
+            # A study does not use the real files if they are gone since their preparation.
+            real = self.statuses.get(dataset, "real") == "real"
+            if real and (facts := self._facts(dataset)):
+                for line in remarks(facts):
+                    alike.setdefault(line, []).append(dataset)
+        return [f"{', '.join(names)}: {line}" for line, names in alike.items()]
 
     def absent(self) -> dict[str, tuple[str, str]]:
         """Return folder/file -> (dataset, file) of every raw file to fetch; variants of a dataset share files.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -57,11 +58,12 @@ def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, source
     return {d: "real" if d in obtainable else "stand-in" if d in has_stand_in else "missing" for d in needed}
 
 
-def announce(plan: Plan, arguments: Sequence[str] = ()) -> None:
-    """Print on stderr which data are not real; arguments: of the command, whose targets may be single papers."""
-    of_papers = plan.simulation.papers
-    asked = {paper for paper in of_papers for word in arguments if word == paper or word.startswith(f"{paper}_")}
-    used = planning.datasets({paper: of_papers[paper] for paper in asked or of_papers})
+def announce(plan: Plan, arguments: Sequence[str] = (), ended: bool = False) -> None:
+    """Print on stderr which data are not real, and at the end of a run what a user should know about the real ones.
+
+    arguments: of the command, whose targets may be single papers or prepared datasets
+    """
+    used = _used(plan, arguments)
     words = {"stand-in": "a synthetic stand-in is used", "missing": "left out"}
     # Variants of a dataset lack the same files, so one message is enough.
     alike: dict[tuple[str, str], list[str]] = {}
@@ -71,3 +73,16 @@ def announce(plan: Plan, arguments: Sequence[str] = ()) -> None:
     for (_, status), datasets in alike.items():
         message = plan.datasets.missing_message(datasets[0])
         print(f"{', '.join(datasets)}: {words[status]}. {message}", file=sys.stderr)
+    for line in plan.datasets.remarks(used) if ended else ():
+        print(line, file=sys.stderr)
+
+
+def _used(plan: Plan, arguments: Sequence[str]) -> list[str]:
+    """Return the datasets of the targets in a command's arguments: of the papers that they name, or of all papers."""
+    prepared = [d for d in plan.datasets.sources if {paths.prepared(d, e) for e in ("parquet", "json")} & {*arguments}]
+    parts = {part for word in arguments for part in re.split(r"[/_]", word)}
+    of_papers = plan.simulation.papers
+    asked = of_papers.keys() & parts
+    if prepared and not asked:
+        return prepared
+    return planning.datasets({paper: of_papers[paper] for paper in asked or of_papers})
