@@ -1,6 +1,7 @@
 """Check a user's own data in a study: an entry in the list of sources and a file, without code."""
 
 import json
+import os
 import re
 
 import numpy as np
@@ -80,6 +81,23 @@ def test_it_is_prepared_and_played_on(project):
     change(project, SOURCES, ("visits", "table", "leave_out"), ["ward"])
     planned = project.run("-n", STUDY_FILE)
     assert "prepare_dataset" in planned.stdout, planned.stdout + planned.stderr
+
+
+def test_a_file_that_is_replaced_by_an_older_one_is_prepared_again(project):
+    project.write("mirror/visits/visits.csv", visits().replace(",u,", ",,", 2))
+    done = project.run(STUDY_FILE, PRIVARMS_MIRROR="mirror")
+    # The job says what was left out, and so does the end of the run.
+    line = "visits: 2 of 60 rows left out: 2 for ward: no value (first row 2)"
+    assert done.stderr.splitlines().count(line) == 2, done.stdout + done.stderr
+    # The file was fetched in the first run.
+    second = project.run(STUDY_FILE, PRIVARMS_MIRROR="mirror")
+    assert "Nothing to be done" in second.stdout + second.stderr
+    project.write(RAW, visits() + "0,u,north,better\n")
+    os.utime(project.folder / RAW, (1e9, 1e9))
+    third = project.run(STUDY_FILE)
+    facts = json.loads((project.folder / "data/prepared/visits.json").read_text(encoding="utf-8"))
+    assert (facts["n_target"], facts["dropped"]) == (31, 0), third.stdout + third.stderr
+    assert "left out: " not in third.stderr
 
 
 def test_without_its_file_it_is_left_out_and_everything_else_is_planned(project):

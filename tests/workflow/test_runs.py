@@ -165,6 +165,19 @@ def test_an_edit_of_a_module_of_figures_draws_them_again_and_nothing_else(made, 
     assert drawn < {f"{folder}/{file.name}" for file in (made.folder / folder).iterdir()}
 
 
+@pytest.mark.parametrize(
+    ("file", "again"),
+    [("tiny/papers/sajed2019/published/numbers.yaml", {"claims"}), ("uv.lock", {"claims", "shards"})],
+)
+def test_an_edited_file_with_an_old_date_is_noticed(small_made, tmp_path, file, again):
+    copy = copied(small_made.folder, tmp_path / "copy")
+    with (copy.folder / file).open("a", encoding="utf-8") as text:
+        text.write("\n# An edit.\n")
+    os.utime(copy.folder / file, (1e9, 1e9))
+    folders = {Path(path).parts[2] for path in copy.pending()}
+    assert folders & {"claims", "shards"} == again
+
+
 def test_an_edit_of_one_paper_s_claims_judges_them_again_and_draws_nothing(made, tmp_path):
     pending = edited(made, tmp_path, "workflow/privarms/papers/sajed2019/measures.py")
     again = ("claims/sajed2019.csv", "ledger.csv", "statements.csv", "report.html")

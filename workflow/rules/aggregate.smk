@@ -1,6 +1,5 @@
 rule aggregate_study:
     input:
-        lock=LOCK,
         shards=lambda w: plan.simulation.shard_files(w.paper, w.study),
     output:
         study=paths.study(SCALE, "{paper}", "{study}"),

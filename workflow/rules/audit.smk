@@ -5,7 +5,6 @@ AUDITS = plan.simulation.audits()
 rule build_audit:
     input:
         studies=[paths.study(SCALE, paper, study) for paper, study in AUDITS],
-        lock=LOCK,
     output:
         table=paths.audit(SCALE),
         pdf=paths.audit_picture(SCALE, "pdf"),

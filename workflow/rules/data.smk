@@ -29,8 +29,6 @@ rule fetch_raw:
 
 
 rule generate_standin:
-    input:
-        lock=LOCK,
     output:
         table=paths.prepared("{dataset}", "parquet", stand_in=True),
         facts=paths.prepared("{dataset}", "json", stand_in=True),
@@ -55,7 +53,6 @@ rule generate_standin:
 
 use rule generate_standin as prepare_dataset with:
     input:
-        lock=LOCK,
         raw=lambda w: plan.datasets.raw_files(w.dataset),
     output:
         table=paths.prepared("{dataset}", "parquet"),

@@ -1,7 +1,6 @@
 rule draw_figures:
     input:
         unpack(lambda w: plan.outputs.artifact_inputs(*plan.outputs.of_files("figure", w))),
-        lock=LOCK,
     output:
         [paths.artifact(SCALE, "figure", "{paper}", "{artifact}", e) for e in paths.FIGURE_FORMATS],
     log:
@@ -20,6 +19,7 @@ rule draw_figures:
         library=lambda w: library.digest(
             "draw_figures", plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by[0]
         ),
+        published=lambda w: plan.outputs.published(w.paper),
         scale=SCALE,
         drawn_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by,
         data=lambda w: plan.outputs.origin(*plan.outputs.of_files("figure", w)),

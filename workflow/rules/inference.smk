@@ -1,7 +1,6 @@
 rule compute_inference:
     input:
         unpack(lambda w: plan.outputs.inference_inputs(w.paper, w.table)),
-        lock=LOCK,
     output:
         paths.inference(SCALE, "{paper}", "{table}"),
     log:
@@ -17,6 +16,7 @@ rule compute_inference:
         runtime=lambda w, attempt: 20 * attempt,
     params:
         library=lambda w: library.digest("compute_inference", *library.paper_modules(w.paper, "inference")),
+        published=lambda w: plan.outputs.published(w.paper),
         scale=SCALE,
         seed=config["seed"],
     script:

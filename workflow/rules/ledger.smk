@@ -1,7 +1,6 @@
 rule measure_claims:
     input:
         unpack(lambda w: plan.outputs.claim_inputs(w.paper)),
-        lock=LOCK,
     output:
         paths.claims(SCALE, "{paper}"),
     log:
@@ -18,6 +17,7 @@ rule measure_claims:
         runtime=20,
     params:
         library=lambda w: library.digest("measure_claims", *library.paper_modules(w.paper, "measures")),
+        published=lambda w: plan.outputs.published(w.paper),
         scale=SCALE,
         claims=lambda w: plan.outputs.claims[w.paper],
         tagged=lambda w: plan.outputs.claim_cells(w.paper),
@@ -30,7 +30,6 @@ rule measure_claims:
 use rule measure_claims as measure_claims_about with:
     input:
         unpack(lambda w: plan.outputs.claim_inputs(w.paper, w.artifact)),
-        lock=LOCK,
     output:
         paths.claims(SCALE, "{paper}/{artifact}"),
     log:
@@ -39,6 +38,7 @@ use rule measure_claims as measure_claims_about with:
         paths.benchmark(SCALE, "measure_claims_about", "{paper}", "{artifact}")
     params:
         library=lambda w: library.digest("measure_claims", *library.paper_modules(w.paper, "measures")),
+        published=lambda w: plan.outputs.published(w.paper),
         scale=SCALE,
         claims=lambda w: plan.outputs.claims_about(w.paper, w.artifact),
         tagged=lambda w: plan.outputs.claim_cells(w.paper, w.artifact),

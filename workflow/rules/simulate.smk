@@ -1,7 +1,6 @@
 # Each job compiles its policy once, so a shard combines blocks of one policy up to a job's work.
 rule simulate_shard:
     input:
-        lock=LOCK,
         prepared=lambda w: [plan.datasets.prepared(d) for d in plan.simulation.shard_datasets(w.paper, w.shard)],
     output:
         paths.shard(SCALE, "{paper}", "{shard}"),
@@ -22,5 +21,6 @@ rule simulate_shard:
         seed=config["seed"],
         pieces=lambda w: plan.simulation.pieces(w.paper, w.shard),
         datasets=lambda w: plan.simulation.shard_datasets(w.paper, w.shard),
+        files=lambda w: plan.simulation.digests_of_named_files(w.paper, w.shard),
     script:
         "../scripts/simulate_shard.py"

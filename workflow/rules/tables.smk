@@ -7,7 +7,6 @@ SHEETS = (
 rule write_tables:
     input:
         unpack(lambda w: plan.outputs.artifact_inputs(*plan.outputs.of_files("table", w))),
-        lock=LOCK,
     output:
         [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
     log:
@@ -28,6 +27,7 @@ rule write_tables:
         library=lambda w: library.digest(
             "write_tables", plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by[0]
         ),
+        published=lambda w: plan.outputs.published(w.paper),
         scale=SCALE,
         written_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by,
         data=lambda w: plan.outputs.origin(*plan.outputs.of_files("table", w)),

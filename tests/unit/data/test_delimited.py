@@ -25,13 +25,15 @@ def dropped(rows):
 
 
 def test_columns_are_selected_by_name_and_missing_values_are_nan():
-    rows = read('\ufeffb,x, a \n2,1,3\n\n"5\n5", ?,6\n"8,8",7,""\n')
+    rows = read('\ufeffb,x, a \n2,1,3\n\n"5\n5", ,6\n"8,8",7,""\n')
     assert rows.frame["a"].fillna("-").tolist() == ["3", "6", "-"]
     assert rows.frame["b"].tolist() == ["2", "5\n5", "8,8"]
     assert list(rows.frame) == ["a", "b"]
     assert rows.frame.index.tolist() == [2, 3, 4]
     assert rows.account() == {"rows": 3, "dropped": 0, "dropped_because": {}}
-    assert read("x,b,a\n1,2,3\n4,?,5\n", columns=None).frame["b"].fillna("-").tolist() == ["2", "-"]
+    text = "x,b,a\n1,2,3\n4,?,5\n6, ,7\n"
+    assert read(text, columns=None).frame["b"].fillna("-").tolist() == ["2", "?", "-"]
+    assert read(text, columns=None, missing=("?", "7")).frame.fillna("-")["b"].tolist() == ["2", "-", "-"]
     assert list(read("A; B\n1;2\n", delimiter=";", rename=lambda n: n.strip().lower()).frame) == ["a", "b"]
     rows = read("1,2\n3,4\n", names=("a", "b"))
     assert (rows.frame["a"].tolist(), rows.frame.index.tolist()) == (["1", "3"], [1, 2])

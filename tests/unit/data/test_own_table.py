@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from privarms.data import own_table, preparation, sources
+from privarms.data.remarks import remarks
 from privarms.environments import classification
 from privarms.errors import PrivarmsError
 
@@ -20,7 +21,7 @@ CSV = """id,age,clinic,ward,outcome
 2,40.5,south,b,worse
 3,,north,a,better
 4,50,north,,worse
-5,60,east,c,NA
+5,60,east,c,
 6,20,east,a,better
 7,35,south,b,same
 """
@@ -38,6 +39,107 @@ def read(text, **description):
 def reasons(table):
     (account,) = table.files.values()
     return {reason: tuple(counts.values()) for reason, counts in account["dropped_because"].items()}
+
+
+def described(text, **description):
+    """Return the labels, and the reasons for which rows are dropped, of a table without sources."""
+    table = read(text, source=None, **description)
+    return table.label_names, reasons(table)
+
+
+def test_words_for_a_missing_value_are_values_in_labels_and_categories():
+    text = "age,smoking,outcome\n30,NA,None\n31,none,Mild\n32,N/A,Severe\n33,null,?\n"
+    table = read(text, source=None)
+    assert (table.label_names, reasons(table)) == (["?", "Mild", "None", "Severe"], {})
+    assert table.features.names == ["age", "smoking=N/A", "smoking=NA", "smoking=none", "smoking=null"]
+    of_sources = read(text, label="age", source={"column": "outcome", "target": "None"})
+    assert of_sources.source_names == ["?", "Mild", "Severe"]
+    # The user may say otherwise.
+    assert described(text, missing=["None", "null"]) == (
+        ["Mild", "Severe"],
+        {"outcome: no value": (1, 2), "smoking: no value": (1, 5)},
+    )
+
+
+def test_words_for_a_missing_value_are_missing_where_all_other_values_are_numbers():
+    text = "age,outcome\n30,0\nNone,1\n32,NA\n33,1\n"
+    assert described(text) == (["0", "1"], {"outcome: no value": (1, 4), "age: no value": (1, 3)})
+    assert described(text, texts=["outcome"]) == (["0", "1", "NA"], {"age: no value": (1, 3)})
+    assert described(text, texts=["age", "outcome"]) == (["0", "1", "NA"], {})
+    # A column of `numbers` may contain other texts too.
+    assert described(text.replace("33", "old"), numbers=["age"])[1]["age: no value"] == (1, 3)
+
+
+def rarely_filled(n=300, filled=10):
+    rows = "".join(f"{i},{'' if i % filled else 'late'},{'yn'[i % 2]}\n" for i in range(n))
+    return f"age,remark,outcome\n{rows}"
+
+
+def test_a_column_that_costs_more_than_a_tenth_of_the_rows_is_one_error_with_the_ways_out():
+    with pytest.raises(PrivarmsError) as error:
+        read(rarely_filled(), source=None)
+    message = str(error.value)
+    for words in ("visits.csv, column remark: 270 of 300 rows", "first row 3", "10%", "`leave_out`", "`incomplete`"):
+        assert words in message
+    assert described(rarely_filled(), leave_out=["remark"]) == (["n", "y"], {})
+    # Every tenth row is kept, and all of these are even.
+    assert described(rarely_filled(), incomplete=["remark"]) == (["y"], {"remark: no value": (270, 3)})
+    with pytest.raises(PrivarmsError, match="no column 'remarks'"):
+        read(rarely_filled(), source=None, incomplete=["remarks"])
+
+
+def test_the_limit_is_for_each_column_whatever_their_order():
+    # Both columns are empty in the same 40 of 100 rows, so the second one costs no further row.
+    rows = [f"{i},{i},{'yn'[i % 2]}" if i % 5 > 1 else f",,{'yn'[i % 2]}" for i in range(100)]
+    text = "\n".join(["a,b,outcome", *rows])
+    with pytest.raises(PrivarmsError, match=r"column a: 40 of 100 .*; column b: 40 of 100 "):
+        read(text, source=None)
+    with pytest.raises(PrivarmsError, match=r"^visits\.csv, column b: 40 of 100 "):
+        read(text, source=None, incomplete=["a"])
+
+
+def test_a_label_of_numbers_that_loses_a_word_names_the_key_that_keeps_the_word():
+    text = "age,grade\n" + "".join(f"{i},{('None', 1, 2)[i % 3]}\n" for i in range(60))
+    with pytest.raises(PrivarmsError, match=r"column grade: 20 of 60 .* `texts`") as error:
+        read(text, source=None, label="grade")
+    assert "leave_out" not in str(error.value)
+    assert read(text, source=None, label="grade", texts=["grade"]).label_names == ["1", "2", "None"]
+
+
+def test_rows_without_any_value_are_counted_apart():
+    text = "age,outcome\n" + "".join(f"{i},{'yn'[i % 2]}\n" for i in range(20)) + ",\n" * 30
+    assert described(text) == (["n", "y"], {"empty row": (30, 22)})
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["5%", "10%"], "column x: 2 of 2 categories look like numbers or dates, such as '10%'"),
+        (["1 200", "900"], "such as '1 200'"),
+        (["1\N{NO-BREAK SPACE}200", "900"], "2 of 2 categories"),
+        (["\N{MINUS SIGN}3", "4"], "2 of 2 categories"),
+        (["0;5", "0;6"], None),
+        (["2026-01-03", "2026-01-04"], "such as '2026-01-03'"),
+        (["Good", "good"], "column x: 'Good' and 'good' are different values"),
+        (["Zu\u0308rich", "Z\u00fcrich"], "are different values"),
+        (["a", "b"], None),
+    ],
+)
+def test_doubtful_texts_are_remarked(values, words):
+    text = "x,age,outcome\n" + "".join(f"{values[i % 2]},{i},{'yn'[i % 3 > 0]}\n" for i in range(40))
+    remarks = read(text, source=None).remarks
+    assert len(remarks) == (words is not None)
+    assert all(words in line for line in remarks)
+    # A column that the user calls a category is one.
+    of_numbers = [line for line in read(text, source=None, texts=["x"]).remarks if "look like numbers" in line]
+    assert of_numbers == []
+
+
+def test_decimal_commas_and_labels_that_are_one_number_are_remarked():
+    text = "x;outcome\n" + "".join(f"0,{i % 7};{('1', '1.0', '0')[i % 3]}\n" for i in range(42))
+    commas, labels = read(text, source=None, delimiter=";").remarks
+    assert "column x: 7 of 7 categories look like numbers" in commas
+    assert "column outcome: '1' and '1.0' are different values" in labels
 
 
 def test_a_small_table_by_hand():
@@ -76,6 +178,20 @@ def test_a_byte_order_mark_and_the_ends_of_lines_of_windows_change_nothing():
         assert (table.label_names, table.labels.tolist()) == (["no", "yes"], plain.labels.tolist())
 
 
+def test_what_was_left_out_is_one_line(tmp_path):
+    text = many().replace(",u,", ",,", 3).replace(",0\n", ",\n", 2)
+    facts = prepare(tmp_path, text)
+    (line,) = remarks(facts)
+    # The first two rows with label 0 are rows 2 and 4; the first three of ward u are rows 2, 5 and 8.
+    assert line == "4 of 60 rows left out: 2 for outcome: no value (first row 2), 2 for c: no value (first row 5)"
+    assert remarks(prepare(tmp_path, many())) == []
+    # The Parquet file and the JSON file have the same facts.
+    assert remarks(json.loads((tmp_path / "v.json").read_text())) == []
+    assert remarks({"data": "real", "dropped": 2, "rows": 9, "files": {"f": {"rows": 9, "dropped": 2}}}) == [
+        "2 of 9 rows left out"
+    ]
+
+
 def test_a_column_of_numbers_may_be_taken_for_texts_and_must_be_one_if_said_so():
     table = read(CSV, texts=["id"])
     assert table.features.names == ["age", "id=1", "id=2", "id=6", "id=7", "ward=a", "ward=b"]
@@ -111,6 +227,13 @@ def test_parquet_is_read_like_csv():
     assert parquet(texts=["age"]).features.names[1:3] == ["age=20", "age=30"]
     # pandas writes the index as a column.
     assert parquet({**COLUMNS, "__index_level_0__": pa.array(range(7))}).features.names == table.features.names
+
+
+def test_nan_in_a_parquet_file_is_a_missing_value_in_every_column():
+    outcome = pa.array([1.0, 0.0, np.nan, 0.0, 2.0, 1.0, 2.0])
+    table = parquet({**COLUMNS, "outcome": outcome}, texts=["outcome"])
+    assert table.label_names == ["0", "1", "2"]
+    assert reasons(table)["outcome: no value"] == (1, 3)
 
 
 def test_a_parquet_file_of_another_shape_is_refused():

@@ -1,6 +1,7 @@
 """Check extensions: discovery, separation from the library, and one-line errors with file and line."""
 
 import itertools
+import os
 from pathlib import Path
 
 import numba
@@ -11,7 +12,9 @@ from privarms.errors import PrivarmsError
 from privarms.policies import Policy, functions
 from privarms.policies.stopping import Rule
 from privarms.studies import additions, cells, extensions, library, paths, plan, run
+from privarms.studies.datasets import Datasets
 from privarms.studies.shards import Piece
+from privarms.studies.simulation import Simulation
 from tests import PAPERS
 
 POLICY = """
@@ -131,6 +134,25 @@ def refused(message, do=planned, **changes):
     with pytest.raises(PrivarmsError, match=message) as error:
         do(**changes)
     assert len(str(error.value).splitlines()) == 1
+
+
+FROM_FILE = ENVIRONMENT.replace("def configure(K: int)", "def configure(K: int, file: str)")
+
+
+@pytest.mark.parametrize("place", ["means.csv", "mine/environments/means.csv"])
+def test_a_file_that_a_parameter_names_is_a_parameter_of_the_job(extension, tmp_path, place):
+    module = extension("environments/of_file.py", FROM_FILE)
+    file = tmp_path / "means.csv" if place == "means.csv" else module.with_name("means.csv")
+    study = STUDY | {"environment": {"name": "of_file", "file": "means.csv"}}
+    simulation = Simulation(CONFIG | {"shard_seconds": 10}, {"p": {"studies": {"s": study}}}, Datasets({}, {}))
+    (shard,) = (Path(name).stem for name in simulation.shard_files("p", "s"))
+    digests = [simulation.digests_of_named_files("p", shard)]
+    for text, date in (("new", 2e9), ("older", 1e9)):
+        file.write_text(text)
+        os.utime(file, (date, date))
+        digests.append(simulation.digests_of_named_files("p", shard))
+    assert digests[0] == []
+    assert len({*map(str, digests)}) == 3
 
 
 def test_what_a_module_imports_and_its_fast_path_are_inputs_and_nothing_else_of_the_folder(extension):

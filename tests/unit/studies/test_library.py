@@ -19,6 +19,20 @@ def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
     assert not any(f.startswith(("papers/", "plots/", "data/")) for f in files)
 
 
+@pytest.mark.parametrize("edited", ["the script", "a module", "uv.lock"])
+def test_the_digest_of_a_job_changes_with_each_of_its_files(tmp_path, monkeypatch, edited):
+    files = {"the script": tmp_path / "job.py", "a module": tmp_path / "a.py", "uv.lock": tmp_path / "uv.lock"}
+    monkeypatch.setattr(library, "SCRIPTS", tmp_path)
+    monkeypatch.setattr(library, "LOCK", files["uv.lock"])
+    monkeypatch.setattr(library, "sources", lambda *modules, script: (str(files["a module"]),))
+    for file in files.values():
+        file.write_text("# first\n")
+    before = library.digest("job")
+    files[edited].write_text("# second\n")
+    library._digest.cache_clear()
+    assert library.digest("job") != before
+
+
 def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):
     package = tmp_path / "pack"
     (package / "room").mkdir(parents=True)

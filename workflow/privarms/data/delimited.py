@@ -31,9 +31,7 @@ class Rows:
     malformed: the reasons that are faults of the file
     """
 
-    def __init__(
-        self, file: str, columns: dict[str, pa.ChunkedArray], first_row: int, missing: Sequence[str] = ()
-    ):
+    def __init__(self, file: str, columns: dict[str, pa.ChunkedArray], first_row: int, missing: Sequence[str] = ()):
         self.file = file
         index = pd.RangeIndex(first_row, first_row + len(next(iter(columns.values()), ())))
         self.frame = pd.DataFrame(index=index)

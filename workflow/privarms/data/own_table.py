@@ -117,8 +117,8 @@ def _refuse_empty(
         leave_out = "" if faults.keys() <= set(named) else "in `leave_out`, or "
         words = ", or in `texts` if a word such as NA or None is a value there" if faults.keys() & had_words else ""
         raise PrivarmsError(
-            f"{rows.file}, {'; '.join(faults.values())}; expected at most {MOST_EMPTY:.0%}; in `table`, list the column "
-            f"{leave_out}in `incomplete` to leave out these rows{words}"
+            f"{rows.file}, {'; '.join(faults.values())}; expected at most {MOST_EMPTY:.0%}; in `table`, list the "
+            f"column {leave_out}in `incomplete` to leave out these rows{words}"
         )
 
 

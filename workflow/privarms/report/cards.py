@@ -85,7 +85,8 @@ def label(name: str) -> str:
 
 def _table(path: Path) -> dict:
     """Return a table's header, its first rows and its total number of rows."""
-    frame = pd.read_csv(path)
+    # Our tables write a missing value as an empty field; a word such as None is a value.
+    frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
     rows = frame.head(ROWS_SHOWN).itertuples(index=False)
     return {
         "header": [

@@ -26,6 +26,9 @@ from privarms.studies import extensions, imported
 from privarms.studies.extensions import ROOT, is_extension, shown
 from privarms.studies.imported import EXTENSIONS, PACKAGE
 
+SCRIPTS = ROOT.parent / "scripts"
+# The versions of all packages that jobs use.
+LOCK = ROOT.parents[1] / "uv.lock"
 # Used as the family of a mechanism.
 MECHANISMS = "mechanisms"
 # Searched, not imported: every job asks for names, and audits are next to modules that import pandas.
@@ -264,7 +267,7 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 
     script: a file workflow/scripts/{script}.py, whose imports count too
     """
-    pending = list(_imports(ROOT.parent / "scripts" / f"{script}.py")) if script else []
+    pending = list(_imports(SCRIPTS / f"{script}.py")) if script else []
     for dotted in modules:
         if not _file_of(_full(dotted)):
             raise ModuleNotFoundError(f"no module {dotted}")
@@ -280,12 +283,14 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 
 
 def digest(script: str, *modules: str) -> str:
-    """Return a digest of the files that a script and some modules use, directly or not.
+    """Return a digest of a script, of the files that it and some modules use, directly or not, and of uv.lock.
 
-    It is a parameter of the script's jobs, so an edit reruns only the jobs that use the edited file. It starts with
-    "library", because Snakemake shows it as the reason.
+    It is a parameter of the script's jobs, so an edit reruns only the jobs that use the edited file. Snakemake itself
+    compares only dates, and an unpacked file may have an old one. The digest starts with "library", because Snakemake
+    shows it as the reason.
     """
-    digests = "".join(map(_digest, sources(*modules, script=script)))
+    own = (LOCK, SCRIPTS / f"{script}.py")
+    digests = "".join(map(_digest, (*map(str, own), *sources(*modules, script=script))))
     return f"library {hashlib.sha256(digests.encode()).hexdigest()[:16]}"
 
 

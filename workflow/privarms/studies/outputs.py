@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
+from privarms.files.whole import sha256
 from privarms.studies import claims as of_claims
 from privarms.studies import library, paths
 from privarms.studies.artifacts import Artifact
@@ -83,6 +84,13 @@ class Outputs:
             "published": paths.published(self._folders[paper]),
             "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
+
+    def published(self, paper: str) -> dict[str, str]:
+        """Return file name -> SHA-256 of the paper's published numbers and tables.
+
+        It is a parameter of the jobs that read them, because a replaced file may have an older date.
+        """
+        return {Path(file).name: sha256(file) for file in paths.published(self._folders[paper])}
 
     def artifacts(self, paper: str, kind: str) -> list[str]:
         """Return the paper's artifacts of a kind that can be made in this run, in the order of the configuration."""

@@ -16,11 +16,6 @@ TABLE_FORMATS = ("csv", "md", "tex")
 SHEET_FORMATS = (*TABLE_FORMATS, "png")
 
 
-def beside(file: Path | str) -> str:
-    """Return a file of the project itself; relative if it is below the working directory."""
-    return str(PROJECT / file).removeprefix(os.getcwd() + os.sep)
-
-
 def located(place: str) -> str:
     """Return a file or folder that the configuration names: in the working directory, or else in the project."""
     return place if os.path.exists(place) or not (PROJECT / place).exists() else str(PROJECT / place)

@@ -3,12 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
+from privarms.files.whole import sha256
 from privarms.studies import cells as grid
 from privarms.studies import library, paths
 from privarms.studies import shards as sharding
 from privarms.studies.datasets import Datasets
+from privarms.studies.extensions import is_extension
 from privarms.studies.shards import Shard
 
 
@@ -130,6 +133,20 @@ class Simulation:
     def shard_datasets(self, paper: str, shard: str) -> list[str]:
         """Return the datasets that a shard needs."""
         return sorted({p.cell.dataset for p in self._shard(paper, shard).pieces} - {None})
+
+    def digests_of_named_files(self, paper: str, shard: str) -> list[str]:
+        """Return the SHA-256 of each file that a parameter of an extension's policy or environment names.
+
+        The path is relative to the working directory or to the folder of the module.
+        """
+        named: set[Path] = set()
+        for cell in (piece.cell for piece in self._shard(paper, shard).pieces):
+            policy = library.source_file("policies", cell.policy), cell.policy_parameters
+            environment = library.source_file("environments", cell.environment), cell.environment_parameters
+            for file, parameters in (policy, environment):
+                texts = [v for v in parameters.values() if isinstance(v, str)] if is_extension(file) else []
+                named |= {place for text in texts for place in (Path(text), file.parent / text) if place.is_file()}
+        return [sha256(file) for file in sorted(named)]
 
     def shard_modules(self, paper: str, shard: str) -> list[str]:
         """Return the modules that a shard loads by name: its policy, environments, protocol and fast paths."""
