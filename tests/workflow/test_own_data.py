@@ -84,10 +84,11 @@ def test_it_is_prepared_and_played_on(project):
 
 
 def test_a_file_that_is_replaced_by_an_older_one_is_prepared_again(project):
-    project.write("mirror/visits/visits.csv", visits().replace(",u,", ",,", 2))
+    project.write("mirror/visits/visits.csv", visits().replace(",u,south", ",,south", 2))
     done = project.run(STUDY_FILE, PRIVARMS_MIRROR="mirror")
+    assert done.returncode == 0, done.stdout + done.stderr
     # The job says what was left out, and so does the end of the run.
-    line = "visits: 2 of 60 rows left out: 2 for ward: no value (first row 2)"
+    line = "visits: 2 of 60 rows left out: 2 for ward: no value (first row 5)"
     assert done.stderr.splitlines().count(line) == 2, done.stdout + done.stderr
     # The file was fetched in the first run.
     second = project.run(STUDY_FILE, PRIVARMS_MIRROR="mirror")

@@ -114,7 +114,7 @@ def read(
 
     columns: the needed ones, after `rename` (default: all)
     names: the names of all columns, for a stream without a header
-    missing: texts that are missing values in every column, besides the empty text
+    missing: texts that are missing values in every column, as the empty text is
     The stream of a CSV file is closed, because that of a stand-in is in memory.
 
     Raises PrivarmsError for a file that is incomplete, is not UTF-8 text, lacks one of the columns, or has a row of

@@ -18,8 +18,8 @@ MOST_CLASSES = 64
 MOST_LEVELS = 256
 # A column with more numbers than this share, and other texts, may be either; its user decides.
 MOSTLY = 0.95
-# If more rows than this share of a file, or this number in a small file, have no value in one column, then its user
-# decides whether these rows or this column are left out.
+# If more rows than this share of a file, or this number in a small file, have no value in one column, its user decides:
+# these rows are left out, or this column.
 MOST_EMPTY, FEW_EMPTY = 0.1, 5
 # What makes a text of a number in the tables that people have: signs of percent and money, blanks and commas.
 DECORATION = r"[\s%$€£,']"
