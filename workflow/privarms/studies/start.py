@@ -79,10 +79,11 @@ def announce(plan: Plan, arguments: Sequence[str] = (), ended: bool = False) -> 
 
 def _used(plan: Plan, arguments: Sequence[str]) -> list[str]:
     """Return the datasets of the targets in a command's arguments: of the papers that they name, or of all papers."""
-    prepared = [d for d in plan.datasets.sources if {paths.prepared(d, e) for e in ("parquet", "json")} & {*arguments}]
-    parts = {part for word in arguments for part in re.split(r"[/_]", word)}
     of_papers = plan.simulation.papers
-    asked = of_papers.keys() & parts
+    targets = [word for word in arguments if word.startswith("results/")]
+    asked = of_papers.keys() & {part for word in targets for part in re.split("[/.]", word)}
+    asked |= {paper for paper in of_papers for word in arguments if word == paper or word.startswith(f"{paper}_")}
+    prepared = [d for d in plan.datasets.sources if {paths.prepared(d, e) for e in ("parquet", "json")} & {*arguments}]
     if prepared and not asked:
         return prepared
     return planning.datasets({paper: of_papers[paper] for paper in asked or of_papers})
