@@ -17,7 +17,7 @@ from privarms import __version__
 from privarms.claims import ledger, summary
 from privarms.errors import PrivarmsError
 from privarms.files import settings
-from privarms.files.parquet import revision
+from privarms.files.revision import revision
 from privarms.files.whole import whole
 from privarms.studies import paths
 from privarms.studies.start import make_plan

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from privarms.files.parquet import revision
+from privarms.files.revision import revision
 from privarms.job import job
 from privarms.report.page import build_report
 

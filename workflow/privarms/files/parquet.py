@@ -3,7 +3,6 @@
 import itertools
 import json
 import platform
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
@@ -18,6 +17,7 @@ import pyarrow.parquet as pq
 
 from privarms import __version__
 from privarms.errors import DamagedError, PrivarmsError
+from privarms.files.revision import revision
 from privarms.files.whole import whole
 
 if TYPE_CHECKING:
@@ -37,16 +37,6 @@ def origin() -> dict:
         "revision": revision(),
         "versions": {"privarms": __version__, "python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
     }
-
-
-def revision() -> str:
-    """Return the git revision of the working tree, with the suffix `-dirty` if files differ from it."""
-    try:
-        here = Path(__file__).parent
-        command = ["git", "-C", str(here), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return "unknown"
 
 
 def write(path: Path | str, tables: Iterable[pa.Table], metadata: Mapping) -> None:

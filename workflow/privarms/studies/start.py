@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError, check_known
-from privarms.files import settings
+from privarms.files import revision, settings
 from privarms.studies import extensions, library, paths
 from privarms.studies import plan as planning
 from privarms.studies.datasets import Datasets
@@ -47,6 +47,8 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     plan = Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
     if main:
         announce(plan, sys.argv)
+        if reason := revision.why_unknown():
+            print(f"revision: unknown to this run and in its files, because git fails: {reason}", file=sys.stderr)
     return plan
 
 
