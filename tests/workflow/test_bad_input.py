@@ -1,5 +1,8 @@
 """Check that bad input ends a run with one clear error, a non-zero status and no incomplete file."""
 
+import subprocess
+import sys
+
 import pytest
 
 from .conftest import change, only
@@ -50,6 +53,32 @@ def test_a_wrong_configuration_is_one_clear_error(small, file, path, value, word
 
 def test_an_unknown_key_on_the_command_line_is_refused(small):
     refused(small, "-n", "sede=3", words=["sede", "unknown key", "seed"])
+
+
+ADDED = "add: {sajed2019: {figure1: [{policy: dp_se, %s}]}}\n"
+
+
+def planned(project, text, *options):
+    """Plan a run with a configuration file of the user's own."""
+    project.write("my.yaml", text)
+    command = [sys.executable, "-m", "snakemake", "-n", "--cores", "1"]
+    command += ["--configfile", "config/quick.yaml", "my.yaml"]
+    command += ["--config", "papers=tiny/papers", "sources=tiny/sources.yaml", *options]
+    return subprocess.run(command, cwd=project.folder, env=project.environment(), capture_output=True, text=True)
+
+
+def test_a_key_that_a_configuration_file_gives_twice_is_refused(small):
+    done = planned(small, ADDED % "beta: 0.01" + "seed: 3\n" + ADDED % "beta: 0.02")
+    assert done.returncode != 0
+    assert "my.yaml: cannot be read: duplicate key 'add' in line 3" in done.stdout + done.stderr
+
+
+def test_numbers_of_a_configuration_file_and_of_options_are_those_of_studies(small):
+    done = planned(small, ADDED % "beta: 1e-2" + "audit_trials: 1e3\n", "seed=1e3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    nested = "add={sajed2019: {figure1: [{policy: dp_se, beta: 0.02}]}}"
+    done = planned(small, "shard_seconds: 1e1\n", nested)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.long

@@ -1,12 +1,15 @@
 """The command `privarms`. Each subcommand imports its modules only when it runs, so `--help` is quick."""
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
 
+# As in workflow/schemas/study.schema.json.
+MOST = 10**15
 AUDIT = """\
 Run the audits of SUBJECT. For each setting print the claimed privacy loss, a lower bound on the loss from the
 trials, and the same bound for weakened controls, which have less noise. In the project's folder the settings are
@@ -50,8 +53,8 @@ library, configuration, locked versions, the log, time and memory of each job, a
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0, 1 if something failed, 2 for bad input."""
-    options = parser().parse_args(arguments)
     try:
+        options = parser().parse_args(arguments)
         return options.run(options)
     except PrivarmsError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -60,6 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # `privarms ... | head` closes the pipe before the end.
         sys.stderr.close()
         return 0
+    except OSError as error:
+        # A file or folder that the user named.
+        if error.filename is None:
+            raise
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def parser() -> argparse.ArgumentParser:
@@ -74,18 +83,36 @@ def parser() -> argparse.ArgumentParser:
     audit = _add(commands, "audit", _audit, "audit the privacy of a policy or mechanism", AUDIT)
     audit.add_argument("subject", metavar="SUBJECT", nargs="?", help="policy or mechanism (default: list them)")
     audit.add_argument("--extension", metavar="FOLDER", help="folder with policies of your own (default: none)")
-    audit.add_argument("--trials", metavar="N", type=int, help="trials per neighbour (default: the study's)")
+    audit.add_argument(
+        "--trials", metavar="N", type=_number("--trials", least=1), help="trials per neighbour (default: the study's)"
+    )
     audit.add_argument("--csv", metavar="FILE", help="CSV file for all columns of audit.csv (default: none)")
 
     correct = _add(commands, "correct", _correct, "correct the p-values of an adaptive experiment's history", CORRECT)
     correct.add_argument("history", metavar="HISTORY", help="CSV file with columns arm and reward")
-    correct.add_argument("--epsilon", type=float, required=True, help="privacy budget of the whole experiment, > 0")
     correct.add_argument(
-        "--null", type=float, default=0.5, help="largest mean under the null, in (0, 1) (default: 0.5)"
+        "--epsilon",
+        type=_number("--epsilon", above=0),
+        required=True,
+        help="privacy budget of the whole experiment, > 0",
     )
-    correct.add_argument("--level", type=float, default=0.05, help="test level, in (0, 1) (default: 0.05)")
-    correct.add_argument("--beta", type=float, help="beta > 0, fixed in advance (default: best for --level)")
-    correct.add_argument("--arms", metavar="K", type=int, help="number of arms (default: highest in the file + 1)")
+    correct.add_argument(
+        "--null",
+        type=_number("--null", above=0, below=1),
+        default=0.5,
+        help="largest mean under the null, in (0, 1) (default: 0.5)",
+    )
+    correct.add_argument(
+        "--level", type=_number("--level", above=0, below=1), default=0.05, help="test level, in (0, 1) (default: 0.05)"
+    )
+    correct.add_argument(
+        "--beta",
+        type=_number("--beta", above=0, below=1),
+        help="beta in (0, 1), fixed in advance (default: best for --level)",
+    )
+    correct.add_argument(
+        "--arms", metavar="K", type=_number("--arms", least=1), help="number of arms (default: highest in the file + 1)"
+    )
     correct.add_argument("--arm", metavar="ARM", help="arm to test: number, most-pulled or least-pulled (default: all)")
     correct.add_argument("--csv", metavar="FILE", help="CSV file for the table (default: none)")
 
@@ -94,10 +121,26 @@ def parser() -> argparse.ArgumentParser:
 
     compare = _add(commands, "compare", _compare, "rank your own bandits among published ones", COMPARE)
     compare.add_argument("folder", metavar="FOLDER", type=Path, help="folder of the extension")
-    compare.add_argument("--epsilon", type=float, default=1.0, help="privacy budget, > 0 (default: 1)")
-    compare.add_argument("--horizon", metavar="T", type=int, default=100_000, help="rounds (default: 100000)")
-    compare.add_argument("--replicates", metavar="N", type=int, default=100, help="number of runs (default: 100)")
-    compare.add_argument("--trials", metavar="N", type=int, default=20_000, help="trials per audit (default: 20000)")
+    compare.add_argument(
+        "--epsilon", type=_number("--epsilon", above=0), default=1.0, help="privacy budget, > 0 (default: 1)"
+    )
+    compare.add_argument(
+        "--horizon", metavar="T", type=_number("--horizon", least=5), default=100_000, help="rounds (default: 100000)"
+    )
+    compare.add_argument(
+        "--replicates",
+        metavar="N",
+        type=_number("--replicates", least=2),
+        default=100,
+        help="number of runs (default: 100)",
+    )
+    compare.add_argument(
+        "--trials",
+        metavar="N",
+        type=_number("--trials", least=1),
+        default=20_000,
+        help="trials per audit (default: 20000)",
+    )
     compare.add_argument(
         "--output", type=Path, default=Path("leaderboard"), help="path, no suffix (default: leaderboard)"
     )
@@ -124,11 +167,32 @@ def _add(commands, name: str, run: Callable, help: str, description: str) -> arg
     return part
 
 
+def _number(option: str, *, least: int | None = None, above: float = -math.inf, below: float = math.inf) -> Callable:
+    """Return the parser of an option's number, which is spelled as in our YAML files: 1e5 is a whole number.
+
+    least : smallest value of an option that is a whole number
+    above, below : bounds, exclusive, of any other option
+    """
+
+    def parse(text: str) -> int | float:
+        from privarms.files import settings
+
+        value = settings.scalar(text)
+        if least is not None:
+            if type(value) is not int or not least <= value <= MOST:
+                raise PrivarmsError(f"{option}: expected a whole number from {least} to {MOST:.0e}; found {text!r}")
+            return value
+        if type(value) not in (int, float) or not above < value < below:
+            bounds = f" between {above} and {below}" if below < math.inf else f" above {above}"
+            raise PrivarmsError(f"{option}: expected a finite number{bounds}; found {text!r}")
+        return float(value)
+
+    return parse
+
+
 def _audit(options) -> int:
     from privarms.audits import now
 
-    if options.trials is not None and options.trials < 1:
-        raise PrivarmsError(f"--trials: expected a number >= 1; found {options.trials}")
     return now.show(options.subject, extension=options.extension, trials=options.trials, csv=options.csv)
 
 
@@ -139,7 +203,7 @@ def _correct(options) -> int:
     chosen = {name: getattr(options, name) for name in ("epsilon", "null", "level", "beta", "arm")}
     table = correction.correct(options.history, K=options.arms, **chosen)
     print(correction.described(table))
-    if options.csv:
+    if options.csv is not None:
         write_text(options.csv, table.to_csv(index=False, lineterminator="\n"))
     return 0
 
@@ -153,9 +217,6 @@ def _check(options) -> int:
 def _compare(options) -> int:
     from privarms import leaderboard
 
-    for name, least in (("horizon", 5), ("replicates", 2), ("trials", 1)):
-        if getattr(options, name) < least:
-            raise PrivarmsError(f"--{name}: expected a number >= {least}; found {getattr(options, name)}")
     numbers = {name: getattr(options, name) for name in ("epsilon", "horizon", "replicates", "trials")}
     return leaderboard.show(options.folder, options.output, **numbers)
 

@@ -79,7 +79,9 @@ def write_policy(name: str, folder: Path) -> Path:
     file = folder / "policies" / "bandit" / f"{name}.py"
     if file.exists():
         raise PrivarmsError(f"{file}: this file exists already; choose another name")
-    if name in library.names("policies"):
-        raise PrivarmsError(f"{name}: a policy has this name ({library.policy_file(name)}); choose another name")
+    if name in (*library.names("policies"), *library.names(library.MECHANISMS)):
+        raise PrivarmsError(
+            f"{name}: a policy or mechanism has this name ({library.policy_file(name)}); choose another name"
+        )
     write_text(file, TEMPLATE.format(title=name.replace("_", " ").capitalize()))
     return file

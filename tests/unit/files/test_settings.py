@@ -24,6 +24,13 @@ def test_numbers_are_spelled_as_in_yaml_1_2_and_json(tmp_path, text, value):
     assert (actual, type(actual)) == (value, type(value))
 
 
+@pytest.mark.parametrize(
+    ("text", "value"), [("1e3", 1000), ("0.5", 0.5), ("2020-02-31", "2020-02-31"), ("9" * 400, int("9" * 400))]
+)
+def test_a_single_value_is_read_as_in_a_file_or_is_a_text(text, value):
+    assert settings.scalar(text) == value
+
+
 def test_merged_keys_are_overridden_and_own_keys_are_unique(tmp_path):
     text = "one: &one {a: 1, b: 2}\nmore: {two: &two {<<: *one, b: 3}}\nthree: {<<: *two, a: 4}\n"
     assert read(tmp_path, text) == {

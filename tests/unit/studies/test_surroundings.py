@@ -70,6 +70,10 @@ def test_a_command_is_made_again_with_its_configuration():
     assert surroundings.configuration(["snakemake", "--cores", "2", "all"]) == ""
 
 
-def test_a_second_configfile_is_refused():
+def test_a_second_option_of_one_kind_is_refused():
     with pytest.raises(PrivarmsError, match="--configfile once"):
         surroundings.configuration(["--configfile", "a.yaml", "--cores", "1", "--configfile=b.yaml"])
+    with pytest.raises(PrivarmsError, match="--config once"):
+        surroundings.configuration(["--config", "seed=2", "--cores", "1", "-C", "scale=quick"])
+    both = ["--configfile", "a.yaml", "--config", "seed=2"]
+    assert surroundings.configuration(["snakemake", *both]) == " ".join(both)

@@ -1,8 +1,9 @@
 """YAML files: read by PyYAML's safe loader and checked with a JSON schema."""
 
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -24,13 +25,30 @@ def read(file: Path) -> dict:
     Raises PrivarmsError for an unreadable file, a syntax fault (with its line), a duplicate key or one that is no text.
     """
     try:
-        content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise PrivarmsError(f"{file}: cannot be read: {reason}; expected UTF-8 text in valid YAML") from None
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from None
+    content = parse(text, file)
     if not isinstance(content, dict):
         raise PrivarmsError(f"{file}: expected a mapping of keys to values")
     return content
+
+
+def parse(text: str, place: Path | str):
+    """Return the value that a text has as the content of one of our YAML files; place: for messages.
+
+    Raises PrivarmsError as `read` does.
+    """
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except (ValueError, yaml.YAMLError) as error:
+        raise _unreadable(place, error) from None
+
+
+def _unreadable(place: Path | str, error: Exception) -> PrivarmsError:
+    # PyYAML calls every text so.
+    reason = " ".join(str(error).replace('in "<unicode string>",', "in").split())
+    return PrivarmsError(f"{place}: cannot be read: {reason}; expected UTF-8 text in valid YAML")
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -68,19 +86,37 @@ _Validator = extend(
 def scalar(text: str):
     """Return the value that a text without quotes has in one of our YAML files."""
     loader = _Loader("")
-    return loader.construct_object(yaml.ScalarNode(loader.resolve(yaml.ScalarNode, text, (True, False)), text))
+    try:
+        return loader.construct_object(yaml.ScalarNode(loader.resolve(yaml.ScalarNode, text, (True, False)), text))
+    except (ValueError, OverflowError):
+        return text  # looks like a date or a number, but is none
 
 
 def validate(content: Mapping, schema: str, file: Path | str, part: str | None = None) -> None:
     """Check content with workflow/privarms/schemas/<schema>.schema.json, or with one `part` of its definitions.
 
-    Raises PrivarmsError for the most informative fault, with the file and the key.
+    Raises PrivarmsError for the most informative fault, with the file and the key. No number may be infinite or nan,
+    which pass every bound of a schema.
     """
+    for key, number in _not_finite(content):
+        raise PrivarmsError(f"{file}: {key}: expected a finite number; found {number}")
     rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
     if part is not None:
         rules = {"$ref": f"#/$defs/{part}", "$defs": rules["$defs"]}
     if (fault := best_match(_Validator(rules).iter_errors(content))) is not None:
         raise PrivarmsError(f"{file}: {_explain(fault)}")
+
+
+def _not_finite(value, key: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the keys and the values of all numbers that are not finite."""
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _not_finite(one, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list):
+        for i, one in enumerate(value):
+            yield from _not_finite(one, f"{key}[{i}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield key, value
 
 
 def _explain(fault: ValidationError) -> str:

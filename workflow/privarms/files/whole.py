@@ -15,9 +15,11 @@ from privarms.errors import PrivarmsError
 def whole(path: Path | str) -> Iterator[Path]:
     """Yield a temporary name next to `path`; rename it to `path` on success, remove it on failure.
 
-    Raises PrivarmsError if the folder cannot be written or the disk is full.
+    Raises PrivarmsError for a path without a file name, or if the folder cannot be written or the disk is full.
     """
     path = Path(path)
+    if not path.name:
+        raise PrivarmsError(f"{path}: expected the name of a file to write; found a folder")
     temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

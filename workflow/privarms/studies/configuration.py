@@ -1,14 +1,40 @@
-"""The configuration of papers at one scale."""
+"""The configuration of a run, and of papers at one scale."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
-from privarms.files.settings import read, validate
+from privarms.files.settings import parse, read, validate
 from privarms.studies import grids
 
 SCALES = ("quick", "paper")
+
+
+def of_run(files: Sequence[Path | str], options: Sequence[str] = ()) -> dict:
+    """Return the configuration of a run: later files override earlier ones, and options KEY=VALUE override files.
+
+    Files and options have the values that the same text has in studies.yaml, such as 1e-2 for a number.
+
+    Raises PrivarmsError for a fault, with the file or the option that has it, and for an option that is given twice.
+    """
+    # Snakemake takes long to import, and most users of this module need no more than the functions below.
+    from snakemake.utils import update_config
+
+    config: dict = {}
+    for file in files:
+        place = Path(str(file).removeprefix(f"{Path.cwd()}/"))
+        update_config(config, read(place))
+        validate(config, "config", place)
+    seen: set[str] = set()
+    for option in options:
+        key, _, text = option.partition("=")
+        if key in seen:
+            raise PrivarmsError(f"--config {key}: expected one value; found several; write {key}=... once")
+        seen.add(key)
+        update_config(config, {key: parse(text, f"--config {key}")})
+        validate(config, "config", "--config")
+    return config
 
 
 def listed(value) -> list:

@@ -11,22 +11,28 @@ from privarms.errors import PrivarmsError
 
 # Tolerance for clocks that differ a little.
 TOLERATED_SECONDS = 300
-CONFIGURATION = ("--configfile", "--configfiles", "--config", "-C")
+# Snakemake's options for files and for single keys, with their other names.
+CONFIGURATION = {"--configfile": ("--configfile", "--configfiles"), "--config": ("--config", "-C")}
 
 
 def configuration(arguments: Sequence[str]) -> str:
     """Return the configuration options of a command line, for a command that makes the same again.
 
-    Raises PrivarmsError for several `--configfile`, of which Snakemake reads only the last.
+    Raises PrivarmsError for several `--configfile` or several `--config`, of which Snakemake reads only the last.
     """
-    kept, keep = [], False
+    kept: list[str] = []
+    found: list[str] = []
+    option = None
     for argument in arguments:
         if argument.startswith("-"):
-            keep = argument.partition("=")[0] in CONFIGURATION
-        if keep:
+            word = argument.partition("=")[0]
+            option = next((option for option, names in CONFIGURATION.items() if word in names), None)
+            found += [option] if option else []
+        if option:
             kept.append(argument)
-    if sum(argument.startswith("--configfile") for argument in kept) > 1:
-        raise PrivarmsError("write --configfile once, with all files after it; Snakemake reads only the last one")
+    for option in CONFIGURATION:
+        if found.count(option) > 1:
+            raise PrivarmsError(f"write {option} once, with everything after it; Snakemake reads only the last one")
     return shlex.join(kept)
 
 
