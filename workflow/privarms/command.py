@@ -47,12 +47,14 @@ Write FOLDER/policies/bandit/NAME.py, a working private bandit. Edit this file, 
   privarms compare my_bandits"""
 CRATE = """\
 Pack a finished run in this folder as a Workflow Run RO-Crate, one zip file. It contains results, ledger, workflow,
-library, configuration, locked versions, the log, time and memory of each job, and a README.md.
+library, configuration, locked versions, the log, time and memory of each job, and a README.md. It contains no raw
+data, and of an extension only what the library reads. Print the list of what was packed. Run the command in the folder
+of the run, with the run's own --configfile.
 `make crate` packs quick scale."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0, 1 if something failed, 2 for bad input."""
+    """Run the command and return its exit status: 0, 1 if something failed, 2 for bad input, 130 after Ctrl-C."""
     try:
         options = parser().parse_args(arguments)
         return options.run(options)
@@ -63,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # `privarms ... | head` closes the pipe before the end.
         sys.stderr.close()
         return 0
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     except OSError as error:
         # A file or folder that the user named.
         if error.filename is None:

@@ -35,6 +35,10 @@ def dangling(folder):
     (folder / "data/raw/adult/adult.data").symlink_to(folder / "gone")
 
 
+def results_on_a_purged_disk(folder):
+    (folder / "results").symlink_to(folder / "purged")
+
+
 def from_the_future(folder):
     (folder / "config").mkdir()
     (folder / "config/config.yaml").write_text("")
@@ -48,6 +52,7 @@ def from_the_future(folder):
         (hides, r"pandas\.py: hides the Python package pandas"),
         (hides_the_standard_library, "statistics"),
         (dangling, r"adult\.data: broken link to .*gone"),
+        (results_on_a_purged_disk, r"results: broken link to .*purged"),
         (from_the_future, r"config\.yaml: dated in the future"),
     ],
 )

@@ -11,6 +11,8 @@ from privarms.errors import PrivarmsError
 
 # Tolerance for clocks that differ a little.
 TOLERATED_SECONDS = 300
+# Folders of a run that people replace by links to a larger disk.
+FOLDERS = ("results", "results/quick", "results/paper", "logs", ".snakemake", "data", "data/raw", "data/prepared")
 # Snakemake's options for files and for single keys, with their other names.
 CONFIGURATION = {"--configfile": ("--configfile", "--configfiles"), "--config": ("--config", "-C")}
 
@@ -39,8 +41,8 @@ def configuration(arguments: Sequence[str]) -> str:
 def check(project: Path, folder: Path) -> None:
     """Check the project's folder and the folder of the run.
 
-    Raises PrivarmsError for a path with braces, a Python file that hides a package, and, below `data/raw` and `config`,
-    a broken link and a file dated in the future.
+    Raises PrivarmsError for a path with braces, a Python file that hides a package, and a folder of the run that is a
+    broken link. Below `data/raw` and `config` it does so for every broken link and for a file dated in the future.
     """
     for path in (project, folder):
         if {"{", "}"} & set(str(path)):
@@ -50,10 +52,16 @@ def check(project: Path, folder: Path) -> None:
         known = {*sys.stdlib_module_names, *packages_distributions()}
         for name in hidden.keys() & known:
             raise PrivarmsError(f"{hidden[name]}: hides the Python package {name} from every job; rename it")
+    for place in (folder / name for name in FOLDERS):
+        _refuse_broken(place)
     latest = time.time() + TOLERATED_SECONDS
     for place in (folder / "data/raw", folder / "config"):
         for file in sorted(place.rglob("*")):
-            if file.is_symlink() and not file.exists():
-                raise PrivarmsError(f"{file}: broken link to {file.readlink()}; correct or remove the link")
+            _refuse_broken(file)
             if file.stat().st_mtime > latest:
                 raise PrivarmsError(f"{file}: dated in the future, so its jobs would run again each time; touch it")
+
+
+def _refuse_broken(link: Path) -> None:
+    if link.is_symlink() and not link.exists():
+        raise PrivarmsError(f"{link}: broken link to {link.readlink()}; correct or remove the link")
