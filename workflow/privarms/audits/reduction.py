@@ -8,6 +8,7 @@ import pandas as pd
 
 from privarms.audits.audit import Audit
 from privarms.inference.proportions import clopper_pearson
+from privarms.ranges import dimensions, part_and_total, strictly_within, whole
 from privarms.studies import library
 
 ENDS = ("low_0", "high_0", "low_1", "high_1")
@@ -98,8 +99,15 @@ def epsilon_lower_bound(
 
     It divides the lower Clopper-Pearson end of the neighbour's probability by the upper end of the other one. Each end
     errs with probability (1 - confidence) / 2, so both are valid with probability `confidence` (Bonferroni). Returns
-    -inf if the neighbour has no event.
+    -inf if the neighbour has no event. Raises ValueError for counts that are not whole numbers with 0 <= events <=
+    trials, for no trials, and for a confidence outside (0, 1).
     """
+    numbers = {"neighbour_events": neighbour_events, "neighbour_trials": neighbour_trials, "confidence": confidence}
+    dimensions(0, events=events, trials=trials, **numbers)
+    whole(1, trials=trials, neighbour_trials=neighbour_trials)
+    part_and_total(events=events, trials=trials)
+    part_and_total(neighbour_events=neighbour_events, neighbour_trials=neighbour_trials)
+    strictly_within(0, 1, confidence=confidence)
     low, _ = clopper_pearson(neighbour_events, neighbour_trials, confidence)
     _, high = clopper_pearson(events, trials, confidence)
     return float(np.log(low / high)) if low > 0 else float("-inf")

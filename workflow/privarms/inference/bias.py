@@ -1,6 +1,7 @@
 """The bias of sample means under adaptive pulls, and its bound under privacy (section 3 of Neel & Roth 2018).
 
-If the paper states only an order, the function returns the expression inside O with constant 1, and says so.
+Replicates are tables of R rows and K columns. pulls: [R, K], whole numbers >= 0; reward_sums: float[R, K]; means:
+float[K], the true means, which need not be in [0, 1]. Other shapes, and numbers that are not finite, raise ValueError.
 """
 
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from privarms.ranges import positive, within
+from privarms.ranges import dimensions, finite, positive, same_shape, whole, within
 
 # Replicates whose temporary arrays are in memory at the same time.
 REPLICATES_AT_ONCE = 2**15
@@ -30,10 +31,11 @@ class Average(NamedTuple):
 def sample_mean_bias(pulls, reward_sums, means) -> Bias:
     """Return the bias of the sample mean of each arm, from R >= 1 independent replicates.
 
-    pulls: [R, K], >= 0; reward_sums: float64[R, K]; means: float64[K], the true means
     A replicate in which an arm was never pulled is excluded for that arm, because it has no sample mean there.
-    `replicates` counts those that remain (Theorem 1 is about algorithms that pull every arm).
+    `replicates` counts those that remain (Theorem 1 is about algorithms that pull every arm). `Bias` says where nan
+    stands for a number that does not exist.
     """
+    _check(pulls, reward_sums, means)
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
     pulled = pulls > 0
     replicates = pulled.sum(axis=0)
@@ -61,11 +63,23 @@ def controlled_bias(pulls, reward_sums, means) -> Bias:
     -Cov(N, sample mean)/E[N], which is the bias (Bowden & Trippa 2017, Statistical Methods in Medical Research 26(5)).
     An arm with the same N in all replicates keeps its errors: nothing would be left of them, not even their scatter.
     """
+    _check(pulls, reward_sums, means)
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums, float), np.asarray(means, float)
     controlled_sums = _controlled(pulls, sums, means)
     controlled_sums += means
     controlled_sums *= pulls
     return sample_mean_bias(pulls, controlled_sums, means)
+
+
+def _check(pulls, reward_sums, means) -> None:
+    dimensions(2, pulls=pulls)
+    whole(0, pulls=pulls)
+    finite(reward_sums=reward_sums, means=means)
+    same_shape(pulls=pulls, reward_sums=reward_sums)
+    if (expected := np.shape(pulls)[1:]) != (found := np.shape(means)):
+        raise ValueError(f"means: expected one number per column of pulls, {expected}; found {found}")
+    if not np.size(pulls):
+        raise ValueError(f"pulls: expected at least one replicate and one arm; found the shape {np.shape(pulls)}")
 
 
 def _controlled(pulls: np.ndarray, sums: np.ndarray, means: np.ndarray) -> np.ndarray:
@@ -81,9 +95,10 @@ def _controlled(pulls: np.ndarray, sums: np.ndarray, means: np.ndarray) -> np.nd
 
 
 def blocks(replicates: int) -> Iterator[slice]:
-    """Yield slices of REPLICATES_AT_ONCE replicates; the last one may be shorter."""
-    for start in range(0, replicates, REPLICATES_AT_ONCE):
-        yield slice(start, start + REPLICATES_AT_ONCE)
+    """Return slices of REPLICATES_AT_ONCE replicates; the last one may be shorter."""
+    dimensions(0, replicates=replicates)
+    whole(0, replicates=replicates)
+    return (slice(start, start + REPLICATES_AT_ONCE) for start in range(0, int(replicates), REPLICATES_AT_ONCE))
 
 
 def _sum(parts: Iterator[np.ndarray]) -> np.ndarray:
@@ -98,8 +113,9 @@ def average_absolute_bias(pulls, reward_sums, means) -> tuple[float, float]:
     """Return the mean over arms of |bias| and its standard error, from replicates as in `sample_mean_bias`.
 
     Arms that were never pulled are excluded; both values are nan if no arm was pulled. The standard error is that of
-    the mean over arms of the signed errors, with the signs of the estimated biases.
+    the mean over arms of the signed errors, with the signs of the estimated biases. It is nan below two replicates.
     """
+    _check(pulls, reward_sums, means)
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
     bias, _, replicates = sample_mean_bias(pulls, sums, means)
     has_pulls = replicates > 0
@@ -121,7 +137,7 @@ def average_absolute_bias(pulls, reward_sums, means) -> tuple[float, float]:
 
 
 def expected_average(pulls, reward_sums, means, runs: int) -> Average:
-    """Return the expected average over arms of |mean error over `runs` runs|, from R >= 2 replicates.
+    """Return the expected average over arms of |mean error over `runs` runs|, runs >= 1, from R >= 2 replicates.
 
     Noise makes an absolute value larger, and more so with fewer runs. An average over 10,000 runs must therefore be
     compared with averages over 10,000 runs. The mean error of an arm over `runs` runs is normal around its bias with
@@ -129,8 +145,11 @@ def expected_average(pulls, reward_sums, means, runs: int) -> Average:
     normal variable of variance s^2 / runs - v gives this distribution. If R < runs, the result is for R runs. The
     spread replaces the correlation of two absolute values by its upper bound, the |correlation| of the two arms
     (Mehler's expansion). By the same expansion an absolute value's expectation given the estimate varies by at most its
-    own standard deviation times sqrt(v runs) / s. All fields are nan if a run lacks an arm.
+    own standard deviation times sqrt(v runs) / s. All fields are nan if a run lacks an arm, and below two replicates.
     """
+    _check(pulls, reward_sums, means)
+    dimensions(0, runs=runs)
+    whole(1, runs=runs)
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums, float), np.asarray(means, float)
     R, K = pulls.shape
     if R < 2 or (pulls == 0).any():
@@ -162,9 +181,13 @@ def _folded_mean(mean, deviation):
 
 
 def bias_bound(epsilon, mu):
-    """Return (e^epsilon - 1) mu, mu in [0, 1]: Theorem 1 at delta = 0, a bound on |bias| under epsilon-privacy."""
-    epsilon, mu = np.asarray(epsilon, float), np.asarray(mu, float)
+    """Return (e^epsilon - 1) mu, mu in [0, 1]: Theorem 1 at delta = 0, a bound on |bias| under epsilon-privacy.
+
+    This is the theorem's expression and no more. For rewards in [0, 1] no |bias| exceeds max(mu, 1 - mu), so the bound
+    says nothing where it is larger. It is inf where e^epsilon overflows and mu > 0.
+    """
     positive(epsilon=epsilon)
     within(0, 1, mu=mu)
+    epsilon, mu = np.asarray(epsilon, float), np.asarray(mu, float)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(mu > 0, np.expm1(epsilon) * mu, 0.0)[()]

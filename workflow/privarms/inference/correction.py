@@ -14,6 +14,7 @@ from privarms.inference.binomial_test import p_value
 from privarms.inference.divergences import kl
 from privarms.inference.histories import least_pulled, most_pulled, read_history
 from privarms.inference.max_information import best_beta, corrected_level, corrected_p_value, max_information_nats
+from privarms.ranges import dimensions, positive, strictly_within, whole
 
 COLUMNS = ("arm", "pulls", "mean", "p_value", "corrected_p_value", "rejected", "rejected_corrected", "holds_for")
 SELECTORS = {"most-pulled": most_pulled, "least-pulled": least_pulled}
@@ -42,13 +43,15 @@ def correct(
     `holds_for`. rejected, rejected_corrected: at `level`, without and with the correction. The frame's `attrs` contain
     the settings and derived values. Raises PrivarmsError for a fault in any argument.
     """
-    for name, value in (("null", null), ("level", level), *((("beta", beta),) if beta is not None else ())):
-        if not 0 < value < 1:
-            raise PrivarmsError(f"{name}: expected a number in (0, 1); found {value}")
-    if not (epsilon > 0 and math.isfinite(epsilon)):
-        raise PrivarmsError(f"epsilon: expected a number > 0; found {epsilon}")
-    if K is not None and K < 1:
-        raise PrivarmsError(f"arms: expected a number >= 1; found {K}")
+    rates = {"null": null, "level": level} | ({} if beta is None else {"beta": beta})
+    arms = {} if K is None else {"K": K}
+    try:
+        dimensions(0, epsilon=epsilon, **rates, **arms)
+        positive(epsilon=epsilon)
+        strictly_within(0, 1, **rates)
+        whole(1, **arms)
+    except ValueError as error:
+        raise PrivarmsError(str(error)) from None
     if not Path(history).is_file():
         raise PrivarmsError(f"{history}: no such file; expected a CSV file with the columns arm and reward")
     read = read_history(history, K)
@@ -79,8 +82,8 @@ def correct(
 def _tested(arm: int | str | None, pulls: np.ndarray) -> list[int]:
     if arm is None:
         return list(range(len(pulls)))
-    chosen = SELECTORS[arm](pulls) if arm in SELECTORS else arm
-    if not (str(chosen).isdigit() and int(chosen) < len(pulls)):
+    chosen = SELECTORS[arm](pulls) if isinstance(arm, str) and arm in SELECTORS else arm
+    if not (str(chosen).isdecimal() and int(chosen) < len(pulls)):
         known = ", ".join(SELECTORS)
         raise PrivarmsError(f"arm: expected a number from 0 to {len(pulls) - 1}, {known}; found {arm}")
     return [int(chosen)]

@@ -7,6 +7,7 @@ import numpy as np
 
 from privarms.errors import PrivarmsError
 from privarms.files.whole import read_csv
+from privarms.ranges import dimensions, finite, same_shape, whole
 
 
 class History(NamedTuple):
@@ -31,19 +32,31 @@ class History(NamedTuple):
 
 
 def least_pulled(pulls, ties=None):
-    """Return the arm with the fewest pulls; pulls: [K] -> an arm, [R, K] -> int64[R].
+    """Return the arm with the fewest pulls; pulls: whole numbers, [K] -> an arm, [R, K] -> int64[R].
 
-    ties: numbers of the same shape as `pulls`; among tied arms the one with the largest number wins. With random
-    numbers every tied arm has the same chance. Without `ties` the lowest index wins.
+    ties: finite numbers of the same shape as `pulls`; among tied arms the one with the largest number wins. With random
+    numbers every tied arm has the same chance. Without `ties` the lowest index wins. Raises ValueError for other pulls
+    or ties.
     """
-    pulls = np.asarray(pulls)
+    pulls = _checked(pulls, ties)
     return _first(pulls == pulls.min(axis=-1, keepdims=True), ties)
 
 
 def most_pulled(pulls, ties=None):
-    """Return the arm with the most pulls; ties as in `least_pulled`."""
-    pulls = np.asarray(pulls)
+    """Return the arm with the most pulls; pulls, ties and errors as in `least_pulled`."""
+    pulls = _checked(pulls, ties)
     return _first(pulls == pulls.max(axis=-1, keepdims=True), ties)
+
+
+def _checked(pulls, ties) -> np.ndarray:
+    whole(0, pulls=pulls)
+    if ties is not None:
+        finite(ties=ties)
+        same_shape(pulls=pulls, ties=ties)
+    pulls = np.asarray(pulls)
+    if not pulls.shape or not pulls.shape[-1]:
+        raise ValueError(f"pulls: expected the pulls of at least one arm; found the shape {pulls.shape}")
+    return pulls
 
 
 def _first(tied, ties):
@@ -54,8 +67,13 @@ def read_history(path: Path | str, K: int | None = None) -> History:
     """Return the history in a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round.
 
     K: the number of arms (default: highest arm in the file + 1, so a highest arm without pulls is missed). Other
-    columns are ignored. Raises PrivarmsError, with file, line and column, for the first malformed entry.
+    columns are ignored. Raises PrivarmsError, with file, line and column, for the first malformed entry, and ValueError
+    for a K that is not a whole number >= 1.
     """
+    if K is not None:
+        dimensions(0, K=K)
+        whole(1, K=K)
+        K = int(K)
     header, rows = read_csv(Path(path))
     header[0] = header[0].removeprefix("\ufeff")  # the byte order mark that Excel writes first
     for name in ("arm", "reward"):

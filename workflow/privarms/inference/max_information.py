@@ -5,26 +5,28 @@ with probability at most e^x q + beta. So p <= gamma(alpha) = (alpha - beta) e^-
 Theorem 3 with 2^k (k in bits) where the paper prints 2k; the inner logarithm of Theorem 4 is natural.
 
 epsilon is that of reward privacy, delta = 0; the rows of the tableau are independent. All functions broadcast over
-arrays and raise ValueError outside their ranges: epsilon > 0, horizon >= 1, alpha and beta in (0, 1).
+arrays and raise ValueError outside their ranges: epsilon > 0 and finite, horizon a whole number >= 1, alpha and beta in
+(0, 1). For an epsilon so large that epsilon^2 overflows, x is inf, and a corrected level 0.
 """
 
 import numpy as np
 from scipy.stats import binom
 
-from privarms.ranges import at_least, positive, strictly_within, within
+from privarms.ranges import positive, strictly_within, whole, within
 
 
 def max_information_nats(epsilon, horizon, beta):
     """Return x = epsilon^2 T / 2 + epsilon sqrt(T ln(2/beta) / 2): Theorem 4 in nats, with n = T, one row per round.
 
-    Theorem 4 prints bits, k = x log2(e), so 2^k = e^x.
+    Theorem 4 prints bits, k = x log2(e), so 2^k = e^x. The result is inf if it overflows.
     """
     epsilon, horizon, beta = _setting(epsilon, horizon, beta=beta)
-    return epsilon**2 * horizon / 2 + epsilon * np.sqrt(horizon * np.log(2 / beta) / 2)
+    with np.errstate(over="ignore"):
+        return epsilon**2 * horizon / 2 + epsilon * np.sqrt(horizon * np.log(2 / beta) / 2)
 
 
 def log_corrected_level(alpha, epsilon, horizon, beta):
-    """Return ln gamma(alpha) = ln(alpha - beta) - x, which does not underflow; -inf if beta >= alpha."""
+    """Return ln gamma(alpha) = ln(alpha - beta) - x, which does not underflow; -inf if beta >= alpha or x is inf."""
     x = max_information_nats(epsilon, horizon, beta)
     strictly_within(0, 1, alpha=alpha)
     difference = np.maximum(np.subtract(alpha, beta), 0.0)
@@ -50,7 +52,8 @@ def best_beta(epsilon, horizon, alpha):
     1 / (2 L)], and 2 L > 2 ln 2 = 1.38, so its iteration converges from any w >= 0.
     """
     epsilon, horizon, alpha = _setting(epsilon, horizon, alpha=alpha)
-    c, L = epsilon * np.sqrt(horizon / 2), np.log(2 / alpha)
+    with np.errstate(over="ignore"):
+        c, L = epsilon * np.sqrt(horizon / 2), np.log(2 / alpha)
     w = np.zeros(np.broadcast_shapes(c.shape, L.shape))
     for _ in range(120):  # the error shrinks by a factor of 0.72 or less each time: to 1e-17 of the first step
         w = np.log1p(2 * np.sqrt(L + w) / c)
@@ -83,16 +86,19 @@ def printed_level(alpha, epsilon, horizon, beta):
 def released_level(alpha, epsilon, pulls):
     """Return alpha / (e x'), x' = epsilon^2 n / 2 + epsilon sqrt(n ln 2), as in the authors' released program.
 
-    pulls: n >= 1, of the tested arm. Not valid, for three reasons. It divides by e x', which is at most e^x', while
-    Theorem 3 divides by e^x. It takes beta = 1, for which Theorem 4 makes no statement. It uses the arm's pulls, which
-    are data, instead of T. Unlike Theorem 4 it does not halve ln(2/beta) under the root, which lowers the level
-    slightly. If x' < 1/e it raises the level, even above 1.
+    pulls: n, a whole number >= 1, of the tested arm
+
+    Not valid, for three reasons. It divides by e x', which is at most e^x', while Theorem 3 divides by e^x. It takes
+    beta = 1, for which Theorem 4 makes no statement. It uses the arm's pulls, which are data, instead of T. Unlike
+    Theorem 4 it does not halve ln(2/beta) under the root, which lowers the level slightly. If x' < 1/e it raises the
+    level, even above 1.
     """
     positive(epsilon=epsilon)
-    at_least(1, pulls=pulls)
+    whole(1, pulls=pulls)
     strictly_within(0, 1, alpha=alpha)
     alpha, epsilon, pulls = (np.asarray(x, float) for x in (alpha, epsilon, pulls))
-    return alpha / (np.e * (epsilon**2 * pulls / 2 + epsilon * np.sqrt(pulls * np.log(2))))
+    with np.errstate(over="ignore"):
+        return alpha / (np.e * (epsilon**2 * pulls / 2 + epsilon * np.sqrt(pulls * np.log(2))))
 
 
 def response_rejections(level, epsilon, horizon):
@@ -113,6 +119,6 @@ def response_rejections(level, epsilon, horizon):
 
 def _setting(epsilon, horizon, **level) -> list[np.ndarray]:
     positive(epsilon=epsilon)
-    at_least(1, horizon=horizon)
+    whole(1, horizon=horizon)
     strictly_within(0, 1, **level)
     return [np.asarray(x, float) for x in (epsilon, horizon, *level.values())]

@@ -5,28 +5,39 @@ with N = max{f_min(n)^(1 - alpha), log n} over all n patients. Their proofs use 
 first half, instead of N. Each of T patients gets one of two arms, about T / 2 each, so the variance is 2 (s0^2 +
 s1^2) / T. The private estimate adds Lap(2 / (epsilon T)), of variance 8 / (epsilon T)^2. Leading axes are replicates:
 everything broadcasts.
+
+estimate: finite, or nan for a run without an estimate; effect: finite; variance: of the interval, > 0 and finite;
+variance_0, variance_1: s0^2 and s1^2, >= 0 and finite; T: >= 1 and finite; epsilon: > 0, inf for no privacy. All
+functions raise ValueError for other numbers.
 """
+
+from typing import Literal, get_args
 
 import numpy as np
 import scipy
 
 from privarms.inference.intervals import normal_interval
 from privarms.mechanisms import lap_plus
-from privarms.ranges import at_least
+from privarms.ranges import above, at_least, dimensions, finite, known, of_choices, positive, same_shape
 
 # The longest trial considered: 160 MB per array.
 MOST_LENGTHS = 20_000_000
-INTERVALS = ("printed", "trial", "corrected", "corrected_laplace")
+Interval = Literal["printed", "trial", "corrected", "corrected_laplace"]
+INTERVALS = get_args(Interval)
 
 
-def variance(T, variance_0, variance_1, interval: str, epsilon: float | None = None):
+@of_choices
+def variance(T, variance_0, variance_1, interval: Interval, epsilon: float | None = None):
     """Return the variance that an interval assigns to the estimate; interval: one of INTERVALS.
 
-    T: T_min, or N for `printed`, >= 1; variance_0, variance_1: s0^2 and s1^2; epsilon: needed only for
-    corrected_laplace, where inf adds nothing. Raises ValueError.
+    T: T_min, or N for `printed`; epsilon: needed only for corrected_laplace, where inf adds nothing
     """
-    T, both = np.asarray(T, float), np.add(variance_0, variance_1)
     at_least(1, T=T)
+    at_least(0, variance_0=variance_0, variance_1=variance_1)
+    if epsilon is not None or interval == "corrected_laplace":
+        dimensions(0, epsilon=epsilon)
+        above(0, epsilon=epsilon)
+    T, both = np.asarray(T, float), np.add(variance_0, variance_1)
     if interval in ("printed", "trial"):
         return both / T
     if interval == "corrected":
@@ -39,6 +50,7 @@ def coverage(estimate, effect, variance, confidence: float = 0.95) -> tuple[floa
 
     The first two are nan without any such run.
     """
+    _check(estimate, effect, variance)
     estimate = np.asarray(estimate, float)
     low, high = normal_interval(estimate, np.sqrt(variance), confidence)
     has_estimate = ~np.isnan(estimate)
@@ -63,8 +75,14 @@ def variance_ratio(estimate, effect, variance) -> tuple[float, float]:
 
 
 def standardised(estimate, effect, variance):
-    """Return (estimate - effect) / sqrt(variance), which the interval treats as standard normal."""
+    """Return (estimate - effect) / sqrt(variance), which the interval treats as standard normal; nan stays nan."""
+    _check(estimate, effect, variance)
     return (np.asarray(estimate, float) - effect) / np.sqrt(variance)
+
+
+def _check(estimate, effect, variance) -> None:
+    finite(estimate=known(estimate), effect=effect)
+    positive(variance=variance)
 
 
 def normality(estimate, effect, variance) -> tuple[float, float]:
@@ -86,6 +104,12 @@ def inverse_propensity_variance(T, means, variances):
 
     means, variances: of a reward of either arm; result: (2 (E Y_0^2 + E Y_1^2) - effect^2) / T
     """
+    at_least(1, T=T)
+    finite(means=means)
+    at_least(0, variances=variances)
+    if np.shape(means) != (2,):
+        raise ValueError(f"means: expected two numbers; found the shape {np.shape(means)}")
+    same_shape(means=means, variances=variances)
     squares = np.sum(np.asarray(variances) + np.asarray(means) ** 2)
     return (2 * squares - (means[1] - means[0]) ** 2) / np.asarray(T, float)
 
@@ -94,8 +118,11 @@ def relative_bias(T: float, epsilon: float) -> float:
     """Return E[estimate] / effect - 1 if an arm without a patient counts as mean 0: -E[2^-T_j], exactly.
 
     Either arm has no patient with probability 2^-T_j, so both means lose this share. T_j is floor(T) without privacy
-    (epsilon inf), otherwise Lap+(T) given T_j >= 1; T >= 1.
+    (epsilon inf), otherwise Lap+(T) given T_j >= 1.
     """
+    dimensions(0, T=T, epsilon=epsilon)
+    at_least(1, T=T)
+    above(0, epsilon=epsilon)
     if np.isinf(epsilon):
         return float(-(2.0 ** -np.floor(T)))
     # Later terms are below 1e-300.
@@ -110,7 +137,10 @@ def private_variance(T: float, variance_0: float, variance_1: float, epsilon: fl
     1 / T_j. At small epsilon the second term comes mostly from rare short trials. A simulation that misses them
     underestimates it; one with unusually many overestimates it.
     """
+    dimensions(0, T=T, variance_0=variance_0, variance_1=variance_1, epsilon=epsilon)
     at_least(1, T=T)
+    at_least(0, variance_0=variance_0, variance_1=variance_1)
+    above(0, epsilon=epsilon)
     both = variance_0 + variance_1
     if np.isinf(epsilon):
         return float(2 * both / np.floor(T))

@@ -3,12 +3,12 @@
 Leading axes are replicates; the axes of the matrices come last.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
-from privarms.ranges import positive
+from privarms.ranges import finite, of_choices, positive, within
 
 # Refuse a design if its columns, scaled to length 1, have a smallest singular value below this multiple of the largest.
 # The inverse of the Gram matrix would then have at most 4 of 16 correct digits.
@@ -23,9 +23,17 @@ class Fit(NamedTuple):
 def ols_from_moments(gram, moments) -> Fit:
     """Return the least-squares fit from X'X, float64[..., d, d], and X'y, float64[..., d], which a run can accumulate.
 
-    Raises ValueError if the design is rank-deficient (to RANK_TOLERANCE).
+    Raises ValueError if the design is rank-deficient (to RANK_TOLERANCE), for other shapes, and for numbers that
+    are not finite.
     """
+    finite(gram=gram, moments=moments)
     gram, moments = np.asarray(gram, float), np.asarray(moments, float)
+    if gram.ndim < 2 or gram.shape[-1] != gram.shape[-2]:
+        raise ValueError(f"gram: expected square matrices [..., d, d]; found the shape {gram.shape}")
+    if moments.shape != gram.shape[:-1]:
+        raise ValueError(
+            f"moments: expected the shape {gram.shape[:-1]}, as gram without the last axis; found {moments.shape}"
+        )
     diagonal = np.diagonal(gram, axis1=-2, axis2=-1)
     lengths = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     scale = lengths[..., :, None] * lengths[..., None, :]
@@ -33,26 +41,29 @@ def ols_from_moments(gram, moments) -> Fit:
     largest = np.where(values[..., -1] > 0, values[..., -1], 1.0)
     deficient = ~(np.sqrt(np.maximum(values[..., 0] / largest, 0.0)) > RANK_TOLERANCE)
     if deficient.any():
-        raise ValueError(f"gram: found a rank-deficient design in replicate {np.argwhere(deficient)[0].tolist()}")
+        place = f" in replicate {np.argwhere(deficient)[0].tolist()}" if deficient.ndim else ""
+        raise ValueError(f"gram: expected a design of full rank; found a rank-deficient design{place}")
     inverse = np.linalg.inv(gram)
     return Fit(np.einsum("...ij,...j->...i", inverse, moments), inverse)
 
 
-def z_score(estimate, null, variance, standard_error: str = "correct"):
+@of_choices
+def z_score(estimate, null, variance, standard_error: Literal["correct", "variance"] = "correct"):
     """Return (estimate - null) / sqrt(variance): standard normal under the null if the design is not adaptive.
 
     variance: of the estimate, > 0; standard_error: "variance" divides by the variance itself, as the authors' released
     program does. This is wrong by a factor sqrt(variance), so small variances reject far too often. Raises ValueError
-    for variances that are not positive.
+    for variances that are not positive, and for numbers that are not finite. The result is -inf or inf where the
+    quotient overflows.
     """
-    estimate, null, variance = (np.asarray(x, float) for x in (estimate, null, variance))
+    finite(estimate=estimate, null=null)
     positive(variance=variance)
-    return (estimate - null) / (variance if standard_error == "variance" else np.sqrt(variance))
+    estimate, null, variance = (np.asarray(x, float) for x in (estimate, null, variance))
+    with np.errstate(over="ignore"):
+        return (estimate - null) / (variance if standard_error == "variance" else np.sqrt(variance))
 
 
 def two_sided_p_value(z):
-    """Return P(|Z| >= |z|) for a standard normal Z, without cancellation far out; ValueError for nan."""
-    z = np.asarray(z, float)
-    if np.isnan(z).any():
-        raise ValueError("z: expected numbers; found nan")
-    return 2 * ndtr(-np.abs(z))
+    """Return P(|Z| >= |z|) for a standard normal Z, without cancellation far out; z may be infinite, but not nan."""
+    within(-np.inf, np.inf, z=z)
+    return 2 * ndtr(-np.abs(np.asarray(z, float)))
