@@ -136,7 +136,8 @@ def _numbers(name: str, value, expected: str) -> np.ndarray:
         raise ValueError(f"{name}: expected {expected}; found rows of different lengths") from None
     if numbers.dtype.kind in "biuf":
         return numbers
-    for one in numbers.ravel():
+    # As objects, because numpy turns a list of numbers and one text into texts.
+    for one in np.asarray(value, object).ravel():
         if not isinstance(one, Real):
             raise ValueError(f"{name}: expected {expected}; found {one!r}")
     return numbers.astype(float)

@@ -33,5 +33,5 @@ def test_values_further_apart_than_the_tolerance_are_two_atoms():
 
 @pytest.mark.parametrize("values", [[], [1.0, np.nan], [np.inf]])
 def test_a_sample_without_values_or_with_one_that_is_not_finite_is_refused(values):
-    with pytest.raises(ValueError, match="all of them finite"):
+    with pytest.raises(ValueError, match=r"^values: "):
         atoms(values)

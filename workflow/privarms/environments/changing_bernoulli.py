@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from privarms.environments import bernoulli
-from privarms.ranges import at_least
+from privarms.ranges import at_least, of_choices
 
 # Every policy plays round by round, also those that have a fast path elsewhere.
 SECONDS_PER_STEP = 1e-7
@@ -37,6 +37,7 @@ def pull(environment, arm, t, rng):
     return 1.0 if rng.random() < mean(environment, arm, t) else 0.0
 
 
+@of_choices
 def configure(
     K: int,
     top: float,

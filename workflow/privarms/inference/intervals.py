@@ -33,7 +33,7 @@ def ratio(mean, se, base_mean, base_se):
     at_least(0, se=known(se), base_se=known(base_se))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         value = np.divide(mean, base_mean)
-        return value, value * np.sqrt(np.divide(se, mean) ** 2 + np.divide(base_se, base_mean) ** 2)
+        return value, np.abs(value) * np.sqrt(np.divide(se, mean) ** 2 + np.divide(base_se, base_mean) ** 2)
 
 
 def fieller(mean, half, base_mean, base_half):

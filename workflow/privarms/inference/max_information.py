@@ -69,8 +69,8 @@ def corrected_p_value(p, epsilon, horizon, beta):
     result is below beta; a good choice is `best_beta` at the level of the test.
     """
     x = max_information_nats(epsilon, horizon, beta)
-    p = np.asarray(p, float)
     within(0, 1, p=p)
+    p = np.asarray(p, float)
     # Use the logarithm, cut off at 0, because e^x can overflow.
     log_p = np.log(np.maximum(p, np.nextafter(0, 1)))
     return np.minimum(np.exp(np.minimum(log_p + x, 0.0)) + np.asarray(beta, float), 1.0)

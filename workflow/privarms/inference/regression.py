@@ -64,6 +64,6 @@ def z_score(estimate, null, variance, standard_error: Literal["correct", "varian
 
 
 def two_sided_p_value(z):
-    """Return P(|Z| >= |z|) for a standard normal Z, without cancellation far out; z may be infinite, but not nan."""
+    """Return P(|Z| >= |z|) for a standard normal Z, without cancellation far out; z may be -inf or inf, but not nan."""
     within(-np.inf, np.inf, z=z)
     return 2 * ndtr(-np.abs(np.asarray(z, float)))
