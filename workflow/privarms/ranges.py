@@ -12,6 +12,8 @@ from typing import Literal, get_args, get_origin
 
 import numpy as np
 
+# Floats above this one leave out whole numbers.
+MOST = 2**53
 SHAPES = {0: "one number", 1: "a list of numbers", 2: "a table of numbers"}
 
 
@@ -64,11 +66,11 @@ def strictly_within(low: float, high: float, /, **values) -> None:
 
 
 def whole(least: int, /, **values) -> None:
-    """Raise ValueError for a number that is not whole or below `least`; 3.0 is whole."""
+    """Raise ValueError for a number that is not whole, below `least` or above 2^53; 3.0 is whole."""
     for name, value in values.items():
-        expected = f"a whole number >= {least}"
+        expected = f"a whole number from {least} to 2^53"
         numbers = _numbers(name, value, expected)
-        _refuse(name, expected, numbers, lambda x: (x >= least) & (x < np.inf))
+        _refuse(name, expected, numbers, lambda x: (x >= least) & (x <= MOST))
         if numbers.dtype.kind == "f" and not (fits := np.floor(numbers) == numbers).all():
             raise _refusal(name, expected, numbers[~fits])
 

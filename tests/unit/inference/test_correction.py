@@ -88,7 +88,7 @@ def test_the_text_gives_the_decisions_and_the_p_value_that_rejects(history):
         ({"level": -0.1}, "level: expected a number in (0, 1)"),
         ({"beta": 0.05}, "beta: expected less than the level"),
         ({"beta": 0.025}, "beta: expected less than the level 0.025"),
-        ({"K": 0}, "K: expected a whole number >= 1"),
+        ({"K": 0}, "K: expected a whole number from 1"),
         ({"arm": "²"}, "arm: expected a number from 0 to 1"),
         ({"arm": [0]}, "arm: expected a number from 0 to 1"),
         ({"arm": "best"}, "arm: expected a number from 0 to 1, most-pulled, least-pulled"),

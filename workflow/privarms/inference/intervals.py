@@ -12,7 +12,8 @@ def normal_interval(estimate, standard_error, confidence: float = 0.95):
     """Return estimate -+ z standard_error, with z the normal quantile at (1 + confidence) / 2.
 
     estimate: finite; standard_error: finite and >= 0; both may be nan for an unknown number, which makes both ends nan.
-    Raises ValueError for other numbers or a confidence outside (0, 1).
+    A confidence so near to 1 that (1 + confidence) / 2 rounds to 1 makes them -inf and inf. Raises ValueError for other
+    numbers or a confidence outside (0, 1).
     """
     finite(estimate=known(estimate))
     at_least(0, standard_error=known(standard_error))
@@ -27,7 +28,8 @@ def ratio(mean, se, base_mean, base_se):
 
     mean, base_mean: finite; se, base_se: their standard errors, finite and >= 0; nan for any unknown number
     Returns nan for both where a mean is unknown, and for the error where an error is unknown or `mean` is 0. For
-    base_mean = 0 the ratio is nan, -inf or inf, and the error nan or inf. Raises ValueError for other numbers.
+    base_mean = 0 the ratio is nan, -inf or inf, and the error nan or inf. Numbers that overflow are inf. Raises
+    ValueError for other numbers.
     """
     finite(mean=known(mean), base_mean=known(base_mean))
     at_least(0, se=known(se), base_se=known(base_se))

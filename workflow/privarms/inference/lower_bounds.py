@@ -2,7 +2,7 @@
 
 The bounds that depend on the problem are asymptotic: regret is at least the value times ln T as T grows. At a finite T
 the regret of a policy can be smaller. means: a list of at least one number in [0, 1]; epsilon: a finite number > 0. All
-functions raise ValueError for other numbers. Equal means give 0.
+functions raise ValueError for other numbers. Equal means give 0. A bound that overflows is inf.
 """
 
 from collections.abc import Callable, Sequence

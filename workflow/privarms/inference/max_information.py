@@ -52,13 +52,13 @@ def best_beta(epsilon, horizon, alpha):
     1 / (2 L)], and 2 L > 2 ln 2 = 1.38, so its iteration converges from any w >= 0.
     """
     epsilon, horizon, alpha = _setting(epsilon, horizon, alpha=alpha)
+    # For extreme c, which may overflow, beta rounds to alpha or to 0; take the float next to it.
     with np.errstate(over="ignore"):
         c, L = epsilon * np.sqrt(horizon / 2), np.log(2 / alpha)
-    w = np.zeros(np.broadcast_shapes(c.shape, L.shape))
-    for _ in range(120):  # the error shrinks by a factor of 0.72 or less each time: to 1e-17 of the first step
-        w = np.log1p(2 * np.sqrt(L + w) / c)
-    # For a c so large that beta rounds to alpha, take the next smaller float.
-    return np.minimum(alpha * np.exp(-w), np.nextafter(alpha, 0))[()]
+        w = np.zeros(np.broadcast_shapes(c.shape, L.shape))
+        for _ in range(120):  # the error shrinks by a factor of 0.72 or less each time: to 1e-17 of the first step
+            w = np.log1p(2 * np.sqrt(L + w) / c)
+    return np.clip(alpha * np.exp(-w), np.nextafter(0, 1), np.nextafter(alpha, 0))[()]
 
 
 def corrected_p_value(p, epsilon, horizon, beta):
@@ -91,7 +91,7 @@ def released_level(alpha, epsilon, pulls):
     Not valid, for three reasons. It divides by e x', which is at most e^x', while Theorem 3 divides by e^x. It takes
     beta = 1, for which Theorem 4 makes no statement. It uses the arm's pulls, which are data, instead of T. Unlike
     Theorem 4 it does not halve ln(2/beta) under the root, which lowers the level slightly. If x' < 1/e it raises the
-    level, even above 1.
+    level, even above 1, and to inf if x' is smaller than floats can divide by.
     """
     positive(epsilon=epsilon)
     whole(1, pulls=pulls)

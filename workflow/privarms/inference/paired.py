@@ -72,14 +72,14 @@ def ratio_of_means(ours, others, rng: np.random.Generator, resamples: int = 10_0
     """Return mean(ours) / mean(others) and its percentile bootstrap interval.
 
     ours, others: finite float64[n] on the same replicates, n >= 2, others >= 0 of mean > 0; whole replicates are drawn
-    with replacement (Efron & Tibshirani 1993, ch. 13). resamples: >= 1; level: in (0, 1), of the two-sided interval,
+    with replacement (Efron & Tibshirani 1993, ch. 13). resamples: >= 2; level: in (0, 1), of the two-sided interval,
     reached for large n. An end is inf or nan if enough resamples have only zeros in `others`. Raises ValueError for
     other numbers or shapes.
     """
     _check(2, ours, others)
     at_least(0, others=others)
     dimensions(0, resamples=resamples, level=level)
-    whole(1, resamples=resamples)
+    whole(2, resamples=resamples)
     strictly_within(0, 1, level=level)
     if not np.any(others):
         raise ValueError("others: expected numbers >= 0, not all of them 0; found only 0")

@@ -66,6 +66,7 @@ def ridge(arms, rewards, vectors, penalty: float):
         raise ValueError(f"vectors: expected one row per arm, two rows; found {len(vectors)}")
     counts, sums = _by_arm(*_checked(arms, rewards))
     outer = np.einsum("ai,aj->aij", vectors, vectors)
+    finite(vectors=outer)  # a product overflows before its factors
     gram = np.einsum("...a,aij->...ij", counts, outer) + penalty * np.eye(vectors.shape[1])
     return np.linalg.solve(gram, (sums @ vectors)[..., None])[..., 0]
 

@@ -44,6 +44,8 @@ def ols_from_moments(gram, moments) -> Fit:
         place = f" in replicate {np.argwhere(deficient)[0].tolist()}" if deficient.ndim else ""
         raise ValueError(f"gram: expected a design of full rank; found a rank-deficient design{place}")
     inverse = np.linalg.inv(gram)
+    if not np.isfinite(inverse).all():
+        raise ValueError("gram: expected a matrix with a finite inverse; found one whose inverse overflows")
     return Fit(np.einsum("...ij,...j->...i", inverse, moments), inverse)
 
 
