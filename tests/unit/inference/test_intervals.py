@@ -23,6 +23,7 @@ def test_a_confidence_outside_of_0_and_1_is_refused(confidence):
 def test_the_relative_errors_of_a_ratio_add_as_squares():
     # 5% and 12% give 13%.
     assert ratio(6.0, 0.3, 3.0, 0.36) == pytest.approx((2.0, 0.26))
+    assert ratio(-6.0, 0.3, 3.0, 0.36) == pytest.approx((-2.0, 0.26)), "an error is not negative"
 
 
 def test_the_ends_of_fieller_s_interval():
@@ -41,6 +42,8 @@ def test_a_denominator_that_may_be_0_gives_no_end():
     assert fieller(1.0, 0.1, 0.5, 0.5) == whole_line
     assert fieller(1.0, math.nan, 3.0, 0.4) == whole_line
     assert fieller(1.0, 0.1, math.nan, 0.4) == whole_line
+    assert fieller(math.nan, 0.1, 3.0, 0.4) == whole_line
+    assert fieller(1.0, math.inf, 3.0, 0.4) == whole_line
 
 
 def test_a_ratio_to_zero_is_no_number_and_no_error():

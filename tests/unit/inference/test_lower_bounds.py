@@ -30,3 +30,8 @@ def test_equal_arms_cost_nothing():
     assert lower_bounds.lai_robbins([0.5, 0.5]) == lower_bounds.azize([0.5, 0.5], 1) == 0
     assert lower_bounds.lai_robbins([0.5, 1.0]) == 0, "one failure distinguishes an arm from an arm without failures"
     assert kl(0.5, 1.0) == math.inf
+
+
+def test_means_that_rounding_cannot_tell_apart_are_refused():
+    with pytest.raises(ValueError, match=r"^means: expected gaps that floats can tell apart"):
+        lower_bounds.lai_robbins([0.5, 0.5 + 1e-16, 0.5 + 2e-16])

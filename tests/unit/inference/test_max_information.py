@@ -111,3 +111,12 @@ def test_the_selector_that_answers_with_the_last_reward():
     # A p-value equal to the level rejects.
     exact = mi.response_rejections(1 / 16, epsilon, T)
     assert exact == pytest.approx(right**4)
+
+
+def test_a_budget_whose_square_overflows_rejects_nothing():
+    with np.errstate(over="raise"):
+        assert mi.max_information_nats(1e300, 500, 0.01) == np.inf
+        assert mi.corrected_level(0.05, 1e300, 500, 0.01) == mi.printed_level(0.05, 1e300, 500, 0.01) == 0
+        assert mi.corrected_p_value(1e-300, 1e300, 500, 0.01) == 1
+        assert mi.released_level(0.05, 1e300, 500) == 0
+        assert 0 < mi.best_beta(1e-320, 500, 0.05) < 0.05

@@ -84,3 +84,14 @@ def test_rank_deficient_designs_are_refused_by_replicate():
 def test_a_variance_that_is_not_positive_is_refused():
     with pytest.raises(ValueError, match=r"^variance: .*found -2\.0"):
         z_score(1.0, 0.0, [1.0, -2.0])
+
+
+def test_a_single_rank_deficient_design_is_refused_without_a_replicate():
+    with pytest.raises(ValueError, match=r"^gram: .*; found a rank-deficient design$"):
+        ols_from_moments([[1.0, 1.0], [1.0, 1.0]], [1.0, 1.0])
+    with pytest.raises(ValueError, match=r"^gram: expected square matrices"):
+        ols_from_moments([[1.0, 1.0]], [1.0, 1.0])
+    with pytest.raises(
+        ValueError, match=r"^moments: expected the shape \(2,\), as gram without the last axis; found \(1,\)"
+    ):
+        ols_from_moments([[2.0, 1.0], [1.0, 2.0]], [1.0])
