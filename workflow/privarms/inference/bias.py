@@ -32,8 +32,8 @@ def sample_mean_bias(pulls, reward_sums, means) -> Bias:
     """Return the bias of the sample mean of each arm, from R >= 1 independent replicates.
 
     A replicate in which an arm was never pulled is excluded for that arm, because it has no sample mean there.
-    `replicates` counts those that remain (Theorem 1 is about algorithms that pull every arm). `Bias` says where nan
-    stands for a number that does not exist.
+    `replicates` counts those that remain (Theorem 1 is about algorithms that pull every arm). The bias is nan without
+    a remaining replicate, and the standard error with fewer than two.
     """
     _check(pulls, reward_sums, means)
     pulls, sums, means = np.asarray(pulls), np.asarray(reward_sums), np.asarray(means, float)
