@@ -1,6 +1,7 @@
 """Simulate, audit and compare policies from Python, with the kernels and random streams of the pipeline."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,7 @@ from privarms.errors import PrivarmsError, check_known
 from privarms.jit import cache
 from privarms.plots import facets, style
 from privarms.plots.curves import in_words, with_interval
-from privarms.ranges import at_least, finite, positive
+from privarms.ranges import dimensions, finite, positive, whole
 from privarms.studies import extensions, library, run
 from privarms.studies.cells import Cell, expand
 from privarms.studies.shards import Piece
@@ -47,7 +48,8 @@ def simulate(
     protocol : name of a module in `protocols/` that runs the policy's family, such as `changing_arms`; by default the
         one with the family's name
     extension : folder with modules of your own; after an edit the next call runs the edited modules
-    parameters : of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list runs each of its values
+    parameters : of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list, a range or an array runs
+        each of its values, as it does for `epsilon` and `horizon`
 
     Returns
     -------
@@ -61,9 +63,17 @@ def simulate(
         For an unknown name, a parameter that is missing, unknown or out of range, or a file of privarms itself that was
         edited after its import.
     """
-    at_least(1, horizon=horizon, replicates=replicates, checkpoints=checkpoints)
-    positive(epsilon=epsilon)
-    finite(**{name: value for name, value in parameters.items() if isinstance(value, float)})
+    horizon, replicates, checkpoints, epsilon, seed = map(_plain, (horizon, replicates, checkpoints, epsilon, seed))
+    parameters = {name: _plain(value) for name, value in parameters.items()}
+    with _named("privarms.simulate"):
+        dimensions(0, replicates=replicates, checkpoints=checkpoints, seed=seed)
+        whole(1, horizon=horizon, replicates=replicates, checkpoints=checkpoints)
+        whole(0, seed=seed)
+        positive(epsilon=epsilon)
+        finite(**{name: value for name, value in parameters.items() if isinstance(value, float)})
+        for name, value in (parameters | {"horizon": horizon, "epsilon": epsilon}).items():
+            if isinstance(value, list) and not value:
+                raise ValueError(f"{name}: expected at least one value; found an empty list")
     _use(extension)
     check_known("privarms.simulate", "policy", policy, library.names("policies"))
     check_known("privarms.simulate", "environment", environment, library.names("environments"))
@@ -81,11 +91,10 @@ def simulate(
         "protocol": protocol,
         "environment": {"name": environment},
         "policies": [{"policy": policy}],
-        "grid": values | parameters,
-        "horizon": horizon,
-        "replicates": replicates,
+        "grid": values | parameters | {"horizon": horizon},
+        "replicates": int(replicates),
         "block": BLOCK,
-        **({"checkpoints": {"count": checkpoints, "first": 1}} if checkpoints > 1 else {}),
+        **({"checkpoints": {"count": int(checkpoints), "first": 1}} if checkpoints > 1 else {}),
     }
     frames = []
     for cell in expand("privarms.simulate", "interactive", "simulate", study):
@@ -122,11 +131,13 @@ def audit(
     PrivarmsError
         For an unknown policy, a policy without an epsilon, or a family without a generic audit.
     """
-    at_least(1, trials=trials)
-    positive(epsilon=epsilon)
+    with _named("privarms.audit"):
+        dimensions(0, trials=trials, epsilon=epsilon)
+        whole(1, trials=trials)
+        positive(epsilon=epsilon)
     _use(extension)
     check_known("privarms.audit", "policy", policy, library.names("policies"))
-    return now.results(now.fitting_cells(policy, trials, float(epsilon)))[list(verdicts.COLUMNS)]
+    return now.results(now.fitting_cells(policy, int(trials), float(epsilon)))[list(verdicts.COLUMNS)]
 
 
 def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str = "bernoulli", **options) -> Figure:
@@ -151,7 +162,7 @@ def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str 
         entry = {"policy": entry} if isinstance(entry, str) else dict(entry)
         if "policy" not in entry:
             raise PrivarmsError(f"compare: expected the key 'policy' in each mapping; found {entry}")
-        given = {"environment": environment} | options | entry
+        given = {k: _plain(v) for k, v in ({"environment": environment} | options | entry).items()}
         rows = simulate(**given)
         if not {"t", "regret"} <= set(rows):
             raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows)}")
@@ -191,6 +202,21 @@ def _labels(settings: list[dict], entries: list[dict]) -> list[str]:
     # Two policies may have one label.
     names = (setting["policy"] for setting in settings)
     return [f"{one}, {name}" if labels.count(one) > 1 else one for one, name in zip(labels, names, strict=True)]
+
+
+def _plain(value):
+    """Return a number of numpy as Python's, and a tuple, range or array as a list."""
+    if isinstance(value, tuple | range):
+        return list(value)
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise PrivarmsError(f"{where}: {error}") from None
 
 
 def _use(extension: str | Path | None) -> None:

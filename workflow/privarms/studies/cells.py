@@ -221,7 +221,8 @@ def _cell(
     settings = {**study, **entry}
     fixed = {k: v for k, v in study["environment"].items() if k != "name"}
     values = {**fixed, **point, **chosen}
-    values |= {k: int(values[k]) for k in ("K", "horizon") if k in values}
+    whole = library.Argument(required=True, types=("int",))
+    values |= {k: _value(f"{at}.{k}", values[k], whole) for k in ("K", "horizon") if k in values}
     horizon = values.setdefault("horizon", settings.get("horizon"))
     if horizon is None:
         if library.attributes("protocols", protocol).get("NEEDS_HORIZON"):
