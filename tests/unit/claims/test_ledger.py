@@ -1,5 +1,7 @@
 """Check the rows of the ledger and the outcomes of statements."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from privarms.claims import ledger
@@ -55,6 +57,21 @@ def test_an_inconclusive_claim_has_a_margin_below_1():
     assert row["note"] == "The 99.9% interval contains a limit of the accepted range. Note."
     assert (row["low"], row["high"]) == pytest.approx((5.1 - 0.32905, 5.1 + 0.32905), abs=1e-3)
     assert row["margin"] == pytest.approx(0.1 / 0.32905, abs=1e-3)
+
+
+def test_a_claim_whose_runs_all_agree_has_a_reason_of_its_own():
+    row = judged(Measured(6.0, 0.0, 30))
+    assert row["verdict"] == "inconclusive"
+    assert "limit of the accepted range" not in row["note"]
+
+
+def test_a_measure_that_does_not_fit_the_tables_is_an_error_with_the_name_of_its_claim():
+    def failing(results):
+        raise PrivarmsError("measure.se: no column")
+
+    results = SimpleNamespace(only=lambda over, named: None)
+    with pytest.raises(PrivarmsError, match=r"claims\.yaml: five: measure\.se"):
+        ledger.measure(failing, results, {"claim": "five"})
 
 
 def test_a_number_cannot_be_reproduced_by_a_reading_that_was_inferred_from_it():

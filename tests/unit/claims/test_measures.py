@@ -155,6 +155,37 @@ def test_what_is_wrong_is_an_error():
         measured(of="regret_mean", where={"policy": "dp_xy"})
 
 
+def test_a_name_that_no_table_has_is_named_with_its_key():
+    with pytest.raises(PrivarmsError, match=r"measure\.se: regret has no column 'bound_se'"):
+        measured(extreme="max", of="bound")
+    with pytest.raises(PrivarmsError, match=r"measure\.by: regret has no column 'arms'"):
+        measured(ratio="bound", exact=True, extreme="max", to={"where": {"policy": "dp_se"}}, by=["arms"])
+    with pytest.raises(PrivarmsError, match=r"measure\.along: regret has no column 'horizons'"):
+        measured(growth="regret_mean", along="horizons")
+
+
+@pytest.mark.parametrize("events, found", [("failures / replicates", "0.1 of"), ("replicates + 1", "51 of")])
+def test_a_fraction_counts_events(events, found):
+    # Rounded, the shares would be 0 events of 50.
+    with pytest.raises(PrivarmsError, match=rf"measure\.fraction.*{found}"):
+        measured(extreme="pooled", fraction=events)
+
+
+def test_a_number_of_runs_may_be_the_same_for_all_rows():
+    assert measured(extreme="max", of="regret_mean", replicates="9_000").replicates == 9000
+
+
+def test_a_distance_may_be_a_formula():
+    assert measured(distance="abs(-regret_mean) / 1000", extreme="max").value == 0.3
+
+
+def test_a_negative_divisor_leaves_the_error_positive():
+    number = measured(extreme="max", of="regret_mean", over=-10, where={"epsilon": 1})
+    assert (number.value, number.se) == (-4, 0.2)
+    ends = measured(of="bound", interval=["bound - 1", "bound + 4"], over=-2, where={"epsilon": 1}).interval
+    assert ends == (-12, -9.5)
+
+
 CURVES = {
     "panels": ["fig1 fig2", "fig1", "fig2", "fig1_logs", "fig1"],
     "horizon": [100, 1000, 1000, 10_000, 10_000],

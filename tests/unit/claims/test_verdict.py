@@ -170,3 +170,18 @@ def test_of_an_extreme_nothing_is_known_if_a_part_is_not():
     parts = [Measured(1.0, 0.1, 10), Measured(math.nan, math.nan, 0, "no counts")]
     for some in (parts, parts[::-1]):
         assert region({"at_most": 9}, "", parts[0]).decide(Measured.largest(some)) == "unverifiable"
+
+
+def test_runs_that_all_agree_leave_no_allowance_for_the_runs_of_the_paper():
+    # 0 of a million events; a paper with 1,000 runs sees one event with probability up to .7%, so .001 is possible.
+    none = Measured.fraction(0, 1_000_000)
+    assert region({"published_replicates": 1000}, 0.001, none).decide(none) == "inconclusive"
+
+
+def test_an_unknown_end_of_one_part_is_no_end_of_the_largest():
+    known = Measured(1.0, 0.1, 50, low=0.5, high=1.5)
+    for parts in (
+        [known, Measured(0.9, 0.1, 50, low=0.8, high=math.nan)],
+        [Measured(0.9, low=0.8, high=math.nan), known],
+    ):
+        assert Measured.largest(parts).interval == (0.8, math.inf)

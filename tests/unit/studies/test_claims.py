@@ -209,3 +209,58 @@ def test_a_table_with_a_short_line_is_refused(tmp_path):
     (tmp_path / "published/t.csv").write_text("a,b\n1,2\n3\n", encoding="utf-8")
     with pytest.raises(PrivarmsError, match=r"t\.csv: line 3: found 1 fields, expected 2"):
         claims.published(tmp_path)
+
+
+MEASURE = {"of": "regret_mean", "table": "regret"}
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        MEASURE,
+        MEASURE | {"of": "regret - bound", "se": "regret_se"},
+        MEASURE | {"of": "regret - bound", "exact": True},
+        MEASURE | {"of": "regret - bound", "interval": ["low", "high"]},
+        {"fraction": "failure_mean * replicates", "table": "regret"},
+        {"ratio": "regret_mean", "to": {"ratio": "a + b", "se": "b_se"}, "table": "regret"},
+        {"of": "{column}", "table": "regret"},
+    ],
+)
+def test_a_number_has_a_standard_error(tmp_path, measure):
+    (claim,) = loaded(tmp_path, {"measure": measure, "each": {"column": ["regret_mean"]}})
+    assert claim["measure"].keys() == measure.keys()
+
+
+@pytest.mark.parametrize(
+    "measure, key, expected",
+    [
+        # Evaluated as `regret_mean / bound_se` or `regret - half_se`, each of these had a number as its error.
+        (MEASURE | {"of": "regret_mean / bound"}, "measure.se", "'regret_mean / bound' is a formula"),
+        (MEASURE | {"of": "{column}"}, "measure.se", "'regret - half' is a formula"),
+        ({"ratio": "abs(bias)", "to": {"table": "b"}, "table": "a"}, "measure.se", "'abs(bias)' is a formula"),
+        ({"growth": "a + b", "along": "n", "table": "a"}, "measure.se", "'a + b' is a formula"),
+        ({"spread": "a + b", "exact": False, "table": "a"}, "measure.se", "'a + b' is a formula"),
+        # The denominator would get the error of the numerator.
+        ({"ratio": "a", "se": "e", "to": {"ratio": "b"}, "table": "a"}, "measure.to.se", "error of b"),
+        ({"ratio": "a", "to": {"ratio": "a + b"}, "table": "a"}, "measure.to.se", "'a + b' is a formula"),
+        # Each of these keys was ignored.
+        (MEASURE | {"by": ["K"]}, "measure.by", "`of` does not use"),
+        ({"fraction": "a", "over": "b", "table": "a"}, "measure.over", "`fraction` does not use"),
+        ({"growth": "a", "along": "n", "range": [0, 1], "table": "a"}, "measure.range", "`growth` does not use"),
+        (MEASURE | {"exact": True, "se": "e"}, "measure", "exact and se"),
+        (MEASURE | {"interval": ["a", "b"], "range": [0, 1]}, "measure", "interval and range"),
+        (MEASURE | {"extreme": "pooled"}, "measure.extreme", "Expected max or min"),
+    ],
+)
+def test_a_measure_that_would_have_a_wrong_error_is_refused(tmp_path, measure, key, expected):
+    with pytest.raises(PrivarmsError) as caught:
+        loaded(tmp_path, {"measure": measure, "each": {"column": ["regret - half"]}})
+    assert str(caught.value).startswith(f"{tmp_path / 'claims.yaml'}: five_times.{key}:")
+    assert expected in str(caught.value)
+
+
+def test_the_allowance_for_a_papers_runs_needs_the_spread_of_ours(tmp_path):
+    tolerance = {"absolute": 1, "published_replicates": 50}
+    loaded(tmp_path, {"measure": MEASURE, "tolerance": tolerance})
+    with pytest.raises(PrivarmsError, match=r"five_times\.tolerance\.published_replicates.*`exact`"):
+        loaded(tmp_path, {"measure": MEASURE | {"exact": True}, "tolerance": tolerance})

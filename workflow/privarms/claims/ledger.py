@@ -1,5 +1,6 @@
 """The ledger: every claim of the papers, the value that we measured, and the verdict."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from privarms.claims.verdict import CONFIDENCE, VERDICTS, Measured, Region, describe, region
-from privarms.errors import NoCellsError, PrivarmsError
+from privarms.errors import NoCellsError, PrivarmsError, StudyError
 from privarms.files.whole import read_csv, write_text
 
 COLUMNS = (
@@ -38,11 +39,18 @@ NOT_QUOTED = "in our words"
 
 
 def measure(function: Callable[..., Measured], results, claim: Mapping) -> Measured | str:
-    """Return the measured number of a claim, or a sentence if this run has none of its cells; results: a `Results`."""
+    """Return the measured number of a claim, or a sentence if this run has none of its cells; results: a `Results`.
+
+    Raises PrivarmsError with the claim's name for a measure that does not fit the tables.
+    """
     try:
         return function(results.only(claim.get("over", {}), claim.get("named", ())), **claim.get("arguments", {}))
     except NoCellsError as error:
         return f"{str(error)[:1].upper()}{str(error)[1:]}."
+    except StudyError:
+        raise
+    except PrivarmsError as error:
+        raise PrivarmsError(f"claims.yaml: {claim['claim']}: {error}") from error
 
 
 def stated(claim: Mapping) -> str:
@@ -91,6 +99,10 @@ def _decided(claim: Mapping, allowed: Region, measured: Measured) -> tuple[str, 
         return verdict, "No number could be measured."
     if verdict == "differs":
         return verdict, claim.get("because", "")
+    if verdict == "inconclusive" and not any(map(math.isfinite, measured.interval)):
+        return verdict, f"The runs do not bound the value: the {CONFIDENCE:.1%} interval is infinite."
+    if verdict == "inconclusive" and math.isnan(allowed.low):
+        return verdict, "There is no accepted range: our runs do not show how much the paper's runs vary."
     if verdict == "inconclusive":
         return verdict, f"The {CONFIDENCE:.1%} interval contains a limit of the accepted range."
     if claim.get("inferred"):

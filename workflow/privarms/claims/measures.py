@@ -17,6 +17,7 @@ from privarms.claims.verdict import CONFIDENCE, Measured
 from privarms.errors import NoCellsError, PrivarmsError
 from privarms.studies import library
 from privarms.studies.configuration import listed
+from privarms.studies.measure_keys import default_error, kind_of
 from privarms.studies.results import Results, among
 
 EXTREMES = {"max": Measured.largest, "min": Measured.smallest}
@@ -35,10 +36,10 @@ def declared(results: Results, measure: Mapping) -> Measured:
     """Compute a declared measure of the rows that a claim uses; measure: as in claims.schema.json, $defs.measure.
 
     Raises NoCellsError if no row satisfies `where` and `condition`, or a row of a ratio has no partner, and
-    PrivarmsError for an unknown column, or several rows where one is expected.
+    PrivarmsError for an unknown column, a count that is no whole number, or several rows where one is expected.
     """
     rows = _rows(results, measure)
-    kind = next(kind for kind in KINDS if kind in measure)
+    kind = kind_of(measure)
     parts = KINDS[kind](rows, measure, results)
     fewest = None
     if kind == "growth":
@@ -108,7 +109,7 @@ def _rows(results: Results, measure: Mapping) -> pd.DataFrame:
     rows = choose(rows, measure.get("where", {}))
     if "condition" not in measure:
         return rows
-    fitting = rows[_column(rows, measure["condition"], measure).to_numpy(bool)]
+    fitting = rows[_column(rows, "condition", measure["condition"], measure).to_numpy(bool)]
     if fitting.empty:
         raise NoCellsError(f"none of the claim's cells satisfies {measure['condition']}")
     return fitting
@@ -128,16 +129,27 @@ def choose(rows: pd.DataFrame, where: Mapping) -> pd.DataFrame:
     return rows[chosen]
 
 
-def _column(rows: pd.DataFrame, formula: str, measure: Mapping) -> pd.Series:
+def _column(rows: pd.DataFrame, key: str, formula: str, measure: Mapping) -> pd.Series:
+    """Return a column or a formula of columns; key: of the measure, for the message."""
     if formula in rows:
         return rows[formula]
     try:
-        return rows.eval(formula, engine="python")
-    except (NameError, SyntaxError) as error:
+        value = rows.eval(formula, engine="python")
+    except (NameError, SyntaxError, TypeError, ValueError) as error:
         source = measure.get("table", measure.get("cells"))
         raise PrivarmsError(
-            f"measure: {source} has no column {formula!r} ({error}). Expected a formula of {', '.join(rows)}."
+            f"measure.{key}: {source} has no column {formula!r} ({error}). Expected a formula of {', '.join(rows)}."
         ) from None
+    # A formula without a column is one number for all rows.
+    return value if isinstance(value, pd.Series) else pd.Series(value, rows.index)
+
+
+def _check_columns(rows: pd.DataFrame, key: str, names: Sequence[str], measure: Mapping) -> None:
+    if missing := [name for name in names if name not in rows]:
+        source = measure.get("table", measure.get("cells"))
+        raise PrivarmsError(
+            f"measure.{key}: {source} has no column {missing[0]!r}. Expected some of {', '.join(rows)}."
+        )
 
 
 def _setting(rows: pd.DataFrame, place: int, own: str) -> str:
@@ -159,31 +171,36 @@ def _shown(value) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:.6g}"
 
 
-def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured]:
-    """Return one number per row: exact, with its standard error, or with its given interval."""
+def _numbers(rows: pd.DataFrame, measure: Mapping, key: str, column: str) -> list[Measured]:
+    """Return one number per row: exact, with its standard error, or with its given interval.
 
-    def floats(formula: str | float) -> np.ndarray:
-        return (
-            _column(rows, formula, measure).to_numpy(float) if isinstance(formula, str) else np.full(len(rows), formula)
-        )
+    key: of the measure, which names the number: a column or a formula
+    """
 
-    over = floats(measure.get("over", 1.0))
-    values = floats(column) / over
+    def floats(key: str, formula: str | float) -> np.ndarray:
+        if not isinstance(formula, str):
+            return np.full(len(rows), float(formula))
+        return _column(rows, key, formula, measure).to_numpy(float)
+
+    over = floats("over", measure.get("over", 1.0))
+    values = floats(key, column) / over
     values = np.where(np.isfinite(values), values, math.nan)
     if measure.get("exact"):
         return [Measured(float(value)) for value in values]
-    runs = floats(measure.get("replicates", "replicates"))
+    runs = floats("replicates", measure.get("replicates", "replicates"))
     if "interval" in measure:
-        ends = zip(*(floats(end) / over for end in measure["interval"]), strict=True)
+        # A negative `over` exchanges the ends.
+        ends = np.sort([floats("interval", end) / over for end in measure["interval"]], axis=0).T
         some = zip(values, runs, ends, strict=True)
         return [Measured(float(v), math.nan, int(n), "", float(low), float(high)) for v, n, (low, high) in some]
-    errors = floats(measure.get("se", f"{column.removesuffix('_mean')}_se")) / over
+    errors = floats("se", measure.get("se", default_error(column))) / np.abs(over)
     numbers = [Measured(float(v), float(e), int(n)) for v, e, n in zip(values, errors, runs, strict=True)]
     if "sd" in measure:
-        return [replace(one, sd=float(sd)) for one, sd in zip(numbers, floats(measure["sd"]) / over, strict=True)]
+        spreads = floats("sd", measure["sd"]) / np.abs(over)
+        return [replace(one, sd=float(sd)) for one, sd in zip(numbers, spreads, strict=True)]
     if "range" not in measure or "difference" in measure:
         return numbers
-    lowest, highest = (floats(end) / over for end in measure["range"])
+    lowest, highest = np.sort([floats("range", end) / over for end in measure["range"]], axis=0)
     # A ratio has two numbers per row, and the intervals of all numbers must be valid together.
     return [
         Measured.agreed(one.value, one.replicates, low, high, 2 * len(rows)) if one.agrees else one
@@ -192,13 +209,26 @@ def _numbers(rows: pd.DataFrame, measure: Mapping, column: str) -> list[Measured
 
 
 def _plain(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
-    return _numbers(rows, measure, measure["of" if "of" in measure else "spread"])
+    kind = kind_of(measure)
+    return _numbers(rows, measure, kind, measure[kind])
 
 
 def _counts(rows: pd.DataFrame, measure: Mapping) -> list[tuple[int, int]]:
-    formulas = measure["fraction"], measure.get("trials", "replicates")
-    events, trials = (_column(rows, formula, measure) for formula in formulas)
-    return [(round(e), int(t)) for e, t in zip(events, trials, strict=True)]
+    """Return events and trials of each row; raise PrivarmsError unless they are counts."""
+    formulas = {"fraction": measure["fraction"], "trials": measure.get("trials", "replicates")}
+    counts = np.array([_column(rows, key, formula, measure).to_numpy(float) for key, formula in formulas.items()])
+    whole = np.rint(counts)
+    # A mean times a number of runs is whole up to rounding.
+    fits = (
+        (np.abs(counts - whole) <= 1e-6 * np.maximum(whole, 1)).all(axis=0) & (whole[0] >= 0) & (whole[0] <= whole[1])
+    )
+    if not fits.all():
+        events, trials = counts[:, ~fits][:, 0]
+        raise PrivarmsError(
+            f"measure.fraction: expected whole numbers with 0 <= events <= trials; found {formulas['fraction']} = "
+            f"{events:g} of {formulas['trials']} = {trials:g}. Multiply a share by its number of trials"
+        )
+    return [(int(events), int(trials)) for events, trials in whole.T]
 
 
 def _fractions(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
@@ -212,19 +242,24 @@ def _fractions(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[M
 def _distances(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
     """Return one Kolmogorov-Smirnov distance per row, with intervals valid for all rows together (Massart 1990)."""
     parts = []
-    distances, replicates = rows[measure["distance"]], rows[measure.get("replicates", "replicates")]
+    distances = _column(rows, "distance", measure["distance"], measure)
+    replicates = _column(rows, "replicates", measure.get("replicates", "replicates"), measure)
     for distance, runs in zip(distances.astype(float), replicates.astype(int), strict=True):
         reach = math.sqrt(math.log(2 * len(rows) / (1 - CONFIDENCE)) / (2 * runs))
         parts.append(Measured(distance, math.nan, runs, "", max(0.0, distance - reach), min(1.0, distance + reach)))
     return parts
 
 
-def _pairs(rows: pd.DataFrame, measure: Mapping, column: str, results: Results) -> list[tuple[Measured, Measured]]:
+def _pairs(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[tuple[Measured, Measured]]:
     """Return the number of each row with its partner's number."""
+    kind = kind_of(measure)
+    column = measure[kind]
     below = {**measure, **measure["to"], "where": measure.get("where", {}) | measure["to"].get("where", {})}
     others = _rows(results, below)
-    denominators = _numbers(others, below, below.get("ratio", column))
+    denominators = _numbers(others, below, kind, below.get("ratio", column))
     if "by" in measure:
+        for some in (rows, others):
+            _check_columns(some, "by", measure["by"], measure)
         keys = [tuple(row) for row in others[measure["by"]].itertuples(index=False)]
         partners = dict(zip(keys, denominators, strict=True))
         wanted = [tuple(row) for row in rows[measure["by"]].itertuples(index=False)]
@@ -237,20 +272,20 @@ def _pairs(rows: pd.DataFrame, measure: Mapping, column: str, results: Results) 
         raise PrivarmsError(
             f"measure {dict(measure)}: expected one row in `to`, found {len(others)}; select one or add `by`"
         )
-    return list(zip(_numbers(rows, measure, column), denominators, strict=True))
+    return list(zip(_numbers(rows, measure, kind, column), denominators, strict=True))
 
 
 def _ratios(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
     """Return the ratio of each row to its independent partner, with intervals valid for all rows together."""
     return [
         Measured.ratio(top, bottom, f"{top.value:.4g} over {bottom.value:.4g}.", together=len(rows))
-        for top, bottom in _pairs(rows, measure, measure["ratio"], results)
+        for top, bottom in _pairs(rows, measure, results)
     ]
 
 
 def _geometric(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
     """Return the geometric mean of the ratios of all rows to their partners; the interval comes from its logarithm."""
-    pairs = _pairs(rows, measure, measure["geometric"], results)
+    pairs = _pairs(rows, measure, results)
     ratios = [top.value / bottom.value for top, bottom in pairs]
     ends = [end for pair in pairs for end in pair]
     errors = [end.se / end.value / len(pairs) for end in ends]
@@ -262,7 +297,7 @@ def _geometric(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[M
 
 def _differences(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Measured]:
     """Return the mean over all rows of row minus partner; `range` bounds the number of a single run."""
-    pairs = _pairs(rows, measure, measure["difference"], results)
+    pairs = _pairs(rows, measure, results)
     n, (lowest, highest) = len(pairs), measure.get("range", (-math.inf, math.inf))
     tops, bottoms = zip(*pairs, strict=True)
     ends = [*tops, *bottoms]
@@ -278,7 +313,7 @@ def _growths(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Mea
     """Return the exponent p of growth like `along`^p from first to last row, one per group of `by`."""
     parts = []
     for group in _groups(rows, measure):
-        first, last = _numbers(group.iloc[[0, -1]], measure, measure["growth"])
+        first, last = _numbers(group.iloc[[0, -1]], measure, "growth", measure["growth"])
         start, end = group[measure["along"]].iloc[[0, -1]].astype(float)
         width = math.log(end / start)
         errors = [one.se / one.value / width for one in (first, last)]
@@ -288,6 +323,8 @@ def _growths(rows: pd.DataFrame, measure: Mapping, results: Results) -> list[Mea
 
 
 def _groups(rows: pd.DataFrame, measure: Mapping) -> list[pd.DataFrame]:
+    _check_columns(rows, "along", [measure["along"]], measure)
+    _check_columns(rows, "by", measure.get("by", ()), measure)
     ordered = rows.sort_values(measure["along"])
     return [group for _, group in ordered.groupby(measure["by"], dropna=False)] if "by" in measure else [ordered]
 

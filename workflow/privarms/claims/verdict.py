@@ -54,8 +54,11 @@ class Measured:
     def scatter(self, runs: int, published: float) -> float:
         """Return the standard error of a published mean of `runs` runs that vary as ours do.
 
-        For a ratio of means a / b with published value p it is that of a - p b, divided by b.
+        For a ratio of means a / b with published value p it is that of a - p b, divided by b. It is nan if all of our
+        replicates agree, because they then do not show how much runs vary.
         """
+        if self.agrees and self.sd is None:
+            return math.nan
         if self.of is None and self.sd is not None:
             return self.sd / math.sqrt(runs)
         if self.of is None:
@@ -134,7 +137,9 @@ def quantile(replicates: int | None, together: int = 1) -> float:
 def _interval(measured: Measured, together: int) -> tuple[float, float]:
     """Return I, wide enough for `together` intervals to be valid together."""
     if measured.low is not None and measured.high is not None:
-        return measured.low, measured.high
+        # An unknown end, nan, would otherwise drop out of the largest or smallest of several.
+        low, high = measured.low, measured.high
+        return -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
     if math.isnan(measured.value) or math.isnan(measured.se) or measured.replicates == 1 or measured.agrees:
         return -math.inf, math.inf
     half = quantile(measured.replicates, together) * measured.se

@@ -9,7 +9,7 @@ from pathlib import Path
 from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
 from privarms.files.whole import read_csv
-from privarms.studies import configuration, paths
+from privarms.studies import configuration, measure_keys, paths
 from privarms.studies.configuration import listed
 
 # Fields of texts that are expanded, also in claim names.
@@ -201,6 +201,8 @@ def _check(file: Path, claims: list[dict], artifacts: Mapping) -> None:
             raise PrivarmsError(f"{where}: expected `measure` and `tolerance`, or `unverifiable` with the reason")
         if "tolerance" in claim:
             _check_tolerance(where, claim["tolerance"], claim["published"])
+        if isinstance(claim.get("measure"), Mapping):
+            measure_keys.check(where, claim["measure"], claim.get("tolerance", {}))
         check_known(f"{where}.artifact", "artifact", claim["artifact"], artifacts)
         if "headline" in claim:
             _check_headline(f"{where}.headline", claim)
