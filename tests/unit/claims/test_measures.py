@@ -164,7 +164,7 @@ def test_a_name_that_no_table_has_is_named_with_its_key():
         measured(growth="regret_mean", along="horizons")
 
 
-@pytest.mark.parametrize("events, found", [("failures / replicates", "0.1 of"), ("replicates + 1", "51 of")])
+@pytest.mark.parametrize(("events", "found"), [("failures / replicates", "0.1 of"), ("replicates + 1", "51 of")])
 def test_a_fraction_counts_events(events, found):
     # Rounded, the shares would be 0 events of 50.
     with pytest.raises(PrivarmsError, match=rf"measure\.fraction.*{found}"):

@@ -232,7 +232,7 @@ def test_a_number_has_a_standard_error(tmp_path, measure):
 
 
 @pytest.mark.parametrize(
-    "measure, key, expected",
+    ("measure", "key", "expected"),
     [
         # Evaluated as `regret_mean / bound_se` or `regret - half_se`, each of these had a number as its error.
         (MEASURE | {"of": "regret_mean / bound"}, "measure.se", "'regret_mean / bound' is a formula"),

@@ -35,7 +35,7 @@ def function(measure: str | Mapping, named: Mapping[str, Callable]) -> Callable[
 def declared(results: Results, measure: Mapping) -> Measured:
     """Compute a declared measure of the rows that a claim uses; measure: as in claims.schema.json, $defs.measure.
 
-    Raises NoCellsError if no row satisfies `where` and `condition`, or a row of a ratio has no partner, and
+    Raises NoCellsError if no row satisfies `where` and `condition`, or a row of a ratio has no partner. Raises
     PrivarmsError for an unknown column, a count that is no whole number, or several rows where one is expected.
     """
     rows = _rows(results, measure)
