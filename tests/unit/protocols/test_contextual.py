@@ -45,6 +45,7 @@ def test_a_constant_arm_collects_its_labels(data):
         columns = run(constant, constant.configure(3, arm), environment)
         assert columns["replicate"].tolist() == np.repeat(range(4), 4).tolist()
         assert columns["t"].tolist() == CHECKPOINTS.tolist() * 4
+        assert columns.keys() == {"replicate", *contextual.COLUMNS[None]}
         assert (columns["reward"].reshape(4, 4)[:, -1] == (environment.labels == arm).sum()).all()
 
 

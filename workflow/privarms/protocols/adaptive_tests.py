@@ -10,6 +10,7 @@ from privarms.protocols.bandit import run_bandit
 FAMILY = "bandit"
 NEEDS_HORIZON = True
 KEYS = ("selector",)
+COLUMNS = {None: ("selector", "arm", "pulls", "p_value")}
 SELECTORS = ("least_pulled", "most_pulled")
 
 

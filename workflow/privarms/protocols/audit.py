@@ -9,7 +9,8 @@ from privarms.studies import library
 # The audit takes the role of the environment and defines which policies it is about.
 FAMILY = None
 KEYS = ()
-RECORDS = ("counts",)
+COLUMNS = {"counts": ("trials", "events")}
+RECORDS = tuple(COLUMNS)
 ROW_PER_BLOCK = ("counts",)
 
 

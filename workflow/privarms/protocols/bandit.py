@@ -18,7 +18,8 @@ from privarms.protocols._rows import rows
 FAMILY = "bandit"
 NEEDS_HORIZON = True
 KEYS = ("t", "arm")
-RECORDS = ("regret", "arms")
+COLUMNS = {"regret": ("t", "regret"), "arms": ("arm", "pulls", "reward_sum")}
+RECORDS = tuple(COLUMNS)
 
 
 class Record(NamedTuple):

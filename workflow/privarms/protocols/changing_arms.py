@@ -16,6 +16,7 @@ from privarms.protocols._rows import rows
 FAMILY = "bandit"
 NEEDS_HORIZON = True
 KEYS = ("t",)
+COLUMNS = {None: ("t", "regret")}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

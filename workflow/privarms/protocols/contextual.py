@@ -13,6 +13,7 @@ from privarms.protocols._rows import rows
 FAMILY = "contextual"
 NEEDS_HORIZON = True
 KEYS = ("t",)
+COLUMNS = {None: ("t", "reward")}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

@@ -16,7 +16,19 @@ from privarms.protocols._rows import rows
 
 FAMILY = "experiment"
 KEYS = ("feature",)
-RECORDS = ("runs", "features", "first_feature", "totals")
+SUMMED = ("regret", "first_half_regret", "eliminated", "wrong", "missing")
+OF_FEATURE = (
+    *("feature", "regret", "first_half_regret", "eliminated", "eliminated_after", "wrong", "estimate", "missing"),
+    *("squared_error", "floor_T_min", "length", "pulls_0", "pulls_1", "reward_sum_0", "reward_sum_1", "effect"),
+    *("variance_0", "variance_1"),
+)
+COLUMNS = {
+    "runs": (*SUMMED, "squared_error"),
+    "features": OF_FEATURE,
+    "first_feature": OF_FEATURE,
+    "totals": ("feature", "trials", "regret_squares", "squared_error", "squared_error_squares", *SUMMED),
+}
+RECORDS = tuple(COLUMNS)
 ROW_PER_BLOCK = ("totals",)
 
 
@@ -58,10 +70,9 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     records = run(policy, params, environment, cell, replicates, policy_rng)
     measured = measures(environment, records)
     if cell.record in (None, "runs"):
-        summed = ("regret", "first_half_regret", "eliminated", "wrong", "missing")
         return {
             "replicate": np.arange(replicates),
-            **{name: measured[name].sum(axis=1) for name in summed},
+            **{name: measured[name].sum(axis=1) for name in SUMMED},
             "squared_error": measured["squared_error"].max(axis=1),
         }
     if cell.record == "totals":

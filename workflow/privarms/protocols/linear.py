@@ -19,6 +19,8 @@ from privarms.protocols._rows import rows
 FAMILY = "linear"
 NEEDS_HORIZON = True
 KEYS = ("coordinate",)
+ESTIMATES = ("truth", "estimate", "variance", "policy_estimate", "policy_variance")
+COLUMNS = {None: ("coordinate", "arm", "pulls", *ESTIMATES, "regret")}
 
 
 class Record(NamedTuple):

@@ -18,10 +18,21 @@ from privarms.protocols._loops import bound, compiled
 
 FAMILY = "locally_private"
 KEYS = ("t", "bin", "arm")
-RECORDS = ("regret", "point", "eliminations", "messages", "validity", "partition")
 # Columns of the records about bins.
 COUNTED = ("eliminations", "wrong", "looks", "misses")
 GIVEN = ("in_parts", "halvings", "empty", "alone")
+COLUMNS = {
+    "regret": ("t", "regret", "reward"),
+    "point": ("t", "arm", "regret", "share", "local_regret", "eliminated_after"),
+    "eliminations": ("regret", *COUNTED, "auxiliary", "auxiliary_wrong", "lost"),
+    "messages": ("regret", *GIVEN),
+    "validity": ("regret", "reward", *COUNTED, "lost", *GIVEN),
+    "partition": (
+        *("t", "bin", "depth", "x_low", "x_high", "y_low", "y_high", "refined"),
+        *("arm", "active", "estimate", "radius"),
+    ),
+}
+RECORDS = tuple(COLUMNS)
 # These records need a policy with bins.
 BINNED = ("point", "eliminations", "messages")
 # Records with the number of estimates that are outside their radius.

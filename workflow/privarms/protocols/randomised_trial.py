@@ -13,6 +13,7 @@ from privarms.protocols.bandit import play_every_round
 FAMILY = "bandit"
 NEEDS_HORIZON = True
 KEYS = ("estimator",)
+COLUMNS = {None: ("estimator", "estimate", "effect", "squared_error")}
 
 ESTIMATORS = {
     "mean_difference": lambda arms, rewards, vectors: propensity.mean_difference(arms, rewards),

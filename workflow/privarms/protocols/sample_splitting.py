@@ -12,7 +12,8 @@ from privarms.protocols.bandit import run_bandit
 FAMILY = "bandit"
 NEEDS_HORIZON = True
 KEYS = ("arm",)
-RECORDS = ("arms",)
+COLUMNS = {"arms": ("arm", "pulls", "reward_sum", "held_out_sum")}
+RECORDS = tuple(COLUMNS)
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

@@ -14,6 +14,7 @@ from privarms.protocols._loops import compiled
 
 FAMILY = "stopping"
 KEYS = ()
+COLUMNS = {None: ("stopping_time", "estimate", "relative_error", "failure")}
 
 
 def run_block(policy, params, environment, cell, replicates, environment_rng, policy_rng):

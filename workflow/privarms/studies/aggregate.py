@@ -12,8 +12,8 @@ from privarms.errors import PrivarmsError
 from privarms.files import parquet
 from privarms.studies import library
 from privarms.studies.cells import Cell, plain
+from privarms.studies.result_columns import LARGEST_SHARE, QUANTILES, STATISTICS, record_of, refuse_parameters
 
-QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
 # Values that are described together.
 PART = 2**16
 
@@ -67,7 +67,7 @@ def beside_cells(
 def expected_replicates(cell: Cell) -> np.ndarray:
     """Return the expected replicates: all, or the first of each block for a record of ROW_PER_BLOCK."""
     protocol = library.attributes("protocols", cell.protocol)
-    record = cell.record or next(iter(protocol.get("RECORDS", ())), None)
+    record = record_of(cell.protocol, cell.record)
     return np.arange(0, cell.replicates, cell.block if record in protocol.get("ROW_PER_BLOCK", ()) else 1)
 
 
@@ -127,7 +127,7 @@ def summarise(keys: Sequence[str], groups: Groups, measures: Iterable[tuple[str,
         samples = column.reshape(-1, len(values)).T if order is None else np.split(column[order], ends)
         summary |= {f"{measure}_{name}": column for name, column in _described(samples).items()}
         if measure == "regret":
-            summary["regret_largest_share"] = [_largest_share(sample) for sample in samples]
+            summary[LARGEST_SHARE] = [_largest_share(sample) for sample in samples]
     return summary
 
 
@@ -140,7 +140,7 @@ def _largest_share(sample: np.ndarray) -> float:
 def _described(samples: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     """Return the statistics of each sample of one measure; samples of one size together, which is many times faster."""
     sizes = np.array([np.count_nonzero(~np.isnan(sample)) for sample in samples])
-    described = {name: np.full(len(samples), np.nan) for name in ("mean", "se", *QUANTILES)}
+    described = {name: np.full(len(samples), np.nan) for name in STATISTICS[:-1]}
     for n in set(sizes.tolist()) - {0}:
         alike = np.flatnonzero(sizes == n)
         for which in np.array_split(alike, min(len(alike), -(-len(alike) * n // PART))):
@@ -167,6 +167,8 @@ def aggregate(
         types["panels"] = pa.string()
     keys = [k for k in library.attributes("protocols", cells[0].protocol)["KEYS"] if k in by.columns]
     measures = [name for name in by.columns if name not in ("replicate", *keys)]
+    about = dict.fromkeys(types, f"{cells[0].paper}/studies.yaml: studies.{cells[0].study}")
+    refuse_parameters(about, cells[0].protocol, cells[0].record, [*keys, *measures])
     summaries: list[dict[str, Sequence]] = []
 
     def tables() -> Iterator[pa.Table]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.studies import additions, contract, extensions, grids, library
+from privarms.studies import additions, contract, extensions, grids, library, result_columns
 from privarms.studies.configuration import listed
 from privarms.studies.streams import digest
 
@@ -17,8 +17,6 @@ OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "
 
 # Defaults for policies and audits without an estimate of their own.
 SECONDS_PER_RUN, SECONDS_PER_STEP = 1e-5, 1e-7
-# The columns of every study's rows and summaries, in addition to a protocol's keys.
-RESULT_COLUMNS = ("cell", "policy", "data", "environment", "panel", "panels", "replicate", "replicates", "t", "regret")
 
 
 @dataclass(frozen=True)
@@ -167,6 +165,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     where = f"{file}: studies.{name}"
     _check_study(where, study)
     cells: dict[str, Cell] = {}
+    places: dict[str, str] = {}
     for i, entry in enumerate(study["policies"]):
         own_file, key = additions.place(file, paper, name, i, study)
         at = f"{own_file}: {key}"
@@ -174,9 +173,12 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
         chosen_by_policy = _points({k: v for k, v in entry.items() if k not in OWN_KEYS})
         for point, chosen in itertools.product(_points(entry.get("grid", study.get("grid", {}))), chosen_by_policy):
             cell = _cell(at, where, study, entry, point, chosen, paper=paper, study_name=name)
+            places |= {key: f"{at}.{key}" for key in cell.parameters if key not in places}
             # Published claims use no cell that a configuration adds.
             _join(at, cells, cell if own_file == file else replace(cell, tags=()))
     _check_axes(where, study)
+    for record in {cell.record for cell in cells.values()}:
+        result_columns.refuse_parameters(places, study["protocol"], record)
     if library.attributes("protocols", study["protocol"]).get("FAMILY", "") is None:
         neighbours = {cell.environment_parameters.get("neighbour") for cell in cells.values()}
         if neighbours != {0, 1}:
@@ -287,8 +289,8 @@ def _points(axes: Mapping | list) -> list[dict]:
 
 
 def _refuse_result_columns(room: str, name: str, protocol: str) -> None:
-    """Raise PrivarmsError if a parameter would overwrite a column of the results, or cannot be set in a study."""
-    taken = {*RESULT_COLUMNS, *library.attributes("protocols", protocol).get("KEYS", ())}
+    """Raise PrivarmsError if a parameter has the name of a column of every study, or cannot be set in a study."""
+    taken = result_columns.taken(protocol)
     taken |= {"name"} if room == "environments" else {key for key in OWN_KEYS if key != "horizon"}
     takes = library.environment_arguments(name) if room == "environments" else library.arguments(room, name)
     for parameter in takes:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from privarms.errors import DamagedError, PrivarmsError, StudyError
 from privarms.files import parquet
-from privarms.studies import library, trial
+from privarms.studies import library, result_columns, trial
 from privarms.studies.cells import Cell
 from privarms.studies.shards import Piece
 from privarms.studies.streams import stream
@@ -61,6 +61,7 @@ def _run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> 
         own_streams = stream(seed, cell.environment_identity, block), stream(seed, cell.identity, block)
         with _faults_of(cell, cell.policy), _fitting(cell, run_block.args[-1]):
             columns = run_block(cell, replicates, *own_streams)
+        result_columns.check_written(cell, columns)
         columns["replicate"] = columns["replicate"] + block * cell.block
         parts.append(columns)
         rows += len(columns["replicate"])
@@ -74,8 +75,10 @@ def try_out(cell: Cell, seed: int, prepared: Mapping[str, Path | str]) -> None:
     with trial.bounds_checked():
         run_block = _configured(cell, prepared)
         with _faults_of(cell, cell.policy):
-            trial.run(cell, run_block, seed)
+            columns = trial.run(cell, run_block, seed)
             trial.refuse_nan(cell, *run_block.args)
+    if columns is not None:
+        result_columns.check_written(cell, columns)
 
 
 def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> partial:

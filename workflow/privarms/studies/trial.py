@@ -1,7 +1,7 @@
 """Runs of extensions: their files in a cell, a short run before a long one, and errors with file and line."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -37,15 +37,19 @@ def bounds_checked(check: bool = True) -> Iterator[None]:
         numba.config.BOUNDSCHECK = before
 
 
-def run(cell: Cell, run_block: Callable, seed: int) -> None:
-    """Run one replicate of at most ROUNDS rounds; run_block: runs replicates of a cell on two streams."""
+def run(cell: Cell, run_block: Callable, seed: int) -> Mapping | None:
+    """Run one replicate of at most ROUNDS rounds; run_block: runs replicates of a cell on two streams.
+
+    Returns the columns of its rows; None for an audit that cannot run in so few rounds.
+    """
     short = replace(cell, horizon=min(cell.horizon, ROUNDS) if cell.horizon else None, replicates=1, block=1)
     try:
-        run_block(short, 1, stream(seed, cell.environment_identity, 0), stream(seed, cell.identity, 0))
+        return run_block(short, 1, stream(seed, cell.environment_identity, 0), stream(seed, cell.identity, 0))
     except StudyError:
         # The inputs of an audit may not fit the short horizon.
         if library.attributes("protocols", cell.protocol).get("FAMILY", cell.protocol) is not None:
             raise
+        return None
 
 
 def refuse_nan(cell: Cell, policy, params, environment) -> None:
