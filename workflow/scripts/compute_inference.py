@@ -15,6 +15,8 @@ with job(snakemake):
     read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "audit")}
     functions = library.paper_functions(paper, "inference")
     check_known(f"{paper}: inference", "function of inference.py", table, functions)
-    frame = functions[table](Results(paper, snakemake.params.scale, **read))
+    results = Results(paper, snakemake.params.scale, **read)
+    frame = functions[table](results)
+    results.refuse_overwritten(table, frame)
     origin = {"paper": paper, **{k: snakemake.params[k] for k in ("scale", "seed")}, **parquet.origin()}
     parquet.write(snakemake.output[0], [pa.Table.from_pandas(frame, preserve_index=False)], origin)

@@ -138,6 +138,12 @@ def test_a_parameter_with_the_name_of_a_recorded_column_is_refused_before_anythi
     assert "\n" not in str(caught.value)
 
 
+def test_a_parameter_does_not_overwrite_a_column_of_the_table_of_a_study(extension):
+    extension("low")
+    with pytest.raises(PrivarmsError, match="'low' has the name of a column"):
+        expanded(grid={"low": [0.1, 0.2]})
+
+
 def test_a_parameter_of_one_policy_does_not_overwrite_the_record_of_another(extension):
     extension("pulls")
     with pytest.raises(PrivarmsError, match="'pulls' has the name of a column"):

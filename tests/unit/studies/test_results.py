@@ -1,11 +1,13 @@
 """Check the results that a job can read: only declared inputs, and only the rows of a claim."""
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from privarms.claims import ledger
 from privarms.claims.verdict import Measured
 from privarms.errors import NoCellsError, PrivarmsError
+from privarms.files import parquet
 from privarms.studies.results import Results
 from tests.unit.conftest import write
 
@@ -104,3 +106,18 @@ def test_a_column_that_nothing_has_is_refused_as_the_ground_of_a_claim(results):
     results.only(wrong["over"]).inference("ratios")
     with pytest.raises(PrivarmsError, match=r"d\.over: no table.*'policyy'"):
         results.refuse_unmet([*claims, wrong])
+
+
+def test_an_inference_table_does_not_replace_the_values_of_a_parameter(tmp_path):
+    cells = pd.DataFrame(
+        {"cell": ["a", "b"], "ratio": [2.0, None], "K": [2, 5], "replicates": 9, "regret_mean": [6.0, 3.0]}
+    )
+    settings = [{"policy_parameters": {"ratio": 2}, "environment_parameters": {"K": K}} for K in (2, 5)]
+    path = tmp_path / "central_cells.parquet"
+    parquet.write(path, [pa.Table.from_pandas(cells, preserve_index=False)], {"cells": settings})
+    results = Results("p2020", "paper", cells=[path])
+    # The default of a cell without the parameter, and no cells at all.
+    for rows in (cells.fillna({"ratio": 1.0}), cells[["K", "regret_mean"]], cells[:0]):
+        results.refuse_overwritten("ratios", rows)
+    with pytest.raises(PrivarmsError, match=r"p2020: inference table ratios: the column 'ratio' .* p2020/central"):
+        results.refuse_overwritten("ratios", cells.assign(ratio=cells["regret_mean"] / 1.7))

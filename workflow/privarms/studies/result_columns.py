@@ -19,6 +19,9 @@ OF_CELL = ("cell", "policy", "variant", "data", "environment", "horizon", "panel
 # Axes and columns that name sets of cells, and columns that figures and tables of any study use.
 RESERVED = ("study", "panel", "tag", "changed", "curve", "replicate", "replicates", "t", "regret")
 
+# Of the figures and the table that privarms makes of any study (`plots.defaults`).
+SHOWN = ("measure", "mean", "se", *QUANTILES, "median", "low", "high", "along", "number", "x")
+
 
 def record_of(protocol: str, record: str | None) -> str | None:
     """Return the record of a study that names `record` or none: then the protocol's first."""
@@ -39,13 +42,13 @@ def taken(protocol: str) -> set[str]:
 def refuse_parameters(
     places: Mapping[str, str], protocol: str, record: str | None, written: Iterable[str] | None = None
 ) -> None:
-    """Raise PrivarmsError if a parameter has the name of a column of a record, or of the record's summary.
+    """Raise PrivarmsError if a parameter has the name of a column of a record, its summary, or its figures.
 
     places: the parameters that a study sets, each with its file and key
     written: the columns of the record, by default those that the protocol declares
     """
     written = (declared(protocol, record) or ()) if written is None else written
-    for name in sorted({*written, *_summarised(protocol, written)} & set(places)):
+    for name in sorted({*written, *_summarised(protocol, written), *SHOWN} & set(places)):
         raise PrivarmsError(
             f"{places[name]}: the parameter {name!r} has the name of a column of the results "
             f"({_about(protocol, record)}), and one would overwrite the other. Expected another name; rename the "

@@ -121,6 +121,27 @@ class Results:
         """Return an inference table of the paper."""
         return self._read("inference", name)
 
+    def refuse_overwritten(self, table: str, rows: pd.DataFrame) -> None:
+        """Raise PrivarmsError for a column of an inference table that has replaced a parameter of the cells.
+
+        Such a column has the name of a parameter with numbers, and other numbers than the cells that the job reads.
+        """
+        for study, file in self._files["cells"].items():
+            cells = self.cells(study)
+            about = parquet.metadata(file).get("cells", ())
+            set_by = {k for cell in about for k in (*cell["policy_parameters"], *cell["environment_parameters"])}
+            for name in sorted(set_by & set(rows) & set(cells)):
+                if not all(pd.api.types.is_numeric_dtype(some[name]) for some in (rows, cells)):
+                    continue
+                found, given = ({key for key in _keys(some[name]) if key is not None} for some in (rows, cells))
+                # A table may fill in the default of cells without the parameter, or have rows of other studies.
+                if found and not found & given:
+                    raise PrivarmsError(
+                        f"{self.paper}: inference table {table}: the column {name!r} has the name of a parameter of "
+                        f"{self.paper}/{study}, and none of its values ({', '.join(sorted(given))}). Expected the "
+                        "parameter's values; give the computed column another name, or do not set the parameter"
+                    )
+
     def audit(self) -> pd.DataFrame:
         """Return all privacy audits of the run, of all papers, with the columns of audit.csv; only for inference."""
         return pd.read_csv(self._file("audit", "audit"))
