@@ -40,6 +40,15 @@ def test_outcomes_changed_verdicts_and_places():
     ]
 
 
+def test_our_own_questions_are_counted_apart_from_the_statements_of_papers():
+    write_ledger(6.0)
+    rows = ledger.read(STATEMENTS, ledger.STATEMENTS)
+    ours = rows[0] | {"statement": "p/own", "outcome": "does not hold", "whose": "ours"}
+    ledger.write([*rows, ours], STATEMENTS, ledger.STATEMENTS)
+    counted = list(summary.results("paper", began=0))
+    assert counted[:2] == ["statements: 1 holds as printed, of 1", "questions of our own: 1"]
+
+
 def test_changes_between_ledgers_are_verdicts_new_claims_and_gone_ones():
     def row(claim, verdict, reproduced="1", variant=""):
         return {"claim": claim, "variant": variant, "verdict": verdict, "reproduced": reproduced}

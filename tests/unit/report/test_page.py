@@ -309,3 +309,15 @@ def test_the_caption_of_a_figure_warns_of_a_policy_that_failed_its_audit(world):
     assert warning in world.build().text
     world.papers[0]["artifacts"][0]["private_policies"] = ["dp_ucb"]
     assert warning not in world.build().text
+
+
+def test_the_badges_of_a_card_have_the_sum_of_its_statements(world):
+    """Our own question is no statement of the paper, neither in the badges nor in the fold."""
+    world.write_ledger([*CLAIMS, claim("one2001/conjecture", verdict="differs"), claim("one/third")])
+    world.statements.write_text(world.statements.read_text() + "one/third,one2001,does not hold,1,0,1,0,0,paper\n")
+    source = re.search(r'<article class="card" id="one2001/fig1">.*?</article>', world.build().source, re.DOTALL)[0]
+    tags = re.search(r'<p class="tags">(.*?)</p>', source, re.DOTALL)[1]
+    badges = [int(n) for n in re.findall(r"</span> (\d+) [a-z ]+</span>", tags)]
+    assert "3 statements and 1 question of our own, with the measured values" in source
+    assert sum(badges) == 3
+    assert '<span class="tag">1 question of our own</span>' in tags

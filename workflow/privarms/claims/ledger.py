@@ -117,7 +117,8 @@ def _sentences(*parts: str) -> str:
 def about(claims: Mapping[str, Sequence[Mapping]]) -> dict[tuple[str, str], dict]:
     """Return what `statements` needs of each claim, by the claim's name and variant in the ledger.
 
-    `aside` marks a claim that is measured although it cannot judge the paper, such as one about a constant of ours.
+    `aside` marks a claim that has a measure but is not measured, because it cannot judge the paper: for example, one
+    about a constant of ours.
     claims: paper -> claims as `studies.claims.load` returns them
     """
     return {

@@ -90,7 +90,11 @@ def counts(scale: str) -> Iterator[str]:
 
     previous = paths.previous_ledger(scale)
     rows, statements = ledger.read(paths.ledger(scale)), ledger.read(paths.statements(scale), ledger.STATEMENTS)
-    yield f"statements: {counted(statements, 'outcome', ledger.OUTCOMES)}, of {len(statements):,}"
+    of_papers = [statement for statement in statements if statement["whose"] == "paper"]
+    ours = len(statements) - len(of_papers)
+    yield f"statements: {counted(of_papers, 'outcome', ledger.OUTCOMES)}, of {len(of_papers):,}"
+    if ours:
+        yield f"questions of our own: {ours:,}"
     yield f"claims: {counted(rows, 'verdict', ledger.VERDICTS)}, of {len(rows):,}"
     if os.path.isfile(previous):
         lines = changed(ledger.read(previous), rows)

@@ -71,7 +71,7 @@ def _card(group: Sequence[dict], own: Sequence[dict]) -> dict:
             for name, some in tabs.items()
         ],
         "statements": here,
-        "outcomes": of_statements.counts(here),
+        "counts": of_statements.counts(here),
         "readings": list({reading["address"]: reading for a in group for reading in a["readings"]}.values()),
         "data": list(dict.fromkeys(artifact["data"] for artifact in group)),
     }

@@ -1,7 +1,9 @@
 """Statements of papers for the page, each with its claims."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import NamedTuple
 
 from privarms.claims.ledger import OUTCOMES, STATEMENTS, read
 from privarms.claims.verdict import VERDICTS
@@ -100,7 +102,38 @@ def _claim(row: dict, setting: Mapping, scale: str) -> dict:
     }
 
 
-def counts(statements: Iterable[Mapping]) -> dict[str, int]:
-    """Return the number of the papers' statements per outcome, without our own questions."""
-    outcomes = [statement["outcome"] for statement in statements if not statement["ours"]]
-    return {word: outcomes.count(word) for word in OUTCOME_WORDS}
+class Counts(NamedTuple):
+    """How many of some statements are a paper's, by outcome, and how many are questions of our own."""
+
+    outcomes: dict[str, int]
+    ours: int
+
+    @property
+    def statements(self) -> int:
+        """The number of statements of the papers."""
+        return sum(self.outcomes.values())
+
+    def in_words(self, what: str = "statement") -> str:
+        """Return "2 statements and 1 question of our own", or only one of the two."""
+        parts = [several(self.statements, what)] if self.statements or not self.ours else []
+        parts += [several(self.ours, "question") + " of our own"] if self.ours else []
+        return " and ".join(parts)
+
+
+def counts(
+    statements: Iterable[Mapping],
+    outcome: Callable[[Mapping], str] = itemgetter("outcome"),
+    words: Sequence[str] = OUTCOME_WORDS,
+) -> Counts:
+    """Count statements for every place that shows such numbers: our own questions are never a paper's outcome.
+
+    outcome: of a statement, one of `words`
+    """
+    statements = list(statements)
+    outcomes = [outcome(statement) for statement in statements if not statement["ours"]]
+    return Counts({word: outcomes.count(word) for word in words}, len(statements) - len(outcomes))
+
+
+def several(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 statement", "2 statements"."""
+    return f"{whole(number)} {noun}{'' if number == 1 else 's'}"
