@@ -5,7 +5,9 @@ import io
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 from PIL import Image, ImageColor
+from scipy.spatial import cKDTree
 
 from privarms.plots import style
 
@@ -14,6 +16,8 @@ PNG_DOTS_PER_INCH = 200
 SCREEN_ENLARGEMENT = 1.4
 # As many as one byte per pixel can name. The PNG is then a third of the size.
 MOST_COLOURS = 256
+# The most frequent colours stay as they are, for example those of grids and bands.
+FREQUENT = 100
 # A legend cannot be read if two of these become one.
 KEPT = tuple(map(ImageColor.getrgb, (*style.COLOURS, style.QUIET, "black", "white")))
 
@@ -30,12 +34,21 @@ def embedded(files: Mapping[str, Path | str]) -> dict:
 
 
 def few_colours(image: Image.Image) -> Image.Image:
-    """Return an RGB image with at most MOST_COLOURS colours, in which the colours of curves are unchanged.
+    """Return an RGB image with at most MOST_COLOURS colours.
 
-    A pixel with a colour of `plots.style.COLOURS` keeps it up to 4 of 255. All others get the nearest colour.
+    The colours of `plots.style.COLOURS`, black, white and the most frequent colours are unchanged. All others become
+    the nearest remaining colour.
     """
-    # Quantising alone merges colours of few pixels with others, for example two curves of a figure with ten.
-    others = image.quantize(MOST_COLOURS - len(KEPT), method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([*(level for colour in KEPT for level in colour), *others.getpalette()])
-    return image.quantize(palette=palette, dither=Image.Dither.NONE)
+    pixels = np.asarray(image, np.int64) @ (2**16, 2**8, 1)
+    found, where, counts = np.unique(pixels, return_inverse=True, return_counts=True)
+    levels = np.stack([found >> 16, found >> 8 & 255, found & 255], axis=1)
+    frequent = levels[np.argsort(-counts, kind="stable")[:FREQUENT]]
+    # Quantising alone merges colours of few pixels with others, for example two curves of a figure with ten. It also
+    # tints large areas, such as a light grid.
+    others = image.quantize(MOST_COLOURS - len(KEPT) - FREQUENT, method=Image.Quantize.MAXCOVERAGE)
+    palette = np.array([*KEPT, *frequent, *np.reshape(others.getpalette(), (-1, 3))], np.uint8)[:MOST_COLOURS]
+    # Pillow's own search for the nearest colour is off by up to 4 of 255, so white would become grey.
+    nearest = cKDTree(palette).query(levels)[1].astype(np.uint8)
+    few = Image.fromarray(nearest[where].reshape(pixels.shape), "P")
+    few.putpalette(palette.ravel().tolist())
+    return few
