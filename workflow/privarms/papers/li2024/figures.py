@@ -96,7 +96,7 @@ def pareto_empirical(results: Results):
     rows = results.inference("pareto").query("arrivals == 'stationary'")
     panel = [f"n = {n:,}, M = {M}" for n, M in zip(rows["horizon"], rows["M"], strict=True)]
     rows = rows.assign(curve=labels(rows, SIZE), panel=panel).sort_values(["horizon", "M", "alpha"], kind="stable")
-    rows = with_interval(rows.fillna({"mse_se": 0}), "mse", "mse_se", least=10, normal=True)
+    rows = with_interval(rows, "mse", "mse_se", least=10, normal=True)
     looks = {name: look | {"markersize": 2.4} for name, look in style.looks(rows["curve"]).items()}
     grid = curves(rows, "regret", "mse", looks=looks, draw=points, col="panel", height=1.6, log="xy")
     for ax, name, some in parts(grid):
