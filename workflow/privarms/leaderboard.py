@@ -36,11 +36,13 @@ def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int
     """Return one row per instance and policy, sorted by mean regret.
 
     It compares the bandits in `policies/bandit/` of a folder with the published private bandits that need no further
-    parameter. trials: per neighbouring input, in the audit of each of the folder's policies
+    parameter. trials: per neighbouring input, in each audit. The folder's policies get the audit that fits any bandit.
+    Published ones get their own audits, some with a multiple of the trials.
 
     `low` and `high` are the ends of the 95% interval of `regret`. `over_bound` is regret over the lower bound of Azize
     et al. (2025), Theorem 1, times ln T. `difference` is from the best published policy; runs of different policies are
-    independent. `mean_rank` is over the instances, and `audit` is the verdict on the policy's privacy.
+    independent. `mean_rank` is over the instances. `audit` is the verdict on the policy's privacy, `audit_note` says
+    what the audit changed and how likely it detects half of the noise.
 
     Raises PrivarmsError for a folder without such a bandit.
     """
@@ -56,16 +58,16 @@ def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int
         expected = f"expected a module in policies/bandit/ whose configure needs at most {', '.join(GIVEN)}"
         raise PrivarmsError(f"{folder}: {expected}; found none")
     policies = [p for p in policies if p in own or library.claims_epsilon(p)]
-    audits = {p: _audited(p, epsilon, trials) if p in own else "audited in every run of the pipeline" for p in policies}
+    audits = pd.DataFrame({p: _audited(p, p in own, epsilon, trials) for p in policies}).T
     parts = [
-        part.assign(instance=name, audit=part["policy"].map(audits), own=part["policy"].isin(own))
+        part.assign(instance=name, own=part["policy"].isin(own)).join(audits, on="policy")
         for name, arms in INSTANCES.items()
         for part in [_ranked(policies, own, {"K": K, "epsilon": epsilon, "horizon": horizon, **arms}, replicates)]
     ]
     rows = pd.concat(parts, ignore_index=True)
     rows["mean_rank"] = rows.groupby("policy")["rank"].transform("mean")
     columns = ["instance", "rank", "policy", "own", "regret", "low", "high", "over_bound", "difference"]
-    return rows[[*columns, "difference_low", "difference_high", "mean_rank", "audit"]]
+    return rows[[*columns, "difference_low", "difference_high", "mean_rank", "audit", "audit_note"]]
 
 
 def _needs_nothing(policy: str) -> bool:
@@ -73,12 +75,14 @@ def _needs_nothing(policy: str) -> bool:
     return all(name in known for name, a in library.arguments("policies", policy).items() if a.required)
 
 
-def _audited(policy: str, epsilon: float, trials: int) -> str:
-    """Return the verdict of the generic audit, or a remark for a policy without an epsilon."""
+def _audited(policy: str, own: bool, epsilon: float, trials: int) -> dict[str, str]:
+    """Return the columns `audit` and `audit_note` of a policy; a remark for one without an epsilon."""
     if not library.claims_epsilon(policy):
-        return "claims no privacy"
-    print(f"audit of {policy}: {trials:,} trials per input", file=sys.stderr, flush=True)
-    return verdicts.summary(now.results(now.fitting_cells(policy, trials, epsilon)))["verdict"].iloc[0]
+        return {"audit": "claims no privacy", "audit_note": ""}
+    cells = (now.fitting_cells if own else now.own_cells)(policy, trials, epsilon)
+    print(f"audit of {policy}: {cells[0].replicates:,} trials per input", file=sys.stderr, flush=True)
+    line = verdicts.summary(now.results(cells)).iloc[0]
+    return {"audit": line["verdict"], "audit_note": line["note"]}
 
 
 def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int) -> pd.DataFrame:
@@ -139,6 +143,8 @@ def described(rows: pd.DataFrame) -> Iterator[str]:
     first = rows.drop_duplicates("policy").sort_values("mean_rank", kind="stable")
     yield "mean rank, policy, audit:"
     yield from (f"  {r.mean_rank:4.1f}  {r.policy}  {r.audit}" for r in first.itertuples())
+    yield "what the audits show:"
+    yield from (f"  {r.policy}: {r.audit}. {r.audit_note}" for r in first.itertuples() if r.audit_note)
     for instance, some in rows.groupby("instance", sort=False):
         yield f"{instance}: rank, policy, regret [95% interval], times the lower bound, difference from the best:"
         for r in some.itertuples():

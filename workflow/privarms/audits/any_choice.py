@@ -235,4 +235,11 @@ def happens(policy, params, table, event, choices, rng):
 
 
 # The event is chosen so that it is likelier with neighbour 1; its probability is unknown.
-AUDIT = Audit(families=("bandit", "linear", "contextual"), inputs=configure, event=happens, arguments=arguments)
+AUDIT = Audit(
+    families=("bandit", "linear", "contextual"),
+    inputs=configure,
+    event=happens,
+    arguments=arguments,
+    changed="Only the first reward of one arm was changed, with {K} arms, over {rounds} rounds of rewards that are "
+    "alike (except at most two per other arm).",
+)

@@ -92,4 +92,11 @@ def happens(policy, params, users, event, choices, rng):
 
 
 # The event is chosen so that it is likelier with neighbour 1; its probability is unknown.
-AUDIT = Audit(families=("locally_private",), inputs=configure, event=happens, arguments=arguments)
+AUDIT = Audit(
+    families=("locally_private",),
+    inputs=configure,
+    event=happens,
+    arguments=arguments,
+    changed="Only the first user was changed, in the reward or in reward and context, with {K} arms, over {rounds} "
+    "users whose rewards are alike.",
+)

@@ -1,13 +1,17 @@
 """The type of an audit: an event on two neighbouring inputs, its observed frequency and its exact probability."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from string import Formatter
 from typing import NamedTuple
 
 from numba import njit
 
 from privarms.protocols._loops import compiled
+
+# An exact probability may ignore other events with at most this share of it. Above it the probability is nan.
+IGNORED = 1e-6
 
 
 class Inputs(NamedTuple):
@@ -44,6 +48,9 @@ class Audit:
     likelier: the neighbour with which the event is likelier, or a function of the inputs that returns it
     claimed(epsilon): the log ratio that the subject promises not to exceed
     with_noise(params, noise): the subject with this multiple of its noise, if the inputs have a `noise`
+    changed: one sentence for readers of a verdict: in what the two inputs differ, with parameters in braces such as {K}
+    setting: parameters with which the audit detects half of the noise, for a run without a study; epsilon is free.
+        `times` is a multiple of the requested trials, for an event that is rarer or quicker than others
     """
 
     subjects: str | tuple[str, ...] = ()
@@ -56,6 +63,8 @@ class Audit:
     likelier: int | Callable = 1
     claimed: Callable = lambda epsilon: epsilon
     with_noise: Callable = lambda params, noise: params
+    changed: str = ""
+    setting: Mapping = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -75,7 +84,8 @@ class Audit:
         """Return the log of the event's probability with the likelier neighbour, divided by that with the other one.
 
         pair: the inputs of neighbours 0 and 1
-        Returns inf if the event is impossible only with the less likely neighbour, nan if with both or if unknown.
+        Returns inf if the event is impossible only with the less likely neighbour, -inf if only with the other one, nan
+        if with both or if unknown.
         """
         if self.exact_loss:
             return self.exact_loss(self._weakened(params, pair[0]), pair[0])
@@ -83,11 +93,23 @@ class Audit:
         likely, unlikely = (self.probability(params, pair[n]) for n in (likelier, 1 - likelier))
         if unlikely == 0:
             return math.inf if likely > 0 else math.nan
-        return math.log(likely / unlikely)
+        return math.log(likely / unlikely) if likely != 0 else -math.inf
 
     def likelier_of(self, inputs) -> int:
         """Return the neighbour with which the event is likelier, 0 or 1."""
         return self.likelier(inputs) if callable(self.likelier) else self.likelier
+
+    def scope(self, settings: Iterable[Mapping]) -> str:
+        """Return what the audit changed in these settings, and that it tried nothing else; empty if it does not say."""
+        settings = list(settings)
+
+        def shown(name: str) -> str:
+            values = dict.fromkeys(setting[name] for setting in settings)
+            return " and ".join(value if isinstance(value, str) else f"{value:,.12g}" for value in values)
+
+        names = [name for _, name, _, _ in Formatter().parse(self.changed) if name]
+        sentence = self.changed.format_map({name: shown(name) for name in names})
+        return f"{sentence} Other changes were not tried." if sentence else ""
 
     def _weakened(self, params, inputs):
         return self.with_noise(params, inputs.noise) if hasattr(inputs, "noise") else params

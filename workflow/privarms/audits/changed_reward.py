@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 
 from privarms.audits.any_choice import Table, play
-from privarms.audits.audit import Audit, scaled
+from privarms.audits.audit import IGNORED, Audit, scaled
 from privarms.jit.cache import compiled
 from privarms.policies import Policy, functions
 from privarms.policies.bandit import private_ucb
@@ -81,17 +81,35 @@ def probability(params: private_ucb.Params, inputs: Inputs) -> float:
     """Return the probability of the last choice under the released counter, with n = (T - 1) / 2 pulls of both arms.
 
     Arm 1 is chosen if its noise exceeds arm 0's by more than the difference of the two sums, 0 or 1. Both noises are
-    Laplace of scale b = 2 log2(T) / (epsilon (n + 1)). Their difference exceeds x with probability exp(-x/b) (2 + x/b)
-    / 4. The result is nan for other events and counters, and unless the private bonus makes the arms take turns. For
-    this the policy must leave an arm that leads by one pull and by a reward of 1. The bonuses then differ by gamma_T /
-    (n (n + 1)) and the means by 1 / (n + 1), so gamma_T > n is required: at T = 501 an epsilon of at most 5.7.
+    Laplace of scale b / (n + 1), b = 2 log2(T) / epsilon. Their difference exceeds x of these scales with probability
+    exp(-x) (2 + x) / 4. The arms must take turns before; see `turns_break`. The result is nan for other events and
+    counters. It is also nan if the arms may fail to take turns with more than `IGNORED` of this probability: for
+    private UCB at T = 501 above an epsilon of 2.2.
     """
     horizon = len(params.log_inverse_delta) - 1
     n = (horizon - 1) // 2
-    if not params.fresh or inputs.event != "last" or compiled(private_ucb.private_bonus)(params, horizon) <= n:
+    if not params.fresh or inputs.event != "last":
         return math.nan
-    x = inputs.neighbour / (params.node_scale / (n + 1))
-    return math.exp(-x) * (2 + x) / 4
+    x = inputs.neighbour * (n + 1) / params.node_scale
+    chance = math.exp(-x) * (2 + x) / 4
+    return chance if turns_break(params, inputs.neighbour) <= IGNORED * chance else math.nan
+
+
+def turns_break(params: private_ucb.Params, neighbour: int) -> float:
+    """Return an upper bound on the probability that the two arms do not take turns before the last round T = 2 n + 1.
+
+    They take turns if the arm of each round 2 m + 1, 1 <= m < n, is not chosen again in round t = 2 m + 2. It then has
+    m + 1 pulls, the other arm m. Its confidence radius is smaller. Multiply both indices by m (m + 1): being chosen
+    again requires m / (m + 2) of its own draw, minus the other arm's draw, to be at least gamma_t - m, or gamma_t
+    without a reward. Both draws are Laplace of scale b. Which arm leads depends on them, so both cases are added. A
+    factor below 1 makes large differences of two symmetric unimodal variables rarer. So the bound is the sum over m of
+    2 exp(-x) (2 + x) / 4, x = (gamma_t - m) / b; a term without x > 0 is 1.
+    """
+    n = (len(params.log_inverse_delta) - 2) // 2
+    pulls = np.arange(1, n)
+    x = (compiled(private_ucb.private_bonus)(params, 2 * pulls + 2) - neighbour * pulls) / params.node_scale
+    positive = np.maximum(x, 0.0)
+    return float(np.where(x > 0, np.exp(-positive) * (2 + positive) / 2, 1.0).sum())
 
 
 def exact_loss(params: private_ucb.Params, inputs: Inputs) -> float:
@@ -109,4 +127,5 @@ AUDIT = Audit(
     exact_loss=exact_loss,
     likelier=0,
     with_noise=scaled("node_scale"),
+    changed="Only the first reward of arm 0 was changed, while all other rewards were 0.",
 )

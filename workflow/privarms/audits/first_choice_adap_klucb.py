@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from privarms.audits.audit import Audit
-from privarms.audits.first_choice import Inputs, happens
+from privarms.audits.first_choice import Inputs, first_mean_of_index_one, happens
 from privarms.inference.divergences import kl_upper
 from privarms.jit.cache import compiled
 from privarms.policies.bandit._episodes import Params
@@ -36,20 +36,19 @@ def probability(params: Params, inputs: Inputs) -> float:
     scale, log = params.noise / params.epsilon, np.log(inputs.n_arms + 1)
     bonus = params.alpha * log / params.epsilon
     zero, one = scipy.stats.laplace(bonus + inputs.neighbour, scale), scipy.stats.laplace(bonus, scale)
-    top = first_mean_of_index_one(params.alpha * log)
+    top = first_mean_of_index_one(lambda mean: compiled(kl_upper)(mean, params.alpha * log))
     # Between these ends both distributions are exponential, except for a kink at their centres.
     kinks = [c for c in (bonus, bonus + inputs.neighbour) if 0 < c < top]
     between, _ = scipy.integrate.quad(lambda x: zero.pdf(x) * one.sf(x), 0, top, points=kinks or None, epsabs=1e-15)
     return float(zero.cdf(0) * one.sf(0) + between)
 
 
-def first_mean_of_index_one(level: float) -> float:
-    """Return the smallest mean whose index is 1 in double precision."""
-    low, high, upper = 0.0, 1.0, compiled(kl_upper)
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if upper(middle, level) == 1 else (middle, high)
-    return high
-
-
-AUDIT = Audit(subjects="adap_klucb", inputs=configure, event=happens, exact=probability, likelier=0)
+AUDIT = Audit(
+    subjects="adap_klucb",
+    inputs=configure,
+    event=happens,
+    exact=probability,
+    likelier=0,
+    changed="Only the first reward of an arm was changed, with {K} arms, before the first choice.",
+    setting={"K": 2, "times": 50},
+)

@@ -66,7 +66,8 @@ def probability(params: Params, inputs: Inputs) -> float:
     """Return the probability of the event, for any multiple of the noise.
 
     The unit is the node scale. M is the highest of the other arms' nodes, with distribution function F^(K - 1), F that
-    of a standard Laplace variable with density f. The result is nan for a counter that is not a tree:
+    of a standard Laplace variable with density f. The result is nan for a counter of paths or with fresh noise, and
+    with a private bonus:
 
       integral of (K - 1) f(m) F(m)^(K - 2) (1 - F(m - x_1)) (1 - F(2 m + g - x_2)) dm
 
@@ -77,6 +78,8 @@ def probability(params: Params, inputs: Inputs) -> float:
     K, scale = inputs.n_arms, params.node_scale
     one, two = inputs.neighbour / scale, (inputs.neighbour + 1) / scale
     if isinstance(params, dp_ucb.Params):
+        if params.path:
+            return math.nan
         width, radius = float(params.width[1]), math.sqrt(2 * math.log(K + 2))
     elif params.fresh or params.gamma_scale:
         return math.nan
@@ -100,4 +103,6 @@ AUDIT = Audit(
     event=happens,
     arguments=arguments,
     exact=probability,
+    changed="Only the first reward of an arm was changed, with {K} arms, over {K} + 2 rounds.",
+    setting={"K": 6, "horizon": 8, "width": "exact", "times": 500},
 )

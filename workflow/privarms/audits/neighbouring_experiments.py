@@ -179,4 +179,5 @@ AUDIT = Audit(
     event=happens,
     exact=probability,
     claimed=lambda epsilon: epsilon / 2,
+    changed="Only one patient was changed, for one release.",
 )

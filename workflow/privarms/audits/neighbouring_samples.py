@@ -96,9 +96,15 @@ def probability_at(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thre
     """
     positive = sums - 2 * inputs.R * inputs.neighbour > 0
     margins = np.abs(sums) - thresholds
-    # The integrand vanishes 12 scales below the margins, where the rule stops too early, and 30 scales above them.
-    ends = margins.max() + params.sigma_2 * np.array([-12.0, 30.0])
-    edges = np.unique([*np.linspace(*ends, 421), *([0.0] if ends[0] < 0 < ends[1] else [])])
+    # The integrand vanishes 12 scales below the margins of the negative side, where the rule stops too early, if this is
+    # also 10 scales below 0, where the density of B falls. It vanishes 30 scales above all margins.
+    ends = (
+        min(margins[~positive].max() - 12 * params.sigma_2, -10 * params.sigma_2),
+        margins.max() + 30 * params.sigma_2,
+    )
+    # Ten for each scale.
+    panels = round(10 * (ends[1] - ends[0]) / params.sigma_2)
+    edges = np.unique([*np.linspace(*ends, panels + 1), *([0.0] if ends[0] < 0 < ends[1] else [])])
     nodes, weights = roots_legendre(4)
     b = ((edges[1:] + edges[:-1])[:, None] + np.diff(edges)[:, None] * nodes).ravel() / 2
     goes_on = np.array([[_log_no_stop(params, margins[side], x) for side in (~positive, positive)] for x in b])
@@ -123,4 +129,5 @@ AUDIT = Audit(
     event=happens,
     arguments=lambda policy, params, inputs, *others: (functions(Rule, policy), params, inputs),
     exact=probability,
+    changed="Only the first sample of a stream was changed.",
 )

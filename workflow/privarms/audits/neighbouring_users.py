@@ -187,4 +187,5 @@ AUDIT = Audit(
     # User 1 for the quadrant, user 0 for the untouched bin.
     likelier=lambda inputs: int(inputs.quadrant),
     with_noise=lambda params, noise: params._replace(epsilons=params.epsilons / noise),
+    changed="Only the last user of a batch was changed, in context or arm.",
 )

@@ -51,9 +51,16 @@ def cells(subject: str) -> list[Cell]:
 
 
 def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.PROMISED) -> list[Cell]:
-    """Return the cells of the audit that fits any policy of a family, for a claimed epsilon."""
+    """Return the cells of the audit that fits any policy of a family, for a claimed epsilon.
+
+    Raises PrivarmsError for a subject that claims no privacy, and for a family without such an audit.
+    """
+    if not library.claims_epsilon(subject):
+        has = "epsilon" in library.arguments("policies", subject)
+        why = "its module declares PRIVATE = False" if has else "it has no parameter epsilon"
+        raise PrivarmsError(f"{subject}: {why}, so it claims no privacy that an audit could refute")
     audit = auditing.fitting(library.family(subject))
-    if audit is None or not library.claims_epsilon(subject):
+    if audit is None:
         raise PrivarmsError(
             f"{subject}: no study here audits it, and no audit fits the family {library.family(subject)}. Run this "
             "in the project's folder, or write an audit and a study (docs/extend.md, An audit)."
@@ -62,6 +69,16 @@ def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.
     own = {k: a.choices[0] for k, a in takes.items() if a.choices}
     study = auditing.study_of(audit, subject, [own], trials, epsilon)
     return expand(library.policy_file(subject), "audit", f"audit_{subject}", study)
+
+
+def own_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.PROMISED) -> list[Cell]:
+    """Return the cells of a policy's own audits in the settings that these declare, for a claimed epsilon.
+
+    They need no study. Without such an audit, the cells are those of `fitting_cells`.
+    """
+    studies = auditing.own_studies(subject, trials, epsilon).items()
+    cells = [cell for name, study in studies for cell in expand(library.policy_file(subject), "audit", name, study)]
+    return cells or fitting_cells(subject, trials, epsilon)
 
 
 def _of_studies() -> Iterator[Cell]:

@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from privarms.audits.audit import Audit, Inputs
+from privarms.audits.released_vector import budget
 from privarms.jit.cache import compiled
 from privarms.mechanisms import l2_ball
 from privarms.policies.locally_private import _private_sgd
@@ -34,7 +35,7 @@ def configure(K: int, dimensions: int, neighbour: Literal[0, 1], noise: float = 
 
 def with_noise(params: _private_sgd.Params, noise: float) -> _private_sgd.Params:
     """Return the same bandit for a batch of one auxiliary user, whose budget is the target's divided by `noise`."""
-    epsilon = math.log(params.truths[0] / (1 - params.truths[0]))
+    epsilon = budget(params.truths[0])
     size = params.n_arms * _private_sgd.parameters(params.dimensions, params.width)
     release = l2_ball.configure(size, params.clip, epsilon / noise)
     truths, norms = np.full(2, release.truth), np.full(2, release.norm)
@@ -96,4 +97,5 @@ AUDIT = Audit(
     arguments=arguments,
     exact=probability,
     with_noise=with_noise,
+    changed="Only one user's reward was changed, for one message.",
 )

@@ -6,6 +6,7 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 
+from privarms.audits.agreement import agreeing_loss
 from privarms.audits.audit import Audit
 from privarms.inference.proportions import clopper_pearson
 from privarms.ranges import dimensions, part_and_total, strictly_within, whole
@@ -24,7 +25,7 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
     settings: the parameters that distinguish the rows; other parameters that vary are appended before `COUNTS`
 
     claimed: the privacy loss that is promised at epsilon
-    exact: the log ratio of the event's probabilities, nan if it is unknown
+    exact: the log ratio of the event's probabilities, nan if it is unknown or contradicts the counts (`agreement`)
     lower_bound: on epsilon, as `epsilon_lower_bound`
     trials: with each neighbour; `COUNTS`: with the neighbour with which the event is likelier, and with the other one
     low_0 to high_1: the Clopper-Pearson intervals of the event's probability with each neighbour, at `confidence`
@@ -34,17 +35,17 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
     rows = []
     for setting, cell in counts.groupby([*wanted, *further], observed=True, dropna=False):
         params, pair = configured(subject, audit, cell)
-        sums = cell.groupby("neighbour")[["events", "trials"]].sum()
+        sums = counted(cell)
         likelier = audit.likelier_of(pair[0])
-        likely, other = sums.loc[likelier].tolist(), sums.loc[1 - likelier].tolist()
-        ends = [end for n in (0, 1) for end in clopper_pearson(*sums.loc[n], confidence)]
+        likely, other = sums[likelier], sums[1 - likelier]
+        ends = [end for n in (0, 1) for end in clopper_pearson(*sums[n], confidence)]
         rows.append(
             {
                 "audit": audit.name,
                 "subject": subject,
                 **dict(zip([*wanted, *further], setting, strict=True)),
                 "claimed": audit.claimed(float(cell["epsilon"].iloc[0])),
-                "exact": audit.loss(params, pair),
+                "exact": agreeing_loss(audit, params, pair, sums),
                 "lower_bound": epsilon_lower_bound(*other, *likely, confidence),
                 "confidence": confidence,
                 "trials": other[1],
@@ -53,6 +54,12 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
             }
         )
     return pd.DataFrame(rows, columns=["audit", "subject", *wanted, *MEASURES, *further, *COUNTS])
+
+
+def counted(cell: pd.DataFrame) -> dict[int, tuple[int, int]]:
+    """Return the events and trials with neighbours 0 and 1, from replicate rows of one setting."""
+    sums = cell.groupby("neighbour")[["events", "trials"]].sum()
+    return {n: tuple(sums.loc[n].tolist()) for n in (0, 1)}
 
 
 def losses(table: pd.DataFrame, confidence: float) -> dict[str, pd.Series]:

@@ -40,4 +40,5 @@ AUDIT = Audit(
     exact=lambda params, inputs: (math.exp((inputs.neighbour - 1) / params.node_scale) / 2) ** params.levels,
     exact_loss=lambda params, inputs: params.levels / params.node_scale,
     with_noise=scaled("node_scale"),
+    changed="Only the first item was changed.",
 )

@@ -33,4 +33,5 @@ AUDIT = Audit(
     exact=lambda params, inputs: survival(T + 1, T + inputs.neighbour, params.epsilon),
     claimed=lambda epsilon: epsilon / 2,
     with_noise=lambda params, noise: params._replace(epsilon=params.epsilon / noise),
+    changed="Only a length was changed, by 1.",
 )

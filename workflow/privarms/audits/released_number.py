@@ -32,4 +32,5 @@ AUDIT = Audit(
     exact=lambda params, inputs: math.exp((inputs.neighbour - 1) / params.scale) / 2,
     exact_loss=lambda params, inputs: 1 / params.scale,
     with_noise=scaled("scale"),
+    changed="Only a number was changed, by 1.",
 )

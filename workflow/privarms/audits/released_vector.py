@@ -23,9 +23,21 @@ def configure(neighbour: Literal[0, 1], noise: float = 1.0) -> Inputs:
 
 
 def with_noise(params: l2_ball.Mechanism, noise: float) -> l2_ball.Mechanism:
-    """Return the mechanism with its budget divided by `noise`."""
-    epsilon = math.log(params.truth / (1 - params.truth))
-    return l2_ball.configure(params.dimensions, params.radius, epsilon / noise)
+    """Return the mechanism with its budget divided by `noise`. Raise ValueError as `budget`."""
+    return l2_ball.configure(params.dimensions, params.radius, budget(params.truth) / noise)
+
+
+def budget(truth: float) -> float:
+    """Return the epsilon of a mechanism that keeps the right half with this probability.
+
+    Raises ValueError for a probability of 1: in double precision that of every epsilon above 37.
+    """
+    if truth == 1:
+        raise ValueError(
+            "epsilon: expected at most 37 for this audit; found a larger number, with which the wrong half of the "
+            "ball has the probability 0 in double precision"
+        )
+    return math.log(truth / (1 - truth))
 
 
 @njit
@@ -42,4 +54,5 @@ AUDIT = Audit(
     event=happens,
     exact=lambda params, inputs: params.truth if inputs.neighbour == 1 else 1 - params.truth,
     with_noise=with_noise,
+    changed="Only a vector was changed, to its opposite.",
 )

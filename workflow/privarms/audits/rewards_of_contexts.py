@@ -7,8 +7,8 @@ the context 0. Event: arm 0 is pulled in all of rounds 1 to 5.
 
 Before rounds 2, 3 and 5 arm 0 has 1, 2 and 4 pulls, and its private sum has the noise of one node, each time of another
 level. The tree has 3 levels at a horizon of 4 to 7. So the sum is at least `clip` with probability 1/2 for neighbour 1,
-and e^(-epsilon / 3) / 2 for neighbour 0. Arm 0 wins round 1 with certainty. It loses round 4 with a probability far
-below 1e-4, given the rest, because its private width is above 10 scales. The event reveals all of epsilon.
+and e^(-epsilon / 3) / 2 for neighbour 0. Arm 0 wins round 1 with certainty. Given the rest, it loses round 4 with the
+same small probability for both neighbours. The event reveals all of epsilon.
 """
 
 import math
@@ -48,7 +48,10 @@ def other_contexts(params: private_linear_ucb.Params) -> np.ndarray:
         index = (params.clip + params.private_width) / weight + radius / math.sqrt(weight)
         contexts[t] = index / unpulled
     if contexts.max() > 1:
-        raise ValueError(f"bonus: expected contexts <= 1; found {contexts.max():.3g}. Use it, or a lower epsilon.")
+        raise ValueError(
+            f"ridge: expected contexts of at most 1 for this audit; found {contexts.max():.6g}. Use the bonus, a ridge "
+            "nearer to 0, or a lower epsilon."
+        )
     return contexts
 
 
@@ -74,9 +77,18 @@ def happens(policy, params, others, first, rng):
 
 
 def probability(params: private_linear_ucb.Params, inputs: Inputs) -> float:
-    """Return (e^(-2 clip (1 - neighbour) / scale) / 2)^3, which ignores round 4."""
-    shift = 2 * params.clip * (1 - inputs.neighbour) / params.node_scale
-    return (math.exp(-shift) / 2) ** len(COMPARED)
+    """Return (e^(-2 clip (1 - neighbour) / scale) / 2)^3 (1 - e^(-(clip + w) / scale) / 4).
+
+    Arm 0 loses round 4 if its private sum, after 3 pulls, is below -w, w = the private width + the radius times the
+    root of the weight. This sum is that of 2 pulls plus the noise of one further node, which is in no other round. The
+    sum of 2 pulls is clip + Y with an exponential Y of this scale, because arm 0 won round 3. So the sum is below -w
+    with probability E[e^(-(clip + w + Y) / scale)] / 2, and E[e^(-Y / scale)] = 1/2.
+    """
+    scale, pulls = params.node_scale, ROUNDS - 2
+    shift = 2 * params.clip * (1 - inputs.neighbour) / scale
+    radius = confidence_radius(pulls, 1, params.ridge, params.beta)
+    width = params.private_width + radius * math.sqrt(params.ridge + pulls)
+    return (math.exp(-shift) / 2) ** len(COMPARED) * (1 - math.exp(-(params.clip + width) / scale) / 4)
 
 
 # Claimed: epsilon (definition 2 of Neel & Roth 2018).
@@ -88,4 +100,5 @@ AUDIT = Audit(
     exact=probability,
     exact_loss=lambda params, inputs: len(COMPARED) * 2 * params.clip / params.node_scale,
     with_noise=scaled("node_scale"),
+    changed="Only the first reward of an arm was changed, with {K} arms, over 5 rounds.",
 )

@@ -73,4 +73,5 @@ AUDIT = Audit(
     event=happens,
     arguments=lambda policy, params, inputs, *others: (functions(Rule, policy), params, inputs),
     exact=probability,
+    changed="Only the first sample of a stream was changed.",
 )

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from privarms.audits.agreement import contradiction
 from privarms.audits.audit import Audit
 from privarms.audits.power import power
-from privarms.audits.reduction import ENDS, configured, parameters, reduce
+from privarms.audits.reduction import ENDS, configured, counted, parameters, reduce
 from privarms.studies import library
 
 NOT_PRIVATE, NO_VIOLATION, NOT_CAUGHT, NOT_AUDITED = VERDICTS = (
@@ -39,11 +40,14 @@ class Audited(NamedTuple):
     """One setting: its row as `reduce` returns it, with the columns that distinguish it from others.
 
     noise: the multiple; half: the event's probabilities with half the noise, the smaller one first; None if unknown
+    scope: what the audit changed, in words; contradicted: the exact value that contradicts the counts, empty if none
     """
 
     row: dict
     noise: float
     half: Sequence[float] | None
+    scope: str = ""
+    contradicted: str = ""
 
     @property
     def key(self) -> tuple:
@@ -125,7 +129,11 @@ def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]
             row |= {"variant": _or(row.get("variant"), ""), "setting": _words(row, apart)}
             row |= {"reading": _words(read, readings), "epsilon": promised, "claimed": audit.claimed(promised)}
             half = _with_half_the_noise(subject, audit, cell) if noise == 1 and ran else None
-            yield Audited(row, noise, half)
+            # An exact loss that the counts contradict is missing in the row, like one that is unknown.
+            contradicted = ""
+            if ran and math.isnan(row["exact"]):
+                contradicted = contradiction(audit, *configured(subject, audit, cell), counted(cell))
+            yield Audited(row, noise, half, audit.scope([row]), contradicted)
 
 
 def _or(value, otherwise):
@@ -168,10 +176,12 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
         **{"claimed_epsilon": claimed, "level": level},
         "broken_twin_lower_bound": control.row["lower_bound"] if control else math.nan,
     }
-    half, notes = audited.half, []
+    half, notes, observed = audited.half, [], []
+    if audited.contradicted or any(one.contradicted for one in controls):
+        half = None
     if half is None:
         half = next((one.seen for one in controls if one.noise == HALF), None)
-        notes += ["The power was computed from the event rates observed in the control."] if half else []
+        observed = ["This power was computed from the event rates observed in the control."] if half else []
     caught = power(*half, claimed, int(row["trials"]), CONFIDENCE) if half else math.nan
     if bound > claimed or exact > claimed * (1 + ROUNDING):
         judged["verdict"] = NOT_PRIVATE
@@ -179,11 +189,9 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     else:
         control_caught = control is not None and control.row["lower_bound"] > claimed
         judged["verdict"] = NO_VIOLATION if control_caught else NOT_CAUGHT
-        notes += [
-            f"Half the noise would have been caught with probability {math.floor(100 * caught) / 100:g}."
-            if half
-            else UNKNOWN
-        ]
+        there = "There half of the noise" if audited.scope else "Half of the noise"
+        power_against_half = f"{there} would have been caught with probability {math.floor(100 * caught) / 100:g}."
+        notes += [audited.scope, power_against_half if half else UNKNOWN, *observed]
         was = "was" if control_caught else "was not"
         notes += [
             f"The control with {control.noise:.3g} of the noise {was} caught."
@@ -194,7 +202,8 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
             notes += ["The event never happened."]
     if not math.isclose(claimed, row["epsilon"]):
         notes.insert(0, f"The claim is about this event, for a budget of {row['epsilon']:g}.")
-    return judged | {"power_against_half_noise": caught, "note": " ".join(notes)}
+    notes.insert(0, audited.contradicted)
+    return judged | {"power_against_half_noise": caught, "note": " ".join(filter(None, notes))}
 
 
 def _unaudited(subject: str, note: str) -> dict:

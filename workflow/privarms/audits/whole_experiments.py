@@ -52,4 +52,5 @@ AUDIT = Audit(
     inputs=configure,
     event=happens,
     exact=probability,
+    changed="Only one patient was changed, in the first half.",
 )

@@ -1,4 +1,4 @@
-"""Automatic audits of policies that claim an epsilon and have no audit: the one that fits any policy of the family."""
+"""Studies of audits that no paper configures: of the audit that fits any policy of a family, and of a policy's own."""
 
 from collections.abc import Iterable, Mapping
 
@@ -45,6 +45,29 @@ def completed(papers: Mapping[str, Mapping], trials: int) -> dict[str, Mapping]:
 def fitting(family: str) -> str | None:
     """Return the audit that fits any policy of a family; None if there is no such audit."""
     return next((a for a in library.audits() if family in library.audited_families(a)), None)
+
+
+def own_studies(policy: str, trials: int, epsilon: float) -> dict[str, dict]:
+    """Return a study of each audit that names a policy and declares a setting, by its name; none for most policies.
+
+    Every study has the full noise and, as a weakened control, half of it.
+    """
+    studies = {}
+    for audit in (name for name, subjects in library.audits().items() if policy in subjects):
+        setting = dict(library.attributes("environments", audit)["AUDIT"].setting)
+        if setting:
+            count = trials * setting.pop("times", 1)
+            takes = {*library.arguments("policies", policy), *library.environment_arguments(audit), "horizon"}
+            grid = {"neighbour": [0, 1], "epsilon": epsilon, "noise": [1.0, 0.5]}
+            studies[f"{audit}_{policy}"] = {
+                "protocol": "audit",
+                "environment": {"name": audit},
+                "replicates": count,
+                "block": count,
+                "grid": grid | {name: value for name, value in setting.items() if name in takes},
+                "policies": [{"policy": policy}],
+            }
+    return studies
 
 
 def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int, promised: float = PROMISED) -> dict:
