@@ -1,6 +1,7 @@
 """Check the type of an audit, and the values that every audit of the library refuses."""
 
 import math
+from string import Formatter
 from types import SimpleNamespace
 
 import numpy as np
@@ -39,10 +40,20 @@ def test_the_log_ratio_has_the_likelier_neighbour_on_top():
     assert with_probabilities(0.1, 0.4, likelier=0).loss(None, PAIR) == pytest.approx(-math.log(4))
     assert with_probabilities(0.1, 0.4, likelier=lambda inputs: 0).loss(None, PAIR) == pytest.approx(-math.log(4))
     assert with_probabilities(0.0, 0.4).loss(None, PAIR) == math.inf
+    assert with_probabilities(0.4, 0.0).loss(None, PAIR) == -math.inf
     assert math.isnan(with_probabilities(0.0, 0.0).loss(None, PAIR))
     assert math.isnan(audit().loss(None, PAIR))
     assert with_probabilities(0.1, 0.4, exact_loss=lambda params, inputs: 7.0).loss(None, PAIR) == 7
     assert audit().claimed(0.3) == 0.3
+
+
+def test_the_scope_of_several_settings_is_one_sentence():
+    assert audit().scope([{}]) == ""
+    named = audit(changed="Only one reward was changed, with {K} arms, over {rounds} rounds.")
+    settings = [{"K": 2, "rounds": rounds, "epsilon": 1.0} for rounds in (64, 1024, 64)]
+    assert named.scope(settings) == (
+        "Only one reward was changed, with 2 arms, over 64 and 1,024 rounds. Other changes were not tried."
+    )
 
 
 def test_a_multiple_of_the_noise_is_in_counts_and_probabilities():
@@ -88,6 +99,10 @@ def test_every_audit_takes_two_neighbours_and_knows_its_name(name):
     assert takes["neighbour"].choices == (0, 1)
     assert module.AUDIT.inputs is module.configure
     assert module.AUDIT.name == name
+    # Readers of a verdict learn what was changed; the sentence uses parameters that every study gives.
+    given = {"horizon", *(k for k, argument in takes.items() if argument.required)}
+    assert {field for _, field, _, _ in Formatter().parse(module.AUDIT.changed) if field} <= given
+    assert module.AUDIT.changed.endswith(".")
     if "noise" in takes and "epsilon" not in takes:
         assert module.configure(**arguments, neighbour=0, noise=0.5).noise == 0.5
 

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms.audits import changed_reward
-from privarms.policies import Policy
+from privarms.audits import any_choice, changed_reward
+from privarms.jit.cache import compiled
+from privarms.policies import Policy, functions
 from privarms.policies.bandit import private_ucb, private_ucb_gamma_only
+
+PLAY = compiled(any_choice.play)
 
 
 class Params(NamedTuple):
@@ -90,15 +93,34 @@ def test_the_loss_of_other_counters_and_events_is_unknown():
 
 
 def test_the_loss_is_unknown_where_the_arms_stop_taking_turns():
-    # Before the last of 51 rounds each arm has 25 pulls, and gamma_51 is 392 / epsilon.
-    trials, inputs, rng = 20_000, changed_reward.configure(2, 1), np.random.default_rng(6)
-    for epsilon, known in ((10.0, True), (16.0, False)):
-        params = private_ucb.configure(2, 51, epsilon, "as_released")
-        exact = changed_reward.probability(params, inputs)
-        assert math.isnan(exact) != known
-        if known:
-            seen = changed_reward.AUDIT.count(private_ucb, params, inputs, 51, trials, rng)
-            assert abs(seen / trials - exact) < 4.5 * math.sqrt(exact / trials)
+    # A smaller bonus exceeds the lead of one pull and one reward, 250, but not the noise, of scale 18.
+    params = private_ucb.configure(2, 501, 1.0, "as_released")
+    assert loss(params) == pytest.approx(11.91, abs=0.01)
+    smaller = params._replace(gamma_scale=0.2 * params.gamma_scale)
+    assert smaller.gamma_scale * (smaller.gamma_log + smaller.log_inverse_delta[501]) > 280
+    trials, rng = 20_000, np.random.default_rng(6)
+    seen = changed_reward.AUDIT.count(private_ucb, smaller, changed_reward.configure(2, 1), 501, trials, rng)
+    # If the arms took turns, e^-11.91 / 2 of the trials would be events.
+    assert seen > 0.04 * trials
+    assert math.isnan(loss(smaller))
+    # Without a changed option, a large budget does the same. Three rounds have no turn to break.
+    assert math.isnan(loss(private_ucb.configure(2, 501, 5.6, "as_released")))
+    assert loss(private_ucb.configure(2, 3, 5.6, "as_released")) > 2
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(1.0, 1.0), (1.0, 0.25), (1.0, 0.3), (2.0, 0.2)])
+def test_the_bound_on_broken_turns_holds(epsilon, share):
+    """The arms take turns if arm 1 has half of the pulls after every even number of rounds."""
+    params = private_ucb.configure(2, 101, epsilon, "as_released")
+    params = params._replace(gamma_scale=share * params.gamma_scale)
+    broken, rng, choices = 0, np.random.default_rng(7), np.zeros(100, np.int64)
+    table = changed_reward.arguments(private_ucb, params, changed_reward.configure(2, 1), 101, 1, rng)[2]
+    trials = 2_000
+    for _ in range(trials):
+        PLAY(functions(Policy, private_ucb), params, table, True, rng, choices)
+        broken += (choices[::2] == choices[1::2]).any()
+    bound = changed_reward.turns_break(params, 1)
+    assert broken / trials <= bound + 4.5 * math.sqrt(min(bound, 1) / trials)
 
 
 def test_the_doublings_detect_a_tree_that_does_not_share_its_budget():

@@ -1,8 +1,11 @@
 """Check audits from the command line and from Python."""
 
+import pandas as pd
 import pytest
 
-from privarms.audits import now, verdicts
+from privarms.audits import first_reward, now, verdicts
+from privarms.audits.power import power
+from privarms.audits.reduction import configured
 from privarms.errors import PrivarmsError
 from privarms.studies import library
 
@@ -36,8 +39,33 @@ def test_away_from_the_project_a_policy_gets_the_audit_that_fits_its_family(monk
     assert {cell.environment for cell in actual} == {"any_choice"}
     with pytest.raises(PrivarmsError, match=r"laplace: no study here audits it, and no audit fits"):
         now.cells("laplace")
-    with pytest.raises(PrivarmsError, match=r"ucb: no study here audits it"):
-        now.cells("ucb")
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [("ucb1", "ucb1: it has no parameter epsilon"), ("private_ucb_gamma_only", "its module declares PRIVATE = False")],
+)
+def test_a_policy_that_claims_no_privacy_gives_this_as_the_reason(policy, reason):
+    with pytest.raises(PrivarmsError, match=f"{reason}, so it claims no privacy"):
+        now.cells(policy)
+
+
+def test_published_bandits_have_audits_that_need_no_study_and_detect_half_of_the_noise():
+    """DP-UCB's audit needs ten million trials (`times`), so only its exact probabilities are checked."""
+    for policy in ("adap_klucb", "adap_ucb", "dp_imed", "dp_klucb", "dp_se", "dp_ucb"):
+        cells = now.own_cells(policy, 20_000)
+        assert policy in library.audits()[cells[0].environment]
+        if policy == "dp_ucb":
+            rows = pd.DataFrame([cells[0].parameters | {"horizon": cells[0].horizon}])
+            params, pair = configured(policy, first_reward.AUDIT, rows, noise=0.5)
+            half = [first_reward.AUDIT.probability(params, inputs) for inputs in pair]
+            assert power(*half, 1.0, cells[0].replicates, verdicts.CONFIDENCE) > 0.8
+            continue
+        (row,) = now.results(cells).to_dict("records")
+        assert (row["verdict"], row["claimed_epsilon"]) == (verdicts.NO_VIOLATION, 1)
+        assert "Other changes were not tried." in row["note"]
+    # A policy without such an audit gets that of its family.
+    assert {cell.environment for cell in now.own_cells("private_ucb", 10)} == {"any_choice"}
 
 
 def test_a_name_that_is_none_is_an_error_that_lists_them():

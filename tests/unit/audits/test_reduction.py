@@ -27,16 +27,16 @@ def test_the_bound_from_counts_is_the_quotient_of_the_two_ends():
 
 def test_blocks_are_added_up_and_the_likelier_neighbour_stands_above():
     setting = {"policy": "dp_conse", "release": "estimate", "M": 1, "epsilon": 1.0, "horizon": 100, "alpha": 0.5}
-    actual = reduce(blocks((0, 20), **setting), neighbouring_experiments.AUDIT, ["release", "M", "epsilon"])
+    actual = reduce(blocks((0, 10), 10, **setting), neighbouring_experiments.AUDIT, ["release", "M", "epsilon"])
     assert list(actual.columns) == ["audit", "subject", "release", "M", "epsilon", *MEASURES, *COUNTS]
     row = actual.iloc[0]
     assert (row["audit"], row["subject"], row["release"]) == ("neighbouring_experiments", "dp_conse", "estimate")
-    # 0 of 40 and 40 of 40, each end with probability 0.025.
+    # 0 of 20 and 20 of 20, each end with probability 0.025.
     assert (row["low_0"], row["high_1"]) == (0, 1)
-    assert row["high_0"] == pytest.approx(1 - 0.025 ** (1 / 40))
-    assert row["low_1"] == pytest.approx(0.025 ** (1 / 40))
+    assert row["high_0"] == pytest.approx(1 - 0.025 ** (1 / 20))
+    assert row["low_1"] == pytest.approx(0.025 ** (1 / 20))
     assert row["lower_bound"] == pytest.approx(math.log(row["low_1"] / row["high_0"]))
-    assert (row["trials"], row["confidence"]) == (40, 0.95)
+    assert (row["trials"], row["confidence"]) == (20, 0.95)
     assert (row["claimed"], row["exact"]) == (0.5, pytest.approx(1.0))
 
 
@@ -55,7 +55,7 @@ def test_the_likelier_neighbour_is_the_audit_s():
 def test_a_row_per_setting_and_parameters_that_do_not_apply_take_their_defaults():
     setting = {"policy": "dp_se", "K": 20, "horizon": 50_000_000, "beta": np.nan}
     counts = pd.concat(
-        [blocks((5, 9), **setting, epsilon=epsilon, noise=noise) for epsilon in (0.25, 0.5) for noise in (0.5, 1.0)]
+        [blocks((0, 1), **setting, epsilon=epsilon, noise=noise) for epsilon in (0.25, 0.5) for noise in (0.5, 1.0)]
     )
     actual = reduce(counts, neighbouring_streams.AUDIT, ["epsilon", "noise"])
     assert actual[["epsilon", "noise"]].values.tolist() == [[0.25, 0.5], [0.25, 1], [0.5, 0.5], [0.5, 1]]

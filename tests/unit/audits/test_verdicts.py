@@ -45,17 +45,20 @@ def test_a_mechanism_that_keeps_its_claim_stands_beside_its_twin():
     assert 0.95 < row["lower_bound"] < 1 < row["broken_twin_lower_bound"]
     assert row["power_against_half_noise"] > 0.999
     assert row["verdict"] == NO_VIOLATION
-    assert "Half the noise would have been caught with probability 0.99." in row["note"]
+    assert "There half of the noise would have been caught with probability 0.99." in row["note"]
     # The level is shared by two bounds.
     assert row["level"] == pytest.approx(1 - 2 * (1 - CONFIDENCE))
 
 
 def test_a_bound_or_an_exact_loss_above_the_claim_is_not_private():
     caught = one(laplace(1.0, loss=1.1), laplace(0.5)).iloc[0]
-    assert (caught["verdict"], caught["note"]) == (NOT_PRIVATE, "")
+    assert caught["verdict"] == NOT_PRIVATE
+    # Here the counts refute the formula too.
+    assert caught["note"].startswith("The exact formula gives 1, outside of the counted interval [1.08, 1.12]")
     # The exact loss of private UCB as released is above the claim, even if a few trials do not show it.
     setting = {"K": 2, "horizon": 101, "epsilon": 0.05, "variant": "as_released"}
     few = counts((0.5, 0.5), "private_ucb", "changed_reward", **setting)
+    few[["trials", "events"]] //= 1_000
     row = one(few).iloc[0]
     assert row["exact"] > row["claimed_epsilon"] > row["lower_bound"]
     assert row["verdict"] == NOT_PRIVATE
@@ -71,7 +74,7 @@ def test_what_could_not_have_been_caught_is_said():
     few[["trials", "events"]] //= 20_000
     row = table([("p", "s", few)]).iloc[0]
     assert row["power_against_half_noise"] < 0.8
-    assert "Half the noise would have been caught with probability 0" in row["note"]
+    assert "half of the noise would have been caught with probability 0" in row["note"]
 
 
 def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
@@ -83,6 +86,9 @@ def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
     assert (row["claimed_epsilon"], row["epsilon"], row["verdict"]) == (1, 1, NO_VIOLATION)
     assert np.isnan(row["exact"])
     assert "rates observed" in row["note"]
+    # A verdict of the audit that fits any bandit says what it looked at.
+    assert row["note"].startswith("Only the first reward of one arm was changed, with 2 arms, over 64 rounds")
+    assert "Other changes were not tried. There half of the noise would have been caught" in row["note"]
 
 
 def test_what_fails_leads_and_what_is_not_audited_ends():

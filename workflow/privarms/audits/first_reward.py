@@ -103,6 +103,6 @@ AUDIT = Audit(
     event=happens,
     arguments=arguments,
     exact=probability,
-    changed="Only the first reward of an arm was changed, with {K} arms, over {K} + 2 rounds.",
+    changed="Only the first reward of an arm was changed, with {K} arms, over {horizon} rounds.",
     setting={"K": 6, "horizon": 8, "width": "exact", "times": 500},
 )

@@ -96,13 +96,11 @@ def probability_at(params: dp_nas.Params, inputs: Inputs, sums: np.ndarray, thre
     """
     positive = sums - 2 * inputs.R * inputs.neighbour > 0
     margins = np.abs(sums) - thresholds
-    # The integrand vanishes 12 scales below the margins of the negative side, where the rule stops too early, if this is
-    # also 10 scales below 0, where the density of B falls. It vanishes 30 scales above all margins.
-    ends = (
-        min(margins[~positive].max() - 12 * params.sigma_2, -10 * params.sigma_2),
-        margins.max() + 30 * params.sigma_2,
-    )
-    # Ten for each scale.
+    # 12 scales below the margins of the negative side the rule stops too early. If this is also 10 scales below 0,
+    # where the density of B falls, the integrand vanishes. It vanishes 30 scales above all margins. A scale has ten
+    # panels.
+    low = min(margins[~positive].max() - 12 * params.sigma_2, -10 * params.sigma_2)
+    ends = low, margins.max() + 30 * params.sigma_2
     panels = round(10 * (ends[1] - ends[0]) / params.sigma_2)
     edges = np.unique([*np.linspace(*ends, panels + 1), *([0.0] if ends[0] < 0 < ends[1] else [])])
     nodes, weights = roots_legendre(4)
@@ -119,7 +117,9 @@ def _log_no_stop(params, margins, b):
     """Return the log probability that no query with one of these margins stops the rule, given B = b."""
     x = (margins - b) / params.sigma_2
     below = 0.5 * np.exp(-np.abs(x))
-    return float(np.where(x < 0, np.log1p(-below), np.log(below)).sum())
+    # Far above the margin a query stops the rule with certainty.
+    with np.errstate(divide="ignore"):
+        return float(np.where(x < 0, np.log1p(-below), np.log(below)).sum())
 
 
 # Claimed: epsilon (Theorem 3.1).

@@ -189,9 +189,12 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     else:
         control_caught = control is not None and control.row["lower_bound"] > claimed
         judged["verdict"] = NO_VIOLATION if control_caught else NOT_CAUGHT
-        there = "There half of the noise" if audited.scope else "Half of the noise"
-        power_against_half = f"{there} would have been caught with probability {math.floor(100 * caught) / 100:g}."
-        notes += [audited.scope, power_against_half if half else UNKNOWN, *observed]
+        notes += [audited.scope]
+        if half:
+            there = "There half of the noise" if audited.scope else "Half of the noise"
+            notes += [f"{there} would have been caught with probability {math.floor(100 * caught) / 100:g}.", *observed]
+        else:
+            notes += [UNKNOWN]
         was = "was" if control_caught else "was not"
         notes += [
             f"The control with {control.noise:.3g} of the noise {was} caught."

@@ -220,13 +220,17 @@ def test_the_rates_step_as_by_hand():
 def test_the_exact_loss_has_no_error(factor, verdict, tmp_path):
     # An event that is impossible with both users shows no loss.
     rows = [
-        {"variant": "as_printed", "differ": "context", "event": "quadrant", "batch": 1, "epsilon": e, "exact": exact}
+        {"variant": "as_printed", "differ": "context", "event": "quadrant", "batch": 1, "epsilon": e}
+        | {"exact": exact, "lower_bound": bound}
         for e in (0.5, 1.0, 2.0)
-        for exact in (factor * e, math.nan)
+        for exact, bound in ((factor * e, 0.0), (math.nan, -math.inf))
     ]
     made = made_up(tmp_path, studies=(), privacy=pd.DataFrame(rows))
     actual, decision = measured(made, "ldp_in_context_exactly", "as_printed")
     assert (actual.value, actual.se, decision) == (pytest.approx(factor), 0, verdict)
+    # An exact loss that contradicts its counts is missing; the others must not be reported as the largest.
+    made = made_up(tmp_path, studies=(), privacy=pd.DataFrame([*rows, rows[0] | {"exact": math.nan}]))
+    assert measured(made, "ldp_in_context_exactly", "as_printed")[1] == "unverifiable"
 
 
 def test_the_constant_of_the_radius(tmp_path):

@@ -188,6 +188,8 @@ def exact_privacy_loss(results: Results, variant: str, differ: str) -> Measured:
     """Return the largest privacy loss of messages over epsilon, from the events' probabilities."""
     table = results.inference("privacy")
     table = table[(table["variant"] == variant) & (table["differ"] == differ)]
+    if (table["exact"].isna() & (table["lower_bound"] > -math.inf)).any():
+        return Measured(math.nan, note="The exact loss of a counted event is unknown, or contradicts its counts.")
     losses = (table["exact"] / table["epsilon"]).dropna()
     # The sums have many terms: a loss of exactly epsilon is only rounded.
     return Measured(round(float(losses.max()), 9), 0.0, None, f"Over {len(losses)} events that can happen.")

@@ -1,5 +1,7 @@
 """The recommended policy per K, T and epsilon, and its performance. The table's caption states the rule."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -86,6 +88,10 @@ def _inference(tests: pd.DataFrame) -> dict:
 
 
 def shown_loss(row: pd.Series, privacy: pd.DataFrame) -> dict:
-    """Return the audited loss of a row's policy over its claim; audits: the number of audited settings."""
+    """Return the audited loss of a row's policy over its claim; audits: the number of audited settings.
+
+    loss_exact is nan if none is known, or if counts show a larger loss in a setting without an exact one.
+    """
     shown = privacy[(privacy["policy"] == row["policy"]) & (privacy["variant"] == row["variant"])].iloc[0]
-    return {"loss_exact": shown["exact"], "loss_shown": shown["lower_bound"], "audits": int(shown["audited"])}
+    exact = math.nan if shown["exact"] < shown["lower_bound"] else shown["exact"]
+    return {"loss_exact": exact, "loss_shown": shown["lower_bound"], "audits": int(shown["audited"])}
