@@ -18,6 +18,7 @@ from matplotlib import pyplot
 
 import privarms
 from privarms import leaderboard, new
+from privarms.audits import verdicts
 from privarms.command import main
 from privarms.errors import PrivarmsError
 from privarms.studies import extensions
@@ -100,7 +101,7 @@ def test_the_template_runs_and_half_of_its_noise_is_caught(tmp_path):
 
 
 def test_a_leaderboard_ranks_every_instance_and_is_written(tmp_path, capsys):
-    options = ["--horizon", "2000", "--replicates", "4", "--trials", "200"]
+    options = ["--horizon", "2000", "--replicates", "4", "--trials", "2000"]
     assert main(["compare", str(EXAMPLE), *options, "--output", str(tmp_path / "board")]) == 0
     rows = pd.read_csv(tmp_path / "board.csv")
     assert (tmp_path / "board.png").stat().st_size > 0
@@ -111,7 +112,12 @@ def test_a_leaderboard_ranks_every_instance_and_is_written(tmp_path, capsys):
         assert some["rank"].sum() == len(some) * (len(some) + 1) / 2
         best = some.loc[~some["own"], "regret"].min()
         assert (some["difference"] - (some["regret"] - best)).abs().max() < 1e-6
-    assert "private_halving" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "private_halving" in printed
+    # Every policy has a verdict of its own, and the reader learns what was changed.
+    assert set(rows["audit"]) <= set(verdicts.VERDICTS)
+    assert rows["audit_note"].str.contains("Other changes were not tried.").all()
+    assert "dp_imed: no violation shown. Audit first_choice with K = 20, ratio = 256. Only one reward" in printed
     assert main(["compare", str(tmp_path)]) == 2
 
 

@@ -35,9 +35,9 @@ Plan the studies of an extension and run each of its policies for up to 100 roun
 Exit status 1 if anything failed (docs/extend.md)."""
 COMPARE = """\
 Run the bandits of an extension and the published private bandits on five Bernoulli instances with five arms.
-Print ranks, regret, regret divided by the lower bound, and differences from the best published policy. Audit each
-policy of your own and print the verdict. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a policy of your
-own is not private as claimed.
+Print ranks, regret, regret divided by the lower bound, and differences from the best published policy. Audit every
+policy, and print the verdict and what the audit changed. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a
+policy of your own is not private as claimed.
 
   privarms compare examples/my_bandits"""
 NEW = """\

@@ -42,7 +42,7 @@ def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int
     `low` and `high` are the ends of the 95% interval of `regret`. `over_bound` is regret over the lower bound of Azize
     et al. (2025), Theorem 1, times ln T. `difference` is from the best published policy; runs of different policies are
     independent. `mean_rank` is over the instances. `audit` is the verdict on the policy's privacy, `audit_note` says
-    what the audit changed and how likely it detects half of the noise.
+    which audit ran in which setting, what it changed, and how likely it detects half of the noise.
 
     Raises PrivarmsError for a folder without such a bandit.
     """
@@ -82,7 +82,7 @@ def _audited(policy: str, own: bool, epsilon: float, trials: int) -> dict[str, s
     cells = (now.fitting_cells if own else now.own_cells)(policy, trials, epsilon)
     print(f"audit of {policy}: {cells[0].replicates:,} trials per input", file=sys.stderr, flush=True)
     line = verdicts.summary(now.results(cells)).iloc[0]
-    return {"audit": line["verdict"], "audit_note": line["note"]}
+    return {"audit": line["verdict"], "audit_note": f"Audit {line['audit']} with {line['setting']}. {line['note']}"}
 
 
 def _ranked(policies: list[str], own: list[str], setting: dict, replicates: int) -> pd.DataFrame:

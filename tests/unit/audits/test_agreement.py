@@ -117,8 +117,8 @@ def of_first_choice(policy, ratio, epsilon):
     return first_choice, policy, policy.configure(20, epsilon, ratio=ratio), (20,), None
 
 
-def of_linear(**options):
-    params = private_linear_ucb.configure(2, 1, 7, 1.0, **options)
+def of_linear(epsilon, **options):
+    params = private_linear_ucb.configure(2, 1, 7, epsilon, **options)
     return rewards_of_contexts, private_linear_ucb, params, (2, 1), 7
 
 
@@ -138,8 +138,8 @@ EDGES = [
     (of_first_choice(dp_imed, 2, 5.0), False),
     ((first_reward, dp_ucb, dp_ucb.configure(6, 8, 8.0, "exact"), (6,), 8), True),
     ((first_reward, dp_ucb, dp_ucb.configure(6, 8, 8.0, "exact", counter="path"), (6,), 8), False),
-    (of_linear(), True),
-    (of_linear(bonus=False, ridge=0.01, beta=0.001), True),
+    (of_linear(1.0), True),
+    (of_linear(0.1, bonus=False, ridge=0.01, beta=0.001), True),
     (of_samples(epsilon=30.0, alpha=0.3, beta=0.5, noise=0.5), True),
 ]
 

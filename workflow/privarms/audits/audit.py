@@ -84,8 +84,8 @@ class Audit:
         """Return the log of the event's probability with the likelier neighbour, divided by that with the other one.
 
         pair: the inputs of neighbours 0 and 1
-        Returns inf if the event is impossible only with the less likely neighbour, -inf if only with the other one, nan
-        if with both or if unknown.
+        Returns inf if the event is impossible only with the other one, and -inf if only with the likelier one. Returns
+        nan if it is impossible with both, or if a probability is unknown.
         """
         if self.exact_loss:
             return self.exact_loss(self._weakened(params, pair[0]), pair[0])

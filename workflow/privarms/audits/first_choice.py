@@ -6,10 +6,10 @@ streams: the first batch of every arm, in index order.
 
 Half of the rewards of a first batch are 1, rounded down; one reward of the last arm is 0 or, for neighbour 1, 1. Event:
 the index of the last arm is the largest. All arms have the same number of pulls. So the indices are ordered like the
-sums, in these cases: AdaP-UCB always, with first batches of one reward; DP-KLUCB and DP-IMED if the first batches are
-so long that the noise moves no mean out of [0, 1] and no index to 1, for example with a ratio of 256 and epsilon >=
-0.25. Among 20 arms the largest of the other sums mostly exceeds the sum of the last arm without noise. In that region
-the density of the noise falls by exactly e^epsilon over a step of epsilon scales.
+sums, in these cases: AdaP-UCB always, with first batches of one reward; DP-KLUCB and DP-IMED if the noise moves no mean
+out of [0, 1] and no index to 1. This requires long first batches. A ratio of 256 suffices for epsilon >= 0.25 and K <=
+20. Among 20 arms the largest of the other sums mostly exceeds the sum of the last arm without noise. In that region the
+density of the noise falls by exactly e^epsilon over a step of epsilon scales.
 
 Theorem 6 of Azize & Basu 2022 promises epsilon, and so do Azize et al. 2025 (parallel composition over batches).
 """

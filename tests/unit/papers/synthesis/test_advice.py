@@ -43,6 +43,15 @@ def test_a_stranger_s_policy_that_is_better_is_taken_if_its_audit_shows_no_viola
         assert row["take"] == taken
 
 
+def test_an_exact_loss_is_not_shown_if_counts_show_more():
+    """If one setting has no exact loss, that of the others may be smaller than the loss that its counts show."""
+    row, columns = pd.Series({"policy": "dp_se", "variant": ""}), {"policy": "dp_se", "variant": "", "audited": 2}
+    for exact, bound, shown in ((1.0, 0.9, 1.0), (1.0, 2.2, np.nan), (np.nan, 2.2, np.nan)):
+        privacy = pd.DataFrame([columns | {"exact": exact, "lower_bound": bound}])
+        loss = _advice.shown_loss(row, privacy)
+        np.testing.assert_equal([loss["loss_exact"], loss["loss_shown"]], [shown, bound])
+
+
 def test_the_smallest_worst_factor_decides():
     two = [by_hand.runs(dp_se=110, dp_imed=100), by_hand.runs(dp_se=100, dp_imed=300).assign(instance="mu1")]
     runs = pd.concat([two[0], two[1][two[1]["bound"] > 0]], ignore_index=True)
