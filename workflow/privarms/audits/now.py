@@ -59,11 +59,13 @@ def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.
         has = "epsilon" in library.arguments("policies", subject)
         why = "its module declares PRIVATE = False" if has else "it has no parameter epsilon"
         raise PrivarmsError(f"{subject}: {why}, so it claims no privacy that an audit could refute")
-    audit = auditing.fitting(library.family(subject))
+    audit, family = auditing.fitting(library.family(subject)), library.family(subject)
     if audit is None:
+        own = ", ".join(name for name, subjects in library.audits().items() if subject in subjects)
+        advice = f"In the project's folder, the command `privarms audit {subject}` runs its own audits: {own}"
+        write = "Write an audit and a study (docs/extend.md, An audit)"
         raise PrivarmsError(
-            f"{subject}: no study here audits it, and no audit fits the family {library.family(subject)}. Run this "
-            "in the project's folder, or write an audit and a study (docs/extend.md, An audit)."
+            f"{subject}: no audit fits every subject of the family {family}. {advice if own else write}"
         )
     takes = {k: a for k, a in library.arguments("policies", subject).items() if k not in auditing.OTHERS and a.required}
     own = {k: a.choices[0] for k, a in takes.items() if a.choices}
