@@ -125,17 +125,19 @@ def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) 
 def _allowed(root: Path, patterns: Iterable[str]) -> list[Path]:
     """Return the files of a folder that match patterns, and files that belong to a module among them, sorted.
 
-    Names that begin with a dot, and links that lead out of the folder, do not count.
+    Names that begin with a dot do not count, and neither do links to anything but another of these files.
     """
     found = {file for pattern in patterns for file in root.glob(pattern)}
     modules = [file for file in found if file.suffix == ".py" and file.stem != "__init__"]
     found |= {file for one in modules for file in one.parent.glob(f"{one.stem}.*") if file.suffix in BESIDE}
+    real = root.resolve()
+    places = {real / file.relative_to(root) for file in found}
     return sorted(
         file
         for file in found
         if file.is_file()
         and not any(part.startswith(".") for part in file.relative_to(root).parts)
-        and file.resolve().is_relative_to(root.resolve())
+        and file.resolve() in places
     )
 
 
