@@ -163,6 +163,8 @@ def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str 
         if "policy" not in entry:
             raise PrivarmsError(f"compare: expected the key 'policy' in each mapping; found {entry}")
         given = {k: _plain(v) for k, v in ({"environment": environment} | options | entry).items()}
+        if isinstance(given.get("extension"), Path):
+            given["extension"] = str(given["extension"])
         rows = simulate(**given)
         if not {"t", "regret"} <= set(rows):
             raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows)}")
@@ -193,15 +195,16 @@ def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str 
 
 def _labels(settings: list[dict], entries: list[dict]) -> list[str]:
     """Return the label of each curve: the policy, its entry's own options and what varies between its curves."""
-    labels = []
+    labels, whole = [], []
     for setting, entry in zip(settings, entries, strict=True):
         same = [other for other in settings if other["policy"] == setting["policy"]]
         varying = (k for k in setting if any(other.get(k) != setting[k] for other in same))
-        shown = {k: setting[k] for k in dict.fromkeys([*entry, *varying]) if k not in ("policy", "extension")}
+        keys = [k for k in dict.fromkeys([*entry, *varying]) if k != "policy"]
+        shown = {k: setting[k] for k in keys if k != "extension"}
         labels.append(f"{entry['policy']} ({in_words(shown)})" if shown else entry["policy"])
-    # Two policies may have one label.
-    names = (setting["policy"] for setting in settings)
-    return [f"{one}, {name}" if labels.count(one) > 1 else one for one, name in zip(labels, names, strict=True)]
+        whole.append(", ".join([setting["policy"], *(f"{k} = {setting[k]}" for k in keys)]))
+    # Two policies may have one label, two extensions one policy, and two values one text of a few digits.
+    return [f"{one}, {more}" if labels.count(one) > 1 else one for one, more in zip(labels, whole, strict=True)]
 
 
 def _plain(value):
