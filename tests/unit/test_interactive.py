@@ -21,7 +21,7 @@ from privarms import leaderboard, new
 from privarms.audits import verdicts
 from privarms.command import main
 from privarms.errors import PrivarmsError
-from privarms.studies import extensions
+from privarms.studies import extensions, imported
 from tests import ROOT
 
 EXAMPLE = ROOT / "examples/my_bandits"
@@ -204,6 +204,56 @@ def test_new_repaired_and_removed_files_and_another_folder_of_one_name_are_seen(
     assert other["regret"].mean() == pytest.approx(0)
 
 
+READS = """
+from pathlib import Path
+
+import numpy as np
+
+TABLE = np.loadtxt(Path(__file__).parents[1] / "{file}")
+
+@njit
+def arm():
+    return int(TABLE[0])
+"""
+
+
+@pytest.mark.parametrize("file", ["mechanisms/places.csv", "arms.csv"])
+def test_an_edited_table_that_a_module_reads_is_seen(tmp_path, monkeypatch, file):
+    monkeypatch.setenv("PRIVARMS_KERNELS", str(tmp_path / "kernels"))
+    folder = tmp_path / "tables"
+    written(folder, "always", 0)
+    reads = PLACES.partition("\n")[0] + READS.replace("{file}", file)
+    (folder / "mechanisms/places.py").write_text(reads, encoding="utf-8")
+    command = [sys.executable, "-c", REGRETS.replace("{inputs}", repr(TWO_ARMS)), str(folder), "always"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+    for arm, regret in ((0, 0), (1, 320)):
+        (folder / file).write_text(f"{arm}\n0\n", encoding="utf-8")
+        other = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert float(other.stdout) == pytest.approx(regret)
+        # Python reads a table again with the module that it belongs to.
+        if file == "mechanisms/places.csv":
+            runs = privarms.simulate("always", extension=folder, **TWO_ARMS)
+            assert runs["regret"].mean() == pytest.approx(regret)
+
+
+def test_an_edit_of_a_module_outside_of_the_extension_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("PRIVARMS_KERNELS", str(tmp_path / "kernels"))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(imported, "_watched", set())
+    folder, outside = tmp_path / "mine", tmp_path / "own_places.py"
+    written(folder, "always", 0)
+    outside.write_text(PLACES.replace("{arm}", "0"), encoding="utf-8")
+    (folder / "mechanisms/places.py").write_text("from own_places import arm\n", encoding="utf-8")
+    privarms.simulate("always", extension=folder, **TWO_ARMS)
+    outside.write_text(PLACES.replace("{arm}", "1 + 0"), encoding="utf-8")
+    with pytest.raises(PrivarmsError, match=r"own_places\.py: edited after .*restart Python"):
+        privarms.simulate("always", extension=folder, **TWO_ARMS)
+    command = [sys.executable, "-c", REGRETS.replace("{inputs}", repr(TWO_ARMS)), str(folder), "always"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "workflow"), str(tmp_path)])}
+    other = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert float(other.stdout) == pytest.approx(320)
+
+
 def test_an_edited_policy_is_audited_anew(tmp_path):
     file = new.write_policy("my_bandit", tmp_path / "mine")
     assert "not private as claimed" not in set(
@@ -246,6 +296,15 @@ def test_a_comparison_has_one_curve_per_setting(tmp_path):
     entries = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sorted(entries) == sorted(drawn(figure))
     assert len(drawn(privarms.compare("ucb1", **{**options, "K": 2}))) == 1
+
+
+def test_curves_with_the_same_label_stay_apart(tmp_path):
+    for place, arm in (("a/mine", 0), ("b/mine", 1)):
+        written(tmp_path / place, "always", arm)
+    versions = [{"policy": "always", "extension": tmp_path / place} for place in ("a/mine", "b/mine")]
+    assert sorted(drawn(privarms.compare(versions, **TWO_ARMS)).values()) == pytest.approx([0, 320])
+    few_digits = privarms.compare("ucb1", **{**TWO_ARMS, "top": [0.9, 0.90000001]})
+    assert len(drawn(few_digits)) == 2
 
 
 def test_a_comparison_leaves_matplotlib_as_it_was():

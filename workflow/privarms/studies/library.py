@@ -15,6 +15,7 @@ import importlib
 import importlib.util
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, wraps
 from pathlib import Path
@@ -179,7 +180,10 @@ def load_module(dotted: str) -> ModuleType:
     """Import a module. Raises PrivarmsError with file and line for any error in an extension's module."""
     imported.use_finder()
     try:
-        return importlib.import_module(_full(dotted))
+        module = importlib.import_module(_full(dotted))
+        if is_extension(module.__file__):
+            imported.watch(sources(dotted))
+        return module
     except PrivarmsError:
         raise
     except (Exception, SystemExit) as error:
@@ -263,7 +267,8 @@ def has_audit(policy: str) -> bool:
 def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
     """Return the files that some modules (dotted, below the package or in full) use, directly or not, sorted.
 
-    Files next to a module with its name (such as a template) belong to it.
+    Files next to a module with its name (such as a template) belong to it. Modules of the user's own, outside of an
+    extension and not installed, count if an extension imports them.
 
     script: a file workflow/scripts/{script}.py, whose imports count too
     """
@@ -278,8 +283,7 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
         if file not in used:
             used.add(file)
             pending.extend(_imports(file))
-    near = (p for f in used if f.stem != "__init__" for p in f.parent.glob(f"{f.stem}.*") if p.is_file())
-    return tuple(sorted({*map(str, used), *(str(p) for p in near if p.suffix != ".pyc")}))
+    return tuple(sorted({*map(str, used), *(str(p) for f in used for p in imported.beside(f) if p.is_file())}))
 
 
 def digest(script: str, *modules: str) -> str:
@@ -297,11 +301,13 @@ def digest(script: str, *modules: str) -> str:
 def imported_texts(*modules: str) -> str | None:
     """Return a digest of the `sources` of some modules, as they were imported; None if one was edited since.
 
+    It includes the constants of modules of extensions.
+
     Raises ModuleNotFoundError for an unknown module.
     """
     files = sources(*modules)
     digests = "".join(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files)
-    return None if any(map(imported.is_edited, files)) else digests
+    return None if any(map(imported.is_edited, files)) else digests + imported.constants(files)
 
 
 @_remembered
@@ -323,7 +329,28 @@ def _imports(file: Path) -> frozenset[Path]:
                 package = _full(_dotted(file)).rpartition(".")[0]
                 origin = importlib.util.resolve_name("." * node.level + origin, package)
             targets |= {origin, *(f"{origin}.{alias.name}" for alias in node.names)}
-    return frozenset(one for dotted in targets for one in _with_packages(dotted))
+    found = {one for dotted in targets for one in _with_packages(dotted)}
+    if not file.is_relative_to(ROOT.parent):
+        found |= {one for dotted in targets for one in _outside(dotted)}
+    return frozenset(found)
+
+
+def _outside(dotted: str) -> Iterator[Path]:
+    """Yield the files of a module and its packages, by its full name, if it is the user's own and not installed."""
+    package, *parts = dotted.split(".")
+    if package in (PACKAGE, EXTENSIONS, "") or package in sys.stdlib_module_names:
+        return
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return
+    if spec is None or not spec.origin or {"site-packages", "dist-packages"} & {*Path(spec.origin).parts}:
+        return
+    yield Path(spec.origin)
+    folder = Path(spec.origin).parent
+    for depth in range(1, len(parts) + 1 if spec.submodule_search_locations else 0):
+        place = folder.joinpath(*parts[:depth])
+        yield from (p for p in (place.with_suffix(".py"), place / "__init__.py") if p.is_file())
 
 
 def _with_packages(dotted: str) -> Iterator[Path]:
