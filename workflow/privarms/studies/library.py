@@ -344,13 +344,17 @@ def _outside(dotted: str) -> Iterator[Path]:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
         return
-    if spec is None or not spec.origin or {"site-packages", "dist-packages"} & {*Path(spec.origin).parts}:
+    if spec is None:
         return
-    yield Path(spec.origin)
-    folder = Path(spec.origin).parent
-    for depth in range(1, len(parts) + 1 if spec.submodule_search_locations else 0):
-        place = folder.joinpath(*parts[:depth])
-        yield from (p for p in (place.with_suffix(".py"), place / "__init__.py") if p.is_file())
+    # A package without a file of its own has only folders.
+    folders = [Path(place) for place in spec.submodule_search_locations or ()]
+    files = [Path(spec.origin or "")]
+    for depth in range(1, len(parts) + 1):
+        places = [folder.joinpath(*parts[:depth]) for folder in folders]
+        files += [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
+    for file in files:
+        if file.suffix == ".py" and file.is_file() and not {"site-packages", "dist-packages"} & {*file.parts}:
+            yield file.resolve()
 
 
 def _with_packages(dotted: str) -> Iterator[Path]:
