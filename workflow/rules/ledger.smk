@@ -1,12 +1,12 @@
-rule judge_statements:
+rule measure_claims:
     input:
-        unpack(lambda w: plan.outputs.statement_inputs(w.paper)),
+        unpack(lambda w: plan.outputs.claim_inputs(w.paper)),
     output:
-        paths.cases(SCALE, "{paper}"),
+        paths.claims(SCALE, "{paper}"),
     log:
-        paths.log(SCALE, "judge_statements", "{paper}"),
+        paths.log(SCALE, "measure_claims", "{paper}"),
     benchmark:
-        paths.benchmark(SCALE, "judge_statements", "{paper}")
+        paths.benchmark(SCALE, "measure_claims", "{paper}")
     priority: lambda w: PRIORITY.get(w.paper, 0)
     localrule: True
     conda:
@@ -16,38 +16,38 @@ rule judge_statements:
         mem_mb=1000,
         runtime=20,
     params:
-        library=library.digest("judge_statements"),
+        library=lambda w: library.digest("measure_claims", *library.paper_modules(w.paper, "measures")),
         published=lambda w: plan.outputs.published(w.paper),
-        statements=lambda w: [asdict(one) for one in plan.outputs.statements_about(w.paper)],
-        tagged=lambda w: plan.simulation.tagged(w.paper),
-        shrunk=lambda w: plan.simulation.shrunk(w.paper),
-        data=lambda w: plan.outputs.statement_data(w.paper),
+        scale=SCALE,
+        claims=lambda w: plan.outputs.claims[w.paper],
+        tagged=lambda w: plan.outputs.claim_cells(w.paper),
+        data=lambda w: plan.outputs.claim_data(w.paper),
     script:
-        "../scripts/judge_statements.py"
+        "../scripts/measure_claims.py"
 
 
 # The verdicts on one figure or table, without the rest of its paper.
-use rule judge_statements as judge_statements_about with:
+use rule measure_claims as measure_claims_about with:
     input:
-        unpack(lambda w: plan.outputs.statement_inputs(w.paper, w.artifact)),
+        unpack(lambda w: plan.outputs.claim_inputs(w.paper, w.artifact)),
     output:
-        paths.cases(SCALE, "{paper}/{artifact}"),
+        paths.claims(SCALE, "{paper}/{artifact}"),
     log:
-        paths.log(SCALE, "judge_statements_about", "{paper}", "{artifact}"),
+        paths.log(SCALE, "measure_claims_about", "{paper}", "{artifact}"),
     benchmark:
-        paths.benchmark(SCALE, "judge_statements_about", "{paper}", "{artifact}")
+        paths.benchmark(SCALE, "measure_claims_about", "{paper}", "{artifact}")
     params:
-        library=library.digest("judge_statements"),
+        library=lambda w: library.digest("measure_claims", *library.paper_modules(w.paper, "measures")),
         published=lambda w: plan.outputs.published(w.paper),
-        statements=lambda w: [asdict(one) for one in plan.outputs.statements_about(w.paper, w.artifact)],
-        tagged=lambda w: plan.simulation.tagged(w.paper),
-        shrunk=lambda w: plan.simulation.shrunk(w.paper),
-        data=lambda w: plan.outputs.statement_data(w.paper, w.artifact),
+        scale=SCALE,
+        claims=lambda w: plan.outputs.claims_about(w.paper, w.artifact),
+        tagged=lambda w: plan.outputs.claim_cells(w.paper, w.artifact),
+        data=lambda w: plan.outputs.claim_data(w.paper, w.artifact),
 
 
 rule build_ledger:
     input:
-        cases=[paths.cases(SCALE, paper) for paper in plan.outputs.statements],
+        verdicts=[paths.claims(SCALE, paper) for paper in plan.outputs.claims],
     output:
         ledger=paths.ledger(SCALE),
         statements=paths.statements(SCALE),
@@ -64,6 +64,6 @@ rule build_ledger:
         runtime=5,
     params:
         library=library.digest("build_ledger"),
-        about={f"{paper}/{one.name}": one.about for paper, some in plan.outputs.statements.items() for one in some},
+        about=ledger.about(plan.outputs.claims),
     script:
         "../scripts/build_ledger.py"

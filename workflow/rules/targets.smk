@@ -31,7 +31,7 @@ for paper in plan.outputs.papers:
         input:
             plan.outputs.files("figure", paper),
             plan.outputs.files("table", paper),
-            [paths.cases(SCALE, paper)] if paper in plan.outputs.statements else [],
+            [paths.claims(SCALE, paper)] if paper in plan.outputs.claims else [],
         localrule: True
 
     for artifact in plan.outputs.papers[paper]["artifacts"]:

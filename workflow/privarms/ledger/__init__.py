@@ -1,1 +1,0 @@
-"""The ledger: statements of papers, their cases, and one rule for each kind of statement."""
