@@ -23,7 +23,7 @@ from privarms.errors import PrivarmsError
 from privarms.files import parquet
 from privarms.files.revision import UNKNOWN
 from privarms.files.whole import whole
-from privarms.studies import configuration, extensions, paths
+from privarms.studies import configuration, extensions, imported, paths
 from privarms.studies.plan import Plan
 from privarms.studies.start import make_plan
 
@@ -49,7 +49,7 @@ EXTENSION = (
 )
 LOGS = ("**/*.log", "**/*.tsv", "previous_ledger.csv")
 # Files next to a module with its name, which the library counts as its sources, are packed if they are of these kinds.
-BESIDE = (".css", ".csv", ".j2", ".js", ".json", ".md", ".npy", ".npz", ".txt", ".yaml")
+KINDS = (".css", ".csv", ".j2", ".js", ".json", ".md", ".npy", ".npz", ".txt", ".yaml")
 README = """# A run of privarms at scale {scale}
 
 {description} privarms {version}, revision {revision}.
@@ -128,8 +128,8 @@ def _allowed(root: Path, patterns: Iterable[str]) -> list[Path]:
     Names that begin with a dot do not count, and neither do links to anything but another of these files.
     """
     found = {file for pattern in patterns for file in root.glob(pattern)}
-    modules = [file for file in found if file.suffix == ".py" and file.stem != "__init__"]
-    found |= {file for one in modules for file in one.parent.glob(f"{one.stem}.*") if file.suffix in BESIDE}
+    modules = [file for file in found if file.suffix == ".py"]
+    found |= {file for one in modules for file in imported.beside(one) if file.suffix in KINDS}
     real = root.resolve()
     places = {real / file.relative_to(root) for file in found}
     return sorted(

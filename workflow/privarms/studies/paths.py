@@ -7,9 +7,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from privarms.files.revision import PROJECT
 from privarms.studies import extensions
 
-PROJECT = Path(__file__).resolve().parents[3]
 FIGURE_FORMATS = ("pdf", "png", "svg", "csv")
 TABLE_FORMATS = ("csv", "md", "tex")
 # Formats of a table that is laid out for reading.
